@@ -1,0 +1,12 @@
+# gpurma_options: warnings and sanitizers that every target of the project shares.
+add_library(gpurma_options INTERFACE)
+target_compile_options(gpurma_options INTERFACE -Wall -Wextra)
+if(GPURMA_SANITIZE STREQUAL "address")
+  set(_sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+elseif(GPURMA_SANITIZE STREQUAL "thread")
+  set(_sanitize -fsanitize=thread -fno-omit-frame-pointer)
+elseif(NOT GPURMA_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "GPURMA_SANITIZE is '${GPURMA_SANITIZE}'; use an empty string, address or thread")
+endif()
+target_compile_options(gpurma_options INTERFACE ${_sanitize})
+target_link_options(gpurma_options INTERFACE ${_sanitize})
