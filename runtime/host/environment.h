@@ -1,0 +1,54 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The environment variables of gpurma (environment.def), read once, at first use. Depends on nothing else of gpurma.
+#ifndef GPURMA_HOST_ENVIRONMENT_H
+#define GPURMA_HOST_ENVIRONMENT_H
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace gpurma::host::environment {
+
+using boolean = bool;
+using count = std::uint64_t;
+using bytes = std::uint64_t;
+using seconds = double;
+using choice = std::string;
+
+// One accessor per variable: environment::timeout() and so on. A value that the table does not accept ends the process
+// with a message that names the variable, the value and what is accepted.
+#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help) const type& accessor();
+#include "environment.def"
+#undef GPURMA_ENVIRONMENT
+
+// A row of the table, for gpurma-info.
+struct variable {
+  const char* name;
+  const char* type;
+  const char* default_text;
+  const char* accepted;
+  const char* help;
+};
+const std::vector<variable>& table();
+
+// Current value of a row as text; is_set says whether the environment gives it.
+std::string current_text(const variable& row, bool& is_set);
+
+// Parses text as the row says. The string alternative of the result with a false flag is never a value: see parsed.
+struct parsed {
+  std::variant<bool, std::uint64_t, double, std::string> value;
+  std::string error;  // empty: value is valid; otherwise one sentence without the variable's name
+};
+parsed parse(const variable& row, std::string_view text);
+
+// Messages about GPURMA_* names in an environment (as in environ, null-terminated) that the table does not have, each
+// with the nearest known name.
+std::vector<std::string> unknown_variables(const char* const* environment);
+
+}  // namespace gpurma::host::environment
+
+#endif
