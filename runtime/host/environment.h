@@ -5,7 +5,6 @@
 #define GPURMA_HOST_ENVIRONMENT_H
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -38,10 +37,10 @@ const std::vector<variable>& table();
 // Current value of a row as text; is_set says whether the environment gives it.
 std::string current_text(const variable& row, bool& is_set);
 
-// Parses text as the row says. The string alternative of the result with a false flag is never a value: see parsed.
+// Parses text as the row says; the value's alternative is the row's C++ type.
 struct parsed {
   std::variant<bool, std::uint64_t, double, std::string> value;
-  std::string error;  // empty: value is valid; otherwise one sentence without the variable's name
+  std::string error;  // empty: value is valid; otherwise what is accepted
 };
 parsed parse(const variable& row, std::string_view text);
 
