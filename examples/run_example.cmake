@@ -1,0 +1,47 @@
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs an example under mpirun and compares its output with what is expected.
+#
+#   cmake -DMPIEXEC=<mpirun> -DPROCESSES=<n> -DRANKS_PER_PROCESS=<n> -DPROGRAM=<path>
+#         -DARGUMENTS=<list> -DEXPECTED=<file> -P run_example.cmake
+#
+# Each line of the expected file is a regular expression for a whole line of output, in which
+# @PROCESSES@, @RANKS@ (of the world) and @RANKS_PER_PROCESS@ are replaced. Processes print in any
+# order, so the order is not compared: every expected line must be there, and no line that is not
+# expected. The exit code must be 0.
+math(EXPR RANKS "${PROCESSES} * ${RANKS_PER_PROCESS}")
+
+execute_process(
+  COMMAND ${CMAKE_COMMAND} -E env GPURMA_CPU_RANKS=${RANKS_PER_PROCESS} GPURMA_TIMEOUT=60
+          ${MPIEXEC} --allow-run-as-root --oversubscribe --bind-to none -np ${PROCESSES} ${PROGRAM} ${ARGUMENTS}
+  OUTPUT_VARIABLE output ERROR_VARIABLE errors RESULT_VARIABLE result TIMEOUT 150)
+message("${output}${errors}")
+if(NOT result EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with '${result}', expected 0")
+endif()
+
+file(STRINGS ${EXPECTED} patterns)
+list(TRANSFORM patterns REPLACE "@PROCESSES@" "${PROCESSES}")
+list(TRANSFORM patterns REPLACE "@RANKS@" "${RANKS}")
+list(TRANSFORM patterns REPLACE "@RANKS_PER_PROCESS@" "${RANKS_PER_PROCESS}")
+string(REGEX REPLACE "\n$" "" lines "${output}")
+string(REPLACE ";" "," lines "${lines}")
+string(REPLACE "\n" ";" lines "${lines}")
+
+foreach(line IN LISTS lines)
+  set(expected FALSE)
+  foreach(pattern IN LISTS patterns)
+    if(line MATCHES "^${pattern}$")
+      set(expected TRUE)
+    endif()
+  endforeach()
+  if(NOT expected)
+    message(FATAL_ERROR "unexpected line of output: '${line}'")
+  endif()
+endforeach()
+foreach(pattern IN LISTS patterns)
+  set(found ${lines})
+  list(FILTER found INCLUDE REGEX "^${pattern}$")
+  if(NOT found)
+    message(FATAL_ERROR "no line of output matches '${pattern}'")
+  endif()
+endforeach()
