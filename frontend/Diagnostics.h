@@ -1,0 +1,39 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// gpurma's diagnostics: the table is Diagnostics.def, the road is Clang's DiagnosticsEngine.
+#ifndef GPURMA_FRONTEND_DIAGNOSTICS_H
+#define GPURMA_FRONTEND_DIAGNOSTICS_H
+
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/SourceLocation.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace gpurma {
+
+enum class Diag {
+#define GPURMA_DIAG(Name, Id, Severity, Text) Name,
+#include "Diagnostics.def"
+};
+
+/// Emits gpurma's diagnostics for one parse. The text of each ends in its stable id, [gpurma-0012]; notes carry none.
+class Diagnostics {
+public:
+  /// \p WarningsAsErrors: the user asked for -Werror. \p NoWarnings: the user asked for -w.
+  Diagnostics(clang::DiagnosticsEngine &Engine, bool WarningsAsErrors, bool NoWarnings)
+      : Engine(Engine), WarningsAsErrors(WarningsAsErrors), NoWarnings(NoWarnings) {}
+
+  /// Use as Clang's own: `Diags.report(Loc, Diag::err_x) << Arg << Range << FixItHint::...;`. A note belongs to the
+  /// diagnostic reported before it.
+  clang::DiagnosticBuilder report(clang::SourceLocation Loc, Diag Which);
+
+  /// True once an error of anyone (Clang's or ours) has been reported for this parse.
+  bool hasErrors() const { return Engine.hasErrorOccurred(); }
+
+private:
+  clang::DiagnosticsEngine &Engine;
+  bool WarningsAsErrors, NoWarnings;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_FRONTEND_DIAGNOSTICS_H

@@ -1,0 +1,104 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Directive.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+llvm::StringRef spelling(DirectiveKind Kind) {
+  switch (Kind) {
+  case DirectiveKind::Window:
+    return "window";
+  case DirectiveKind::Put:
+    return "put";
+  case DirectiveKind::Get:
+    return "get";
+  case DirectiveKind::Notify:
+    return "notify";
+  case DirectiveKind::Wait:
+    return "wait";
+  case DirectiveKind::Test:
+    return "test";
+  case DirectiveKind::Flush:
+    return "flush";
+  case DirectiveKind::Barrier:
+    return "barrier";
+  }
+  llvm_unreachable("unknown directive kind");
+}
+
+llvm::StringRef spelling(ClauseKind Kind) {
+  switch (Kind) {
+  case ClauseKind::Subject:
+    return "";
+  case ClauseKind::To:
+    return "to";
+  case ClauseKind::From:
+    return "from";
+  case ClauseKind::At:
+    return "at";
+  case ClauseKind::On:
+    return "on";
+  case ClauseKind::Notify:
+    return "notify";
+  case ClauseKind::Tag:
+    return "tag";
+  case ClauseKind::Count:
+    return "count";
+  case ClauseKind::Comm:
+    return "comm";
+  case ClauseKind::Match:
+    return "match";
+  case ClauseKind::If:
+    return "if";
+  }
+  llvm_unreachable("unknown clause kind");
+}
+
+llvm::StringRef spelling(Keyword Word) {
+  switch (Word) {
+  case Keyword::None:
+    return "";
+  case Keyword::Any:
+    return "any";
+  case Keyword::World:
+    return "world";
+  case Keyword::Device:
+    return "device";
+  case Keyword::Auto:
+    return "auto";
+  case Keyword::Counter:
+    return "counter";
+  case Keyword::Queue:
+    return "queue";
+  }
+  llvm_unreachable("unknown keyword");
+}
+
+const Clause *Directive::find(ClauseKind Kind) const {
+  const Clause *It = llvm::find_if(Clauses, [&](const Clause &C) { return C.Kind == Kind; });
+  return It == Clauses.end() ? nullptr : It;
+}
+
+Keyword Directive::word(ClauseKind Kind) const {
+  const Clause *C = find(Kind);
+  return C ? C->Word : Keyword::None;
+}
+
+const ClauseExpr *Directive::expr(ClauseKind Kind, unsigned I) const {
+  const Clause *C = find(Kind);
+  if (!C || I >= C->Exprs.size() || C->Exprs[I].Text.empty())
+    return nullptr;
+  return &C->Exprs[I];
+}
+
+const Expr *Marker::expr(ClauseKind Kind, unsigned I) const {
+  const ClauseExpr *E = Origin->expr(Kind, I);
+  if (!E || E->MarkerArg >= Call->getNumArgs())
+    return nullptr;
+  return Call->getArg(E->MarkerArg)->IgnoreUnlessSpelledInSource();
+}
+
+} // namespace gpurma

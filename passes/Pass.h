@@ -1,0 +1,82 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What passes work on: a Program is one translation unit of the user, parsed once (CPU target) or twice (CUDA target: host side
+// and device side); each parse is a Unit. Passes read the AST of Units and write to the Program's EditSet.
+#ifndef GPURMA_PASSES_PASS_H
+#define GPURMA_PASSES_PASS_H
+
+#include "frontend/Diagnostics.h"
+#include "frontend/Directive.h"
+#include "frontend/Lowering.h"
+#include "passes/EditSet.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace clang {
+class CompilerInstance;
+} // namespace clang
+
+namespace gpurma {
+
+enum class UnitKind { Cpu, CudaHost, CudaDevice };
+
+/// One parse.
+struct Unit {
+  UnitKind Kind = UnitKind::Cpu;
+  clang::CompilerInstance *Compiler = nullptr;
+  Diagnostics *Diags = nullptr;
+  /// Directives in order of appearance, indexed by Directive::Id. Filled by the pragma handler.
+  std::deque<Directive> Directives;
+  /// Appearances in the AST, in order of source position. Filled by CollectDirectives.
+  std::vector<Marker> Markers;
+  /// Kernels that contain directives, themselves or through functions that they call; canonical declarations, for templates
+  /// both the instantiations and their pattern. Filled by PersistKernels.
+  llvm::DenseSet<const clang::FunctionDecl *> RankKernels;
+
+  clang::ASTContext &context() const;
+  clang::SourceManager &sources() const;
+  /// The markers whose innermost function is \p Function (not its callees, not lambdas within).
+  std::vector<const Marker *> markersOf(const clang::FunctionDecl *Function) const;
+};
+
+/// How a translation unit's notifications are matched; decided by LowerAccess.
+enum class Matching { Queue, Counter };
+
+/// What the parses of one translation unit share.
+struct Program {
+  explicit Program(const LowerOptions &Options) : Options(Options) {}
+
+  const LowerOptions &Options;
+  std::vector<std::unique_ptr<Unit>> Units;
+  EditSet Edits;
+  Matching Match = Matching::Queue;
+  /// Statements for the end of the main file, on its last line: registrations.
+  std::vector<std::string> Epilogue;
+  bool HasRankKernels = false;
+};
+
+class Pass {
+public:
+  virtual ~Pass() = default;
+  virtual llvm::StringRef name() const = 0;
+  /// Called for each unit in turn.
+  virtual void run(Unit &U, Program &P) = 0;
+  /// Called once all units have been run.
+  virtual void finish(Program &) {}
+  /// True if --gpurma-print-after shows the edited text, false if it shows the table of directives.
+  virtual bool editsText() const { return false; }
+};
+
+/// Each pass is constructed by its own function, create<Name>(), declared here from the list in Passes.def.
+#define GPURMA_PASS(Name) std::unique_ptr<Pass> create##Name();
+#include "passes/Passes.def"
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_PASS_H
