@@ -19,7 +19,7 @@ enum class message_kind : std::uint8_t {
   credit        // the transport's own: processed messages are given back to their sender
 };
 
-// Metadata of one message; the transport reads kind, source, target and bytes, and owns the last two fields. Everything
+// Metadata of one message. The transport reads kind, source, target and bytes, and sets the last four fields; everything
 // else is between the two receivers.
 struct message_header {
   message_kind kind = message_kind::control;
@@ -29,14 +29,15 @@ struct message_header {
   std::int32_t target = 0;       // world rank that it is for
   std::uint32_t window = 0;
   std::uint64_t offset = 0;      // in bytes
-  std::uint64_t bytes = 0;       // length of the transfer; of the payload unless kind is get_request
+  std::uint64_t bytes = 0;       // length of the payload; in a get_request, which has none, of what is asked for
   std::uint64_t cookie = 0;
   std::int32_t tag = 0;
   std::uint32_t site_file = 0;   // gpurma::site of the directive, for error messages at the target
   std::uint32_t site_line = 0;
-  std::uint32_t returned = 0;    // transport: messages processed for the process that this goes to
-  std::uint32_t data_tag = 0;    // transport: how a large payload is told from others
-  std::uint32_t reserved_2 = 0;
+  std::uint16_t carriage = 0;    // how the payload travels
+  std::uint16_t reserved_2 = 0;
+  std::uint32_t returned = 0;    // messages processed for the process that this goes to, not yet reported to it
+  std::uint32_t data_tag = 0;    // tells a large payload from others
 };
 static_assert(sizeof(message_header) == 64, "the wire format is one cache line");
 
@@ -80,11 +81,11 @@ class transport {
 
   virtual const char* name() const = 0;
 
-  // Set once, before the first message can come; progress() takes no message without one.
+  // Set before the first message can come; null once none can come any more. progress() takes no message without one.
   virtual void set_receiver(receiver* to) = 0;
 
   // Sends to another process; never blocks. False: no resources now, nothing has happened, try again after progress().
-  // `bytes` is the payload's length. A payload of up to GPURMA_EAGER bytes is copied before the call returns; a larger one
+  // `bytes` is the payload's length; header.bytes equals it unless it is 0. A payload of up to GPURMA_EAGER bytes is copied before the call returns; a larger one
   // must stay until `done` is told. `done` may be null and is told in both cases, perhaps before try_send returns.
   // A get_reply is never held back by flow control (its request was), so answering requests cannot deadlock.
   virtual bool try_send(int process, const message_header& header, const void* payload, std::size_t bytes,

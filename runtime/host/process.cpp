@@ -1,0 +1,351 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "process.h"
+
+#include <mpi.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+
+#include "../transport/mpi/mpi_heartbeat_link.h"
+#include "../transport/mpi/mpi_transport.h"
+#include "../transport/self/self_heartbeat_link.h"
+#include "../transport/self/self_transport.h"
+#include "environment.h"
+#include "log.h"
+#include "watchdog.h"
+
+namespace gpurma::host {
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+// One contribution to an exchange, with what its process believes the exchange to be.
+struct exchange_record {
+  std::uint32_t bytes;
+  char what[48];
+  std::byte payload[max_allgather_bytes];
+};
+
+// An exchange under way on one channel.
+struct exchange {
+  exchange_record mine;
+  std::vector<exchange_record> all;
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+enum class phase { before, started, ended };
+
+struct process_state {
+  std::recursive_mutex mutex;  // of start and finalise; start may run inside MPI_Init's wrapper
+  std::atomic<phase> now{phase::before};
+  process_info info;
+  bool uses_mpi = false;
+  std::array<MPI_Comm, 2> channels{MPI_COMM_NULL, MPI_COMM_NULL};
+  std::unique_ptr<transport> messages;
+  std::unique_ptr<watchdog> monitor;
+  std::vector<std::function<void()>> at_end;
+  std::atomic<bool> mpi_is_ours{false};  // gpurma initialised MPI and the program has not called MPI_Init
+  bool exit_registered = false;
+};
+
+// Never destroyed: exit handlers and other threads may use it until the very end.
+process_state& state() {
+  static process_state* const instance = new process_state;
+  return *instance;
+}
+
+bool mpi_runs() {
+  int initialized = 0, finalized = 0;
+  PMPI_Initialized(&initialized);
+  PMPI_Finalized(&finalized);
+  return initialized && !finalized;
+}
+
+bool mpi_has_ended() {
+  int finalized = 0;
+  PMPI_Finalized(&finalized);
+  return finalized;
+}
+
+// Whether a launcher of MPI programs started this process: Open MPI, PMIx (srun --mpi=pmix), PMI (srun, MPICH).
+bool under_launcher() {
+  return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK");
+}
+
+bool wants_mpi() {
+  const std::string& chosen = environment::transport();
+  return chosen == "mpi" || (chosen == "auto" && (mpi_runs() || under_launcher()));
+}
+
+void end_all(int code) {
+  if (state().uses_mpi && mpi_runs()) {
+    alarm(10);  // MPI_Abort has to talk to the launcher, which may be gone
+    PMPI_Abort(MPI_COMM_WORLD, code);
+  }
+  std::_Exit(code);
+}
+
+void require_thread_multiple() {
+  int provided = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&provided);
+  if (provided < MPI_THREAD_MULTIPLE)
+    fatal("MPI runs without MPI_THREAD_MULTIPLE, which gpurma needs because its threads send while the program computes; "
+          "initialise MPI with MPI_Init_thread(..., MPI_THREAD_MULTIPLE, ...)");
+}
+
+process_info find_place() {
+  process_info info;
+  PMPI_Comm_rank(MPI_COMM_WORLD, &info.rank);
+  PMPI_Comm_size(MPI_COMM_WORLD, &info.size);
+  MPI_Comm node = MPI_COMM_NULL;
+  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, info.rank, MPI_INFO_NULL, &node);
+  PMPI_Comm_rank(node, &info.local_rank);
+  PMPI_Comm_size(node, &info.local_size);
+  int leader = info.rank;
+  PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
+  PMPI_Comm_free(&node);
+  std::vector<int> leaders(static_cast<std::size_t>(info.size));
+  PMPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  std::sort(leaders.begin(), leaders.end());
+  leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
+  info.nodes = static_cast<int>(leaders.size());
+  info.node = static_cast<int>(std::lower_bound(leaders.begin(), leaders.end(), leader) - leaders.begin());
+  return info;
+}
+
+exchange_record make_record(const char* what, const void* mine, std::size_t bytes) {
+  exchange_record record{};
+  record.bytes = static_cast<std::uint32_t>(bytes);
+  std::strncpy(record.what, what, sizeof record.what - 1);
+  if (bytes != 0)
+    std::memcpy(record.payload, mine, bytes);
+  return record;
+}
+
+void start_exchange(exchange& under_way, MPI_Comm comm) {
+  under_way.all.resize(static_cast<std::size_t>(state().info.size));
+  PMPI_Iallgather(&under_way.mine, sizeof(exchange_record), MPI_BYTE, under_way.all.data(), sizeof(exchange_record),
+                  MPI_BYTE, comm, &under_way.request);
+}
+
+// Waits for an exchange; after `patience` seconds (0: for ever) returns false. Others may compute for long before they
+// come, so a long wait is only reported.
+bool wait_exchange(exchange& under_way, double patience) {
+  const auto began = clock::now();
+  const double report_after = environment::timeout();
+  double reported = 0;
+  for (long looks = 0;; ++looks) {
+    int done = 0;
+    PMPI_Test(&under_way.request, &done, MPI_STATUS_IGNORE);
+    if (done)
+      return true;
+    if (looks < 1000) {
+      std::this_thread::yield();
+      continue;
+    }
+    std::this_thread::sleep_for(std::chrono::microseconds(looks < 20000 ? 50 : 1000));
+    const double waited = std::chrono::duration<double>(clock::now() - began).count();
+    if (patience > 0 && waited > patience)
+      return false;
+    if (report_after > 0 && waited - reported > report_after) {
+      reported = waited;
+      log(log_level::warn, text("waiting since ", static_cast<long>(waited), " s for the other processes: ",
+                                under_way.mine.what));
+    }
+  }
+}
+
+// All processes must mean the same exchange; one that has gone another way would leave the others waiting for ever.
+void check_agreement(const exchange& under_way) {
+  for (std::size_t p = 0; p < under_way.all.size(); ++p) {
+    const exchange_record& other = under_way.all[p];
+    if (std::strcmp(other.what, under_way.mine.what) != 0 || other.bytes != under_way.mine.bytes)
+      fatal(text("processes disagree: process ", state().info.rank, " is at: ", under_way.mine.what, "; process ", p,
+                 " is at: ", other.what, "; all processes must do the same in the same order"));
+  }
+}
+
+// The collective end of all channels, with a time limit as for wait_exchange.
+bool leave_channels(double patience) {
+  process_state& s = state();
+  if (!s.uses_mpi)
+    return true;
+  std::array<exchange, 2> last;
+  for (std::size_t c = 0; c < last.size(); ++c) {
+    last[c].mine = make_record("the end of gpurma (exit or MPI_Finalize)", nullptr, 0);
+    start_exchange(last[c], s.channels[c]);
+  }
+  for (exchange& each : last) {
+    if (!wait_exchange(each, patience))
+      return false;
+    check_agreement(each);
+  }
+  return true;
+}
+
+// patience: seconds to wait for the other processes, 0 for ever. Returns false if they did not come.
+bool finalize_with(double patience) {
+  process_state& s = state();
+  const std::lock_guard<std::recursive_mutex> lock(s.mutex);
+  if (s.now != phase::started)
+    return true;
+  while (!s.at_end.empty()) {
+    const auto function = std::move(s.at_end.back());
+    s.at_end.pop_back();
+    function();
+  }
+  if (!leave_channels(patience))
+    return false;
+  s.monitor->stop();
+  s.monitor.reset();
+  s.messages.reset();
+  if (s.uses_mpi)
+    for (MPI_Comm& comm : s.channels)
+      PMPI_Comm_free(&comm);
+  s.now = phase::ended;
+  return true;
+}
+
+// A process that exits with an error must not leave the others waiting: they get a short time to come to their end too.
+constexpr double patience_after_error = 5;
+
+void at_exit(int status, void*) {
+  if (!finalize_with(status == 0 ? 0 : patience_after_error)) {
+    log(log_level::error, text("this process exits with code ", status, " and the others do not; ending all"));
+    end_all_processes(status);
+  }
+  if (state().mpi_is_ours && mpi_runs())
+    PMPI_Finalize();
+}
+
+}  // namespace
+
+const process_info& start_process(int* argc, char*** argv) {
+  process_state& s = state();
+  if (s.now == phase::started)
+    return s.info;
+  const std::lock_guard<std::recursive_mutex> lock(s.mutex);
+  if (s.now == phase::started)
+    return s.info;
+  if (s.now == phase::ended || mpi_has_ended())
+    fatal("gpurma is used after its end (gpurma::finalize or MPI_Finalize)");
+
+  set_end_all_processes(end_all);
+  s.uses_mpi = wants_mpi();
+  if (s.uses_mpi && !mpi_runs()) {
+    int provided = 0;
+    PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+    s.mpi_is_ours = true;
+  }
+  const double timeout = environment::timeout();
+  std::unique_ptr<heartbeat_link> link;
+  if (s.uses_mpi) {
+    require_thread_multiple();
+    s.info = find_place();
+    set_log_process(s.info.rank);
+    for (MPI_Comm& comm : s.channels)
+      PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    mpi_transport::limits limits;
+    limits.eager = environment::eager();
+    limits.receives = environment::mpi_receives();
+    limits.sends = environment::mpi_sends();
+    limits.credits = static_cast<std::uint32_t>(environment::credits());
+    s.messages = std::make_unique<mpi_transport>(MPI_COMM_WORLD, limits);
+    link = std::make_unique<mpi_heartbeat_link>(MPI_COMM_WORLD);
+  } else {
+    set_log_process(0);
+    s.messages = std::make_unique<self_transport>();
+    link = std::make_unique<self_heartbeat_link>();
+  }
+  s.monitor = std::make_unique<watchdog>(std::move(link), timeout, watchdog::actions{write_error, end_all_processes});
+  s.monitor->start();
+
+  if (s.info.rank == 0)
+    for (const std::string& message : environment::unknown_variables(environ))
+      log(log_level::warn, message);
+  log(log_level::info, text("started: process ", s.info.rank, " of ", s.info.size, ", node ", s.info.node, " of ",
+                            s.info.nodes, ", transport ", s.messages->name()));
+  if (!s.exit_registered) {
+    s.exit_registered = true;
+    on_exit(at_exit, nullptr);  // unlike atexit it is told the exit code
+  }
+  s.now = phase::started;
+  return s.info;
+}
+
+const process_info& process() { return state().info; }
+
+bool process_started() { return state().now == phase::started; }
+
+void finalize_process() { finalize_with(0); }
+
+void at_finalize(std::function<void()> function) {
+  process_state& s = state();
+  const std::lock_guard<std::recursive_mutex> lock(s.mutex);
+  s.at_end.push_back(std::move(function));
+}
+
+transport& process_transport() { return *state().messages; }
+
+watchdog& process_watchdog() { return *state().monitor; }
+
+void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes, void* all) {
+  process_state& s = state();
+  if (!s.uses_mpi) {
+    std::memcpy(all, mine, bytes);
+    return;
+  }
+  exchange under_way;
+  under_way.mine = make_record(what, mine, bytes);
+  start_exchange(under_way, s.channels[static_cast<std::size_t>(where)]);
+  wait_exchange(under_way, 0);
+  check_agreement(under_way);
+  for (std::size_t p = 0; p < under_way.all.size(); ++p)
+    std::memcpy(static_cast<std::byte*>(all) + p * bytes, under_way.all[p].payload, bytes);
+}
+
+namespace {
+
+int init_mpi(int* argc, char*** argv, int required, int* provided) {
+  process_state& s = state();
+  const std::lock_guard<std::recursive_mutex> lock(s.mutex);
+  if (s.mpi_is_ours.exchange(false)) {  // gpurma came first; from here on MPI is the program's
+    PMPI_Query_thread(provided);
+    return MPI_SUCCESS;
+  }
+  return PMPI_Init_thread(argc, argv, std::max(required, static_cast<int>(MPI_THREAD_MULTIPLE)), provided);
+}
+
+}  // namespace
+
+}  // namespace gpurma::host
+
+// The program's own calls of MPI come here (MPI's profiling interface): gpurma needs every thread to be allowed to call
+// MPI, and must end before MPI does.
+extern "C" {
+
+int MPI_Init(int* argc, char*** argv) {
+  int provided = 0;
+  return gpurma::host::init_mpi(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
+  return gpurma::host::init_mpi(argc, argv, required, provided);
+}
+
+int MPI_Finalize() {
+  gpurma::host::finalize_process();
+  return PMPI_Finalize();
+}
+}

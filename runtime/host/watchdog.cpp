@@ -1,0 +1,304 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "watchdog.h"
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <sstream>
+#include <thread>
+#include <unordered_map>
+
+#include "log.h"
+
+namespace gpurma::host {
+
+namespace {
+
+// How long monitors wait for each other's tables before they end the run without.
+constexpr double table_patience = 5;
+
+// A machine with many more threads than cores delays heartbeats; a shorter silence than this says nothing.
+constexpr double least_silence = 10;
+
+std::string seconds_text(double seconds) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.1f", seconds);
+  return buffer;
+}
+
+// Lays rows out in columns as wide as their widest cell.
+std::string layout(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t c = 0; c < row.size(); ++c)
+      widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c)
+      text += "  " + row[c] + (c + 1 < row.size() ? std::string(widths[c] - row[c].size(), ' ') : "");
+    text += '\n';
+  }
+  return text;
+}
+
+// What the monitor remembers of a rank between two looks.
+struct last_look {
+  std::uint64_t progress = 0;
+  std::uint64_t polls = 0;
+};
+
+// A running launch.
+struct watched {
+  const wait_table* table;
+  int nested = 1;
+  std::uint64_t host_progress = 0;
+  std::unordered_map<int, last_look> ranks;
+};
+
+}  // namespace
+
+std::string format_waits(int process, const std::string& reason, const std::vector<wait_record>& records) {
+  std::vector<std::vector<std::string>> rows = {
+      {"rank", "directive", "where", "window", "source", "tag", "wanted", "arrived", "seconds"}};
+  std::size_t computing = 0, finished = 0;
+  for (const wait_record& r : records) {
+    if (r.now == wait_record::state::finished)
+      ++finished;
+    else if (r.now == wait_record::state::computing && r.directive.empty())
+      ++computing;
+    else
+      rows.push_back({std::to_string(r.rank), r.directive, r.where, r.window, r.source, r.tag, std::to_string(r.wanted),
+                      std::to_string(r.arrived), seconds_text(r.seconds)});
+  }
+  std::ostringstream out;
+  out << "[gpurma " << process << "] error: " << reason << "\n";
+  if (records.empty())
+    out << "  process " << process << " runs no rank kernel\n";
+  if (rows.size() > 1)
+    out << layout(rows);
+  if (computing != 0)
+    out << "  " << computing << " more computing, outside any directive\n";
+  if (finished != 0)
+    out << "  " << finished << " more finished\n";
+  return out.str();
+}
+
+struct watchdog::state {
+  std::unique_ptr<heartbeat_link> link;
+  double timeout;
+  actions act;
+
+  // What this process knows of another one (only process 0 uses all of them).
+  struct other {
+    double heard = -1;
+    std::uint64_t changes = 0;
+    std::uint32_t active = 0;
+    bool stopped = false;
+  };
+  std::vector<other> others;
+  double changed = -1;  // last time that anything changed anywhere
+  std::uint64_t my_changes = 0;
+  double stopping = -1;  // since when
+
+  std::mutex mutex;  // of what follows
+  std::vector<watched> launches;
+  std::condition_variable wake;
+  bool stop_thread = false;
+  std::thread thread;
+
+  double silence() const { return std::max(timeout, least_silence); }
+
+  // Whether anything in this process made progress since the last look.
+  bool look(watched& launch) {
+    bool moved = false;
+    const std::uint64_t host_progress = launch.table->host_progress();
+    moved |= host_progress != launch.host_progress;
+    launch.host_progress = host_progress;
+    for (const wait_record& r : launch.table->snapshot()) {
+      last_look& last = launch.ranks[r.rank];
+      const bool polling = r.polls != last.polls;
+      // A rank between directives works, unless all it does is to poll in vain.
+      moved |= r.progress != last.progress || (r.now == wait_record::state::computing && !polling);
+      last = {r.progress, r.polls};
+    }
+    return moved;
+  }
+
+  void stop_run(double now, const std::string& reason) {
+    stopping = now;
+    heartbeat beat;
+    beat.what = heartbeat::kind::stop;
+    std::strncpy(beat.reason, reason.c_str(), sizeof beat.reason - 1);
+    for (int p = 0; p < link->size(); ++p)
+      if (p != link->rank())
+        link->send(p, beat);
+    print_table(reason);
+  }
+
+  void print_table(const std::string& reason) {
+    std::vector<wait_record> records;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      for (const watched& launch : launches) {
+        const auto more = launch.table->snapshot();
+        records.insert(records.end(), more.begin(), more.end());
+      }
+    }
+    act.print(format_waits(link->rank(), reason, records));
+    others[static_cast<std::size_t>(link->rank())].stopped = true;
+  }
+
+  void receive(double now) {
+    int process = 0;
+    heartbeat beat;
+    while (link->receive(process, beat)) {
+      other& from = others[static_cast<std::size_t>(process)];
+      from.heard = now;
+      if (beat.what == heartbeat::kind::stopped)
+        from.stopped = true;
+      if (beat.what == heartbeat::kind::alive && (beat.changes != from.changes || beat.active != from.active)) {
+        from.changes = beat.changes;
+        from.active = beat.active;
+        changed = now;
+      }
+      if (beat.what == heartbeat::kind::stop && stopping < 0) {
+        stopping = now;
+        print_table(beat.reason);
+        heartbeat answer;
+        answer.what = heartbeat::kind::stopped;
+        link->send(process, answer);
+      }
+    }
+  }
+
+  void look_and_tell(double now) {
+    std::uint32_t active = 0;
+    bool moved = false;
+    {
+      const std::lock_guard<std::mutex> lock(mutex);
+      active = launches.empty() ? 0 : 1;
+      for (watched& launch : launches)
+        moved |= look(launch);
+    }
+    other& self = others[static_cast<std::size_t>(link->rank())];
+    self.heard = now;
+    if (moved)
+      ++my_changes;
+    if (my_changes != self.changes || active != self.active) {
+      self.changes = my_changes;
+      self.active = active;
+      changed = now;
+    }
+    heartbeat beat;
+    beat.active = active;
+    beat.changes = my_changes;
+    if (link->rank() != 0)
+      link->send(0, beat);
+    else
+      for (int p = 1; p < link->size(); ++p)
+        link->send(p, beat);
+  }
+
+  // The decision is process 0's, so that all print the same reason; the others watch process 0.
+  void judge(double now) {
+    if (link->rank() != 0) {
+      if (now - others[0].heard > silence())
+        stop_run(now, text("process 0 has not answered for ", seconds_text(now - others[0].heard), " s"));
+      return;
+    }
+    for (std::size_t p = 1; p < others.size(); ++p)
+      if (now - others[p].heard > silence()) {
+        stop_run(now, text("process ", p, " has not answered for ", seconds_text(now - others[p].heard), " s"));
+        return;
+      }
+    const bool any_active = std::any_of(others.begin(), others.end(), [](const other& o) { return o.active != 0; });
+    if (any_active && now - changed > timeout)
+      stop_run(now, text("no progress of any rank for ", seconds_text(now - changed),
+                         " s (GPURMA_TIMEOUT); this is what each rank waits for"));
+  }
+};
+
+watchdog::watchdog(std::unique_ptr<heartbeat_link> link, double timeout, actions what_to_do)
+    : state_(std::make_unique<state>()) {
+  state_->link = std::move(link);
+  state_->timeout = timeout;
+  state_->act = std::move(what_to_do);
+  state_->others.resize(static_cast<std::size_t>(state_->link->size()));
+}
+
+watchdog::~watchdog() { stop(); }
+
+void watchdog::begin(const wait_table& table) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  for (watched& launch : state_->launches)
+    if (launch.table == &table) {
+      ++launch.nested;
+      return;
+    }
+  state_->launches.push_back({&table, 1, 0, {}});
+}
+
+void watchdog::end(const wait_table& table) {
+  const std::lock_guard<std::mutex> lock(state_->mutex);
+  auto& launches = state_->launches;
+  const auto launch =
+      std::find_if(launches.begin(), launches.end(), [&](const watched& each) { return each.table == &table; });
+  if (launch != launches.end() && --launch->nested == 0)
+    launches.erase(launch);
+}
+
+double watchdog::interval() const { return std::clamp(state_->timeout / 10, 0.05, 1.0); }
+
+void watchdog::start() {
+  if (state_->timeout <= 0 || state_->thread.joinable())
+    return;
+  state_->thread = std::thread([this] {
+    const auto pause = std::chrono::duration<double>(interval());
+    std::unique_lock<std::mutex> lock(state_->mutex);
+    while (!state_->wake.wait_for(lock, pause, [this] { return state_->stop_thread; })) {
+      lock.unlock();
+      step(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
+      lock.lock();
+    }
+  });
+}
+
+void watchdog::stop() {
+  if (!state_->thread.joinable())
+    return;
+  {
+    const std::lock_guard<std::mutex> lock(state_->mutex);
+    state_->stop_thread = true;
+  }
+  state_->wake.notify_all();
+  state_->thread.join();
+}
+
+void watchdog::step(double now) {
+  state& s = *state_;
+  if (s.changed < 0) {
+    s.changed = now;
+    for (auto& each : s.others)
+      each.heard = now;
+  }
+  s.receive(now);
+  if (s.stopping < 0) {
+    s.look_and_tell(now);
+    s.judge(now);
+  }
+  if (s.stopping < 0)
+    return;
+  // Process 0 ends the run once all have printed; the others only if that does not happen.
+  const bool all_printed =
+      std::all_of(s.others.begin(), s.others.end(), [](const state::other& each) { return each.stopped; });
+  if ((s.link->rank() == 0 && all_printed) ||
+      now - s.stopping > (s.link->rank() == 0 ? table_patience : 2 * table_patience))
+    s.act.end(EXIT_FAILURE);
+}
+
+}  // namespace gpurma::host

@@ -1,0 +1,457 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "mpi_transport.h"
+
+#include <algorithm>
+#include <cassert>
+#include <cstring>
+#include <deque>
+#include <thread>
+
+#include "../../host/log.h"
+
+namespace gpurma::host {
+
+namespace {
+
+constexpr int message_tag = 1;
+constexpr int first_data_tag = 2;
+
+// Values of message_header::carriage.
+enum : std::uint16_t { without_payload, with_header, apart };
+
+// Messages handled in one progress() before the caller gets its thread back.
+constexpr int batch = 32;
+
+// Error classes are fatal inside MPI by default; a program may have set MPI_ERRORS_RETURN on the communicator that ours
+// are made from.
+void check(int code, const char* what) {
+  if (code == MPI_SUCCESS)
+    return;
+  char message[MPI_MAX_ERROR_STRING];
+  int length = 0;
+  MPI_Error_string(code, message, &length);
+  fatal(text("MPI: ", what, ": ", std::string(message, static_cast<std::size_t>(length))));
+}
+
+std::uint64_t pair_key(const message_header& header) {
+  return std::uint64_t{static_cast<std::uint32_t>(header.source)} << 32 | static_cast<std::uint32_t>(header.target);
+}
+
+// Replies use no credits: the number of requests bounds them, and a reply that waited for credits could wait for a process
+// that waits for this one's reply.
+bool uses_credit(message_kind kind) { return kind != message_kind::get_reply && kind != message_kind::credit; }
+
+// Calls f(address, bytes as MPI wants them) for each MPI message of a large payload.
+template <class F>
+void for_each_chunk(std::byte* payload, std::size_t bytes, std::size_t chunk, F f) {
+  for (std::size_t at = 0; at < bytes; at += chunk)
+    f(payload + at, static_cast<int>(std::min(chunk, bytes - at)));
+}
+
+// Whether all are complete; forgets those that are, so that the next look starts with the first that is not.
+bool all_complete(std::vector<MPI_Request>& requests) {
+  while (!requests.empty()) {
+    int done = 0;
+    check(MPI_Test(&requests.back(), &done, MPI_STATUS_IGNORE), "testing a large transfer");
+    if (!done)
+      return false;
+    requests.pop_back();
+  }
+  return true;
+}
+
+class mpi_collective final : public collective {
+ public:
+  ~mpi_collective() override {
+    if (request != MPI_REQUEST_NULL)
+      MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  bool test() override {
+    int done = 0;
+    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "testing a collective operation");
+    return done;
+  }
+  MPI_Request request = MPI_REQUEST_NULL;
+};
+
+}  // namespace
+
+// What a process knows of another one.
+struct mpi_transport::peer {
+  std::atomic<std::uint64_t> sent{0};
+  std::atomic<std::uint64_t> processed{0};
+  std::atomic<std::uint32_t> credits{0};  // messages that may still be sent
+  std::atomic<std::uint32_t> owed{0};     // credits to give back with the next message
+  std::uint32_t next_data_tag = 0;        // under send_mutex_
+  bool owing = false;                     // in owing_; only the thread in progress()
+};
+
+struct mpi_transport::small_send {
+  MPI_Request request = MPI_REQUEST_NULL;
+  std::unique_ptr<std::byte[]> memory;  // header and payload
+};
+
+struct mpi_transport::large_send {
+  std::vector<MPI_Request> requests;
+  completion* done;
+};
+
+// A message behind an earlier one of its pair.
+struct mpi_transport::queued_message {
+  int process;
+  message_header header;
+  std::vector<std::byte> copy;  // of a payload that came with the header, or where one lands that has no other place
+  bool receiving = false;       // a large payload is under way, or there
+  void* landing = nullptr;
+  std::vector<MPI_Request> requests;
+};
+
+struct mpi_transport::pair_queue {
+  std::uint64_t key;
+  std::deque<queued_message> messages;
+};
+
+mpi_transport::mpi_transport(MPI_Comm parent, const limits& chosen) : limits_(chosen) {
+  check(MPI_Comm_dup(parent, &messages_), "duplicating a communicator");
+  check(MPI_Comm_dup(parent, &collectives_), "duplicating a communicator");
+  MPI_Comm_rank(messages_, &rank_);
+  MPI_Comm_size(messages_, &size_);
+  int* highest_tag = nullptr;
+  int found = 0;
+  MPI_Comm_get_attr(messages_, MPI_TAG_UB, static_cast<void*>(&highest_tag), &found);
+  data_tags_ = static_cast<std::uint32_t>((found ? *highest_tag : 32767) - first_data_tag);
+
+  peers_ = std::make_unique<peer[]>(static_cast<std::size_t>(size_));
+  for (int p = 0; p < size_; ++p)
+    peers_[static_cast<std::size_t>(p)].credits = limits_.credits;
+
+  const std::size_t stride = sizeof(message_header) + limits_.eager;
+  receive_memory_.resize(limits_.receives * stride);
+  receive_requests_.resize(limits_.receives, MPI_REQUEST_NULL);
+  for (std::size_t i = 0; i < limits_.receives; ++i)
+    check(MPI_Recv_init(&receive_memory_[i * stride], static_cast<int>(stride), MPI_BYTE, MPI_ANY_SOURCE, message_tag,
+                        messages_, &receive_requests_[i]),
+          "preparing a receive");
+  for (MPI_Request& request : receive_requests_)
+    check(MPI_Start(&request), "posting a receive");
+}
+
+mpi_transport::~mpi_transport() {
+  set_receiver(nullptr);
+  while (sends_in_flight_.load() != 0)
+    progress();
+  const auto everyone = start_barrier();
+  while (!everyone->test())
+    std::this_thread::yield();
+  for (MPI_Request& request : receive_requests_) {
+    MPI_Cancel(&request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    MPI_Request_free(&request);
+  }
+  MPI_Comm_free(&messages_);
+  MPI_Comm_free(&collectives_);
+}
+
+std::uint64_t mpi_transport::sent(int process) const {
+  return peers_[static_cast<std::size_t>(process)].sent.load(std::memory_order_acquire);
+}
+
+std::uint64_t mpi_transport::processed(int process) const {
+  return peers_[static_cast<std::size_t>(process)].processed.load(std::memory_order_acquire);
+}
+
+// ---- sending ----
+
+bool mpi_transport::try_send(int process, const message_header& header, const void* payload, std::size_t bytes,
+                             completion* done) {
+  peer& to = peers_[static_cast<std::size_t>(process)];
+  const bool large = bytes > limits_.eager;
+  assert(bytes == 0 || bytes == header.bytes);
+  {
+    const std::lock_guard<std::mutex> lock(send_mutex_);
+    if (uses_credit(header.kind) && to.credits.load(std::memory_order_acquire) == 0)
+      return false;
+    if (large && large_sends_.size() >= limits_.sends)
+      return false;
+    small_send* const slot = take_small_send();
+    if (!slot)
+      return false;
+    if (uses_credit(header.kind))
+      to.credits.fetch_sub(1, std::memory_order_relaxed);
+    to.sent.fetch_add(1, std::memory_order_release);
+
+    message_header marked = header;
+    marked.carriage = large ? apart : bytes != 0 ? with_header : without_payload;
+    marked.data_tag = large ? to.next_data_tag++ % data_tags_ : 0;
+    post_small(process, marked, payload, large ? 0 : bytes, *slot);
+    if (large) {
+      large_send& rest = large_sends_.emplace_back(large_send{{}, done});
+      sends_in_flight_.fetch_add(1, std::memory_order_relaxed);
+      for_each_chunk(static_cast<std::byte*>(const_cast<void*>(payload)), bytes, limits_.chunk,
+                     [&](std::byte* at, int length) {
+                       check(MPI_Isend(at, length, MPI_BYTE, process, first_data_tag + static_cast<int>(marked.data_tag),
+                                       messages_, &rest.requests.emplace_back()),
+                             "sending a large payload");
+                     });
+      std::reverse(rest.requests.begin(), rest.requests.end());  // all_complete looks at the last one first
+    }
+  }
+  if (!large && done)
+    done->completed();
+  return true;
+}
+
+mpi_transport::small_send* mpi_transport::take_small_send() {
+  if (free_sends_.empty() && busy_sends_.size() == limits_.sends)
+    reap_sends();
+  if (free_sends_.empty()) {
+    if (small_sends_.size() == limits_.sends)
+      return nullptr;
+    small_sends_.push_back(std::make_unique<small_send>());
+    small_sends_.back()->memory = std::make_unique<std::byte[]>(sizeof(message_header) + limits_.eager);
+    return small_sends_.back().get();
+  }
+  small_send* const slot = free_sends_.back();
+  free_sends_.pop_back();
+  return slot;
+}
+
+void mpi_transport::post_small(int process, const message_header& header, const void* payload, std::size_t bytes,
+                               small_send& slot) {
+  message_header stamped = header;
+  stamped.returned = peers_[static_cast<std::size_t>(process)].owed.exchange(0, std::memory_order_relaxed);
+  std::memcpy(slot.memory.get(), &stamped, sizeof stamped);
+  if (bytes != 0)
+    std::memcpy(slot.memory.get() + sizeof stamped, payload, bytes);
+  check(MPI_Isend(slot.memory.get(), static_cast<int>(sizeof stamped + bytes), MPI_BYTE, process, message_tag, messages_,
+                  &slot.request),
+        "sending a message");
+  // Between processes of one host the send is nearly always complete by now, and the same warm slot serves the next one.
+  int done = 0;
+  check(MPI_Test(&slot.request, &done, MPI_STATUS_IGNORE), "testing a send");
+  if (done) {
+    free_sends_.push_back(&slot);
+  } else {
+    busy_sends_.push_back(&slot);
+    sends_in_flight_.fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+// Frees what has been sent; whether anything was. Completions of large sends are told by progress().
+bool mpi_transport::reap_sends() {
+  bool worked = false;
+  for (std::size_t i = 0, looks = 0; i < busy_sends_.size() && looks < batch; ++looks) {
+    int done = 0;
+    check(MPI_Test(&busy_sends_[i]->request, &done, MPI_STATUS_IGNORE), "testing a send");
+    if (!done) {
+      ++i;
+      continue;
+    }
+    free_sends_.push_back(busy_sends_[i]);
+    busy_sends_[i] = busy_sends_.back();
+    busy_sends_.pop_back();
+    sends_in_flight_.fetch_sub(1, std::memory_order_relaxed);
+    worked = true;
+  }
+  return worked;
+}
+
+// Gives credits back to processes to which nothing else goes that could carry them.
+bool mpi_transport::send_credits() {
+  bool worked = false;
+  const std::lock_guard<std::mutex> lock(send_mutex_);
+  while (!owing_.empty()) {
+    const int process = owing_.back();
+    peer& to = peers_[static_cast<std::size_t>(process)];
+    if (to.owed.load(std::memory_order_relaxed) >= limits_.credits / 2) {
+      small_send* const slot = take_small_send();
+      if (!slot)
+        return worked;
+      message_header header;
+      header.kind = message_kind::credit;
+      post_small(process, header, nullptr, 0, *slot);
+      worked = true;
+    }
+    to.owing = false;
+    owing_.pop_back();
+  }
+  return worked;
+}
+
+// ---- receiving ----
+
+bool mpi_transport::progress() {
+  if (!receiver_.load(std::memory_order_acquire) && sends_in_flight_.load(std::memory_order_relaxed) == 0)
+    return false;
+  if (progressing_.test_and_set(std::memory_order_acquire))
+    return false;
+  bool worked = receive_small();
+  if (!queues_.empty())
+    worked |= serve_queues();
+  if (!owing_.empty())
+    worked |= send_credits();
+  if (sends_in_flight_.load(std::memory_order_relaxed) != 0) {
+    std::vector<completion*> done;
+    {
+      const std::lock_guard<std::mutex> lock(send_mutex_);
+      worked |= reap_sends();
+      int looks = 0;
+      for (auto send = large_sends_.begin(); send != large_sends_.end() && looks < batch; ++looks) {
+        if (!all_complete(send->requests)) {
+          ++send;
+          continue;
+        }
+        if (send->done)
+          done.push_back(send->done);
+        send = large_sends_.erase(send);
+        sends_in_flight_.fetch_sub(1, std::memory_order_relaxed);
+        worked = true;
+      }
+    }
+    for (completion* each : done)  // outside the lock: they may send
+      each->completed();
+  }
+  progressing_.clear(std::memory_order_release);
+  return worked;
+}
+
+bool mpi_transport::receive_small() {
+  if (!receiver_.load(std::memory_order_relaxed))
+    return false;
+  const std::size_t stride = sizeof(message_header) + limits_.eager;
+  for (int n = 0; n < batch; ++n) {
+    MPI_Request& request = receive_requests_[receive_head_];
+    int here = 0;
+    MPI_Status status;
+    check(MPI_Test(&request, &here, &status), "receiving a message");
+    if (!here)
+      return n != 0;
+    const std::byte* const memory = &receive_memory_[receive_head_ * stride];
+    message_header header;
+    std::memcpy(&header, memory, sizeof header);
+    take(status.MPI_SOURCE, header, memory + sizeof header);
+    check(MPI_Start(&request), "posting a receive");
+    receive_head_ = receive_head_ + 1 == receive_requests_.size() ? 0 : receive_head_ + 1;
+  }
+  return true;
+}
+
+// Handles a message that has just come: at once if nothing of its pair is queued, otherwise behind that.
+void mpi_transport::take(int process, const message_header& header, const std::byte* payload) {
+  if (header.returned != 0)
+    peers_[static_cast<std::size_t>(process)].credits.fetch_add(header.returned, std::memory_order_release);
+  if (header.kind == message_kind::credit)
+    return;
+
+  const std::uint64_t key = pair_key(header);
+  const auto known = queue_of_pair_.empty() ? queue_of_pair_.end() : queue_of_pair_.find(key);
+  if (known == queue_of_pair_.end() && header.carriage != apart &&
+      receiver_.load(std::memory_order_relaxed)->arrived(header, header.carriage == with_header ? payload : nullptr)) {
+    mark_processed(process, header.kind);
+    return;
+  }
+
+  queued_message message{process, header, {}, false, nullptr, {}};
+  if (header.carriage == with_header)
+    message.copy.assign(payload, payload + header.bytes);
+  if (known != queue_of_pair_.end()) {
+    known->second->messages.push_back(std::move(message));
+    return;
+  }
+  if (header.carriage == apart)
+    begin_large(message);
+  queues_.push_back({key, {}});
+  queues_.back().messages.push_back(std::move(message));
+  queue_of_pair_.emplace(key, std::prev(queues_.end()));
+}
+
+void mpi_transport::begin_large(queued_message& message) {
+  message.receiving = true;
+  message.landing = receiver_.load(std::memory_order_relaxed)->landing(message.header);
+  if (!message.landing) {
+    message.copy.resize(message.header.bytes);
+    message.landing = message.copy.data();
+  }
+  for_each_chunk(static_cast<std::byte*>(message.landing), message.header.bytes, limits_.chunk,
+                 [&](std::byte* at, int length) {
+                   check(MPI_Irecv(at, length, MPI_BYTE, message.process,
+                                   first_data_tag + static_cast<int>(message.header.data_tag), messages_,
+                                   &message.requests.emplace_back()),
+                         "receiving a large payload");
+                 });
+  std::reverse(message.requests.begin(), message.requests.end());  // all_complete looks at the last one first
+}
+
+// Moves the first message of a queue on; whether it has been taken.
+bool mpi_transport::start_or_offer(queued_message& message) {
+  const void* payload = message.copy.empty() ? nullptr : message.copy.data();
+  if (message.header.carriage == apart) {
+    if (!message.receiving)
+      begin_large(message);
+    if (!all_complete(message.requests))
+      return false;
+    payload = message.landing;
+  }
+  if (!receiver_.load(std::memory_order_relaxed)->arrived(message.header, payload))
+    return false;
+  mark_processed(message.process, message.header.kind);
+  return true;
+}
+
+void mpi_transport::mark_processed(int process, message_kind kind) {
+  peer& from = peers_[static_cast<std::size_t>(process)];
+  from.processed.fetch_add(1, std::memory_order_release);
+  if (!uses_credit(kind))
+    return;
+  const std::uint32_t owed = from.owed.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (owed >= limits_.credits / 2 && !from.owing) {
+    from.owing = true;
+    owing_.push_back(process);
+  }
+}
+
+// Looks at queues in turn; a queue that has been looked at goes to the end.
+bool mpi_transport::serve_queues() {
+  bool worked = false;
+  const std::size_t looks = std::min<std::size_t>(queues_.size(), batch);
+  for (std::size_t n = 0; n < looks; ++n) {
+    const auto queue = queues_.begin();
+    while (!queue->messages.empty() && start_or_offer(queue->messages.front())) {
+      queue->messages.pop_front();
+      worked = true;
+    }
+    if (queue->messages.empty()) {
+      queue_of_pair_.erase(queue->key);
+      queues_.erase(queue);
+    } else {
+      queues_.splice(queues_.end(), queues_, queue);
+    }
+  }
+  return worked;
+}
+
+// ---- collectives ----
+
+std::unique_ptr<collective> mpi_transport::start_barrier() {
+  auto operation = std::make_unique<mpi_collective>();
+  check(MPI_Ibarrier(collectives_, &operation->request), "starting a barrier");
+  return operation;
+}
+
+std::unique_ptr<collective> mpi_transport::start_allgather(const void* mine, std::size_t bytes, void* all) {
+  auto operation = std::make_unique<mpi_collective>();
+  check(MPI_Iallgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, collectives_,
+                       &operation->request),
+        "starting an allgather");
+  return operation;
+}
+
+std::unique_ptr<collective> mpi_transport::start_alltoall(const void* to, std::size_t bytes, void* from) {
+  auto operation = std::make_unique<mpi_collective>();
+  check(MPI_Ialltoall(to, static_cast<int>(bytes), MPI_BYTE, from, static_cast<int>(bytes), MPI_BYTE, collectives_,
+                      &operation->request),
+        "starting an alltoall");
+  return operation;
+}
+
+}  // namespace gpurma::host
