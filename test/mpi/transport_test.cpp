@@ -1,0 +1,336 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The MPI transport by itself, under mpirun: transport_test traffic|tight|pairs|pressure|collectives
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "check.h"
+#include "transport/mpi/mpi_transport.h"
+
+using gpurma::host::completion;
+using gpurma::host::message_header;
+using gpurma::host::message_kind;
+using gpurma::host::mpi_transport;
+using gpurma::host::receiver;
+
+namespace {
+
+int rank = 0;
+int size = 1;
+
+void wait(mpi_transport& transport, gpurma::host::collective& operation) {
+  while (!operation.test())
+    if (!transport.progress())
+      std::this_thread::yield();
+}
+
+// Until every message that any process has sent to this one is processed.
+void quiesce(mpi_transport& transport) {
+  std::vector<std::uint64_t> sent(static_cast<std::size_t>(size)), expected(sent.size());
+  for (int p = 0; p < size; ++p)
+    sent[static_cast<std::size_t>(p)] = transport.sent(p);
+  wait(transport, *transport.start_alltoall(sent.data(), sizeof(std::uint64_t), expected.data()));
+  for (int p = 0; p < size; ++p)
+    while (transport.processed(p) < expected[static_cast<std::size_t>(p)])
+      if (!transport.progress())
+        std::this_thread::yield();
+  wait(transport, *transport.start_barrier());  // the others' sends are complete too
+}
+
+// ---- random traffic ----
+
+constexpr int ranks_per_process = 4;
+
+// What message number n from one rank to another carries.
+std::byte content(int source, int target, std::uint64_t n, std::size_t at) {
+  return static_cast<std::byte>((static_cast<std::size_t>(source) * 31 + static_cast<std::size_t>(target) * 17 + n * 7 +
+                                 at * 131) >> (at % 3));
+}
+
+// Checks order and content; refuses every now and then.
+class checker final : public receiver {
+ public:
+  explicit checker(unsigned seed) : random_(seed) {}
+
+  void* landing(const message_header& header) override {
+    CHECK(header.cookie == next_[{header.source, header.target}]);
+    auto& place = landings_[{header.source, header.target}];
+    if (header.cookie % 3 == 0)
+      return nullptr;  // the transport's buffer
+    place.assign(header.bytes, std::byte{});
+    return place.data();
+  }
+
+  bool arrived(const message_header& header, const void* payload) override {
+    CHECK(header.target / ranks_per_process == rank);
+    std::uint64_t& next = next_[{header.source, header.target}];
+    CHECK(header.cookie == next);
+    if (random_() % 8 == 0)
+      return false;
+    CHECK((payload != nullptr) == (header.bytes != 0));
+    for (std::size_t i = 0; i < header.bytes; ++i)
+      CHECK(static_cast<const std::byte*>(payload)[i] == content(header.source, header.target, next, i));
+    ++next;
+    ++taken;
+    return true;
+  }
+
+  std::uint64_t taken = 0;
+
+ private:
+  std::mt19937 random_;
+  std::map<std::pair<int, int>, std::uint64_t> next_;
+  std::map<std::pair<int, int>, std::vector<std::byte>> landings_;
+};
+
+// A payload that frees itself when it has been sent.
+struct owned_payload final : completion {
+  std::vector<std::byte> bytes;
+  std::atomic<std::uint64_t>* completions;
+  void completed() override {
+    std::fill(bytes.begin(), bytes.end(), std::byte{0xee});  // a transport that still reads it now sends nonsense
+    ++*completions;
+  }
+};
+
+void traffic(const mpi_transport::limits& limits, int messages) {
+  mpi_transport transport(MPI_COMM_WORLD, limits);
+  checker check(static_cast<unsigned>(rank));
+  transport.set_receiver(&check);
+
+  // Two threads, each with its own source ranks, so that each pair is used by one thread.
+  std::atomic<std::uint64_t> completions{0};
+  std::uint64_t sends = 0;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<owned_payload>> payloads;
+  const auto send = [&](int thread) {
+    std::mt19937 random(static_cast<unsigned>(1000 * rank + thread));
+    std::map<std::pair<int, int>, std::uint64_t> next;
+    std::uint64_t mine = 0;
+    for (int n = 0; n < messages; ++n) {
+      const int process = (rank + 1 + static_cast<int>(random() % static_cast<unsigned>(size - 1))) % size;
+      message_header header;
+      header.kind = random() % 4 == 0 ? message_kind::get_reply : message_kind::put;
+      header.source = rank * ranks_per_process + thread + 2 * static_cast<int>(random() % 2);
+      header.target = process * ranks_per_process + static_cast<int>(random() % ranks_per_process);
+      header.cookie = next[{header.source, header.target}]++;
+      switch (random() % 6) {
+        case 0: header.bytes = 0; break;
+        case 1: header.bytes = limits.eager + random() % 2; break;
+        case 2: header.bytes = limits.eager + 1 + random() % 100000; break;
+        default: header.bytes = random() % (limits.eager + 1); break;
+      }
+      auto payload = std::make_unique<owned_payload>();
+      payload->completions = &completions;
+      payload->bytes.resize(header.bytes);
+      for (std::size_t i = 0; i < header.bytes; ++i)
+        payload->bytes[i] = content(header.source, header.target, header.cookie, i);
+      while (!transport.try_send(process, header, payload->bytes.data(), payload->bytes.size(), payload.get()))
+        if (!transport.progress())
+          std::this_thread::yield();
+      ++mine;
+      const std::lock_guard<std::mutex> lock(mutex);
+      payloads.push_back(std::move(payload));
+    }
+    const std::lock_guard<std::mutex> lock(mutex);
+    sends += mine;
+  };
+  if (size > 1) {
+    std::thread other(send, 1);
+    send(0);
+    other.join();
+  }
+  quiesce(transport);
+  while (completions < sends)
+    transport.progress();
+  CHECK(completions == sends);
+
+  std::uint64_t sent = 0, processed = 0;
+  for (int p = 0; p < size; ++p) {
+    sent += transport.sent(p);
+    processed += transport.processed(p);
+  }
+  CHECK(sent == sends);
+  CHECK(processed == check.taken);
+  std::uint64_t all_sent = 0, all_taken = 0;
+  MPI_Allreduce(&sent, &all_sent, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&check.taken, &all_taken, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  CHECK(all_sent == all_taken);
+  CHECK(size == 1 || all_sent == static_cast<std::uint64_t>(2 * messages) * static_cast<std::uint64_t>(size));
+}
+
+// ---- independent pairs ----
+
+// Refuses everything from rank 1 until it has 20 messages from rank 2.
+class stubborn final : public receiver {
+ public:
+  std::vector<int> taken;  // sources in order
+  int from_2 = 0;
+  std::vector<std::byte> place;
+
+  void* landing(const message_header& header) override {
+    place.resize(header.bytes);
+    return place.data();
+  }
+  bool arrived(const message_header& header, const void*) override {
+    if (header.source == 1 && from_2 < 20)
+      return false;
+    from_2 += header.source == 2;
+    taken.push_back(header.source * 100 + header.tag);
+    return true;
+  }
+};
+
+void pairs() {
+  mpi_transport::limits limits;
+  mpi_transport transport(MPI_COMM_WORLD, limits);
+  stubborn receive;
+  transport.set_receiver(&receive);
+  const std::vector<std::byte> large(1 << 20);
+  if (rank == 1) {
+    const auto send = [&](int source, int tag, std::size_t bytes) {
+      message_header header;
+      header.source = source;
+      header.tag = tag;
+      header.bytes = bytes;
+      while (!transport.try_send(0, header, large.data(), bytes, nullptr))
+        transport.progress();
+    };
+    send(1, 0, large.size());
+    send(1, 1, 8);
+    send(1, 2, large.size());
+    send(1, 3, 0);
+    for (int i = 0; i < 20; ++i)
+      send(2, i, i % 4 == 0 ? large.size() : 8);
+  }
+  quiesce(transport);
+  if (rank == 0) {
+    CHECK(receive.taken.size() == 24);
+    for (std::size_t i = 0; i < 20; ++i)
+      CHECK(receive.taken[i] == 200 + static_cast<int>(i));
+    for (std::size_t i = 0; i < 4; ++i)
+      CHECK(receive.taken[20 + i] == 100 + static_cast<int>(i));
+  }
+}
+
+// ---- back-pressure ----
+
+class gate final : public receiver {
+ public:
+  bool open = false;
+  int taken = 0, replies = 0;
+  void* landing(const message_header&) override { return nullptr; }
+  bool arrived(const message_header& header, const void*) override {
+    if (header.kind == message_kind::get_reply) {
+      ++replies;
+      return true;
+    }
+    taken += open;
+    return open;
+  }
+};
+
+void pressure() {
+  mpi_transport::limits limits;
+  limits.credits = 5;
+  limits.receives = 2;
+  mpi_transport transport(MPI_COMM_WORLD, limits);
+  gate receive;
+  transport.set_receiver(&receive);
+  if (rank == 1) {
+    message_header header;
+    header.source = 1;
+    for (unsigned i = 0; i < limits.credits; ++i)
+      CHECK(transport.try_send(0, header, nullptr, 0, nullptr));
+    for (int i = 0; i < 100; ++i) {
+      CHECK(!transport.try_send(0, header, nullptr, 0, nullptr));
+      transport.progress();
+    }
+    message_header reply;
+    reply.kind = message_kind::get_reply;
+    reply.source = 2;
+    for (int i = 0; i < 10; ++i)
+      while (!transport.try_send(0, reply, nullptr, 0, nullptr))
+        transport.progress();
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (!transport.try_send(0, header, nullptr, 0, nullptr))  // once the gate opens
+      transport.progress();
+  } else {
+    if (rank == 0) {
+      while (receive.replies < 10)
+        transport.progress();
+      CHECK(receive.taken == 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    receive.open = true;
+  }
+  quiesce(transport);
+  if (rank == 0)
+    CHECK(receive.taken == static_cast<int>(limits.credits) + 1);
+}
+
+// ---- collectives ----
+
+void collectives() {
+  mpi_transport transport(MPI_COMM_WORLD, mpi_transport::limits());
+  gate receive;
+  receive.open = true;
+  transport.set_receiver(&receive);
+  for (int round = 0; round < 200; ++round) {
+    const std::vector<int> mine = {rank, round};
+    std::vector<int> all(2 * static_cast<std::size_t>(size));
+    std::vector<int> to(static_cast<std::size_t>(size)), from(to.size());
+    for (int p = 0; p < size; ++p)
+      to[static_cast<std::size_t>(p)] = rank * 1000 + p + round;
+    // All three in flight at once; in the order in which every process starts them.
+    const auto gathered = transport.start_allgather(mine.data(), 2 * sizeof(int), all.data());
+    const auto exchanged = transport.start_alltoall(to.data(), sizeof(int), from.data());
+    const auto met = transport.start_barrier();
+    wait(transport, *met);
+    wait(transport, *exchanged);
+    wait(transport, *gathered);
+    CHECK(gathered->test());
+    for (int p = 0; p < size; ++p) {
+      CHECK(all[2 * static_cast<std::size_t>(p)] == p);
+      CHECK(all[2 * static_cast<std::size_t>(p) + 1] == round);
+      CHECK(from[static_cast<std::size_t>(p)] == p * 1000 + rank + round);
+    }
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  CHECK(provided == MPI_THREAD_MULTIPLE);
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "traffic") {
+    traffic(mpi_transport::limits(), 1500);
+  } else if (what == "tight") {
+    mpi_transport::limits tight;
+    tight.eager = 256;
+    tight.receives = 2;
+    tight.sends = 3;
+    tight.credits = 4;
+    tight.chunk = 10000;
+    traffic(tight, 800);
+  } else if (what == "pairs") {
+    pairs();
+  } else if (what == "pressure") {
+    pressure();
+  } else {
+    CHECK(what == "collectives");
+    collectives();
+  }
+  MPI_Finalize();
+}
