@@ -1,0 +1,28 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The option table of gpurmacc, generated from Options.td.
+#ifndef GPURMA_TOOLS_GPURMACC_OPTIONS_H
+#define GPURMA_TOOLS_GPURMACC_OPTIONS_H
+
+#include "llvm/Option/OptTable.h"
+
+namespace gpurma::driver {
+
+/// Flags of options in Options.td; the first bits belong to LLVM.
+enum OptionFlags : unsigned { WritesBesideOutput = 1u << 4 };
+
+enum OptionId {
+  OPT_INVALID = 0,
+#define OPTION(...) LLVM_MAKE_OPT_ID(__VA_ARGS__),
+#include "Options.inc"
+#undef OPTION
+};
+
+class OptionTable : public llvm::opt::GenericOptTable {
+public:
+  OptionTable();
+};
+
+} // namespace gpurma::driver
+
+#endif // GPURMA_TOOLS_GPURMACC_OPTIONS_H

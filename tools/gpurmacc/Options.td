@@ -1,0 +1,166 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Every option that gpurmacc has to understand. What is not here passes through to the backend as one word, in order; so an
+// option belongs in this table only if gpurmacc acts on it, if it takes its argument from the next word, if it concerns only
+// one of compiling and linking, or if it means nothing to the backend of one target.
+include "llvm/Option/OptParser.td"
+
+// The compiler derives the names of further files from the output's name, so the output is written in place.
+def WritesBesideOutput : OptionFlag;
+
+def OwnGroup : OptionGroup<"gpurmacc options">;
+def StopGroup : OptionGroup<"options that say where to stop">;
+def DependencyGroup : OptionGroup<"options for dependency files">;
+def PreprocessGroup : OptionGroup<"options that shape what the preprocessor and the parser see">;
+def LinkGroup : OptionGroup<"options for linking only">;
+def NvccGroup : OptionGroup<"options of nvcc that mean nothing to the CPU target">;
+
+// gpurmacc's own options.
+def target_EQ : Joined<["--"], "gpurma-target=">, Group<OwnGroup>, MetaVarName<"<cpu|cuda>">,
+  HelpText<"What to compile for; without it cuda if nvcc, a GPU and the CUDA runtime library of gpurma are there, else cpu (environment: GPURMA_TARGET)">;
+def emit_source : Flag<["--"], "gpurma-emit-source">, Group<OwnGroup>,
+  HelpText<"Stop after lowering; write <input>.gpurma.cu, or the file that -o names">;
+def emit_source_EQ : Joined<["--"], "gpurma-emit-source=">, Group<OwnGroup>, MetaVarName<"<file|->">,
+  HelpText<"Stop after lowering; write the lowered source to <file>, or to standard output">;
+def print_after_EQ : CommaJoined<["--"], "gpurma-print-after=">, Group<OwnGroup>, MetaVarName<"<pass>[,<pass>]">,
+  HelpText<"Print the lowered source as it is after each named pass">;
+def volatile_EQ : Joined<["--"], "gpurma-volatile=">, Group<OwnGroup>, MetaVarName<"<auto|all|none>">,
+  HelpText<"Which reads of window memory become volatile: those no wait dominates (auto, the default), all, or none">;
+def check : Flag<["--"], "gpurma-check">, Group<OwnGroup>,
+  HelpText<"Check at run time that all threads of a block give a directive the same clause values">;
+def cxx_EQ : Joined<["--"], "gpurma-cxx=">, Group<OwnGroup>, MetaVarName<"<program>">,
+  HelpText<"The compiler behind the cpu target, a Clang (environment: GPURMA_CXX)">;
+def cuda_path_EQ : Joined<["--"], "gpurma-cuda-path=">, Group<OwnGroup>, MetaVarName<"<directory>">,
+  HelpText<"Where the CUDA toolkit lies (environment: CUDA_PATH, CUDA_HOME; else nvcc in PATH, else /usr/local/cuda)">;
+def show : Flag<["--"], "show">, Group<OwnGroup>,
+  HelpText<"Print the commands that would run, ready to be pasted into a shell, and run nothing">;
+def save_temps : Flag<["--"], "save-temps">, Group<OwnGroup>,
+  HelpText<"Keep the lowered source as <output>.gpurma.cu">;
+def version : Flag<["--"], "version">, Group<OwnGroup>,
+  HelpText<"Print the versions of gpurmacc, Clang, CUDA and MPI, and the compiler behind each target">;
+def help : Flag<["--"], "help">, Group<OwnGroup>, HelpText<"Print this list">;
+def v : Flag<["-"], "v">, HelpText<"Print the commands while they run">;
+
+// Where to stop, and where the result goes.
+def o : JoinedOrSeparate<["-"], "o">, MetaVarName<"<file>">, HelpText<"Write the output to <file>">;
+def output_file : Separate<["--"], "output-file">, Alias<o>;
+def output_file_EQ : Joined<["--"], "output-file=">, Alias<o>;
+def c : Flag<["-"], "c">, Group<StopGroup>, HelpText<"Compile, do not link">;
+def compile : Flag<["--"], "compile">, Alias<c>;
+def dc : Flag<["-"], "dc">, Group<StopGroup>, HelpText<"Compile to relocatable device code (cuda), do not link">;
+def device_c : Flag<["--"], "device-c">, Alias<dc>;
+def S : Flag<["-"], "S">, Group<StopGroup>, HelpText<"Compile to assembly">;
+def E : Flag<["-"], "E">, Group<StopGroup>, HelpText<"Preprocess only; the directives stay as they are">;
+def preprocess : Flag<["--"], "preprocess">, Alias<E>;
+def fsyntax_only : Flag<["-"], "fsyntax-only">, Group<StopGroup>, HelpText<"Check the source, write nothing">;
+def M : Flag<["-"], "M">, Group<StopGroup>, HelpText<"Print the files that the source depends on, compile nothing">;
+def MM : Flag<["-"], "MM">, Group<StopGroup>, HelpText<"Like -M, without system headers">;
+def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<language>">,
+  HelpText<"Language of the inputs that follow: cu, c++, c, ..., or none to go by their names again">;
+
+// Dependency files.
+def MD : Flag<["-"], "MD">, Group<DependencyGroup>, HelpText<"Also write a dependency file">;
+def MMD : Flag<["-"], "MMD">, Group<DependencyGroup>, HelpText<"Like -MD, without system headers">;
+def MP : Flag<["-"], "MP">, Group<DependencyGroup>, HelpText<"Add an empty rule for each header">;
+def MF : JoinedOrSeparate<["-"], "MF">, Group<DependencyGroup>, MetaVarName<"<file>">, HelpText<"Name of the dependency file">;
+def MT : JoinedOrSeparate<["-"], "MT">, Group<DependencyGroup>, MetaVarName<"<target>">, HelpText<"Target of the dependency rule">;
+def MQ : JoinedOrSeparate<["-"], "MQ">, Group<DependencyGroup>, MetaVarName<"<target>">, HelpText<"Like -MT, quoted for make">;
+
+// What the parser must see, too.
+def D : JoinedOrSeparate<["-"], "D">, Group<PreprocessGroup>, MetaVarName<"<macro>[=<value>]">, HelpText<"Define a macro">;
+def define_macro : Separate<["--"], "define-macro">, Alias<D>;
+def define_macro_EQ : Joined<["--"], "define-macro=">, Alias<D>;
+def U : JoinedOrSeparate<["-"], "U">, Group<PreprocessGroup>, MetaVarName<"<macro>">, HelpText<"Undefine a macro">;
+def I : JoinedOrSeparate<["-"], "I">, Group<PreprocessGroup>, MetaVarName<"<directory>">, HelpText<"Search headers there">;
+def include_path : Separate<["--"], "include-path">, Alias<I>;
+def include_path_EQ : Joined<["--"], "include-path=">, Alias<I>;
+def isystem : JoinedOrSeparate<["-"], "isystem">, Group<PreprocessGroup>, MetaVarName<"<directory>">, HelpText<"Search system headers there">;
+def iquote : JoinedOrSeparate<["-"], "iquote">, Group<PreprocessGroup>;
+def idirafter : JoinedOrSeparate<["-"], "idirafter">, Group<PreprocessGroup>;
+def include_ : JoinedOrSeparate<["-"], "include">, Group<PreprocessGroup>, MetaVarName<"<file>">, HelpText<"Include a file before the source">;
+def imacros : JoinedOrSeparate<["-"], "imacros">, Group<PreprocessGroup>;
+def std_EQ : Joined<["-", "--"], "std=">, Group<PreprocessGroup>, MetaVarName<"<standard>">, HelpText<"Language standard; c++17 for lowered sources without it">;
+def std : Separate<["-", "--"], "std">, Alias<std_EQ>;
+def isysroot : JoinedOrSeparate<["-"], "isysroot">, Group<PreprocessGroup>;
+def sysroot : Separate<["--"], "sysroot">, Group<PreprocessGroup>;
+foreach name = ["c-isystem", "cxx-isystem", "iprefix", "iwithprefix", "iwithprefixbefore", "iwithsysroot",
+                "ivfsoverlay", "working-directory"] in
+  def : Separate<["-"], name>, Group<PreprocessGroup>;
+
+// Linking only. -z, -u, -T, -e are the linker's own, as gcc and clang take them.
+def l : JoinedOrSeparate<["-"], "l">, Group<LinkGroup>, MetaVarName<"<library>">, HelpText<"Link with a library">;
+def library : Separate<["--"], "library">, Alias<l>;
+def library_EQ : Joined<["--"], "library=">, Alias<l>;
+def L : JoinedOrSeparate<["-"], "L">, Group<LinkGroup>, MetaVarName<"<directory>">, HelpText<"Search libraries there">;
+def library_path : Separate<["--"], "library-path">, Alias<L>;
+def library_path_EQ : Joined<["--"], "library-path=">, Alias<L>;
+def Wl_COMMA : Joined<["-"], "Wl,">, Group<LinkGroup>, MetaVarName<"<option>,...">, HelpText<"Give options to the linker">;
+def Xlinker : Separate<["-"], "Xlinker">, Group<LinkGroup>;
+def Xlinker_EQ : Joined<["-"], "Xlinker=">, Group<LinkGroup>;
+def linker_options : Separate<["--"], "linker-options">, Group<LinkGroup>;
+def linker_options_EQ : Joined<["--"], "linker-options=">, Group<LinkGroup>;
+foreach name = ["T", "z"] in
+  def : JoinedOrSeparate<["-"], name>, Group<LinkGroup>;
+foreach name = ["u", "e"] in  // joined, they would swallow -emit-llvm and its like
+  def : Separate<["-"], name>, Group<LinkGroup>;
+def rpath : Separate<["-"], "rpath">, Group<LinkGroup>;
+def shared : Flag<["-", "--"], "shared">, Group<LinkGroup>, HelpText<"Make a shared library">;
+foreach name = ["static", "static-pie", "static-libgcc", "static-libstdc++", "pie", "no-pie", "nopie", "r", "rdynamic", "s",
+                "nodefaultlibs", "nostartfiles", "nostdlib++"] in
+  def : Flag<["-"], name>, Group<LinkGroup>;
+def fuse_ld_EQ : Joined<["-"], "fuse-ld=">, Group<LinkGroup>;
+
+// Pairs of gcc and clang: the next word is no input.
+foreach name = ["Xclang", "Xpreprocessor", "Xassembler", "Xarch_host", "Xarch_device", "Xopenmp-target", "mllvm", "target",
+                "resource-dir", "include-pch", "dumpbase", "dumpbase-ext", "dumpdir", "aux-info", "wrapper", "MJ", "B",
+                "framework", "install_name", "index-store-path", "mthread-model"] in
+  def : Separate<["-"], name>;
+foreach name = ["param", "config", "serialize-diagnostics", "target"] in
+  def : Separate<["--"], name>;
+
+// Flags whose further outputs are named after the output.
+foreach name = ["coverage", "ftest-coverage", "fprofile-arcs", "gsplit-dwarf", "ftime-trace", "fstack-usage",
+                "fsave-optimization-record"] in
+  def : Flag<["-"], name>, Flags<[WritesBesideOutput]>;
+def coverage_long : Flag<["--"], "coverage">, Flags<[WritesBesideOutput]>;
+foreach name = ["gsplit-dwarf=", "ftime-trace=", "save-temps"] in
+  def : Joined<["-"], name>, Flags<[WritesBesideOutput]>;
+
+// nvcc's options. The cpu target takes the host part of them (-Xcompiler) and ignores what only a GPU has.
+def Xcompiler : Separate<["-"], "Xcompiler">;
+def Xcompiler_EQ : Joined<["-"], "Xcompiler=">, Alias<Xcompiler>;
+def compiler_options : Separate<["--"], "compiler-options">, Alias<Xcompiler>;
+def compiler_options_EQ : Joined<["--"], "compiler-options=">, Alias<Xcompiler>;
+def arch_EQ : Joined<["-"], "arch=">, Group<NvccGroup>;
+def arch : Separate<["-"], "arch">, Alias<arch_EQ>;
+def gpu_architecture_EQ : Joined<["--"], "gpu-architecture=">, Alias<arch_EQ>;
+def gpu_architecture : Separate<["--"], "gpu-architecture">, Alias<arch_EQ>;
+def gencode : Separate<["-"], "gencode">, Group<NvccGroup>;
+def gencode_EQ : Joined<["-"], "gencode=">, Alias<gencode>;
+def generate_code : Separate<["--"], "generate-code">, Alias<gencode>;
+def generate_code_EQ : Joined<["--"], "generate-code=">, Alias<gencode>;
+// Each takes its value from the same word after "=" or from the next word.
+foreach name = ["Xptxas", "Xcudafe", "Xnvlink", "Xfatbin", "Xarchive", "code", "ccbin", "maxrregcount", "rdc", "cudart",
+                "cudadevrt", "default-stream", "ftz", "fmad", "prec-div", "prec-sqrt", "diag-error", "diag-suppress",
+                "diag-warn", "split-compile", "t", "odir", "optf", "ldir", "keep-dir", "m", "opt-info", "idp", "ddp", "dopt",
+                "run-args", "entries", "static-global-template-stub"] in {
+  def : Separate<["-"], name>, Group<NvccGroup>;
+  def : Joined<["-"], name # "=">, Group<NvccGroup>;
+}
+foreach name = ["ptxas-options", "cudafe-options", "nvlink-options", "fatbin-options", "archive-options", "gpu-code",
+                "compiler-bindir", "maxrregcount", "relocatable-device-code", "cudart", "cudadevrt", "default-stream", "ftz",
+                "fmad", "prec-div", "prec-sqrt", "diag-error", "diag-suppress", "diag-warn", "split-compile", "threads",
+                "output-directory", "options-file", "libdevice-directory", "keep-dir", "machine", "optimization-info",
+                "input-drive-prefix", "dependency-drive-prefix", "dopt", "time", "run-args", "entries", "brief-diagnostics",
+                "static-global-template-stub"] in {
+  def : Separate<["--"], name>, Group<NvccGroup>;
+  def : Joined<["--"], name # "=">, Group<NvccGroup>;
+}
+foreach name = ["G", "lineinfo", "keep", "extended-lambda", "expt-extended-lambda", "expt-relaxed-constexpr", "use_fast_math",
+                "restrict", "res-usage", "src-in-ptx", "ewp", "dlto", "forward-unknown-to-host-compiler",
+                "forward-unknown-to-host-linker", "objtemp", "extra-device-vectorization", "clean", "noprof"] in
+  def : Flag<["-"], name>, Group<NvccGroup>;
+foreach name = ["device-debug", "generate-line-info", "keep", "extended-lambda", "expt-extended-lambda",
+                "expt-relaxed-constexpr", "use_fast_math", "restrict", "resource-usage", "source-in-ptx",
+                "extensible-whole-program", "dlink-time-opt", "forward-unknown-to-host-compiler",
+                "forward-unknown-to-host-linker", "objdir-as-tempdir", "extra-device-vectorization"] in
+  def : Flag<["--"], name>, Group<NvccGroup>;

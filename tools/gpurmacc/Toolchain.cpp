@@ -1,0 +1,350 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Toolchain.h"
+
+#include "Config.h"
+#include "Options.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+
+namespace path = llvm::sys::path;
+namespace fs = llvm::sys::fs;
+using llvm::opt::Arg;
+using llvm::opt::ArgStringList;
+using llvm::opt::InputArgList;
+using Words = std::vector<std::string>;
+
+namespace gpurma::driver {
+
+namespace {
+
+Words list(llvm::StringRef Semicolons) {
+  llvm::SmallVector<llvm::StringRef> Parts;
+  Semicolons.split(Parts, ';', -1, /*KeepEmpty=*/false);
+  return Words(Parts.begin(), Parts.end());
+}
+
+Words asWritten(const InputArgList &Args, const Arg &A) {
+  ArgStringList Rendered;
+  A.render(Args, Rendered);
+  return Words(Rendered.begin(), Rendered.end());
+}
+
+/// nvcc splits the value of -Xcompiler at commas.
+Words hostFlags(const Arg &A) {
+  llvm::SmallVector<llvm::StringRef> Parts;
+  for (const char *Value : A.getValues())
+    llvm::StringRef(Value).split(Parts, ',', -1, /*KeepEmpty=*/false);
+  return Words(Parts.begin(), Parts.end());
+}
+
+bool inGroup(const Arg &A, OptionId Group) { return A.getOption().matches(Group); }
+
+/// Arguments that gpurmacc acts on itself, so that no backend gets them.
+bool isHandled(const Arg &A) {
+  return inGroup(A, OPT_OwnGroup) || inGroup(A, OPT_StopGroup) || inGroup(A, OPT_DependencyGroup) ||
+         A.getOption().matches(OPT_o) || A.getOption().matches(OPT_x) ||
+         A.getOption().getKind() == llvm::opt::Option::InputClass;
+}
+
+Words mpiCompileFlags() {
+  Words Flags = list(config::MpiCompileOptions);
+  // As system folders: their headers are not the user's to warn about, nor to name in -MMD.
+  for (const std::string &Dir : list(config::MpiIncludeDirs)) {
+    Flags.push_back("-isystem");
+    Flags.push_back(Dir);
+  }
+  return Flags;
+}
+
+/// The runtime of gpurma and what it is built on. A shared library leaves the runtime to the program that it is linked into,
+/// which so has it once.
+Words runtimeLibraries(const Installation &Install, Target T, const InputArgList &Args) {
+  Words Flags;
+  if (!Args.hasArg(OPT_shared))
+    Flags.push_back(Install.library(T));
+  for (const std::string &Library : list(config::MpiLibraries))
+    Flags.push_back(Library);
+  return Flags;
+}
+
+class CpuToolchain : public Toolchain {
+public:
+  CpuToolchain(const Installation &Install, const InputArgList &Args)
+      : Install(Install), Args(Args) {}
+
+  Words parseArgs() const override {
+    // The backend is a Clang, too: what it takes, the parse takes.
+    Words Result = mpiCompileFlags();
+    for (const Arg *A : Args)
+      append(Result, compileWords(*A));
+    return Result;
+  }
+
+  Command compile(const CompileStep &Step) const override {
+    Command Cmd;
+    Cmd.add(Install.Cxx);
+    if (!Step.Language.empty())
+      Cmd.add("-x", Step.Language);
+    Cmd.add("-DGPURMA_TARGET_CPU=1");
+    if (Args.hasArg(OPT_check))
+      Cmd.add("-DGPURMA_CHECK=1");
+    if (Step.IsCuda && !Args.hasArg(OPT_std_EQ))
+      Cmd.add("-std=c++17");
+    if (!Step.HiddenFolder.empty()) {
+      llvm::StringRef Dir = path::parent_path(Step.UserSource);
+      // A lowered source lies elsewhere, but its #include "x.h" means the folder of the user's file.
+      Cmd.add("-iquote", Dir.empty() ? "." : Dir);
+      Cmd.add(("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str());
+    }
+    for (const Arg *A : Args)
+      append(Cmd.Words, compileWords(*A));
+    Cmd.add("-isystem", Install.Prefix + "/include");
+    Cmd.add("-isystem", Install.Prefix + "/lib/gpurma/cuda_shim");
+    append(Cmd.Words, mpiCompileFlags());
+    Cmd.add(Step.Stop);
+    Cmd.add(Step.Source);
+    if (!Step.Output.empty())
+      Cmd.add("-o", Step.Output);
+    return Cmd;
+  }
+
+  Words linkWords(const Arg &A) const override {
+    if (isHandled(A) || inGroup(A, OPT_PreprocessGroup) || inGroup(A, OPT_NvccGroup))
+      return {};
+    if (A.getOption().matches(OPT_Xcompiler))
+      return hostFlags(A);
+    return asWritten(Args, A);
+  }
+
+  Command link(const Words &Inputs, llvm::StringRef Output) const override {
+    Command Cmd;
+    Cmd.add(Install.Cxx);
+    append(Cmd.Words, Inputs);
+    append(Cmd.Words, runtimeLibraries(Install, Target::CPU, Args));
+    append(Cmd.Words, list(config::MpiLinkFlags));
+    Cmd.add("-lboost_context");
+    Cmd.add("-lpthread");
+    Cmd.add("-o", Output);
+    return Cmd;
+  }
+
+private:
+  Words compileWords(const Arg &A) const {
+    if (isHandled(A) || inGroup(A, OPT_LinkGroup) || inGroup(A, OPT_NvccGroup))
+      return {};
+    if (A.getOption().matches(OPT_Xcompiler))
+      return hostFlags(A);
+    return asWritten(Args, A);
+  }
+
+  static void append(Words &To, const Words &From) { To.insert(To.end(), From.begin(), From.end()); }
+
+  const Installation &Install;
+  const InputArgList &Args;
+};
+
+class CudaToolchain : public Toolchain {
+public:
+  CudaToolchain(const Installation &Install, const InputArgList &Args)
+      : Install(Install), Args(Args) {}
+
+  Words parseArgs() const override {
+    Words Result = mpiCompileFlags();
+    for (const Arg *A : Args) {
+      if (isHandled(*A) || inGroup(*A, OPT_NvccGroup) || inGroup(*A, OPT_LinkGroup))
+        continue;
+      if (inGroup(*A, OPT_PreprocessGroup)) {
+        append(Result, asWritten(Args, *A));
+        continue;
+      }
+      for (const std::string &Word :
+           A->getOption().matches(OPT_Xcompiler) ? hostFlags(*A) : asWritten(Args, *A))
+        if (shapesTheParse(Word))
+          Result.push_back(Word);
+    }
+    return Result;
+  }
+
+  std::string gpuArch() const override {
+    // The first real or virtual architecture that is named; -arch=native and -arch=all name none.
+    for (const Arg *A : Args)
+      if (A->getOption().matches(OPT_arch_EQ) || A->getOption().matches(OPT_gencode))
+        for (llvm::StringRef Prefix : {"sm_", "compute_"}) {
+          llvm::StringRef Value = A->getValue();
+          if (std::size_t At = Value.find(Prefix); At != llvm::StringRef::npos)
+            return "sm_" + Value.substr(At + Prefix.size()).take_while(llvm::isAlnum).str();
+        }
+    return Toolchain::gpuArch();
+  }
+
+  Command compile(const CompileStep &Step) const override {
+    Command Cmd = nvcc();
+    if (!Step.Language.empty())
+      Cmd.add("-x", Step.Language);
+    Cmd.add("-DGPURMA_TARGET_CUDA=1");
+    if (Args.hasArg(OPT_check))
+      Cmd.add("-DGPURMA_CHECK=1");
+    if (Step.IsCuda && !Args.hasArg(OPT_std_EQ))
+      Cmd.add("-std=c++17");
+    if (!Step.HiddenFolder.empty()) {
+      llvm::StringRef Dir = path::parent_path(Step.UserSource);
+      // nvcc has no -iquote. The user's folder comes first among the -I instead.
+      Cmd.add(("-I" + (Dir.empty() ? "." : Dir)).str());
+      Cmd.add("-Xcompiler",
+              ("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str());
+      // Else nvcc names its intermediate files after its process number, and the object holds one such name.
+      Cmd.add("-objtemp");
+    }
+    for (const Arg *A : Args)
+      if (!isHandled(*A) && !inGroup(*A, OPT_LinkGroup))
+        append(Cmd.Words, asWritten(Args, *A));
+    Cmd.add("-isystem", Install.Prefix + "/include");
+    append(Cmd.Words, mpiCompileFlags());
+    Cmd.add(Step.Stop);
+    Cmd.add(Step.Source);
+    if (!Step.Output.empty())
+      Cmd.add("-o", Step.Output);
+    return Cmd;
+  }
+
+  Words linkWords(const Arg &A) const override {
+    if (isHandled(A) || inGroup(A, OPT_PreprocessGroup))
+      return {};
+    return asWritten(Args, A);
+  }
+
+  Command link(const Words &Inputs, llvm::StringRef Output) const override {
+    Command Cmd = nvcc();
+    append(Cmd.Words, Inputs);
+    append(Cmd.Words, runtimeLibraries(Install, Target::CUDA, Args));
+    for (const std::string &Flag : list(config::MpiLinkFlags))
+      Cmd.add("-Xlinker", Flag);
+    Cmd.add("-o", Output);
+    return Cmd;
+  }
+
+private:
+  static void append(Words &To, const Words &From) { To.insert(To.end(), From.begin(), From.end()); }
+
+  /// nvcc's host compiler is a gcc, of whose options Clang's parse knows only a part.
+  static bool shapesTheParse(llvm::StringRef Word) {
+    for (llvm::StringRef Prefix : {"-D", "-U", "-I", "-W", "-w", "-m", "-pedantic", "-fopenmp"})
+      if (Word.starts_with(Prefix))
+        return true;
+    for (llvm::StringRef Whole : {"-fno-exceptions", "-fexceptions", "-fno-rtti", "-frtti",
+                                  "-fsigned-char", "-funsigned-char", "-fcolor-diagnostics",
+                                  "-fno-color-diagnostics"})
+      if (Word == Whole)
+        return true;
+    return false;
+  }
+
+  Command nvcc() const {
+    Command Cmd;
+    Cmd.add(Install.CudaPath + "/bin/nvcc");
+    Cmd.add("-forward-unknown-to-host-compiler");
+    Cmd.add("-forward-unknown-to-host-linker");
+    if (!Args.hasArg(OPT_arch_EQ, OPT_gencode))
+      Cmd.add("-arch=" + gpuArch());
+    return Cmd;
+  }
+
+  const Installation &Install;
+  const InputArgList &Args;
+};
+
+/// The folder above bin/ of the nvcc that a path leads to.
+std::string toolkitOf(llvm::StringRef Nvcc) {
+  llvm::SmallString<256> Real;
+  if (fs::real_path(Nvcc, Real))
+    return {};
+  return path::parent_path(path::parent_path(Real)).str();
+}
+
+std::string findCuda(const InputArgList &Args) {
+  // Asked for by name: no other may take its place.
+  if (const Arg *A = Args.getLastArg(OPT_cuda_path_EQ))
+    return fs::can_execute(A->getValue() + std::string("/bin/nvcc")) ? A->getValue() : "";
+  for (const char *Variable : {"CUDA_PATH", "CUDA_HOME"})
+    if (auto Value = llvm::sys::Process::GetEnv(Variable);
+        Value && fs::can_execute(*Value + "/bin/nvcc"))
+      return *Value;
+  if (auto Nvcc = llvm::sys::findProgramByName("nvcc"))
+    if (std::string Toolkit = toolkitOf(*Nvcc);
+        !Toolkit.empty() && fs::exists(Toolkit + "/include/cuda_runtime.h"))
+      return Toolkit;
+  if (fs::can_execute("/usr/local/cuda/bin/nvcc"))
+    return "/usr/local/cuda";
+  return {};
+}
+
+} // namespace
+
+std::string Installation::library(Target T) const {
+  return Prefix + "/lib/libgpurma_" + (T == Target::CPU ? "cpu" : "cuda") + ".a";
+}
+
+Installation Installation::find(const InputArgList &Args, const char *Argv0) {
+  Installation Result;
+  static int Anchor;
+  std::string Self = fs::getMainExecutable(Argv0, &Anchor);
+  Result.Prefix = path::parent_path(path::parent_path(Self)).str();
+  Result.CudaPath = findCuda(Args);
+  if (const Arg *A = Args.getLastArg(OPT_cxx_EQ))
+    Result.Cxx = A->getValue();
+  else if (auto Value = llvm::sys::Process::GetEnv("GPURMA_CXX"); Value && !Value->empty())
+    Result.Cxx = *Value;
+  else
+    Result.Cxx = config::DefaultCxx;
+  Result.HasGpu = fs::exists("/dev/nvidia0") || fs::exists("/dev/dxg");
+  return Result;
+}
+
+std::unique_ptr<Toolchain> Toolchain::create(Target T, const Installation &Install,
+                                             const InputArgList &Args) {
+  if (T == Target::CPU) {
+    if (!llvm::sys::findProgramByName(Install.Cxx)) {
+      llvm::errs() << "gpurmacc: error: the compiler of the cpu target, '" << Install.Cxx
+                   << "', is not there: install Clang 19 (Debian: clang-19) or name a Clang with "
+                      "--gpurma-cxx= or GPURMA_CXX\n";
+      return nullptr;
+    }
+    return std::make_unique<CpuToolchain>(Install, Args);
+  }
+  if (Install.CudaPath.empty()) {
+    llvm::errs() << "gpurmacc: error: the cuda target needs nvcc, which was not found";
+    if (const Arg *A = Args.getLastArg(OPT_cuda_path_EQ))
+      llvm::errs() << " at " << A->getValue() << "/bin/nvcc";
+    llvm::errs() << ": install the CUDA toolkit 12 or later (Debian: nvidia-cuda-toolkit, or NVIDIA's "
+                    "cuda-toolkit), name its folder with --gpurma-cuda-path= or CUDA_PATH, or use "
+                    "--gpurma-target=cpu\n";
+    return nullptr;
+  }
+  return std::make_unique<CudaToolchain>(Install, Args);
+}
+
+std::string versionLine(const std::string &Program) {
+  auto Found = llvm::sys::findProgramByName(Program);
+  if (!Found)
+    return "none";
+  Command Cmd;
+  Cmd.add(*Found, "--version");
+  std::string Text = capture(Cmd);
+  return llvm::StringRef(Text).split('\n').first.str();
+}
+
+std::string cudaVersion(const std::string &CudaPath) {
+  if (CudaPath.empty())
+    return "none";
+  Command Cmd;
+  Cmd.add(CudaPath + "/bin/nvcc", "--version");
+  std::string Text = capture(Cmd);
+  llvm::StringRef Release = llvm::StringRef(Text).split("release ").second;
+  return Release.empty() ? "unknown" : Release.take_until([](char C) { return C == ','; }).str();
+}
+
+} // namespace gpurma::driver
