@@ -14,7 +14,8 @@
 // of all processes. in, lap and flj are read one row away, so before each stage every rank puts the
 // first row of what it has computed to the rank before it and the last row to the rank after it,
 // and waits for theirs. Nothing else synchronises: no barrier, no kernel boundary, no host. The
-// same puts tell the neighbours that they may overwrite what this rank read in the stage before.
+// same puts tell the neighbours that this rank has their last rows and has read what it needed of
+// their fields, so that they may overwrite both.
 //
 // Windows of ranks of one device overlap, so that a put between them moves nothing and only
 // delivers its notification; jacobi2d.cu has a picture of that.
@@ -31,7 +32,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -42,6 +42,7 @@
 #include "../common/gather_rows.h"
 #include "../common/options.h"
 #include "../common/rows.h"
+#include "field.h"
 #include "image.h"
 #include "stencils.h"
 
@@ -49,13 +50,6 @@ constexpr int block_threads = 64;
 constexpr int in_tag = 0;
 constexpr int lap_tag = 1;
 constexpr int flj_tag = 2;
-
-struct extent {
-  int nx;
-  int ny;
-  int nz;
-  __host__ __device__ std::size_t row() const { return static_cast<std::size_t>(nx) * nz; }
-};
 
 /// One step on the rows of a rank. All pointers and windows begin one halo row before the first of
 /// them. At the border of the field nothing flows in or out: beyond it, the field goes on as it is.
@@ -147,30 +141,6 @@ __global__ void horizontal_diffusion(double* u, double* v, double* lap, double* 
   }
 }
 
-/// What point (i, j, k) starts with: waves, a disc with a sharp edge, and speckles of 4 × 4 points
-/// that the diffusion has to remove without touching the rest.
-double initial_value(int i, int j, int k, extent field) {
-  const double x = (i + 0.5) / field.nx;
-  const double y = (j + 0.5) / field.ny;
-  const double waves = std::sin(9.0 * x + 0.3 * k) * std::cos(7.0 * y - 0.2 * k);
-  const double disc = std::hypot(x - 0.6, y - 0.4) < 0.2 ? 0.8 : 0.0;
-  std::uint32_t hash = (i / 4) * 0x9e3779b1u ^ (j / 4) * 0x85ebca77u ^ k * 0xc2b2ae3du;
-  hash = (hash ^ hash >> 15) * 0x2c1b3c6du;
-  hash = (hash ^ hash >> 12) * 0x297a2d39u;
-  const double speckle = (hash >> 8) / double(1 << 24) - 0.5;
-  return waves + disc + 0.7 * speckle;
-}
-
-std::vector<double> initial_rows(band rows, extent field) {
-  std::vector<double> values;
-  values.reserve(rows.count * field.row());
-  for (int j = rows.first; j < rows.first + rows.count; ++j)
-    for (int k = 0; k < field.nz; ++k)
-      for (int i = 0; i < field.nx; ++i)
-        values.push_back(initial_value(i, j, k, field));
-  return values;
-}
-
 /// The whole field after `steps` steps, by one thread and stencil after stencil.
 std::vector<double> reference(std::vector<double> in, extent field, int steps) {
   const int nx = field.nx, ny = field.ny, nz = field.nz;
@@ -224,7 +194,7 @@ std::string write_level(const std::string& path, const double* values, extent fi
 
 /// Compares and prints, in the first process. Returns the program's exit code.
 int report(const double* result, extent field, int steps, const std::string& image_prefix) {
-  const std::vector<double> initial = initial_rows({0, field.ny}, field);
+  const std::vector<double> initial = initial_rows(0, field.ny, field);
   const std::vector<double> expected = reference(initial, field, steps);
   double error = 0, sum_before = 0, sum_after = 0;
   for (std::size_t p = 0; p < initial.size(); ++p) {
@@ -235,6 +205,8 @@ int report(const double* result, extent field, int steps, const std::string& ima
   const double lost = std::fabs(sum_after - sum_before) / initial.size();
   std::printf("maximum error against the serial reference: %g\n", error);
   std::printf("mean of the field changed by: %.1e\n", lost);
+  std::printf("variance of the field: %.9f before, %.9f after\n",
+              variance(initial.data(), initial.size()), variance(result, initial.size()));
   if (!image_prefix.empty()) {
     const std::string before = write_level(image_prefix + "_before.png", initial.data(), field);
     const std::string after = write_level(image_prefix + "_after.png", result, field);
@@ -266,7 +238,7 @@ int main(int argc, char** argv) {
   double *u, *v, *lap, *fli, *flj, *whole = nullptr;
   for (double** allocated : {&u, &v, &lap, &fli, &flj})
     check(cudaMalloc(allocated, size * sizeof(double)), "allocation of a field");
-  const std::vector<double> initial = initial_rows(rows, field);
+  const std::vector<double> initial = initial_rows(rows.first, rows.count, field);
   check(cudaMemcpy(u + field.row(), initial.data(), initial.size() * sizeof(double),
                    cudaMemcpyHostToDevice),
         "copy of the initial field");

@@ -4,14 +4,14 @@
 /// The four stencils of horizontal diffusion, point by point. Each reads the fields of the one
 /// before at neighbouring points, so a value of `out` depends on points up to two rows away.
 
-/// lap: how far a point lies from the mean of its neighbours, times four.
+/// lap: how far the mean of the neighbours lies above a point, times four.
 __host__ __device__ inline double laplacian(double centre, double left, double right, double above,
                                             double below) {
-  return 4.0 * centre - (left + right + above + below);
+  return left + right + above + below - 4.0 * centre;
 }
 
 /// fli and flj: the flux of the fourth-order diffusion through the face between this point and the
-/// next one, along i or along j. A flux that would sharpen a front is left out.
+/// next one, along i or along j. A flux that would sharpen a front, uphill, is left out.
 __host__ __device__ inline double limited_flux(double lap, double lap_next, double in,
                                                double in_next) {
   const double flux = lap_next - lap;
