@@ -68,6 +68,7 @@ __device__ void diffuse(const gpurma::window<double>& in_window,
   const std::size_t last = own.count * row; // my last row
   const std::size_t halo = (beside.previous_rows + 1) * row; // the last row of the rank before me
 
+  // Waiting for a count is enough: no neighbour sends in_tag again before it has my lap_tag.
 #pragma gpurma put(in[first : row]) to(beside.previous) at(in_window[halo]) notify(in_tag)
 #pragma gpurma put(in[last : row]) to(beside.next) at(in_window[0]) notify(in_tag)
 #pragma gpurma wait tag(in_tag) count(beside.count)

@@ -57,7 +57,10 @@ __device__ void sweep(const gpurma::window<double>& in, const gpurma::window<dou
   const std::size_t halo = (beside.previous_rows + 1) * width;
 #pragma gpurma put(u[width : width]) to(beside.previous) at(in[halo]) notify(row_tag)
 #pragma gpurma put(u[rows * width : width]) to(beside.next) at(in[0]) notify(row_tag)
-#pragma gpurma wait tag(row_tag) count(beside.count)
+  // One wait for each: a neighbour that is a sweep ahead may have sent two notifications, so two of
+  // any source would not do. A wait from null_rank returns at once.
+#pragma gpurma wait tag(row_tag) from(beside.previous)
+#pragma gpurma wait tag(row_tag) from(beside.next)
 
   for (int y = 1; y <= rows; ++y) {
     for (int x = 1 + threadIdx.x; x <= nx; x += blockDim.x) {
