@@ -178,6 +178,8 @@ parsed parse(const variable& row, std::string_view text) {
     return parse_boolean(text);
   if (type == "choice")
     return parse_choice(text, row.accepted);
+  if (type == "words")
+    return {std::string(text), {}};
   if (type == "seconds")
     return parse_seconds(text, row.accepted);
   return parse_unsigned(text, row.accepted, type == "bytes");

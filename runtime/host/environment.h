@@ -17,6 +17,7 @@ using count = std::uint64_t;
 using bytes = std::uint64_t;
 using seconds = double;
 using choice = std::string;
+using words = std::string;
 
 // One accessor per variable: environment::timeout() and so on. A value that the table does not accept ends the process
 // with a message that names the variable, the value and what is accepted.

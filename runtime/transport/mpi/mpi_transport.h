@@ -26,7 +26,7 @@ namespace gpurma::host {
 class mpi_transport final : public transport {
  public:
   struct limits {
-    std::size_t eager = 8192;     // bytes of payload that travel with the header
+    std::size_t eager = 3968;     // bytes of payload that travel with the header
     std::size_t receives = 64;    // receives kept posted
     std::size_t sends = 256;      // sends in flight, small and large counted apart
     std::uint32_t credits = 256;  // messages unprocessed at one process

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <fstream>
+#include <iterator>
 #include <set>
 
 namespace environment = gpurma::host::environment;
@@ -32,6 +34,18 @@ TEST(Environment, EveryRowIsNamedOnceExplainedAndHasAValidDefault) {
     EXPECT_EQ(std::string_view(each.name).substr(0, 7), "GPURMA_");
     EXPECT_STRNE(each.help, "");
     EXPECT_EQ(environment::parse(each, each.default_text).error, "") << each.name;
+  }
+}
+
+TEST(Environment, IsDocumentedAsItIs) {
+  std::ifstream file(GPURMA_DOCS "/environment.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const environment::variable& each : environment::table()) {
+    const std::string line = "| `" + std::string(each.name) + "` | " +
+                             (*each.default_text ? each.default_text : "(none)") + " | ";
+    const auto at = page.find(line);
+    ASSERT_NE(at, std::string::npos) << line;
+    EXPECT_NE(page.substr(at, page.find('\n', at) - at).find(each.help), std::string::npos) << each.help;
   }
 }
 
