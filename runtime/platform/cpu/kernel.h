@@ -1,0 +1,55 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels on the CPU target: a kernel is an ordinary function, and cudaLaunchKernel finds by its address how to call it.
+#ifndef GPURMA_PLATFORM_CPU_KERNEL_H
+#define GPURMA_PLATFORM_CPU_KERNEL_H
+
+#include <memory>
+#include <tuple>
+#include <utility>
+
+namespace gpurma::cpu {
+
+// A kernel with the arguments of one launch.
+class bound_kernel {
+ public:
+  virtual ~bound_kernel() = default;
+  // The body of one CUDA thread.
+  virtual void run_thread() const = 0;
+};
+
+// Copies the arguments (args[i] points to the i-th), so that the launch can return before they are used.
+using bind_kernel = std::unique_ptr<bound_kernel> (*)(const void* kernel, void** args);
+
+// Makes kernel launchable; registering it again changes nothing. name, which must stay valid, is for messages. Returns
+// true, so that an initialiser can call it.
+bool register_kernel_binder(const void* kernel, const char* name, bind_kernel bind);
+
+template <class R, class... P>
+class bound_function final : public bound_kernel {
+ public:
+  template <std::size_t... I>
+  bound_function(R (*function)(P...), void** args, std::index_sequence<I...>)
+      : function_(function), arguments_(*static_cast<std::remove_reference_t<P>*>(args[I])...) {
+    static_cast<void>(args);
+  }
+  void run_thread() const override { std::apply(function_, arguments_); }
+
+  static std::unique_ptr<bound_kernel> bind(const void* kernel, void** args) {
+    return std::make_unique<bound_function>(reinterpret_cast<R (*)(P...)>(const_cast<void*>(kernel)), args,
+                                            std::index_sequence_for<P...>{});
+  }
+
+ private:
+  R (*function_)(P...);
+  std::tuple<std::remove_cv_t<P>...> arguments_;
+};
+
+template <class R, class... P>
+bool register_kernel(R (*kernel)(P...), const char* name = "") {
+  return register_kernel_binder(reinterpret_cast<const void*>(kernel), name, &bound_function<R, P...>::bind);
+}
+
+}  // namespace gpurma::cpu
+
+#endif

@@ -1,0 +1,104 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The CPU target's side of platform.h. Both scopes are the same here: one coherent memory.
+#ifndef GPURMA_PLATFORM_CPU_PLATFORM_H
+#define GPURMA_PLATFORM_CPU_PLATFORM_H
+
+#include <cuda_runtime.h>
+#include <gpurma/platform/cpu/execution.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <type_traits>
+
+#define GPURMA_DEVICE __device__ __forceinline__
+#define GPURMA_HOST_DEVICE __host__ __device__ __forceinline__
+
+#if GPURMA_PARSE
+#pragma clang force_cuda_host_device begin
+#endif
+
+namespace gpurma::platform {
+
+inline unsigned thread_index() { return cpu::current.thread; }
+inline unsigned block_threads() { return cpu::current.block_threads; }
+inline unsigned block_rank() { return cpu::current.block; }
+inline unsigned grid_blocks() { return cpu::current.grid_blocks; }
+
+inline void sync_block() { cpu::sync_block(); }
+
+template <class T>
+T load_relaxed(const T* address) {
+  return __atomic_load_n(address, __ATOMIC_RELAXED);
+}
+template <class T>
+T load_acquire(const T* address, scope) {
+  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+}
+template <class T>
+void store_relaxed(T* address, T value) {
+  __atomic_store_n(address, value, __ATOMIC_RELAXED);
+}
+template <class T>
+void store_release(T* address, T value, scope) {
+  __atomic_store_n(address, value, __ATOMIC_RELEASE);
+}
+template <class T>
+T fetch_add(T* address, T value, scope) {
+  return __atomic_fetch_add(address, value, __ATOMIC_ACQ_REL);
+}
+template <class T>
+bool compare_exchange(T* address, T& expected, T desired, scope) {
+  return __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+
+inline void fence_release(scope) { cpu::fence_release(); }
+inline void fence_acquire(scope) { cpu::fence_acquire(); }
+
+// A fibre switch costs more than a small copy, and memcpy is best in long runs: as few threads as give each a page.
+inline void copy_block(void* dst, const void* src, std::size_t bytes) {
+  constexpr std::size_t least = 4096;
+  const std::size_t threads = cpu::current.block_threads;
+  std::size_t share = ((bytes + threads - 1) / threads + 63) & ~std::size_t{63};
+  if (share < least) share = least;
+  const std::size_t begin = share * cpu::current.thread;
+  if (begin >= bytes) return;
+  std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin,
+              bytes - begin < share ? bytes - begin : share);
+}
+
+template <class T>
+T load_volatile(const T* address) {
+  static_assert(std::is_trivially_copyable<T>::value, "only a trivially copyable object can be read as bytes");
+  if constexpr (std::is_scalar<T>::value) {
+    return *const_cast<const volatile T*>(address);
+  } else {
+    T copy;
+    cpu::copy_volatile(&copy, address, sizeof(T));
+    return copy;
+  }
+}
+
+inline void yield() { cpu::yield(); }
+
+inline std::uint64_t clock_ns() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
+}
+
+[[noreturn]] inline void trap() { std::abort(); }
+
+template <class T>
+T& block_shared() {
+  return *reinterpret_cast<T*>(cpu::current.shared + cpu::shared_place<T, T, cpu::shared_kind::zeroed>::offset);
+}
+
+}  // namespace gpurma::platform
+
+#if GPURMA_PARSE
+#pragma clang force_cuda_host_device end
+#endif
+
+#endif

@@ -1,0 +1,37 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the device library needs from a target, written once per target in cuda/platform.h and cpu/platform.h:
+//
+//   thread_index() block_threads() block_rank() grid_blocks()   who the thread is, linear indices
+//   sync_block()                    barrier of the block's threads
+//   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers
+//   fence_release fence_acquire     fences, for plain accesses before and after relaxed ones
+//   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence
+//   load_volatile(p)                reads any trivially copyable object from memory, every time
+//   yield()                         in every loop that waits: lets others run, lowers the pressure on memory
+//   clock_ns()                      a monotonic clock, in nanoseconds
+//   trap()                          ends the program abnormally
+//   block_shared<T>()               one T per block in shared memory; zeroed at the block's start on the CPU target only
+//
+// scope says who takes part: threads of this device, or also the host, other devices and their processes.
+#ifndef GPURMA_PLATFORM_PLATFORM_H
+#define GPURMA_PLATFORM_PLATFORM_H
+
+#include <cstddef>
+#include <cstdint>
+
+namespace gpurma::platform {
+
+enum class scope { device, system };
+
+}  // namespace gpurma::platform
+
+#if GPURMA_TARGET_CPU
+#include <gpurma/platform/cpu/platform.h>
+#elif GPURMA_TARGET_CUDA
+#include <gpurma/platform/cuda/platform.h>
+#else
+#error "neither GPURMA_TARGET_CPU nor GPURMA_TARGET_CUDA is 1; compile with gpurmacc, or define the one that you mean"
+#endif
+
+#endif
