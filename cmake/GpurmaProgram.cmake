@@ -1,0 +1,31 @@
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# gpurma_add_program(<name> FOLDER <folder> SOURCES <file>… [FLAGS <flag>…]): builds bin/<folder>/<name>
+# with the gpurmacc of this build, for the CPU target, as a user would build it.
+function(gpurma_add_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SOURCES;FLAGS")
+  set(directory ${PROJECT_BINARY_DIR}/bin/${arg_FOLDER})
+  set(compile $<TARGET_FILE:gpurmacc> --gpurma-target=cpu -O3 ${arg_FLAGS})
+  set(objects)
+  foreach(source IN LISTS arg_SOURCES)
+    set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}/${source}.o)
+    cmake_path(GET object PARENT_PATH object_directory)
+    add_custom_command(
+      OUTPUT ${object}
+      COMMAND ${CMAKE_COMMAND} -E make_directory ${object_directory}
+      COMMAND ${compile} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+              -MD -MF ${object}.d -MT ${object}
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} gpurmacc
+      DEPFILE ${object}.d
+      COMMENT "gpurmacc ${source}"
+      VERBATIM)
+    list(APPEND objects ${object})
+  endforeach()
+  add_custom_command(
+    OUTPUT ${directory}/${name}
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${directory}
+    COMMAND ${compile} ${objects} -o ${directory}/${name}
+    DEPENDS ${objects} gpurmacc gpurma_cpu
+    COMMENT "Linking ${name} with gpurmacc"
+    VERBATIM)
+  add_custom_target(${arg_FOLDER}_${name} ALL DEPENDS ${directory}/${name})
+endfunction()
