@@ -3,6 +3,7 @@
 
 import glob
 import os
+import sys
 
 import lit.formats
 
@@ -60,4 +61,5 @@ config.substitutions += [
     ("%nvcc", nvcc),
     ("%examples", os.path.join(config.gpurma_source_dir, "examples")),
     ("%prefix", config.gpurma_build_dir),
+    ("%python", sys.executable),
 ]

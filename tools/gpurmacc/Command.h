@@ -20,6 +20,9 @@ struct Command {
     add(First);
     add(Second);
   }
+  void add(const std::vector<std::string> &More) {
+    Words.insert(Words.end(), More.begin(), More.end());
+  }
 };
 
 /// Prints the command as one line that a POSIX shell reads back as the same words.

@@ -339,11 +339,8 @@ Command Driver::lowerCommand(const Input &In, const std::string &Source) const {
   Command Cmd;
   Cmd.add(Install.gpurmacc());
   Cmd.add(Twine("--gpurma-target=").concat(name(T)).str());
-  for (const Arg *A : Args.filtered(OPT_check, OPT_volatile_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ)) {
-    llvm::opt::ArgStringList Words;
-    A->render(Args, Words);
-    Cmd.Words.insert(Cmd.Words.end(), Words.begin(), Words.end());
-  }
+  for (const Arg *A : Args.filtered(OPT_check, OPT_volatile_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
+    Cmd.add(asWritten(Args, *A));
   Cmd.add("--gpurma-emit-source=" + Source);
   // Whatever may shape the parse; the driver that reads this sorts it out again.
   for (const Arg *A : Args) {
@@ -352,9 +349,7 @@ Command Driver::lowerCommand(const Input &In, const std::string &Source) const {
         O.matches(OPT_LinkGroup) || O.matches(OPT_o) || O.matches(OPT_x) || O.matches(OPT_v) ||
         O.getKind() == llvm::opt::Option::InputClass)
       continue;
-    llvm::opt::ArgStringList Words;
-    A->render(Args, Words);
-    Cmd.Words.insert(Cmd.Words.end(), Words.begin(), Words.end());
+    Cmd.add(asWritten(Args, *A));
   }
   Cmd.add("-x", "cu");
   Cmd.add(In.Path);
@@ -407,11 +402,8 @@ int Driver::preprocess(const Input &In) {
   Step.Stop = "-E";
   Step.Output = Output;
   Command Cmd = Tools->compile(Step);
-  for (const Arg *A : Args.filtered(OPT_DependencyGroup)) {
-    llvm::opt::ArgStringList Words;
-    A->render(Args, Words);
-    Cmd.Words.insert(Cmd.Words.end(), Words.begin(), Words.end());
-  }
+  for (const Arg *A : Args.filtered(OPT_DependencyGroup))
+    Cmd.add(asWritten(Args, *A));
   if (!Output.empty() && !writesInPlace(Output) && !ShowOnly)
     Temps.add(Output);
   int Code = execute(Cmd);

@@ -24,4 +24,14 @@ constexpr OptTable::Info InfoTable[] = {
 
 OptionTable::OptionTable() : GenericOptTable(InfoTable) {}
 
+std::vector<std::string> asWritten(const InputArgList &Args, const Arg &A) {
+  std::string First = Args.getArgString(A.getIndex());
+  if (A.getOption().getKind() == Option::JoinedOrSeparateClass && !A.getAlias() &&
+      First.size() > A.getSpelling().size())
+    return {First};
+  ArgStringList Rendered;
+  A.render(Args, Rendered);
+  return {Rendered.begin(), Rendered.end()};
+}
+
 } // namespace gpurma::driver

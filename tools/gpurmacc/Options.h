@@ -4,7 +4,10 @@
 #ifndef GPURMA_TOOLS_GPURMACC_OPTIONS_H
 #define GPURMA_TOOLS_GPURMACC_OPTIONS_H
 
+#include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
+#include <string>
+#include <vector>
 
 namespace gpurma::driver {
 
@@ -22,6 +25,9 @@ class OptionTable : public llvm::opt::GenericOptTable {
 public:
   OptionTable();
 };
+
+/// The words of an argument as the user wrote them ("-lm" stays one word, "-l m" two); of an alias, those of what it stands for.
+std::vector<std::string> asWritten(const llvm::opt::InputArgList &Args, const llvm::opt::Arg &A);
 
 } // namespace gpurma::driver
 

@@ -13,7 +13,6 @@
 namespace path = llvm::sys::path;
 namespace fs = llvm::sys::fs;
 using llvm::opt::Arg;
-using llvm::opt::ArgStringList;
 using llvm::opt::InputArgList;
 using Words = std::vector<std::string>;
 
@@ -21,16 +20,12 @@ namespace gpurma::driver {
 
 namespace {
 
+void append(Words &To, const Words &From) { To.insert(To.end(), From.begin(), From.end()); }
+
 Words list(llvm::StringRef Semicolons) {
   llvm::SmallVector<llvm::StringRef> Parts;
   Semicolons.split(Parts, ';', -1, /*KeepEmpty=*/false);
   return Words(Parts.begin(), Parts.end());
-}
-
-Words asWritten(const InputArgList &Args, const Arg &A) {
-  ArgStringList Rendered;
-  A.render(Args, Rendered);
-  return Words(Rendered.begin(), Rendered.end());
 }
 
 /// nvcc splits the value of -Xcompiler at commas.
@@ -101,10 +96,10 @@ public:
       Cmd.add(("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str());
     }
     for (const Arg *A : Args)
-      append(Cmd.Words, compileWords(*A));
+      Cmd.add(compileWords(*A));
     Cmd.add("-isystem", Install.Prefix + "/include");
     Cmd.add("-isystem", Install.Prefix + "/lib/gpurma/cuda_shim");
-    append(Cmd.Words, mpiCompileFlags());
+    Cmd.add(mpiCompileFlags());
     Cmd.add(Step.Stop);
     Cmd.add(Step.Source);
     if (!Step.Output.empty())
@@ -123,9 +118,9 @@ public:
   Command link(const Words &Inputs, llvm::StringRef Output) const override {
     Command Cmd;
     Cmd.add(Install.Cxx);
-    append(Cmd.Words, Inputs);
-    append(Cmd.Words, runtimeLibraries(Install, Target::CPU, Args));
-    append(Cmd.Words, list(config::MpiLinkFlags));
+    Cmd.add(Inputs);
+    Cmd.add(runtimeLibraries(Install, Target::CPU, Args));
+    Cmd.add(list(config::MpiLinkFlags));
     Cmd.add("-lboost_context");
     Cmd.add("-lpthread");
     Cmd.add("-o", Output);
@@ -140,8 +135,6 @@ private:
       return hostFlags(A);
     return asWritten(Args, A);
   }
-
-  static void append(Words &To, const Words &From) { To.insert(To.end(), From.begin(), From.end()); }
 
   const Installation &Install;
   const InputArgList &Args;
@@ -201,9 +194,9 @@ public:
     }
     for (const Arg *A : Args)
       if (!isHandled(*A) && !inGroup(*A, OPT_LinkGroup))
-        append(Cmd.Words, asWritten(Args, *A));
+        Cmd.add(asWritten(Args, *A));
     Cmd.add("-isystem", Install.Prefix + "/include");
-    append(Cmd.Words, mpiCompileFlags());
+    Cmd.add(mpiCompileFlags());
     Cmd.add(Step.Stop);
     Cmd.add(Step.Source);
     if (!Step.Output.empty())
@@ -219,8 +212,8 @@ public:
 
   Command link(const Words &Inputs, llvm::StringRef Output) const override {
     Command Cmd = nvcc();
-    append(Cmd.Words, Inputs);
-    append(Cmd.Words, runtimeLibraries(Install, Target::CUDA, Args));
+    Cmd.add(Inputs);
+    Cmd.add(runtimeLibraries(Install, Target::CUDA, Args));
     for (const std::string &Flag : list(config::MpiLinkFlags))
       Cmd.add("-Xlinker", Flag);
     Cmd.add("-o", Output);
@@ -228,8 +221,6 @@ public:
   }
 
 private:
-  static void append(Words &To, const Words &From) { To.insert(To.end(), From.begin(), From.end()); }
-
   /// nvcc's host compiler is a gcc, of whose options Clang's parse knows only a part.
   static bool shapesTheParse(llvm::StringRef Word) {
     for (llvm::StringRef Prefix : {"-D", "-U", "-I", "-W", "-w", "-m", "-pedantic", "-fopenmp"})
@@ -282,6 +273,12 @@ std::string findCuda(const InputArgList &Args) {
   return {};
 }
 
+/// Whether a path is executable, or PATH leads from a name to a program.
+bool isProgram(const std::string &Name) {
+  return Name.find('/') != std::string::npos ? fs::can_execute(Name)
+                                             : bool(llvm::sys::findProgramByName(Name));
+}
+
 } // namespace
 
 std::string Installation::library(Target T) const {
@@ -307,7 +304,7 @@ Installation Installation::find(const InputArgList &Args, const char *Argv0) {
 std::unique_ptr<Toolchain> Toolchain::create(Target T, const Installation &Install,
                                              const InputArgList &Args) {
   if (T == Target::CPU) {
-    if (!llvm::sys::findProgramByName(Install.Cxx)) {
+    if (!isProgram(Install.Cxx)) {
       llvm::errs() << "gpurmacc: error: the compiler of the cpu target, '" << Install.Cxx
                    << "', is not there: install Clang 19 (Debian: clang-19) or name a Clang with "
                       "--gpurma-cxx= or GPURMA_CXX\n";
@@ -328,9 +325,9 @@ std::unique_ptr<Toolchain> Toolchain::create(Target T, const Installation &Insta
 }
 
 std::string versionLine(const std::string &Program) {
-  auto Found = llvm::sys::findProgramByName(Program);
-  if (!Found)
+  if (!isProgram(Program))
     return "none";
+  auto Found = llvm::sys::findProgramByName(Program);
   Command Cmd;
   Cmd.add(*Found, "--version");
   std::string Text = capture(Cmd);

@@ -1,0 +1,4 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define NAME(x) #x
+#define STRING(x) NAME(x)
+const char *PART() { return STRING(PART); }

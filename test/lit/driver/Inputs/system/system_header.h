@@ -1,0 +1,3 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#define SYSTEM 2
+inline int unused_parameter(int parameter) { return 0; }
