@@ -2,8 +2,8 @@
 # Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures gpurma on the CPU target and prints one table; --json also writes the figures.
 
-    cmake --preset release && cmake --build --preset release
-    bench/run.py --build build/release --json results.json
+    cmake --preset release -DGPURMA_BUILD_BENCH=ON && cmake --build --preset release
+    bench/run.py --build build --json results.json
 
 Three things are measured, each several times, and the median and the spread of the repetitions are
 given. What is compared runs alternately, so that both see the same noise of the machine.
