@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// gpurma: remote memory access with notifications from inside kernels, within and between GPUs. This header is all that a
-// program includes; gpurmacc includes it by itself.
+// gpurma: remote memory access with notifications from inside kernels, within and between GPUs.
+// This header is all that a program includes; gpurmacc includes it by itself.
 #ifndef GPURMA_GPURMA_H
 #define GPURMA_GPURMA_H
 
@@ -11,14 +11,15 @@
 
 namespace gpurma {
 
-// Starts gpurma: MPI if the run needs it and the program has not initialised it, the process's device, the runtime.
-// Collective over all processes. Optional: the first query or launch of a rank kernel does it.
+// Starts gpurma: MPI if the run needs it and the program has not initialised it, the process's
+// device, the runtime. Collective over all processes. Optional: the first query or launch of a rank
+// kernel does it.
 void init(int* argc = nullptr, char*** argv = nullptr);
 
-// Waits for all rank kernels and all processes and frees what gpurma holds. Collective. Optional: the end of the program,
-// or MPI_Finalize, does it. gpurma cannot be used afterwards.
+// Waits for all rank kernels and all processes and frees what gpurma holds. Collective. Optional:
+// the end of the program, or MPI_Finalize, does it. gpurma cannot be used afterwards.
 void finalize();
 
-}  // namespace gpurma
+} // namespace gpurma
 
 #endif

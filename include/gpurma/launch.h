@@ -1,8 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launching rank kernels: kernels whose blocks are ranks. All processes launch the same rank kernels in the same order. A
-// launch is asynchronous and ordered on its stream, as CUDA says; rank kernels of a process run one after another, in the
-// order of their launches, whatever their streams.
+// Launching rank kernels: kernels whose blocks are ranks. All processes launch the same rank
+// kernels in the same order. A launch is asynchronous and ordered on its stream, as CUDA says; rank
+// kernels of a process run one after another, in the order of their launches, whatever their
+// streams.
 #ifndef GPURMA_LAUNCH_H
 #define GPURMA_LAUNCH_H
 
@@ -14,7 +15,7 @@
 #include <gpurma/device/context.h>
 #include <gpurma/types.h>
 #if GPURMA_TARGET_CPU
-#include <gpurma/platform/cpu/launch.h>
+#include <gpurma/platform/cpu/kernel.h>
 #endif
 
 namespace gpurma {
@@ -24,67 +25,69 @@ namespace host {
 // Untyped entries of the library; the templates below are the API.
 void register_rank_kernel(const void* kernel, const void* context_symbol, unsigned flags);
 void register_source_file(unsigned hash, const char* name);
-cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes,
-                   cudaStream_t stream);
+cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                   std::size_t shared_bytes, cudaStream_t stream);
 layout query(const void* kernel, dim3 block, std::size_t shared_bytes);
 
 // Makes a kernel known to the CPU target, which cannot launch a bare function pointer.
-template <class... P>
-void register_ordinary_kernel([[maybe_unused]] void (*kernel)(P...)) {
+template <class... P> void register_ordinary_kernel([[maybe_unused]] void (*kernel)(P...)) {
 #if GPURMA_TARGET_CPU
-  cpu::register_kernel(kernel, nullptr);
+  cpu::register_kernel(kernel);
 #endif
 }
 
-}  // namespace host
+} // namespace host
 
 #if GPURMA_TARGET_CUDA
-// The address of the context pointer belongs to one translation unit (there is no relocatable device code), and so must
-// everything on the host that hands it on.
+// The address of the context pointer belongs to one translation unit (there is no relocatable
+// device code), and so must everything on the host that hands it on.
 namespace {
 #endif
 
-// Registers a kernel as a rank kernel; a static object of the translation unit that defines the kernel. flags: 0.
+// Registers a kernel as a rank kernel; a static object of the translation unit that defines the
+// kernel. flags: 0.
 struct rank_kernel {
-  template <class... P>
-  explicit rank_kernel(void (*kernel)(P...), unsigned flags = 0) {
+  template <class... P> explicit rank_kernel(void (*kernel)(P...), unsigned flags = 0) {
     host::register_ordinary_kernel(kernel);
-    host::register_rank_kernel(reinterpret_cast<const void*>(kernel), detail::context_symbol(), flags);
+    host::register_rank_kernel(reinterpret_cast<const void*>(kernel), detail::context_symbol(),
+                               flags);
   }
 };
 
 #if GPURMA_TARGET_CUDA
-}  // namespace
+} // namespace
 #endif
 
-// Registers the name of a source file for messages; hash: hash_file_name(name as it stands in gpurma::site).
+// Registers the name of a source file for messages; hash: hash_file_name(name as it stands in
+// gpurma::site).
 struct source_file {
   source_file(unsigned hash, const char* name) { host::register_source_file(hash, name); }
 };
 
-// Registers a kernel that is not a rank kernel, so that cudaLaunchKernel finds it on the CPU target.
+// Registers a kernel that is not a rank kernel, so that cudaLaunchKernel finds it on the CPU
+// target.
 struct registered_kernel {
-  template <class... P>
-  explicit registered_kernel(void (*kernel)(P...)) {
+  template <class... P> explicit registered_kernel(void (*kernel)(P...)) {
     host::register_ordinary_kernel(kernel);
   }
 };
 
 // A launch that lacks its arguments.
-template <class... P>
-class launcher {
- public:
-  launcher(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes, cudaStream_t stream)
+template <class... P> class launcher {
+public:
+  launcher(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes,
+           cudaStream_t stream)
       : kernel_(kernel), grid_(grid), block_(block), shared_bytes_(shared_bytes), stream_(stream) {}
 
   // Errors are left for cudaGetLastError, as a kernel launch does.
   void operator()(P... arguments) const {
-    void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
-    static_cast<void>(
-        host::launch(reinterpret_cast<const void*>(kernel_), grid_, block_, pointers, shared_bytes_, stream_));
+    void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))...,
+                        nullptr};
+    static_cast<void>(host::launch(reinterpret_cast<const void*>(kernel_), grid_, block_, pointers,
+                                   shared_bytes_, stream_));
   }
 
- private:
+private:
   void (*kernel_)(P...);
   dim3 grid_;
   dim3 block_;
@@ -92,9 +95,9 @@ class launcher {
   cudaStream_t stream_;
 };
 
-// kernel<<<grid, block, shared_bytes, stream>>>, written launch(kernel, grid, block, shared_bytes, stream)(arguments...).
-// A rank kernel runs co-resident with one rank per block: as many as fit on the device, or as many as `grid` has if that is
-// less. Other kernels are launched as written.
+// kernel<<<grid, block, shared_bytes, stream>>>, written launch(kernel, grid, block, shared_bytes,
+// stream)(arguments...). A rank kernel runs co-resident with one rank per block: as many as fit on
+// the device, or as many as `grid` has if that is less. Other kernels are launched as written.
 template <class... P>
 launcher<P...> launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
                       cudaStream_t stream = nullptr) {
@@ -102,9 +105,11 @@ launcher<P...> launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t s
   return launcher<P...>(kernel, grid, block, shared_bytes, stream);
 }
 
-// The same for a kernel that is known to be a rank kernel and is defined in this translation unit: registers it.
+// The same for a kernel that is known to be a rank kernel and is defined in this translation unit:
+// registers it.
 template <class... P>
-static launcher<P...> launch_rank_kernel(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+static launcher<P...> launch_rank_kernel(void (*kernel)(P...), dim3 grid, dim3 block,
+                                         std::size_t shared_bytes = 0,
                                          cudaStream_t stream = nullptr, unsigned flags = 0) {
   rank_kernel registered(kernel, flags);
   static_cast<void>(registered);
@@ -112,18 +117,18 @@ static launcher<P...> launch_rank_kernel(void (*kernel)(P...), dim3 grid, dim3 b
 }
 
 // cudaLaunchKernel and cudaLaunchCooperativeKernel, for rank kernels too.
-inline cudaError_t launch_kernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared_bytes = 0,
-                                 cudaStream_t stream = nullptr) {
+inline cudaError_t launch_kernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                 std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
   return host::launch(kernel, grid, block, arguments, shared_bytes, stream);
 }
 
-// What a launch of the rank kernel with this block size and no limit by its grid will find. Collective over all processes.
-template <class... P>
-layout query(void (*kernel)(P...), dim3 block, std::size_t shared_bytes = 0) {
+// What a launch of the rank kernel with this block size and no limit by its grid will find.
+// Collective over all processes.
+template <class... P> layout query(void (*kernel)(P...), dim3 block, std::size_t shared_bytes = 0) {
   host::register_ordinary_kernel(kernel);
   return host::query(reinterpret_cast<const void*>(kernel), block, shared_bytes);
 }
 
-}  // namespace gpurma
+} // namespace gpurma
 
 #endif

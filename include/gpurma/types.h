@@ -12,8 +12,9 @@ namespace gpurma {
 // The ranks that an operation is about: those of all processes, or those of this process's device.
 enum class comm : int { world, device };
 
-// How notifications are matched: by a queue on (source, tag, window) in the order of their arrival, or by one arrival
-// counter per tag. All kernels of a translation unit use the same kind; gpurmacc picks it.
+// How notifications are matched: by a queue on (source, tag, window) in the order of their arrival,
+// or by one arrival counter per tag. All kernels of a translation unit use the same kind; gpurmacc
+// picks it.
 enum class matching : int { queue, counter };
 
 // Tags that counter matching knows: 0 to counter_tags - 1.
@@ -31,8 +32,8 @@ struct any_window_t {};
 inline constexpr no_window_t no_window{};
 inline constexpr any_window_t any_window{};
 
-// Where a directive stands in the source, for error messages. file: hash_file_name of the file as given to the compiler;
-// 0 is unknown.
+// Where a directive stands in the source, for error messages. file: hash_file_name of the file as
+// given to the compiler; 0 is unknown.
 struct site {
   unsigned file = 0;
   unsigned line = 0;
@@ -41,23 +42,24 @@ struct site {
 // 32-bit FNV-1a.
 constexpr unsigned hash_file_name(const char* name) {
   unsigned hash = 2166136261u;
-  for (; *name != '\0'; ++name) hash = (hash ^ static_cast<unsigned char>(*name)) * 16777619u;
+  for (; *name != '\0'; ++name)
+    hash = (hash ^ static_cast<unsigned char>(*name)) * 16777619u;
   return hash;
 }
 
 // What a launch of a rank kernel will find; see query().
 struct layout {
-  int device_ranks;      // ranks on this process's device
-  int world_ranks;       // ranks on all devices
-  int first_rank;        // world rank of this device's rank 0
-  int process;           // this process, 0 to processes - 1
+  int device_ranks; // ranks on this process's device
+  int world_ranks;  // ranks on all devices
+  int first_rank;   // world rank of this device's rank 0
+  int process;      // this process, 0 to processes - 1
   int processes;
-  int device;            // CUDA device of this process
-  int devices_per_node;  // processes with gpurma on this node, one device each
-  int node;              // this node, 0 to nodes - 1
+  int device;           // CUDA device of this process
+  int devices_per_node; // processes with gpurma on this node, one device each
+  int node;             // this node, 0 to nodes - 1
   int nodes;
 };
 
-}  // namespace gpurma
+} // namespace gpurma
 
 #endif

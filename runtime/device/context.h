@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How a kernel finds the context of its launch without a parameter and without relocatable device code: a pointer that the
-// host sets before each launch.
+// How a kernel finds the context of its launch without a parameter and without relocatable device
+// code: a pointer that the host sets before each launch.
 #ifndef GPURMA_DEVICE_CONTEXT_H
 #define GPURMA_DEVICE_CONTEXT_H
 
@@ -19,8 +19,10 @@ inline const launch_context* context_pointer = nullptr;
 #endif
 
 // The address of the pointer, as cudaMemcpyToSymbol takes it.
-static inline const void* context_symbol() { return static_cast<const void*>(&context_pointer); }
+static inline const void* context_symbol() {
+  return static_cast<const void*>(&context_pointer);
+}
 
-}  // namespace gpurma::detail
+} // namespace gpurma::detail
 
 #endif

@@ -1,10 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The one description of what ranks and their host exchange in memory: notifications, commands, window rows, status and
-// error records, and the context of a launch. Included by device and host code of both targets. Who writes a field, and
-// with which order, is in docs/memory-model.md.
+// The one description of what ranks and their host exchange in memory: notifications, commands,
+// window rows, status and error records, and the context of a launch. Included by device and host
+// code of both targets. Who writes a field, and with which order, is in docs/memory-model.md.
 #ifndef GPURMA_DEVICE_FORMATS_H
 #define GPURMA_DEVICE_FORMATS_H
+
+#include <cuda_runtime.h>
 
 #include <cstddef>
 #include <cstdint>
@@ -14,50 +16,71 @@
 
 namespace gpurma::detail {
 
-// Grows with every change of this file; the host compares it with the one that a program was compiled with.
+// Grows with every change of this file; the host compares it with the one that a program was
+// compiled with.
 inline constexpr std::uint32_t format_version = 1;
 
-// An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and inbox.h.
+// An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
+// inbox.h.
 struct alignas(16) notification {
-  std::int32_t source;   // world rank
+  std::int32_t source; // world rank
   std::int32_t tag;
-  std::uint32_t window;  // window id, or no_window_id
+  std::uint32_t window; // window id, or no_window_id
   std::uint32_t turn;
 };
 static_assert(sizeof(notification) == 16 && std::is_trivially_copyable_v<notification>);
 
-// A window id is generation * 128 + (device window ? 64 : 0) + slot; generations start at 1. Equal on all ranks of the
-// window's communicator, because windows are made in the same order on all of them.
+// A window id is generation * 128 + (device window ? 64 : 0) + slot; generations start at 1. Equal
+// on all ranks of the window's communicator, because windows are made in the same order on all of
+// them.
 inline constexpr std::uint32_t no_window_id = 0;
 inline constexpr std::uint32_t any_window_id = 0xffffffffu;
 inline constexpr unsigned max_window_slots = 64;
-constexpr std::uint32_t make_window_id(std::uint32_t generation, comm over, unsigned slot) {
+__host__ __device__ constexpr std::uint32_t make_window_id(std::uint32_t generation, comm over,
+                                                           unsigned slot) {
   return generation * 2 * max_window_slots + (over == comm::device ? max_window_slots : 0) + slot;
 }
-constexpr unsigned window_slot(std::uint32_t id) { return id % max_window_slots; }
-constexpr comm window_comm(std::uint32_t id) { return id / max_window_slots % 2 != 0 ? comm::device : comm::world; }
+__host__ __device__ constexpr unsigned window_slot(std::uint32_t id) {
+  return id % max_window_slots;
+}
+__host__ __device__ constexpr comm window_comm(std::uint32_t id) {
+  return id / max_window_slots % 2 != 0 ? comm::device : comm::world;
+}
 
 // What one rank exposes in one window.
 struct alignas(16) window_row {
-  std::uint64_t base;   // address in the rank's own device memory
+  std::uint64_t base; // address in the rank's own device memory
   std::uint64_t bytes;
 };
 
 // What a rank is doing, for error messages and the watchdog.
-enum class directive : std::uint8_t { none, window_create, window_free, put, get, notify, wait, test, flush, barrier, end };
+enum class directive : std::uint8_t {
+  none,
+  window_create,
+  window_free,
+  put,
+  get,
+  notify,
+  wait,
+  test,
+  flush,
+  barrier,
+  uniform,
+  end
+};
 
 enum class command_kind : std::uint8_t { put, get, notify, barrier, window_create, window_free };
 
 // Bits of command::flags.
-inline constexpr std::uint8_t notified_flag = 1;  // deliver a notification
-inline constexpr std::uint8_t counter_flag = 2;   // to the counters, not the queue
+inline constexpr std::uint8_t notified_flag = 1; // deliver a notification
+inline constexpr std::uint8_t counter_flag = 2;  // to the counters, not the queue
 
 // What a rank asks its host to do: one cache line, its position in the ring in the entry itself.
 struct alignas(64) command {
-  std::uint64_t address;  // put: source; get: destination; device memory of the rank
-  std::uint64_t offset;   // in the target's part of the window, in bytes
+  std::uint64_t address; // put: source; get: destination; device memory of the rank
+  std::uint64_t offset;  // in the target's part of the window, in bytes
   std::uint64_t bytes;
-  std::int32_t target;    // world rank
+  std::int32_t target; // world rank
   std::int32_t tag;
   std::uint32_t window;
   std::uint32_t site_file;
@@ -67,33 +90,33 @@ struct alignas(64) command {
   std::uint16_t reserved;
   std::uint64_t reserved_2;
   std::uint32_t reserved_3;
-  std::uint32_t turn;     // position + 1 (modulo 2^32) once the entry is complete; written last
+  std::uint32_t turn; // position + 1 (modulo 2^32) once the entry is complete; written last
 };
 static_assert(sizeof(command) == 64 && std::is_trivially_copyable_v<command>);
 
 // What a rank is blocked in. Written when a directive has to wait, never on the way through.
 struct alignas(64) wait_status {
-  std::uint32_t what;    // directive, as a number
-  std::int32_t peer;     // rank waited for, or target
+  std::uint32_t what; // directive, as a number
+  std::int32_t peer;  // rank waited for, or target
   std::int32_t tag;
   std::uint32_t window;
   std::uint32_t site_file;
   std::uint32_t site_line;
   std::uint64_t wanted;
   std::uint64_t arrived;
-  std::uint64_t begun;   // grows by one with each directive that has to wait
+  std::uint64_t begun; // grows by one with each directive that has to wait
 };
 static_assert(sizeof(wait_status) == 64);
 
 // A rank's part of device memory.
 struct alignas(64) rank_memory {
   // Written by producers of this device.
-  std::uint64_t mailbox_tickets;           // entries of the mailbox that producers have reserved
+  std::uint64_t mailbox_tickets; // entries of the mailbox that producers have reserved
   alignas(64) std::uint64_t arrivals[counter_tags];
   // Written by the rank.
-  alignas(64) std::uint64_t directives;    // that the rank has completed
-  std::uint64_t polls;                     // tests that found nothing
-  std::uint64_t matched;                   // notifications consumed
+  alignas(64) std::uint64_t directives; // that the rank has completed
+  std::uint64_t polls;                  // tests that found nothing
+  std::uint64_t matched;                // notifications consumed
   std::uint32_t finished;
   std::uint32_t reserved;
   alignas(64) std::uint64_t consumed[counter_tags];
@@ -102,11 +125,11 @@ struct alignas(64) rank_memory {
 // A rank's part of memory that host and device reach.
 struct alignas(64) rank_channel {
   // Written by the host.
-  std::uint64_t taken;                      // commands whose entries may be reused
-  std::uint64_t completed;                  // commands complete at the origin
+  std::uint64_t taken;     // commands whose entries may be reused
+  std::uint64_t completed; // commands complete at the origin
   alignas(64) std::uint64_t arrivals[counter_tags];
   // Written by the rank.
-  alignas(64) std::uint64_t inbox_taken;    // entries of the inbox that may be reused; may lag behind
+  alignas(64) std::uint64_t inbox_taken; // entries of the inbox that may be reused; may lag behind
   wait_status status;
 };
 
@@ -124,39 +147,41 @@ struct alignas(64) meeting_point {
 
 enum class error_code : std::uint32_t {
   none,
-  rank_out_of_range,          // values: rank, ranks
-  negative_tag,               // values: tag
-  tag_without_counter,        // values: tag
-  outside_window,             // values: target, offset, length, elements exposed, element size
-  freed_window,               // values: window id
-  source_not_allocated,       // values: address, bytes
-  destination_not_allocated,  // values: address, bytes
-  window_not_allocated,       // values: address, bytes
-  pending_full,               // values: entries
-  too_many_windows,           // values: slots
-  bad_count,                  // values: count
-  not_uniform,                // values: thread, its value, value of thread 0, number of the argument
-  no_context,                 // values: none
-  wrong_version               // values: version of the program, version of the library
+  rank_out_of_range,         // values: rank, ranks
+  negative_tag,              // values: tag
+  tag_without_counter,       // values: tag
+  outside_window,            // values: target, offset, length, elements exposed, element size
+  freed_window,              // values: window id
+  source_not_allocated,      // values: address, bytes
+  destination_not_allocated, // values: address, bytes
+  window_not_allocated,      // values: address, bytes
+  pending_full,              // values: entries
+  too_many_windows,          // values: slots
+  bad_count,                 // values: count
+  source_with_counter,       // values: source
+  not_uniform,               // values: thread, its value, value of thread 0, number of the argument
+  no_context,                // values: none
+  wrong_version              // values: version of the program, version of the library
 };
 
 // An error found by a rank; its host prints it.
 struct alignas(64) error_record {
-  std::uint32_t claimed;  // the first rank to set it fills the record
-  error_code code;        // written last
+  std::uint32_t claimed; // the first rank to set it fills the record
+  std::uint32_t code;    // an error_code; written last
   directive what;
-  std::int32_t rank;
+  std::int32_t rank; // world rank
   std::uint32_t site_file;
   std::uint32_t site_line;
   std::int64_t values[5];
 };
 static_assert(sizeof(error_record) == 64);
 
-// All that the ranks of a device know of a launch; in device memory, constant while the kernel runs.
+// All that the ranks of a device know of a launch; in device memory, constant while the kernel
+// runs.
 struct launch_context {
   std::uint32_t version;
   std::int32_t world_size;
-  std::int32_t first_rank;  // world rank of the device's rank 0
+  std::int32_t first_rank; // world rank of the device's rank 0
   std::int32_t device_size;
   std::int32_t processes;
 
@@ -165,31 +190,31 @@ struct launch_context {
   std::uint32_t pending_entries;
   std::uint32_t command_entries;
   std::uint32_t inbox_entries;
-  std::uint32_t window_slots;  // per communicator
+  std::uint32_t window_slots; // per communicator
 
-  const route* routes;         // by world rank
-  rank_memory* ranks;          // by device rank, as all that follow
+  const route* routes; // by world rank
+  rank_memory* ranks;  // by device rank, as all that follow
   notification* pending;
   rank_channel* channels;
   command* commands;
   notification* inboxes;
 
-  window_row* world_rows;      // [slot][world rank]
-  window_row* device_rows;     // [slot][device rank]
+  window_row* world_rows;  // [slot][world rank]
+  window_row* device_rows; // [slot][device rank]
   meeting_point* world_meeting;
   meeting_point* device_meeting;
-  std::uint64_t* collectives;  // collective commands that the host has completed
+  std::uint64_t* collectives; // collective commands that the host has completed
   error_record* error;
 };
 
 // What a window object knows of its window.
 struct window_handle {
-  const window_row* rows;  // by rank of the window's communicator
-  std::uint32_t id;        // no_window_id once it is freed
-  std::int32_t ranks;      // of the communicator
-  std::int32_t first;      // world rank of its rank 0
+  const window_row* rows; // by rank of the window's communicator
+  std::uint32_t id;       // no_window_id once it is freed
+  std::int32_t ranks;     // of the communicator
+  std::int32_t first;     // world rank of its rank 0
 };
 
-}  // namespace gpurma::detail
+} // namespace gpurma::detail
 
 #endif

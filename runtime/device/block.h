@@ -1,0 +1,164 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The state that a block keeps in shared memory while it is a rank. Thread 0 works for the block
+// and alone changes it; the other threads read the constant part, and what a block barrier has
+// passed on to them.
+#ifndef GPURMA_DEVICE_BLOCK_H
+#define GPURMA_DEVICE_BLOCK_H
+
+#include <cstdint>
+
+#include <gpurma/device/formats.h>
+#include <gpurma/device/mailbox.h>
+#include <gpurma/device/pending.h>
+#include <gpurma/device/ring.h>
+#include <gpurma/platform/platform.h>
+
+namespace gpurma::detail {
+
+// Arguments of a directive that GPURMA_CHECK compares between threads, at most.
+inline constexpr int max_checked_values = 8;
+
+struct block_state {
+  // Constant from the end of rank_scope's constructor.
+  const launch_context* context;
+  const route* routes;
+  rank_memory* self;
+  rank_channel* channel;
+  std::int32_t rank;
+  std::int32_t world_size;
+  std::int32_t first_rank;
+  std::int32_t device_size;
+  std::int32_t processes;
+
+  // Thread 0's.
+  mailbox box;
+  std::uint64_t box_position;
+  inbox_consumer inbox;
+  pending_list pending;
+  command_producer commands;
+  std::uint64_t directives;
+  std::uint64_t polls;
+  std::uint64_t matched;
+  std::uint64_t collectives;  // world collectives with the host that this rank has taken part in
+  std::uint64_t begun;        // directives that had to wait
+  std::uint64_t buffer_begin; // the allocation in which the last checked buffer lies (CPU target)
+  std::uint64_t buffer_end;
+
+  // Thread 0 writes, all read after a block barrier. Index 0: world, 1: device.
+  std::uint64_t open_windows[2]; // a bit for each slot
+  std::uint32_t windows_made[2];
+  bool result;
+  std::int64_t checked[max_checked_values];
+};
+
+GPURMA_DEVICE block_state& block() {
+  return platform::block_shared<block_state>();
+}
+
+// The next notification in the order in which the rank sees them; false: none has come.
+GPURMA_DEVICE bool take_notification(block_state& b, notification& got) {
+  if (b.box.try_take(b.box_position, got)) {
+    ++b.box_position;
+    return true;
+  }
+  return b.processes > 1 && b.inbox.try_take(got);
+}
+
+// Makes room in the rank's rings, so that ranks that wait for it go on. A full pending list leaves
+// them waiting.
+GPURMA_DEVICE void drain(block_state& b) {
+  notification got;
+  while (!b.pending.full() && take_notification(b, got))
+    b.pending.append(got);
+}
+
+GPURMA_DEVICE void complete_directive(block_state& b) {
+  platform::store_relaxed(&b.self->directives, ++b.directives); // M12
+}
+
+// A directive of thread 0 that cannot go on at once. Tells the host what it waits for when it first
+// pauses.
+class blocked {
+public:
+  GPURMA_DEVICE blocked(block_state& b, directive what, site where, std::int32_t peer,
+                        std::int32_t tag, std::uint32_t window, std::uint64_t wanted)
+      : b_(b), where_(where), wanted_(wanted), peer_(peer), tag_(tag), window_(window),
+        what_(what) {}
+  blocked(const blocked&) = delete;
+  blocked& operator=(const blocked&) = delete;
+
+  GPURMA_DEVICE ~blocked() {
+    if (paused_)
+      platform::store_relaxed(&b_.channel->status.what,
+                              static_cast<std::uint32_t>(directive::none)); // M12
+  }
+
+  // arrived: of the notifications wanted.
+  GPURMA_DEVICE void pause(std::uint64_t arrived = 0) {
+    wait_status& status = b_.channel->status;
+    if (!paused_) {
+      paused_ = true;
+      arrived_ = arrived;
+      platform::store_relaxed(&status.peer, peer_); // M12, and all below
+      platform::store_relaxed(&status.tag, tag_);
+      platform::store_relaxed(&status.window, window_);
+      platform::store_relaxed(&status.site_file, where_.file);
+      platform::store_relaxed(&status.site_line, where_.line);
+      platform::store_relaxed(&status.wanted, wanted_);
+      platform::store_relaxed(&status.arrived, arrived);
+      platform::store_relaxed(&status.begun, ++b_.begun);
+      platform::store_relaxed(&status.what, static_cast<std::uint32_t>(what_));
+    } else if (arrived != arrived_) {
+      arrived_ = arrived;
+      platform::store_relaxed(&status.arrived, arrived);
+    }
+    platform::yield();
+  }
+
+private:
+  block_state& b_;
+  site where_;
+  std::uint64_t wanted_;
+  std::uint64_t arrived_ = 0;
+  std::int32_t peer_;
+  std::int32_t tag_;
+  std::uint32_t window_;
+  directive what_;
+  bool paused_ = false;
+};
+
+// Sets the state up for a rank; thread 0.
+GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
+  const unsigned index = platform::block_rank();
+  b.context = context;
+  b.routes = context->routes;
+  b.self = context->ranks + index;
+  b.channel = context->channels + index;
+  b.rank = context->first_rank + static_cast<std::int32_t>(index);
+  b.world_size = context->world_size;
+  b.first_rank = context->first_rank;
+  b.device_size = context->device_size;
+  b.processes = context->processes;
+  b.box = mailbox{context->routes[b.rank].mailbox, context->mailbox_entries - 1};
+  b.box_position = 0;
+  b.inbox = inbox_consumer{context->inboxes + std::size_t{index} * context->inbox_entries,
+                           &b.channel->inbox_taken, context->inbox_entries - 1, 0};
+  b.pending = pending_list{context->pending + std::size_t{index} * context->pending_entries,
+                           context->pending_entries, 0, 0};
+  b.commands = command_producer{context->commands + std::size_t{index} * context->command_entries,
+                                &b.channel->taken, context->command_entries - 1, 0, 0};
+  b.directives = 0;
+  b.polls = 0;
+  b.matched = 0;
+  b.collectives = 0;
+  b.begun = 0;
+  b.buffer_begin = 0;
+  b.buffer_end = 0;
+  b.open_windows[0] = b.open_windows[1] = 0;
+  b.windows_made[0] = b.windows_made[1] = 0;
+}
+
+} // namespace gpurma::detail
+
+#endif

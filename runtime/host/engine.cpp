@@ -1,0 +1,621 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/engine.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+#include <thread>
+
+#include "host/environment.h"
+#include "host/errors.h"
+#include "host/kernels.h"
+#include "host/log.h"
+#include "host/process.h"
+
+namespace gpurma::host {
+
+using detail::command;
+using detail::command_kind;
+using detail::directive;
+using detail::notification;
+using detail::rank_channel;
+using detail::rank_memory;
+using detail::window_row;
+
+namespace {
+
+// Memory that ranks use at the same time.
+template <class T> T load(const T& from, std::memory_order order) {
+  return std::atomic_ref<T>(const_cast<T&>(from)).load(order);
+}
+template <class T> void store(T& to, T value, std::memory_order order) {
+  std::atomic_ref<T>(to).store(value, order);
+}
+
+// Divides a block of memory; all formats are aligned to 64 bytes at most.
+class layout_of_memory {
+public:
+  template <class T> std::size_t add(std::size_t count) {
+    const std::size_t begin = bytes_;
+    bytes_ = (bytes_ + count * sizeof(T) + 63) / 64 * 64;
+    return begin;
+  }
+  std::size_t bytes() const { return bytes_; }
+
+private:
+  std::size_t bytes_ = 0;
+};
+
+template <class T> T* at(void* block, std::size_t offset) {
+  return reinterpret_cast<T*>(static_cast<char*>(block) + offset);
+}
+
+// Whether the transport can read and write the device's memory.
+#if GPURMA_TARGET_CPU
+constexpr bool host_reaches_device = true;
+#else
+constexpr bool host_reaches_device = false;
+#endif
+
+// Commands of one rank that are run before others get their turn.
+constexpr int command_batch = 16;
+
+} // namespace
+
+engine::engine() {
+  context_memory_.resize(sizeof(detail::launch_context));
+}
+
+engine::~engine() = default;
+
+const detail::launch_context* engine::context() const {
+  return static_cast<const detail::launch_context*>(context_memory_.data());
+}
+
+void engine::allocate(int ranks) {
+  const auto n = static_cast<std::size_t>(ranks);
+  const auto world = process_of_.size();
+  detail::launch_context& c = context_;
+  c.version = detail::format_version;
+  c.mailbox_entries = static_cast<std::uint32_t>(environment::queue_entries());
+  c.inbox_entries = c.mailbox_entries;
+  c.pending_entries = static_cast<std::uint32_t>(environment::pending_entries());
+  c.command_entries = static_cast<std::uint32_t>(environment::command_entries());
+  c.window_slots = static_cast<std::uint32_t>(environment::windows());
+
+  // What must start as zero comes first.
+  layout_of_memory device;
+  const auto ranks_at = device.add<rank_memory>(n);
+  const auto meetings_at = device.add<detail::meeting_point>(2);
+  const auto mailboxes_at = device.add<notification>(n * c.mailbox_entries);
+  const std::size_t zeroed = device.bytes();
+  const auto routes_at = device.add<detail::route>(world);
+  const auto pending_at = device.add<notification>(n * c.pending_entries);
+  const auto world_rows_at = device.add<window_row>(world * c.window_slots);
+  const auto device_rows_at = device.add<window_row>(n * c.window_slots);
+  void* const on_device = device_memory_.resize(device.bytes());
+  zero_bytes(on_device, zeroed);
+
+  layout_of_memory shared;
+  const auto channels_at = shared.add<rank_channel>(n);
+  const auto commands_at = shared.add<command>(n * c.command_entries);
+  const auto inboxes_at = shared.add<notification>(n * c.inbox_entries);
+  const auto collectives_at = shared.add<std::uint64_t>(1);
+  const auto error_at = shared.add<detail::error_record>(1);
+  void* const for_both = shared_memory_.resize(shared.bytes());
+  std::memset(for_both, 0, shared.bytes());
+
+  c.routes = at<detail::route>(on_device, routes_at);
+  c.ranks = at<rank_memory>(on_device, ranks_at);
+  c.pending = at<notification>(on_device, pending_at);
+  c.world_rows = at<window_row>(on_device, world_rows_at);
+  c.device_rows = at<window_row>(on_device, device_rows_at);
+  c.world_meeting = at<detail::meeting_point>(on_device, meetings_at);
+  c.device_meeting = c.world_meeting + 1;
+  c.channels = channels_ = at<rank_channel>(for_both, channels_at);
+  c.commands = commands_ = at<command>(for_both, commands_at);
+  c.inboxes = inboxes_ = at<notification>(for_both, inboxes_at);
+  c.collectives = collectives_ = at<std::uint64_t>(for_both, collectives_at);
+  c.error = error_ = at<detail::error_record>(for_both, error_at);
+
+  std::vector<detail::route> routes(world, detail::route{nullptr, nullptr});
+  for (std::size_t i = 0; i < n; ++i) {
+    routes[static_cast<std::size_t>(c.first_rank) + i] = detail::route{
+        c.ranks + i, at<notification>(on_device, mailboxes_at) + i * c.mailbox_entries};
+  }
+  copy_bytes(at<detail::route>(on_device, routes_at), routes.data(), world * sizeof(detail::route));
+  copy_bytes(context_memory_.data(), &context_, sizeof(context_));
+}
+
+void engine::begin(int ranks) {
+  const process_info& self = process();
+  device_sizes_ = allgather(channel::launch, "launch of a rank kernel", ranks);
+  {
+    const std::lock_guard lock(mutex_);
+    ++launches_;
+    processes_ = self.size;
+    ranks_ = ranks;
+    first_ranks_.assign(device_sizes_.size(), 0);
+    std::exclusive_scan(device_sizes_.begin(), device_sizes_.end(), first_ranks_.begin(), 0);
+    process_of_.clear();
+    for (int p = 0; p < self.size; ++p) {
+      process_of_.insert(process_of_.end(),
+                         static_cast<std::size_t>(device_sizes_[static_cast<std::size_t>(p)]), p);
+    }
+    context_.world_size = static_cast<int>(process_of_.size());
+    context_.first_rank = first_ranks_[static_cast<std::size_t>(self.rank)];
+    context_.device_size = ranks;
+    context_.processes = processes_;
+    allocate(ranks);
+    const auto n = static_cast<std::size_t>(ranks);
+    taken_.assign(n, 0);
+    completed_.assign(n, 0);
+    delivered_.assign(n, 0);
+    rows_.assign(context_.window_slots, {});
+    const std::lock_guard sightings_lock(sightings_mutex_);
+    sightings_.assign(n, {});
+  }
+  if (processes_ > 1)
+    process_transport().set_receiver(this);
+  running_.store(true, std::memory_order_release);
+  process_watchdog().begin(*this);
+  if (log_enabled(log_level::info)) {
+    log(log_level::info,
+        text("launch ", launches_, ": ", ranks, " ranks here, world ranks ", context_.first_rank,
+             " to ", context_.first_rank + ranks - 1, " of ", context_.world_size));
+  }
+}
+
+void engine::end() {
+  if (processes_ > 1) {
+    {
+      const std::lock_guard lock(mutex_);
+      start_meeting(std::nullopt, 0, 0);
+    }
+    const auto ended = [this] {
+      const std::lock_guard lock(mutex_);
+      return !meeting_.has_value();
+    };
+    while (!ended()) {
+      if (!progress())
+        std::this_thread::yield();
+    }
+  }
+  process_watchdog().end(*this);
+  running_.store(false, std::memory_order_release);
+  const std::lock_guard lock(mutex_);
+  if (log_enabled(log_level::info))
+    report_unconsumed();
+}
+
+bool engine::progress() {
+  if (!running() || processes_ == 1)
+    return false;
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (!lock.owns_lock())
+    return false;
+  bool worked = process_transport().progress();
+  for (int rank = 0; rank < ranks_; ++rank)
+    worked |= run_commands(rank);
+  if (transfer_finished_) {
+    transfer_finished_ = false;
+    transfers_.remove_if([](const transfer& t) { return t.finished; });
+  }
+  if (!replies_.empty())
+    worked |= deliver_replies();
+  if (meeting_)
+    worked |= advance_meeting();
+  if (worked)
+    steps_.fetch_add(1, std::memory_order_relaxed);
+  return worked;
+}
+
+// --- Commands of local ranks
+// --------------------------------------------------------------------------------------------
+
+bool engine::run_commands(int rank) {
+  std::uint64_t& taken = taken_[static_cast<std::size_t>(rank)];
+  const std::uint64_t before = taken;
+  command* const ring = commands_ + static_cast<std::size_t>(rank) * context_.command_entries;
+  for (int i = 0; i < command_batch; ++i) {
+    const command& entry = ring[taken & (context_.command_entries - 1)];
+    if (load(entry.turn, std::memory_order_acquire) != static_cast<std::uint32_t>(taken + 1))
+      break; // M6
+    if (!execute(rank, entry))
+      break;
+    ++taken;
+  }
+  if (taken == before)
+    return false;
+  store(channel(rank).taken, taken, std::memory_order_release); // M8
+  return true;
+}
+
+// False: not now; the rank's later commands wait behind it, those of other ranks do not.
+bool engine::execute(int rank, const command& c) {
+  switch (c.kind) {
+  case command_kind::put:
+    return send_put(rank, c);
+  case command_kind::get:
+    return send_get(rank, c);
+  case command_kind::notify:
+    return send_notify(rank, c);
+  case command_kind::barrier:
+  case command_kind::window_create:
+  case command_kind::window_free:
+    start_meeting(c.kind, rank, detail::window_slot(c.window));
+    return true;
+  }
+  fatal(text("rank ", context_.first_rank + rank, " gave a command of unknown kind ",
+             static_cast<int>(c.kind)));
+}
+
+namespace {
+
+message_header make_header(message_kind kind, int source, const command& c) {
+  message_header h;
+  h.kind = kind;
+  h.flags = c.flags;
+  h.source = source;
+  h.target = c.target;
+  h.window = c.window;
+  h.offset = c.offset;
+  h.bytes = c.bytes;
+  h.tag = c.tag;
+  h.site_file = c.site_file;
+  h.site_line = c.site_line;
+  return h;
+}
+
+} // namespace
+
+void engine::complete_command(int rank) {
+  std::uint64_t& completed = completed_[static_cast<std::size_t>(rank)];
+  store(channel(rank).completed, ++completed, std::memory_order_release); // M8
+}
+
+// Runs inside progress(), which holds the mutex.
+void engine::transfer::completed() {
+  finished = true;
+  owner->transfer_finished_ = true;
+  owner->complete_command(rank);
+}
+
+bool engine::send_put(int rank, const command& c) {
+  const message_header header = make_header(message_kind::put, context_.first_rank + rank, c);
+  const int to = process_of(c.target);
+  const bool eager = c.bytes <= environment::eager();
+  const auto* payload = reinterpret_cast<const char*>(c.address);
+  if (eager && host_reaches_device) {
+    if (!process_transport().try_send(to, header, payload, c.bytes, nullptr))
+      return false;
+    complete_command(rank);
+    return true;
+  }
+  transfer& t = transfers_.emplace_back();
+  t.owner = this;
+  t.rank = rank;
+  if (!host_reaches_device) {
+    t.copy.resize(c.bytes);
+    copy_bytes(t.copy.data(), payload, c.bytes);
+    payload = t.copy.data();
+  }
+  if (process_transport().try_send(to, header, payload, c.bytes, &t))
+    return true;
+  transfers_.pop_back();
+  return false;
+}
+
+bool engine::send_get(int rank, const command& c) {
+  transfer& t = transfers_.emplace_back();
+  t.owner = this;
+  t.rank = rank;
+  t.destination = c.address;
+  message_header header = make_header(message_kind::get_request, context_.first_rank + rank, c);
+  header.cookie = reinterpret_cast<std::uint64_t>(&t);
+  if (process_transport().try_send(process_of(c.target), header, nullptr, 0, nullptr))
+    return true;
+  transfers_.pop_back();
+  return false;
+}
+
+bool engine::send_notify(int rank, const command& c) {
+  message_header header = make_header(message_kind::notify, context_.first_rank + rank, c);
+  header.bytes = 0;
+  if (!process_transport().try_send(process_of(c.target), header, nullptr, 0, nullptr))
+    return false;
+  complete_command(rank);
+  return true;
+}
+
+// --- Messages for local ranks
+// -------------------------------------------------------------------------------------------
+
+std::uint64_t engine::window_address(const message_header& access) const {
+  const auto& rows = rows_[detail::window_slot(access.window)];
+  return rows[static_cast<std::size_t>(access.target)].base + access.offset;
+}
+
+void* engine::landing(const message_header& header) {
+  if (!host_reaches_device)
+    return nullptr;
+  if (header.kind == message_kind::put)
+    return reinterpret_cast<void*>(window_address(header));
+  return reinterpret_cast<void*>(reinterpret_cast<transfer*>(header.cookie)->destination);
+}
+
+bool engine::arrived(const message_header& header, const void* payload) {
+  // Until the notification of an earlier get has been delivered, what the same source sends to the
+  // same target waits.
+  for (const reply& earlier : replies_) {
+    if ((earlier.request.flags & detail::notified_flag) != 0 &&
+        earlier.request.source == header.source && earlier.request.target == header.target) {
+      return false;
+    }
+  }
+  const bool notified = (header.flags & detail::notified_flag) != 0;
+  switch (header.kind) {
+  case message_kind::put: {
+    if (notified && !has_room(header))
+      return false;
+    auto* const to = reinterpret_cast<void*>(window_address(header));
+    if (to != payload && header.bytes != 0)
+      copy_bytes(to, payload, header.bytes);
+    if (notified)
+      deliver(header);
+    return true;
+  }
+  case message_kind::notify:
+    if (!has_room(header))
+      return false;
+    deliver(header);
+    return true;
+  case message_kind::get_request:
+    return answer(header);
+  case message_kind::get_reply: {
+    auto& t = *reinterpret_cast<transfer*>(header.cookie);
+    auto* const to = reinterpret_cast<void*>(t.destination);
+    if (to != payload && header.bytes != 0)
+      copy_bytes(to, payload, header.bytes);
+    t.completed();
+    return true;
+  }
+  case message_kind::control:
+  case message_kind::credit:
+    break;
+  }
+  fatal(text("received a message of unknown kind ", static_cast<int>(header.kind), " from rank ",
+             header.source));
+}
+
+bool engine::answer(const message_header& request) {
+  const bool notified = (request.flags & detail::notified_flag) != 0;
+  const bool eager = request.bytes <= environment::eager();
+  if (notified && eager && !has_room(request))
+    return false;
+  message_header header;
+  header.kind = message_kind::get_reply;
+  header.source = request.target;
+  header.target = request.source;
+  header.bytes = request.bytes;
+  header.cookie = request.cookie;
+  const int to = process_of(request.source);
+  const auto* payload = reinterpret_cast<const char*>(window_address(request));
+  if (eager && host_reaches_device) {
+    if (!process_transport().try_send(to, header, payload, request.bytes, nullptr))
+      return false;
+    if (notified)
+      deliver(request);
+    return true;
+  }
+  reply& r = replies_.emplace_back();
+  r.request = request;
+  if (!host_reaches_device) {
+    r.copy.resize(request.bytes);
+    copy_bytes(r.copy.data(), payload, request.bytes);
+    payload = r.copy.data();
+  }
+  if (process_transport().try_send(to, header, payload, request.bytes, &r))
+    return true;
+  replies_.pop_back();
+  return false;
+}
+
+bool engine::deliver_replies() {
+  bool worked = false;
+  for (auto r = replies_.begin(); r != replies_.end();) {
+    const bool notified = (r->request.flags & detail::notified_flag) != 0;
+    if (!r->finished || (notified && !has_room(r->request))) {
+      ++r;
+      continue;
+    }
+    if (notified)
+      deliver(r->request);
+    r = replies_.erase(r);
+    worked = true;
+  }
+  return worked;
+}
+
+bool engine::has_room(const message_header& h) const {
+  if ((h.flags & detail::counter_flag) != 0)
+    return true;
+  const int rank = h.target - context_.first_rank;
+  return delivered_[static_cast<std::size_t>(rank)] -
+             load(channel(rank).inbox_taken, std::memory_order_acquire) < // M11
+         context_.inbox_entries;
+}
+
+void engine::deliver(const message_header& h) {
+  const int rank = h.target - context_.first_rank;
+  if ((h.flags & detail::counter_flag) != 0) {
+    std::uint64_t& arrivals = channel(rank).arrivals[h.tag];
+    store(arrivals, arrivals + 1, std::memory_order_release); // M7
+    return;
+  }
+  std::uint64_t& delivered = delivered_[static_cast<std::size_t>(rank)];
+  notification& entry = inboxes_[static_cast<std::size_t>(rank) * context_.inbox_entries +
+                                 (delivered & (context_.inbox_entries - 1))];
+  entry.source = h.source;
+  entry.tag = h.tag;
+  entry.window = h.window;
+  ++delivered;
+  store(entry.turn, static_cast<std::uint32_t>(delivered), std::memory_order_release); // M7
+}
+
+// --- Collectives
+// --------------------------------------------------------------------------------------------------------
+
+void engine::start_meeting(std::optional<command_kind> kind, int rank, unsigned slot) {
+  if (meeting_)
+    fatal("two collectives of one launch at a time; the ranks do not agree on their order");
+  meeting& m = meeting_.emplace();
+  m.kind = kind;
+  m.rank = rank;
+  m.slot = slot;
+  if (kind == command_kind::window_create) {
+    const auto widest =
+        static_cast<std::size_t>(*std::max_element(device_sizes_.begin(), device_sizes_.end()));
+    m.mine.resize(widest);
+    m.all.resize(widest * static_cast<std::size_t>(processes_));
+    copy_bytes(m.mine.data(),
+               context_.world_rows + std::size_t{slot} * process_of_.size() +
+                   static_cast<std::size_t>(context_.first_rank),
+               static_cast<std::size_t>(ranks_) * sizeof(window_row));
+    m.now = meeting::step::gather;
+    m.operation = process_transport().start_allgather(m.mine.data(), widest * sizeof(window_row),
+                                                      m.all.data());
+    return;
+  }
+  m.sent.resize(static_cast<std::size_t>(processes_));
+  m.expected.resize(static_cast<std::size_t>(processes_));
+  for (int p = 0; p < processes_; ++p) {
+    m.sent[static_cast<std::size_t>(p)] = p == process().rank ? 0 : process_transport().sent(p);
+  }
+  m.now = meeting::step::exchange_counts;
+  m.operation =
+      process_transport().start_alltoall(m.sent.data(), sizeof(std::uint64_t), m.expected.data());
+}
+
+bool engine::advance_meeting() {
+  meeting& m = *meeting_;
+  if (m.operation && !m.operation->test())
+    return false;
+  switch (m.now) {
+  case meeting::step::gather:
+    finish_window_rows();
+    break;
+  case meeting::step::exchange_counts:
+    m.operation.reset();
+    m.now = meeting::step::await_messages;
+    return true;
+  case meeting::step::await_messages:
+    for (int p = 0; p < processes_; ++p) {
+      if (p != process().rank &&
+          process_transport().processed(p) < m.expected[static_cast<std::size_t>(p)])
+        return false;
+    }
+    if (!replies_.empty())
+      return false;
+    m.operation = process_transport().start_barrier();
+    m.now = meeting::step::leave;
+    return true;
+  case meeting::step::leave:
+    break;
+  }
+  const bool of_ranks = m.kind.has_value();
+  const int rank = m.rank;
+  meeting_.reset();
+  if (of_ranks) {
+    complete_command(rank);
+    store(*collectives_, *collectives_ + 1, std::memory_order_release); // M8
+  }
+  return true;
+}
+
+void engine::finish_window_rows() {
+  const meeting& m = *meeting_;
+  std::vector<window_row>& rows = rows_[m.slot];
+  rows.resize(process_of_.size());
+  const std::size_t widest = m.mine.size();
+  for (std::size_t p = 0; p < device_sizes_.size(); ++p) {
+    std::copy_n(m.all.begin() + static_cast<std::ptrdiff_t>(p * widest), device_sizes_[p],
+                rows.begin() + first_ranks_[p]);
+  }
+  copy_bytes(context_.world_rows + std::size_t{m.slot} * rows.size(), rows.data(),
+             rows.size() * sizeof(window_row)); // M13
+}
+
+// --- Reports
+// ------------------------------------------------------------------------------------------------------------
+
+std::vector<wait_record> engine::snapshot() const {
+  const auto n = static_cast<std::size_t>(ranks_);
+  std::vector<wait_record> records(n);
+  std::vector<rank_memory> copies(host_reaches_device ? 0 : n);
+  if (!host_reaches_device)
+    copy_bytes(copies.data(), context_.ranks, n * sizeof(rank_memory));
+  const auto now = std::chrono::steady_clock::now();
+  const std::lock_guard lock(sightings_mutex_);
+  for (std::size_t i = 0; i < n; ++i) {
+    const rank_memory& memory = host_reaches_device ? context_.ranks[i] : copies[i];
+    const detail::wait_status& status = channels_[i].status;
+    const auto relaxed = std::memory_order_relaxed; // M12
+    wait_record& r = records[i];
+    r.rank = context_.first_rank + static_cast<int>(i);
+    r.progress = load(memory.directives, relaxed);
+    r.polls = load(memory.polls, relaxed);
+    const auto what = static_cast<directive>(load(status.what, relaxed));
+    if (load(memory.finished, relaxed) != 0) {
+      r.now = wait_record::state::finished;
+      continue;
+    }
+    if (what == directive::none)
+      continue;
+    r.now = wait_record::state::in_directive;
+    r.directive = directive_name(what);
+    r.where = source_text(site{load(status.site_file, relaxed), load(status.site_line, relaxed)});
+    const bool matches = what == directive::wait || what == directive::test;
+    const bool sends =
+        what == directive::put || what == directive::get || what == directive::notify;
+    const std::uint32_t window = load(status.window, relaxed);
+    const bool on_window =
+        window != detail::no_window_id && (matches || sends || what != directive::end);
+    r.window = on_window ? window_text(window) : "-";
+    r.source = matches || sends ? source_or_tag_text(load(status.peer, relaxed)) : "-";
+    r.tag = matches || sends ? source_or_tag_text(load(status.tag, relaxed)) : "-";
+    r.wanted = load(status.wanted, relaxed);
+    r.arrived = load(status.arrived, relaxed);
+    const std::uint64_t begun = load(status.begun, relaxed);
+    sighting& seen = sightings_[i];
+    if (seen.begun != begun)
+      seen = sighting{begun, now};
+    r.seconds = std::chrono::duration<double>(now - seen.since).count();
+  }
+  return records;
+}
+
+void engine::report_unconsumed() {
+  const auto n = static_cast<std::size_t>(ranks_);
+  std::vector<rank_memory> memory(n);
+  copy_bytes(memory.data(), context_.ranks, n * sizeof(rank_memory));
+  for (std::size_t i = 0; i < n; ++i) {
+    std::uint64_t came = memory[i].mailbox_tickets + delivered_[i];
+    for (int tag = 0; tag < counter_tags; ++tag)
+      came += memory[i].arrivals[tag] + channels_[i].arrivals[tag];
+    if (came == memory[i].matched)
+      continue;
+    log(log_level::info,
+        text("launch ", launches_, ": rank ", context_.first_rank + static_cast<int>(i),
+             " ended with ", came - memory[i].matched,
+             " notifications that no wait or test has consumed"));
+  }
+}
+
+void engine::check_device_error() const {
+  if (!running() || load(error_->code, std::memory_order_acquire) == 0)
+    return; // M14
+  device_error(*error_);
+}
+
+} // namespace gpurma::host

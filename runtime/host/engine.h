@@ -1,0 +1,157 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host's part of a running rank kernel: the queues of its ranks, the commands that they give,
+// messages of other processes for them, collectives, and what the watchdog wants to know.
+// docs/runtime.md has the protocols.
+#ifndef GPURMA_HOST_ENGINE_H
+#define GPURMA_HOST_ENGINE_H
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <list>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <gpurma/device/formats.h>
+
+#include "host/memory.h"
+#include "host/watchdog.h"
+#include "transport/transport.h"
+
+namespace gpurma::host {
+
+class engine final : private receiver, private wait_table {
+public:
+  engine();
+  ~engine();
+  engine(const engine&) = delete;
+  engine& operator=(const engine&) = delete;
+
+  // Where kernels find the context of a launch: the same address for all.
+  const detail::launch_context* context() const;
+
+  // Prepares a launch of `ranks` ranks on this device. Collective over all processes; no launch may
+  // be open.
+  void begin(int ranks);
+  // When the kernel has ended here: waits until it has ended everywhere and all that ranks sent has
+  // arrived. Collective.
+  void end();
+
+  // Moves commands and messages; returns whether anything happened. Does nothing if another thread
+  // is at it.
+  bool progress();
+
+  // Between begin and end.
+  bool running() const { return running_.load(std::memory_order_acquire); }
+  // Whether there is anything that progress() can do.
+  bool has_remote_ranks() const { return processes_ > 1; }
+
+  // Ends all processes if a rank of the CUDA target has reported an error.
+  void check_device_error() const;
+
+private:
+  // A put whose payload the transport still reads, or a get whose answer has not come.
+  struct transfer final : completion {
+    engine* owner = nullptr;
+    int rank = 0; // device rank that gave the command
+    bool finished = false;
+    std::uint64_t destination = 0; // of a get
+    std::vector<char> copy;        // payload, where the transport cannot read device memory
+    void completed() override;
+  };
+  // An answer to a get of another process that its transport still reads; then its notification is
+  // due.
+  struct reply final : completion {
+    message_header request;
+    bool finished = false;
+    std::vector<char> copy;
+    void completed() override { finished = true; }
+  };
+  // A collective over all processes: what is done, and how far.
+  struct meeting {
+    enum class step { gather, exchange_counts, await_messages, leave };
+    std::optional<detail::command_kind> kind; // nothing: end of the launch
+    int rank = 0;                             // device rank that asked for it
+    unsigned slot = 0;
+    step now = step::gather;
+    std::unique_ptr<collective> operation;
+    std::vector<detail::window_row> mine;
+    std::vector<detail::window_row> all;
+    std::vector<std::uint64_t> sent;
+    std::vector<std::uint64_t> expected;
+  };
+
+  // receiver
+  void* landing(const message_header& header) override;
+  bool arrived(const message_header& header, const void* payload) override;
+
+  // wait_table
+  std::vector<wait_record> snapshot() const override;
+  std::uint64_t host_progress() const override { return steps_.load(std::memory_order_relaxed); }
+
+  void allocate(int ranks);
+  bool run_commands(int rank);
+  bool execute(int rank, const detail::command& command);
+  bool send_put(int rank, const detail::command& command);
+  bool send_get(int rank, const detail::command& command);
+  bool send_notify(int rank, const detail::command& command);
+  void complete_command(int rank);
+  void start_meeting(std::optional<detail::command_kind> kind, int rank, unsigned slot);
+  bool advance_meeting();
+  void finish_window_rows();
+  bool answer(const message_header& request);
+  bool deliver_replies();
+
+  bool has_room(const message_header& notified) const;
+  void deliver(const message_header& notified);
+  std::uint64_t window_address(const message_header& access) const;
+  void report_unconsumed();
+
+  detail::rank_channel& channel(int rank) const { return channels_[rank]; }
+  int process_of(int world_rank) const { return process_of_[static_cast<std::size_t>(world_rank)]; }
+
+  mutable std::mutex mutex_; // all below but atomics
+  std::atomic<bool> running_ = false;
+  std::atomic<std::uint64_t> steps_ = 0;
+  std::uint64_t launches_ = 0;
+
+  detail::launch_context context_{}; // as the device sees it
+  int processes_ = 1;
+  int ranks_ = 0;
+  std::vector<int> device_sizes_; // by process
+  std::vector<int> first_ranks_;  // by process
+  std::vector<int> process_of_;   // by world rank
+
+  memory_block<memory_kind::device> context_memory_;
+  memory_block<memory_kind::device> device_memory_;
+  memory_block<memory_kind::shared> shared_memory_;
+  detail::rank_channel* channels_ = nullptr;
+  detail::command* commands_ = nullptr;
+  detail::notification* inboxes_ = nullptr;
+  std::uint64_t* collectives_ = nullptr;
+  detail::error_record* error_ = nullptr;
+
+  std::vector<std::uint64_t> taken_;                  // by device rank: commands
+  std::vector<std::uint64_t> completed_;              // by device rank: commands
+  std::vector<std::uint64_t> delivered_;              // by device rank: entries of the inbox
+  std::vector<std::vector<detail::window_row>> rows_; // by slot of world windows, then world rank
+  std::optional<meeting> meeting_;
+  std::list<transfer> transfers_;
+  std::list<reply> replies_;
+  bool transfer_finished_ = false;
+
+  // When a rank began what it waits for, as far as snapshots have seen.
+  struct sighting {
+    std::uint64_t begun = 0;
+    std::chrono::steady_clock::time_point since;
+  };
+  mutable std::mutex sightings_mutex_;
+  mutable std::vector<sighting> sightings_;
+};
+
+} // namespace gpurma::host
+
+#endif

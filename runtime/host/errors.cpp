@@ -1,0 +1,175 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/errors.h"
+
+#include <array>
+
+#include "host/kernels.h"
+#include "host/log.h"
+
+namespace gpurma::host {
+
+using detail::directive;
+using detail::error_code;
+using detail::error_record;
+
+const char* directive_name(directive what) {
+  switch (what) {
+  case directive::none:
+    return "no directive";
+  case directive::window_create:
+    return "window";
+  case directive::window_free:
+    return "window (end of its scope)";
+  case directive::put:
+    return "put";
+  case directive::get:
+    return "get";
+  case directive::notify:
+    return "notify";
+  case directive::wait:
+    return "wait";
+  case directive::test:
+    return "test";
+  case directive::flush:
+    return "flush";
+  case directive::barrier:
+    return "barrier";
+  case directive::uniform:
+    return "uniform";
+  case directive::end:
+    return "end of the kernel";
+  }
+  return "unknown directive";
+}
+
+std::string window_text(std::uint32_t id) {
+  if (id == detail::any_window_id)
+    return "any";
+  if (id == detail::no_window_id)
+    return "none";
+  return text(detail::window_comm(id) == comm::world ? "world #" : "device #",
+              id / (2 * detail::max_window_slots));
+}
+
+std::string source_or_tag_text(std::int32_t value) {
+  return value < 0 ? "any" : std::to_string(value);
+}
+
+namespace {
+
+// Names of the values that the device library compares between threads, in its order; see
+// check_uniform.
+const char* argument_name(directive what, std::int64_t number) {
+  if (number == 0)
+    return "source line";
+  static constexpr std::array transfer{"buffer", "length", "rank", "window", "offset", "tag"};
+  static constexpr std::array message{"rank", "tag", "window"};
+  static constexpr std::array matching{"tag", "source", "window", "count"};
+  static constexpr std::array exposure{"base", "size in bytes", "communicator"};
+  const auto pick = [number](const auto& names) {
+    return static_cast<std::size_t>(number) <= names.size()
+               ? names[static_cast<std::size_t>(number) - 1]
+               : "value";
+  };
+  switch (what) {
+  case directive::put:
+  case directive::get:
+    return pick(transfer);
+  case directive::notify:
+    return pick(message);
+  case directive::wait:
+  case directive::test:
+    return pick(matching);
+  case directive::window_create:
+    return pick(exposure);
+  case directive::flush:
+    return "window";
+  case directive::barrier:
+    return "communicator";
+  default:
+    return "value";
+  }
+}
+
+std::string range_text(const char* what, std::int64_t begin, std::int64_t bytes) {
+  std::ostringstream stream;
+  stream << what << " of " << bytes << " bytes at 0x" << std::hex << begin;
+  return stream.str();
+}
+
+std::string reason(const error_record& e) {
+  const auto v = [&e](int i) { return e.values[i]; };
+  switch (static_cast<error_code>(e.code)) {
+  case error_code::none:
+    break;
+  case error_code::rank_out_of_range:
+    return text("rank ", v(0), " does not exist: the communicator has ranks 0 to ", v(1) - 1,
+                "; gpurma::null_rank (-1) stands for no rank");
+  case error_code::negative_tag:
+    return text("tag ", v(0),
+                " is negative; tags are 0 or larger, and only wait and test take any tag");
+  case error_code::tag_without_counter:
+    return text("tag ", v(0), " has no counter: counter matching knows tags 0 to ",
+                counter_tags - 1, "; use queue matching");
+  case error_code::source_with_counter:
+    return text(
+        "source ", v(0),
+        " is named, but counter matching does not know where a notification comes from; use "
+        "queue matching");
+  case error_code::outside_window:
+    return text("elements [", v(1), ", ", v(1) + v(2), ") lie outside what rank ", v(0),
+                " exposes in the window, ", v(3), " elements of ", v(4),
+                " bytes; make its window larger or the access smaller");
+  case error_code::freed_window:
+    return "the window has been freed; use it within the scope of its declaration";
+  case error_code::source_not_allocated:
+    return text(range_text("the source", v(0), v(1)),
+                " does not lie inside an allocation of the device; use memory of "
+                "cudaMalloc or cudaMallocManaged, or a __device__ variable");
+  case error_code::destination_not_allocated:
+    return text(range_text("the destination", v(0), v(1)),
+                " does not lie inside an allocation of the device; use memory "
+                "of cudaMalloc or cudaMallocManaged, or a __device__ variable");
+  case error_code::window_not_allocated:
+    return text(range_text("the window", v(0), v(1)),
+                " does not lie inside an allocation of the device; use memory of "
+                "cudaMalloc or cudaMallocManaged, or a __device__ variable");
+  case error_code::pending_full:
+    return text(v(0), " notifications have come that this wait does not match, and there is no "
+                      "room for more; wait for "
+                      "them earlier, or set GPURMA_PENDING_ENTRIES larger");
+  case error_code::too_many_windows:
+    return text("more than ", v(0),
+                " windows are open at a time; set GPURMA_WINDOWS larger (at most ",
+                detail::max_window_slots, ")");
+  case error_code::bad_count:
+    return text("count ", v(0), " is negative; wait for 0 or more notifications");
+  case error_code::not_uniform:
+    return text("the ", argument_name(e.what, v(3)), " is ", v(1), " in thread ", v(0), " and ",
+                v(2),
+                " in thread 0; all threads of a block reach a directive with the same values");
+  case error_code::no_context:
+    return "the rank kernel was launched without gpurma::launch, so it has no ranks; compile the "
+           "file that launches it "
+           "with gpurmacc, or call gpurma::launch";
+  case error_code::wrong_version:
+    return text("the program was compiled with headers of format ", v(0),
+                " and linked with a library of format ", v(1), "; compile it again");
+  }
+  return text("unknown error ", e.code);
+}
+
+} // namespace
+
+std::string error_text(const error_record& e) {
+  if (static_cast<error_code>(e.code) == error_code::no_context)
+    return reason(e);
+  return text(directive_name(e.what), " at ", source_text(site{e.site_file, e.site_line}),
+              " on rank ", e.rank, ": ", reason(e));
+}
+
+void device_error(const error_record& error) {
+  fatal(error_text(error));
+}
+
+} // namespace gpurma::host

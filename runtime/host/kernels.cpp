@@ -1,0 +1,58 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/kernels.h"
+
+#include <mutex>
+#include <unordered_map>
+
+#include <gpurma/launch.h>
+
+#include "host/log.h"
+
+namespace gpurma::host {
+
+namespace {
+
+struct registry {
+  std::mutex mutex;
+  std::unordered_map<const void*, rank_kernel_entry> kernels;
+  std::unordered_map<unsigned, std::string> files;
+};
+
+// Static objects of other translation units register, in any order and before main; the registry
+// outlives them all.
+registry& entries() {
+  static registry* const all = new registry;
+  return *all;
+}
+
+} // namespace
+
+void register_rank_kernel(const void* kernel, const void* context_symbol, unsigned flags) {
+  registry& all = entries();
+  const std::lock_guard lock(all.mutex);
+  all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, flags});
+}
+
+void register_source_file(unsigned hash, const char* name) {
+  registry& all = entries();
+  const std::lock_guard lock(all.mutex);
+  all.files.try_emplace(hash, name);
+}
+
+const rank_kernel_entry* find_rank_kernel(const void* kernel) {
+  registry& all = entries();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.kernels.find(kernel);
+  return found == all.kernels.end() ? nullptr : &found->second;
+}
+
+std::string source_text(site where) {
+  if (where.file == 0 && where.line == 0)
+    return "unknown place";
+  registry& all = entries();
+  const std::lock_guard lock(all.mutex);
+  const auto found = all.files.find(where.file);
+  return text(found == all.files.end() ? "unknown file" : found->second.c_str(), ':', where.line);
+}
+
+} // namespace gpurma::host

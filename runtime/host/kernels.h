@@ -1,0 +1,26 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What translation units register at program start: rank kernels and the names of source files.
+#ifndef GPURMA_HOST_KERNELS_H
+#define GPURMA_HOST_KERNELS_H
+
+#include <string>
+
+#include <gpurma/types.h>
+
+namespace gpurma::host {
+
+struct rank_kernel_entry {
+  const void* context_symbol; // as cudaMemcpyToSymbol takes it; not used on the CPU target
+  unsigned flags;
+};
+
+// Null: not a rank kernel. Entries stay where they are.
+const rank_kernel_entry* find_rank_kernel(const void* kernel);
+
+// "file.cu:12"; what is not known is said so.
+std::string source_text(site where);
+
+} // namespace gpurma::host
+
+#endif

@@ -1,0 +1,255 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gpurma/gpurma.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "host/engine.h"
+#include "host/environment.h"
+#include "host/kernels.h"
+#include "host/log.h"
+#include "host/memory.h"
+#include "host/process.h"
+#if GPURMA_TARGET_CPU
+#include <gpurma/platform/cpu/host.h>
+#endif
+
+namespace gpurma::host {
+
+namespace {
+
+// The one thread that opens and closes launches and, while one is open, makes progress. Host
+// functions of a stream hand that work to it, because they may call neither CUDA nor anything that
+// waits for CUDA.
+class progress_thread {
+public:
+  explicit progress_thread(engine& of) : engine_(of), thread_([this] { run(); }) {}
+
+  ~progress_thread() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+
+  // Runs the function on the thread and waits for it.
+  void run_there(std::function<void()> function) {
+    std::unique_lock lock(mutex_);
+    task_ = std::move(function);
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return !task_; });
+  }
+
+private:
+  void run() {
+    use_memory_device();
+    std::unique_lock lock(mutex_);
+    while (!stop_) {
+      if (task_) {
+        lock.unlock();
+        task_();
+        lock.lock();
+        task_ = nullptr;
+        changed_.notify_all();
+      } else if (!engine_.running()) {
+        changed_.wait(lock, [this] { return stop_ || task_; });
+      } else {
+        lock.unlock();
+        const bool worked = engine_.progress();
+        engine_.check_device_error();
+        lock.lock();
+        if (!worked && !stop_ && !task_)
+          pause(lock);
+      }
+    }
+  }
+
+  void pause(std::unique_lock<std::mutex>& lock) {
+#if GPURMA_TARGET_CUDA
+    if (engine_.has_remote_ranks()) {
+      lock.unlock();
+      std::this_thread::yield();
+      lock.lock();
+      return;
+    }
+#endif
+    // On the CPU target the ranks themselves make progress when they wait (the idle hook); this is
+    // for times in which all of them compute.
+    changed_.wait_for(lock, std::chrono::milliseconds(1), [this] { return stop_ || task_; });
+  }
+
+  engine& engine_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::function<void()> task_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+struct runtime {
+  engine ranks;
+  progress_thread progress{ranks};
+  std::mutex launching; // gives launches of several threads one order
+  cudaEvent_t last_launch_ended = nullptr;
+};
+
+std::mutex starting;
+std::unique_ptr<runtime> the_runtime;
+
+#if GPURMA_TARGET_CPU
+bool progress_when_idle() {
+  return the_runtime->ranks.progress();
+}
+#endif
+
+void stop() {
+  static_cast<void>(cudaDeviceSynchronize());
+#if GPURMA_TARGET_CPU
+  cpu::set_idle_hook(nullptr);
+#endif
+  static_cast<void>(cudaEventDestroy(the_runtime->last_launch_ended));
+  the_runtime.reset();
+  close_device_memory();
+}
+
+runtime& start(int* argc = nullptr, char*** argv = nullptr) {
+  start_process(argc, argv);
+  const std::lock_guard lock(starting);
+  if (!the_runtime) {
+    open_device_memory();
+    the_runtime = std::make_unique<runtime>();
+    check_cuda(cudaEventCreateWithFlags(&the_runtime->last_launch_ended, cudaEventDisableTiming),
+               "create an event");
+#if GPURMA_TARGET_CPU
+    cpu::set_idle_hook(progress_when_idle);
+#endif
+    at_finalize(stop);
+  }
+  return *the_runtime;
+}
+
+// Blocks of a kernel that are on the device at the same time; 0: not even one.
+int resident_blocks(const void* kernel, dim3 block, std::size_t shared_bytes) {
+  int per_multiprocessor = 0;
+  int multiprocessors = 0;
+  check_cuda(
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &per_multiprocessor, kernel, static_cast<int>(block.x * block.y * block.z), shared_bytes),
+      "find out how many blocks of a rank kernel fit");
+  check_cuda(
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
+      "count multiprocessors");
+  return per_multiprocessor * multiprocessors;
+}
+
+// A launch between its call and its end on the stream.
+struct open_launch {
+  runtime* in;
+  int ranks;
+};
+
+void begin_launch(void* state) {
+  const auto& launch = *static_cast<open_launch*>(state);
+  launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.ranks); });
+#if GPURMA_TARGET_CPU
+  detail::context_pointer = launch.in->ranks.context();
+#endif
+}
+
+void end_launch(void* state) {
+  const std::unique_ptr<open_launch> launch(static_cast<open_launch*>(state));
+#if GPURMA_TARGET_CPU
+  detail::context_pointer = nullptr;
+#endif
+  launch->in->progress.run_there([&launch] { launch->in->ranks.end(); });
+}
+
+// Sets the context pointer of the kernel's translation unit, in the order of the stream.
+void set_context([[maybe_unused]] const rank_kernel_entry& entry,
+                 [[maybe_unused]] const detail::launch_context* context,
+                 [[maybe_unused]] cudaStream_t stream) {
+#if GPURMA_TARGET_CUDA
+  check_cuda(cudaMemcpyToSymbolAsync(entry.context_symbol, &context, sizeof(context), 0,
+                                     cudaMemcpyHostToDevice, stream),
+             "tell a rank kernel its context");
+#endif
+}
+
+} // namespace
+
+cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                   std::size_t shared_bytes, cudaStream_t stream) {
+  const rank_kernel_entry* const entry = find_rank_kernel(kernel);
+  if (entry == nullptr)
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  const auto asked = std::uint64_t{grid.x} * grid.y * grid.z;
+  // CUDA's own error for an empty grid or block, without a launch.
+  if (asked == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
+    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+  }
+  runtime& r = start();
+  const int resident = resident_blocks(kernel, block, shared_bytes);
+  if (resident == 0) {
+    fatal(text("a rank kernel cannot run: no block of ", block.x, " x ", block.y, " x ", block.z,
+               " threads with ", shared_bytes,
+               " bytes of dynamic shared memory fits on a multiprocessor; make the block smaller"));
+  }
+  const int ranks =
+      static_cast<int>(std::min<std::uint64_t>(asked, static_cast<std::uint64_t>(resident)));
+
+  const std::lock_guard lock(r.launching);
+  auto* const launch = new open_launch{&r, ranks}; // end_launch deletes it
+  check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
+  check_cuda(cudaLaunchHostFunc(stream, begin_launch, launch), "begin a rank kernel");
+  set_context(*entry, r.ranks.context(), stream);
+  // After begin_launch the other processes count on this kernel, so that it cannot fail alone.
+  check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(ranks)), block,
+                                         arguments, shared_bytes, stream),
+             "launch a rank kernel");
+  set_context(*entry, nullptr, stream);
+  check_cuda(cudaLaunchHostFunc(stream, end_launch, launch), "end a rank kernel");
+  check_cuda(cudaEventRecord(r.last_launch_ended, stream), "order rank kernels");
+  return cudaSuccess;
+}
+
+layout query(const void* kernel, dim3 block, std::size_t shared_bytes) {
+  start();
+  const process_info& self = process();
+  layout found{};
+  found.device_ranks = resident_blocks(kernel, block, shared_bytes);
+  found.process = self.rank;
+  found.processes = self.size;
+  found.device = memory_device();
+  found.devices_per_node = self.local_size;
+  found.node = self.node;
+  found.nodes = self.nodes;
+  const std::vector<int> ranks =
+      allgather(channel::query, "query of a rank kernel", found.device_ranks);
+  for (int p = 0; p < self.size; ++p) {
+    if (p < self.rank)
+      found.first_rank += ranks[static_cast<std::size_t>(p)];
+    found.world_ranks += ranks[static_cast<std::size_t>(p)];
+  }
+  return found;
+}
+
+} // namespace gpurma::host
+
+namespace gpurma {
+
+void init(int* argc, char*** argv) {
+  host::start(argc, argv);
+}
+
+void finalize() {
+  host::finalize_process();
+}
+
+} // namespace gpurma

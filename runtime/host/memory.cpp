@@ -1,0 +1,167 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/memory.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "host/log.h"
+#include "host/process.h"
+#if GPURMA_TARGET_CPU
+#include <link.h>
+
+#include <gpurma/platform/cpu/host.h>
+#endif
+
+namespace gpurma::host {
+
+namespace {
+int device = 0;
+#if GPURMA_TARGET_CUDA
+cudaStream_t copies = nullptr;
+#endif
+} // namespace
+
+void check_cuda(cudaError_t error, const char* doing) {
+  if (error != cudaSuccess) {
+    fatal(text("cannot ", doing, " on device ", device, ": ", cudaGetErrorName(error), ": ",
+               cudaGetErrorString(error)));
+  }
+}
+
+int memory_device() {
+  return device;
+}
+
+void use_memory_device() {
+  check_cuda(cudaSetDevice(device), "use CUDA");
+}
+
+#if GPURMA_TARGET_CPU
+
+void open_device_memory() {
+  check_cuda(cudaGetDevice(&device), "find the current device");
+}
+
+void close_device_memory() {}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  std::memcpy(to, from, bytes);
+}
+
+void zero_bytes(void* device_memory, std::size_t bytes) {
+  std::memset(device_memory, 0, bytes);
+}
+
+namespace {
+
+struct static_search {
+  std::uint64_t address;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// A `__device__` or `__constant__` variable lies in a segment of the program or of a library on the
+// CPU target.
+int look_in_file(dl_phdr_info* file, std::size_t, void* state) {
+  auto& search = *static_cast<static_search*>(state);
+  for (int i = 0; i < file->dlpi_phnum; ++i) {
+    const auto& segment = file->dlpi_phdr[i];
+    if (segment.p_type != PT_LOAD)
+      continue;
+    const std::uint64_t begin = file->dlpi_addr + segment.p_vaddr;
+    if (search.address >= begin && search.address - begin < segment.p_memsz) {
+      search.begin = begin;
+      search.end = begin + segment.p_memsz;
+      return 1;
+    }
+  }
+  return 0;
+}
+
+} // namespace
+
+// Declared by the device library (device/checks.h).
+bool find_buffer(std::uint64_t address, std::uint64_t& begin, std::uint64_t& end) {
+  if (const auto found = cpu::find_allocation(reinterpret_cast<const void*>(address));
+      found.base != nullptr) {
+    begin = reinterpret_cast<std::uint64_t>(found.base);
+    end = begin + found.size;
+    return true;
+  }
+  static_search search{address};
+  if (dl_iterate_phdr(look_in_file, &search) == 0)
+    return false;
+  begin = search.begin;
+  end = search.end;
+  return true;
+}
+
+#else
+
+void open_device_memory() {
+  int devices = 0;
+  check_cuda(cudaGetDeviceCount(&devices), "count devices");
+  check_cuda(cudaGetDevice(&device), "find the current device");
+  // A process that has chosen no device gets one of its own, if there are enough.
+  if (device == 0 && devices > 1)
+    device = process().local_rank % devices;
+  use_memory_device();
+  check_cuda(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking), "create a stream");
+}
+
+void close_device_memory() {
+  // The program may be ending after an error that made every call fail.
+  static_cast<void>(cudaStreamDestroy(copies));
+  copies = nullptr;
+}
+
+void copy_bytes(void* to, const void* from, std::size_t bytes) {
+  if (bytes == 0)
+    return;
+  use_memory_device();
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, copies), "copy memory");
+  check_cuda(cudaStreamSynchronize(copies), "copy memory");
+}
+
+void zero_bytes(void* device_memory, std::size_t bytes) {
+  if (bytes == 0)
+    return;
+  use_memory_device();
+  check_cuda(cudaMemsetAsync(device_memory, 0, bytes, copies), "clear memory");
+  check_cuda(cudaStreamSynchronize(copies), "clear memory");
+}
+
+#endif
+
+template <memory_kind Kind> void* memory_block<Kind>::resize(std::size_t bytes) {
+  if (bytes <= bytes_)
+    return data_;
+  release();
+  bytes_ = bytes;
+  if constexpr (Kind == memory_kind::device) {
+    check_cuda(cudaMalloc(&data_, bytes), "allocate queues");
+  } else {
+    check_cuda(cudaHostAlloc(&data_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+               "allocate queues");
+  }
+  return data_;
+}
+
+template <memory_kind Kind> void memory_block<Kind>::release() {
+  if (data_ == nullptr)
+    return;
+  // Errors are those of a program that is ending.
+  if constexpr (Kind == memory_kind::device) {
+    static_cast<void>(cudaFree(data_));
+  } else {
+    static_cast<void>(cudaFreeHost(data_));
+  }
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+template class memory_block<memory_kind::device>;
+template class memory_block<memory_kind::shared>;
+
+} // namespace gpurma::host

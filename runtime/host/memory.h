@@ -1,0 +1,53 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Memory of the device and memory that host and device both reach, and copies between them that do
+// not wait for a running kernel.
+#ifndef GPURMA_HOST_MEMORY_H
+#define GPURMA_HOST_MEMORY_H
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace gpurma::host {
+
+// Ends all processes if error is one; doing: what failed, "copy a window's table".
+void check_cuda(cudaError_t error, const char* doing);
+
+// Chooses the device on which gpurma works, from the calling thread's current one; before all
+// others.
+void open_device_memory();
+void close_device_memory();
+int memory_device();
+
+// Makes the device of gpurma the calling thread's.
+void use_memory_device();
+
+// Copies between host and device memory, in either direction, and zeroes device memory. They return
+// when it is done, also while a rank kernel runs. Thread-safe.
+void copy_bytes(void* to, const void* from, std::size_t bytes);
+void zero_bytes(void* device_memory, std::size_t bytes);
+
+enum class memory_kind { device, shared };
+
+// Uninitialised memory that grows, aligned for any of the formats.
+template <memory_kind Kind> class memory_block {
+public:
+  memory_block() = default;
+  memory_block(const memory_block&) = delete;
+  memory_block& operator=(const memory_block&) = delete;
+  ~memory_block() { release(); }
+
+  // Room for `bytes`; keeps nothing of the contents.
+  void* resize(std::size_t bytes);
+  void release();
+  void* data() const { return data_; }
+
+private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+} // namespace gpurma::host
+
+#endif
