@@ -133,6 +133,10 @@ template <class T> __device__ T uniform(T value, site where = {});
 // trivially copyable.
 template <class T> __device__ T read_volatile(const T& object);
 
+// Tells the compiler that others may read and write the memory behind a pointer from here on, which
+// `__restrict__` denies (the MPI_F_sync_reg of MPI RMA). No instruction; not block-collective.
+__device__ void sync_reg(const volatile void* pointer);
+
 } // namespace gpurma
 
 // The compiler's front end, and host compilers, need the declarations only.

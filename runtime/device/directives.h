@@ -418,6 +418,14 @@ template <class T> __device__ inline T read_volatile(const T& object) {
   return platform::load_volatile(&object);
 }
 
+__device__ inline void sync_reg(const volatile void* pointer) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("" ::"l"(pointer) : "memory");
+#else
+  asm volatile("" ::"r"(pointer) : "memory");
+#endif
+}
+
 } // namespace gpurma
 
 #endif

@@ -1,0 +1,63 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/DeviceFunctions.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+class Finder : public RecursiveASTVisitor<Finder> {
+public:
+  explicit Finder(const SourceManager &Sources) : Sources(Sources) {}
+  std::vector<const FunctionDecl *> Functions;
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseDecl(Decl *D) {
+    // Most of a translation unit.
+    if (D && !isa<TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(D);
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *F) {
+    if (F->doesThisDeclarationHaveABody())
+      add(F);
+    return true;
+  }
+
+  bool VisitLambdaExpr(LambdaExpr *E) {
+    add(E->getCallOperator());
+    // The visitor does not reach the instantiations of generic lambdas.
+    if (FunctionTemplateDecl *Generic = E->getCallOperator()->getDescribedFunctionTemplate())
+      for (FunctionDecl *Instance : Generic->specializations())
+        if (Instance->hasBody()) {
+          add(Instance);
+          TraverseStmt(Instance->getBody());
+        }
+    return true;
+  }
+
+private:
+  void add(const FunctionDecl *F) {
+    if (!F->isDependentContext() && (F->hasAttr<CUDAGlobalAttr>() || F->hasAttr<CUDADeviceAttr>()))
+      Functions.push_back(F);
+  }
+
+  const SourceManager &Sources;
+};
+
+} // namespace
+
+std::vector<const FunctionDecl *> deviceFunctions(ASTContext &Context) {
+  Finder Find(Context.getSourceManager());
+  Find.TraverseDecl(Context.getTranslationUnitDecl());
+  return std::move(Find.Functions);
+}
+
+} // namespace gpurma

@@ -1,0 +1,19 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef GPURMA_PASSES_DEVICEFUNCTIONS_H
+#define GPURMA_PASSES_DEVICEFUNCTIONS_H
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+
+#include <vector>
+
+namespace gpurma {
+
+/// The user's functions with a body that can run on the device (__global__, __device__, lambdas in
+/// them), in the order of the source: of templates the instantiations, not the pattern. System
+/// headers are left out.
+std::vector<const clang::FunctionDecl *> deviceFunctions(clang::ASTContext &Context);
+
+} // namespace gpurma
+
+#endif

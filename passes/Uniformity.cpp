@@ -1,0 +1,1112 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Uniformity.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Analysis/AnalysisDeclContext.h"
+#include "clang/Analysis/CFG.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/StringSwitch.h"
+
+#include <deque>
+#include <map>
+#include <set>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+//===--- Values
+//-----------------------------------------------------------------------------------------------------===//
+
+const Value *findField(const Value &V, const FieldDecl *Field) {
+  for (const FieldValue &F : V.Fields)
+    if (F.Field == Field)
+      return &F.V;
+  return nullptr;
+}
+
+Value rest(const Value &V) { return {V.Level, V.Why, V.Points, {}}; }
+
+Value field(const Value &V, const FieldDecl *Field) {
+  if (const Value *F = findField(V, Field))
+    return *F;
+  return rest(V);
+}
+
+Value::Memory join(Value::Memory A, Value::Memory B) {
+  if (A == B || B == Value::Memory::None)
+    return A;
+  return A == Value::Memory::None ? B : Value::Memory::Any;
+}
+
+Value join(const Value &A, const Value &B) {
+  Value R = B.Level > A.Level ? rest(B) : rest(A);
+  R.Points = join(A.Points, B.Points);
+  for (const FieldValue &F : A.Fields)
+    R.Fields.push_back({F.Field, join(F.V, field(B, F.Field))});
+  for (const FieldValue &F : B.Fields)
+    if (!findField(A, F.Field))
+      R.Fields.push_back({F.Field, join(rest(A), F.V)});
+  return R;
+}
+
+/// Raises every part of \p V to at least the level of \p By.
+Value raise(Value V, const Value &By) {
+  if (By.Level > V.Level) {
+    V.Level = By.Level;
+    V.Why = By.Why;
+  }
+  for (FieldValue &F : V.Fields)
+    F.V = raise(F.V, By);
+  return V;
+}
+
+/// Equal as far as the lattice goes: the reasons may differ.
+bool sameLevels(const Value &A, const Value &B) {
+  if (A.Level != B.Level || A.Points != B.Points || A.Fields.size() != B.Fields.size())
+    return false;
+  for (const FieldValue &F : A.Fields) {
+    const Value *Other = findField(B, F.Field);
+    if (!Other || !sameLevels(F.V, *Other))
+      return false;
+  }
+  return true;
+}
+
+void setField(Value &Object, const FieldDecl *Field, const Value &V) {
+  bool Found = false;
+  for (FieldValue &F : Object.Fields)
+    if (F.Field == Field) {
+      F.V = V;
+      Found = true;
+    }
+  if (!Found)
+    Object.Fields.push_back({Field, V});
+}
+
+/// The variables of a function by declaration; the object of a member function under the null
+/// declaration.
+using State = std::map<const Decl *, Value>;
+
+bool joinInto(State &Into, const State &From) {
+  bool Changed = false;
+  for (const auto &[D, V] : From) {
+    auto [It, New] = Into.try_emplace(D, V);
+    if (New) {
+      Changed = true;
+      continue;
+    }
+    Value Joined = join(It->second, V);
+    if (!sameLevels(Joined, It->second)) {
+      It->second = std::move(Joined);
+      Changed = true;
+    }
+  }
+  return Changed;
+}
+
+//===--- Names that mean something
+//----------------------------------------------------------------------------------===//
+
+/// Functions without a visible body whose result differs between the threads of a block.
+bool isDivergentFunction(StringRef Name) {
+  for (StringRef Prefix :
+       {"atomic", "__shfl", "__ballot", "__match_", "__reduce_", "__nvvm_read_ptx_sreg_tid",
+        "__nvvm_read_ptx_sreg_lane", "__nvvm_read_ptx_sreg_warp", "__nvvm_read_ptx_sreg_clock",
+        "__nvvm_shfl", "__nvvm_vote", "__nvvm_atom", "curand", "fetch_", "compare_exchange_",
+        "shfl"})
+    if (Name.starts_with(Prefix))
+      return true;
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("clock", "clock64", "__clock", "__clock64", "globaltimer", "__globaltimer", true)
+      .Cases("__any_sync", "__all_sync", "__any", "__all", "__activemask", "__lanemask_lt",
+             "__lane_id", "__laneid", true)
+      .Cases("thread_rank", "thread_index", "meta_group_rank", "ballot", "exchange", "clock_ns",
+             "malloc", true)
+      .Default(false);
+}
+
+bool isUniformFunction(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("__syncthreads_and", "__syncthreads_or", "__syncthreads_count", true)
+      .Default(false);
+}
+
+bool isUniformBuiltinVariable(StringRef Name) {
+  return Name == "blockIdx" || Name == "blockDim" || Name == "gridDim" || Name == "warpSize";
+}
+
+bool isInNamespaceGpurma(const Decl *D) {
+  for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
+    if (const auto *N = dyn_cast<NamespaceDecl>(C))
+      if (N->getName() == "gpurma" && N->getParent()->getRedeclContext()->isTranslationUnit())
+        return true;
+  return false;
+}
+
+//===--- Control dependence
+//-----------------------------------------------------------------------------------------===//
+
+/// For each block the blocks whose branches decide whether it runs, over the CFG without the paths
+/// that end in a call that does not return. Clang's ControlDependencyCalculator counts those paths,
+/// which would put everything behind an assert() under its condition.
+std::vector<std::vector<unsigned>> controlDependencies(const CFG &G) {
+  unsigned N = G.getNumBlockIDs();
+  std::vector<std::vector<unsigned>> Succs(N);
+  bool Prune = !G.getEntry().isInevitablySinking();
+  for (const CFGBlock *B : G)
+    for (const CFGBlock *S : B->succs())
+      if (S && !(Prune && S->isInevitablySinking()))
+        Succs[B->getBlockID()].push_back(S->getBlockID());
+
+  unsigned Exit = G.getExit().getBlockID();
+  std::vector<llvm::BitVector> PostDoms(N, llvm::BitVector(N, true));
+  PostDoms[Exit].reset();
+  PostDoms[Exit].set(Exit);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (unsigned B = 0; B != N; ++B) {
+      if (B == Exit || Succs[B].empty())
+        continue;
+      llvm::BitVector New(N, true);
+      for (unsigned S : Succs[B])
+        New &= PostDoms[S];
+      New.set(B);
+      if (New != PostDoms[B]) {
+        PostDoms[B] = std::move(New);
+        Changed = true;
+      }
+    }
+  }
+
+  // D depends on B if it post-dominates a successor of B but not B itself; then transitively,
+  // nearest first.
+  std::vector<std::vector<unsigned>> Direct(N);
+  for (unsigned B = 0; B != N; ++B) {
+    if (Succs[B].size() < 2)
+      continue;
+    for (unsigned D = 0; D != N; ++D) {
+      bool OfSome = llvm::any_of(Succs[B], [&](unsigned S) { return PostDoms[S].test(D); });
+      if (OfSome && (D == B || !PostDoms[B].test(D)))
+        Direct[D].push_back(B);
+    }
+  }
+  std::vector<std::vector<unsigned>> All(N);
+  for (unsigned D = 0; D != N; ++D) {
+    llvm::BitVector Seen(N);
+    for (unsigned B : Direct[D]) {
+      Seen.set(B);
+      All[D].push_back(B);
+    }
+    for (size_t I = 0; I < All[D].size(); ++I)
+      for (unsigned B : Direct[All[D][I]])
+        if (!Seen.test(B)) {
+          Seen.set(B);
+          All[D].push_back(B);
+        }
+  }
+  return All;
+}
+
+/// Local variables whose address is kept, so that they can change behind the analysis' back.
+class EscapeFinder : public RecursiveASTVisitor<EscapeFinder> {
+public:
+  llvm::DenseSet<const VarDecl *> Escaped;
+
+  bool VisitCallExpr(CallExpr *E) {
+    for (Expr *Arg : E->arguments())
+      Harmless.insert(Arg->IgnoreParenImpCasts());
+    return true;
+  }
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) {
+    Harmless.insert(E->getBase()->IgnoreParenImpCasts());
+    return true;
+  }
+  bool VisitUnaryOperator(UnaryOperator *E) {
+    if (E->getOpcode() == UO_AddrOf && !Harmless.contains(E))
+      note(E->getSubExpr());
+    return true;
+  }
+  bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
+    if (E->getCastKind() == CK_ArrayToPointerDecay &&
+        !Harmless.contains(E->getSubExpr()->IgnoreParenImpCasts()))
+      note(E->getSubExpr());
+    return true;
+  }
+
+private:
+  void note(const Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && V->hasLocalStorage())
+        Escaped.insert(V);
+  }
+  llvm::DenseSet<const Expr *> Harmless;
+};
+
+const FunctionDecl *definitionOf(const FunctionDecl *F) {
+  const FunctionDecl *Definition = nullptr;
+  return F && F->hasBody(Definition) && !Definition->isDependentContext() ? Definition : nullptr;
+}
+
+/// What one analysis of a function in one context yields.
+struct Summary {
+  Value Result;
+  Value This;
+  std::vector<Value> Params;   ///< contents of reference parameters at the end
+  std::vector<Value> Pointees; ///< what was stored through pointer parameters
+  State Captures;              ///< captured variables at the end
+};
+
+/// The levels that a function starts with.
+struct Entry {
+  std::vector<Value> Args;
+  Value This;
+  State Captures;
+};
+
+void encode(const Value &V, std::string &Key) {
+  Key += static_cast<char>('a' + static_cast<int>(V.Level) * 4 + static_cast<int>(V.Points));
+  for (const FieldValue &F : V.Fields) {
+    Key += '.';
+    Key += std::to_string(F.Field->getFieldIndex());
+    encode(F.V, Key);
+  }
+  Key += ';';
+}
+
+std::string encode(const Entry &E) {
+  std::string Key;
+  for (const Value &V : E.Args)
+    encode(V, Key);
+  Key += '|';
+  encode(E.This, Key);
+  for (const auto &[D, V] : E.Captures)
+    encode(V, Key);
+  return Key;
+}
+
+constexpr unsigned MaxCallDepth = 32;
+
+} // namespace
+
+UniformityClient::~UniformityClient() = default;
+
+Value Value::whole() const {
+  Value R = rest(*this);
+  for (const FieldValue &F : Fields)
+    R = join(R, F.V.whole());
+  return R;
+}
+
+//===--- The analysis
+//-----------------------------------------------------------------------------------------------===//
+
+class UniformityAnalysis::Implementation {
+public:
+  Implementation(ASTContext &Context, UniformityClient &Client)
+      : Context(Context), Client(Client), Graphs(Context) {
+    CFG::BuildOptions &Options = Graphs.getCFGBuildOptions();
+    Options.setAllAlwaysAdd();
+    Options.AddInitializers = true;
+  }
+
+  struct FunctionInfo {
+    const CFG *Graph = nullptr;
+    std::vector<const CFGBlock *> Order; ///< reverse post-order
+    std::vector<std::vector<unsigned>> Controls;
+    llvm::DenseSet<const VarDecl *> Escaped;
+  };
+
+  const FunctionInfo &info(const FunctionDecl *F) {
+    auto [It, New] = Infos.try_emplace(F);
+    if (!New)
+      return *It->second;
+    It->second = std::make_unique<FunctionInfo>();
+    FunctionInfo &Info = *It->second;
+    const CFG *Graph = Graphs.getContext(F)->getCFG();
+    if (!Graph)
+      return Info;
+    Info.Graph = Graph;
+    llvm::ReversePostOrderTraversal<const CFG *> Order(Graph);
+    Info.Order.assign(Order.begin(), Order.end());
+    Info.Controls = controlDependencies(*Graph);
+    EscapeFinder Finder;
+    Finder.TraverseStmt(F->getBody());
+    Info.Escaped = std::move(Finder.Escaped);
+    return Info;
+  }
+
+  bool containsDirective(const FunctionDecl *F) {
+    F = definitionOf(F);
+    if (!F || isFromLibrary(F))
+      return false;
+    auto [It, New] = Contains.try_emplace(F, false); // false also cuts recursion
+    if (!New)
+      return It->second;
+    struct Finder : RecursiveASTVisitor<Finder> {
+      Implementation &Self;
+      bool Found = false;
+      explicit Finder(Implementation &Self) : Self(Self) {}
+      bool TraverseLambdaBody(LambdaExpr *, DataRecursionQueue * = nullptr) { return true; }
+      bool VisitCallExpr(CallExpr *E) {
+        Found |= Self.Client.isDirective(E) || Self.containsDirective(E->getDirectCallee());
+        return !Found;
+      }
+      bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+        Found |= Self.containsDirective(E->getConstructor());
+        return !Found;
+      }
+    } Find(*this);
+    Find.TraverseStmt(F->getBody());
+    return Contains[F] = Find.Found;
+  }
+
+  /// Functions of system headers and of gpurma itself are known by name and by a rule, not by their
+  /// bodies.
+  bool isFromLibrary(const FunctionDecl *F) const {
+    return Context.getSourceManager().isInSystemHeader(F->getLocation()) || isInNamespaceGpurma(F);
+  }
+
+  const Cause *cause(Cause::Kind K, SourceRange Range, std::string Name, const Cause *From,
+                     const Stmt *Branch = nullptr) {
+    // Iterations of the fixed point ask for the same cause again.
+    for (auto [It, End] = CausesAt.equal_range(Range.getBegin().getRawEncoding()); It != End; ++It)
+      if (It->second->K == K && It->second->From == From && It->second->Name == Name &&
+          It->second->Branch == Branch)
+        return It->second;
+    Causes.push_back({K, Range, std::move(Name), Branch, From});
+    CausesAt.emplace(Range.getBegin().getRawEncoding(), &Causes.back());
+    return &Causes.back();
+  }
+
+  class FunctionRun;
+  const Summary &run(const FunctionDecl *F, const Entry &In, bool Report);
+
+  ASTContext &Context;
+  UniformityClient &Client;
+  AnalysisDeclContextManager Graphs;
+  llvm::DenseMap<const FunctionDecl *, std::unique_ptr<FunctionInfo>> Infos;
+  llvm::DenseMap<const FunctionDecl *, bool> Contains;
+  llvm::DenseSet<const FunctionDecl *> Reported;
+  std::map<std::pair<const FunctionDecl *, std::string>, Summary> Done;
+  std::set<std::pair<const FunctionDecl *, std::string>> DoneReporting;
+  llvm::DenseSet<const FunctionDecl *> Active;
+  /// The values that lambdas captured when they were created.
+  State Captured;
+  std::deque<Cause> Causes;
+  std::multimap<unsigned, const Cause *> CausesAt;
+  unsigned Depth = 0;
+};
+
+/// The fixed point over one function in one context.
+class UniformityAnalysis::Implementation::FunctionRun {
+public:
+  FunctionRun(Implementation &A, const FunctionDecl *F, const Entry &In)
+      : A(A), F(F), Info(A.info(F)) {
+    Result.Params.resize(F->getNumParams());
+    Result.Pointees.resize(F->getNumParams());
+    for (const auto &[D, V] : In.Captures)
+      Start[D] = V;
+    Start[nullptr] = In.This;
+    for (unsigned I = 0; I != F->getNumParams(); ++I) {
+      const ParmVarDecl *P = F->getParamDecl(I);
+      Value V = I < In.Args.size() ? In.Args[I] : Value();
+      if (P->getType()->isPointerType())
+        V.Points =
+            P->getType().isRestrictQualified() && P->getType()->getPointeeType().isConstQualified()
+                ? Value::Memory::ReadOnly
+                : join(V.Points, I < In.Args.size() ? Value::Memory::None : Value::Memory::Any);
+      Start[P] = std::move(V);
+    }
+  }
+
+  Summary solve(bool Report) {
+    if (!Info.Graph)
+      return Result;
+    Out.resize(Info.Graph->getNumBlockIDs());
+    Conditions.resize(Out.size());
+    while (pass())
+      ;
+    if (Report) {
+      Reporting = true;
+      pass();
+    }
+    const State &AtExit = Out[Info.Graph->getExit().getBlockID()];
+    for (const auto &[D, V] : AtExit) {
+      if (!D)
+        Result.This = V;
+      else if (Start.count(D) && !isa<ParmVarDecl>(D))
+        Result.Captures[D] = V;
+    }
+    for (unsigned I = 0; I != F->getNumParams(); ++I)
+      if (auto It = AtExit.find(F->getParamDecl(I)); It != AtExit.end())
+        Result.Params[I] = It->second;
+    return Result;
+  }
+
+private:
+  /// One round over all blocks; whether anything changed.
+  bool pass() {
+    bool Changed = false;
+    for (const CFGBlock *B : Info.Order) {
+      unsigned Id = B->getBlockID();
+      Control = Value();
+      for (unsigned D : Info.Controls[Id])
+        Control = join(Control, Conditions[D]);
+      Now = B == &Info.Graph->getEntry() ? Start : State();
+      for (const CFGBlock *P : B->preds())
+        if (P)
+          joinInto(Now, Out[P->getBlockID()]);
+      for (const CFGElement &E : *B)
+        visit(E);
+      if (const auto *Condition = dyn_cast_or_null<Expr>(B->getTerminatorCondition());
+          Condition && B->succ_size() > 1) {
+        Value V = eval(Condition).whole();
+        V.Points = Value::Memory::None;
+        if (V.Level != Uniformity::Uniform)
+          V.Why = A.cause(Cause::Kind::Condition, Condition->getSourceRange(), "", V.Why,
+                          B->getTerminatorStmt());
+        if (V.Level > Conditions[Id].Level) {
+          Conditions[Id] = V;
+          Changed = true;
+        }
+      }
+      Changed |= joinInto(Out[Id], Now);
+    }
+    return Changed;
+  }
+
+  void visit(const CFGElement &Element) {
+    if (auto Init = Element.getAs<CFGInitializer>()) {
+      const CXXCtorInitializer *I = Init->getInitializer();
+      if (I->getAnyMember() && I->getInit())
+        setField(Now[nullptr], I->getAnyMember(),
+                 named(I->getAnyMember()->getName(), I->getSourceLocation(), eval(I->getInit())));
+      else if (I->getInit())
+        Now[nullptr] = join(Now[nullptr], eval(I->getInit()).whole());
+      return;
+    }
+    auto Statement = Element.getAs<CFGStmt>();
+    if (!Statement)
+      return;
+    const Stmt *S = Statement->getStmt();
+    if (const auto *E = dyn_cast<Expr>(S)) {
+      Values[E] = compute(E);
+    } else if (const auto *D = dyn_cast<DeclStmt>(S)) {
+      for (const Decl *Each : D->decls())
+        if (const auto *V = dyn_cast<VarDecl>(Each); V && V->hasLocalStorage())
+          Now[V] =
+              V->getInit() ? named(V->getName(), V->getLocation(), eval(V->getInit())) : Value();
+    } else if (const auto *R = dyn_cast<ReturnStmt>(S)) {
+      Value V = R->getRetValue() ? eval(R->getRetValue()) : Value();
+      Result.Result = join(Result.Result, raise(V, Control));
+    } else if (const auto *Asm = dyn_cast<AsmStmt>(S)) {
+      visitAsm(Asm);
+    }
+  }
+
+  void visitAsm(const AsmStmt *S) {
+    std::string Text = S->generateAsmString(A.Context);
+    bool Divergent = false;
+    for (StringRef Register : {"%tid", "%laneid", "%lanemask", "%warpid", "%clock", "%globaltimer",
+                               "atom.", "shfl.", "activemask"})
+      Divergent |= StringRef(Text).contains(Register);
+    Value V;
+    V.Level = Divergent ? Uniformity::Divergent : Uniformity::Unknown;
+    V.Why = A.cause(Divergent ? Cause::Kind::Source : Cause::Kind::Opaque, S->getBeginLoc(), "asm",
+                    nullptr);
+    const auto *Gcc = dyn_cast<GCCAsmStmt>(S);
+    for (unsigned I = 0; Gcc && I != Gcc->getNumOutputs(); ++I)
+      assign(Gcc->getOutputExpr(I), V, Gcc->getBeginLoc());
+  }
+
+  //===--- Expressions
+  //----------------------------------------------------------------------------------------------===//
+
+  /// The value of a prvalue, or the contents of what a glvalue designates.
+  Value eval(const Expr *E) {
+    auto It = Values.find(E);
+    return It != Values.end() ? It->second : compute(E);
+  }
+
+  Value compute(const Expr *E) {
+    Value V = computeAny(E);
+    if (E->getType()->isArithmeticType() || E->getType()->isEnumeralType())
+      V.Points = Value::Memory::None;
+    return V;
+  }
+
+  Value computeAny(const Expr *E) {
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return variable(Ref->getDecl(), Ref->getLocation());
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return computeMember(Member);
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+      return computeSubscript(Subscript);
+    if (const auto *Cast = dyn_cast<CastExpr>(E))
+      return Cast->getCastKind() == CK_ArrayToPointerDecay ? address(Cast->getSubExpr())
+                                                           : eval(Cast->getSubExpr());
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+      return computeUnary(Unary);
+    if (const auto *Binary = dyn_cast<BinaryOperator>(E))
+      return computeBinary(Binary);
+    if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
+      return raise(join(eval(Conditional->getTrueExpr()), eval(Conditional->getFalseExpr())),
+                   eval(Conditional->getCond()).whole());
+    if (const auto *Call = dyn_cast<CallExpr>(E))
+      return computeCall(Call);
+    if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+      return computeConstruct(Construct);
+    if (const auto *Lambda = dyn_cast<LambdaExpr>(E)) {
+      for (const LambdaCapture &C : Lambda->captures())
+        if (C.capturesVariable())
+          if (const auto *V = dyn_cast<VarDecl>(C.getCapturedVar()))
+            joinInto(A.Captured, {{V, variable(V, C.getLocation())}});
+      return {};
+    }
+    if (const auto *List = dyn_cast<InitListExpr>(E))
+      return computeInitList(List);
+    if (const auto *Default = dyn_cast<CXXDefaultArgExpr>(E))
+      return eval(Default->getExpr());
+    if (const auto *Default = dyn_cast<CXXDefaultInitExpr>(E))
+      return eval(Default->getExpr());
+    if (const auto *Opaque = dyn_cast<OpaqueValueExpr>(E))
+      return Opaque->getSourceExpr() ? eval(Opaque->getSourceExpr()) : Value();
+    if (const auto *Pseudo = dyn_cast<PseudoObjectExpr>(E))
+      return eval(Pseudo->getSyntacticForm());
+    if (isa<AtomicExpr>(E))
+      return source(E->getBeginLoc(), "atomic");
+    if (isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr, CXXTypeidExpr, OffsetOfExpr>(E))
+      return {};
+    if (const auto *Compound = dyn_cast<StmtExpr>(E)) {
+      const Stmt *Last =
+          Compound->getSubStmt()->body_empty() ? nullptr : Compound->getSubStmt()->body_back();
+      return Last && isa<Expr>(Last) ? eval(cast<Expr>(Last)) : Value();
+    }
+    // What remains is as divergent as its operands; wrappers of one operand are transparent.
+    std::optional<Value> R;
+    for (const Stmt *Child : E->children())
+      if (const auto *Operand = dyn_cast_or_null<Expr>(Child))
+        R = R ? join(R->whole(), eval(Operand).whole()) : eval(Operand);
+    return R.value_or(Value());
+  }
+
+  Value source(SourceLocation Loc, StringRef Name) {
+    Value V;
+    V.Level = Uniformity::Divergent;
+    V.Why = A.cause(Cause::Kind::Source, Loc, Name.str(), nullptr);
+    return V;
+  }
+
+  Value unknown(Cause::Kind K, SourceLocation Loc, StringRef Name) {
+    Value V;
+    V.Level = Uniformity::Unknown;
+    V.Why = A.cause(K, Loc, Name.str(), nullptr);
+    return V;
+  }
+
+  /// What a load through pointer \p P yields.
+  Value load(const Value &P, const Expr *E) {
+    Value V = P.whole();
+    if (V.Level == Uniformity::Divergent)
+      V.Why = A.cause(Cause::Kind::Load, E->getExprLoc(), "", V.Why);
+    else if (V.Points != Value::Memory::Shared && V.Points != Value::Memory::ReadOnly)
+      V = join(unknown(Cause::Kind::Memory, E->getExprLoc(), ""), V);
+    if (!E->getType()->isArrayType())
+      V.Points = Value::Memory::None;
+    return V;
+  }
+
+  static Value::Memory memoryOf(const VarDecl *V) {
+    if (V->hasAttr<CUDASharedAttr>())
+      return Value::Memory::Shared;
+    if (V->hasGlobalStorage() &&
+        (V->hasAttr<CUDAConstantAttr>() || V->isConstexpr() || V->getType().isConstQualified() ||
+         (V->getType()->isArrayType() &&
+          V->getASTContext().getBaseElementType(V->getType()).isConstQualified())))
+      return Value::Memory::ReadOnly;
+    return Value::Memory::Any;
+  }
+
+  /// The variable that a local reference of this function stands for, as an expression; null if it
+  /// is not one.
+  static const Expr *referred(const ValueDecl *D) {
+    const auto *V = dyn_cast<VarDecl>(D);
+    if (!V || !V->getType()->isReferenceType() || !V->hasLocalStorage() || isa<ParmVarDecl>(V) ||
+        !V->getInit())
+      return nullptr;
+    const Expr *E = V->getInit()->IgnoreParenImpCasts();
+    const Expr *Root = E;
+    while (const auto *M = dyn_cast<MemberExpr>(Root))
+      Root = M->isArrow() ? nullptr : M->getBase()->IgnoreParenImpCasts();
+    return isa_and_nonnull<DeclRefExpr>(Root) ? E : nullptr;
+  }
+
+  Value variable(const ValueDecl *D, SourceLocation Loc) {
+    if (const auto *Binding = dyn_cast<BindingDecl>(D))
+      return Binding->getBinding() ? eval(Binding->getBinding()) : Value();
+    const auto *V = dyn_cast<VarDecl>(D);
+    if (!V)
+      return {};
+    if (const Expr *E = referred(V))
+      return contents(E);
+    if (V->hasLocalStorage()) {
+      auto It = Now.find(V);
+      if (It == Now.end()) {
+        It = A.Captured.find(V);
+        if (It == A.Captured.end())
+          return {};
+      }
+      if (Info.Escaped.contains(V) && !It->second.Fields.empty())
+        return join(It->second.whole(), unknown(Cause::Kind::Memory, Loc, V->getName()));
+      return Info.Escaped.contains(V) && !V->getType()->isArrayType()
+                 ? join(It->second, unknown(Cause::Kind::Memory, Loc, V->getName()))
+                 : It->second;
+    }
+    if (V->getIdentifier() && V->getName() == "threadIdx")
+      return source(Loc, V->getName());
+    if (V->getIdentifier() && isUniformBuiltinVariable(V->getName()))
+      return {};
+    Value R;
+    R.Points = memoryOf(V);
+    if (R.Points == Value::Memory::Any)
+      R = join(R, unknown(Cause::Kind::Memory, Loc, V->getName()));
+    return R;
+  }
+
+  Value computeMember(const MemberExpr *E) {
+    const auto *Field = dyn_cast<FieldDecl>(E->getMemberDecl());
+    if (!Field)
+      return isa<VarDecl>(E->getMemberDecl()) ? variable(E->getMemberDecl(), E->getMemberLoc())
+                                              : eval(E->getBase());
+    if (!E->isArrow())
+      return field(eval(E->getBase()), Field);
+    if (isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()))
+      return field(Now[nullptr], Field);
+    return load(eval(E->getBase()), E);
+  }
+
+  /// The array that a subscript's base decays from; null if the base is a pointer.
+  static const Expr *subscriptedArray(const ArraySubscriptExpr *E) {
+    const auto *Decay = dyn_cast<ImplicitCastExpr>(E->getBase()->IgnoreParens());
+    return Decay && Decay->getCastKind() == CK_ArrayToPointerDecay ? Decay->getSubExpr() : nullptr;
+  }
+
+  Value computeSubscript(const ArraySubscriptExpr *E) {
+    Value Index = eval(E->getIdx()).whole();
+    const Expr *Array = subscriptedArray(E);
+    if (!Array)
+      return load(raise(eval(E->getBase()), Index), E);
+    Value V = eval(Array);
+    if (Index.Level == Uniformity::Divergent)
+      Index.Why = A.cause(Cause::Kind::Load, E->getExprLoc(), "", Index.Why);
+    V = raise(V, Index);
+    if (!E->getType()->isArrayType())
+      V.Points = Value::Memory::None;
+    return V;
+  }
+
+  /// The address of what a glvalue designates.
+  Value address(const Expr *E) {
+    E = E->IgnoreParens();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      Value V;
+      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl()))
+        V.Points = memoryOf(Var);
+      return V;
+    }
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return Member->isArrow() ? eval(Member->getBase()) : address(Member->getBase());
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+      const Expr *Array = subscriptedArray(Subscript);
+      return raise(Array ? address(Array) : eval(Subscript->getBase()),
+                   eval(Subscript->getIdx()).whole());
+    }
+    if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_Deref)
+      return eval(Unary->getSubExpr());
+    if (const auto *Cast = dyn_cast<CastExpr>(E))
+      return address(Cast->getSubExpr());
+    Value V = eval(E).whole();
+    V.Points = Value::Memory::Any;
+    return V;
+  }
+
+  Value computeUnary(const UnaryOperator *E) {
+    const Expr *Sub = E->getSubExpr();
+    switch (E->getOpcode()) {
+    case UO_AddrOf:
+      return address(Sub);
+    case UO_Deref:
+      if (isa<CXXThisExpr>(Sub->IgnoreParenImpCasts()))
+        return Now[nullptr];
+      return load(eval(Sub), E);
+    case UO_PreInc:
+    case UO_PreDec:
+    case UO_PostInc:
+    case UO_PostDec: {
+      Value V = contents(Sub);
+      assign(Sub, V, E->getOperatorLoc());
+      return V;
+    }
+    default:
+      return eval(Sub);
+    }
+  }
+
+  Value computeBinary(const BinaryOperator *E) {
+    if (E->getOpcode() == BO_Comma)
+      return eval(E->getRHS());
+    if (!E->isAssignmentOp())
+      return join(eval(E->getLHS()).whole(), eval(E->getRHS()).whole());
+    Value V = eval(E->getRHS());
+    if (E->isCompoundAssignmentOp())
+      V = join(contents(E->getLHS()).whole(), V.whole());
+    assign(E->getLHS(), V, E->getOperatorLoc());
+    return V;
+  }
+
+  Value computeInitList(const InitListExpr *E) {
+    const auto *Record = E->getType()->getAsRecordDecl();
+    Value R;
+    if (!Record || Record->isUnion()) {
+      for (const Expr *Init : E->inits())
+        R = join(R, eval(Init).whole());
+      return R;
+    }
+    unsigned I = 0;
+    if (const auto *Class = dyn_cast<CXXRecordDecl>(Record))
+      for (; I < Class->getNumBases() && I < E->getNumInits(); ++I)
+        R = join(R, eval(E->getInit(I)).whole());
+    for (const FieldDecl *Field : Record->fields())
+      if (!Field->isUnnamedBitField() && I < E->getNumInits())
+        setField(R, Field, eval(E->getInit(I++)));
+    return R;
+  }
+
+  //===--- Assignments
+  //----------------------------------------------------------------------------------------------===//
+
+  /// Notes that variable \p Name has got \p V here, and under which control.
+  Value named(StringRef Name, SourceLocation Loc, Value V) {
+    if (V.Level != Uniformity::Uniform)
+      V.Why = A.cause(Cause::Kind::Assigned, Loc, Name.str(), V.Why);
+    for (FieldValue &Part : V.Fields)
+      if (Part.V.Level != Uniformity::Uniform)
+        Part.V.Why = A.cause(Cause::Kind::Assigned, Loc, Name.str(), Part.V.Why);
+    if (Control.Level == Uniformity::Uniform)
+      return V;
+    Value By = Control;
+    By.Why = A.cause(Cause::Kind::AssignedIf, Loc, Name.str(), Control.Why);
+    return raise(V, By);
+  }
+
+  /// The contents of an lvalue now, whatever it was when the expression was evaluated.
+  Value contents(const Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return variable(Ref->getDecl(), Ref->getLocation());
+    if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+      const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      if (Field && !Member->isArrow())
+        return field(contents(Member->getBase()), Field);
+      if (Field && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+        return field(Now[nullptr], Field);
+    }
+    return eval(E);
+  }
+
+  void assign(const Expr *To, const Value &V, SourceLocation Loc) {
+    To = To->IgnoreParenImpCasts();
+    std::string Name;
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(To))
+      Name = Ref->getDecl()->getNameAsString();
+    else if (const auto *Member = dyn_cast<MemberExpr>(To))
+      Name = Member->getMemberDecl()->getNameAsString();
+    store(To, named(Name, Loc, V));
+  }
+
+  void store(const Expr *To, const Value &V) {
+    To = To->IgnoreParenImpCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(To)) {
+      if (const Expr *E = referred(Ref->getDecl()))
+        store(E, V);
+      else if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl()); Var && Var->hasLocalStorage())
+        Now[Var] = V;
+      return;
+    }
+    if (const auto *Member = dyn_cast<MemberExpr>(To)) {
+      const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      if (!Field)
+        return;
+      if (Member->isArrow()) {
+        if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+          setField(Now[nullptr], Field, V);
+        else
+          storeThrough(Member->getBase(), V);
+        return;
+      }
+      Value Object = contents(Member->getBase());
+      setField(Object, Field, V);
+      store(Member->getBase(), Object);
+      return;
+    }
+    if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(To)) {
+      Value Stored = raise(V, eval(Subscript->getIdx()).whole());
+      if (const Expr *Array = subscriptedArray(Subscript))
+        store(Array, join(contents(Array), Stored.whole()));
+      else
+        storeThrough(Subscript->getBase(), Stored);
+      return;
+    }
+    if (const auto *Unary = dyn_cast<UnaryOperator>(To); Unary && Unary->getOpcode() == UO_Deref) {
+      if (isa<CXXThisExpr>(Unary->getSubExpr()->IgnoreParenImpCasts()))
+        Now[nullptr] = V;
+      else
+        storeThrough(Unary->getSubExpr(), V);
+    }
+  }
+
+  void storeThrough(const Expr *Pointer, const Value &V) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(Pointer->IgnoreParenImpCasts());
+    const auto *Param = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
+    if (Param && Param->getDeclContext() == F &&
+        Param->getFunctionScopeIndex() < Result.Pointees.size()) {
+      Value &Pointee = Result.Pointees[Param->getFunctionScopeIndex()];
+      Pointee = join(Pointee, V.whole());
+    }
+  }
+
+  /// The local variable or array whose address an argument passes; null if none.
+  static const Expr *addressed(const Expr *Arg) {
+    Arg = Arg->IgnoreParens();
+    if (const auto *Cast = dyn_cast<CastExpr>(Arg)) {
+      if (Cast->getCastKind() == CK_ArrayToPointerDecay)
+        return Cast->getSubExpr();
+      return addressed(Cast->getSubExpr());
+    }
+    const auto *Unary = dyn_cast<UnaryOperator>(Arg);
+    return Unary && Unary->getOpcode() == UO_AddrOf ? Unary->getSubExpr() : nullptr;
+  }
+
+  //===--- Calls
+  //----------------------------------------------------------------------------------------------------===//
+
+  Value computeCall(const CallExpr *E) {
+    if (A.Client.isDirective(E)) {
+      const FunctionDecl *MarkerFunction = E->getDirectCallee();
+      for (unsigned I = 0; I != E->getNumArgs(); ++I) // the flag that 'test' writes
+        if (MarkerFunction && I < MarkerFunction->getNumParams() &&
+            E->getArg(I)->getType()->isBooleanType())
+          if (QualType T = MarkerFunction->getParamDecl(I)->getType();
+              T->isLValueReferenceType() && !T->getPointeeType().isConstQualified())
+            assign(E->getArg(I), Value(), E->getBeginLoc());
+      if (Reporting)
+        A.Client.directive(E, Control,
+                           [this](const Expr *Operand) { return eval(Operand).whole(); });
+      return {};
+    }
+
+    const FunctionDecl *Callee = E->getDirectCallee();
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
+    const Expr *Object = nullptr;
+    if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(E)) {
+      Object = MemberCall->getImplicitObjectArgument();
+    } else if (isa<CXXOperatorCallExpr>(E) && Method && !Args.empty()) {
+      Object = Method->isStatic() ? nullptr : Args.front();
+      Args = Args.drop_front();
+    }
+    bool ThroughPointer = Object && Object->getType()->isPointerType();
+    bool OnThis = Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts());
+    Value Self;
+    if (OnThis)
+      Self = Now[nullptr];
+    else if (Object)
+      Self = ThroughPointer ? load(eval(Object), Object) : contents(Object);
+
+    const FunctionDecl *Body = Callee && !A.isFromLibrary(Callee) ? definitionOf(Callee) : nullptr;
+    if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth)
+      return computeOpaqueCall(E, Callee, Args, Object, Self);
+
+    Entry In = entryFor(Body, Args);
+    In.This = Self;
+    const CXXRecordDecl *Lambda =
+        Method && Method->getParent()->isLambda() ? Method->getParent() : nullptr;
+    if (Lambda)
+      for (const LambdaCapture &C : Lambda->captures())
+        if (C.capturesVariable())
+          In.Captures[C.getCapturedVar()] = variable(C.getCapturedVar(), E->getBeginLoc());
+
+    bool Reports = Reporting && A.containsDirective(Body);
+    if (Reports)
+      A.Client.call(E, Callee, Control);
+    const Summary &S = A.run(Body, In, Reports);
+    takeBack(Body, Args, S, E->getBeginLoc());
+    if (Lambda) {
+      for (const LambdaCapture &C : Lambda->captures())
+        if (auto It = S.Captures.find(C.capturesVariable() ? C.getCapturedVar() : nullptr);
+            It != S.Captures.end() && It->first && C.getCaptureKind() == LCK_ByRef &&
+            Now.count(It->first))
+          Now[It->first] = raise(It->second, Control);
+    } else if (Method && Object && !Method->isConst()) {
+      if (OnThis)
+        Now[nullptr] = raise(S.This, Control);
+      else if (!ThroughPointer)
+        store(Object, raise(S.This, Control));
+    }
+    Value R = S.Result;
+    if (R.Level != Uniformity::Uniform)
+      R.Why = A.cause(Cause::Kind::Result, E->getBeginLoc(), Callee->getNameAsString(), R.Why);
+    return R;
+  }
+
+  Entry entryFor(const FunctionDecl *Body, llvm::ArrayRef<const Expr *> Args) {
+    Entry In;
+    for (unsigned I = 0; I != std::min<size_t>(Args.size(), Body->getNumParams()); ++I) {
+      const ParmVarDecl *P = Body->getParamDecl(I);
+      Value V = eval(Args[I]);
+      if (V.Level != Uniformity::Uniform)
+        V.Why = A.cause(Cause::Kind::Argument, Args[I]->getBeginLoc(), P->getNameAsString(), V.Why);
+      In.Args.push_back(std::move(V));
+    }
+    return In;
+  }
+
+  /// What a call wrote to variables that it got by reference or by address.
+  void takeBack(const FunctionDecl *Body, llvm::ArrayRef<const Expr *> Args, const Summary &S,
+                SourceLocation Loc) {
+    for (unsigned I = 0; I != std::min<size_t>(Args.size(), Body->getNumParams()); ++I) {
+      QualType T = Body->getParamDecl(I)->getType();
+      if (T->isLValueReferenceType() && !T->getPointeeType().isConstQualified())
+        assign(Args[I], S.Params[I], Loc);
+      else if (const Expr *Target = addressed(Args[I]);
+               Target && T->isPointerType() && S.Pointees[I].Level != Uniformity::Uniform)
+        assign(Target, join(contents(Target).whole(), S.Pointees[I]), Loc);
+    }
+  }
+
+  /// A call whose body is not looked into: of a library, not visible, or recursive.
+  Value computeOpaqueCall(const CallExpr *E, const FunctionDecl *Callee,
+                          llvm::ArrayRef<const Expr *> Args, const Expr *Object,
+                          const Value &Self) {
+    SourceLocation Loc = E->getBeginLoc();
+    StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : "";
+    bool Library = Callee && (A.isFromLibrary(Callee) || Callee->getBuiltinID());
+    bool HasBody = Callee && definitionOf(Callee);
+    if (isUniformFunction(Name))
+      return {};
+    if ((Library || !HasBody) && isDivergentFunction(Name)) {
+      Value V = source(Loc, Name);
+      writeArguments(Callee, Args, V, Loc);
+      return V;
+    }
+    if (Library && isInNamespaceGpurma(Callee) && (Name == "uniform" || Name == "test"))
+      return {};
+    if (Name == "__ldg" && Args.size() == 1) {
+      Value P = eval(Args[0]);
+      P.Points = Value::Memory::ReadOnly;
+      return load(P, E);
+    }
+    Value R = Self.whole();
+    for (const Expr *Arg : Args)
+      R = join(R, eval(Arg).whole());
+    if (!Library && !(HasBody && A.Active.contains(definitionOf(Callee))))
+      R = join(R, unknown(Cause::Kind::Opaque, Loc, Name));
+    writeArguments(Callee, Args, R, Loc);
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    if (Method && Object && !Method->isConst() && !Object->getType()->isPointerType())
+      store(Object, raise(join(Self, R), Control));
+    return R;
+  }
+
+  void writeArguments(const FunctionDecl *Callee, llvm::ArrayRef<const Expr *> Args, const Value &V,
+                      SourceLocation Loc) {
+    for (unsigned I = 0; I != Args.size(); ++I) {
+      QualType T =
+          Callee && I < Callee->getNumParams() ? Callee->getParamDecl(I)->getType() : QualType();
+      bool Writes = T.isNull() || ((T->isLValueReferenceType() || T->isPointerType()) &&
+                                   !T->getPointeeType().isConstQualified());
+      if (!Writes)
+        continue;
+      if (!T.isNull() && T->isLValueReferenceType())
+        assign(Args[I], join(contents(Args[I]).whole(), V), Loc);
+      else if (const Expr *Target = addressed(Args[I]))
+        assign(Target, join(contents(Target).whole(), V), Loc);
+    }
+  }
+
+  Value computeConstruct(const CXXConstructExpr *E) {
+    const CXXConstructorDecl *Constructor = E->getConstructor();
+    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
+      return eval(E->getArg(0));
+    llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
+    const FunctionDecl *Body = A.isFromLibrary(Constructor) ? nullptr : definitionOf(Constructor);
+    if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth) {
+      Value R;
+      for (const Expr *Arg : Args)
+        R = join(R, eval(Arg).whole());
+      return R;
+    }
+    const Summary &S = A.run(Body, entryFor(Body, Args), Reporting && A.containsDirective(Body));
+    takeBack(Body, Args, S, E->getBeginLoc());
+    return S.This;
+  }
+
+  Implementation &A;
+  const FunctionDecl *F;
+  const FunctionInfo &Info;
+  State Start, Now;
+  Value Control;
+  bool Reporting = false;
+  std::vector<State> Out;
+  std::vector<Value> Conditions;
+  llvm::DenseMap<const Expr *, Value> Values;
+  Summary Result;
+};
+
+const Summary &UniformityAnalysis::Implementation::run(const FunctionDecl *F, const Entry &In,
+                                                       bool Report) {
+  std::pair Key(F, encode(In));
+  auto It = Done.find(Key);
+  if (It != Done.end() && (!Report || DoneReporting.count(Key)))
+    return It->second;
+  Active.insert(F);
+  ++Depth;
+  Summary S = FunctionRun(*this, F, In).solve(Report);
+  --Depth;
+  Active.erase(F);
+  if (Report) {
+    DoneReporting.insert(Key);
+    Reported.insert(F->getCanonicalDecl());
+  }
+  return Done.insert_or_assign(std::move(Key), std::move(S)).first->second;
+}
+
+UniformityAnalysis::UniformityAnalysis(ASTContext &Context, UniformityClient &Client)
+    : Impl(std::make_unique<Implementation>(Context, Client)) {}
+
+UniformityAnalysis::~UniformityAnalysis() = default;
+
+void UniformityAnalysis::analyze(const FunctionDecl *F) {
+  if (const FunctionDecl *Body = definitionOf(F))
+    Impl->run(Body, Entry(), /*Report=*/true);
+}
+
+bool UniformityAnalysis::containsDirective(const FunctionDecl *F) {
+  return Impl->containsDirective(F);
+}
+
+bool UniformityAnalysis::isAnalyzed(const FunctionDecl *F) const {
+  return Impl->Reported.contains(F->getCanonicalDecl());
+}
+
+} // namespace gpurma

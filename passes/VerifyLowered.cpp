@@ -1,0 +1,113 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VerifyLowered: nothing of the annotation language may be left where the backend compiles it; it
+// would be ignored without a word, and the program would hang or be wrong. Lexes the text of every
+// file as it will be written.
+//
+// A directive that no parse has seen (in an #if that is false on both sides) is left as it stands.
+//
+// Before:  a lowered file that still holds `#pragma gpurma barrier` in live code
+// After:   internal error: '#pragma gpurma' is left in the lowered text of 'user.cu', line 12;
+// please report it [gpurma-0120]
+#include "frontend/SourceText.h"
+#include "passes/Pass.h"
+
+#include "clang/Lex/Lexer.h"
+#include "llvm/Support/Path.h"
+
+#include <map>
+#include <set>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// What is left of the language in a text: its spelling and line.
+struct LeftOver {
+  std::string Spelling;
+  unsigned Line;
+};
+
+std::vector<LeftOver> findLeftOvers(StringRef Text, const LangOptions &LangOpts) {
+  std::vector<LeftOver> Found;
+  Lexer Lex(SourceLocation(), LangOpts, Text.begin(), Text.begin(), Text.end());
+  unsigned Line = 1;
+  const char *Counted = Text.begin();
+  Token Last[3]; // the tokens before T, the nearest last
+  for (Token &Each : Last)
+    Each.startToken();
+  bool AtEnd = false;
+  while (!AtEnd) {
+    Token T;
+    AtEnd = Lex.LexFromRawLexer(T);
+    const char *Begin = Lex.getBufferLocation() - T.getLength();
+    Line += std::count(Counted, Begin, '\n');
+    Counted = Begin;
+    auto Is = [](const Token &X, StringRef Name) {
+      return X.is(tok::raw_identifier) && X.getRawIdentifier() == Name;
+    };
+    if (Is(T, "gpurma") && Is(Last[2], "pragma") && Last[1].is(tok::hash) &&
+        Last[1].isAtStartOfLine())
+      Found.push_back({"#pragma gpurma", Line});
+    if (tok::isStringLiteral(T.getKind()) &&
+        StringRef(Begin, T.getLength()).contains("\"gpurma ") && Last[2].is(tok::l_paren) &&
+        Is(Last[1], "_Pragma"))
+      Found.push_back({"_Pragma(\"gpurma ...\")", Line});
+    if (Is(T, "gpurma_ann"))
+      Found.push_back({"gpurma_ann", Line});
+    Last[0] = Last[1];
+    Last[1] = Last[2];
+    Last[2] = T;
+  }
+  return Found;
+}
+
+class VerifyLowered : public Pass {
+public:
+  llvm::StringRef name() const override { return "VerifyLowered"; }
+  bool editsText() const override { return true; }
+
+  void run(Unit &U, Program &) override {
+    for (const Directive &D : U.Directives) {
+      SourceLocation Hash = U.sources().getSpellingLoc(D.HashLoc);
+      FileID File = U.sources().getFileID(Hash);
+      std::string Name = fileName(File, U.sources());
+      if (!Name.empty())
+        Places[Name].emplace(U.sources().getLineNumber(File, U.sources().getFileOffset(Hash)),
+                             At{&U, Hash});
+    }
+  }
+
+  void finish(Program &P) override {
+    for (const auto &[File, Lines] : Places) {
+      const At &First = Lines.begin()->second;
+      StringRef Source =
+          First.In->sources().getBufferData(First.In->sources().getFileID(First.Hash));
+      std::string Text = P.Edits.text({File, 0, static_cast<unsigned>(Source.size())}, Source);
+      for (const LeftOver &L : findLeftOvers(Text, First.In->context().getLangOpts())) {
+        auto Here = Lines.find(L.Line);
+        bool IsMarker = L.Spelling == "gpurma_ann";
+        if (Here == Lines.end() && !IsMarker)
+          continue;
+        const At &Where = Here == Lines.end() ? First : Here->second;
+        Where.In->Diags->report(Where.Hash, Diag::err_left_over)
+            << L.Spelling << llvm::sys::path::filename(File) << L.Line;
+      }
+    }
+  }
+
+private:
+  struct At {
+    Unit *In;
+    SourceLocation Hash;
+  };
+  /// File and line of every directive that a parse has seen. Lowering keeps lines.
+  std::map<std::string, std::map<unsigned, At>> Places;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createVerifyLowered() { return std::make_unique<VerifyLowered>(); }
+
+} // namespace gpurma

@@ -1,0 +1,622 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/WindowMemory.h"
+#include "passes/DeviceFunctions.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Analysis/Analyses/Dominators.h"
+#include "clang/Analysis/AnalysisDeclContext.h"
+#include "clang/Analysis/CFG.h"
+#include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/PostOrderIterator.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+bool isWindowClass(const CXXRecordDecl *Class) {
+  if (!Class || !Class->getIdentifier() || Class->getName() != "window")
+    return false;
+  const auto *Space =
+      dyn_cast<NamespaceDecl>(Class->getDeclContext()->getEnclosingNamespaceContext());
+  return Space && Space->getName() == "gpurma" && Space->getParent()->isTranslationUnit();
+}
+
+/// A function of gpurma's own device API, by name.
+StringRef apiName(const FunctionDecl *F) {
+  const auto *Space = F ? dyn_cast<NamespaceDecl>(F->getDeclContext()) : nullptr;
+  if (!Space || Space->getName() != "gpurma" || !Space->getParent()->isTranslationUnit() ||
+      !F->getIdentifier())
+    return "";
+  return F->getName();
+}
+
+const FunctionDecl *calleeOf(const Expr *E) {
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    return Call->getDirectCallee();
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
+    return Construct->getConstructor();
+  return nullptr;
+}
+
+bool isPointerVariable(QualType T) { return T.getNonReferenceType()->isPointerType(); }
+
+} // namespace
+
+WindowMemory::WindowMemory(Unit &U)
+    : U(U), Graphs(std::make_unique<AnalysisDeclContextManager>(U.context())) {
+  Graphs->getCFGBuildOptions().setAllAlwaysAdd();
+  for (const Marker &M : U.Markers)
+    Markers[M.Call] = &M;
+  Functions = deviceFunctions(U.context());
+  for (const FunctionDecl *F : Functions) {
+    auto &Of = Facts[F->getCanonicalDecl()];
+    Of = std::make_unique<FunctionFacts>();
+    Of->Graph = Graphs->getContext(F)->getCFG();
+  }
+  findAliases();
+  findAcquires();
+  findPolling();
+}
+
+WindowMemory::~WindowMemory() = default;
+
+//===--- Aliases
+//----------------------------------------------------------------------------------------------------===//
+
+const ValueDecl *WindowMemory::root(const Expr *E) {
+  for (;;) {
+    E = E->IgnoreParenCasts();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      return Ref->getDecl();
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      return dyn_cast<FieldDecl>(Member->getMemberDecl());
+    if (const auto *Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAdditiveOp()) {
+      E = Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS() : Binary->getRHS();
+    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E);
+               Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf)) {
+      E = Unary->getSubExpr();
+    } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+      // An element of an array of pointers, or the place whose address was taken.
+      E = Subscript->getBase();
+    } else {
+      return nullptr;
+    }
+  }
+}
+
+bool WindowMemory::isPointer(const Expr *E) const {
+  E = E->IgnoreParens();
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    return Pointers.count(Ref->getDecl()) && isPointerVariable(Ref->getDecl()->getType());
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    return Field && Pointers.count(Field) && isPointerVariable(Field->getType());
+  }
+  if (const auto *Cast = dyn_cast<CastExpr>(E)) {
+    const Expr *Sub = Cast->getSubExpr();
+    if (Cast->getCastKind() != CK_ArrayToPointerDecay)
+      return isPointer(Sub);
+    const ValueDecl *Array =
+        isa<DeclRefExpr, MemberExpr>(Sub->IgnoreParens()) ? root(Sub) : nullptr;
+    if (Array && Pointers.count(Array))
+      return !U.context().getBaseElementType(Array->getType())->isPointerType();
+    return isObject(Sub);
+  }
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+    const ValueDecl *Array = root(Subscript);
+    return Array && Pointers.count(Array) && Array->getType()->isArrayType() &&
+           E->getType()->isPointerType();
+  }
+  if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
+    if (Binary->isAdditiveOp())
+      return (Binary->getLHS()->getType()->isPointerType() && isPointer(Binary->getLHS())) ||
+             (Binary->getRHS()->getType()->isPointerType() && isPointer(Binary->getRHS()));
+    if (Binary->getOpcode() == BO_Comma || Binary->getOpcode() == BO_Assign)
+      return isPointer(Binary->getRHS());
+    return Binary->isAssignmentOp() && isPointer(Binary->getLHS());
+  }
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    if (Unary->getOpcode() == UO_AddrOf)
+      return isObject(Unary->getSubExpr());
+    return Unary->isIncrementDecrementOp() && isPointer(Unary->getSubExpr());
+  }
+  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
+    return isPointer(Conditional->getTrueExpr()) || isPointer(Conditional->getFalseExpr());
+  if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    if (!Call->getType()->isPointerType())
+      return false;
+    const FunctionDecl *F = Call->getDirectCallee();
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
+    if (Method && isWindowClass(Method->getParent()))
+      return true;
+    if (F && ReturnsPointer.contains(F->getCanonicalDecl()))
+      return true;
+    // A function of a library that takes and returns pointers, as std::assume_aligned.
+    return F && U.sources().isInSystemHeader(F->getLocation()) &&
+           llvm::any_of(Call->arguments(), [&](const Expr *Arg) {
+             return Arg->getType()->isPointerType() && isPointer(Arg);
+           });
+  }
+  if (isa<MaterializeTemporaryExpr, ExprWithCleanups, CXXBindTemporaryExpr,
+          SubstNonTypeTemplateParmExpr>(E))
+    for (const Stmt *Child : E->children())
+      return isPointer(cast<Expr>(Child));
+  return false;
+}
+
+bool WindowMemory::isObject(const Expr *E) const {
+  E = E->IgnoreParens();
+  if (!E->isGLValue())
+    return false;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    QualType T = Ref->getDecl()->getType();
+    return Pointers.count(Ref->getDecl()) && T->isReferenceType() && !isPointerVariable(T);
+  }
+  if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+    return isPointer(Subscript->getBase());
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+    return Unary->getOpcode() == UO_Deref && isPointer(Unary->getSubExpr());
+  if (const auto *Member = dyn_cast<MemberExpr>(E))
+    return isa<FieldDecl>(Member->getMemberDecl()) &&
+           (Member->isArrow() ? isPointer(Member->getBase()) : isObject(Member->getBase()));
+  if (const auto *Cast = dyn_cast<CastExpr>(E))
+    return isObject(Cast->getSubExpr());
+  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
+    return isObject(Conditional->getTrueExpr()) || isObject(Conditional->getFalseExpr());
+  if (const auto *Call = dyn_cast<CallExpr>(E))
+    return Call->getDirectCallee() &&
+           ReturnsPointer.contains(Call->getDirectCallee()->getCanonicalDecl());
+  return false;
+}
+
+bool WindowMemory::addPointer(const ValueDecl *To, const Expr *From) {
+  return To && Pointers.try_emplace(To, From).second;
+}
+
+/// Walks one function: first to spread the alias property, then to collect reads.
+class WindowMemory::Collector : public RecursiveASTVisitor<Collector> {
+public:
+  Collector(WindowMemory &W, const FunctionDecl *F, bool Reads) : W(W), F(F), CollectReads(Reads) {}
+  bool Changed = false;
+
+  bool TraverseLambdaBody(LambdaExpr *, DataRecursionQueue * = nullptr) { return true; }
+
+  bool VisitVarDecl(VarDecl *V) {
+    if (V->getInit())
+      bind(V, V->getInit());
+    return true;
+  }
+
+  bool VisitBinaryOperator(BinaryOperator *E) {
+    if (E->getOpcode() == BO_Assign && E->getLHS()->getType()->isPointerType())
+      copy(root(E->getLHS()), E->getLHS(), E->getRHS());
+    return true;
+  }
+
+  bool VisitInitListExpr(InitListExpr *E) {
+    const RecordDecl *Record = E->getType()->getAsRecordDecl();
+    if (!Record || !E->isSemanticForm() || Record->isUnion())
+      return true;
+    unsigned I = 0;
+    if (const auto *Class = dyn_cast<CXXRecordDecl>(Record))
+      I = Class->getNumBases();
+    for (const FieldDecl *Field : Record->fields())
+      if (!Field->isUnnamedBitField() && I < E->getNumInits())
+        bind(Field, E->getInit(I++));
+    return true;
+  }
+
+  bool VisitReturnStmt(ReturnStmt *S) {
+    const Expr *E = S->getRetValue();
+    if (!E)
+      return true;
+    bool Returns = F->getReturnType()->isReferenceType()
+                       ? W.isObject(E) || W.isPointer(E)
+                       : E->getType()->isPointerType() && W.isPointer(E);
+    if (Returns)
+      Changed |= W.ReturnsPointer.insert(F->getCanonicalDecl()).second;
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *E) {
+    llvm::ArrayRef<Expr *> Args(E->getArgs(), E->getNumArgs());
+    const FunctionDecl *Callee = E->getDirectCallee();
+    if (const Marker *M = W.Markers.lookup(E)) {
+      if (CollectReads)
+        for (const Clause &C : M->Origin->Clauses)
+          for (unsigned I = 0; I != C.Exprs.size(); ++I)
+            if (const Expr *Operand = M->expr(C.Kind, I);
+                Operand && Operand->getType()->isScalarType())
+              read(E->getArg(C.Exprs[I].MarkerArg));
+      return true;
+    }
+    if (!Callee)
+      return true;
+    if (isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) && !Args.empty()) {
+      if (CollectReads && Callee->getOverloadedOperator() == OO_Equal && Args.size() == 2)
+        read(Args[1]);
+      if (cast<CXXMethodDecl>(Callee)->isInstance())
+        Args = Args.drop_front();
+    }
+    pass(Callee, Args);
+    return true;
+  }
+
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+    if (CollectReads && E->getConstructor()->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
+      read(E->getArg(0));
+    pass(E->getConstructor(), llvm::ArrayRef<Expr *>(E->getArgs(), E->getNumArgs()));
+    return true;
+  }
+
+  bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
+    if (CollectReads && E->getCastKind() == CK_LValueToRValue)
+      read(E->getSubExpr());
+    return true;
+  }
+
+private:
+  void bind(const ValueDecl *To, const Expr *From) {
+    QualType T = To->getType();
+    if (T->isReferenceType() && !isPointerVariable(T)) {
+      if (W.isObject(From))
+        Changed |= W.addPointer(To, From);
+    } else if (isPointerVariable(T)) {
+      copy(To, nullptr, From);
+    }
+  }
+
+  /// A pointer variable gets another's value: both point to the same memory, whichever is known to
+  /// be the window's.
+  void copy(const ValueDecl *To, const Expr *ToExpr, const Expr *From) {
+    if (!To)
+      return;
+    bool ToPoints = ToExpr ? W.isPointer(ToExpr) : W.Pointers.count(To);
+    if (W.isPointer(From)) {
+      Changed |= W.addPointer(To, From);
+    } else if (const ValueDecl *Source =
+                   ToPoints && isa<DeclRefExpr, MemberExpr>(From->IgnoreParenImpCasts())
+                       ? root(From)
+                       : nullptr) {
+      if (isPointerVariable(Source->getType()))
+        Changed |= W.addPointer(Source, From);
+    }
+  }
+
+  void pass(const FunctionDecl *Callee, llvm::ArrayRef<Expr *> Args) {
+    bool Library = W.U.sources().isInSystemHeader(Callee->getLocation());
+    for (unsigned I = 0; I != std::min<size_t>(Args.size(), Callee->getNumParams()); ++I) {
+      const ParmVarDecl *P = Callee->getParamDecl(I);
+      if (!Library) {
+        const FunctionDecl *Definition = nullptr;
+        if (Callee->hasBody(Definition))
+          P = Definition->getParamDecl(I);
+        if (isPointerVariable(P->getType())
+                ? W.isPointer(Args[I])
+                : P->getType()->isReferenceType() && W.isObject(Args[I]))
+          Changed |= W.addPointer(P, Args[I]);
+      } else if (P->getType()->isReferenceType() &&
+                 P->getType()->getPointeeType().isConstQualified()) {
+        if (CollectReads)
+          read(Args[I]); // std::max(a[i], b)
+      } else if (isPointerVariable(P->getType()) && P->getType()->isReferenceType() &&
+                 W.isPointer(Args[I])) {
+        for (Expr *Other : Args) // std::swap(a, b)
+          if (isPointerVariable(Other->getType()) && Other->isLValue())
+            Changed |= W.addPointer(root(Other), Args[I]);
+      }
+    }
+  }
+
+  void read(const Expr *Place) {
+    while (const auto *Cast = dyn_cast<ImplicitCastExpr>(Place->IgnoreParens()))
+      Place = Cast->getSubExpr();
+    QualType T = Place->getType();
+    if (!W.isObject(Place) || T.isVolatileQualified() || Place->refersToBitField() ||
+        !T.isTriviallyCopyableType(W.U.context()))
+      return;
+    auto &At = W.ReadsAt[Place->IgnoreParens()];
+    if (!At.empty())
+      return;
+    At.push_back(W.Reads.size());
+    W.Reads.push_back({Place, F, false, true, false});
+  }
+
+  WindowMemory &W;
+  const FunctionDecl *F;
+  bool CollectReads;
+};
+
+void WindowMemory::findAliases() {
+  for (const Marker &M : U.Markers)
+    if (M.Origin->Kind == DirectiveKind::Window && !M.Dependent)
+      if (const Expr *Base = M.expr(ClauseKind::Subject))
+        addPointer(root(Base), Base);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const FunctionDecl *F : Functions) {
+      Collector C(*this, F, /*Reads=*/false);
+      if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(F))
+        for (const CXXCtorInitializer *I : Constructor->inits())
+          if (I->getAnyMember() && I->getInit() &&
+              isPointerVariable(I->getAnyMember()->getType()) && isPointer(I->getInit()))
+            Changed |= addPointer(I->getAnyMember(), I->getInit());
+      C.TraverseStmt(F->getBody());
+      Changed |= C.Changed;
+    }
+  }
+  for (const FunctionDecl *F : Functions)
+    Collector(*this, F, /*Reads=*/true).TraverseStmt(F->getBody());
+}
+
+//===--- Acquire points
+//---------------------------------------------------------------------------------------------===//
+
+WindowMemory::FunctionFacts *WindowMemory::factsOf(const Expr *E) const {
+  const FunctionDecl *Callee = calleeOf(E);
+  auto It = Callee ? Facts.find(Callee->getCanonicalDecl()) : Facts.end();
+  return It == Facts.end() ? nullptr : It->second.get();
+}
+
+bool WindowMemory::isAcquire(const Expr *E, bool Always) const {
+  if (const auto *Call = dyn_cast<CallExpr>(E)) {
+    if (const Marker *M = Markers.lookup(Call)) {
+      switch (M->Origin->Kind) {
+      case DirectiveKind::Window:
+      case DirectiveKind::Wait:
+      case DirectiveKind::Test:
+      case DirectiveKind::Barrier:
+        return !Always || !M->Origin->find(ClauseKind::If);
+      default:
+        return false;
+      }
+    }
+    StringRef Name = apiName(Call->getDirectCallee());
+    if (Name == "wait" || Name == "test" || Name == "barrier")
+      return true;
+  }
+  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E);
+      Construct && isWindowClass(Construct->getConstructor()->getParent()))
+    return true;
+  const FunctionFacts *Callee = factsOf(E);
+  return Callee && (Always ? Callee->AlwaysAcquires : Callee->MayAcquire);
+}
+
+bool WindowMemory::synchronizes(const FunctionDecl *F) const {
+  auto It = Facts.find(F->getCanonicalDecl());
+  return It != Facts.end() && It->second->Synchronizes;
+}
+
+void WindowMemory::findAcquires() {
+  // What a function does to its caller, from the leaves up.
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const FunctionDecl *F : Functions) {
+      FunctionFacts &Of = *Facts[F->getCanonicalDecl()];
+      if (!Of.Graph)
+        continue;
+      for (const CFGBlock *B : *Of.Graph)
+        for (const CFGElement &Element : *B)
+          if (auto S = Element.getAs<CFGStmt>())
+            if (const auto *E = dyn_cast<Expr>(S->getStmt())) {
+              const FunctionFacts *Callee = factsOf(E);
+              if (Callee)
+                const_cast<FunctionFacts *>(Callee)->HasCallers = true;
+              const auto *Call = dyn_cast<CallExpr>(E);
+              bool Synchronizes = (Call && Markers.count(Call)) || (Callee && Callee->Synchronizes);
+              bool Acquires = isAcquire(E, /*Always=*/false);
+              Changed |= (Synchronizes && !Of.Synchronizes) || (Acquires && !Of.MayAcquire);
+              Of.Synchronizes |= Synchronizes;
+              Of.MayAcquire |= Acquires;
+            }
+      bool Saved = Of.AcquiredAtEntry;
+      Of.AcquiredAtEntry = false;
+      bool Always = flow(F, /*Record=*/false);
+      Of.AcquiredAtEntry = Saved;
+      Changed |= Always && !Of.AlwaysAcquires;
+      Of.AlwaysAcquires |= Always;
+    }
+  }
+  // What callers have done before.
+  for (const FunctionDecl *F : Functions) {
+    FunctionFacts &Of = *Facts[F->getCanonicalDecl()];
+    bool IsKernel = F->hasAttr<CUDAGlobalAttr>();
+    Of.WindowAtEntry = !IsKernel && !Of.HasCallers;
+    Of.AcquiredAtEntry = !IsKernel && Of.HasCallers;
+  }
+  auto Entries = [&] {
+    std::vector<bool> All;
+    for (const FunctionDecl *F : Functions) {
+      FunctionFacts &Of = *Facts[F->getCanonicalDecl()];
+      All.push_back(Of.WindowAtEntry);
+      All.push_back(Of.AcquiredAtEntry);
+    }
+    return All;
+  };
+  for (std::vector<bool> Before; Before != Entries();) {
+    Before = Entries();
+    for (const FunctionDecl *F : Functions)
+      flow(F, /*Record=*/true);
+  }
+}
+
+/// One fixed point over \p F from its entry facts; whether an acquire point has been passed at its
+/// end. With \p Record, notes what holds at reads and hands it on to the functions that it calls.
+bool WindowMemory::flow(const FunctionDecl *F, bool Record) {
+  FunctionFacts &Of = *Facts[F->getCanonicalDecl()];
+  if (!Of.Graph)
+    return false;
+  struct Known {
+    bool Window = false, Acquired = true;
+  };
+  std::vector<Known> Out(Of.Graph->getNumBlockIDs());
+  llvm::ReversePostOrderTraversal<const CFG *> Order(Of.Graph);
+  auto Pass = [&](bool Final) {
+    bool Changed = false;
+    for (const CFGBlock *B : Order) {
+      Known Now;
+      if (B == &Of.Graph->getEntry())
+        Now = {Of.WindowAtEntry, Of.AcquiredAtEntry};
+      for (const CFGBlock *P : B->preds())
+        if (P) {
+          Now.Window |= Out[P->getBlockID()].Window;
+          Now.Acquired &= Out[P->getBlockID()].Acquired;
+        }
+      for (const CFGElement &Element : *B) {
+        auto S = Element.getAs<CFGStmt>();
+        const auto *E = S ? dyn_cast<Expr>(S->getStmt()) : nullptr;
+        if (!E)
+          continue;
+        if (Final) {
+          for (size_t I : ReadsAt.lookup(E)) {
+            Reads[I].IsWindow |= Now.Window;
+            Reads[I].Acquired &= Now.Acquired;
+          }
+          if (Now.Window && isa<CallExpr, CXXConstructExpr>(E)) {
+            WindowAt.insert(E);
+            if (FunctionFacts *Callee = factsOf(E)) {
+              Callee->WindowAtEntry = true;
+              Callee->AcquiredAtEntry &= Now.Acquired;
+            }
+          }
+        }
+        if (isAcquire(E, /*Always=*/true))
+          Now.Acquired = true;
+        const auto *Call = dyn_cast<CallExpr>(E);
+        const Marker *M = Call ? Markers.lookup(Call) : nullptr;
+        const auto *Construct = dyn_cast<CXXConstructExpr>(E);
+        if ((M && M->Origin->Kind == DirectiveKind::Window) ||
+            (Construct && isWindowClass(Construct->getConstructor()->getParent())))
+          Now.Window = true;
+      }
+      Known &Then = Out[B->getBlockID()];
+      Changed |= Then.Window != Now.Window || Then.Acquired != Now.Acquired;
+      Then = Now;
+    }
+    return Changed;
+  };
+  while (Pass(/*Final=*/false))
+    ;
+  if (Record)
+    Pass(/*Final=*/true);
+  return Out[Of.Graph->getExit().getBlockID()].Acquired;
+}
+
+//===--- Polling loops
+//----------------------------------------------------------------------------------------------===//
+
+namespace {
+
+/// The blocks of the natural loop of each loop header.
+llvm::MapVector<unsigned, llvm::BitVector> naturalLoops(const CFG &Graph) {
+  CFGDomTree Dominators(const_cast<CFG *>(&Graph));
+  llvm::MapVector<unsigned, llvm::BitVector> Loops;
+  for (const CFGBlock *B : Graph)
+    for (const CFGBlock *Header : B->succs()) {
+      if (!Header || !Dominators.dominates(Header, B))
+        continue;
+      auto &Body = Loops.try_emplace(Header->getBlockID(), llvm::BitVector(Graph.getNumBlockIDs()))
+                       .first->second;
+      Body.set(Header->getBlockID());
+      std::vector<const CFGBlock *> Work{B};
+      while (!Work.empty()) {
+        const CFGBlock *Next = Work.back();
+        Work.pop_back();
+        if (Body.test(Next->getBlockID()))
+          continue;
+        Body.set(Next->getBlockID());
+        for (const CFGBlock *P : Next->preds())
+          if (P)
+            Work.push_back(P);
+      }
+    }
+  return Loops;
+}
+
+/// The variables that an expression names, and the expressions within it.
+struct Contents : RecursiveASTVisitor<Contents> {
+  llvm::DenseSet<const VarDecl *> Variables;
+  std::vector<const Expr *> Exprs;
+  bool VisitExpr(Expr *E) {
+    Exprs.push_back(E);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && V->hasLocalStorage())
+        Variables.insert(V);
+    return true;
+  }
+};
+
+} // namespace
+
+void WindowMemory::findPolling() {
+  std::vector<const FunctionDecl *> Called;
+  auto Mark = [&](const Expr *E) {
+    for (size_t I : ReadsAt.lookup(E))
+      Reads[I].Polled = true;
+    FunctionFacts *Callee = factsOf(E);
+    if (Callee && !Callee->PolledFromOutside) {
+      Callee->PolledFromOutside = true;
+      Called.push_back(calleeOf(E));
+    }
+  };
+
+  for (const FunctionDecl *F : Functions) {
+    const CFG *Graph = Facts[F->getCanonicalDecl()]->Graph;
+    if (!Graph)
+      continue;
+    for (const auto &[Header, Body] : naturalLoops(*Graph)) {
+      bool Acquires = false;
+      Contents Deciding;
+      std::vector<const Stmt *> Statements;
+      for (const CFGBlock *B : *Graph) {
+        if (!Body.test(B->getBlockID()))
+          continue;
+        for (const CFGElement &Element : *B)
+          if (auto S = Element.getAs<CFGStmt>()) {
+            Statements.push_back(S->getStmt());
+            if (const auto *E = dyn_cast<Expr>(S->getStmt()))
+              Acquires |= isAcquire(E, /*Always=*/false);
+          }
+        bool Leaves = llvm::any_of(
+            B->succs(), [&](const CFGBlock *S) { return S && !Body.test(S->getBlockID()); });
+        if (Leaves && B->getTerminatorCondition())
+          Deciding.TraverseStmt(const_cast<Stmt *>(B->getTerminatorCondition()));
+      }
+      if (Acquires)
+        continue;
+      // What the loop computes of variables that decide decides, too.
+      for (size_t Before = 0; Before != Deciding.Variables.size();) {
+        Before = Deciding.Variables.size();
+        for (const Stmt *S : Statements) {
+          if (const auto *Assign = dyn_cast<BinaryOperator>(S);
+              Assign && Assign->isAssignmentOp()) {
+            const auto *Ref = dyn_cast<DeclRefExpr>(Assign->getLHS()->IgnoreParens());
+            if (Ref && Deciding.Variables.contains(dyn_cast<VarDecl>(Ref->getDecl())))
+              Deciding.TraverseStmt(Assign->getRHS());
+          } else if (const auto *Declares = dyn_cast<DeclStmt>(S)) {
+            for (const Decl *D : Declares->decls())
+              if (const auto *V = dyn_cast<VarDecl>(D);
+                  V && V->getInit() && Deciding.Variables.contains(V))
+                Deciding.TraverseStmt(const_cast<Expr *>(V->getInit()));
+          }
+        }
+      }
+      for (const Expr *E : Deciding.Exprs)
+        Mark(E);
+    }
+  }
+  while (!Called.empty()) {
+    const FunctionDecl *F = Called.back()->getDefinition();
+    Called.pop_back();
+    Contents All;
+    if (F && F->getBody())
+      All.TraverseStmt(F->getBody());
+    for (const Expr *E : All.Exprs)
+      Mark(E);
+  }
+}
+
+} // namespace gpurma
