@@ -1,0 +1,41 @@
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Configures, builds and runs the project in SOURCE against the package in PACKAGE, then checks what a user relies on.
+set(ENV{GPURMA_TARGET} cpu)
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
+set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
+set(ENV{OMPI_MCA_rmaps_base_oversubscribe} 1)
+
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT result EQUAL 0)
+    list(JOIN ARGN " " command)
+    message(FATAL_ERROR "${command}\nended with ${result}:\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect text regex what)
+  if(NOT text MATCHES "${regex}")
+    message(FATAL_ERROR "${what}: '${regex}' is not in\n${text}")
+  endif()
+endfunction()
+
+# A copy, because the test changes a header.
+file(REMOVE_RECURSE ${BINARY})
+file(COPY ${SOURCE}/ DESTINATION ${BINARY}/source)
+run(${CMAKE_COMMAND} -S ${BINARY}/source -B ${BINARY}/build ${OPTIONS} -Dgpurma_DIR=${PACKAGE} -DCMAKE_BUILD_TYPE=Release
+    -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
+run(${CMAKE_COMMAND} --build ${BINARY}/build --parallel 2)
+run(${MPIEXEC} -np 2 ${BINARY}/build/program)
+expect("${output}" "offset 100: 2 processes, sum of ranks [0-9]+ is right" "the program's output")
+run(${BINARY}/build/library_user)
+expect("${output}" "the library says 1 device" "the output of the program without kernels")
+
+file(READ ${BINARY}/build/compile_commands.json commands)
+expect("${commands}" "gpurmacc[^\n]* -DSCALE=1[^\n]*-c [^\n]*kernel.cu" "compile_commands.json")
+
+# Nothing to do now, and a changed header rebuilds the .cu source.
+file(WRITE ${BINARY}/source/offset.h "#define OFFSET 200\n")
+run(${CMAKE_COMMAND} --build ${BINARY}/build --parallel 2)
+run(${BINARY}/build/program)
+expect("${output}" "offset 200: 1 processes" "the output after a header changed")
