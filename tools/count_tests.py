@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""count_tests.py <junit.xml>... [--failed <step>]...: adds up what ctest and lit report, names each failure, and ends with one
+line 'N passed, N failed, N skipped'. A step that did not come as far as reporting counts as one failure. Exit code 1 if
+anything failed or nothing passed."""
+
+import argparse
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def outcome(case):
+    """What happened to one <testcase>; ctest says it in an attribute, lit in child elements alone."""
+    if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+        return "failed"
+    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+        return "skipped"
+    return "passed"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("reports", nargs="*")
+    parser.add_argument("--failed", action="append", default=[])
+    arguments = parser.parse_args()
+
+    count = {"passed": 0, "failed": 0, "skipped": 0}
+    failures = list(arguments.failed)
+    count["failed"] = len(failures)
+    for report in arguments.reports:
+        try:
+            cases = ElementTree.parse(report).getroot().iter("testcase")
+        except (OSError, ElementTree.ParseError) as error:
+            failures.append(f"{report}: {error}")
+            count["failed"] += 1
+            continue
+        for case in cases:
+            result = outcome(case)
+            count[result] += 1
+            if result == "failed":
+                failures.append(f"{case.get('classname')}: {case.get('name')}")
+    for failure in failures:
+        print(f"FAILED {failure}")
+    print(", ".join(f"{count[key]} {key}" for key in ("passed", "failed", "skipped")))
+    return 1 if count["failed"] or not count["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,66 @@
+#!/bin/bash
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Installs what is missing, builds, and runs all tests: those of the release build, the unit tests under the sanitizers, and a
+# short run of the fuzzer. Ends with one line that counts them; exit code 0 only if none failed. Logs are in build*/test-*.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+. tools/install-packages.sh
+install_missing_packages tools/debian-packages.txt || exit 1
+allow_mpirun_here
+jobs=$(nproc)
+reports=()
+failed_steps=()
+
+# step <name> <command>...: the name of a step that fails counts as a failed test.
+step() {
+  local name=$1
+  shift
+  echo "== $name"
+  if ! "$@"; then
+    failed_steps+=(--failed "$name")
+    return 1
+  fi
+}
+
+# configure_and_build <preset> <folder> <target> <cmake options>...
+configure_and_build() {
+  local preset=$1 folder=$2 target=$3 log=$2/test-configure.log
+  shift 3
+  mkdir -p "$folder"
+  cmake --preset "$preset" "$@" > "$log" 2>&1 || { cat "$log"; return 1; }
+  cmake --build "$folder" --parallel "$jobs" --target "$target"
+}
+
+# run_ctest <folder> <ctest options>...
+run_ctest() {
+  local folder=$1
+  shift
+  rm -f "$folder/test-ctest.xml"
+  # Failures are counted from the report; a missing report is one, too.
+  ctest --test-dir "$folder" --parallel "$jobs" --output-on-failure --output-junit test-ctest.xml "$@"
+  reports+=("$folder/test-ctest.xml")
+}
+
+run_lit() {
+  local site=build/test/lit python lit
+  python=$(sed -n 's/^GPURMA_LIT_PYTHON:FILEPATH=//p' build/CMakeCache.txt)
+  lit=$(sed -n 's/^GPURMA_LIT:FILEPATH=//p' build/CMakeCache.txt)
+  rm -f build/test-lit.xml
+  "$python" "$lit" -j "$jobs" -v --time-tests --xunit-xml-output build/test-lit.xml "$site"/*/
+  reports+=(build/test-lit.xml)
+}
+
+if step "build" configure_and_build release build all -DGPURMA_BUILD_TESTS=ON; then
+  echo "== tests of the release build"
+  # lit runs by itself below, so that its tests are counted one by one.
+  run_ctest build --label-exclude lit
+  echo "== lit"
+  run_lit
+fi
+for sanitizer in asan tsan; do
+  if step "build with $sanitizer" configure_and_build "$sanitizer" "build-$sanitizer" gpurma_unit_tests; then
+    echo "== unit tests with $sanitizer"
+    run_ctest "build-$sanitizer" --label-regex unit
+  fi
+done
+exec /usr/bin/env python3 tools/count_tests.py "${reports[@]}" "${failed_steps[@]}"
