@@ -96,14 +96,14 @@ inline void copy_volatile(void* to, const void* from, std::size_t bytes) {
 
 // Shared variables: each has a place in the arena of every block, given out at program start.
 enum class shared_kind { uninitialised, zeroed };  // zeroed: when the block starts
-std::size_t place_shared(std::size_t bytes, std::size_t alignment, shared_kind kind);
+std::ptrdiff_t place_shared(std::size_t bytes, std::size_t alignment, shared_kind kind);  // from execution::shared
 
 template <class T, class Key, shared_kind Kind>
 struct shared_place {
-  static const std::size_t offset;
+  static const std::ptrdiff_t offset;
 };
 template <class T, class Key, shared_kind Kind>
-const std::size_t shared_place<T, Key, Kind>::offset = place_shared(sizeof(T), alignof(T), Kind);
+const std::ptrdiff_t shared_place<T, Key, Kind>::offset = place_shared(sizeof(T), alignof(T), Kind);
 
 // The block's object for `__shared__ T name;`. Key tells variables of the same type apart.
 template <class T, class Key>

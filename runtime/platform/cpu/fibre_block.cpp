@@ -1,0 +1,171 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "fibre_block.h"
+
+#include <algorithm>
+
+#include "host/log.h"
+#include "settings.h"
+
+namespace gpurma::cpu {
+
+namespace {
+
+// The lowest bytes of a stack stay zero, as the system hands them out; reading them makes no page.
+constexpr std::size_t canary_bytes = 128;
+// A waiting thread must have left this much of its stack.
+constexpr std::size_t stack_reserve = 512;
+// A block whose threads only meet at barriers lets other blocks run after so many.
+constexpr unsigned barriers_per_round = 64;
+
+}  // namespace
+
+fibre_block::~fibre_block() {
+  if (memory_ != nullptr) keep_memory(std::move(memory_));
+}
+
+void fibre_block::start(grid_launch& launch, unsigned number) {
+  begin(launch, number);
+  if (memory_ == nullptr) memory_ = take_memory(launch, settings().stack);
+  memory_->zero();
+  if (slots_.size() < launch.threads) slots_.resize(launch.threads);
+  free_stacks_.clear();
+  used_stacks_ = 0;
+  next_thread_ = 0;
+  next_index_ = uint3{0, 0, 0};
+  ready_ = yielded_ = at_barrier_ = thread_list{};
+}
+
+void fibre_block::append(thread_list& list, unsigned thread) {
+  slots_[thread].next = none;
+  if (list.first == none)
+    list.first = thread;
+  else
+    slots_[list.last].next = thread;
+  list.last = thread;
+}
+
+void fibre_block::splice(thread_list& to, thread_list& from) {
+  if (from.first == none) return;
+  if (to.first == none)
+    to = from;
+  else {
+    slots_[to.last].next = from.first;
+    to.last = from.last;
+  }
+  from = thread_list{};
+}
+
+void fibre_block::release_barrier() {
+  progress_ = true;
+  splice(++barriers_ < barriers_per_round ? ready_ : yielded_, at_barrier_);
+}
+
+bool fibre_block::run_round() {
+  progress_ = false;
+  barriers_ = 0;
+  splice(ready_, yielded_);
+  enter_block(this, number_, memory_.get());
+  leave(&main_);
+  enter_block(nullptr, 0, nullptr);
+  if (ready_.first == none && live_ != 0) {
+    const bool only_yields = yielded_.first != none;
+    // Nobody comes to those who wait to converge while the rest waits or spins.
+    if ((!only_yields || !progress_) && converge()) return true;
+    if (!only_yields && launch_->error.load(std::memory_order_relaxed) == 0) host::fatal(describe_waiting());
+  }
+  return progress_;
+}
+
+// Goes to the next thread that can run, or back to the scheduler; save is where the caller goes on.
+void fibre_block::leave(context* save) {
+  if (next_thread_ < launch_->threads && save != nullptr) {
+    unsigned stack = used_stacks_;
+    if (free_stacks_.empty()) {
+      ++used_stacks_;
+    } else {
+      stack = free_stacks_.back();
+      free_stacks_.pop_back();
+    }
+    running_stack_ = stack;
+    // Neighbouring stacks begin at different lines of a page, again for the caches.
+    char* const top = stack_bottom(stack) + memory_->stack - stack % 16 * 256;
+    jump(boost::context::detail::make_fcontext(top, memory_->stack - stack % 16 * 256, fibre_main), save);
+    return;
+  }
+  if (ready_.first != none) {
+    const unsigned thread = ready_.first;
+    ready_.first = slots_[thread].next;
+    jump(slots_[thread].waiting, save);
+    return;
+  }
+  if (save != &main_) jump(main_, save);
+}
+
+void fibre_block::jump(context to, context* save) {
+  context ended = nullptr;
+  const transfer from = boost::context::detail::jump_fcontext(to, save != nullptr ? save : &ended);
+  *static_cast<context*>(from.data) = from.fctx;
+}
+
+void fibre_block::suspend(unsigned thread) {
+  const unsigned stack = running_stack_;
+  const uint3 index = entered_index();
+  if (static_cast<char*>(__builtin_frame_address(0)) < stack_bottom(stack) + stack_reserve)
+    fail_overflow("has used up its stack");
+  leave(&slots_[thread].waiting);
+  running_stack_ = stack;
+  enter_thread(thread, index);
+}
+
+void fibre_block::yield() {
+  const unsigned thread = current.thread;
+  append(yielded_, thread);
+  suspend(thread);
+}
+
+void fibre_block::fibre_main(transfer from) {
+  *static_cast<context*>(from.data) = from.fctx;
+  static_cast<fibre_block*>(current_block())->run_threads();
+}
+
+void fibre_block::run_threads() {
+  const dim3 extent = launch_->block;
+  while (next_thread_ < launch_->threads) {
+    const unsigned thread = next_thread_++;
+    enter_thread(thread, next_index_);
+    if (++next_index_.x == extent.x) {
+      next_index_.x = 0;
+      if (++next_index_.y == extent.y) {
+        next_index_.y = 0;
+        ++next_index_.z;
+      }
+    }
+    progress_ = true;
+    launch_->kernel->run_thread();
+    finish(thread);
+  }
+  check_stack(running_stack_);
+  free_stacks_.push_back(running_stack_);
+  leave(nullptr);
+  __builtin_unreachable();
+}
+
+void fibre_block::check_stack(unsigned stack) const {
+  const char* const canary = stack_bottom(stack);
+  if (std::any_of(canary, canary + canary_bytes, [](char byte) { return byte != 0; }))
+    fail_overflow("has written past the end of its stack");
+}
+
+void fibre_block::fail_overflow(const char* how) const {
+  const uint3 at = entered_index();
+  host::fatal(host::text(describe(*launch_, number_), ", thread (", at.x, ", ", at.y, ", ", at.z, ") ", how, " of ",
+                         memory_->stack, " bytes; set GPURMA_CPU_STACK higher"));
+}
+
+void fibre_block::end_kernel() {
+  // The fibre is never entered again; the scheduler drops the block.
+  jump(main_, nullptr);
+  __builtin_unreachable();
+}
+
+}  // namespace gpurma::cpu

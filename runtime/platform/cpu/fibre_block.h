@@ -1,0 +1,87 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a block whose threads are fibres of one OS thread. Threads run one after the other on one fibre until one waits;
+// that one keeps the fibre and its stack, and the rest go on in a new one.
+#ifndef GPURMA_PLATFORM_CPU_FIBRE_BLOCK_H
+#define GPURMA_PLATFORM_CPU_FIBRE_BLOCK_H
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include "block.h"
+
+namespace gpurma::cpu {
+
+class fibre_block final : public block_with<fibre_block> {
+ public:
+  ~fibre_block() override;
+
+  // Takes up block number of the launch; the OS thread that calls this is the one that runs the block.
+  void start(grid_launch& launch, unsigned number);
+
+  // Lets every thread that can run do so, once, until it waits, yields or returns. Returns whether any thread came
+  // further than another yield().
+  bool run_round();
+  bool finished() const { return live_ == 0; }
+
+  void yield() override;
+  [[noreturn]] void end_kernel() override;
+
+ private:
+  friend class block_with<fibre_block>;
+  using context = boost::context::detail::fcontext_t;
+  using transfer = boost::context::detail::transfer_t;
+
+  static constexpr unsigned none = ~0u;
+
+  struct slot {
+    context waiting;  // where the thread goes on
+    unsigned next;    // in the list that it is in
+  };
+  // Threads in the order of their arrival, linked through slot::next.
+  struct thread_list {
+    unsigned first = none;
+    unsigned last = none;
+  };
+
+  struct guard {  // one OS thread: nothing to guard
+    explicit guard(fibre_block&) {}
+  };
+  void park(guard&, unsigned thread) { suspend(thread); }
+  void park_at_barrier(guard&, unsigned thread) {
+    append(at_barrier_, thread);
+    suspend(thread);
+  }
+  void release(unsigned thread) {
+    progress_ = true;
+    append(ready_, thread);
+  }
+  void release_barrier();
+
+  void append(thread_list& list, unsigned thread);
+  void splice(thread_list& to, thread_list& from);
+
+  void suspend(unsigned thread);
+  void leave(context* save);
+  void jump(context to, context* save);
+  void run_threads();
+  void check_stack(unsigned stack) const;
+  [[noreturn]] void fail_overflow(const char* how) const;
+  char* stack_bottom(unsigned stack) const { return memory_->stacks + stack * memory_->stride; }
+  static void fibre_main(transfer from);
+
+  std::unique_ptr<block_memory> memory_;
+  std::vector<slot> slots_;
+  std::vector<unsigned> free_stacks_;
+  unsigned used_stacks_ = 0;     // stacks ever used by this block
+  unsigned running_stack_ = 0;
+  unsigned next_thread_ = 0;     // the first that has not begun
+  uint3 next_index_{};
+  thread_list ready_, yielded_, at_barrier_;
+  context main_ = nullptr;       // the scheduler, while a fibre runs
+  bool progress_ = false;
+  unsigned barriers_ = 0;        // in this round
+};
+
+}  // namespace gpurma::cpu
+
+#endif

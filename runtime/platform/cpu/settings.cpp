@@ -1,0 +1,75 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "settings.h"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "host/environment.h"
+#include "host.h"
+
+// Sanitizers follow operating system threads, not fibres.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define GPURMA_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define GPURMA_SANITIZED 1
+#endif
+#endif
+
+namespace gpurma::cpu {
+
+namespace {
+
+unsigned usable_cores() {
+  cpu_set_t cores;
+  if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return 1;
+  return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
+}
+
+}  // namespace
+
+unsigned local_processes() {
+  // Open MPI, MPICH and Intel MPI, Slurm (the last ones may go on, as in "4(x2)"; strtoul stops there).
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE",
+                           "SLURM_STEP_TASKS_PER_NODE"}) {
+    const char* text = std::getenv(name);
+    if (text == nullptr) continue;
+    const unsigned long value = std::strtoul(text, nullptr, 10);
+    if (value > 0) return static_cast<unsigned>(std::min(value, 1ul << 16));
+  }
+  return 1;
+}
+
+settings_table make_settings(unsigned cores, unsigned local, unsigned workers, unsigned resident_blocks) {
+  settings_table table{};
+  table.workers = workers != 0 ? workers : std::max(1u, cores / local);
+  table.resident_blocks = resident_blocks != 0 ? resident_blocks : 4 * table.workers;
+  table.oversubscribed = table.workers * local > cores;
+  return table;
+}
+
+const settings_table& settings() {
+  static const settings_table table = [] {
+    namespace environment = host::environment;
+    settings_table made =
+        make_settings(usable_cores(), local_processes(), static_cast<unsigned>(environment::cpu_workers()),
+                      static_cast<unsigned>(environment::cpu_ranks()));
+#if GPURMA_SANITIZED
+    made.threads = thread_kind::os_thread;
+#else
+    made.threads = environment::cpu_threads() == "os" ? thread_kind::os_thread : thread_kind::fibre;
+#endif
+    const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    made.stack = (static_cast<std::size_t>(environment::cpu_stack()) + page - 1) / page * page;
+    return made;
+  }();
+  return table;
+}
+
+unsigned resident_blocks() { return settings().resident_blocks; }
+unsigned workers() { return settings().workers; }
+
+}  // namespace gpurma::cpu
