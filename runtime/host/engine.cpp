@@ -24,14 +24,6 @@ using detail::window_row;
 
 namespace {
 
-// Memory that ranks use at the same time.
-template <class T> T load(const T& from, std::memory_order order) {
-  return std::atomic_ref<T>(const_cast<T&>(from)).load(order);
-}
-template <class T> void store(T& to, T value, std::memory_order order) {
-  std::atomic_ref<T>(to).store(value, order);
-}
-
 // Divides a block of memory; all formats are aligned to 64 bytes at most.
 class layout_of_memory {
 public:
@@ -113,8 +105,8 @@ void engine::allocate(int ranks) {
   c.world_meeting = at<detail::meeting_point>(on_device, meetings_at);
   c.device_meeting = c.world_meeting + 1;
   c.channels = channels_ = at<rank_channel>(for_both, channels_at);
-  c.commands = commands_ = at<command>(for_both, commands_at);
-  c.inboxes = inboxes_ = at<notification>(for_both, inboxes_at);
+  c.commands = at<command>(for_both, commands_at);
+  c.inboxes = at<notification>(for_both, inboxes_at);
   c.collectives = collectives_ = at<std::uint64_t>(for_both, collectives_at);
   c.error = error_ = at<detail::error_record>(for_both, error_at);
 
@@ -148,9 +140,15 @@ void engine::begin(int ranks) {
     context_.processes = processes_;
     allocate(ranks);
     const auto n = static_cast<std::size_t>(ranks);
-    taken_.assign(n, 0);
     completed_.assign(n, 0);
-    delivered_.assign(n, 0);
+    commands_.clear();
+    inboxes_.clear();
+    for (std::size_t i = 0; i < n; ++i) {
+      commands_.push_back({context_.commands + i * context_.command_entries, &channels_[i].taken,
+                           context_.command_entries - 1});
+      inboxes_.push_back({context_.inboxes + i * context_.inbox_entries, &channels_[i].inbox_taken,
+                          context_.inbox_entries - 1});
+    }
     rows_.assign(context_.window_slots, {});
     const std::lock_guard sightings_lock(sightings_mutex_);
     sightings_.assign(n, {});
@@ -214,21 +212,17 @@ bool engine::progress() {
 // --------------------------------------------------------------------------------------------
 
 bool engine::run_commands(int rank) {
-  std::uint64_t& taken = taken_[static_cast<std::size_t>(rank)];
-  const std::uint64_t before = taken;
-  command* const ring = commands_ + static_cast<std::size_t>(rank) * context_.command_entries;
-  for (int i = 0; i < command_batch; ++i) {
-    const command& entry = ring[taken & (context_.command_entries - 1)];
-    if (load(entry.turn, std::memory_order_acquire) != static_cast<std::uint32_t>(taken + 1))
-      break; // M6
-    if (!execute(rank, entry))
+  command_consumer& commands = commands_[static_cast<std::size_t>(rank)];
+  int done = 0;
+  for (; done < command_batch; ++done) {
+    const command* next = commands.front();
+    if (next == nullptr || !execute(rank, *next))
       break;
-    ++taken;
+    commands.pop();
   }
-  if (taken == before)
-    return false;
-  store(channel(rank).taken, taken, std::memory_order_release); // M8
-  return true;
+  if (done != 0)
+    commands.give_back();
+  return done != 0;
 }
 
 // False: not now; the rank's later commands wait behind it, those of other ranks do not.
@@ -437,13 +431,8 @@ bool engine::deliver_replies() {
   return worked;
 }
 
-bool engine::has_room(const message_header& h) const {
-  if ((h.flags & detail::counter_flag) != 0)
-    return true;
-  const int rank = h.target - context_.first_rank;
-  return delivered_[static_cast<std::size_t>(rank)] -
-             load(channel(rank).inbox_taken, std::memory_order_acquire) < // M11
-         context_.inbox_entries;
+bool engine::has_room(const message_header& h) {
+  return (h.flags & detail::counter_flag) != 0 || inbox(h.target - context_.first_rank).has_room();
 }
 
 void engine::deliver(const message_header& h) {
@@ -451,16 +440,9 @@ void engine::deliver(const message_header& h) {
   if ((h.flags & detail::counter_flag) != 0) {
     std::uint64_t& arrivals = channel(rank).arrivals[h.tag];
     store(arrivals, arrivals + 1, std::memory_order_release); // M7
-    return;
+  } else {
+    inbox(rank).push(h.source, h.tag, h.window);
   }
-  std::uint64_t& delivered = delivered_[static_cast<std::size_t>(rank)];
-  notification& entry = inboxes_[static_cast<std::size_t>(rank) * context_.inbox_entries +
-                                 (delivered & (context_.inbox_entries - 1))];
-  entry.source = h.source;
-  entry.tag = h.tag;
-  entry.window = h.window;
-  ++delivered;
-  store(entry.turn, static_cast<std::uint32_t>(delivered), std::memory_order_release); // M7
 }
 
 // --- Collectives
@@ -600,7 +582,7 @@ void engine::report_unconsumed() {
   std::vector<rank_memory> memory(n);
   copy_bytes(memory.data(), context_.ranks, n * sizeof(rank_memory));
   for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t came = memory[i].mailbox_tickets + delivered_[i];
+    std::uint64_t came = memory[i].mailbox_tickets + inboxes_[i].position;
     for (int tag = 0; tag < counter_tags; ++tag)
       came += memory[i].arrivals[tag] + channels_[i].arrivals[tag];
     if (came == memory[i].matched)

@@ -18,6 +18,7 @@
 #include <gpurma/device/formats.h>
 
 #include "host/memory.h"
+#include "host/rings.h"
 #include "host/watchdog.h"
 #include "transport/transport.h"
 
@@ -105,12 +106,13 @@ private:
   bool answer(const message_header& request);
   bool deliver_replies();
 
-  bool has_room(const message_header& notified) const;
+  bool has_room(const message_header& notified);
   void deliver(const message_header& notified);
   std::uint64_t window_address(const message_header& access) const;
   void report_unconsumed();
 
   detail::rank_channel& channel(int rank) const { return channels_[rank]; }
+  inbox_producer& inbox(int rank) { return inboxes_[static_cast<std::size_t>(rank)]; }
   int process_of(int world_rank) const { return process_of_[static_cast<std::size_t>(world_rank)]; }
 
   mutable std::mutex mutex_; // all below but atomics
@@ -129,14 +131,12 @@ private:
   memory_block<memory_kind::device> device_memory_;
   memory_block<memory_kind::shared> shared_memory_;
   detail::rank_channel* channels_ = nullptr;
-  detail::command* commands_ = nullptr;
-  detail::notification* inboxes_ = nullptr;
   std::uint64_t* collectives_ = nullptr;
   detail::error_record* error_ = nullptr;
 
-  std::vector<std::uint64_t> taken_;                  // by device rank: commands
   std::vector<std::uint64_t> completed_;              // by device rank: commands
-  std::vector<std::uint64_t> delivered_;              // by device rank: entries of the inbox
+  std::vector<command_consumer> commands_;            // by device rank
+  std::vector<inbox_producer> inboxes_;               // by device rank
   std::vector<std::vector<detail::window_row>> rows_; // by slot of world windows, then world rank
   std::optional<meeting> meeting_;
   std::list<transfer> transfers_;

@@ -1,0 +1,68 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host's ends of the rings that it shares with a rank; device/ring.h has the rank's.
+#ifndef GPURMA_HOST_RINGS_H
+#define GPURMA_HOST_RINGS_H
+
+#include <atomic>
+#include <cstdint>
+
+#include <gpurma/device/formats.h>
+
+namespace gpurma::host {
+
+// Memory that ranks use at the same time.
+template <class T> T load(const T& from, std::memory_order order) {
+  return std::atomic_ref<T>(const_cast<T&>(from)).load(order);
+}
+template <class T> void store(T& to, T value, std::memory_order order) {
+  std::atomic_ref<T>(to).store(value, order);
+}
+
+// Takes a rank's commands.
+struct command_consumer {
+  const detail::command* entries = nullptr;
+  std::uint64_t* taken = nullptr; // where the rank reads how many it may reuse
+  std::uint32_t mask = 0;
+  std::uint64_t position = 0;
+
+  // The next command, or null. It stays until pop().
+  const detail::command* front() const {
+    const detail::command& entry = entries[position & mask];
+    const bool come = load(entry.turn, std::memory_order_acquire) ==
+                      static_cast<std::uint32_t>(position + 1); // M6
+    return come ? &entry : nullptr;
+  }
+  void pop() { ++position; }
+  // Gives the entries of popped commands back.
+  void give_back() { store(*taken, position, std::memory_order_release); } // M8
+};
+
+// Delivers notifications to a rank.
+struct inbox_producer {
+  detail::notification* entries = nullptr;
+  const std::uint64_t* taken = nullptr; // written by the rank
+  std::uint32_t mask = 0;
+  std::uint64_t position = 0;
+  std::uint64_t taken_seen = 0;
+
+  bool has_room() {
+    if (position - taken_seen <= mask)
+      return true;
+    taken_seen = load(*taken, std::memory_order_acquire); // M11
+    return position - taken_seen <= mask;
+  }
+  // Precondition: has_room().
+  void push(std::int32_t source, std::int32_t tag, std::uint32_t window) {
+    detail::notification& entry = entries[position & mask];
+    entry.source = source;
+    entry.tag = tag;
+    entry.window = window;
+    ++position;
+    store(entry.turn, static_cast<std::uint32_t>(position), std::memory_order_release); // M7
+  }
+};
+
+} // namespace gpurma::host
+
+#endif
