@@ -4,12 +4,12 @@
 // RUN: env GPURMA_CPU_RANKS=2 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=2 not %t divergent 2>&1 | FileCheck %s --check-prefix=DIVERGENT
 // CHECK: checked: ok
-// DIVERGENT: checked.cu:12
 #include "Inputs/exec.h"
 
 __global__ void send(const int *tags) {
   int tag = tags[threadIdx.x];
   // The values are uniform if the caller kept its word.
+// DIVERGENT: checked.cu:[[#@LINE+1]]
 #pragma gpurma notify(gpurma::rank()) tag(gpurma::uniform(tag))
 #pragma gpurma wait
 }
