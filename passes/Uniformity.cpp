@@ -5,13 +5,13 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
 #include "clang/Analysis/CFG.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <deque>
@@ -336,7 +336,7 @@ public:
     if (!Graph)
       return Info;
     Info.Graph = Graph;
-    llvm::ReversePostOrderTraversal<const CFG *> Order(Graph);
+    PostOrderCFGView Order(Graph);
     Info.Order.assign(Order.begin(), Order.end());
     Info.Controls = controlDependencies(*Graph);
     EscapeFinder Finder;
@@ -434,9 +434,15 @@ public:
       return Result;
     Out.resize(Info.Graph->getNumBlockIDs());
     Conditions.resize(Out.size());
+    Order = Info.Order;
     while (pass())
       ;
     if (Report) {
+      // The fixed point does not depend on the order; Clang numbers blocks from the end of the text.
+      Order = Info.Order;
+      llvm::sort(Order, [](const CFGBlock *A, const CFGBlock *B) {
+        return A->getBlockID() > B->getBlockID();
+      });
       Reporting = true;
       pass();
     }
@@ -457,7 +463,7 @@ private:
   /// One round over all blocks; whether anything changed.
   bool pass() {
     bool Changed = false;
-    for (const CFGBlock *B : Info.Order) {
+    for (const CFGBlock *B : Order) {
       unsigned Id = B->getBlockID();
       Control = Value();
       for (unsigned D : Info.Controls[Id])
@@ -1067,6 +1073,7 @@ private:
   State Start, Now;
   Value Control;
   bool Reporting = false;
+  std::vector<const CFGBlock *> Order;
   std::vector<State> Out;
   std::vector<Value> Conditions;
   llvm::DenseMap<const Expr *, Value> Values;

@@ -14,7 +14,6 @@
 //          threadIdx.
 //
 // The text is not changed.
-#include "frontend/SourceText.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/Pass.h"
 #include "passes/Uniformity.h"
@@ -24,9 +23,6 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseMap.h"
-
-#include <set>
-#include <tuple>
 
 using namespace clang;
 
@@ -45,12 +41,8 @@ const Stmt *statementOf(const Stmt *Branch, ASTContext &Context) {
 
 class Verifier : public UniformityClient {
 public:
-  /// Reports one diagnostic at most once for a place in a file, over all instantiations and parses.
-  using ReportedSet = std::set<std::tuple<std::string, unsigned, Diag>>;
-
-  Verifier(Unit &U, ReportedSet &Reported)
-      : U(U), Reported(Reported), Context(U.context()), Sources(U.sources()),
-        Analysis(Context, *this) {
+  explicit Verifier(Unit &U)
+      : U(U), Context(U.context()), Sources(U.sources()), Analysis(Context, *this) {
     for (const Marker &M : U.Markers)
       Markers[M.Call] = &M;
   }
@@ -86,11 +78,6 @@ public:
   }
 
 private:
-  bool isFirst(SourceLocation Loc, Diag Which) {
-    FullSourceLoc At(Sources.getFileLoc(Loc), Sources);
-    return Reported.emplace(fileName(At.getFileID(), Sources), At.getFileOffset(), Which).second;
-  }
-
   bool checkFunction(const Marker &M) {
     const FunctionDecl *F = M.Function;
     bool OnDevice = F && (F->hasAttr<CUDAGlobalAttr>() || F->hasAttr<CUDADeviceAttr>());
@@ -98,10 +85,9 @@ private:
     bool AlsoOnHost = OnDevice && HostAttr && !HostAttr->isImplicit();
     if (OnDevice && !AlsoOnHost)
       return true;
-    if (isFirst(M.Origin->NameLoc, Diag::err_outside_kernel))
-      U.Diags->report(M.Origin->NameLoc, Diag::err_outside_kernel)
-          << spelling(M.Origin->Kind) << (F ? F->getQualifiedNameAsString() : "this place")
-          << AlsoOnHost;
+    U.Diags->report(M.Origin->NameLoc, Diag::err_outside_kernel)
+        << spelling(M.Origin->Kind) << (F ? F->getQualifiedNameAsString() : "this place")
+        << AlsoOnHost;
     return false;
   }
 
@@ -135,8 +121,6 @@ private:
 
   void reportParent(const Marker &M, const Stmt *Parent) {
     const Directive &D = *M.Origin;
-    if (!isFirst(D.NameLoc, Diag::err_not_in_block))
-      return;
     StringRef Keyword = isa<ForStmt, CXXForRangeStmt>(Parent) ? "for"
                         : isa<WhileStmt>(Parent)              ? "while"
                         : isa<DoStmt>(Parent)                 ? "do"
@@ -164,8 +148,8 @@ private:
     Diag Which = !Divergent ? Diag::warn_unproven_condition
                  : Encloses ? Diag::err_divergent_condition
                             : Diag::err_divergent_exit;
-    if (!isFirst(Divergent ? Loc : Control.Why->Range.getBegin(), Which))
-      return Divergent ? false : true;
+    if (!Divergent && !Unproven.insert(Control.Why->Range.getBegin()).second)
+      return true;
     U.Diags->report(Loc, Which) << IsCall << Name;
     U.Diags->report(Control.Why->Range.getBegin(),
                     Encloses ? Diag::note_condition_here : Diag::note_leaves_here)
@@ -186,11 +170,9 @@ private:
       return;
     if (C.Kind == ClauseKind::Subject && I == 0 && D.Kind != DirectiveKind::Notify)
       if (const VarDecl *Private = privateVariable(E)) {
-        if (isFirst(C.Exprs[I].Range.getBegin(), Diag::err_private_section)) {
-          U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
-              << spelling(D.Kind) << Private << C.Exprs[I].Range;
-          U.Diags->report(Private->getLocation(), Diag::note_declared_here) << Private;
-        }
+        U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
+            << spelling(D.Kind) << Private << C.Exprs[I].Range;
+        U.Diags->report(Private->getLocation(), Diag::note_declared_here) << Private;
         return;
       }
     Value V = ValueOf(M.Call->getArg(C.Exprs[I].MarkerArg));
@@ -199,8 +181,6 @@ private:
     bool Divergent = V.Level == Uniformity::Divergent;
     Diag Which = Divergent ? Diag::err_divergent_clause : Diag::warn_unproven_clause;
     SourceLocation Loc = C.Exprs[I].Range.getBegin();
-    if (!isFirst(Loc, Which))
-      return;
     U.Diags->report(Loc, Which) << whatIs(D, C, I) << spelling(D.Kind) << C.Exprs[I].Range;
     explain(V.Why);
     if (!Divergent)
@@ -304,20 +284,18 @@ private:
   }
 
   Unit &U;
-  ReportedSet &Reported;
   ASTContext &Context;
   const SourceManager &Sources;
   llvm::DenseMap<const CallExpr *, const Marker *> Markers;
+  /// Conditions that have been warned about.
+  llvm::DenseSet<SourceLocation> Unproven;
   UniformityAnalysis Analysis;
 };
 
 class VerifyPlacement : public Pass {
 public:
   llvm::StringRef name() const override { return "VerifyPlacement"; }
-  void run(Unit &U, Program &) override { Verifier(U, Reported).run(); }
-
-private:
-  Verifier::ReportedSet Reported;
+  void run(Unit &U, Program &) override { Verifier(U).run(); }
 };
 
 } // namespace

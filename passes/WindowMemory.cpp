@@ -6,10 +6,10 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Analysis/Analyses/Dominators.h"
+#include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
 #include "clang/Analysis/CFG.h"
 #include "llvm/ADT/BitVector.h"
-#include "llvm/ADT/PostOrderIterator.h"
 
 using namespace clang;
 
@@ -453,7 +453,7 @@ bool WindowMemory::flow(const FunctionDecl *F, bool Record) {
     bool Window = false, Acquired = true;
   };
   std::vector<Known> Out(Of.Graph->getNumBlockIDs());
-  llvm::ReversePostOrderTraversal<const CFG *> Order(Of.Graph);
+  PostOrderCFGView Order(Of.Graph);
   auto Pass = [&](bool Final) {
     bool Changed = false;
     for (const CFGBlock *B : Order) {

@@ -9,7 +9,6 @@
 // After:   while (::gpurma::read_volatile(w.data()[0]) == 0) {}
 //
 // --gpurma-volatile=all makes every read of window memory volatile, none makes none.
-#include "frontend/SourceText.h"
 #include "passes/Pass.h"
 #include "passes/WindowMemory.h"
 
@@ -58,7 +57,7 @@ private:
     SourceRange Range = R.Place->getSourceRange();
     if (std::optional<FileRange> InFile = fileRange(Range, U.sources(), U.context().getLangOpts()))
       P.Edits.wrap(*InFile, "::gpurma::read_volatile(", ")");
-    else if (isFirst(Range.getBegin(), U))
+    else
       U.Diags->report(Range.getBegin(), Diag::err_edit_not_in_file)
           << "this read of window memory" << Range;
   }
@@ -71,7 +70,7 @@ private:
           D && isConstRestrict(D))
         Read.insert(D);
     for (const auto &[D, From] : Memory.pointers()) {
-      if (!Read.count(D) || !isFirst(D->getLocation(), U))
+      if (!Read.count(D))
         continue;
       {
         auto Report = U.Diags->report(D->getLocation(), Diag::err_window_const_restrict)
@@ -102,8 +101,6 @@ private:
   }
 
   void reportLdg(const CallExpr *E, Unit &U) {
-    if (!isFirst(E->getBeginLoc(), U))
-      return;
     auto Report = U.Diags->report(E->getBeginLoc(), Diag::err_window_ldg)
                   << "__ldg" << E->getSourceRange();
     const Expr *Pointer = E->getArg(0)->IgnoreParenImpCasts();
@@ -139,14 +136,6 @@ private:
     }
     return {};
   }
-
-  bool isFirst(SourceLocation Loc, Unit &U) {
-    FullSourceLoc At(U.sources().getFileLoc(Loc), U.sources());
-    return Reported.emplace(fileName(At.getFileID(), U.sources()), At.getFileOffset()).second;
-  }
-
-  /// Places of diagnostics, which the instantiations and parses of one text share.
-  std::set<std::pair<std::string, unsigned>> Reported;
 };
 
 } // namespace
