@@ -17,8 +17,6 @@ namespace gpurma::cpu {
 
 namespace {
 
-__thread block* running_block = nullptr;
-
 std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1) / to * to; }
 
 // Bytes of shared variables in every block: zeroed ones lie after the arena's origin, the others before it.
@@ -37,44 +35,17 @@ char* map_pages(std::size_t bytes) {
 
 }  // namespace
 
-// As the compiler never reads the built-in variables in this file, they can be declared here as what they are: variables.
-__thread uint3 thread_index asm("threadIdx") __attribute__((tls_model("initial-exec")));
-__thread uint3 block_index asm("blockIdx") __attribute__((tls_model("initial-exec")));
-struct extent {
-  unsigned x, y, z;
-};
-__thread extent block_extent asm("blockDim") __attribute__((tls_model("initial-exec")));
-__thread extent grid_extent asm("gridDim") __attribute__((tls_model("initial-exec")));
+__thread uint3 thread_index asm("threadIdx");
+__thread uint3 block_index asm("blockIdx");
+__thread extent block_extent asm("blockDim");
+__thread extent grid_extent asm("gridDim");
+__thread block* running_block = nullptr;
 
 __thread execution current = {};
 __thread unsigned unchanged_atomics = 0;
 #if GPURMA_CPU_TSAN
 unsigned fence_object = 0;
 #endif
-
-block* current_block() { return running_block; }
-
-void enter_thread(unsigned thread, const uint3& index) {
-  current.thread = thread;
-  thread_index = index;
-}
-
-const uint3& entered_index() { return thread_index; }
-
-void enter_block(block* entered, unsigned number, const block_memory* memory) {
-  running_block = entered;
-  if (entered == nullptr) return;
-  const grid_launch& launch = entered->launch();
-  current.block_threads = launch.threads;
-  current.block = number;
-  current.grid_blocks = launch.blocks;
-  current.shared = memory->shared;
-  current.dynamic_shared = memory->shared + memory->dynamic_offset;
-  current.dynamic_shared_bytes = launch.dynamic_shared;
-  block_index = coordinates(number, launch.grid);
-  block_extent = {launch.block.x, launch.block.y, launch.block.z};
-  grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
-}
 
 uint3 coordinates(unsigned linear, const dim3& extent) {
   if (extent.y == 1 && extent.z == 1) return uint3{linear, 0, 0};
@@ -208,29 +179,15 @@ std::ptrdiff_t place_shared(std::size_t bytes, std::size_t alignment, shared_kin
 
 bool in_kernel() { return running_block != nullptr; }
 
-namespace {
-
-block& here(const char* what) {
-  if (running_block == nullptr) host::fatal(host::text(what, " is called outside a kernel"));
+block& require_block(const char* operation) {
+  if (running_block == nullptr) host::fatal(host::text(operation, " is called outside a kernel"));
   return *running_block;
-}
-
-}  // namespace
-
-void sync_block() { here("__syncthreads").sync(false); }
-unsigned sync_block_count(bool predicate) { return here("__syncthreads").sync(predicate); }
-void yield() { here("__nanosleep").yield(); }
-void exchange_lanes(unsigned mask, lane_exchange& mine, combine_lanes combine) {
-  here("a warp operation").exchange(mask, mine, combine);
-}
-__attribute__((noinline)) unsigned active_lanes() {
-  return here("__activemask").converged(__builtin_return_address(0));
 }
 
 bool grid_is_cooperative() { return running_block != nullptr && running_block->launch().cooperative; }
 
 void sync_grid() {
-  block& mine = here("grid synchronisation");
+  block& mine = require_block("grid synchronisation");
   grid_launch& launch = mine.launch();
   if (!launch.cooperative)
     host::fatal(host::text("kernel ", launch.name,
@@ -249,7 +206,7 @@ void sync_grid() {
 }
 
 void end_kernel(int error) {
-  block& mine = here("__trap");
+  block& mine = require_block("__trap");
   int none = 0;
   mine.launch().error.compare_exchange_strong(none, error);
   mine.end_kernel();
@@ -261,7 +218,7 @@ void end_kernel(int error) {
 // glibc's, so that a failing assert() in a kernel ends the kernel as CUDA's does and not the process.
 extern "C" void __assert_fail(const char* assertion, const char* file, unsigned int line, const char* function) noexcept {
   using namespace gpurma::cpu;
-  if (const block* const running = current_block()) {
+  if (const block* const running = running_block) {
     const uint3 at = coordinates(current.block, running->launch().grid);
     const uint3 thread = coordinates(current.thread, running->launch().block);
     std::fprintf(stderr, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,

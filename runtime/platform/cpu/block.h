@@ -189,7 +189,7 @@ class block_with : public block {
   void check_mask(unsigned mask, unsigned lane) const;
 };
 
-[[noreturn]] void fail_mask(const grid_launch& launch, unsigned number, unsigned thread, unsigned mask);
+[[noreturn, gnu::cold]] void fail_mask(const grid_launch& launch, unsigned number, unsigned thread, unsigned mask);
 
 template <class Threads>
 void block_with<Threads>::check_mask(unsigned mask, unsigned lane) const {
@@ -199,15 +199,6 @@ void block_with<Threads>::check_mask(unsigned mask, unsigned lane) const {
 // "kernel 'name', block (x, y, z)".
 std::string describe(const grid_launch& launch, unsigned number);
 uint3 coordinates(unsigned linear, const dim3& extent);
-
-// The block that the calling OS thread runs a thread of; null outside device code.
-block* current_block();
-
-// Makes the calling OS thread a thread of the block (number of the grid); null: of none.
-struct block_memory;
-void enter_block(block* entered, unsigned number, const block_memory* memory);
-void enter_thread(unsigned thread, const uint3& index);
-const uint3& entered_index();
 
 // The memory of a block: its shared variables, and stacks if its threads are fibres.
 struct block_memory {
@@ -232,6 +223,41 @@ struct block_memory {
 // Memory of a block that has ended is kept for the next: its pages are there already.
 std::unique_ptr<block_memory> take_memory(const grid_launch& launch, std::size_t stack);
 void keep_memory(std::unique_ptr<block_memory> memory);
+
+// What the headers declare as threadIdx and so on, constant for a CUDA thread, as the variables that they are here. This
+// code never reads them under their other names.
+struct extent {
+  unsigned x, y, z;
+};
+extern __thread uint3 thread_index asm("threadIdx") __attribute__((tls_model("initial-exec")));
+extern __thread uint3 block_index asm("blockIdx") __attribute__((tls_model("initial-exec")));
+extern __thread extent block_extent asm("blockDim") __attribute__((tls_model("initial-exec")));
+extern __thread extent grid_extent asm("gridDim") __attribute__((tls_model("initial-exec")));
+
+// The block that the calling OS thread runs a thread of; null outside device code.
+extern __thread block* running_block __attribute__((tls_model("initial-exec")));
+
+// Makes the calling OS thread a thread of the block.
+inline void enter_block(block& entered, unsigned number, const block_memory& memory) {
+  const grid_launch& launch = entered.launch();
+  running_block = &entered;
+  current.block_threads = launch.threads;
+  current.block = number;
+  current.grid_blocks = launch.blocks;
+  current.shared = memory.shared;
+  current.dynamic_shared = memory.shared + memory.dynamic_offset;
+  current.dynamic_shared_bytes = launch.dynamic_shared;
+  block_index = coordinates(number, launch.grid);
+  block_extent = {launch.block.x, launch.block.y, launch.block.z};
+  grid_extent = {launch.grid.x, launch.grid.y, launch.grid.z};
+}
+// The running block, or an error that names the operation.
+block& require_block(const char* operation);
+inline void leave_block() { running_block = nullptr; }
+inline void enter_thread(unsigned thread, const uint3& index) {
+  current.thread = thread;
+  thread_index = index;
+}
 
 }  // namespace gpurma::cpu
 

@@ -14,10 +14,88 @@ namespace {
 constexpr std::size_t canary_bytes = 128;
 // A waiting thread must have left this much of its stack.
 constexpr std::size_t stack_reserve = 512;
+// The running block if its threads are fibres.
+__thread fibre_block* running_fibres = nullptr;
+
 // A block whose threads only meet at barriers lets other blocks run after so many.
 constexpr unsigned barriers_per_round = 64;
 
 }  // namespace
+
+inline void fibre_block::append(thread_list& list, unsigned thread) {
+  slots_[thread].next = none;
+  if (list.first == none)
+    list.first = thread;
+  else
+    slots_[list.last].next = thread;
+  list.last = thread;
+}
+
+inline void fibre_block::splice(thread_list& to, thread_list& from) {
+  if (from.first == none) return;
+  if (to.first == none)
+    to = from;
+  else {
+    slots_[to.last].next = from.first;
+    to.last = from.last;
+  }
+  from = thread_list{};
+}
+
+inline void fibre_block::jump(context to, context* save) {
+  context ended = nullptr;
+  const transfer from = boost::context::detail::jump_fcontext(to, save != nullptr ? save : &ended);
+  *static_cast<context*>(from.data) = from.fctx;
+}
+
+// Goes to the next thread that can run, or back to the scheduler; save is where the caller goes on, null if never.
+inline void fibre_block::leave(context* save) {
+  context to = main_;
+  if (next_thread_ < launch_->threads && save != nullptr) {
+    to = new_fibre();
+  } else if (ready_.first != none) {
+    const slot& next = slots_[ready_.first];
+    to = next.waiting;
+    ready_.first = next.next;
+    // While this thread runs, what the one after it needs comes nearer.
+    if (next.next != none) {
+      const char* const after = static_cast<const char*>(slots_[next.next].waiting);
+      for (unsigned line = 0; line < 4; ++line) __builtin_prefetch(after + 64 * line);
+    }
+  } else if (save == &main_) {
+    return;
+  }
+  jump(to, save);
+}
+
+inline void fibre_block::suspend(unsigned thread) {
+  const unsigned stack = running_stack_;
+  const uint3 index = thread_index;
+  if (static_cast<char*>(__builtin_frame_address(0)) < stack_bottom(stack) + stack_reserve)
+    fail_overflow("has used up its stack");
+  leave(&slots_[thread].waiting);
+  running_stack_ = stack;
+  enter_thread(thread, index);
+}
+
+inline void fibre_block::park(guard&, unsigned thread) { suspend(thread); }
+
+inline void fibre_block::park_at_barrier(guard&, unsigned thread) {
+  append(at_barrier_, thread);
+  suspend(thread);
+}
+
+inline void fibre_block::release(unsigned thread) {
+  progress_ = true;
+  append(ready_, thread);
+}
+
+inline void fibre_block::release_barrier() {
+  progress_ = true;
+  splice(++barriers_ < barriers_per_round ? ready_ : yielded_, at_barrier_);
+}
+
+template class block_with<fibre_block>;
 
 fibre_block::~fibre_block() {
   if (memory_ != nullptr) keep_memory(std::move(memory_));
@@ -35,38 +113,15 @@ void fibre_block::start(grid_launch& launch, unsigned number) {
   ready_ = yielded_ = at_barrier_ = thread_list{};
 }
 
-void fibre_block::append(thread_list& list, unsigned thread) {
-  slots_[thread].next = none;
-  if (list.first == none)
-    list.first = thread;
-  else
-    slots_[list.last].next = thread;
-  list.last = thread;
-}
-
-void fibre_block::splice(thread_list& to, thread_list& from) {
-  if (from.first == none) return;
-  if (to.first == none)
-    to = from;
-  else {
-    slots_[to.last].next = from.first;
-    to.last = from.last;
-  }
-  from = thread_list{};
-}
-
-void fibre_block::release_barrier() {
-  progress_ = true;
-  splice(++barriers_ < barriers_per_round ? ready_ : yielded_, at_barrier_);
-}
-
 bool fibre_block::run_round() {
   progress_ = false;
   barriers_ = 0;
   splice(ready_, yielded_);
-  enter_block(this, number_, memory_.get());
+  enter_block(*this, number_, *memory_);
+  running_fibres = this;
   leave(&main_);
-  enter_block(nullptr, 0, nullptr);
+  running_fibres = nullptr;
+  leave_block();
   if (ready_.first == none && live_ != 0) {
     const bool only_yields = yielded_.first != none;
     // Nobody comes to those who wait to converge while the rest waits or spins.
@@ -76,45 +131,18 @@ bool fibre_block::run_round() {
   return progress_;
 }
 
-// Goes to the next thread that can run, or back to the scheduler; save is where the caller goes on.
-void fibre_block::leave(context* save) {
-  if (next_thread_ < launch_->threads && save != nullptr) {
-    unsigned stack = used_stacks_;
-    if (free_stacks_.empty()) {
-      ++used_stacks_;
-    } else {
-      stack = free_stacks_.back();
-      free_stacks_.pop_back();
-    }
-    running_stack_ = stack;
-    // Neighbouring stacks begin at different lines of a page, again for the caches.
-    char* const top = stack_bottom(stack) + memory_->stack - stack % 16 * 256;
-    jump(boost::context::detail::make_fcontext(top, memory_->stack - stack % 16 * 256, fibre_main), save);
-    return;
+fibre_block::context fibre_block::new_fibre() {
+  unsigned stack = used_stacks_;
+  if (free_stacks_.empty()) {
+    ++used_stacks_;
+  } else {
+    stack = free_stacks_.back();
+    free_stacks_.pop_back();
   }
-  if (ready_.first != none) {
-    const unsigned thread = ready_.first;
-    ready_.first = slots_[thread].next;
-    jump(slots_[thread].waiting, save);
-    return;
-  }
-  if (save != &main_) jump(main_, save);
-}
-
-void fibre_block::jump(context to, context* save) {
-  context ended = nullptr;
-  const transfer from = boost::context::detail::jump_fcontext(to, save != nullptr ? save : &ended);
-  *static_cast<context*>(from.data) = from.fctx;
-}
-
-void fibre_block::suspend(unsigned thread) {
-  const unsigned stack = running_stack_;
-  const uint3 index = entered_index();
-  if (static_cast<char*>(__builtin_frame_address(0)) < stack_bottom(stack) + stack_reserve)
-    fail_overflow("has used up its stack");
-  leave(&slots_[thread].waiting);
   running_stack_ = stack;
-  enter_thread(thread, index);
+  // Neighbouring stacks begin at different lines of a page, again for the caches.
+  const std::size_t usable = memory_->stack - stack % 16 * 256;
+  return boost::context::detail::make_fcontext(stack_bottom(stack) + usable, usable, fibre_main);
 }
 
 void fibre_block::yield() {
@@ -125,7 +153,7 @@ void fibre_block::yield() {
 
 void fibre_block::fibre_main(transfer from) {
   *static_cast<context*>(from.data) = from.fctx;
-  static_cast<fibre_block*>(current_block())->run_threads();
+  running_fibres->run_threads();
 }
 
 void fibre_block::run_threads() {
@@ -157,7 +185,7 @@ void fibre_block::check_stack(unsigned stack) const {
 }
 
 void fibre_block::fail_overflow(const char* how) const {
-  const uint3 at = entered_index();
+  const uint3 at = thread_index;
   host::fatal(host::text(describe(*launch_, number_), ", thread (", at.x, ", ", at.y, ", ", at.z, ") ", how, " of ",
                          memory_->stack, " bytes; set GPURMA_CPU_STACK higher"));
 }
@@ -166,6 +194,32 @@ void fibre_block::end_kernel() {
   // The fibre is never entered again; the scheduler drops the block.
   jump(main_, nullptr);
   __builtin_unreachable();
+}
+
+// The operations of execution.h that a kernel does often stand here, where the compiler sees through them to the switch of
+// fibres: a waiting thread then keeps few frames, and the caches hold more threads.
+void sync_block() { sync_block_count(false); }
+
+unsigned sync_block_count(bool predicate) {
+  if (running_fibres != nullptr) [[likely]]
+    return running_fibres->sync(predicate);
+  return require_block("__syncthreads").sync(predicate);
+}
+
+void yield() {
+  if (running_fibres != nullptr) [[likely]]
+    return running_fibres->yield();
+  require_block("__nanosleep").yield();
+}
+
+void exchange_lanes(unsigned mask, lane_exchange& mine, combine_lanes combine) {
+  if (running_fibres != nullptr) [[likely]]
+    return running_fibres->exchange(mask, mine, combine);
+  require_block("a warp operation").exchange(mask, mine, combine);
+}
+
+__attribute__((noinline)) unsigned active_lanes() {
+  return require_block("__activemask").converged(__builtin_return_address(0));
 }
 
 }  // namespace gpurma::cpu

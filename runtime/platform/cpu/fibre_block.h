@@ -11,6 +11,9 @@
 
 namespace gpurma::cpu {
 
+class fibre_block;
+extern template class block_with<fibre_block>;
+
 class fibre_block final : public block_with<fibre_block> {
  public:
   ~fibre_block() override;
@@ -46,26 +49,22 @@ class fibre_block final : public block_with<fibre_block> {
   struct guard {  // one OS thread: nothing to guard
     explicit guard(fibre_block&) {}
   };
-  void park(guard&, unsigned thread) { suspend(thread); }
-  void park_at_barrier(guard&, unsigned thread) {
-    append(at_barrier_, thread);
-    suspend(thread);
-  }
-  void release(unsigned thread) {
-    progress_ = true;
-    append(ready_, thread);
-  }
+  void park(guard& held, unsigned thread);
+  void park_at_barrier(guard& held, unsigned thread);
+  void release(unsigned thread);
   void release_barrier();
 
-  void append(thread_list& list, unsigned thread);
-  void splice(thread_list& to, thread_list& from);
+  [[gnu::always_inline]] void append(thread_list& list, unsigned thread);
+  [[gnu::always_inline]] void splice(thread_list& to, thread_list& from);
 
-  void suspend(unsigned thread);
-  void leave(context* save);
-  void jump(context to, context* save);
+  // Inlined, so that a waiting thread keeps few frames.
+  [[gnu::always_inline]] void suspend(unsigned thread);
+  [[gnu::always_inline]] void leave(context* save);
+  [[gnu::always_inline]] void jump(context to, context* save);
+  context new_fibre();
   void run_threads();
   void check_stack(unsigned stack) const;
-  [[noreturn]] void fail_overflow(const char* how) const;
+  [[noreturn, gnu::cold, gnu::noinline]] void fail_overflow(const char* how) const;
   char* stack_bottom(unsigned stack) const { return memory_->stacks + stack * memory_->stride; }
   static void fibre_main(transfer from);
 

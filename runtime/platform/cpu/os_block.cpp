@@ -23,10 +23,10 @@ void os_block::start(grid_launch& launch, unsigned number) {
 }
 
 void os_block::run_thread(unsigned thread) {
-  enter_block(this, number_, memory_.get());
+  enter_block(*this, number_, *memory_);
   enter_thread(thread, coordinates(thread, launch_->block));
   launch_->kernel->run_thread();
-  enter_block(nullptr, 0, nullptr);
+  leave_block();
   const guard held(*this);
   finish(thread);
   check_stuck();
