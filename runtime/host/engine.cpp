@@ -325,8 +325,17 @@ bool engine::send_notify(int rank, const command& c) {
 // --- Messages for local ranks
 // -------------------------------------------------------------------------------------------
 
-std::uint64_t engine::window_address(const message_header& access) const {
+std::uint64_t engine::window_address(const message_header& access) {
   const auto& rows = rows_[detail::window_slot(access.window)];
+  // A process that is ahead uses a window as soon as it has the rows of all; then they are about to
+  // arrive here as well.
+  while (rows.empty()) {
+    if (!meeting_)
+      fatal(text("rank ", access.source, " accesses window ", access.window, " of rank ",
+                 access.target, " at ", source_text(site{access.site_file, access.site_line}),
+                 ", but the window is not there"));
+    advance_meeting();
+  }
   return rows[static_cast<std::size_t>(access.target)].base + access.offset;
 }
 
@@ -507,6 +516,8 @@ bool engine::advance_meeting() {
   }
   const bool of_ranks = m.kind.has_value();
   const int rank = m.rank;
+  if (m.kind == command_kind::window_free)
+    rows_[m.slot].clear();
   meeting_.reset();
   if (of_ranks) {
     complete_command(rank);

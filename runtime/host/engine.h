@@ -108,7 +108,7 @@ private:
 
   bool has_room(const message_header& notified);
   void deliver(const message_header& notified);
-  std::uint64_t window_address(const message_header& access) const;
+  std::uint64_t window_address(const message_header& access);
   void report_unconsumed();
 
   detail::rank_channel& channel(int rank) const { return channels_[rank]; }

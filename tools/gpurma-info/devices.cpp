@@ -4,19 +4,18 @@
 #include <cuda_runtime.h>
 #include <dlfcn.h>
 
+#include <gpurma/platform/cpu/host.h>
+
 namespace gpurma::info {
 
 namespace {
-
-void empty_kernel() {}
 
 void add_cpu_device(std::vector<device>& devices) {
   cudaDeviceProp properties;
   if (cudaGetDeviceProperties(&properties, 0) != cudaSuccess)
     return;
-  int blocks = 0;
-  cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, reinterpret_cast<const void*>(empty_kernel), 1, 0);
-  devices.push_back({"cpu", 0, properties.name, properties.multiProcessorCount, blocks * properties.multiProcessorCount});
+  devices.push_back(
+      {"cpu", 0, properties.name, properties.multiProcessorCount, static_cast<int>(cpu::resident_blocks())});
 }
 
 // The CUDA driver is asked through its library, so that one gpurma-info serves machines with and without it.
