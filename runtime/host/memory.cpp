@@ -136,29 +136,28 @@ void zero_bytes(void* device_memory, std::size_t bytes) {
 
 template <memory_kind Kind> void* memory_block<Kind>::resize(std::size_t bytes) {
   if (bytes <= bytes_)
-    return data_;
-  release();
-  bytes_ = bytes;
+    return data();
+  bytes_ = std::max(bytes, 2 * bytes_);
+  void* piece = nullptr;
   if constexpr (Kind == memory_kind::device) {
-    check_cuda(cudaMalloc(&data_, bytes), "allocate queues");
+    check_cuda(cudaMalloc(&piece, bytes_), "allocate queues");
   } else {
-    check_cuda(cudaHostAlloc(&data_, bytes, cudaHostAllocPortable | cudaHostAllocMapped),
+    check_cuda(cudaHostAlloc(&piece, bytes_, cudaHostAllocPortable | cudaHostAllocMapped),
                "allocate queues");
   }
-  return data_;
+  pieces_.push_back(piece);
+  return piece;
 }
 
-template <memory_kind Kind> void memory_block<Kind>::release() {
-  if (data_ == nullptr)
-    return;
+template <memory_kind Kind> memory_block<Kind>::~memory_block() {
   // Errors are those of a program that is ending.
-  if constexpr (Kind == memory_kind::device) {
-    static_cast<void>(cudaFree(data_));
-  } else {
-    static_cast<void>(cudaFreeHost(data_));
+  for (void* piece : pieces_) {
+    if constexpr (Kind == memory_kind::device) {
+      static_cast<void>(cudaFree(piece));
+    } else {
+      static_cast<void>(cudaFreeHost(piece));
+    }
   }
-  data_ = nullptr;
-  bytes_ = 0;
 }
 
 template class memory_block<memory_kind::device>;

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <vector>
 
 namespace gpurma::host {
 
@@ -30,21 +31,21 @@ void zero_bytes(void* device_memory, std::size_t bytes);
 
 enum class memory_kind { device, shared };
 
-// Uninitialised memory that grows, aligned for any of the formats.
+// Uninitialised memory that grows, aligned for any of the formats. Memory that it has outgrown is
+// kept to the end, because freeing waits for the device; sizes at least double.
 template <memory_kind Kind> class memory_block {
 public:
   memory_block() = default;
   memory_block(const memory_block&) = delete;
   memory_block& operator=(const memory_block&) = delete;
-  ~memory_block() { release(); }
+  ~memory_block();
 
   // Room for `bytes`; keeps nothing of the contents.
   void* resize(std::size_t bytes);
-  void release();
-  void* data() const { return data_; }
+  void* data() const { return pieces_.empty() ? nullptr : pieces_.back(); }
 
 private:
-  void* data_ = nullptr;
+  std::vector<void*> pieces_; // the last is in use
   std::size_t bytes_ = 0;
 };
 
