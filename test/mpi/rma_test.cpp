@@ -422,7 +422,7 @@ void run_launches() {
 
 // ---- runs that have to end with an error ----
 
-enum class mistake { out_of_range, bad_rank, bad_source, negative_tag, foreign_source, stall, killed };
+enum class mistake { out_of_range, bad_rank, bad_source, negative_tag, local_source, stall, killed };
 
 __global__ void make_mistake(int* memory, mistake which) {
   gpurma::rank_scope scope;
@@ -435,9 +435,9 @@ __global__ void make_mistake(int* memory, mistake which) {
       case mistake::bad_rank: gpurma::put(memory, 1, gpurma::size() + 2, w, 0, HERE); break;
       case mistake::bad_source: gpurma::wait(0, gpurma::size() + 2, w, 1, HERE); break;
       case mistake::negative_tag: gpurma::notify(last, -7, w, HERE); break;
-      case mistake::foreign_source: {
-        static int not_device_memory = 0;
-        gpurma::put(&not_device_memory, 1, last, w, 0, HERE);
+      case mistake::local_source: {
+        int of_this_thread = 0;
+        gpurma::put(&of_this_thread, 1, last, w, 0, HERE);
         break;
       }
       case mistake::killed:
@@ -477,7 +477,7 @@ int main(int argc, char** argv) {
       {"bad_rank", run_mistake<mistake::bad_rank>},
       {"bad_source", run_mistake<mistake::bad_source>},
       {"negative_tag", run_mistake<mistake::negative_tag>},
-      {"foreign_source", run_mistake<mistake::foreign_source>},
+      {"local_source", run_mistake<mistake::local_source>},
       {"stall", run_mistake<mistake::stall>},
       {"killed", run_mistake<mistake::killed>},
       {"early_exit", run_early_exit},
