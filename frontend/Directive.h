@@ -70,7 +70,7 @@ struct Directive {
   DirectiveKind Kind;
   /// First argument of its marker calls; unique in its Unit, in order of appearance.
   unsigned Id = 0;
-  /// The `#` (or `_Pragma`), the directive's name, and one past the last token of the last clause.
+  /// The `#` (or `_Pragma`), the directive's name, and the last token.
   clang::SourceLocation HashLoc, NameLoc, EndLoc;
   /// True when it was written as _Pragma("gpurma ...").
   bool FromPragmaOperator = false;

@@ -20,7 +20,7 @@ struct LowerOptions {
   std::string Input;
   /// The user's arguments that matter to a parse: -D -U -I -isystem -iquote -include -std= -W... -f... in their order.
   std::vector<std::string> ParseArgs;
-  Target Target = Target::CPU;
+  gpurma::Target Target = gpurma::Target::CPU;
   /// Where rewritten headers will be written by the caller; absolute. Their paths appear in the lowered text.
   std::string ShadowDir;
   /// The installation: <Prefix>/include/gpurma, <Prefix>/lib/gpurma.

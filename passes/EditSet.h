@@ -18,7 +18,7 @@ namespace gpurma {
 
 /// A contiguous piece of one file: bytes [Begin, End).
 struct FileRange {
-  std::string File; // as EditSet::fileName names it
+  std::string File; // as fileName() names it (frontend/SourceText.h)
   unsigned Begin = 0, End = 0;
 };
 
@@ -26,6 +26,17 @@ struct FileRange {
 /// spells all of it. None if it is spelled partly in a macro and partly outside (report err_edit_not_in_file then).
 std::optional<FileRange> fileRange(clang::SourceRange TokenRange, const clang::SourceManager &Sources,
                                    const clang::LangOptions &LangOpts);
+
+/// The location that stands for \p Loc in the text of \p Level, a file or one macro's expansion: the macro invocation (its first
+/// token, or at the end its last), or the parameter through which it came. Invalid if there is none.
+clang::SourceLocation raisedTo(clang::FileID Level, clang::SourceLocation Loc, bool AtEnd, const clang::SourceManager &Sources);
+
+/// Where a token that came through macro arguments is written: a file or the body of a macro.
+clang::SourceLocation writtenAt(clang::SourceLocation Loc, const clang::SourceManager &Sources);
+
+/// The text of a token range as it stands at \p Level.
+std::optional<FileRange> fileRangeAt(clang::FileID Level, clang::SourceRange TokenRange, const clang::SourceManager &Sources,
+                                     const clang::LangOptions &LangOpts);
 
 /// The edits of a program. Files are keyed by name, so host and device parses and repeated inclusions meet; an edit that is
 /// already there is not added again. Edits may nest: the outer one of two replacements asks text() for what it keeps.
@@ -40,13 +51,11 @@ public:
   /// The text of a range of \p Source (the file's original content) with all edits made so far that lie within it.
   std::string text(const FileRange &Range, llvm::StringRef Source) const;
 
+  /// True if replace() or wrap() was called for the file.
   bool touches(llvm::StringRef File) const { return Files.count(File.str()) != 0; }
   std::vector<std::string> files() const;
   /// The file that holds replacements that overlap without nesting, or replace one range by two texts; none if all is well.
   std::optional<std::string> conflict() const { return Conflict; }
-
-  /// The name under which edits of a file are kept: its real path.
-  static std::string fileName(clang::FileID File, const clang::SourceManager &Sources);
 
 private:
   struct Edit {

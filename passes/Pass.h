@@ -14,7 +14,9 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include <deque>
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,10 +58,29 @@ struct Program {
   std::vector<std::unique_ptr<Unit>> Units;
   EditSet Edits;
   Matching Match = Matching::Queue;
-  /// Statements for the end of the main file, on its last line: registrations.
+  /// Rank kernels of all parses by kernelKey(), so that one parse knows what another has found.
+  std::set<std::string> RankKernels;
+  /// Instantiations of kernel templates that the epilogue registers, as it names them.
+  std::set<std::string> RegisteredInstantiations;
+  /// Declarations for the end of the main file, on its last line: registrations.
   std::vector<std::string> Epilogue;
-  bool HasRankKernels = false;
+
+  /// A number for the names of declarations that stand for what is at this place, the same for each parse.
+  unsigned number(const FileRange &Place);
+  void addEpilogue(std::string Declaration);
+  /// The original text of a file that a parse has read; empty for other files.
+  llvm::StringRef source(llvm::StringRef File) const;
+  /// The text of a file with all edits so far.
+  std::string edited(llvm::StringRef File) const;
+
+private:
+  std::map<std::pair<std::string, unsigned>, unsigned> Numbers;
 };
+
+/// Identifies a kernel, or an instantiation of a kernel template, across parses.
+std::string kernelKey(const clang::FunctionDecl *Kernel, const clang::SourceManager &Sources);
+/// The same for the template that a kernel is instantiated from, or the kernel itself.
+std::string kernelPatternKey(const clang::FunctionDecl *Kernel, const clang::SourceManager &Sources);
 
 class Pass {
 public:

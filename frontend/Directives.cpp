@@ -1,0 +1,357 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Directives.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <limits>
+
+using namespace clang;
+
+namespace gpurma {
+
+ClauseForm formOf(ClauseKind Kind) {
+  switch (Kind) {
+  case ClauseKind::At:
+    return ClauseForm::Element;
+  case ClauseKind::Comm:
+    return ClauseForm::Comm;
+  case ClauseKind::Match:
+    return ClauseForm::Match;
+  default:
+    return ClauseForm::Expression;
+  }
+}
+
+QualType windowElement(QualType Type) {
+  const auto *Record = Type.getNonReferenceType()->getAsCXXRecordDecl();
+  const auto *Window = llvm::dyn_cast_or_null<ClassTemplateSpecializationDecl>(Record);
+  if (!Window || Window->getName() != "window" || Window->getTemplateArgs().size() == 0)
+    return {};
+  const auto *Space = llvm::dyn_cast<NamespaceDecl>(Window->getDeclContext()->getRedeclContext());
+  if (!Space || Space->getName() != "gpurma" || !Space->getDeclContext()->getRedeclContext()->isTranslationUnit())
+    return {};
+  const TemplateArgument &Element = Window->getTemplateArgs()[0];
+  return Element.getKind() == TemplateArgument::Type ? Element.getAsType() : QualType();
+}
+
+std::optional<llvm::APSInt> userConstant(const Expr *E, const ASTContext &Context) {
+  if (!E || E->isTypeDependent() || E->isValueDependent())
+    return std::nullopt;
+  if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(E))
+    if (const auto *Space = llvm::dyn_cast<NamespaceDecl>(Ref->getDecl()->getDeclContext()->getRedeclContext()))
+      if (Space->getName() == "gpurma")
+        return std::nullopt;
+  return E->getIntegerConstantExpr(Context);
+}
+
+static bool convertsTo(QualType Type, bool (*Accepts)(QualType), bool ExplicitToo) {
+  Type = Type.getNonReferenceType();
+  if (Accepts(Type))
+    return true;
+  const CXXRecordDecl *Record = Type->getAsCXXRecordDecl();
+  if (!Record || !Record->hasDefinition())
+    return false;
+  for (const NamedDecl *Function : Record->getVisibleConversionFunctions()) {
+    const auto *Conversion = llvm::dyn_cast<CXXConversionDecl>(Function->getUnderlyingDecl());
+    if (!Conversion) // a conversion template may convert to anything
+      return true;
+    if (Accepts(Conversion->getConversionType().getNonReferenceType()) && (ExplicitToo || !Conversion->isExplicit()))
+      return true;
+  }
+  return false;
+}
+
+static bool isInteger(QualType Type) { return Type->isIntegralOrUnscopedEnumerationType(); }
+static bool isCondition(QualType Type) { return Type->isScalarType() && !Type->isScopedEnumeralType(); }
+
+std::string ClauseChecker::clauseName(ClauseKind Kind) const {
+  return (Kind == ClauseKind::Subject ? spelling(M.Origin->Kind) : spelling(Kind)).str();
+}
+
+bool ClauseChecker::integer(ClauseKind Kind, unsigned I) {
+  const Expr *E = M.expr(Kind, I);
+  if (!E || E->isTypeDependent())
+    return false;
+  if (convertsTo(E->getType(), isInteger, /*ExplicitToo=*/false))
+    return true;
+  Diags.report(E->getExprLoc(), Diag::err_not_integer) << clauseName(Kind) << E->getType() << E->getSourceRange();
+  return false;
+}
+
+void ClauseChecker::notNegative(ClauseKind Kind, unsigned I, Diag Which) {
+  if (!integer(Kind, I))
+    return;
+  const Expr *E = M.expr(Kind, I);
+  std::optional<llvm::APSInt> Value = userConstant(E, Context);
+  if (Value && Value->isSigned() && Value->isNegative())
+    Diags.report(E->getExprLoc(), Which) << llvm::toString(*Value, 10) << E->getSourceRange();
+}
+
+void ClauseChecker::rank(ClauseKind Kind) { notNegative(Kind, 0, Diag::err_negative_rank); }
+
+void ClauseChecker::tag(ClauseKind Kind) {
+  notNegative(Kind, 0, Diag::err_negative_tag);
+  const Expr *E = M.expr(Kind);
+  std::optional<llvm::APSInt> Value = userConstant(E, Context);
+  if (Value && llvm::APSInt::compareValues(*Value, llvm::APSInt::get(std::numeric_limits<int>::max())) > 0)
+    Diags.report(E->getExprLoc(), Diag::err_tag_too_large) << llvm::toString(*Value, 10) << E->getSourceRange();
+}
+
+void ClauseChecker::count() {
+  if (!integer(ClauseKind::Count, 0))
+    return;
+  const Expr *E = M.expr(ClauseKind::Count);
+  std::optional<llvm::APSInt> Value = userConstant(E, Context);
+  if (Value && (Value->isZero() || (Value->isSigned() && Value->isNegative())))
+    Diags.report(E->getExprLoc(), Diag::err_count_not_positive) << llvm::toString(*Value, 10) << E->getSourceRange();
+}
+
+void ClauseChecker::condition() {
+  const Expr *E = M.expr(ClauseKind::If);
+  if (E && !E->isTypeDependent() && !convertsTo(E->getType(), isCondition, /*ExplicitToo=*/true))
+    Diags.report(E->getExprLoc(), Diag::err_not_condition) << E->getType() << E->getSourceRange();
+}
+
+void ClauseChecker::flag() {
+  const Expr *E = M.expr(ClauseKind::Subject);
+  if (!E || E->isTypeDependent())
+    return;
+  enum { RValue, Const, OtherType };
+  std::optional<unsigned> Wrong;
+  if (!E->isLValue())
+    Wrong = RValue;
+  else if (!E->getType()->isBooleanType())
+    Wrong = OtherType;
+  else if (E->getType().isConstQualified())
+    Wrong = Const;
+  if (Wrong)
+    Diags.report(E->getExprLoc(), Diag::err_test_flag) << *Wrong << E->getType() << E->getSourceRange();
+}
+
+void ClauseChecker::window(ClauseKind Kind) {
+  const Expr *E = M.expr(Kind);
+  if (E && !E->isTypeDependent() && windowElement(E->getType()).isNull())
+    Diags.report(E->getExprLoc(), Diag::err_not_window) << clauseName(Kind) << E->getType() << E->getSourceRange();
+}
+
+/// The element type of the section, null if the base is dependent or (reported) no pointer.
+QualType ClauseChecker::sectionElement(const Expr *&Base) {
+  Base = M.expr(ClauseKind::Subject, 0);
+  if (!Base || Base->isTypeDependent())
+    return {};
+  QualType Type = Base->getType().getNonReferenceType();
+  QualType Element;
+  if (const ArrayType *Array = Context.getAsArrayType(Type))
+    Element = Array->getElementType();
+  else if (Type->isPointerType())
+    Element = Type->getPointeeType();
+  if (Element.isNull() || Element->isVoidType() || Element->isFunctionType()) {
+    Diags.report(Base->getExprLoc(), Diag::err_section_not_pointer) << Base->getType() << Base->getSourceRange();
+    return {};
+  }
+  if (Element->isDependentType())
+    return {};
+  if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context)) {
+    Diags.report(Base->getExprLoc(), Diag::err_element_not_trivial) << Element << Base->getSourceRange();
+    return {};
+  }
+  return Element;
+}
+
+void ClauseChecker::section(bool Written) {
+  const Expr *Base;
+  QualType Element = sectionElement(Base);
+  if (Written && !Element.isNull() && Element.isConstQualified())
+    Diags.report(Base->getExprLoc(), Diag::err_get_const) << Element << Base->getSourceRange();
+  integer(ClauseKind::Subject, 1);
+  notNegative(ClauseKind::Subject, 2, Diag::err_negative_length);
+}
+
+void ClauseChecker::element() {
+  window(ClauseKind::At);
+  notNegative(ClauseKind::At, 1, Diag::err_negative_offset);
+  const Expr *Window = M.expr(ClauseKind::At, 0), *Base = M.expr(ClauseKind::Subject, 0);
+  if (!Window || !Base || Window->isTypeDependent() || Base->isTypeDependent())
+    return;
+  QualType InWindow = windowElement(Window->getType());
+  QualType Section = Base->getType().getNonReferenceType();
+  if (const ArrayType *Array = Context.getAsArrayType(Section))
+    Section = Array->getElementType();
+  else if (Section->isPointerType())
+    Section = Section->getPointeeType();
+  else
+    return;
+  if (InWindow.isNull() || Section->isVoidType() || Context.hasSameUnqualifiedType(InWindow, Section))
+    return;
+  Diags.report(Base->getExprLoc(), Diag::err_element_mismatch) << Section.getUnqualifiedType() << InWindow << Base->getSourceRange()
+                                                               << Window->getSourceRange();
+  if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Window))
+    Diags.report(Ref->getDecl()->getLocation(), Diag::note_window_declared) << Ref->getDecl()->getName();
+}
+
+void ClauseChecker::windowBase() {
+  const Expr *Base;
+  QualType Element = sectionElement(Base);
+  if (!Element.isNull() && Element.isConstQualified())
+    Diags.report(Base->getExprLoc(), Diag::err_window_const) << Base->getType() << Base->getSourceRange();
+  integer(ClauseKind::Subject, 1);
+  notNegative(ClauseKind::Subject, 2, Diag::err_negative_length);
+}
+
+namespace {
+
+class WindowDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Window; }
+  ClauseForm subject() const override { return ClauseForm::Declaration; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {{ClauseKind::Comm}, {ClauseKind::Match}};
+    return Rules;
+  }
+  void check(ClauseChecker &C) const override { C.windowBase(); }
+};
+
+class PutDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Put; }
+  ClauseForm subject() const override { return ClauseForm::Section; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {
+        {ClauseKind::To, true}, {ClauseKind::At, true}, {ClauseKind::Notify}, {ClauseKind::If}};
+    return Rules;
+  }
+  void check(ClauseChecker &C) const override {
+    C.section(/*Written=*/false);
+    C.rank(ClauseKind::To);
+    C.element();
+    C.tag(ClauseKind::Notify);
+    C.condition();
+  }
+};
+
+class GetDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Get; }
+  ClauseForm subject() const override { return ClauseForm::Section; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {
+        {ClauseKind::From, true}, {ClauseKind::At, true}, {ClauseKind::Notify}, {ClauseKind::If}};
+    return Rules;
+  }
+  void check(ClauseChecker &C) const override {
+    C.section(/*Written=*/true);
+    C.rank(ClauseKind::From);
+    C.element();
+    C.tag(ClauseKind::Notify);
+    C.condition();
+  }
+};
+
+class NotifyDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Notify; }
+  ClauseForm subject() const override { return ClauseForm::Expression; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {{ClauseKind::Tag, true}, {ClauseKind::On}, {ClauseKind::If}};
+    return Rules;
+  }
+  void check(ClauseChecker &C) const override {
+    C.rank(ClauseKind::Subject);
+    C.tag(ClauseKind::Tag);
+    C.window(ClauseKind::On);
+    C.condition();
+  }
+};
+
+constexpr ClauseRule MatchingRules[] = {{ClauseKind::Tag, false, /*Wildcard=*/true},
+                                        {ClauseKind::From, false, /*Wildcard=*/true},
+                                        {ClauseKind::On, false, /*Wildcard=*/true},
+                                        {ClauseKind::Count},
+                                        {ClauseKind::If}};
+
+class WaitDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Wait; }
+  ClauseForm subject() const override { return ClauseForm::None; }
+  llvm::ArrayRef<ClauseRule> clauses() const override { return MatchingRules; }
+  void check(ClauseChecker &C) const override {
+    C.tag(ClauseKind::Tag);
+    C.rank(ClauseKind::From);
+    C.window(ClauseKind::On);
+    C.count();
+    C.condition();
+  }
+};
+
+class TestDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Test; }
+  ClauseForm subject() const override { return ClauseForm::Expression; }
+  llvm::ArrayRef<ClauseRule> clauses() const override { return MatchingRules; }
+  void check(ClauseChecker &C) const override {
+    C.flag();
+    C.tag(ClauseKind::Tag);
+    C.rank(ClauseKind::From);
+    C.window(ClauseKind::On);
+    C.count();
+    C.condition();
+  }
+};
+
+class FlushDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Flush; }
+  ClauseForm subject() const override { return ClauseForm::None; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {{ClauseKind::On}, {ClauseKind::If}};
+    return Rules;
+  }
+  void check(ClauseChecker &C) const override {
+    C.window(ClauseKind::On);
+    C.condition();
+  }
+};
+
+class BarrierDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Barrier; }
+  ClauseForm subject() const override { return ClauseForm::None; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {{ClauseKind::Comm}};
+    return Rules;
+  }
+  void check(ClauseChecker &) const override {}
+};
+
+} // namespace
+
+const ClauseRule *DirectiveClass::find(ClauseKind Kind) const {
+  const ClauseRule *It = llvm::find_if(clauses(), [&](const ClauseRule &R) { return R.Kind == Kind; });
+  return It == clauses().end() ? nullptr : It;
+}
+
+llvm::ArrayRef<const DirectiveClass *> DirectiveClass::all() {
+  static const WindowDirective Window;
+  static const PutDirective Put;
+  static const GetDirective Get;
+  static const NotifyDirective Notify;
+  static const WaitDirective Wait;
+  static const TestDirective Test;
+  static const FlushDirective Flush;
+  static const BarrierDirective Barrier;
+  static const DirectiveClass *const All[] = {&Window, &Put, &Get, &Notify, &Wait, &Test, &Flush, &Barrier};
+  return All;
+}
+
+const DirectiveClass *DirectiveClass::find(llvm::StringRef Name) {
+  for (const DirectiveClass *Class : all())
+    if (Class->name() == Name)
+      return Class;
+  return nullptr;
+}
+
+const DirectiveClass &DirectiveClass::get(DirectiveKind Kind) { return *all()[static_cast<unsigned>(Kind)]; }
+
+} // namespace gpurma

@@ -1,0 +1,196 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Lowering.h"
+#include "Parse.h"
+#include "SourceText.h"
+#include "passes/Pipeline.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+#include <algorithm>
+#include <set>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+class Lowering {
+public:
+  Lowering(const LowerOptions &Options, llvm::raw_ostream &Out) : Options(Options), Out(Out), P(Options) {}
+
+  LowerResult run() {
+    LowerResult Result;
+    Result.Success = parse() && passes() && shadowHeaders();
+    for (const std::unique_ptr<Parse> &Each : Parses)
+      for (const Dependency &D : Each->dependencies())
+        if (llvm::none_of(Result.Dependencies, [&](const Dependency &Known) { return Known.Path == D.Path; }))
+          Result.Dependencies.push_back(D);
+    if (Result.Success) {
+      Result.MainText = lineMarker(Options.Input) + P.edited(MainFile);
+      if (std::string End = epilogue(); !End.empty()) {
+        if (!llvm::StringRef(Result.MainText).ends_with("\n"))
+          Result.MainText += '\n';
+        Result.MainText += End + '\n';
+      }
+      Result.HasRankKernels = !P.RankKernels.empty();
+      for (const std::string &File : Shadowed)
+        Result.Shadows.push_back({File, shadowPath(File), lineMarker(NameOf[File]) + P.edited(File)});
+    } else if (Sink.Errors) {
+      llvm::errs() << Sink.Errors << (Sink.Errors == 1 ? " error generated.\n" : " errors generated.\n");
+    }
+    return Result;
+  }
+
+private:
+  bool parse() {
+    std::vector<ParseSide> Sides = {ParseSide::Cpu};
+    if (Options.Target == Target::CUDA)
+      Sides = {ParseSide::CudaHost, ParseSide::CudaDevice};
+    bool Good = true;
+    for (ParseSide Side : Sides) {
+      Parses.push_back(std::make_unique<Parse>(Options, Side, Sink));
+      Good &= Parses.back()->run();
+    }
+    return Good;
+  }
+
+  bool passes() {
+    for (const std::unique_ptr<Parse> &Each : Parses) {
+      auto U = std::make_unique<Unit>();
+      U->Kind = Each->side() == ParseSide::Cpu        ? UnitKind::Cpu
+                : Each->side() == ParseSide::CudaHost ? UnitKind::CudaHost
+                                                      : UnitKind::CudaDevice;
+      U->Compiler = &Each->compiler();
+      U->Diags = &Each->diagnostics();
+      U->Directives = std::move(Each->directives());
+      for (const Directive &D : U->Directives) {
+        PresumedLoc Place = U->sources().getPresumedLoc(U->sources().getSpellingLoc(D.HashLoc));
+        SourceNames.insert(Place.getFilename());
+      }
+      P.Units.push_back(std::move(U));
+    }
+    SourceManager &Sources = P.Units.front()->sources();
+    MainFile = fileName(Sources.getMainFileID(), Sources);
+    return runPipeline(P, [&](const Pass &After) { print(After); });
+  }
+
+  void print(const Pass &After) {
+    if (llvm::none_of(Options.PrintAfter, [&](const std::string &Name) { return Name == "all" || Name == After.name(); }))
+      return;
+    Out << "// after " << After.name() << '\n';
+    if (After.editsText())
+      Out << P.edited(MainFile);
+    else
+      printDirectives(P, Out);
+    if (After.editsText())
+      for (const std::string &File : P.Edits.files())
+        if (File != MainFile)
+          Out << "// after " << After.name() << ": " << llvm::sys::path::filename(File) << '\n' << P.edited(File);
+  }
+
+  /// Finds the headers that must be rewritten: those with edits and, up to the main file, those that include them.
+  bool shadowHeaders() {
+    std::vector<std::pair<const Parse *, const Inclusion *>> Inclusions;
+    std::set<std::string> System;
+    for (const std::unique_ptr<Parse> &Each : Parses)
+      for (const Inclusion &I : Each->inclusions()) {
+        Inclusions.push_back({Each.get(), &I});
+        if (I.IncludedIsSystem)
+          System.insert(I.Included);
+      }
+    for (const std::string &File : P.Edits.files())
+      if (File != MainFile)
+        Shadowed.insert(File);
+    for (bool Grown = true; Grown;) {
+      Grown = false;
+      for (auto [From, I] : Inclusions)
+        if (Shadowed.count(I->Included) && !I->Includer.empty() && I->Includer != MainFile)
+          Grown |= Shadowed.insert(I->Includer).second;
+    }
+    bool Good = true;
+    for (auto [From, I] : Inclusions) {
+      Diagnostics &Diags = const_cast<Parse *>(From)->diagnostics();
+      if (Shadowed.count(I->Included)) {
+        NameOf.insert({I->Included, presumedName(*From, *I)});
+        if (I->Includer.empty()) {
+          Diags.report({}, Diag::err_shadow_command_line) << I->Included;
+          Good = false;
+        } else if (System.count(I->Included)) {
+          Diags.report(I->HashLoc, Diag::err_system_header_edit) << "a launch or directive" << I->Included;
+          Good = false;
+        } else {
+          Good &= redirect(*From, *I, shadowPath(I->Included));
+        }
+      } else if (Shadowed.count(I->Includer) && I->Quoted) {
+        // The copy lies in another folder.
+        Good &= redirect(*From, *I, I->Included);
+      }
+    }
+    if (std::optional<std::string> File = P.Edits.conflict()) {
+      P.Units.front()->Diags->report({}, Diag::err_internal_conflict) << *File;
+      Good = false;
+    }
+    return Good;
+  }
+
+  bool redirect(const Parse &From, const Inclusion &I, const std::string &Path) {
+    CompilerInstance &Compiler = const_cast<Parse &>(From).compiler();
+    const SourceManager &Sources = Compiler.getSourceManager();
+    auto Range = [&](CharSourceRange R) {
+      CharSourceRange InFile = Lexer::makeFileCharRange(R, Sources, Compiler.getLangOpts());
+      return FileRange{I.Includer, Sources.getFileOffset(InFile.getBegin()), Sources.getFileOffset(InFile.getEnd())};
+    };
+    P.Edits.replace(Range(I.NameRange), stringLiteral(Path));
+    FileRange Keyword = Range(CharSourceRange::getTokenRange(I.Keyword));
+    if (P.source(I.Includer).slice(Keyword.Begin, Keyword.End) == "include_next")
+      P.Edits.replace(Keyword, "include");
+    return true;
+  }
+
+  /// The name under which messages know an included file.
+  static std::string presumedName(const Parse &From, const Inclusion &I) {
+    CompilerInstance &Compiler = const_cast<Parse &>(From).compiler();
+    OptionalFileEntryRef Entry = Compiler.getFileManager().getOptionalFileRef(I.Included);
+    FileID File = Entry ? Compiler.getSourceManager().translateFile(*Entry) : FileID();
+    return File.isValid() ? Compiler.getSourceManager().getFileEntryRefForID(File)->getName().str() : I.Included;
+  }
+
+  /// The header's absolute path below the shadow directory, so that no two headers meet there.
+  std::string shadowPath(llvm::StringRef File) const {
+    llvm::SmallString<256> Path(Options.ShadowDir);
+    llvm::sys::path::append(Path, llvm::sys::path::relative_path(File));
+    return std::string(Path);
+  }
+
+  static std::string lineMarker(llvm::StringRef Name) { return "#line 1 " + stringLiteral(Name) + "\n"; }
+
+  std::string epilogue() const {
+    std::vector<std::string> Parts = P.Epilogue;
+    unsigned Number = 0;
+    for (const std::string &Name : SourceNames) {
+      std::string Part = "static const ::gpurma::source_file gpurma_source_file_" + std::to_string(Number++) + "(";
+      llvm::raw_string_ostream(Part) << llvm::format_hex(fileHash(Name), 10) << "u, " << stringLiteral(Name) << ");";
+      Parts.push_back(std::move(Part));
+    }
+    return llvm::join(Parts, " ");
+  }
+
+  const LowerOptions &Options;
+  llvm::raw_ostream &Out;
+  DiagnosticSink Sink;
+  std::vector<std::unique_ptr<Parse>> Parses; // the program's units live in them
+  Program P;
+  std::string MainFile;
+  std::set<std::string> Shadowed;
+  std::set<std::string> SourceNames;
+  std::map<std::string, std::string> NameOf;
+};
+
+} // namespace
+
+LowerResult lower(const LowerOptions &Options, llvm::raw_ostream &Out) { return Lowering(Options, Out).run(); }
+
+std::vector<std::string> passNames() { return pipelineNames(); }
+
+} // namespace gpurma

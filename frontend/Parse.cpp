@@ -1,0 +1,315 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Parse.h"
+#include "PragmaHandler.h"
+#include "SourceText.h"
+#include "clang/Basic/DiagnosticIDs.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Frontend/FrontendActions.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Frontend/Utils.h"
+#include "clang/Lex/PPCallbacks.h"
+#include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Regex.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+/// What Clang tells during a parse: diagnostics, #includes, files, skipped regions.
+class ParseCallbacks final : public DiagnosticConsumer {
+public:
+  ParseCallbacks(Parse &P, DiagnosticOptions *Options) : P(P), Printer(llvm::errs(), Options) {}
+
+  void BeginSourceFile(const LangOptions &LangOpts, const Preprocessor *PP) override { Printer.BeginSourceFile(LangOpts, PP); }
+  void EndSourceFile() override { Printer.EndSourceFile(); }
+
+  void HandleDiagnostic(DiagnosticsEngine::Level Level, const Diagnostic &Info) override {
+    if (Level != DiagnosticsEngine::Note)
+      Printing = shows(Level, Info);
+    if (!Printing)
+      return;
+    if (Level >= DiagnosticsEngine::Error)
+      ++P.Sink.Errors;
+    else if (Level == DiagnosticsEngine::Warning)
+      ++P.Sink.Warnings;
+    Printer.HandleDiagnostic(Level, Info);
+  }
+
+private:
+  bool shows(DiagnosticsEngine::Level Level, const Diagnostic &Info) {
+    // Warnings about the user's own code come from the backend, which compiles the same code with the same flags; here they
+    // would only appear twice.
+    bool Ours = Info.getID() >= diag::DIAG_UPPER_LIMIT;
+    if (!Ours && Level < DiagnosticsEngine::Error)
+      return false;
+    llvm::SmallString<128> Message;
+    Info.FormatDiagnostic(Message);
+    std::string File;
+    unsigned Offset = 0;
+    if (Info.getLocation().isValid() && Info.hasSourceManager()) {
+      const SourceManager &Sources = Info.getSourceManager();
+      if (!Ours && misplaced(Info.getLocation(), Sources))
+        return false;
+      std::pair<FileID, unsigned> Place = Sources.getDecomposedExpansionLoc(Info.getLocation());
+      File = fileName(Place.first, Sources);
+      Offset = Place.second;
+    }
+    return P.Sink.first(File, Offset, std::string(Message));
+  }
+
+  /// An error at a token that the pragma handler made up means that no statement can stand there; further errors within that
+  /// directive follow from it.
+  bool misplaced(SourceLocation Loc, const SourceManager &Sources) {
+    for (const Directive &D : P.Directives) {
+      bool AtName = Loc == D.NameLoc;
+      if (AtName)
+        P.Misplaced.insert(D.Id);
+      if (AtName || (P.Misplaced.count(D.Id) && Sources.isPointWithin(Loc, D.HashLoc, D.EndLoc)))
+        return true;
+    }
+    return false;
+  }
+
+  Parse &P;
+  TextDiagnosticPrinter Printer;
+  bool Printing = true;
+};
+
+namespace {
+
+/// Finds `#pragma gpurma` lines by their text, for regions that the preprocessor skips.
+bool mentionsDirective(llvm::StringRef Text) {
+  static const llvm::Regex Line("(^|\n)[ \t]*#[ \t]*pragma[ \t]+gpurma[ \t\r\n]|_Pragma[ \t]*\\([ \t]*\"[ \t]*gpurma[ \t]");
+  return Line.match(Text);
+}
+
+class FileCallbacks final : public PPCallbacks {
+public:
+  FileCallbacks(SourceManager &Sources, std::vector<Inclusion> &Inclusions, std::vector<Dependency> &Dependencies, bool &Skipped)
+      : Sources(Sources), Inclusions(Inclusions), Dependencies(Dependencies), Skipped(Skipped) {}
+
+  void FileChanged(SourceLocation Loc, FileChangeReason Reason, SrcMgr::CharacteristicKind Kind, FileID) override {
+    if (Reason != EnterFile)
+      return;
+    OptionalFileEntryRef File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
+    if (File && Seen.insert(File->getName().str()).second)
+      Dependencies.push_back({File->getName().str(), SrcMgr::isSystem(Kind)});
+  }
+
+  void InclusionDirective(SourceLocation HashLoc, const Token &IncludeTok, llvm::StringRef, bool IsAngled,
+                          CharSourceRange FilenameRange, OptionalFileEntryRef File, llvm::StringRef, llvm::StringRef,
+                          const Module *, bool, SrcMgr::CharacteristicKind FileType) override {
+    if (!File)
+      return;
+    Inclusion I;
+    I.Includer = fileName(Sources.getFileID(HashLoc), Sources);
+    I.Included = fileName(*File);
+    I.HashLoc = HashLoc;
+    I.NameRange = FilenameRange;
+    I.Keyword = SourceRange(IncludeTok.getLocation());
+    I.Quoted = !IsAngled;
+    I.IncludedIsSystem = SrcMgr::isSystem(FileType);
+    Inclusions.push_back(std::move(I));
+  }
+
+  void SourceRangeSkipped(SourceRange Range, SourceLocation) override {
+    if (Skipped || Sources.isInSystemHeader(Range.getBegin()))
+      return;
+    auto [File, Begin] = Sources.getDecomposedLoc(Range.getBegin());
+    auto [EndFile, End] = Sources.getDecomposedLoc(Range.getEnd());
+    if (File == EndFile && Begin < End)
+      Skipped = mentionsDirective(Sources.getBufferData(File).slice(Begin, End));
+  }
+
+private:
+  SourceManager &Sources;
+  std::vector<Inclusion> &Inclusions;
+  std::vector<Dependency> &Dependencies;
+  bool &Skipped;
+  std::set<std::string> Seen;
+};
+
+class KeepAction final : public ASTFrontendAction {
+public:
+  explicit KeepAction(std::function<void(CompilerInstance &)> Begin) : Begin(std::move(Begin)) {}
+
+protected:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
+    return std::make_unique<ASTConsumer>();
+  }
+  bool BeginSourceFileAction(CompilerInstance &Compiler) override {
+    Begin(Compiler);
+    return true;
+  }
+
+private:
+  std::function<void(CompilerInstance &)> Begin;
+};
+
+/// The places of gpurma pragmas, found without parsing.
+class PlaceHandler final : public clang::PragmaHandler {
+public:
+  PlaceHandler(std::set<std::pair<std::string, unsigned>> &Places) : clang::PragmaHandler("gpurma"), Places(Places) {}
+  void HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, Token &) override {
+    SourceManager &Sources = PP.getSourceManager();
+    auto [File, Offset] = Sources.getDecomposedExpansionLoc(Introducer.Loc);
+    Places.insert({fileName(File, Sources), Offset});
+    PP.DiscardUntilEndOfDirective();
+  }
+
+private:
+  std::set<std::pair<std::string, unsigned>> &Places;
+};
+
+class PlaceAction final : public PreprocessOnlyAction {
+public:
+  explicit PlaceAction(std::set<std::pair<std::string, unsigned>> &Places) : Places(Places) {}
+
+protected:
+  bool BeginSourceFileAction(CompilerInstance &Compiler) override {
+    Compiler.getPreprocessor().AddPragmaHandler(new PlaceHandler(Places));
+    return true;
+  }
+
+private:
+  std::set<std::pair<std::string, unsigned>> &Places;
+};
+
+std::vector<std::string> clangArguments(const LowerOptions &Options, ParseSide Side) {
+  std::vector<std::string> Args = {GPURMA_CLANG_EXECUTABLE, "-resource-dir", GPURMA_CLANG_RESOURCE_DIR, "-fsyntax-only",
+                                   "-Qunused-arguments", "-Xclang", "-fcuda-allow-variadic-functions", "-DGPURMA_PARSE=1"};
+  auto Add = [&](std::initializer_list<std::string> More) { Args.insert(Args.end(), More); };
+  if (Side == ParseSide::Cpu) {
+    Add({"--cuda-host-only", "-nocudainc", "-nocudalib", "-DGPURMA_TARGET_CPU=1", "-D__GPURMA_CPU__=1", "-isystem",
+         Options.Prefix + "/lib/gpurma/cuda_shim"});
+  } else {
+    Add({Side == ParseSide::CudaHost ? "--cuda-host-only" : "--cuda-device-only", "--cuda-path=" + Options.CudaPath,
+         "--cuda-gpu-arch=" + Options.GpuArch, "-nocudalib", "-Wno-unknown-cuda-version", "-DGPURMA_TARGET_CUDA=1", "-isystem",
+         Options.Prefix + "/lib/gpurma/clang_shim", "-isystem", Options.CudaPath + "/include/cccl"});
+  }
+  if (Options.Check)
+    Add({"-DGPURMA_CHECK=1"});
+  Add({"-isystem", Options.Prefix + "/include"});
+  for (const std::string &Arg : Options.ParseArgs)
+    // Warnings of Clang are not shown, so none may stop the parse; -Werror applies to gpurma's own (see Diagnostics).
+    if (!llvm::StringRef(Arg).starts_with("-Werror") && Arg != "-pedantic-errors")
+      Args.push_back(Arg);
+  Add({"-include", "gpurma/gpurma.h", "-include", "gpurma/annotate.h", "-x", "cuda", "--", Options.Input});
+  return Args;
+}
+
+/// Null if the arguments are wrong; Clang's driver has said so then.
+std::unique_ptr<CompilerInvocation> makeInvocation(const std::vector<std::string> &Args) {
+  std::vector<const char *> Pointers;
+  for (const std::string &Arg : Args)
+    Pointers.push_back(Arg.c_str());
+  IntrusiveRefCntPtr<DiagnosticOptions> DriverOptions = new DiagnosticOptions;
+  DriverOptions->ShowColors = llvm::sys::Process::StandardErrHasColors();
+  CreateInvocationOptions Options;
+  Options.Diags = CompilerInstance::createDiagnostics(DriverOptions.get(), new TextDiagnosticPrinter(llvm::errs(), DriverOptions.get()));
+  Options.Diags->setSuppressAllDiagnostics(false);
+  Options.Diags->setIgnoreAllWarnings(true);
+  return clang::createInvocation(Pointers, std::move(Options));
+}
+
+bool wantsColors(const std::vector<std::string> &Args) {
+  bool Colors = llvm::sys::Process::StandardErrIsDisplayed() && llvm::sys::Process::StandardErrHasColors();
+  for (llvm::StringRef Arg : Args) {
+    if (Arg == "-fcolor-diagnostics" || Arg == "-fdiagnostics-color" || Arg == "-fdiagnostics-color=always")
+      Colors = true;
+    else if (Arg == "-fno-color-diagnostics" || Arg == "-fno-diagnostics-color" || Arg == "-fdiagnostics-color=never")
+      Colors = false;
+  }
+  return Colors;
+}
+
+} // namespace
+
+Parse::Parse(const LowerOptions &Options, ParseSide Side, DiagnosticSink &Sink) : Options(Options), Side(Side), Sink(Sink) {}
+
+Parse::~Parse() {
+  if (Action)
+    Action->EndSourceFile();
+}
+
+bool Parse::run() {
+  std::shared_ptr<CompilerInvocation> Invocation = makeInvocation(clangArguments(Options, Side));
+  if (!Invocation) {
+    ++Sink.Errors;
+    return false;
+  }
+  Invocation->getFrontendOpts().DisableFree = false;
+  Invocation->getDiagnosticOpts().ShowColors = wantsColors(Options.ParseArgs);
+  Compiler.setInvocation(Invocation);
+  Compiler.createDiagnostics(new ParseCallbacks(*this, &Invocation->getDiagnosticOpts()), /*ShouldOwnClient=*/true);
+  bool WarningsAsErrors = false, NoWarnings = false;
+  for (llvm::StringRef Arg : Options.ParseArgs) {
+    if (Arg == "-Werror" || Arg == "-Wno-error")
+      WarningsAsErrors = Arg == "-Werror";
+    NoWarnings |= Arg == "-w";
+  }
+  Diags = std::make_unique<Diagnostics>(Compiler.getDiagnostics(), WarningsAsErrors, NoWarnings);
+  if (!Compiler.createTarget())
+    return false;
+  auto Begin = [this](CompilerInstance &Compiler) {
+    Preprocessor &PP = Compiler.getPreprocessor();
+    PP.AddPragmaHandler(new gpurma::PragmaHandler(Directives, *Diags));
+    PP.addPPCallbacks(std::make_unique<FileCallbacks>(Compiler.getSourceManager(), Inclusions, Dependencies, SkippedDirective));
+  };
+  Action = std::make_unique<KeepAction>(Begin);
+  if (!Action->BeginSourceFile(Compiler, Compiler.getFrontendOpts().Inputs.front())) {
+    Action.reset();
+    return false;
+  }
+  llvm::consumeError(Action->Execute());
+  reportMisplaced();
+  if (Side == ParseSide::Cpu && SkippedDirective)
+    reportDeviceOnly();
+  return !Diags->hasErrors();
+}
+
+void Parse::reportMisplaced() {
+  for (unsigned Id : Misplaced)
+    Diags->report(Directives[Id].NameLoc, Diag::err_directive_not_statement) << spelling(Directives[Id].Kind);
+}
+
+/// Reports directives that appear once __CUDA_ARCH__ is defined: the CPU target would drop them silently.
+void Parse::reportDeviceOnly() {
+  std::vector<std::string> Args = clangArguments(Options, Side);
+  Args.insert(Args.begin() + 1, "-D__CUDA_ARCH__=800");
+  std::shared_ptr<CompilerInvocation> Invocation = makeInvocation(Args);
+  if (!Invocation)
+    return;
+  CompilerInstance Scanner;
+  Scanner.setInvocation(Invocation);
+  Scanner.createDiagnostics(new IgnoringDiagConsumer, /*ShouldOwnClient=*/true);
+  std::set<std::pair<std::string, unsigned>> Places;
+  PlaceAction Scan(Places);
+  if (!Scanner.createTarget() || !Scan.BeginSourceFile(Scanner, Scanner.getFrontendOpts().Inputs.front()))
+    return;
+  llvm::consumeError(Scan.Execute());
+  Scan.EndSourceFile();
+
+  SourceManager &Sources = Compiler.getSourceManager();
+  for (const Directive &D : Directives) {
+    auto [File, Offset] = Sources.getDecomposedExpansionLoc(D.HashLoc);
+    Places.erase({fileName(File, Sources), Offset});
+  }
+  for (const auto &[File, Offset] : Places) {
+    auto Entry = Compiler.getFileManager().getOptionalFileRef(File);
+    FileID Id = Entry ? Sources.translateFile(*Entry) : FileID();
+    if (Id.isInvalid())
+      continue;
+    SourceLocation Loc = Sources.getComposedLoc(Id, Offset);
+    llvm::StringRef Line = Sources.getBufferData(Id).substr(Offset);
+    llvm::SmallVector<llvm::StringRef, 2> Match;
+    static const llvm::Regex Name("gpurma[ \t]+([A-Za-z_]+)");
+    if (Name.match(Line.take_until([](char C) { return C == '\n'; }), &Match))
+      Diags->report(Loc, Diag::err_only_cuda_arch) << Match[1];
+  }
+}
+
+} // namespace gpurma

@@ -1,0 +1,87 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One parse of the user's translation unit with Clang, kept alive for the passes.
+#ifndef GPURMA_FRONTEND_PARSE_H
+#define GPURMA_FRONTEND_PARSE_H
+
+#include "Diagnostics.h"
+#include "Directive.h"
+#include "Lowering.h"
+#include "clang/Basic/SourceLocation.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace gpurma {
+
+enum class ParseSide { Cpu, CudaHost, CudaDevice };
+
+/// One #include line that was followed.
+struct Inclusion {
+  /// Files by fileName(); the includer is empty for -include.
+  std::string Includer, Included;
+  clang::SourceLocation HashLoc;
+  /// The text of the file name with its quotes or brackets, or the macro that stands for it.
+  clang::CharSourceRange NameRange;
+  /// The word include, include_next or import.
+  clang::SourceRange Keyword;
+  bool Quoted = false;
+  bool IncludedIsSystem = false;
+};
+
+/// What the parses of one translation unit report through: prints Clang's errors as Clang would, gpurma's diagnostics, and each
+/// diagnostic once, even if both sides or several instantiations report it.
+class DiagnosticSink {
+public:
+  /// True if this is the first time that this diagnostic is seen.
+  bool first(const std::string &File, unsigned Offset, const std::string &Message) {
+    return Seen.insert({File, Offset, Message}).second;
+  }
+  unsigned Errors = 0, Warnings = 0;
+
+private:
+  std::set<std::tuple<std::string, unsigned, std::string>> Seen;
+};
+
+class Parse {
+public:
+  Parse(const LowerOptions &Options, ParseSide Side, DiagnosticSink &Sink);
+  ~Parse();
+
+  /// Parses the input. False if there were errors, which have been printed.
+  bool run();
+
+  clang::CompilerInstance &compiler() { return Compiler; }
+  Diagnostics &diagnostics() { return *Diags; }
+  std::deque<Directive> &directives() { return Directives; }
+  const std::vector<Inclusion> &inclusions() const { return Inclusions; }
+  const std::vector<Dependency> &dependencies() const { return Dependencies; }
+  ParseSide side() const { return Side; }
+
+private:
+  friend class ParseCallbacks;
+  bool createInvocation();
+  void reportMisplaced();
+  void reportDeviceOnly();
+
+  const LowerOptions &Options;
+  ParseSide Side;
+  DiagnosticSink &Sink;
+  clang::CompilerInstance Compiler;
+  std::unique_ptr<Diagnostics> Diags;
+  std::unique_ptr<clang::FrontendAction> Action;
+  std::deque<Directive> Directives;
+  std::vector<Inclusion> Inclusions;
+  std::vector<Dependency> Dependencies;
+  std::set<unsigned> Misplaced;
+  bool SkippedDirective = false;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_FRONTEND_PARSE_H

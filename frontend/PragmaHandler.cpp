@@ -1,0 +1,504 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "PragmaHandler.h"
+#include "Directives.h"
+#include "SourceText.h"
+#include "clang/Basic/IdentifierTable.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/LiteralSupport.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+constexpr llvm::StringLiteral HostDirectives[] = {"persistent"};
+
+constexpr ClauseKind NamedClauses[] = {ClauseKind::To,   ClauseKind::From,  ClauseKind::At,   ClauseKind::On,    ClauseKind::Notify,
+                                       ClauseKind::Tag,  ClauseKind::Count, ClauseKind::Comm, ClauseKind::Match, ClauseKind::If};
+
+using TokenRange = llvm::ArrayRef<Token>;
+
+bool isOpening(const Token &T) { return T.isOneOf(tok::l_paren, tok::l_square, tok::l_brace); }
+
+tok::TokenKind closingOf(tok::TokenKind Opening) {
+  return Opening == tok::l_paren ? tok::r_paren : Opening == tok::l_square ? tok::r_square : tok::r_brace;
+}
+
+bool isClosing(const Token &T) { return T.isOneOf(tok::r_paren, tok::r_square, tok::r_brace); }
+
+/// The candidate that the user most likely meant; empty if none is close.
+llvm::StringRef closest(llvm::StringRef Written, llvm::ArrayRef<llvm::StringRef> Candidates) {
+  llvm::StringRef Best;
+  unsigned BestDistance = 1 + std::max<size_t>(1, Written.size() / 3);
+  for (llvm::StringRef Candidate : Candidates) {
+    unsigned Distance = Written.edit_distance(Candidate, /*AllowReplacements=*/true, BestDistance);
+    if (Distance < BestDistance) {
+      Best = Candidate;
+      BestDistance = Distance;
+    }
+  }
+  return Best;
+}
+
+/// Parses the tokens of one directive. Errors are reported and make parse() or a part of it return false.
+class DirectiveParser {
+public:
+  DirectiveParser(Preprocessor &PP, Diagnostics &Diags, TokenRange Tokens, Directive &D)
+      : PP(PP), Diags(Diags), Tokens(Tokens), D(D) {}
+
+  /// True if the directive's kind and subject are known, so that a marker call can be made; clauses with errors are left out.
+  bool parse();
+
+  /// The marker statement.
+  llvm::SmallVector<Token, 64> marker();
+
+private:
+  struct Piece {
+    TokenRange Tokens;
+    SourceLocation Open, Close;
+  };
+
+  bool atEnd() const { return Next == Tokens.size(); }
+  const Token &token() const { return Tokens[Next]; }
+  SourceLocation endOf(const Token &T) const { return PP.getLocForEndOfToken(T.getLocation()); }
+  std::string text(const Token &T) const { return PP.getSpelling(T); }
+
+  bool parseArgument(Clause &C, ClauseForm Form, llvm::StringRef Name, bool Wildcard);
+  std::optional<TokenRange> takeParentheses(Clause &C, llvm::StringRef Name);
+  std::optional<size_t> lastSubscript(TokenRange Argument) const;
+  bool parseSection(Clause &C, TokenRange Argument, llvm::StringRef Name, SourceLocation Open);
+  bool parseElement(Clause &C, TokenRange Argument, llvm::StringRef Name);
+  bool parseDeclaration(Clause &C, TokenRange Argument);
+  bool parseKeyword(Clause &C, TokenRange Argument, llvm::StringRef Name, llvm::ArrayRef<Keyword> Allowed);
+  void parseClause();
+  bool addExpr(Clause &C, TokenRange Tokens, llvm::StringRef Name, SourceLocation Open, SourceLocation Close, Diag IfEmpty);
+  void checkRequired();
+  DiagnosticBuilder error(SourceLocation Loc, Diag Which) {
+    Failed = true;
+    return Diags.report(Loc, Which);
+  }
+
+  Preprocessor &PP;
+  Diagnostics &Diags;
+  TokenRange Tokens;
+  Directive &D;
+  const DirectiveClass *Class = nullptr;
+  size_t Next = 0;
+  bool Failed = false;
+  std::vector<Piece> Pieces; // the arguments of the marker call after the id
+};
+
+bool DirectiveParser::parse() {
+  const Token &Name = Tokens.front();
+  D.NameLoc = Name.getLocation();
+  Next = 1;
+  std::string Written = text(Name);
+  if (!Name.getIdentifierInfo()) {
+    error(Name.getLocation(), Diag::err_expected_directive);
+    return false;
+  }
+  Class = DirectiveClass::find(Written);
+  if (!Class) {
+    if (llvm::is_contained(HostDirectives, Written)) {
+      error(Name.getLocation(), Diag::err_host_directive) << Written;
+      return false;
+    }
+    llvm::SmallVector<llvm::StringRef, 8> Names;
+    for (const DirectiveClass *Known : DirectiveClass::all())
+      Names.push_back(Known->name());
+    llvm::StringRef Meant = closest(Written, Names);
+    if (Meant.empty())
+      error(Name.getLocation(), Diag::err_unknown_directive) << Written << SourceRange(Name.getLocation());
+    else
+      error(Name.getLocation(), Diag::err_unknown_directive_suggest)
+          << Written << Meant << FixItHint::CreateReplacement(Name.getLocation(), Meant);
+    return false;
+  }
+  D.Kind = Class->kind();
+
+  if (Class->subject() != ClauseForm::None) {
+    Clause Subject{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    if (!parseArgument(Subject, Class->subject(), Class->name(), /*Wildcard=*/false))
+      return false;
+    D.Clauses.push_back(std::move(Subject));
+  } else if (!atEnd() && token().is(tok::l_paren)) {
+    error(token().getLocation(), Diag::err_subject_not_allowed) << Class->name();
+    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    if (!takeParentheses(Ignored, Class->name()))
+      return true;
+  }
+  while (!atEnd()) {
+    if (token().is(tok::comma) && !D.Clauses.empty() && Next + 1 < Tokens.size())
+      ++Next;
+    parseClause();
+  }
+  checkRequired();
+  return true;
+}
+
+void DirectiveParser::parseClause() {
+  const Token &Name = token();
+  if (!Name.getIdentifierInfo()) {
+    error(Name.getLocation(), Diag::err_expected_clause) << Class->name();
+    Next = Tokens.size();
+    return;
+  }
+  ++Next;
+  std::string Written = text(Name);
+  const ClauseKind *Kind = llvm::find_if(NamedClauses, [&](ClauseKind K) { return spelling(K) == Written; });
+  const ClauseRule *Rule = Kind == std::end(NamedClauses) ? nullptr : Class->find(*Kind);
+  if (!Rule) {
+    llvm::SmallVector<llvm::StringRef, 8> Names;
+    std::string List;
+    for (const ClauseRule &Known : Class->clauses()) {
+      Names.push_back(spelling(Known.Kind));
+      List += (List.empty() ? "'" : ", '") + spelling(Known.Kind).str() + "'";
+    }
+    llvm::StringRef Meant = closest(Written, Names);
+    if (Kind != std::end(NamedClauses))
+      error(Name.getLocation(), Diag::err_clause_not_allowed) << Class->name() << Written << List;
+    else if (Meant.empty())
+      error(Name.getLocation(), Diag::err_unknown_clause) << Written << Class->name();
+    else
+      error(Name.getLocation(), Diag::err_unknown_clause_suggest)
+          << Written << Class->name() << Meant << FixItHint::CreateReplacement(Name.getLocation(), Meant);
+    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    if (!atEnd() && token().is(tok::l_paren))
+      takeParentheses(Ignored, Written);
+    return;
+  }
+  Clause C{*Kind, Name.getLocation(), {}, {}, Keyword::None, {}};
+  size_t PiecesBefore = Pieces.size();
+  bool Good = parseArgument(C, formOf(*Kind), Written, Rule->Wildcard);
+  if (const Clause *First = D.find(*Kind)) {
+    error(Name.getLocation(), Diag::err_duplicate_clause)
+        << Class->name() << Written << SourceRange(First->NameLoc, First->RParenLoc);
+    Good = false;
+  }
+  if (Good)
+    D.Clauses.push_back(std::move(C));
+  else
+    Pieces.resize(PiecesBefore);
+}
+
+void DirectiveParser::checkRequired() {
+  if (Failed)
+    return;
+  for (const ClauseRule &Rule : Class->clauses())
+    if (Rule.Required && !D.find(Rule.Kind))
+      error(D.NameLoc, Diag::err_missing_clause)
+          << Class->name() << spelling(Rule.Kind) << SourceRange(D.NameLoc, Tokens.back().getLocation());
+}
+
+/// The tokens between the parentheses that start at the next token, with brackets balanced.
+std::optional<TokenRange> DirectiveParser::takeParentheses(Clause &C, llvm::StringRef Name) {
+  if (atEnd() || token().isNot(tok::l_paren)) {
+    error(endOf(Tokens[Next - 1]), Diag::err_expected_lparen) << Name;
+    return std::nullopt;
+  }
+  C.LParenLoc = token().getLocation();
+  size_t First = Next + 1;
+  llvm::SmallVector<const Token *, 8> Open;
+  for (; !atEnd(); ++Next) {
+    const Token &T = token();
+    if (isOpening(T)) {
+      Open.push_back(&T);
+    } else if (isClosing(T)) {
+      if (closingOf(Open.back()->getKind()) != T.getKind()) {
+        error(T.getLocation(), Diag::err_unbalanced) << text(T) << text(*Open.back()) << Open.back()->getLocation();
+        Next = Tokens.size();
+        return std::nullopt;
+      }
+      Open.pop_back();
+      if (Open.empty()) {
+        C.RParenLoc = T.getLocation();
+        return Tokens.slice(First, Next++ - First);
+      }
+    } else if (T.is(tok::semi) && llvm::none_of(Open, [](const Token *O) { return O->is(tok::l_brace); })) {
+      error(T.getLocation(), Diag::err_semicolon_in_clause) << Name;
+      Next = Tokens.size();
+      return std::nullopt;
+    }
+  }
+  SourceLocation End = endOf(Tokens.back());
+  error(End, Diag::err_expected_rparen) << Name << C.LParenLoc << FixItHint::CreateInsertion(End, ")");
+  return std::nullopt;
+}
+
+bool DirectiveParser::parseArgument(Clause &C, ClauseForm Form, llvm::StringRef Name, bool Wildcard) {
+  std::optional<TokenRange> Argument = takeParentheses(C, Name);
+  if (!Argument)
+    return false;
+  switch (Form) {
+  case ClauseForm::None:
+    return true;
+  case ClauseForm::Section:
+    return parseSection(C, *Argument, Name, C.LParenLoc);
+  case ClauseForm::Element:
+    return parseElement(C, *Argument, Name);
+  case ClauseForm::Declaration:
+    return parseDeclaration(C, *Argument);
+  case ClauseForm::Comm:
+    return parseKeyword(C, *Argument, Name, {Keyword::World, Keyword::Device});
+  case ClauseForm::Match:
+    return parseKeyword(C, *Argument, Name, {Keyword::Auto, Keyword::Counter, Keyword::Queue});
+  case ClauseForm::Expression:
+    break;
+  }
+  if (Argument->size() == 1 && Argument->front().is(tok::identifier) && text(Argument->front()) == spelling(Keyword::Any)) {
+    if (!Wildcard) {
+      error(Argument->front().getLocation(), Diag::err_any_not_allowed) << Name << Class->name();
+      return false;
+    }
+    C.Word = Keyword::Any;
+    return true;
+  }
+  return addExpr(C, *Argument, Name, C.LParenLoc, C.RParenLoc, Diag::err_expected_expression);
+}
+
+bool DirectiveParser::parseKeyword(Clause &C, TokenRange Argument, llvm::StringRef Name, llvm::ArrayRef<Keyword> Allowed) {
+  std::string Written;
+  for (const Token &T : Argument)
+    Written += text(T);
+  for (Keyword Word : Allowed)
+    if (spelling(Word) == Written) {
+      C.Word = Word;
+      return true;
+    }
+  std::string List;
+  for (Keyword Word : Allowed)
+    List += (Word == Allowed.front() ? "'" : Word == Allowed.back() ? " or '" : ", '") + spelling(Word).str() + "'";
+  SourceLocation Loc = Argument.empty() ? C.RParenLoc : Argument.front().getLocation();
+  error(Loc, Diag::err_expected_keyword) << Name << List << Written;
+  return false;
+}
+
+/// The index of the '[' whose ']' ends the argument.
+std::optional<size_t> DirectiveParser::lastSubscript(TokenRange Argument) const {
+  if (Argument.empty() || Argument.back().isNot(tok::r_square))
+    return std::nullopt;
+  unsigned Depth = 0;
+  for (size_t I = Argument.size(); I-- > 0;) {
+    if (isClosing(Argument[I]))
+      ++Depth;
+    else if (isOpening(Argument[I]) && --Depth == 0)
+      return I;
+  }
+  return std::nullopt;
+}
+
+/// The places of the ':' of a section among the tokens of its brackets: outside of inner brackets, and not of a '?:'.
+static llvm::SmallVector<size_t, 2> sectionColons(TokenRange Inside) {
+  llvm::SmallVector<size_t, 2> Colons;
+  unsigned Depth = 0, Questions = 0;
+  for (size_t I = 0; I < Inside.size(); ++I) {
+    if (isOpening(Inside[I]))
+      ++Depth;
+    else if (isClosing(Inside[I]))
+      --Depth;
+    else if (Depth == 0 && Inside[I].is(tok::question))
+      ++Questions;
+    else if (Depth == 0 && Inside[I].is(tok::colon)) {
+      if (Questions)
+        --Questions;
+      else
+        Colons.push_back(I);
+    }
+  }
+  return Colons;
+}
+
+bool DirectiveParser::parseSection(Clause &C, TokenRange Argument, llvm::StringRef Name, SourceLocation Open) {
+  std::optional<size_t> Square = lastSubscript(Argument);
+  if (!Square || *Square == 0) {
+    SourceLocation Loc = Argument.empty() ? C.RParenLoc : Argument.front().getLocation();
+    error(Loc, Diag::err_expected_section) << Name << SourceRange(Open, C.RParenLoc);
+    return false;
+  }
+  TokenRange Base = Argument.take_front(*Square), Inside = Argument.slice(*Square + 1).drop_back();
+  SourceLocation LSquare = Argument[*Square].getLocation(), RSquare = Argument.back().getLocation();
+  llvm::SmallVector<size_t, 2> Colons = sectionColons(Inside);
+  if (Colons.size() != 1) {
+    SourceLocation Loc = Colons.empty() ? RSquare : Inside[Colons[1]].getLocation();
+    error(Loc, Diag::err_expected_section) << Name << SourceRange(LSquare, RSquare);
+    return false;
+  }
+  TokenRange Lower = Inside.take_front(Colons[0]), Length = Inside.slice(Colons[0] + 1);
+  SourceLocation Colon = Inside[Colons[0]].getLocation();
+  if (!addExpr(C, Base, Name, Open, LSquare, Diag::err_expected_section))
+    return false;
+  if (Lower.empty())
+    C.Exprs.push_back({});
+  else
+    addExpr(C, Lower, Name, LSquare, Colon, Diag::err_expected_section);
+  return addExpr(C, Length, Name, Colon, RSquare, Diag::err_expected_section);
+}
+
+bool DirectiveParser::parseElement(Clause &C, TokenRange Argument, llvm::StringRef Name) {
+  std::optional<size_t> Square = lastSubscript(Argument);
+  if (!Square || *Square == 0) {
+    SourceLocation Loc = Argument.empty() ? C.RParenLoc : Argument.front().getLocation();
+    error(Loc, Diag::err_expected_element) << Name << SourceRange(C.LParenLoc, C.RParenLoc);
+    return false;
+  }
+  TokenRange Window = Argument.take_front(*Square), Inside = Argument.slice(*Square + 1).drop_back();
+  SourceLocation LSquare = Argument[*Square].getLocation(), RSquare = Argument.back().getLocation();
+  if (llvm::SmallVector<size_t, 2> Colons = sectionColons(Inside); !Colons.empty()) {
+    error(Inside[Colons[0]].getLocation(), Diag::err_section_in_element) << Name << Class->name();
+    return false;
+  }
+  return addExpr(C, Window, Name, C.LParenLoc, LSquare, Diag::err_expected_element) &&
+         addExpr(C, Inside, Name, LSquare, RSquare, Diag::err_expected_element);
+}
+
+bool DirectiveParser::parseDeclaration(Clause &C, TokenRange Argument) {
+  if (Argument.size() < 2 || Argument[0].isNot(tok::identifier) || Argument[1].isNot(tok::equal)) {
+    SourceLocation Loc = Argument.empty() ? C.RParenLoc : Argument.front().getLocation();
+    error(Loc, Diag::err_expected_window_decl) << SourceRange(C.LParenLoc, C.RParenLoc);
+    return false;
+  }
+  D.WindowName = text(Argument[0]);
+  D.WindowNameLoc = Argument[0].getLocation();
+  return parseSection(C, Argument.drop_front(2), Class->name(), Argument[1].getLocation());
+}
+
+bool DirectiveParser::addExpr(Clause &C, TokenRange Expr, llvm::StringRef Name, SourceLocation Open, SourceLocation Close,
+                              Diag IfEmpty) {
+  if (Expr.empty()) {
+    error(Close, IfEmpty) << Name;
+    return false;
+  }
+  SourceRange Range(Expr.front().getLocation(), Expr.back().getLocation());
+  std::string Text;
+  if (std::optional<std::string> Spelled = spelledText(Range, PP.getSourceManager(), PP.getLangOpts())) {
+    Text = std::move(*Spelled);
+  } else {
+    for (const Token &T : Expr) {
+      if (!Text.empty() && (T.hasLeadingSpace() || T.isAtStartOfLine() || T.isAnyIdentifier() || T.isLiteral()))
+        Text += ' ';
+      Text += text(T);
+    }
+  }
+  Pieces.push_back({Expr, Open, Close});
+  C.Exprs.push_back({Range, std::move(Text), static_cast<unsigned>(Pieces.size())});
+  return true;
+}
+
+llvm::SmallVector<Token, 64> DirectiveParser::marker() {
+  llvm::SmallVector<Token, 64> Out;
+  auto Add = [&](tok::TokenKind Kind, SourceLocation Loc) -> Token & {
+    Token T;
+    T.startToken();
+    T.setKind(Kind);
+    T.setLocation(Loc);
+    T.setLength(1);
+    Out.push_back(T);
+    return Out.back();
+  };
+  auto AddName = [&](llvm::StringRef Name, SourceLocation Loc) {
+    IdentifierInfo *Info = PP.getIdentifierInfo(Name);
+    Token &T = Add(Info->getTokenID(), Loc);
+    T.setIdentifierInfo(Info);
+    T.setLength(Name.size());
+  };
+  SourceLocation Loc = D.NameLoc;
+  if (D.Kind == DirectiveKind::Window) {
+    AddName("auto", Loc);
+    AddName(D.WindowName, D.WindowNameLoc);
+    Add(tok::equal, Loc);
+  }
+  Add(tok::coloncolon, Loc).setLength(2);
+  AddName("gpurma_ann", Loc);
+  Add(tok::coloncolon, Loc).setLength(2);
+  AddName(Class->name(), Loc);
+  Add(tok::l_paren, Loc);
+  std::string Id = std::to_string(D.Id) + "u";
+  char *Literal = static_cast<char *>(PP.getPreprocessorAllocator().Allocate(Id.size() + 1, 1));
+  std::memcpy(Literal, Id.c_str(), Id.size() + 1);
+  Token &Number = Add(tok::numeric_constant, Loc);
+  Number.setLiteralData(Literal);
+  Number.setLength(Id.size());
+  for (const Piece &P : Pieces) {
+    Add(tok::comma, Loc);
+    // The parentheses stand where the user's own brackets do, so that Clang's errors about them point there.
+    Add(tok::l_paren, P.Open);
+    Out.append(P.Tokens.begin(), P.Tokens.end());
+    Add(tok::r_paren, P.Close);
+  }
+  Add(tok::r_paren, Loc);
+  Add(tok::semi, Loc);
+  return Out;
+}
+
+} // namespace
+
+void PragmaHandler::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, Token &FirstToken) {
+  // Names of directives and clauses are not subject to macros; what stands in parentheses is. A word that is no clause but a
+  // macro is expanded: it may spell a clause.
+  llvm::SmallVector<Token, 32> Tokens;
+  int Depth = 0;
+  Token T;
+  bool Nested = InDirective, Foreign = false;
+  InDirective = true;
+  while (true) {
+    if (Depth > 0)
+      PP.Lex(T);
+    else
+      PP.LexUnexpandedToken(T);
+    if (T.isOneOf(tok::eod, tok::eof))
+      break;
+    if (T.isAnnotation()) {
+      Foreign = true;
+      continue;
+    }
+    if (Depth <= 0 && !Tokens.empty() && T.is(tok::identifier) && PP.getMacroInfo(T.getIdentifierInfo()) &&
+        !T.isExpandDisabled() && llvm::none_of(NamedClauses, [&](ClauseKind K) { return T.getIdentifierInfo()->isStr(spelling(K)); })) {
+      auto Again = std::make_unique<Token[]>(1);
+      Again[0] = T;
+      PP.EnterTokenStream(std::move(Again), 1, /*DisableMacroExpansion=*/false, /*IsReinject=*/true);
+      PP.Lex(T);
+      if (T.isOneOf(tok::eod, tok::eof))
+        break;
+    }
+    if (isOpening(T))
+      ++Depth;
+    else if (isClosing(T))
+      --Depth;
+    Tokens.push_back(T);
+  }
+  InDirective = Nested;
+  if (Nested || Foreign) {
+    Diags.report(FirstToken.getLocation(), Diag::err_nested_directive);
+    return;
+  }
+  if (Tokens.empty()) {
+    Diags.report(PP.getLocForEndOfToken(FirstToken.getLocation()), Diag::err_expected_directive);
+    return;
+  }
+
+  Directive D;
+  D.Kind = DirectiveKind::Flush;
+  D.Id = Directives.size();
+  D.HashLoc = Introducer.Loc;
+  D.FromPragmaOperator = Introducer.Kind == PIK__Pragma;
+  D.EndLoc = Tokens.back().getLocation();
+  DirectiveParser Parser(PP, Diags, Tokens, D);
+  if (!Parser.parse())
+    return;
+  if (PP.getSourceManager().isInSystemHeader(D.HashLoc)) {
+    Diags.report(D.NameLoc, Diag::err_system_header) << spelling(D.Kind);
+    return;
+  }
+  llvm::SmallVector<Token, 64> Marker = Parser.marker();
+  Directives.push_back(std::move(D));
+  auto Stream = std::make_unique<Token[]>(Marker.size());
+  std::copy(Marker.begin(), Marker.end(), Stream.get());
+  PP.EnterTokenStream(std::move(Stream), Marker.size(), /*DisableMacroExpansion=*/true, /*IsReinject=*/false);
+}
+
+} // namespace gpurma

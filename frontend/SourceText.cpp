@@ -1,0 +1,78 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "SourceText.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+std::string fileName(FileEntryRef File) {
+  llvm::StringRef Real = File.getFileEntry().tryGetRealPathName();
+  return Real.empty() ? File.getName().str() : Real.str();
+}
+
+std::string fileName(FileID File, const SourceManager &Sources) {
+  OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File);
+  return Entry ? fileName(*Entry) : std::string();
+}
+
+std::string onOneLine(llvm::StringRef Text, const LangOptions &LangOpts) {
+  if (!Text.contains('\n') && !Text.contains("/*") && !Text.contains("//"))
+    return Text.str();
+  std::string Buffer = Text.str(); // the lexer needs a terminating zero
+  Lexer Lex(SourceLocation(), LangOpts, Buffer.data(), Buffer.data(), Buffer.data() + Buffer.size());
+  std::string Line;
+  Token T;
+  while (!Lex.LexFromRawLexer(T)) {
+    unsigned End = Lex.getCurrentBufferOffset();
+    if (T.is(tok::eof))
+      break;
+    if (!Line.empty() && (T.hasLeadingSpace() || T.isAtStartOfLine()))
+      Line += ' ';
+    // A token may itself be continued over a line end.
+    llvm::StringRef Spelling(Buffer.data() + End - T.getLength(), T.getLength());
+    while (!Spelling.empty()) {
+      auto [Before, After] = Spelling.split('\n');
+      bool Continued = Before.size() < Spelling.size();
+      Line += Continued ? Before.rtrim(" \t\r\\") : Before;
+      Spelling = After;
+    }
+  }
+  return Line;
+}
+
+std::optional<std::string> spelledText(SourceRange TokenRange, const SourceManager &Sources, const LangOptions &LangOpts) {
+  CharSourceRange Range = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(TokenRange), Sources, LangOpts);
+  if (Range.isInvalid() || !Sources.getFileEntryForID(Sources.getFileID(Range.getBegin())))
+    return std::nullopt;
+  return onOneLine(Lexer::getSourceText(Range, Sources, LangOpts), LangOpts);
+}
+
+uint32_t fileHash(llvm::StringRef Name) {
+  uint32_t Hash = 2166136261u;
+  for (unsigned char C : Name.bytes())
+    Hash = (Hash ^ C) * 16777619u;
+  return Hash;
+}
+
+std::string siteText(SourceLocation Loc, const SourceManager &Sources) {
+  PresumedLoc Place = Sources.getPresumedLoc(Sources.getSpellingLoc(Loc));
+  std::string Text;
+  llvm::raw_string_ostream(Text) << "::gpurma::site{" << llvm::format_hex(fileHash(Place.getFilename()), 10) << "u, "
+                                 << Place.getLine() << "}";
+  return Text;
+}
+
+std::string stringLiteral(llvm::StringRef Text) {
+  std::string Literal = "\"";
+  for (char C : Text) {
+    if (C == '"' || C == '\\')
+      Literal += '\\';
+    Literal += C;
+  }
+  return Literal + '"';
+}
+
+} // namespace gpurma

@@ -1,0 +1,38 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef GPURMA_FRONTEND_SOURCETEXT_H
+#define GPURMA_FRONTEND_SOURCETEXT_H
+
+#include "clang/Basic/LangOptions.h"
+#include "clang/Basic/SourceLocation.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+#include <string>
+
+namespace gpurma {
+
+/// The name under which a file is known to edits and inclusions, whatever path led to it: its real path. Empty for what is no
+/// file (predefined macros, the command line, pasted tokens).
+std::string fileName(clang::FileEntryRef File);
+std::string fileName(clang::FileID File, const clang::SourceManager &Sources);
+
+/// The text on one line: line continuations, line ends and comments become a space.
+std::string onOneLine(llvm::StringRef Text, const clang::LangOptions &LangOpts);
+
+/// What the user wrote for a token range, on one line; none if the range is not whole in a file (it begins or ends within a
+/// macro expansion, or comes from _Pragma).
+std::optional<std::string> spelledText(clang::SourceRange TokenRange, const clang::SourceManager &Sources,
+                                       const clang::LangOptions &LangOpts);
+
+/// The 32-bit FNV-1a hash by which run-time messages know a file.
+uint32_t fileHash(llvm::StringRef Name);
+
+/// "::gpurma::site{0x1234abcdu, 12}" for the place of a directive.
+std::string siteText(clang::SourceLocation Loc, const clang::SourceManager &Sources);
+
+/// The text as a C++ string literal, quotes included.
+std::string stringLiteral(llvm::StringRef Text);
+
+} // namespace gpurma
+
+#endif // GPURMA_FRONTEND_SOURCETEXT_H

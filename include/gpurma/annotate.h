@@ -1,0 +1,59 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The marker functions that gpurmacc's frontend calls in place of directives while it parses. No compiled program includes
+// this header.
+#ifndef GPURMA_ANNOTATE_H
+#define GPURMA_ANNOTATE_H
+
+#ifndef GPURMA_PARSE
+#error "gpurma/annotate.h belongs to gpurmacc; include gpurma/gpurma.h"
+#endif
+
+#include <gpurma/device.h>
+
+namespace gpurma_ann {
+
+/// An argument of any type is taken by const reference, which binds to bit-fields and to uncopyable objects alike. What cannot be
+/// bound (void, the name of an overloaded function) goes to the ellipsis, where Clang reports it at the argument.
+#define GPURMA_MARKER(name)                                                                                                       \
+  template <class... A> __attribute__((host, device)) constexpr void name(unsigned, const A &...) {}                              \
+  __attribute__((host, device)) void name(unsigned, ...);
+
+GPURMA_MARKER(put)
+GPURMA_MARKER(get)
+GPURMA_MARKER(notify)
+GPURMA_MARKER(wait)
+GPURMA_MARKER(flush)
+GPURMA_MARKER(barrier)
+
+#undef GPURMA_MARKER
+
+/// The flag is written to, so it need not have a value before.
+template <class Flag, class... A> __attribute__((host, device)) constexpr void test(unsigned, Flag &&, const A &...) {}
+__attribute__((host, device)) void test(unsigned, ...);
+
+template <class T> struct window_of {
+  using type = ::gpurma::window<int>; // reported by the compiler: the base is no pointer to writable elements
+};
+template <class T> struct window_of<T *> {
+  using type = ::gpurma::window<T>;
+};
+template <class T> struct window_of<const T *> : window_of<T *> {};
+template <> struct window_of<void *> : window_of<int *> {};
+template <class T> struct window_of<T &> : window_of<T> {};
+template <class T> struct window_of<T *const> : window_of<T *> {};
+template <class T> struct window_of<T *volatile> : window_of<T *> {};
+template <class T> struct window_of<T *__restrict__> : window_of<T *> {};
+template <class T> struct window_of<T *const __restrict__> : window_of<T *> {};
+template <class T, decltype(sizeof(0)) N> struct window_of<T[N]> : window_of<T *> {};
+template <class T> struct window_of<T[]> : window_of<T *> {};
+template <class R, class... P> struct window_of<R (*)(P...)> : window_of<int *> {};
+
+/// `window(w = base[lo:len])` declares `auto w = window(id, base, lo, len)`.
+template <class Base, class... A>
+__attribute__((host, device)) typename window_of<Base>::type window(unsigned, Base &&, const A &...);
+__attribute__((host, device)) ::gpurma::window<int> window(unsigned, ...);
+
+} // namespace gpurma_ann
+
+#endif // GPURMA_ANNOTATE_H

@@ -1,0 +1,122 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the marker calls in the AST and checks the types and constant values of their clauses.
+//
+//   ::gpurma_ann::put(7u, (src), (lo), (len), (r), (w), (off));     ->   a Marker of directive 7
+#include "Pass.h"
+#include "frontend/Directives.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+class MarkerCollector : public RecursiveASTVisitor<MarkerCollector> {
+  using Base = RecursiveASTVisitor<MarkerCollector>;
+
+public:
+  explicit MarkerCollector(Unit &U) : U(U) {}
+
+  // Templates are seen as patterns and as instantiations.
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool TraverseDecl(Decl *D) {
+    if (!D)
+      return true;
+    // Nothing of system headers can hold a directive. An instantiation has the place of its pattern.
+    bool TopLevel = D->getDeclContext() && D->getDeclContext()->isTranslationUnit() && !llvm::isa<NamespaceDecl>(D);
+    if (TopLevel && D->getLocation().isValid() && U.sources().isInSystemHeader(D->getLocation()))
+      return true;
+    if (auto *Function = llvm::dyn_cast<FunctionDecl>(D)) {
+      Functions.push_back(Function);
+      bool Continue = Base::TraverseDecl(D);
+      Functions.pop_back();
+      return Continue;
+    }
+    return Base::TraverseDecl(D);
+  }
+
+  bool TraverseLambdaExpr(LambdaExpr *Lambda) {
+    Functions.push_back(Lambda->getCallOperator());
+    bool Continue = Base::TraverseLambdaExpr(Lambda);
+    Functions.pop_back();
+    return Continue;
+  }
+
+  bool TraverseVarDecl(VarDecl *Variable) {
+    Variables.push_back(Variable);
+    bool Continue = Base::TraverseVarDecl(Variable);
+    Variables.pop_back();
+    return Continue;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    if (!isMarker(Call->getCallee()->IgnoreImplicit()))
+      return true;
+    const auto *Id = Call->getNumArgs() ? llvm::dyn_cast<IntegerLiteral>(Call->getArg(0)->IgnoreImplicit()) : nullptr;
+    if (!Id || Id->getValue().getZExtValue() >= U.Directives.size())
+      return true;
+    Marker M;
+    M.Origin = &U.Directives[Id->getValue().getZExtValue()];
+    M.Call = Call;
+    M.Function = Functions.empty() ? nullptr : Functions.back();
+    M.Dependent = M.Function && M.Function->isDependentContext();
+    if (M.Origin->Kind == DirectiveKind::Window && !Variables.empty())
+      M.Window = Variables.back();
+    U.Markers.push_back(M);
+    return true;
+  }
+
+private:
+  static bool isMarker(const Expr *Callee) {
+    const NamedDecl *Named = nullptr;
+    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Callee))
+      Named = Ref->getDecl();
+    else if (const auto *Lookup = llvm::dyn_cast<UnresolvedLookupExpr>(Callee); Lookup && Lookup->getNumDecls())
+      Named = *Lookup->decls_begin();
+    const auto *Space = Named ? llvm::dyn_cast<NamespaceDecl>(Named->getDeclContext()) : nullptr;
+    return Space && Space->getName() == "gpurma_ann";
+  }
+
+  Unit &U;
+  std::vector<const FunctionDecl *> Functions;
+  std::vector<const VarDecl *> Variables;
+};
+
+/// f(a, b) in one clause is one expression; a top-level comma most likely is not meant.
+void checkCommas(const Marker &M, Diagnostics &Diags) {
+  for (const Clause &C : M.Origin->Clauses)
+    for (const ClauseExpr &E : C.Exprs) {
+      if (E.Text.empty() || E.MarkerArg >= M.Call->getNumArgs())
+        continue;
+      const auto *Parens = llvm::dyn_cast<ParenExpr>(M.Call->getArg(E.MarkerArg)->IgnoreImplicit());
+      const auto *Comma = Parens ? llvm::dyn_cast<BinaryOperator>(Parens->getSubExpr()) : nullptr;
+      if (Comma && Comma->getOpcode() == BO_Comma)
+        Diags.report(Comma->getOperatorLoc(), Diag::err_comma_in_clause)
+            << (C.Kind == ClauseKind::Subject ? spelling(M.Origin->Kind) : spelling(C.Kind));
+    }
+}
+
+class CollectDirectives final : public Pass {
+public:
+  llvm::StringRef name() const override { return "CollectDirectives"; }
+
+  void run(Unit &U, Program &) override {
+    MarkerCollector(U).TraverseDecl(U.context().getTranslationUnitDecl());
+    for (const Marker &M : U.Markers) {
+      checkCommas(M, *U.Diags);
+      ClauseChecker Checker(M, U.context(), *U.Diags);
+      DirectiveClass::get(M.Origin->Kind).check(Checker);
+    }
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createCollectDirectives() { return std::make_unique<CollectDirectives>(); }
+
+} // namespace gpurma

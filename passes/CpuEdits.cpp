@@ -1,0 +1,262 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "CpuEdits.h"
+#include "Kernels.h"
+#include "frontend/SourceText.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+bool isShared(const Decl *D) { return D && llvm::isa<VarDecl>(D) && D->hasAttr<CUDASharedAttr>(); }
+
+class CpuEditor : public RecursiveASTVisitor<CpuEditor> {
+  using Base = RecursiveASTVisitor<CpuEditor>;
+
+public:
+  CpuEditor(Unit &U, Program &P) : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
+
+  bool TraverseDecl(Decl *D) {
+    bool TopLevel = D && D->getDeclContext() && D->getDeclContext()->isTranslationUnit() && !llvm::isa<NamespaceDecl>(D);
+    if (TopLevel && D->getLocation().isValid() && Sources.isInSystemHeader(D->getLocation()))
+      return true;
+    auto *Function = llvm::dyn_cast_or_null<FunctionDecl>(D);
+    if (Function && Function->doesThisDeclarationHaveABody())
+      Bodies.push_back({Function, Function->getBody()});
+    bool Continue = Base::TraverseDecl(D);
+    if (Function && Function->doesThisDeclarationHaveABody())
+      Bodies.pop_back();
+    return Continue;
+  }
+
+  bool TraverseLambdaExpr(LambdaExpr *Lambda) {
+    Bodies.push_back({Lambda->getCallOperator(), Lambda->getBody()});
+    bool Continue = Base::TraverseLambdaExpr(Lambda);
+    Bodies.pop_back();
+    return Continue;
+  }
+
+  bool VisitDeclStmt(DeclStmt *Statement) {
+    if (llvm::none_of(Statement->decls(), isShared))
+      return true;
+    std::string Text;
+    for (const Decl *D : Statement->decls()) {
+      const auto *Variable = llvm::dyn_cast<VarDecl>(D);
+      if (!Variable)
+        continue;
+      std::string Type = typedefOf(*Variable, Statement->getSourceRange(), Statement->isSingleDecl());
+      if (Type.empty())
+        return true;
+      Text += (Text.empty() ? "" : " ") + Type + ' ' + reference(*Variable);
+    }
+    replaceDeclaration(Statement->getSourceRange(), Text, *llvm::cast<VarDecl>(*Statement->decl_begin()));
+    return true;
+  }
+
+  bool VisitVarDecl(VarDecl *Variable) {
+    if (!Variable->isFileVarDecl() || inSystemHeader(*Variable))
+      return true;
+    if (isShared(Variable)) {
+      std::string Type = typedefOf(*Variable, Variable->getSourceRange(), /*Single=*/true);
+      if (!Type.empty())
+        replaceDeclaration(SourceRange(Variable->getBeginLoc(), semicolonAfter(Variable->getEndLoc())), Type, *Variable);
+      return true;
+    }
+    bool OnDevice = Variable->hasAttr<CUDADeviceAttr>() || Variable->hasAttr<CUDAConstantAttr>();
+    if (OnDevice && Variable->getStorageClass() == SC_None && !Variable->isInline() && !Variable->isConstexpr() &&
+        !Variable->getDescribedVarTemplate() && !Variable->isExternC() && Variable->isThisDeclarationADefinition())
+      makeInternal(Variable->getBeginLoc());
+    return true;
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *Function) {
+    if (inSystemHeader(*Function) || Function->isTemplateInstantiation())
+      return true;
+    if (isKernel(Function))
+      registerKernel(*Function);
+    else if (belongsToUnit(*Function))
+      makeInternal(Function->getBeginLoc());
+    return true;
+  }
+
+  /// A shared variable is static: lambdas name it without capturing it, and the reference that replaces it must not be captured.
+  bool VisitDeclRefExpr(DeclRefExpr *Ref) {
+    const ValueDecl *Variable = Ref->getDecl();
+    if (!isShared(Variable) || Bodies.empty())
+      return true;
+    bool Local = Variable->getParentFunctionOrMethod();
+    if (Local && llvm::dyn_cast<FunctionDecl>(Variable->getDeclContext()) == Bodies.back().Function)
+      return true;
+    const auto *Body = llvm::dyn_cast<CompoundStmt>(Bodies.back().Body);
+    std::optional<FileRange> Brace = Body ? fileRange(Body->getLBracLoc(), Sources, LangOpts) : std::nullopt;
+    if (!Brace || Ref->hasQualifier())
+      U.Diags->report(Ref->getLocation(), Diag::err_shared_form)
+          << Variable->getName() << (Brace ? "it is used by a qualified name" : "it is used in a body that a macro spells in part");
+    else
+      P.Edits.replace({Brace->File, Brace->End, Brace->End}, " " + reference(*llvm::cast<VarDecl>(Variable)));
+    return true;
+  }
+
+private:
+  struct Body {
+    const FunctionDecl *Function;
+    const Stmt *Body;
+  };
+
+  bool inSystemHeader(const Decl &D) const {
+    return D.getLocation().isInvalid() || Sources.isInSystemHeader(D.getLocation());
+  }
+
+  std::string number(const VarDecl &Variable) const {
+    auto Place = fileRange(Variable.getCanonicalDecl()->getLocation(), Sources, LangOpts);
+    return std::to_string(P.number(Place ? *Place : FileRange{Variable.getQualifiedNameAsString(), 0, 0}));
+  }
+
+  std::string typeName(const VarDecl &Variable) const {
+    return "gpurma_" + Variable.getNameAsString() + "_" + number(Variable);
+  }
+
+  /// "typedef float gpurma_t_0[32];" and the key; empty (and reported) if it cannot be written.
+  std::string typedefOf(const VarDecl &Variable, SourceRange Declaration, bool Single) {
+    std::string Text = Single ? writtenTypedef(Variable, Declaration) : printedTypedef(Variable);
+    if (Text.empty())
+      U.Diags->report(Variable.getLocation(), Diag::err_shared_form)
+          << Variable.getName() << (Single ? "its declaration is spelled in part by a macro" : "declare it in a statement of its own");
+    else if (!isDynamic(Variable))
+      Text += " struct gpurma_key_" + number(Variable) + ";";
+    return Text;
+  }
+
+  static bool isDynamic(const VarDecl &Variable) { return Variable.hasExternalStorage(); }
+
+  std::string printedTypedef(const VarDecl &Variable) const {
+    PrintingPolicy Policy = U.context().getPrintingPolicy();
+    if (const auto *Tag = Variable.getType()->getBaseElementTypeUnsafe()->getAsTagDecl(); Tag && !Tag->getIdentifier())
+      return {};
+    std::string Text = typeName(Variable);
+    Variable.getType().getAsStringInternal(Text, Policy);
+    return "typedef " + Text + ";";
+  }
+
+  /// The declaration as written, less storage class and __shared__.
+  std::string writtenTypedef(const VarDecl &Variable, SourceRange Declaration) const {
+    std::optional<FileRange> Range = fileRange(Declaration, Sources, LangOpts);
+    std::optional<FileRange> Name = fileRange(Variable.getLocation(), Sources, LangOpts);
+    if (!Range || !Name || Name->File != Range->File || Name->Begin < Range->Begin || Name->End > Range->End)
+      return {};
+    std::string Source = onOneLine(P.source(Range->File).slice(Range->Begin, Name->Begin), LangOpts);
+    std::string Rest = onOneLine(P.source(Range->File).slice(Name->End, Range->End), LangOpts);
+    llvm::StringRef Tail = llvm::StringRef(Rest).rtrim("; ");
+    std::string Text = "typedef";
+    Lexer Raw(SourceLocation(), LangOpts, Source.data(), Source.data(), Source.data() + Source.size());
+    Token T;
+    bool Aligning = false;
+    for (int Depth = 0; !Raw.LexFromRawLexer(T) || T.isNot(tok::eof);) {
+      llvm::StringRef Word(Source.data() + Raw.getCurrentBufferOffset() - T.getLength(), T.getLength());
+      bool Dropped = T.is(tok::raw_identifier) && (Word == "__shared__" || Word == "extern" || Word == "static");
+      if (!Dropped) {
+        if (T.hasLeadingSpace() || Text == "typedef")
+          Text += ' ';
+        bool Alignas = T.is(tok::raw_identifier) && Word == "alignas"; // not allowed on a typedef
+        Text += Alignas ? "__attribute__((aligned" : Word;
+        Aligning |= Alignas;
+        if (T.is(tok::l_paren))
+          ++Depth;
+        else if (T.is(tok::r_paren) && --Depth == 0 && Aligning) {
+          Text += "))";
+          Aligning = false;
+        }
+      }
+      if (Raw.getCurrentBufferOffset() >= Source.size())
+        break;
+    }
+    if (!llvm::StringRef(Text).ends_with(" ") && !llvm::StringRef(Text).ends_with("(") && !llvm::StringRef(Text).ends_with("*"))
+      Text += ' ';
+    return Text + typeName(Variable) + Tail.str() + ";";
+  }
+
+  std::string reference(const VarDecl &Variable) const {
+    std::string Scope;
+    if (!Variable.getParentFunctionOrMethod()) {
+      PrintingPolicy Policy = U.context().getPrintingPolicy();
+      Policy.SuppressUnwrittenScope = true;
+      llvm::raw_string_ostream Out(Scope);
+      Out << "::";
+      Variable.printNestedNameSpecifier(Out, Policy);
+    }
+    std::string Type = Scope + typeName(Variable);
+    std::string Object = isDynamic(Variable) ? "dynamic_shared<" + Type + ">"
+                                             : "shared_variable<" + Type + ", " + Scope + "gpurma_key_" + number(Variable) + ">";
+    return Type + "& " + Variable.getNameAsString() + " = ::gpurma::cpu::" + Object + "();";
+  }
+
+  SourceLocation semicolonAfter(SourceLocation Loc) const {
+    std::optional<Token> Next = Lexer::findNextToken(Sources.getFileLoc(Loc), Sources, LangOpts);
+    return Next && Next->is(tok::semi) ? Next->getLocation() : Loc;
+  }
+
+  void replaceDeclaration(SourceRange Declaration, std::string Text, const VarDecl &Variable) {
+    std::optional<FileRange> Range = fileRange(Declaration, Sources, LangOpts);
+    if (!Range) {
+      U.Diags->report(Variable.getLocation(), Diag::err_shared_form)
+          << Variable.getName() << "its declaration is spelled in part by a macro";
+      return;
+    }
+    llvm::StringRef Source = P.source(Range->File).slice(Range->Begin, Range->End);
+    if (!Source.ends_with(";") && !Variable.getParentFunctionOrMethod()) {
+      U.Diags->report(Variable.getLocation(), Diag::err_shared_form) << Variable.getName() << "declare it in a statement of its own";
+      return;
+    }
+    if (!Source.ends_with(";")) // a macro spells the declaration, its use the semicolon
+      Text.pop_back();
+    const char *LineEnd = Declaration.getBegin().isMacroID() && Declaration.getEnd().isMacroID() ? "\\\n" : "\n";
+    for (size_t Lines = Source.count('\n'); Lines > 0; --Lines)
+      Text += LineEnd;
+    P.Edits.replace(*Range, Text);
+  }
+
+  /// A device function that other translation units cannot call: its name must not clash with theirs.
+  static bool belongsToUnit(const FunctionDecl &Function) {
+    return Function.hasAttr<CUDADeviceAttr>() && !Function.hasAttr<CUDAHostAttr>() && !Function.isInlined() &&
+           !Function.isConstexpr() && Function.getStorageClass() == SC_None && Function.isDefined() &&
+           !Function.getDescribedFunctionTemplate() && !Function.isFunctionTemplateSpecialization() &&
+           !llvm::isa<CXXRecordDecl>(Function.getDeclContext()) && !Function.getFriendObjectKind() && !Function.isExternC() &&
+           !Function.getParentFunctionOrMethod();
+  }
+
+  void makeInternal(SourceLocation Loc) {
+    // A declaration that begins in the middle of a macro keeps its linkage.
+    if (std::optional<FileRange> Range = fileRange(Loc, Sources, LangOpts))
+      P.Edits.replace({Range->File, Range->Begin, Range->Begin}, "[[maybe_unused]] static ");
+  }
+
+  void registerKernel(const FunctionDecl &Kernel) {
+    if (!Kernel.doesThisDeclarationHaveABody() || Kernel.isDependentContext() || !isAccessible(&Kernel) ||
+        P.RankKernels.count(kernelKey(&Kernel, Sources)))
+      return;
+    std::optional<FileRange> Place = fileRange(Kernel.getLocation(), Sources, LangOpts);
+    std::optional<std::string> Name = qualifiedName(&Kernel);
+    if (Place && Name)
+      P.addEpilogue("static const ::gpurma::registered_kernel gpurma_kernel_" + std::to_string(P.number(*Place)) + "(" +
+                    exactly(&Kernel, *Name) + ");");
+  }
+
+  Unit &U;
+  Program &P;
+  const SourceManager &Sources;
+  const LangOptions &LangOpts;
+  std::vector<Body> Bodies;
+};
+
+} // namespace
+
+void addCpuEdits(Unit &U, Program &P) { CpuEditor(U, P).TraverseDecl(U.context().getTranslationUnitDecl()); }
+
+} // namespace gpurma

@@ -1,0 +1,163 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "EditSet.h"
+#include "frontend/SourceText.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+std::optional<FileRange> inOneFile(SourceLocation Begin, SourceLocation End, const SourceManager &Sources) {
+  auto [BeginFile, BeginOffset] = Sources.getDecomposedLoc(Begin);
+  auto [EndFile, EndOffset] = Sources.getDecomposedLoc(End);
+  std::string File = fileName(BeginFile, Sources);
+  if (BeginFile != EndFile || File.empty() || BeginOffset > EndOffset)
+    return std::nullopt;
+  return FileRange{File, BeginOffset, EndOffset};
+}
+
+} // namespace
+
+SourceLocation raisedTo(FileID Level, SourceLocation Loc, bool AtEnd, const SourceManager &Sources) {
+  for (SourceLocation From = Loc;;) {
+    SourceLocation At = From;
+    while (At.isMacroID() && Sources.getFileID(At) != Level) {
+      CharSourceRange Expansion = Sources.getImmediateExpansionRange(At);
+      At = AtEnd ? Expansion.getEnd() : Expansion.getBegin();
+    }
+    if (Sources.getFileID(At) == Level)
+      return At;
+    // Not within an invocation at that level: perhaps within an argument that is written there.
+    while (From.isMacroID() && !Sources.isMacroArgExpansion(From))
+      From = AtEnd ? Sources.getImmediateExpansionRange(From).getEnd() : Sources.getImmediateExpansionRange(From).getBegin();
+    if (From.isFileID())
+      return SourceLocation();
+    From = Sources.getImmediateSpellingLoc(From);
+  }
+}
+
+SourceLocation writtenAt(SourceLocation Loc, const SourceManager &Sources) {
+  while (Loc.isMacroID() && Sources.isMacroArgExpansion(Loc))
+    Loc = Sources.getImmediateSpellingLoc(Loc);
+  return Loc;
+}
+
+std::optional<FileRange> fileRangeAt(FileID Level, SourceRange TokenRange, const SourceManager &Sources,
+                                     const LangOptions &LangOpts) {
+  SourceLocation Begin = raisedTo(Level, TokenRange.getBegin(), /*AtEnd=*/false, Sources);
+  SourceLocation End = raisedTo(Level, TokenRange.getEnd(), /*AtEnd=*/true, Sources);
+  if (Begin.isInvalid() || End.isInvalid())
+    return std::nullopt;
+  End = Sources.getSpellingLoc(End);
+  return inOneFile(Sources.getSpellingLoc(Begin),
+                   End.getLocWithOffset(Lexer::MeasureTokenLength(End, Sources, LangOpts)), Sources);
+}
+
+std::optional<FileRange> fileRange(SourceRange TokenRange, const SourceManager &Sources, const LangOptions &LangOpts) {
+  CharSourceRange InFile = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(TokenRange), Sources, LangOpts);
+  if (InFile.isValid())
+    return inOneFile(InFile.getBegin(), InFile.getEnd(), Sources);
+  // The innermost macro that spells both ends.
+  for (SourceLocation Loc = TokenRange.getBegin(); Loc.isMacroID(); Loc = Sources.getImmediateExpansionRange(Loc).getBegin())
+    if (auto Range = fileRangeAt(Sources.getFileID(Loc), TokenRange, Sources, LangOpts))
+      return Range;
+  return std::nullopt;
+}
+
+void EditSet::add(const std::string &File, Edit E) {
+  std::vector<Edit> &Edits = Files[File];
+  if (llvm::is_contained(Edits, E))
+    return;
+  auto Encloses = [](const Edit &Outer, const Edit &Inner) {
+    return Outer.Begin <= Inner.Begin && Inner.End <= Outer.End && Outer.Begin < Outer.End;
+  };
+  for (const Edit &Old : Edits) {
+    bool Overlap = std::max(Old.Begin, E.Begin) < std::min(Old.End, E.End);
+    if (!Overlap)
+      continue;
+    bool Nested = Encloses(Old, E) || Encloses(E, Old);
+    bool SameRange = Old.Begin == E.Begin && Old.End == E.End;
+    // Text that a replacement has taken is not edited any more: the edit would be lost.
+    bool Late = !Old.IsWrap && Encloses(Old, E) && !(E.IsWrap && SameRange);
+    if (!Nested || Late || (!Old.IsWrap && !E.IsWrap && SameRange))
+      Conflict = File;
+  }
+  Edits.push_back(std::move(E));
+}
+
+void EditSet::replace(const FileRange &Range, std::string Text) {
+  add(Range.File, {Range.Begin, Range.End, /*IsWrap=*/false, std::move(Text), {}});
+}
+
+void EditSet::wrap(const FileRange &Range, std::string Prefix, std::string Suffix) {
+  add(Range.File, {Range.Begin, Range.End, /*IsWrap=*/true, std::move(Prefix), std::move(Suffix)});
+}
+
+std::string EditSet::text(const FileRange &Range, llvm::StringRef Source) const {
+  std::vector<const Edit *> Within;
+  if (auto It = Files.find(Range.File); It != Files.end())
+    for (const Edit &E : It->second) {
+      bool AtOpenEnd = E.Begin == E.End && E.Begin == Range.End && Range.End != Source.size();
+      if (Range.Begin <= E.Begin && E.End <= Range.End && !AtOpenEnd)
+        Within.push_back(&E);
+    }
+  // What lies strictly inside of a replacement is already in that replacement's text.
+  auto Taken = [&](const Edit *E) {
+    return llvm::any_of(Within, [&](const Edit *Outer) {
+      if (Outer == E || Outer->IsWrap || Outer->Begin == Outer->End)
+        return false;
+      if (E->Begin == E->End)
+        return Outer->Begin < E->Begin && E->Begin < Outer->End;
+      bool SameRange = Outer->Begin == E->Begin && Outer->End == E->End;
+      return Outer->Begin <= E->Begin && E->End <= Outer->End && !SameRange;
+    });
+  };
+  llvm::erase_if(Within, Taken);
+
+  // At one place: ends of wraps, the innermost first; insertions; beginnings of wraps, the outermost first; the replacement.
+  struct Event {
+    unsigned Place;
+    int Class;
+    long Order;
+    const Edit *E;
+  };
+  std::vector<Event> Events;
+  for (size_t I = 0; I < Within.size(); ++I) {
+    const Edit *E = Within[I];
+    long Size = E->End - E->Begin, Arrival = static_cast<long>(I), Many = static_cast<long>(Within.size());
+    if (E->IsWrap) {
+      Events.push_back({E->Begin, 2, -(Size * Many + Arrival), E});
+      Events.push_back({E->End, 0, Size * Many + Arrival, E});
+    } else {
+      Events.push_back({E->Begin, E->Begin == E->End ? 1 : 3, Arrival, E});
+    }
+  }
+  llvm::stable_sort(Events, [](const Event &A, const Event &B) {
+    return std::tie(A.Place, A.Class, A.Order) < std::tie(B.Place, B.Class, B.Order);
+  });
+  std::string Out;
+  unsigned Place = Range.Begin;
+  for (const Event &Next : Events) {
+    if (Next.Place > Place) {
+      Out += Source.slice(Place, Next.Place);
+      Place = Next.Place;
+    }
+    Out += Next.Class == 0 ? Next.E->Suffix : Next.E->Text;
+    if (Next.Class == 3)
+      Place = Next.E->End;
+  }
+  Out += Source.slice(std::min<size_t>(Place, Range.End), Range.End);
+  return Out;
+}
+
+std::vector<std::string> EditSet::files() const {
+  std::vector<std::string> Names;
+  for (const auto &[Name, Edits] : Files)
+    Names.push_back(Name);
+  return Names;
+}
+
+} // namespace gpurma

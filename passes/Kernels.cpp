@@ -1,0 +1,126 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "Kernels.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/PrettyPrinter.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+PrintingPolicy sourcePolicy(const ASTContext &Context) {
+  PrintingPolicy Policy(Context.getLangOpts());
+  Policy.SuppressUnwrittenScope = true; // anonymous namespaces have no spelling
+  Policy.SuppressTagKeyword = true;
+  Policy.PrintCanonicalTypes = true;
+  return Policy;
+}
+
+bool hasName(QualType Type);
+
+bool hasName(const TemplateArgument &Argument) {
+  switch (Argument.getKind()) {
+  case TemplateArgument::Type:
+    return hasName(Argument.getAsType());
+  case TemplateArgument::Pack:
+    return llvm::all_of(Argument.pack_elements(), [](const TemplateArgument &A) { return hasName(A); });
+  default:
+    return true;
+  }
+}
+
+/// True if the type can be spelled at namespace scope.
+bool hasName(QualType Type) {
+  Type = Type.getCanonicalType();
+  while (true) {
+    QualType Inner = Type->isReferenceType() ? Type.getNonReferenceType() : Type->getPointeeType();
+    if (Inner.isNull() && Type->isArrayType())
+      Inner = Type->castAsArrayTypeUnsafe()->getElementType();
+    if (Inner.isNull())
+      break;
+    Type = Inner;
+  }
+  const auto *Tag = Type->getAsTagDecl();
+  if (!Tag)
+    return true;
+  if (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod())
+    return false;
+  const auto *Specialization = llvm::dyn_cast<ClassTemplateSpecializationDecl>(Tag);
+  return !Specialization ||
+         llvm::all_of(Specialization->getTemplateArgs().asArray(), [](const TemplateArgument &A) { return hasName(A); });
+}
+
+} // namespace
+
+bool isKernel(const FunctionDecl *Function) { return Function && Function->hasAttr<CUDAGlobalAttr>(); }
+
+bool isAccessible(const FunctionDecl *Kernel) {
+  for (const Decl *D = Kernel; D && llvm::isa<CXXRecordDecl>(D->getDeclContext()); D = llvm::cast<Decl>(D->getDeclContext()))
+    if (D->getAccess() != AS_public)
+      return false;
+  return !Kernel->getParentFunctionOrMethod();
+}
+
+bool isOverloaded(const FunctionDecl *Kernel) {
+  llvm::SmallPtrSet<const Decl *, 4> Functions;
+  for (const NamedDecl *Found : Kernel->getDeclContext()->getRedeclContext()->lookup(Kernel->getDeclName()))
+    Functions.insert(Found->getCanonicalDecl());
+  return Functions.size() > 1;
+}
+
+std::string exactly(const FunctionDecl *Kernel, std::string Name) {
+  if (!isOverloaded(Kernel))
+    return Name;
+  const ASTContext &Context = Kernel->getASTContext();
+  std::string Type = Context.getPointerType(Kernel->getType().getCanonicalType()).getAsString(sourcePolicy(Context));
+  return "static_cast<" + Type + ">(" + Name + ")";
+}
+
+std::optional<std::string> templateArguments(const FunctionDecl *Kernel,
+                                             llvm::function_ref<std::optional<std::string>(unsigned)> Unnameable) {
+  PrintingPolicy Policy = sourcePolicy(Kernel->getASTContext());
+  std::string Text;
+  llvm::raw_string_ostream Out(Text);
+  llvm::ArrayRef<TemplateArgument> Arguments = Kernel->getTemplateSpecializationArgs()->asArray();
+  for (unsigned I = 0; I < Arguments.size(); ++I) {
+    Out << (I ? ", " : "<");
+    if (hasName(Arguments[I])) {
+      if (Arguments[I].getKind() != TemplateArgument::Pack) {
+        Arguments[I].print(Policy, Out, /*IncludeType=*/true);
+        continue;
+      }
+      llvm::interleaveComma(Arguments[I].pack_elements(), Out,
+                            [&](const TemplateArgument &A) { A.print(Policy, Out, /*IncludeType=*/true); });
+    } else if (std::optional<std::string> Given = Unnameable(I)) {
+      Out << *Given;
+    } else {
+      return std::nullopt;
+    }
+  }
+  Out << '>';
+  return Text;
+}
+
+std::optional<std::string> qualifiedName(const FunctionDecl *Kernel) {
+  std::string Name = "::";
+  llvm::raw_string_ostream Out(Name);
+  PrintingPolicy Policy = sourcePolicy(Kernel->getASTContext());
+  for (const DeclContext *DC = Kernel->getDeclContext(); !DC->isTranslationUnit(); DC = DC->getParent())
+    if (const auto *Class = llvm::dyn_cast<ClassTemplateSpecializationDecl>(DC);
+        Class && !llvm::all_of(Class->getTemplateArgs().asArray(), [](const TemplateArgument &A) { return hasName(A); }))
+      return std::nullopt;
+  Kernel->printQualifiedName(Out, Policy);
+  if (Kernel->getTemplateSpecializationArgs()) {
+    std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
+    if (!Arguments)
+      return std::nullopt;
+    Out << *Arguments;
+  }
+  return Name;
+}
+
+} // namespace gpurma

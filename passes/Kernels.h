@@ -1,0 +1,35 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How lowered text names kernels.
+#ifndef GPURMA_PASSES_KERNELS_H
+#define GPURMA_PASSES_KERNELS_H
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <optional>
+#include <string>
+
+namespace gpurma {
+
+bool isKernel(const clang::FunctionDecl *Function);
+
+/// True if the kernel's name can be spelled at namespace scope: it is no protected or private member.
+bool isAccessible(const clang::FunctionDecl *Kernel);
+
+/// True if the kernel shares its name with another function of its scope, so that the name alone does not denote it.
+bool isOverloaded(const clang::FunctionDecl *Kernel);
+
+/// `Name` with a cast to the kernel's exact type if it is overloaded.
+std::string exactly(const clang::FunctionDecl *Kernel, std::string Name);
+
+/// Fully qualified, with template arguments: "::ns::k<float>". None if a template argument has no name (a lambda, a local type).
+std::optional<std::string> qualifiedName(const clang::FunctionDecl *Kernel);
+
+/// The template arguments in angle brackets. \p Unnameable gives the text of an argument whose type has no name.
+std::optional<std::string>
+templateArguments(const clang::FunctionDecl *Kernel, llvm::function_ref<std::optional<std::string>(unsigned)> Unnameable);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_KERNELS_H

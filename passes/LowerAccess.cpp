@@ -1,0 +1,249 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Replaces each directive by a call of the device library, and picks how notifications are matched: by one arrival counter per tag
+// where no wait can tell the difference, else by a queue.
+//
+//   #pragma gpurma put(src[lo:len]) to(r) at(w[off]) notify(t)
+//   ->  ::gpurma::put_notify<::gpurma::matching::queue>(src + (lo), len, r, w, off, t, ::gpurma::site{0x1234abcdu, 12});
+//
+// The statement stands on the directive's first line and is followed by as many line ends as the directive had.
+#include "Pass.h"
+#include "frontend/Directives.h"
+#include "frontend/SourceText.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+constexpr unsigned CounterTags = 64; // ::gpurma::counter_tags
+
+/// Why a directive cannot be served by counters; in the order of err_counter_impossible.
+enum class Obstacle { Source, Window, AnyTag, VariableTag, LargeTag };
+
+class LowerAccess final : public Pass {
+public:
+  llvm::StringRef name() const override { return "LowerAccess"; }
+  bool editsText() const override { return true; }
+
+  void run(Unit &U, Program &) override {
+    for (const Marker &M : U.Markers) {
+      findForced(M, U);
+      if (std::optional<Obstacle> Why = obstacle(M, U); Why && !FirstObstacle)
+        FirstObstacle = {&U, M.Origin, *Why};
+    }
+  }
+
+  void finish(Program &P) override {
+    if (Forced && Forced->Word == Keyword::Counter && FirstObstacle) {
+      FirstObstacle->U->Diags->report(FirstObstacle->D->NameLoc, Diag::err_counter_impossible)
+          << static_cast<unsigned>(FirstObstacle->Why);
+      if (Forced->U == FirstObstacle->U)
+        Forced->U->Diags->report(Forced->Loc, Diag::note_match_here) << spelling(Forced->Word);
+      return;
+    }
+    bool Counter = Forced ? Forced->Word == Keyword::Counter : !FirstObstacle;
+    P.Match = Counter ? Matching::Counter : Matching::Queue;
+    for (const std::unique_ptr<Unit> &U : P.Units)
+      for (const Directive &D : U->Directives)
+        lower(D, *U, P);
+  }
+
+private:
+  struct ForcedMatch {
+    Unit *U;
+    Keyword Word;
+    SourceLocation Loc;
+  };
+  struct FoundObstacle {
+    Unit *U;
+    const Directive *D;
+    Obstacle Why;
+  };
+
+  void findForced(const Marker &M, Unit &U) {
+    const Clause *Match = M.Origin->find(ClauseKind::Match);
+    if (!Match || Match->Word == Keyword::Auto)
+      return;
+    if (!Forced) {
+      Forced = {&U, Match->Word, Match->NameLoc};
+    } else if (Forced->Word != Match->Word) {
+      U.Diags->report(Match->NameLoc, Diag::err_match_contradiction) << spelling(Match->Word) << spelling(Forced->Word);
+      if (Forced->U == &U)
+        U.Diags->report(Forced->Loc, Diag::note_match_here) << spelling(Forced->Word);
+    }
+  }
+
+  static std::optional<Obstacle> tagObstacle(const Marker &M, ClauseKind Kind, const ASTContext &Context) {
+    const Expr *Tag = M.expr(Kind);
+    if (!Tag || Tag->isTypeDependent() || Tag->isValueDependent())
+      return std::nullopt;
+    std::optional<llvm::APSInt> Value = userConstant(Tag, Context);
+    if (!Value)
+      return Obstacle::VariableTag;
+    return Value->getLimitedValue() < CounterTags ? std::nullopt : std::optional(Obstacle::LargeTag);
+  }
+
+  static std::optional<Obstacle> obstacle(const Marker &M, Unit &U) {
+    const Directive &D = *M.Origin;
+    switch (D.Kind) {
+    case DirectiveKind::Put:
+    case DirectiveKind::Get:
+      return tagObstacle(M, ClauseKind::Notify, U.context());
+    case DirectiveKind::Notify:
+      return tagObstacle(M, ClauseKind::Tag, U.context());
+    case DirectiveKind::Wait:
+    case DirectiveKind::Test:
+      if (D.expr(ClauseKind::From))
+        return Obstacle::Source;
+      if (D.expr(ClauseKind::On))
+        return Obstacle::Window;
+      if (!D.expr(ClauseKind::Tag))
+        return Obstacle::AnyTag;
+      return tagObstacle(M, ClauseKind::Tag, U.context());
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// The whole text of the directive in its file.
+  static std::optional<FileRange> place(const Directive &D, Unit &U) {
+    const SourceManager &Sources = U.sources();
+    const LangOptions &LangOpts = U.context().getLangOpts();
+    if (!D.FromPragmaOperator)
+      return fileRangeAt(Sources.getFileID(D.HashLoc), SourceRange(D.HashLoc, D.EndLoc), Sources, LangOpts);
+    // The tokens of _Pragma("...") are expanded from a scratch buffer into the range of the operator.
+    SourceLocation Loc = D.NameLoc;
+    while (Loc.isMacroID()) {
+      CharSourceRange Expansion = Sources.getImmediateExpansionRange(Loc);
+      if (Expansion.getBegin() == D.HashLoc)
+        return writtenOut(fileRange(Expansion.getAsRange(), Sources, LangOpts), U);
+      Loc = Expansion.getBegin();
+    }
+    return std::nullopt;
+  }
+
+  /// The range if it reads _Pragma("...") and nothing else.
+  static std::optional<FileRange> writtenOut(std::optional<FileRange> Range, Unit &U) {
+    if (!Range)
+      return std::nullopt;
+    OptionalFileEntryRef Entry = U.Compiler->getFileManager().getOptionalFileRef(Range->File);
+    FileID File = Entry ? U.sources().translateFile(*Entry) : FileID();
+    if (File.isInvalid())
+      return std::nullopt;
+    std::string Text = U.sources().getBufferData(File).slice(Range->Begin, Range->End).str();
+    Lexer Raw(SourceLocation(), U.context().getLangOpts(), Text.data(), Text.data(), Text.data() + Text.size());
+    const tok::TokenKind Expected[] = {tok::raw_identifier, tok::l_paren, tok::string_literal, tok::r_paren, tok::eof};
+    Token T;
+    for (tok::TokenKind Kind : Expected) {
+      Raw.LexFromRawLexer(T);
+      if (T.isNot(Kind))
+        return std::nullopt;
+    }
+    return Range;
+  }
+
+  void lower(const Directive &D, Unit &U, Program &P) {
+    std::optional<FileRange> Place = place(D, U);
+    if (!Place) {
+      U.Diags->report(D.HashLoc, Diag::err_pragma_operator_text);
+      return;
+    }
+    std::string Text = statement(D, U, P);
+    // Within a macro's definition lines are continued.
+    const char *LineEnd = D.FromPragmaOperator && D.HashLoc.isMacroID() ? "\\\n" : "\n";
+    for (size_t Lines = P.source(Place->File).slice(Place->Begin, Place->End).count('\n'); Lines > 0; --Lines)
+      Text += LineEnd;
+    P.Edits.replace(*Place, std::move(Text));
+  }
+
+  /// A clause's expression with the edits that earlier passes made in it.
+  static std::string text(const ClauseExpr *E, Unit &U, Program &P) {
+    const SourceManager &Sources = U.sources();
+    const LangOptions &LangOpts = U.context().getLangOpts();
+    if (spelledText(E->Range, Sources, LangOpts))
+      if (std::optional<FileRange> Range = fileRange(E->Range, Sources, LangOpts))
+        return onOneLine(P.Edits.text(*Range, P.source(Range->File)), LangOpts);
+    return E->Text;
+  }
+
+  /// The text as an operand of a binary operator.
+  static std::string operand(std::string Text) {
+    int Depth = 0;
+    for (char C : Text) {
+      if (C == '(' || C == '[')
+        ++Depth;
+      else if (C == ')' || C == ']')
+        --Depth;
+      else if (Depth == 0 && !llvm::isAlnum(C) && C != '_' && C != ':' && C != '.')
+        return "(" + Text + ")";
+    }
+    return Text;
+  }
+
+  std::string statement(const Directive &D, Unit &U, Program &P) const {
+    auto Value = [&](ClauseKind Kind, unsigned I = 0) { return text(D.expr(Kind, I), U, P); };
+    auto ValueOr = [&](ClauseKind Kind, llvm::StringRef Absent) { return D.expr(Kind) ? Value(Kind) : Absent.str(); };
+    auto Section = [&] {
+      std::string Base = Value(ClauseKind::Subject, 0);
+      return (D.expr(ClauseKind::Subject, 1) ? operand(Base) + " + (" + Value(ClauseKind::Subject, 1) + ")" : Base) + ", " +
+             Value(ClauseKind::Subject, 2);
+    };
+    auto Comm = [&] { return D.word(ClauseKind::Comm) == Keyword::Device ? "::gpurma::comm::device" : "::gpurma::comm::world"; };
+    std::string Site = siteText(D.HashLoc, U.sources());
+    std::string Match = P.Match == Matching::Counter ? "<::gpurma::matching::counter>" : "<::gpurma::matching::queue>";
+    auto Access = [&](llvm::StringRef Name, ClauseKind Rank) {
+      std::string Notified = D.expr(ClauseKind::Notify) ? "_notify" + Match : std::string();
+      std::string Tag = D.expr(ClauseKind::Notify) ? ", " + Value(ClauseKind::Notify) : std::string();
+      return ("::gpurma::" + Name + Notified + "(" + Section() + ", " + Value(Rank) + ", " + Value(ClauseKind::At, 0) + ", " +
+              Value(ClauseKind::At, 1) + Tag + ", " + Site + ");")
+          .str();
+    };
+    auto Matched = [&](llvm::StringRef Name) {
+      return ("::gpurma::" + Name + Match + "(" + ValueOr(ClauseKind::Tag, "::gpurma::any_tag") + ", " +
+              ValueOr(ClauseKind::From, "::gpurma::any_source") + ", " + ValueOr(ClauseKind::On, "::gpurma::any_window") + ", " +
+              ValueOr(ClauseKind::Count, "1") + ", " + Site + ");")
+          .str();
+    };
+    std::string Call;
+    switch (D.Kind) {
+    case DirectiveKind::Window:
+      return "::gpurma::window " + D.WindowName + "(" + Section() + ", " + Comm() + ", " + Site + ");";
+    case DirectiveKind::Put:
+      Call = Access("put", ClauseKind::To);
+      break;
+    case DirectiveKind::Get:
+      Call = Access("get", ClauseKind::From);
+      break;
+    case DirectiveKind::Notify:
+      Call = "::gpurma::notify" + Match + "(" + Value(ClauseKind::Subject) + ", " + Value(ClauseKind::Tag) + ", " +
+             ValueOr(ClauseKind::On, "::gpurma::no_window") + ", " + Site + ");";
+      break;
+    case DirectiveKind::Wait:
+      Call = Matched("wait");
+      break;
+    case DirectiveKind::Test:
+      Call = Value(ClauseKind::Subject) + " = " + Matched("test");
+      break;
+    case DirectiveKind::Flush:
+      Call = "::gpurma::flush(" + ValueOr(ClauseKind::On, "::gpurma::any_window") + ", " + Site + ");";
+      break;
+    case DirectiveKind::Barrier:
+      Call = std::string("::gpurma::barrier(") + Comm() + ", " + Site + ");";
+      break;
+    }
+    return D.expr(ClauseKind::If) ? "if (" + Value(ClauseKind::If) + ") " + Call : Call;
+  }
+
+  std::optional<ForcedMatch> Forced;
+  std::optional<FoundObstacle> FirstObstacle;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createLowerAccess() { return std::make_unique<LowerAccess>(); }
+
+} // namespace gpurma

@@ -1,0 +1,193 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the rank kernels, those that contain directives themselves or through functions that they call, sets up the block's state
+// in them and registers them, so that launches of other translation units know them.
+//
+//   __global__ void k(float *p) {                     __global__ void k(float *p) { ::gpurma::rank_scope gpurma_rank_scope_;
+//     ...                                       ->      ...
+//   }                                                 } static const ::gpurma::rank_kernel gpurma_rank_kernel_0(k);
+//
+// Instantiations of kernel templates are registered at the end of the file, or where they are launched if a template argument
+// has no name there. Calls through function pointers and virtual functions are not followed.
+#include "Kernels.h"
+#include "Pass.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// The functions that a body names, which are those that it may call.
+class CalleeCollector : public RecursiveASTVisitor<CalleeCollector> {
+public:
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitDeclRefExpr(DeclRefExpr *Ref) { return add(Ref->getDecl()); }
+  bool VisitMemberExpr(MemberExpr *Member) { return add(Member->getMemberDecl()); }
+  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) { return add(Construct->getConstructor()); }
+  bool VisitLambdaExpr(LambdaExpr *Lambda) { return add(Lambda->getCallOperator()); }
+  bool VisitVarDecl(VarDecl *Variable) {
+    const CXXRecordDecl *Record = Variable->getType()->getAsCXXRecordDecl();
+    return !Record || !Record->hasDefinition() || add(Record->getDestructor());
+  }
+  bool VisitUnresolvedLookupExpr(UnresolvedLookupExpr *Lookup) {
+    for (const NamedDecl *Found : Lookup->decls())
+      if (const auto *Template = llvm::dyn_cast<FunctionTemplateDecl>(Found->getUnderlyingDecl()))
+        add(Template->getTemplatedDecl());
+      else
+        add(Found->getUnderlyingDecl());
+    return true;
+  }
+
+  llvm::SmallVector<const FunctionDecl *, 16> Callees;
+
+private:
+  bool add(const Decl *D) {
+    if (const auto *Function = llvm::dyn_cast_or_null<FunctionDecl>(D))
+      Callees.push_back(Function);
+    return true;
+  }
+};
+
+class KernelCollector : public RecursiveASTVisitor<KernelCollector> {
+public:
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool VisitFunctionDecl(FunctionDecl *Function) {
+    if (isKernel(Function) && Function->doesThisDeclarationHaveABody())
+      Kernels.push_back(Function);
+    return true;
+  }
+  std::vector<const FunctionDecl *> Kernels;
+};
+
+class PersistKernels final : public Pass {
+public:
+  llvm::StringRef name() const override { return "PersistKernels"; }
+  bool editsText() const override { return true; }
+
+  void run(Unit &U, Program &P) override {
+    if (U.Markers.empty())
+      return;
+    WithMarkers.clear();
+    for (const Marker &M : U.Markers)
+      if (M.Function)
+        WithMarkers.insert(M.Function->getCanonicalDecl());
+    KernelCollector Collector;
+    Collector.TraverseDecl(U.context().getTranslationUnitDecl());
+    std::map<std::string, const FunctionDecl *> Plain;
+    for (const FunctionDecl *Kernel : Collector.Kernels) {
+      if (!reaches(Kernel)) {
+        if (Kernel->isTemplateInstantiation())
+          Plain.insert({kernelPatternKey(Kernel, U.sources()), Kernel});
+        continue;
+      }
+      U.RankKernels.insert(Kernel->getCanonicalDecl());
+      if (const FunctionDecl *Pattern = Kernel->getTemplateInstantiationPattern())
+        U.RankKernels.insert(Pattern->getCanonicalDecl());
+      P.RankKernels.insert(kernelKey(Kernel, U.sources()));
+      P.RankKernels.insert(kernelPatternKey(Kernel, U.sources()));
+      setUp(Kernel, U, P);
+      registerKernel(Kernel, U, P);
+    }
+    for (const auto &[Key, Kernel] : Plain)
+      if (P.RankKernels.count(Key)) {
+        std::string Name;
+        llvm::raw_string_ostream Out(Name);
+        Kernel->getNameForDiagnostic(Out, U.context().getPrintingPolicy(), /*Qualified=*/true);
+        U.Diags->report(Kernel->getLocation(), Diag::err_partly_rank_template) << Name;
+      }
+  }
+
+private:
+  bool reaches(const FunctionDecl *Root) {
+    llvm::DenseSet<const FunctionDecl *> Seen;
+    std::vector<const FunctionDecl *> Work = {Root};
+    while (!Work.empty()) {
+      const FunctionDecl *Function = Work.back();
+      Work.pop_back();
+      if (!Seen.insert(Function->getCanonicalDecl()).second)
+        continue;
+      if (WithMarkers.count(Function->getCanonicalDecl()))
+        return true;
+      if (const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern())
+        if (WithMarkers.count(Pattern->getCanonicalDecl()) && !Function->hasBody())
+          return true;
+      const FunctionDecl *Definition = nullptr;
+      if (!Function->hasBody(Definition))
+        continue;
+      CalleeCollector Collector;
+      Collector.TraverseStmt(Definition->getBody());
+      Work.insert(Work.end(), Collector.Callees.begin(), Collector.Callees.end());
+    }
+    return false;
+  }
+
+  static void setUp(const FunctionDecl *Kernel, Unit &U, Program &P) {
+    const auto *Body = llvm::dyn_cast<CompoundStmt>(Kernel->getBody());
+    auto Brace = Body ? fileRange(Body->getLBracLoc(), U.sources(), U.context().getLangOpts()) : std::nullopt;
+    if (!Brace) {
+      U.Diags->report(Kernel->getLocation(), Diag::err_edit_not_in_file) << "the body of this rank kernel";
+      return;
+    }
+    P.Edits.replace({Brace->File, Brace->End, Brace->End}, " ::gpurma::rank_scope gpurma_rank_scope_;");
+  }
+
+  /// Where a declaration at namespace scope can follow the kernel: after its body or after the class that it is a member of.
+  static std::optional<FileRange> placeAfter(const FunctionDecl *Kernel, Unit &U) {
+    const SourceManager &Sources = U.sources();
+    const LangOptions &LangOpts = U.context().getLangOpts();
+    const CXXRecordDecl *Class = nullptr;
+    for (const DeclContext *DC = Kernel->getLexicalDeclContext(); llvm::isa<CXXRecordDecl>(DC); DC = DC->getLexicalParent())
+      Class = llvm::cast<CXXRecordDecl>(DC);
+    std::optional<FileRange> End = fileRange(Class ? Class->getEndLoc() : Kernel->getBody()->getEndLoc(), Sources, LangOpts);
+    if (Class && End) {
+      std::optional<Token> Next = Lexer::findNextToken(Sources.getFileLoc(Class->getEndLoc()), Sources, LangOpts);
+      End = Next && Next->is(tok::semi) ? fileRange(Next->getLocation(), Sources, LangOpts) : std::nullopt;
+    }
+    if (!End)
+      return std::nullopt;
+    return FileRange{End->File, End->End, End->End};
+  }
+
+  static void registerKernel(const FunctionDecl *Kernel, Unit &U, Program &P) {
+    if (Kernel->isDependentContext() || !isAccessible(Kernel))
+      return;
+    std::optional<FileRange> Place = fileRange(Kernel->getLocation(), U.sources(), U.context().getLangOpts());
+    std::optional<std::string> Name = qualifiedName(Kernel);
+    if (!Place || !Name)
+      return;
+    auto Declaration = [](const std::string &Suffix, const std::string &Kernel) {
+      return "static const ::gpurma::rank_kernel gpurma_rank_kernel_" + Suffix + "(" + Kernel + ");";
+    };
+    std::string Number = std::to_string(P.number(*Place));
+    if (Kernel->isTemplateInstantiation()) {
+      // Instantiations share their pattern's place; the order of their registration tells them apart.
+      std::string Text = exactly(Kernel, *Name);
+      if (P.RegisteredInstantiations.insert(Text).second)
+        P.addEpilogue(Declaration(Number + "_" + std::to_string(P.RegisteredInstantiations.size()), Text));
+      return;
+    }
+    std::optional<FileRange> After = placeAfter(Kernel, U);
+    bool AtPlace = After && After->File == Place->File;
+    std::string Text = exactly(Kernel, AtPlace && !llvm::isa<CXXRecordDecl>(Kernel->getDeclContext()) &&
+                                               !Kernel->getTemplateSpecializationArgs()
+                                           ? Kernel->getNameAsString()
+                                           : *Name);
+    if (AtPlace)
+      P.Edits.replace(*After, " " + Declaration(Number, Text));
+    else
+      P.addEpilogue(Declaration(Number, Text));
+  }
+
+  llvm::DenseSet<const FunctionDecl *> WithMarkers;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPersistKernels() { return std::make_unique<PersistKernels>(); }
+
+} // namespace gpurma

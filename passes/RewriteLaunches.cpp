@@ -1,0 +1,230 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sends launches through the library, which knows the rank kernels of all translation units.
+//
+//   k<<<grid, block, bytes, stream>>>(a, b);     ->   ::gpurma::launch(k, grid, block, bytes, stream)(a, b);
+//   cudaLaunchKernel(f, grid, block, args);      ->   ::gpurma::launch_kernel(f, grid, block, args);
+//
+// On the CUDA target a launch stays as written if this translation unit defines the kernel and it is no rank kernel.
+#include "CpuEdits.h"
+#include "Kernels.h"
+#include "Pass.h"
+#include "frontend/SourceText.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// Visits patterns only: an edit of a template is made once.
+class LaunchRewriter : public RecursiveASTVisitor<LaunchRewriter> {
+public:
+  LaunchRewriter(Unit &U, Program &P) : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
+
+  bool TraverseDecl(Decl *D) {
+    // System headers are not rewritten.
+    bool TopLevel = D && D->getDeclContext() && D->getDeclContext()->isTranslationUnit() && !llvm::isa<NamespaceDecl>(D);
+    if (TopLevel && D->getLocation().isValid() && Sources.isInSystemHeader(D->getLocation()))
+      return true;
+    return RecursiveASTVisitor::TraverseDecl(D);
+  }
+
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Launch) {
+    if (!Sources.isInSystemHeader(Launch->getBeginLoc()))
+      rewriteLaunch(*Launch);
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    if (!Callee || !Callee->getIdentifier() || Sources.isInSystemHeader(Call->getBeginLoc()))
+      return true;
+    if (Callee->getName() == "cudaLaunchKernel" || Callee->getName() == "cudaLaunchCooperativeKernel")
+      rewriteCall(*Call);
+    return true;
+  }
+
+private:
+  /// What stands before `<<<`.
+  struct Callee {
+    /// The kernel, if its name (and not a pointer) is launched and overload resolution has been done.
+    const FunctionDecl *Kernel = nullptr;
+    /// The text that denotes exactly this kernel; none: as written.
+    std::optional<std::string> Text;
+    bool KnownRank = false, DefinedHere = false;
+    bool Failed = false;
+  };
+
+  bool explicitArguments(unsigned Written, const FunctionTemplateDecl *Template) const {
+    const TemplateParameterList *Parameters = Template->getTemplateParameters();
+    return Written >= Parameters->size() && !Parameters->hasParameterPack();
+  }
+
+  void setKernel(Callee &C, const FunctionDecl *Kernel) const {
+    const FunctionDecl *Pattern = Kernel->getTemplateInstantiationPattern();
+    C.Kernel = Kernel;
+    C.DefinedHere = (Pattern ? Pattern : Kernel)->isDefined();
+    C.KnownRank = P.RankKernels.count(kernelKey(Kernel, Sources)) != 0;
+  }
+
+  Callee resolve(const CUDAKernelCallExpr &Launch) const {
+    Callee C;
+    const Expr *Written = Launch.getCallee()->IgnoreParenImpCasts();
+    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Written)) {
+      if (const auto *Kernel = llvm::dyn_cast<FunctionDecl>(Ref->getDecl()))
+        resolveNamed(C, *Ref, Kernel, Launch);
+    } else if (const auto *Lookup = llvm::dyn_cast<UnresolvedLookupExpr>(Written)) {
+      resolveDependent(C, *Lookup, Launch);
+    }
+    return C;
+  }
+
+  void resolveNamed(Callee &C, const DeclRefExpr &Ref, const FunctionDecl *Kernel, const CUDAKernelCallExpr &Launch) const {
+    setKernel(C, Kernel);
+    const FunctionTemplateDecl *Template = Kernel->getPrimaryTemplate();
+    std::string Name = spelledText(Ref.getSourceRange(), Sources, LangOpts).value_or("");
+    if (!Template || explicitArguments(Ref.getNumTemplateArgs(), Template)) {
+      if (isOverloaded(Kernel))
+        C.Text = exactly(Kernel, Name.empty() ? qualifiedName(Kernel).value_or("") : Name);
+      return;
+    }
+    auto Unnameable = [&](unsigned Parameter) { return typeOfVariable(*Template, Parameter, Launch); };
+    std::optional<std::string> Arguments = templateArguments(Kernel, Unnameable);
+    if (!Arguments) {
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_unnameable) << Kernel->getName();
+      C.Failed = true;
+      return;
+    }
+    std::string Qualified;
+    llvm::raw_string_ostream Out(Qualified);
+    if (NestedNameSpecifierLoc Qualifier = Ref.getQualifierLoc())
+      Out << spelledText(Qualifier.getSourceRange(), Sources, LangOpts).value_or("");
+    C.Text = exactly(Kernel, Qualified + Kernel->getNameAsString() + *Arguments);
+  }
+
+  /// decltype of the variable that the launch passes for a parameter whose type is template parameter \p Index by value.
+  std::optional<std::string> typeOfVariable(const FunctionTemplateDecl &Template, unsigned Index,
+                                            const CUDAKernelCallExpr &Launch) const {
+    const FunctionDecl *Pattern = Template.getTemplatedDecl();
+    for (unsigned I = 0; I < Pattern->getNumParams() && I < Launch.getNumArgs(); ++I) {
+      const auto *Type = Pattern->getParamDecl(I)->getType().getUnqualifiedType()->getAs<TemplateTypeParmType>();
+      const auto *Variable = llvm::dyn_cast<DeclRefExpr>(Launch.getArg(I)->IgnoreUnlessSpelledInSource());
+      if (!Type || Type->getIndex() != Index || !Variable)
+        continue;
+      std::string Name = "decltype(" + Variable->getDecl()->getNameAsString() + ")";
+      QualType Declared = Variable->getDecl()->getType();
+      if (Declared->isReferenceType() || Declared.hasQualifiers())
+        Name = "::std::remove_cv_t<::std::remove_reference_t<" + Name + ">>";
+      return Name;
+    }
+    return std::nullopt;
+  }
+
+  void resolveDependent(Callee &C, const UnresolvedLookupExpr &Lookup, const CUDAKernelCallExpr &Launch) const {
+    std::string Name = Lookup.getName().getAsString();
+    for (const NamedDecl *Found : Lookup.decls()) {
+      const NamedDecl *Candidate = Found->getUnderlyingDecl();
+      const auto *Template = llvm::dyn_cast<FunctionTemplateDecl>(Candidate);
+      const FunctionDecl *Kernel = Template ? Template->getTemplatedDecl() : llvm::dyn_cast<FunctionDecl>(Candidate);
+      bool Exact = Lookup.getNumDecls() == 1 && Kernel &&
+                   (!Template || (Lookup.hasExplicitTemplateArgs() &&
+                                  explicitArguments(Lookup.getNumTemplateArgs(), Template)));
+      if (!Exact) {
+        U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << Name;
+        C.Failed = true;
+        return;
+      }
+      C.DefinedHere = Kernel->isDefined();
+      C.KnownRank = P.RankKernels.count(kernelPatternKey(Kernel, Sources)) != 0;
+    }
+  }
+
+  void rewriteLaunch(const CUDAKernelCallExpr &Launch) {
+    Callee C = resolve(Launch);
+    if (U.Kind != UnitKind::Cpu && C.DefinedHere && !C.KnownRank)
+      return;
+    if (C.Failed)
+      return;
+    SourceLocation Opening = writtenAt(Launch.getConfig()->getBeginLoc(), Sources);
+    SourceLocation Closing = Launch.getConfig()->getRParenLoc();
+    FileID Level = Sources.getFileID(Opening);
+    SourceRange Named = Launch.getCallee()->getSourceRange();
+    std::optional<FileRange> Before = fileRangeAt(Level, Named, Sources, LangOpts);
+    std::optional<FileRange> Open = fileRangeAt(Level, Opening, Sources, LangOpts);
+    std::optional<FileRange> Close = fileRangeAt(Level, Closing, Sources, LangOpts);
+    std::optional<FileRange> End = fileRangeAt(Level, Launch.getRParenLoc(), Sources, LangOpts);
+    if (!Before || !Open || !Close || !End) {
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_edit_not_in_file) << "this launch";
+      return;
+    }
+    // One macro may launch many kernels: its body gets the general form.
+    bool AtOnce = C.KnownRank && C.DefinedHere && Level == Sources.getFileID(Launch.getConfig()->getBeginLoc()) &&
+                  Opening.isFileID() && (!C.Kernel || C.Kernel->isTemplateInstantiation() || !isAccessible(C.Kernel));
+    P.Edits.replace({Before->File, Before->Begin, Before->Begin}, AtOnce ? "::gpurma::launch_rank_kernel(" : "::gpurma::launch(");
+    if (C.Text) {
+      std::optional<FileRange> Text = Opening.isFileID() ? Before : fileRange(Named, Sources, LangOpts);
+      if (!Text) {
+        U.Diags->report(Launch.getBeginLoc(), Diag::err_edit_not_in_file) << "the name of the launched kernel";
+        return;
+      }
+      P.Edits.replace(*Text, *C.Text);
+    }
+    P.Edits.replace(*Open, ", ");
+    P.Edits.replace(*Close, ")");
+    addDefaultArguments(Launch, *End);
+  }
+
+  /// The library's call has no default arguments.
+  void addDefaultArguments(const CUDAKernelCallExpr &Launch, const FileRange &End) {
+    std::string Text;
+    for (unsigned I = 0; I < Launch.getNumArgs(); ++I)
+      if (const auto *Default = llvm::dyn_cast<CXXDefaultArgExpr>(Launch.getArg(I)))
+        Text += (I ? ", " : "") +
+                spelledText(Default->getParam()->getDefaultArgRange(), Sources, LangOpts).value_or("{}");
+    if (!Text.empty())
+      P.Edits.replace({End.File, End.Begin, End.Begin}, Text);
+  }
+
+  void rewriteCall(const CallExpr &Call) {
+    std::optional<FileRange> Name = fileRange(Call.getCallee()->getSourceRange(), Sources, LangOpts);
+    if (!Name || Call.getNumArgs() == 0) {
+      U.Diags->report(Call.getBeginLoc(), Diag::err_edit_not_in_file) << "this launch";
+      return;
+    }
+    P.Edits.replace(*Name, "::gpurma::launch_kernel");
+    const Expr *Kernel = Call.getArg(0)->IgnoreUnlessSpelledInSource();
+    QualType Type = Kernel->getType();
+    if (!Type->isFunctionType() && !Type->isFunctionPointerType() && !Type->isDependentType())
+      return;
+    if (std::optional<FileRange> Range = fileRange(Kernel->getSourceRange(), Sources, LangOpts))
+      P.Edits.wrap(*Range, "(const void*)(", ")");
+  }
+
+  Unit &U;
+  Program &P;
+  const SourceManager &Sources;
+  const LangOptions &LangOpts;
+};
+
+class RewriteLaunches final : public Pass {
+public:
+  llvm::StringRef name() const override { return "RewriteLaunches"; }
+  bool editsText() const override { return true; }
+
+  void run(Unit &U, Program &P) override {
+    LaunchRewriter(U, P).TraverseDecl(U.context().getTranslationUnitDecl());
+    if (U.Kind == UnitKind::Cpu)
+      addCpuEdits(U, P);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createRewriteLaunches() { return std::make_unique<RewriteLaunches>(); }
+
+} // namespace gpurma
