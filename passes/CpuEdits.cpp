@@ -72,7 +72,7 @@ public:
     bool OnDevice = Variable->hasAttr<CUDADeviceAttr>() || Variable->hasAttr<CUDAConstantAttr>();
     if (OnDevice && Variable->getStorageClass() == SC_None && !Variable->isInline() && !Variable->isConstexpr() &&
         !Variable->getDescribedVarTemplate() && !Variable->isExternC() && Variable->isThisDeclarationADefinition())
-      makeInternal(Variable->getBeginLoc());
+      makeInternal(Variable->getSourceRange());
     return true;
   }
 
@@ -82,7 +82,7 @@ public:
     if (isKernel(Function))
       registerKernel(*Function);
     else if (belongsToUnit(*Function))
-      makeInternal(Function->getBeginLoc());
+      makeInternal(Function->getSourceRange());
     return true;
   }
 
@@ -231,9 +231,12 @@ private:
            !Function.getParentFunctionOrMethod();
   }
 
-  void makeInternal(SourceLocation Loc) {
-    // A declaration that begins in the middle of a macro keeps its linkage.
-    if (std::optional<FileRange> Range = fileRange(Loc, Sources, LangOpts))
+  void makeInternal(SourceRange Declaration) {
+    // What one macro spells as a whole keeps its linkage: it may spell more than this.
+    SourceLocation Begin = Sources.getExpansionLoc(Declaration.getBegin());
+    if (Declaration.getBegin().isMacroID() && Begin == Sources.getExpansionLoc(Declaration.getEnd()))
+      return;
+    if (std::optional<FileRange> Range = fileRange(Begin, Sources, LangOpts))
       P.Edits.replace({Range->File, Range->Begin, Range->Begin}, "[[maybe_unused]] static ");
   }
 

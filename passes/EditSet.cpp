@@ -14,7 +14,7 @@ std::optional<FileRange> inOneFile(SourceLocation Begin, SourceLocation End, con
   auto [BeginFile, BeginOffset] = Sources.getDecomposedLoc(Begin);
   auto [EndFile, EndOffset] = Sources.getDecomposedLoc(End);
   std::string File = fileName(BeginFile, Sources);
-  if (BeginFile != EndFile || File.empty() || BeginOffset > EndOffset)
+  if (BeginFile != EndFile || File.empty() || BeginOffset > EndOffset || Sources.isInSystemHeader(Begin))
     return std::nullopt;
   return FileRange{File, BeginOffset, EndOffset};
 }

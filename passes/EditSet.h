@@ -23,7 +23,8 @@ struct FileRange {
 };
 
 /// Where the text of a token range stands: in the file if it stands there as a whole, else in the body of the one macro that
-/// spells all of it. None if it is spelled partly in a macro and partly outside (report err_edit_not_in_file then).
+/// spells all of it. None if it is spelled partly in a macro and partly outside, or by a macro of a system header (report
+/// err_edit_not_in_file then).
 std::optional<FileRange> fileRange(clang::SourceRange TokenRange, const clang::SourceManager &Sources,
                                    const clang::LangOptions &LangOpts);
 
