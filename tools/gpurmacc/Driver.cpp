@@ -34,7 +34,7 @@ public:
 
   std::string write(const std::vector<Dependency> &Files) {
     for (const Dependency &File : Files)
-      maybeAddDependency(File.Path, /*FromModule=*/false, File.IsSystem, /*IsModuleFile=*/false,
+      maybeAddDependency(path::remove_leading_dotslash(File.Path), /*FromModule=*/false, File.IsSystem, /*IsModuleFile=*/false,
                          /*IsMissing=*/false);
     std::string Text;
     llvm::raw_string_ostream OS(Text);
@@ -291,7 +291,7 @@ bool Driver::publish(const std::string &From, const std::string &To) {
 
 std::string Driver::keptSource(const Input &In, StringRef Output) const {
   // a.o comes from a.gpurma.cu, beside it; a program has one lowered source for each input.
-  llvm::SmallString<256> Result(path::parent_path(Output));
+  llvm::SmallString<256> Result(path::parent_path(Last == Phase::Link ? StringRef(this->Output) : Output));
   path::append(Result, path::stem(Last == Phase::Compile && !Output.empty() ? Output : StringRef(In.Path)));
   Result += ".gpurma.cu";
   return Result.str().str();

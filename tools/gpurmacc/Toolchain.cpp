@@ -87,8 +87,12 @@ public:
     Cmd.add("-DGPURMA_TARGET_CPU=1");
     if (Args.hasArg(OPT_check))
       Cmd.add("-DGPURMA_CHECK=1");
-    if (Step.IsCuda && !Args.hasArg(OPT_std_EQ))
-      Cmd.add("-std=c++17");
+    if (Step.IsCuda) {
+      // Lowered code calls the library, whatever the user includes; the parse saw this header first, too.
+      Cmd.add("-include", "gpurma/gpurma.h");
+      if (!Args.hasArg(OPT_std_EQ))
+        Cmd.add("-std=c++17");
+    }
     if (!Step.HiddenFolder.empty()) {
       llvm::StringRef Dir = path::parent_path(Step.UserSource);
       // A lowered source lies elsewhere, but its #include "x.h" means the folder of the user's file.
@@ -181,8 +185,12 @@ public:
     Cmd.add("-DGPURMA_TARGET_CUDA=1");
     if (Args.hasArg(OPT_check))
       Cmd.add("-DGPURMA_CHECK=1");
-    if (Step.IsCuda && !Args.hasArg(OPT_std_EQ))
-      Cmd.add("-std=c++17");
+    if (Step.IsCuda) {
+      // Lowered code calls the library, whatever the user includes; the parse saw this header first, too.
+      Cmd.add("-include", "gpurma/gpurma.h");
+      if (!Args.hasArg(OPT_std_EQ))
+        Cmd.add("-std=c++17");
+    }
     if (!Step.HiddenFolder.empty()) {
       llvm::StringRef Dir = path::parent_path(Step.UserSource);
       // nvcc has no -iquote. The user's folder comes first among the -I instead.

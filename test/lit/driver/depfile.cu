@@ -4,12 +4,12 @@
 // RUN: %gpurmacc_cpu -MD -c source.cu -o out/object.o
 // RUN: FileCheck %s --check-prefixes=RULE,SYSTEM < out/object.d
 // RUN: %gpurmacc_cpu -MMD -c source.cu -o out/object.o
-// RUN: FileCheck %s --check-prefixes=RULE --implicit-check-not=stddef --implicit-check-not=gpurma < out/object.d
+// RUN: FileCheck %s --check-prefixes=RULE --implicit-check-not=climits --implicit-check-not=gpurma < out/object.d
 // RULE: out/object.o:{{( \\)?}}
-// RULE: source.cu
-// RULE: be\ side.h
-// RULE: quoted.h
-// SYSTEM: {{stddef|climits}}
+// RULE-SAME: source.cu
+// RULE-DAG: {{ }}be\ side.h
+// RULE-DAG: {{ }}quoted.h
+// SYSTEM-DAG: /climits
 //
 // RUN: %gpurmacc_cpu -MMD -c source.cu
 // RUN: FileCheck %s --check-prefix=DEFAULT < source.d

@@ -4,12 +4,12 @@
 // RUN: env GPURMA_CPU_RANKS=2 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=2 not %t divergent 2>&1 | FileCheck %s --check-prefix=DIVERGENT
 // CHECK: checked: ok
+// DIVERGENT: uniform at {{.*}} on rank {{[01]}}: the value is 1 in thread 5 and 0 in thread 0
 #include "Inputs/exec.h"
 
 __global__ void send(const int *tags) {
   int tag = tags[threadIdx.x];
-  // The values are uniform if the caller kept its word.
-// DIVERGENT: checked.cu:[[#@LINE+1]]
+  // Uniform if the caller keeps its word, as uniform() promises.
 #pragma gpurma notify(gpurma::rank()) tag(gpurma::uniform(tag))
 #pragma gpurma wait
 }

@@ -6,12 +6,12 @@
 // CHECK: device_communicator: ok
 #include "Inputs/exec.h"
 
-__global__ void neighbours(int *memory, int *failures) {
+__global__ void neighbours(int *memory, int *out, int *failures) {
   int me = gpurma::device_rank(), ranks = gpurma::device_size();
   expect(failures, me == (int)blockIdx.x && ranks == (int)gridDim.x);
 #pragma gpurma window(w = memory[me * 4:4]) comm(device)
 #pragma gpurma barrier comm(device)
-  __shared__ int values[4];
+  int *values = out + me * 4;
   if (threadIdx.x < 4)
     values[threadIdx.x] = me * 10 + threadIdx.x;
   __syncthreads();
@@ -23,7 +23,8 @@ __global__ void neighbours(int *memory, int *failures) {
 
 int main() {
   auto layout = gpurma::query(neighbours, 64);
-  int *memory = managed<int>(4 * layout.device_ranks), *failures = managed<int>(1);
-  neighbours<<<layout.device_ranks, 64>>>(memory, failures);
+  int *memory = managed<int>(4 * layout.device_ranks), *out = managed<int>(4 * layout.device_ranks);
+  int *failures = managed<int>(1);
+  neighbours<<<layout.device_ranks, 64>>>(memory, out, failures);
   return finish("device_communicator", layout, failures);
 }

@@ -10,17 +10,16 @@ __global__ void line(int *memory, int *failures) {
   int me = gpurma::rank(), last = gpurma::size() - 1;
   int left = me > 0 ? me - 1 : gpurma::null_rank;
   int right = me < last ? me + 1 : gpurma::null_rank;
-  int *mine = memory + 2 * gpurma::device_rank();
+  int *mine = memory + 3 * gpurma::device_rank();
 #pragma gpurma window(w = mine[0:2])
-  __shared__ int value;
   if (threadIdx.x == 0) {
-    value = me;
+    mine[2] = me;
     mine[0] = mine[1] = -7;
   }
   __syncthreads();
 #pragma gpurma barrier
-#pragma gpurma put((&value)[0:1]) to(right) at(w[0]) notify(1)
-#pragma gpurma put((&value)[0:1]) to(left) at(w[1]) notify(2)
+#pragma gpurma put(mine[2:1]) to(right) at(w[0]) notify(1)
+#pragma gpurma put(mine[2:1]) to(left) at(w[1]) notify(2)
 #pragma gpurma notify(right) tag(3)
 #pragma gpurma notify(me) tag(4) if(me % 2 == 0)
 #pragma gpurma wait tag(1) from(left)
@@ -33,7 +32,7 @@ __global__ void line(int *memory, int *failures) {
 
 int main() {
   auto layout = gpurma::query(line, 32);
-  int *memory = managed<int>(2 * layout.device_ranks), *failures = managed<int>(1);
+  int *memory = managed<int>(3 * layout.device_ranks), *failures = managed<int>(1);
   line<<<layout.device_ranks, 32>>>(memory, failures);
   return finish("null_rank_and_if", layout, failures);
 }

@@ -10,7 +10,7 @@ __global__ void overrun(int *memory) {
   int target = 0;
   if (gpurma::rank() == 1) {
     // Elements 6 to 9 of 8.
-// CHECK: rank 1{{.*}}put_outside_window.cu:[[#@LINE+1]]
+// CHECK: put at {{.*}}put_outside_window.cu:[[#@LINE+1]] on rank 1: elements [6, 10) lie outside what rank 0 exposes in the window, 8 elements
 #pragma gpurma put(memory[0:4]) to(target) at(w[6]) notify(1)
   }
 #pragma gpurma barrier
