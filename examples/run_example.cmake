@@ -8,6 +8,7 @@
 # @PROCESSES@, @RANKS@ (of the world) and @RANKS_PER_PROCESS@ are replaced. Processes print in any
 # order, so the order is not compared: every expected line must be there, and no line that is not
 # expected. The exit code must be 0.
+cmake_minimum_required(VERSION 3.25)
 math(EXPR RANKS "${PROCESSES} * ${RANKS_PER_PROCESS}")
 
 execute_process(
