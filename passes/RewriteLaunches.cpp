@@ -4,6 +4,7 @@
 //
 //   k<<<grid, block, bytes, stream>>>(a, b);     ->   ::gpurma::launch(k, grid, block, bytes, stream)(a, b);
 //   cudaLaunchKernel(f, grid, block, args);      ->   ::gpurma::launch_kernel(f, grid, block, args);
+//   cudaLaunchCooperativeKernel(f, …);           ->   ::gpurma::launch_cooperative_kernel(f, …);
 //
 // On the CUDA target a launch stays as written if this translation unit defines the kernel and it is no rank kernel.
 #include "CpuEdits.h"
@@ -196,7 +197,8 @@ private:
       U.Diags->report(Call.getBeginLoc(), Diag::err_edit_not_in_file) << "this launch";
       return;
     }
-    P.Edits.replace(*Name, "::gpurma::launch_kernel");
+    bool Cooperative = Call.getDirectCallee()->getName() == "cudaLaunchCooperativeKernel";
+    P.Edits.replace(*Name, Cooperative ? "::gpurma::launch_cooperative_kernel" : "::gpurma::launch_kernel");
     const Expr *Kernel = Call.getArg(0)->IgnoreUnlessSpelledInSource();
     QualType Type = Kernel->getType();
     if (!Type->isFunctionType() && !Type->isFunctionPointerType() && !Type->isDependentType())

@@ -25,8 +25,11 @@ namespace host {
 // Untyped entries of the library; the templates below are the API.
 void register_rank_kernel(const void* kernel, const void* context_symbol, unsigned flags);
 void register_source_file(unsigned hash, const char* name);
+using launch_function = cudaError_t (*)(const void* kernel, dim3 grid, dim3 block, void** arguments,
+                                       std::size_t shared_bytes, cudaStream_t stream);
+// ordinary: how to launch a kernel that is not a rank kernel.
 cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                   std::size_t shared_bytes, cudaStream_t stream);
+                   std::size_t shared_bytes, cudaStream_t stream, launch_function ordinary);
 layout query(const void* kernel, dim3 block, std::size_t shared_bytes);
 
 // Makes a kernel known to the CPU target, which cannot launch a bare function pointer.
@@ -84,7 +87,7 @@ public:
     void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))...,
                         nullptr};
     static_cast<void>(host::launch(reinterpret_cast<const void*>(kernel_), grid_, block_, pointers,
-                                   shared_bytes_, stream_));
+                                   shared_bytes_, stream_, cudaLaunchKernel));
   }
 
 private:
@@ -116,10 +119,18 @@ static launcher<P...> launch_rank_kernel(void (*kernel)(P...), dim3 grid, dim3 b
   return launcher<P...>(kernel, grid, block, shared_bytes, stream);
 }
 
-// cudaLaunchKernel and cudaLaunchCooperativeKernel, for rank kernels too.
+// cudaLaunchKernel, for rank kernels too.
 inline cudaError_t launch_kernel(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                  std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
-  return host::launch(kernel, grid, block, arguments, shared_bytes, stream);
+  return host::launch(kernel, grid, block, arguments, shared_bytes, stream, cudaLaunchKernel);
+}
+
+// cudaLaunchCooperativeKernel, for rank kernels too.
+inline cudaError_t launch_cooperative_kernel(const void* kernel, dim3 grid, dim3 block,
+                                             void** arguments, std::size_t shared_bytes = 0,
+                                             cudaStream_t stream = nullptr) {
+  return host::launch(kernel, grid, block, arguments, shared_bytes, stream,
+                      cudaLaunchCooperativeKernel);
 }
 
 // What a launch of the rank kernel with this block size and no limit by its grid will find.

@@ -119,6 +119,24 @@ void stop() {
   close_device_memory();
 }
 
+// Loads a rank kernel and tells its translation unit the context. CUDA loads kernels when they are
+// first used, and waits for running kernels to do so; no launch may be open by then.
+void prepare([[maybe_unused]] const void* kernel, rank_kernel_entry& entry,
+             const detail::launch_context* context) {
+  if (entry.prepared)
+    return;
+#if GPURMA_TARGET_CUDA
+  cudaFuncAttributes attributes;
+  check_cuda(cudaFuncGetAttributes(&attributes, kernel), "load a rank kernel");
+  void* pointer = nullptr;
+  check_cuda(cudaGetSymbolAddress(&pointer, entry.context_symbol), "load a rank kernel");
+  copy_bytes(pointer, &context, sizeof(context));
+#else
+  detail::context_pointer = context;
+#endif
+  entry.prepared = true;
+}
+
 runtime& start(int* argc = nullptr, char*** argv = nullptr) {
   start_process(argc, argv);
   const std::lock_guard lock(starting);
@@ -127,6 +145,8 @@ runtime& start(int* argc = nullptr, char*** argv = nullptr) {
     the_runtime = std::make_unique<runtime>();
     check_cuda(cudaEventCreateWithFlags(&the_runtime->last_launch_ended, cudaEventDisableTiming),
                "create an event");
+    for (const auto& [kernel, entry] : rank_kernels())
+      prepare(kernel, *entry, the_runtime->ranks.context());
 #if GPURMA_TARGET_CPU
     cpu::set_idle_hook(progress_when_idle);
 #endif
@@ -158,42 +178,24 @@ struct open_launch {
 void begin_launch(void* state) {
   const auto& launch = *static_cast<open_launch*>(state);
   launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.ranks); });
-#if GPURMA_TARGET_CPU
-  detail::context_pointer = launch.in->ranks.context();
-#endif
 }
 
 void end_launch(void* state) {
   const std::unique_ptr<open_launch> launch(static_cast<open_launch*>(state));
-#if GPURMA_TARGET_CPU
-  detail::context_pointer = nullptr;
-#endif
   launch->in->progress.run_there([&launch] { launch->in->ranks.end(); });
-}
-
-// Sets the context pointer of the kernel's translation unit, in the order of the stream.
-void set_context([[maybe_unused]] const rank_kernel_entry& entry,
-                 [[maybe_unused]] const detail::launch_context* context,
-                 [[maybe_unused]] cudaStream_t stream) {
-#if GPURMA_TARGET_CUDA
-  check_cuda(cudaMemcpyToSymbolAsync(entry.context_symbol, &context, sizeof(context), 0,
-                                     cudaMemcpyHostToDevice, stream),
-             "tell a rank kernel its context");
-#endif
 }
 
 } // namespace
 
 cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                   std::size_t shared_bytes, cudaStream_t stream) {
-  const rank_kernel_entry* const entry = find_rank_kernel(kernel);
+                   std::size_t shared_bytes, cudaStream_t stream, launch_function ordinary) {
+  rank_kernel_entry* const entry = find_rank_kernel(kernel);
   if (entry == nullptr)
-    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
+    return ordinary(kernel, grid, block, arguments, shared_bytes, stream);
   const auto asked = std::uint64_t{grid.x} * grid.y * grid.z;
   // CUDA's own error for an empty grid or block, without a launch.
-  if (asked == 0 || block.x == 0 || block.y == 0 || block.z == 0) {
-    return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes, stream);
-  }
+  if (asked == 0 || block.x == 0 || block.y == 0 || block.z == 0)
+    return ordinary(kernel, grid, block, arguments, shared_bytes, stream);
   runtime& r = start();
   const int resident = resident_blocks(kernel, block, shared_bytes);
   if (resident == 0) {
@@ -205,15 +207,14 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
       static_cast<int>(std::min<std::uint64_t>(asked, static_cast<std::uint64_t>(resident)));
 
   const std::lock_guard lock(r.launching);
+  prepare(kernel, *entry, r.ranks.context());
   auto* const launch = new open_launch{&r, ranks}; // end_launch deletes it
   check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
   check_cuda(cudaLaunchHostFunc(stream, begin_launch, launch), "begin a rank kernel");
-  set_context(*entry, r.ranks.context(), stream);
   // After begin_launch the other processes count on this kernel, so that it cannot fail alone.
   check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(ranks)), block,
                                          arguments, shared_bytes, stream),
              "launch a rank kernel");
-  set_context(*entry, nullptr, stream);
   check_cuda(cudaLaunchHostFunc(stream, end_launch, launch), "end a rank kernel");
   check_cuda(cudaEventRecord(r.last_launch_ended, stream), "order rank kernels");
   return cudaSuccess;
