@@ -267,13 +267,14 @@ GPURMA_DEVICE int device_size() {
 __device__ inline rank_scope::rank_scope() {
   if (platform::thread_index() == 0) {
     const detail::launch_context* context = detail::context_pointer;
+    const bool launched = context != nullptr && context->open != 0;
 #if GPURMA_TARGET_CPU
-    if (context == nullptr) {
+    if (!launched) {
       detail::fail(detail::block(), detail::error_code::no_context, detail::directive::none,
                    site{});
     }
 #else
-    if (context == nullptr) {
+    if (!launched) {
       printf("gpurma: error: a rank kernel was launched without gpurma::launch, so it has no "
              "ranks; compile the file that "
              "launches it with gpurmacc, or call gpurma::launch\n");

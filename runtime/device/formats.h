@@ -180,6 +180,7 @@ static_assert(sizeof(error_record) == 64);
 // runs.
 struct launch_context {
   std::uint32_t version;
+  std::uint32_t open; // 0 between launches
   std::int32_t world_size;
   std::int32_t first_rank; // world rank of the device's rank 0
   std::int32_t device_size;

@@ -55,7 +55,8 @@ constexpr int command_batch = 16;
 } // namespace
 
 engine::engine() {
-  context_memory_.resize(sizeof(detail::launch_context));
+  context_.version = detail::format_version;
+  copy_bytes(context_memory_.resize(sizeof(context_)), &context_, sizeof(context_));
 }
 
 engine::~engine() = default;
@@ -69,6 +70,7 @@ void engine::allocate(int ranks) {
   const auto world = process_of_.size();
   detail::launch_context& c = context_;
   c.version = detail::format_version;
+  c.open = 1;
   c.mailbox_entries = static_cast<std::uint32_t>(environment::queue_entries());
   c.inbox_entries = c.mailbox_entries;
   c.pending_entries = static_cast<std::uint32_t>(environment::pending_entries());
@@ -182,6 +184,8 @@ void engine::end() {
   process_watchdog().end(*this);
   running_.store(false, std::memory_order_release);
   const std::lock_guard lock(mutex_);
+  context_.open = 0;
+  copy_bytes(context_memory_.data(), &context_, sizeof(context_));
   if (log_enabled(log_level::info))
     report_unconsumed();
 }

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/kernels.h"
 
+#include <cstdlib>
 #include <mutex>
 #include <unordered_map>
 
@@ -13,6 +14,11 @@ namespace gpurma::host {
 namespace {
 
 struct registry {
+#if GPURMA_TARGET_CUDA
+  // Loading kernels lazily waits for running kernels, which may wait for other processes. Unless the
+  // user says otherwise; CUDA has not started yet, because registration comes before main.
+  registry() { setenv("CUDA_MODULE_LOADING", "EAGER", 0); }
+#endif
   std::mutex mutex;
   std::unordered_map<const void*, rank_kernel_entry> kernels;
   std::unordered_map<unsigned, std::string> files;
@@ -30,7 +36,7 @@ registry& entries() {
 void register_rank_kernel(const void* kernel, const void* context_symbol, unsigned flags) {
   registry& all = entries();
   const std::lock_guard lock(all.mutex);
-  all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, flags});
+  all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, flags, false});
 }
 
 void register_source_file(unsigned hash, const char* name) {
@@ -39,11 +45,20 @@ void register_source_file(unsigned hash, const char* name) {
   all.files.try_emplace(hash, name);
 }
 
-const rank_kernel_entry* find_rank_kernel(const void* kernel) {
+rank_kernel_entry* find_rank_kernel(const void* kernel) {
   registry& all = entries();
   const std::lock_guard lock(all.mutex);
   const auto found = all.kernels.find(kernel);
   return found == all.kernels.end() ? nullptr : &found->second;
+}
+
+std::vector<std::pair<const void*, rank_kernel_entry*>> rank_kernels() {
+  registry& all = entries();
+  const std::lock_guard lock(all.mutex);
+  std::vector<std::pair<const void*, rank_kernel_entry*>> kernels;
+  for (auto& [kernel, entry] : all.kernels)
+    kernels.emplace_back(kernel, &entry);
+  return kernels;
 }
 
 std::string source_text(site where) {

@@ -5,18 +5,23 @@
 #define GPURMA_HOST_KERNELS_H
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gpurma/types.h>
 
 namespace gpurma::host {
 
 struct rank_kernel_entry {
-  const void* context_symbol; // as cudaMemcpyToSymbol takes it; not used on the CPU target
+  const void* context_symbol; // as cudaGetSymbolAddress takes it
   unsigned flags;
+  bool prepared; // the launch code's: loaded, and its translation unit knows the context
 };
 
 // Null: not a rank kernel. Entries stay where they are.
-const rank_kernel_entry* find_rank_kernel(const void* kernel);
+rank_kernel_entry* find_rank_kernel(const void* kernel);
+// All that have registered, with their addresses.
+std::vector<std::pair<const void*, rank_kernel_entry*>> rank_kernels();
 
 // "file.cu:12"; what is not known is said so.
 std::string source_text(site where);
