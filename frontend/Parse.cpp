@@ -4,6 +4,7 @@
 #include "SourceText.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/TargetOptions.h"
 #include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Frontend/Utils.h"
@@ -241,6 +242,9 @@ bool Parse::run() {
     ++Sink.Errors;
     return false;
   }
+  // Clang's driver leaves the device side's CUDA version out where no libdevice is linked, and then launches look as of old.
+  if (llvm::VersionTuple &Sdk = Invocation->getTargetOpts().SDKVersion; Side == ParseSide::CudaDevice && Sdk.empty())
+    Sdk = llvm::VersionTuple(12, 5);
   Invocation->getFrontendOpts().DisableFree = false;
   Invocation->getDiagnosticOpts().ShowColors = wantsColors(Options.ParseArgs);
   Compiler.setInvocation(Invocation);

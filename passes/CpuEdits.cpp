@@ -100,7 +100,7 @@ public:
       U.Diags->report(Ref->getLocation(), Diag::err_shared_form)
           << Variable->getName() << (Brace ? "it is used by a qualified name" : "it is used in a body that a macro spells in part");
     else
-      P.Edits.replace({Brace->File, Brace->End, Brace->End}, " " + reference(*llvm::cast<VarDecl>(Variable)));
+      P.Edits.replace({Brace->File, Brace->End, Brace->End}, ' ' + reference(*llvm::cast<VarDecl>(Variable)));
     return true;
   }
 

@@ -146,13 +146,28 @@ private:
     return Range;
   }
 
+  /// The indentation of the next line of code, if the directive starts at the left margin, where many write their pragmas.
+  static std::string indentation(llvm::StringRef Source, const FileRange &Place) {
+    if (Place.Begin > 0 && Source[Place.Begin - 1] != '\n')
+      return {};
+    llvm::StringRef Rest = Source.substr(Place.End).split('\n').second;
+    while (!Rest.empty()) {
+      auto [Line, After] = Rest.split('\n');
+      llvm::StringRef Code = Line.ltrim(" \t");
+      if (!Code.trim().empty() && Code.front() != '#')
+        return Line.drop_back(Code.size()).str() + (Code.front() == '}' ? "  " : "");
+      Rest = After;
+    }
+    return {};
+  }
+
   void lower(const Directive &D, Unit &U, Program &P) {
     std::optional<FileRange> Place = place(D, U);
     if (!Place) {
       U.Diags->report(D.HashLoc, Diag::err_pragma_operator_text);
       return;
     }
-    std::string Text = statement(D, U, P);
+    std::string Text = indentation(P.source(Place->File), *Place) + statement(D, U, P);
     // Within a macro's definition lines are continued.
     const char *LineEnd = D.FromPragmaOperator && D.HashLoc.isMacroID() ? "\\\n" : "\n";
     for (size_t Lines = P.source(Place->File).slice(Place->Begin, Place->End).count('\n'); Lines > 0; --Lines)
