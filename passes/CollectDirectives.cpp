@@ -44,6 +44,14 @@ public:
     Functions.push_back(Lambda->getCallOperator());
     bool Continue = Base::TraverseLambdaExpr(Lambda);
     Functions.pop_back();
+    // The visitor does not reach the instantiations of generic lambdas.
+    if (FunctionTemplateDecl *Generic = Lambda->getCallOperator()->getDescribedFunctionTemplate())
+      for (FunctionDecl *Instance : Generic->specializations())
+        if (Continue && Instance->hasBody()) {
+          Functions.push_back(Instance);
+          Continue = TraverseStmt(Instance->getBody());
+          Functions.pop_back();
+        }
     return Continue;
   }
 

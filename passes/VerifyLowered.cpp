@@ -7,8 +7,7 @@
 // A directive that no parse has seen (in an #if that is false on both sides) is left as it stands.
 //
 // Before:  a lowered file that still holds `#pragma gpurma barrier` in live code
-// After:   internal error: '#pragma gpurma' is left in the lowered text of 'user.cu', line 12;
-// please report it [gpurma-0120]
+// After:   error: '#pragma gpurma' is left in the lowered text of 'user.cu', line 12 [gpurma-0120]
 #include "frontend/SourceText.h"
 #include "passes/Pass.h"
 

@@ -74,7 +74,7 @@ public:
   }
 
   void call(const CallExpr *Call, const FunctionDecl *Callee, const Value &Control) override {
-    checkControl(Call->getExprLoc(), Control, /*IsCall=*/true, Callee->getNameAsString());
+    checkControl(Call->getExprLoc(), Control, /*IsCall=*/true, Callee->getNameAsString(), Callee);
   }
 
 private:
@@ -136,7 +136,8 @@ private:
   }
 
   /// Whether all threads get to \p Loc; otherwise says why not.
-  bool checkControl(SourceLocation Loc, const Value &Control, bool IsCall, StringRef Name) {
+  bool checkControl(SourceLocation Loc, const Value &Control, bool IsCall, StringRef Name,
+                    const FunctionDecl *Callee = nullptr) {
     if (Control.Level == Uniformity::Uniform)
       return true;
     const Stmt *Branch = statementOf(Control.Why->Branch, Context);
@@ -151,6 +152,9 @@ private:
     if (!Divergent && !Unproven.insert(Control.Why->Range.getBegin()).second)
       return true;
     U.Diags->report(Loc, Which) << IsCall << Name;
+    if (Callee)
+      if (std::vector<const Marker *> Own = U.markersOf(Callee); !Own.empty())
+        U.Diags->report(Own.front()->Origin->NameLoc, Diag::note_contains_directive) << Name;
     U.Diags->report(Control.Why->Range.getBegin(),
                     Encloses ? Diag::note_condition_here : Diag::note_leaves_here)
         << Control.Why->Range;

@@ -1,0 +1,8 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: not %gpurmacc_cpu -c %s -o %t.o -fdiagnostics-parseable-fixits 2>&1 | %filecheck %s
+
+__global__ void kernel(float* a) {
+#pragma gpurma window(a[0:16])
+}
+
+// CHECK: :[[@LINE-3]]:23: error: 'window' takes a declaration 'name = pointer[first : count]' [gpurma-0018]

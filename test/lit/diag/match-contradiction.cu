@@ -1,0 +1,9 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: not %gpurmacc_cpu -c %s -o %t.o -fdiagnostics-parseable-fixits 2>&1 | %filecheck %s
+
+__global__ void kernel(float* a, float* b) {
+#pragma gpurma window(wa = a[0:16]) match(counter)
+#pragma gpurma window(wb = b[0:16]) match(queue)
+}
+
+

@@ -1,0 +1,11 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: not %gpurmacc_cpu -c %s -o %t.o -fdiagnostics-parseable-fixits 2>&1 | %filecheck %s
+
+#define SHARED(type) __shared__ type
+__global__ void kernel() {
+  SHARED(float) sums[32];
+  sums[threadIdx.x % 32] = 0;
+  __syncthreads();
+}
+
+

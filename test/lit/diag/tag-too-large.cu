@@ -1,0 +1,8 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: not %gpurmacc_cpu -c %s -o %t.o -fdiagnostics-parseable-fixits 2>&1 | %filecheck %s
+
+__global__ void kernel() {
+#pragma gpurma wait tag(3000000000u)
+}
+
+// CHECK: :[[@LINE-3]]:25: error: tag 3000000000 is too large; tags are integers from 0 to 2147483647 [gpurma-0063]

@@ -1,0 +1,9 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: not %gpurmacc_cpu -c %s -o %t.o -fdiagnostics-parseable-fixits 2>&1 | %filecheck %s
+
+__global__ void kernel() {
+#pragma gpurma barier
+}
+
+// CHECK: :[[@LINE-3]]:16: error: unknown gpurma directive 'barier'; did you mean 'barrier'? [gpurma-0003]
+// CHECK: fix-it:{{.*}}:{[[@LINE-4]]:16-[[@LINE-4]]:22}:"barrier"
