@@ -171,7 +171,8 @@ __global__ void two_variables(std::uintptr_t* addresses) {
     for (unsigned i = 0; i < blockDim.x; ++i) dynamic[i] = i;
   }
   __syncthreads();
-  if (first == 1 + blockIdx.x && second == 2 + blockIdx.x && dynamic[threadIdx.x] == threadIdx.x) {
+  const bool good = first == 1 + blockIdx.x && second == 2 + blockIdx.x && dynamic[threadIdx.x] == threadIdx.x;
+  if (__syncthreads_and(good) != 0 && threadIdx.x == 0) {
     addresses[0] = reinterpret_cast<std::uintptr_t>(&first);
     addresses[1] = reinterpret_cast<std::uintptr_t>(&second);
     addresses[2] = reinterpret_cast<std::uintptr_t>(&dynamic);
