@@ -15,6 +15,11 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
+/// The function whose body declares the variable; an extern declaration there belongs to the namespace only in meaning.
+const FunctionDecl *declaringFunction(const ValueDecl &Variable) {
+  return llvm::dyn_cast<FunctionDecl>(Variable.getLexicalDeclContext());
+}
+
 bool isShared(const Decl *D) { return D && llvm::isa<VarDecl>(D) && D->hasAttr<CUDASharedAttr>(); }
 
 class CpuEditor : public RecursiveASTVisitor<CpuEditor> {
@@ -91,8 +96,7 @@ public:
     const ValueDecl *Variable = Ref->getDecl();
     if (!isShared(Variable) || Bodies.empty())
       return true;
-    bool Local = Variable->getParentFunctionOrMethod();
-    if (Local && llvm::dyn_cast<FunctionDecl>(Variable->getDeclContext()) == Bodies.back().Function)
+    if (isLocal(*Variable) && llvm::dyn_cast<FunctionDecl>(Variable->getLexicalDeclContext()) == Bodies.back().Function)
       return true;
     const auto *Body = llvm::dyn_cast<CompoundStmt>(Bodies.back().Body);
     std::optional<FileRange> Brace = Body ? fileRange(Body->getLBracLoc(), Sources, LangOpts) : std::nullopt;
@@ -115,7 +119,8 @@ private:
   }
 
   std::string number(const VarDecl &Variable) const {
-    auto Place = fileRange(Variable.getCanonicalDecl()->getLocation(), Sources, LangOpts);
+    const VarDecl *Named = declaringFunction(Variable) ? &Variable : Variable.getCanonicalDecl();
+    auto Place = fileRange(Named->getLocation(), Sources, LangOpts);
     return std::to_string(P.number(Place ? *Place : FileRange{Variable.getQualifiedNameAsString(), 0, 0}));
   }
 
@@ -133,6 +138,9 @@ private:
       Text += " struct gpurma_key_" + number(Variable) + ";";
     return Text;
   }
+
+  /// Declared in a function. An `extern` variable there is a member of the namespace all the same.
+  static bool isLocal(const Decl &Variable) { return Variable.getLexicalDeclContext()->isFunctionOrMethod(); }
 
   static bool isDynamic(const VarDecl &Variable) { return Variable.hasExternalStorage(); }
 
@@ -184,7 +192,7 @@ private:
 
   std::string reference(const VarDecl &Variable) const {
     std::string Scope;
-    if (!Variable.getParentFunctionOrMethod()) {
+    if (!isLocal(Variable)) {
       PrintingPolicy Policy = U.context().getPrintingPolicy();
       Policy.SuppressUnwrittenScope = true;
       llvm::raw_string_ostream Out(Scope);
@@ -210,7 +218,7 @@ private:
       return;
     }
     llvm::StringRef Source = P.source(Range->File).slice(Range->Begin, Range->End);
-    if (!Source.ends_with(";") && !Variable.getParentFunctionOrMethod()) {
+    if (!Source.ends_with(";") && !isLocal(Variable)) {
       U.Diags->report(Variable.getLocation(), Diag::err_shared_form) << Variable.getName() << "declare it in a statement of its own";
       return;
     }
