@@ -275,7 +275,7 @@ __device__ inline rank_scope::rank_scope() {
     }
 #else
     if (!launched) {
-      printf("gpurma: error: a rank kernel was launched without gpurma::launch, so it has no "
+      printf("gpurma: error: the rank kernel was launched without gpurma::launch, so it has no "
              "ranks; compile the file that "
              "launches it with gpurmacc, or call gpurma::launch\n");
       platform::trap();

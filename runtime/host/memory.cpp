@@ -107,7 +107,13 @@ void open_device_memory() {
   if (device == 0 && devices > 1)
     device = process().local_rank % devices;
   use_memory_device();
-  check_cuda(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking), "create a stream");
+  // Streams share hardware queues with others of their priority: in a queue of its own, a copy for a
+  // running rank kernel is never behind work that waits for that kernel.
+  int lowest = 0;
+  int highest = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "query stream priorities");
+  check_cuda(cudaStreamCreateWithPriority(&copies, cudaStreamNonBlocking, highest),
+             "create a stream");
 }
 
 void close_device_memory() {
