@@ -110,7 +110,10 @@ bool progress_when_idle() {
 #endif
 
 void stop() {
-  static_cast<void>(cudaDeviceSynchronize());
+  const cudaError_t error = cudaDeviceSynchronize();
+  // A kernel that failed has left its launch open, and ranks of other processes wait for its ranks.
+  if (the_runtime->ranks.running())
+    fatal(text("a rank kernel has failed: ", cudaGetErrorString(error)));
 #if GPURMA_TARGET_CPU
   cpu::set_idle_hook(nullptr);
 #endif

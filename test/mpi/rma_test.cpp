@@ -420,14 +420,48 @@ void run_launches() {
   MPI_Finalize();
 }
 
+// ---- more ranks and threads than cores ----
+
+constexpr int crowd_steps = 5;
+
+// Around the ring; each step has its own place, since a rank may be many steps ahead of the next one.
+__global__ void crowd(int* values, int* errors) {
+  gpurma::rank_scope scope;
+  const int self = gpurma::rank(), size = gpurma::size(), before = (self + size - 1) % size;
+  const int threads = static_cast<int>(blockDim.x);
+  int* const mine = values + gpurma::device_rank() * (crowd_steps + 1) * threads;
+  int* const source = mine + crowd_steps * threads;
+  gpurma::window w(mine, static_cast<std::size_t>(crowd_steps * threads), gpurma::comm::world, HERE);
+  for (int step = 0; step < crowd_steps; ++step) {
+    source[thread()] = self * 1000 + thread() + step;
+    gpurma::put_notify(source, static_cast<std::size_t>(threads), (self + 1) % size, w,
+                       static_cast<std::size_t>(step * threads), step, HERE);
+    gpurma::wait(step, before, w, 1, HERE);
+    if (mine[step * threads + thread()] != before * 1000 + thread() + step) atomicAdd(errors, 1);
+    gpurma::flush(w, HERE);
+  }
+  gpurma::barrier(gpurma::comm::world, HERE);
+}
+
+void run_crowd() {
+  constexpr int threads = 256;
+  const int ranks = gpurma::query(crowd, dim3(threads)).device_ranks;
+  int* const errors = new_counter();
+  int* const values = device_ints(static_cast<std::size_t>(ranks) * (crowd_steps + 1) * threads);
+  gpurma::launch_rank_kernel(crowd, dim3(static_cast<unsigned>(ranks)), dim3(threads))(values, errors);
+  check_cuda(cudaDeviceSynchronize());
+  CHECK(*errors == 0);
+}
+
 // ---- runs that have to end with an error ----
 
-enum class mistake { out_of_range, bad_rank, bad_source, negative_tag, local_source, stall, killed };
+enum class mistake {
+  out_of_range, bad_rank, bad_source, negative_tag, local_source, freed_window, stall, killed, stopped, trap
+};
 
 __global__ void make_mistake(int* memory, mistake which) {
   gpurma::rank_scope scope;
-  const int last = gpurma::size() - 1;
-  static_assert(sizeof(int) == 4);
+  const int size = gpurma::size(), last = size - 1;
   gpurma::window w(memory + gpurma::device_rank() * 8, 8, gpurma::comm::world, HERE);
   if (gpurma::rank() == 0) {
     switch (which) {
@@ -440,8 +474,23 @@ __global__ void make_mistake(int* memory, mistake which) {
         gpurma::put(&of_this_thread, 1, last, w, 0, HERE);
         break;
       }
+      case mistake::freed_window: {
+        const gpurma::window<int>* outlived = nullptr;
+        if (size > 0) {
+          gpurma::window inner(memory + gpurma::device_rank() * 8, 8, gpurma::comm::device, HERE);
+          outlived = &inner;
+        }
+        gpurma::put(memory, 1, 0, *outlived, 0, HERE);
+        break;
+      }
       case mistake::killed:
         if (thread() == 0) std::raise(SIGKILL);
+        break;
+      case mistake::stopped:
+        if (thread() == 0) std::raise(SIGSTOP);
+        break;
+      case mistake::trap:
+        if (thread() == 0) __trap();
         break;
       case mistake::stall: break;
     }
@@ -455,7 +504,14 @@ void run_mistake() {
   run(make_mistake, device_ints(8 * 3), which);
 }
 
-// Rank 0 exits its kernel, and its process the program, while the others wait for it.
+// What a program does that checks for errors: rank 0's device has one, the others wait for it.
+void run_trap() {
+  gpurma::launch_rank_kernel(make_mistake, dim3(static_cast<unsigned>(ranks_here())),
+                             dim3(block_threads))(device_ints(8 * 3), mistake::trap);
+  if (cudaDeviceSynchronize() != cudaSuccess) std::exit(EXIT_FAILURE);
+}
+
+// Process 0 ends before the others launch.
 void run_early_exit() {
   gpurma::init();
   const gpurma::layout layout = gpurma::query(make_mistake, dim3(block_threads));
@@ -473,13 +529,17 @@ int main(int argc, char** argv) {
       {"flood", run_flood},
       {"windows", run_windows},
       {"launches", run_launches},
+      {"crowd", run_crowd},
       {"out_of_range", run_mistake<mistake::out_of_range>},
       {"bad_rank", run_mistake<mistake::bad_rank>},
       {"bad_source", run_mistake<mistake::bad_source>},
       {"negative_tag", run_mistake<mistake::negative_tag>},
       {"local_source", run_mistake<mistake::local_source>},
+      {"freed_window", run_mistake<mistake::freed_window>},
       {"stall", run_mistake<mistake::stall>},
       {"killed", run_mistake<mistake::killed>},
+      {"stopped", run_mistake<mistake::stopped>},
+      {"trap", run_trap},
       {"early_exit", run_early_exit},
   };
   const auto mode = modes.find(argc > 1 ? argv[1] : "");
