@@ -129,8 +129,8 @@ __device__ void barrier(comm over, site where = {});
 // copyable, up to 8 bytes.
 template <class T> __device__ T uniform(T value, site where = {});
 
-// Loads an object of window memory from memory, whatever the compiler knows of its value. T:
-// trivially copyable.
+// Loads an object of window memory from memory, whatever the compiler knows of its value. A loop may
+// poll it: on the CPU target other threads run before the load. T: trivially copyable.
 template <class T> __device__ T read_volatile(const T& object);
 
 // Tells the compiler that others may read and write the memory behind a pointer from here on, which

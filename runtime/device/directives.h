@@ -416,6 +416,9 @@ template <class T> __device__ inline T uniform(T value, [[maybe_unused]] site wh
 }
 
 template <class T> __device__ inline T read_volatile(const T& object) {
+#if GPURMA_TARGET_CPU
+  platform::yield(); // a loop may poll it, for a block that this thread keeps from running
+#endif
   return platform::load_volatile(&object);
 }
 

@@ -6,4 +6,5 @@ __global__ void kernel(float* a, int step) {
 #pragma gpurma wait tag(step)
 }
 
-
+// CHECK: :[[@LINE-3]]:16: error: 'match(counter)' cannot serve this directive: it has a tag that is not a constant [gpurma-0151]
+// CHECK: :[[@LINE-5]]:36: note: 'match(counter)' is here

@@ -72,9 +72,9 @@ __global__ void by_reference() {
   }
 }
 
-// CHECK: :[[@LINE+7]]:16: error: {{.*}}'notify' {{.*}} [gpurma-0102]
-// CHECK: :[[@LINE+5]]:7: note: the condition is here
-// CHECK: :[[@LINE+3]]:13: note: 'sum' gets its value here
+// CHECK: :[[@LINE+8]]:16: error: {{.*}}'notify' {{.*}} [gpurma-0102]
+// CHECK: :[[@LINE+6]]:7: note: the condition is here
+// CHECK: :[[@LINE+4]]:9: note: 'sum' gets its value here
 __global__ void loop_of_threads(int n) {
   int sum = 0;
   for (int i = threadIdx.x; i < n; i += blockDim.x)
@@ -84,7 +84,7 @@ __global__ void loop_of_threads(int n) {
   }
 }
 
-// CHECK: :[[@LINE+6]]:16: error: {{.*}}'notify' {{.*}} some of them leave before it [gpurma-0103]
+// CHECK: :[[@LINE+7]]:16: error: {{.*}}'notify' {{.*}} some of them leave before it [gpurma-0103]
 // CHECK: :[[@LINE+4]]:9: note: which threads leave is decided here
 __global__ void left_by_continue(int n) {
   for (int i = 0; i < n; ++i) {
@@ -95,7 +95,7 @@ __global__ void left_by_continue(int n) {
   }
 }
 
-// CHECK: :[[@LINE+6]]:16: error: {{.*}}'notify' {{.*}} some of them leave before it [gpurma-0103]
+// CHECK: :[[@LINE+5]]:16: error: {{.*}}'notify' {{.*}} some of them leave before it [gpurma-0103]
 __global__ void left_by_goto(int n) {
   if (clock64() > n)
     goto end;
@@ -115,7 +115,7 @@ __global__ void in_lambda() {
   send(1);
 }
 
-// CHECK: :[[@LINE+3]]:16: error: {{.*}}'notify' {{.*}} [gpurma-0102]
+// CHECK: :[[@LINE+4]]:16: error: {{.*}}'notify' {{.*}} [gpurma-0102]
 __device__ void in_switch(int n) {
   switch (n + lane()) {
   case 0: {

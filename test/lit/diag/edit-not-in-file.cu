@@ -9,4 +9,5 @@ void start() {
   LAUNCH 1, 32>>>();
 }
 
-
+// CHECK: :[[@LINE-3]]:3: error: this launch is spelled partly in a macro and partly outside of it; write it out whole in either [gpurma-0152]
+// CHECK: :[[@LINE-9]]:16: note: expanded from macro 'LAUNCH'

@@ -12,4 +12,4 @@ void both(float* a, double* b) {
   start(b);
 }
 
-
+// CHECK: :[[@LINE-7]]:3: error: the launch of kernel template 'kernel' deduces template arguments that depend on the enclosing template; write them out, 'kernel<...><<<...>>>(...)' [gpurma-0154]

@@ -6,4 +6,5 @@ __global__ void kernel(float* a, float* b) {
 #pragma gpurma window(wb = b[0:16]) match(queue)
 }
 
-
+// CHECK: :[[@LINE-3]]:37: error: 'match(queue)' contradicts 'match(counter)' of the same translation unit [gpurma-0150]
+// CHECK: :[[@LINE-5]]:37: note: 'match(counter)' is here

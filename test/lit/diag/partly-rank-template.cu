@@ -11,4 +11,4 @@ void start() {
   kernel<false><<<1, 32>>>(0);
 }
 
-
+// CHECK: :[[@LINE-10]]:42: error: kernel template instance 'kernel<false>' reaches no directive while others of this template do; a kernel is a rank kernel for all its template arguments or for none [gpurma-0159]

@@ -6,4 +6,5 @@ __global__ void kernel() {
   DO_PRAGMA(gpurma barrier)
 }
 
-
+// CHECK: :[[@LINE-3]]:3: error: _Pragma("gpurma ...") must be written out, with one string literal; here its text comes from a macro argument or the '#' operator [gpurma-0026]
+// CHECK: :[[@LINE-6]]:25: note: expanded from macro 'DO_PRAGMA'
