@@ -23,6 +23,12 @@ std::size_t round_up(std::size_t value, std::size_t to) { return (value + to - 1
 std::atomic<std::size_t> zeroed_bytes{0};
 std::atomic<std::size_t> plain_bytes{0};
 
+// Below the lowest stack, the only one that a kernel without waiting threads uses: wide, so that a large array hits it.
+constexpr std::size_t lowest_guard = std::size_t{1} << 20;
+// Guards between stacks, in all.
+constexpr unsigned most_guards = 8192;
+std::atomic<unsigned> guards{0};
+
 char* map_pages(std::size_t bytes) {
   void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (pages == MAP_FAILED)
@@ -105,12 +111,19 @@ std::string block::describe_waiting() const {
 block_memory::block_memory(unsigned stacks_wanted, std::size_t stack_bytes, std::size_t dynamic_shared)
     : threads(stacks_wanted), stack(stack_bytes), dynamic_bytes(round_up(dynamic_shared + 1, 16 * 1024)) {
   const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  // An odd number of pages from stack to stack, so that the hot ends of the stacks spread over the sets of the caches.
-  stride = stack == 0 ? 0 : (stack / page | 1) * page;
+  // An odd number of pages from stack to stack, so that the hot ends of the stacks spread over the sets of the caches;
+  // at least one of them is between two stacks.
+  stride = stack == 0 ? 0 : ((stack / page + 1) | 1) * page;
   if (stack != 0) {
-    stacks = map_pages(page + stride * threads);
-    mprotect(stacks, page, PROT_NONE);
-    stacks += page;
+    stacks = map_pages(lowest_guard + stride * threads) + lowest_guard;
+    mprotect(stacks - lowest_guard, lowest_guard, PROT_NONE);
+    // The page between two stacks guards the upper one. Each costs the system a mapping, of which a process has not
+    // many; stacks without a guard still have their canary.
+    for (unsigned i = 1; i < threads && guards.load() < most_guards; ++i) {
+      mprotect(stacks + i * stride - page, page, PROT_NONE);
+      ++guarded;
+      ++guards;
+    }
   }
   before = round_up(plain_bytes.load(), page);
   dynamic_offset = round_up(zeroed_bytes.load(), 1024);
@@ -119,9 +132,15 @@ block_memory::block_memory(unsigned stacks_wanted, std::size_t stack_bytes, std:
 }
 
 block_memory::~block_memory() {
-  const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  if (stacks != nullptr) munmap(stacks - page, page + stride * threads);
+  guards -= guarded;
+  if (stacks != nullptr) munmap(stacks - lowest_guard, lowest_guard + stride * threads);
   munmap(shared - before, before + after);
+}
+
+bool block_memory::is_guard(const void* address) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(address), lowest = reinterpret_cast<std::uintptr_t>(stacks);
+  if (stacks == nullptr || at < lowest - lowest_guard || at >= lowest + stride * threads) return false;
+  return at < lowest || (at - lowest) % stride >= stack;
 }
 
 bool block_memory::fits(unsigned wanted, std::size_t dynamic_shared) const {

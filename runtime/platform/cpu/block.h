@@ -57,6 +57,8 @@ class block {
   [[noreturn]] virtual void end_kernel() = 0;
 
   grid_launch& launch() const { return *launch_; }
+  // Whether a thread that touches this address has run over the end of its stack.
+  virtual bool is_stack_guard(const void* address) const = 0;
   // The lowest thread that has not returned.
   unsigned first_live() const;
 
@@ -209,11 +211,13 @@ struct block_memory {
 
   bool fits(unsigned threads, std::size_t dynamic_shared) const;
   void zero() const;  // what shared_kind::zeroed promises
+  bool is_guard(const void* address) const;  // of a stack
 
   unsigned threads;             // stacks
   std::size_t stack;            // bytes of each; 0: none
   std::size_t stride;           // from one stack to the next
   char* stacks = nullptr;       // lowest address
+  unsigned guarded = 0;         // stacks with an inaccessible page below them, the lowest not counted
   std::size_t before, after;    // bytes on both sides of shared
   std::size_t dynamic_offset;   // from shared
   std::size_t dynamic_bytes;

@@ -5,6 +5,7 @@
 
 #include "host/log.h"
 #include "settings.h"
+#include "stack_fault.h"
 
 namespace gpurma::cpu {
 
@@ -103,7 +104,10 @@ fibre_block::~fibre_block() {
 
 void fibre_block::start(grid_launch& launch, unsigned number) {
   begin(launch, number);
-  if (memory_ == nullptr) memory_ = take_memory(launch, settings().stack);
+  if (memory_ == nullptr) {
+    memory_ = take_memory(launch, settings().stack);
+    watch_stack_faults();
+  }
   memory_->zero();
   if (slots_.size() < launch.threads) slots_.resize(launch.threads);
   free_stacks_.clear();

@@ -27,6 +27,7 @@ class fibre_block final : public block_with<fibre_block> {
   bool finished() const { return live_ == 0; }
 
   void yield() override;
+  bool is_stack_guard(const void* address) const override { return memory_->is_guard(address); }
   [[noreturn]] void end_kernel() override;
 
  private:

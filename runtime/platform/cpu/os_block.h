@@ -21,6 +21,7 @@ class os_block final : public block_with<os_block> {
   void run_thread(unsigned thread);
 
   void yield() override;
+  bool is_stack_guard(const void*) const override { return false; }
   [[noreturn]] void end_kernel() override;
 
  private:

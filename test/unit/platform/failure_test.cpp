@@ -98,13 +98,40 @@ __global__ void use_stack(std::ptrdiff_t bytes, int* out) {
   __syncthreads();
 }
 
+__global__ void use_array(int* out) {
+  volatile int values[24 * 1024];
+  for (int i = 24 * 1024; i-- > 0;) values[i] = i;
+  *out = values[threadIdx.x];
+}
+
 TEST_F(Failure, AStackThatIsTooSmallIsReported) {
   if (!fibres()) GTEST_SKIP() << "the stacks of OS threads are the system's";
   managed<int> out(1);
   run(use_stack, 1, 2, 60 * 1024, out.get());
   EXPECT_EXIT(run(use_stack, 1, 2, 65 * 1024, out.get()), testing::ExitedWithCode(1),
-              "kernel test kernel, block \\(0, 0, 0\\), thread \\(1, 0, 0\\) has written past the end of its stack of 65536 "
-              "bytes; set GPURMA_CPU_STACK higher");
+              "kernel test kernel, block \\(0, 0, 0\\), thread \\(1, 0, 0\\) needs more stack than it has; set "
+              "GPURMA_CPU_STACK higher");
+  EXPECT_EXIT(run(use_array, 1, 2, out.get()), testing::ExitedWithCode(1),
+              "thread \\(0, 0, 0\\) needs more stack than it has");
+}
+
+__global__ void write_below_stack(int* out) {
+  __syncthreads();
+  if (threadIdx.x == 1) {
+    // To the canary, which is what is left where there are too many stacks for guards.
+    const auto top = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+    const std::uintptr_t bottom = (top - 60 * 1024) & ~std::uintptr_t{4095};
+    *reinterpret_cast<volatile int*>(bottom) = 1;
+    *out = 1;
+  }
+  __syncthreads();
+}
+
+TEST_F(Failure, ADamagedCanaryIsReported) {
+  if (!fibres()) GTEST_SKIP() << "the stacks of OS threads are the system's";
+  managed<int> out(1);
+  EXPECT_EXIT(run(write_below_stack, 1, 2, out.get()), testing::ExitedWithCode(1),
+              "has written past the end of its stack of 65536 bytes; set GPURMA_CPU_STACK higher");
 }
 
 TEST_F(Failure, BarriersOutsideAKernelAreReported) {
