@@ -46,13 +46,13 @@
 #include "image.h"
 #include "stencils.h"
 
-constexpr int block_threads = 64;
 constexpr int in_tag = 0;
 constexpr int lap_tag = 1;
 constexpr int flj_tag = 2;
 
-/// One step on the rows of a rank. All pointers and windows begin one halo row before the first of
-/// them. At the border of the field nothing flows in or out: beyond it, the field goes on as it is.
+/// One step on the rows of a rank, with the block's x along i and its y along k. All pointers and
+/// windows begin one halo row before the first of the rows. At the border of the field nothing
+/// flows in or out: beyond it, the field goes on as it is.
 __device__ void diffuse(const gpurma::window<double>& in_window,
                         const gpurma::window<double>& lap_window,
                         const gpurma::window<double>& flj_window,
@@ -75,7 +75,7 @@ __device__ void diffuse(const gpurma::window<double>& in_window,
   for (int j = 0; j < own.count; ++j) {
     const std::size_t above = own.first + j > 0 ? row : 0;
     const std::size_t below = own.first + j < field.ny - 1 ? row : 0;
-    for (int k = 0; k < field.nz; ++k) {
+    for (int k = threadIdx.y; k < field.nz; k += blockDim.y) {
       for (int i = threadIdx.x; i < nx; i += blockDim.x) {
         const std::size_t p = first + j * row + k * nx + i;
         lap[p] = laplacian(in[p], in[i > 0 ? p - 1 : p], in[i < nx - 1 ? p + 1 : p], in[p - above],
@@ -90,7 +90,7 @@ __device__ void diffuse(const gpurma::window<double>& in_window,
 #pragma gpurma wait tag(lap_tag) count(beside.count)
   for (int j = 0; j < own.count; ++j) {
     const std::size_t below = own.first + j < field.ny - 1 ? row : 0;
-    for (int k = 0; k < field.nz; ++k) {
+    for (int k = threadIdx.y; k < field.nz; k += blockDim.y) {
       for (int i = threadIdx.x; i < nx; i += blockDim.x) {
         const std::size_t p = first + j * row + k * nx + i;
         const std::size_t right = i < nx - 1 ? p + 1 : p;
@@ -106,7 +106,7 @@ __device__ void diffuse(const gpurma::window<double>& in_window,
 #pragma gpurma wait tag(flj_tag) count(beside.count)
   for (int j = 0; j < own.count; ++j) {
     const bool upper_border = own.first + j == 0;
-    for (int k = 0; k < field.nz; ++k) {
+    for (int k = threadIdx.y; k < field.nz; k += blockDim.y) {
       for (int i = threadIdx.x; i < nx; i += blockDim.x) {
         const std::size_t p = first + j * row + k * nx + i;
         out[p] = diffused(in[p], i > 0 ? fli[p - 1] : 0.0, fli[p],
@@ -230,7 +230,7 @@ int main(int argc, char** argv) {
   gpurma::init(&argc, &argv);
   given.parse(argc, argv);
 
-  const dim3 block(block_threads);
+  const dim3 block(32, 4); // a warp for each of four levels at a time
   const auto ranks = gpurma::query(horizontal_diffusion, block);
   const band rows =
       band_of_ranks(ranks.first_rank, ranks.device_ranks, ranks.world_ranks, field.ny);
