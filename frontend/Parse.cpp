@@ -193,12 +193,13 @@ std::vector<std::string> clangArguments(const LowerOptions &Options, ParseSide S
   }
   if (Options.Check)
     Add({"-DGPURMA_CHECK=1"});
-  Add({"-isystem", Options.Prefix + "/include"});
+  // Before the user's own -include files, which may hold directives.
+  Add({"-isystem", Options.Prefix + "/include", "-include", "gpurma/gpurma.h", "-include", "gpurma/annotate.h"});
   for (const std::string &Arg : Options.ParseArgs)
     // Warnings of Clang are not shown, so none may stop the parse; -Werror applies to gpurma's own (see Diagnostics).
     if (!llvm::StringRef(Arg).starts_with("-Werror") && Arg != "-pedantic-errors")
       Args.push_back(Arg);
-  Add({"-include", "gpurma/gpurma.h", "-include", "gpurma/annotate.h", "-x", "cuda", "--", Options.Input});
+  Add({"-x", "cuda", "--", Options.Input});
   return Args;
 }
 
