@@ -96,7 +96,7 @@ public:
     const ValueDecl *Variable = Ref->getDecl();
     if (!isShared(Variable) || Bodies.empty())
       return true;
-    if (isLocal(*Variable) && llvm::dyn_cast<FunctionDecl>(Variable->getLexicalDeclContext()) == Bodies.back().Function)
+    if (declaringFunction(*Variable) == Bodies.back().Function)
       return true;
     const auto *Body = llvm::dyn_cast<CompoundStmt>(Bodies.back().Body);
     std::optional<FileRange> Brace = Body ? fileRange(Body->getLBracLoc(), Sources, LangOpts) : std::nullopt;
@@ -138,9 +138,6 @@ private:
       Text += " struct gpurma_key_" + number(Variable) + ";";
     return Text;
   }
-
-  /// Declared in a function. An `extern` variable there is a member of the namespace all the same.
-  static bool isLocal(const Decl &Variable) { return Variable.getLexicalDeclContext()->isFunctionOrMethod(); }
 
   static bool isDynamic(const VarDecl &Variable) { return Variable.hasExternalStorage(); }
 
@@ -192,7 +189,7 @@ private:
 
   std::string reference(const VarDecl &Variable) const {
     std::string Scope;
-    if (!isLocal(Variable)) {
+    if (!declaringFunction(Variable)) {
       PrintingPolicy Policy = U.context().getPrintingPolicy();
       Policy.SuppressUnwrittenScope = true;
       llvm::raw_string_ostream Out(Scope);
@@ -218,7 +215,7 @@ private:
       return;
     }
     llvm::StringRef Source = P.source(Range->File).slice(Range->Begin, Range->End);
-    if (!Source.ends_with(";") && !isLocal(Variable)) {
+    if (!Source.ends_with(";") && !declaringFunction(Variable)) {
       U.Diags->report(Variable.getLocation(), Diag::err_shared_form) << Variable.getName() << "declare it in a statement of its own";
       return;
     }
