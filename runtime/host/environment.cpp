@@ -104,9 +104,10 @@ parsed parse_unsigned(std::string_view text, std::string_view accepted, bool is_
   if (value && *value >= *parse_integer(range.low) && *value <= *parse_integer(range.high) &&
       (!power_of_two || (*value & (*value - 1)) == 0))
     return {*value, {}};
-  return {std::uint64_t{0}, "expected " + std::string(power_of_two ? "a power of two" : "an integer") + " from " +
-                                std::string(range.low) + " to " + std::string(range.high) +
-                                (is_bytes ? " (bytes; K, M and G are accepted as suffixes)" : "")};
+  return {std::uint64_t{0},
+          "expected " + std::string(power_of_two ? "a power of two" : "an integer") + " from " +
+              std::string(range.low) + " to " + std::string(range.high) +
+              (is_bytes ? " (bytes; K, M and G are accepted as suffixes)" : "")};
 }
 
 parsed parse_seconds(std::string_view text, std::string_view accepted) {
@@ -114,7 +115,8 @@ parsed parse_seconds(std::string_view text, std::string_view accepted) {
   const auto value = parse_decimal(text);
   if (value && *value >= *parse_decimal(range.low) && *value <= *parse_decimal(range.high))
     return {*value, {}};
-  return {0.0, "expected seconds, from " + std::string(range.low) + " to " + std::string(range.high)};
+  return {0.0,
+          "expected seconds, from " + std::string(range.low) + " to " + std::string(range.high)};
 }
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
@@ -132,31 +134,32 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 // The value of a row: from the environment, or the default. An empty variable counts as not set.
-template <class T>
-T read(const variable& row) {
+template <class T> T read(const variable& row) {
   const char* given = std::getenv(row.name);
   const bool is_set = given && *given;
   parsed result = parse(row, is_set ? given : row.default_text);
   if (!result.error.empty()) {
-    std::fprintf(stderr, "[gpurma] error: the environment variable %s is '%s'; %s\n", row.name, given,
-                 result.error.c_str());
-    // Before MPI_Finalize this makes the launcher end the other processes too; each of them has the same variable.
+    std::fprintf(stderr, "[gpurma] error: the environment variable %s is '%s'; %s\n", row.name,
+                 given, result.error.c_str());
+    // Before MPI_Finalize this makes the launcher end the other processes too; each of them has the
+    // same variable.
     std::_Exit(EXIT_FAILURE);
   }
   return std::get<T>(std::move(result.value));
 }
 
 enum index : std::size_t {
-#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help) index_of_##accessor,
+#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help)                 \
+  index_of_##accessor,
 #include "environment.def"
 #undef GPURMA_ENVIRONMENT
 };
 
-}  // namespace
+} // namespace
 
 const std::vector<variable>& table() {
   static const std::vector<variable> rows = {
-#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help) \
+#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help)                 \
   {#variable, #type, default_text, accepted, help},
 #include "environment.def"
 #undef GPURMA_ENVIRONMENT
@@ -164,10 +167,10 @@ const std::vector<variable>& table() {
   return rows;
 }
 
-#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help) \
-  const type& accessor() {                                                         \
-    static const type value = read<type>(table()[index_of_##accessor]);            \
-    return value;                                                                  \
+#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help)                 \
+  const type& accessor() {                                                                         \
+    static const type value = read<type>(table()[index_of_##accessor]);                            \
+    return value;                                                                                  \
   }
 #include "environment.def"
 #undef GPURMA_ENVIRONMENT
@@ -200,12 +203,14 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
     if (name.substr(0, prefix.size()) != prefix)
       continue;
     const auto distance = [&](const variable& row) { return edit_distance(name, row.name); };
-    const auto nearest = std::min_element(table().begin(), table().end(), [&](const variable& a, const variable& b) {
-      return distance(a) < distance(b);
-    });
+    const auto nearest =
+        std::min_element(table().begin(), table().end(), [&](const variable& a, const variable& b) {
+          return distance(a) < distance(b);
+        });
     if (name == nearest->name)
       continue;
-    std::string message = "the environment variable " + std::string(name) + " is not one of gpurma's";
+    std::string message =
+        "the environment variable " + std::string(name) + " is not one of gpurma's";
     if (distance(*nearest) <= 3)
       message += "; did you mean " + std::string(nearest->name) + "?";
     else
@@ -215,4 +220,4 @@ std::vector<std::string> unknown_variables(const char* const* environment) {
   return messages;
 }
 
-}  // namespace gpurma::host::environment
+} // namespace gpurma::host::environment

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The environment variables of gpurma (environment.def), read once, at first use. Depends on nothing else of gpurma.
+// The environment variables of gpurma (environment.def), read once, at first use. Depends on
+// nothing else of gpurma.
 #ifndef GPURMA_HOST_ENVIRONMENT_H
 #define GPURMA_HOST_ENVIRONMENT_H
 
@@ -19,9 +20,10 @@ using seconds = double;
 using choice = std::string;
 using words = std::string;
 
-// One accessor per variable: environment::timeout() and so on. A value that the table does not accept ends the process
-// with a message that names the variable, the value and what is accepted.
-#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help) const type& accessor();
+// One accessor per variable: environment::timeout() and so on. A value that the table does not
+// accept ends the process with a message that names the variable, the value and what is accepted.
+#define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help)                 \
+  const type& accessor();
 #include "environment.def"
 #undef GPURMA_ENVIRONMENT
 
@@ -41,14 +43,14 @@ std::string current_text(const variable& row, bool& is_set);
 // Parses text as the row says; the value's alternative is the row's C++ type.
 struct parsed {
   std::variant<bool, std::uint64_t, double, std::string> value;
-  std::string error;  // empty: value is valid; otherwise what is accepted
+  std::string error; // empty: value is valid; otherwise what is accepted
 };
 parsed parse(const variable& row, std::string_view text);
 
-// Messages about GPURMA_* names in an environment (as in environ, null-terminated) that the table does not have, each
-// with the nearest known name.
+// Messages about GPURMA_* names in an environment (as in environ, null-terminated) that the table
+// does not have, each with the nearest known name.
 std::vector<std::string> unknown_variables(const char* const* environment);
 
-}  // namespace gpurma::host::environment
+} // namespace gpurma::host::environment
 
 #endif

@@ -28,9 +28,11 @@ log_level chosen_level() {
   return level;
 }
 
-}  // namespace
+} // namespace
 
-bool log_enabled(log_level level) { return level <= chosen_level(); }
+bool log_enabled(log_level level) {
+  return level <= chosen_level();
+}
 
 void write_error(const std::string& text) {
   // A pipe takes up to PIPE_BUF bytes in one piece; stdio might split a line between two writes.
@@ -46,14 +48,20 @@ void log(log_level level, const std::string& message) {
   if (!log_enabled(level))
     return;
   const int process = log_process.load(std::memory_order_relaxed);
-  const char* const mark = level == log_level::error ? "error: " : level == log_level::warn ? "warning: " : "";
+  const char* const mark = level == log_level::error  ? "error: "
+                           : level == log_level::warn ? "warning: "
+                                                      : "";
   write_error(process < 0 ? text("[gpurma] ", mark, message, '\n')
                           : text("[gpurma ", process, "] ", mark, message, '\n'));
 }
 
-void set_log_process(int process) { log_process.store(process, std::memory_order_relaxed); }
+void set_log_process(int process) {
+  log_process.store(process, std::memory_order_relaxed);
+}
 
-void set_end_all_processes(void (*end)(int)) { end_all.store(end); }
+void set_end_all_processes(void (*end)(int)) {
+  end_all.store(end);
+}
 
 void end_all_processes(int code) {
   if (auto* end = end_all.load())
@@ -64,10 +72,10 @@ void end_all_processes(int code) {
 void fatal(const std::string& message) {
   static std::atomic<bool> ending{false};
   if (ending.exchange(true))
-    for (;;)  // the first caller is about to end the process
+    for (;;) // the first caller is about to end the process
       ::pause();
   log(log_level::error, message);
   end_all_processes(EXIT_FAILURE);
 }
 
-}  // namespace gpurma::host
+} // namespace gpurma::host

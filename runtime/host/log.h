@@ -13,7 +13,8 @@ enum class log_level { error, warn, info, trace };
 
 bool log_enabled(log_level level);
 
-// Writes "[gpurma <process>] <message>" and a newline with one write, so that lines of processes do not mix.
+// Writes "[gpurma <process>] <message>" and a newline with one write, so that lines of processes do
+// not mix.
 void log(log_level level, const std::string& message);
 
 // Writes text to stderr as it is, with one write where the system allows it. Used for tables.
@@ -23,23 +24,23 @@ void write_error(const std::string& text);
 void set_log_process(int process);
 
 // Concatenates its arguments as operator<< prints them.
-template <class... Parts>
-std::string text(const Parts&... parts) {
+template <class... Parts> std::string text(const Parts&... parts) {
   std::ostringstream stream;
   (stream << ... << parts);
   return stream.str();
 }
 
-// Prints "error: <message>" and ends all processes of the run with a non-zero code. Safe from every thread; only the
-// first caller prints.
+// Prints "error: <message>" and ends all processes of the run with a non-zero code. Safe from every
+// thread; only the first caller prints.
 [[noreturn]] void fatal(const std::string& message);
 
 // Ends all processes of the run with the given code, without a message.
 [[noreturn]] void end_all_processes(int code);
 
-// How end_all_processes reaches the others; set by the start-up code. Without one it ends this process only.
+// How end_all_processes reaches the others; set by the start-up code. Without one it ends this
+// process only.
 void set_end_all_processes(void (*end)(int code));
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
 #endif

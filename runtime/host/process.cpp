@@ -47,7 +47,7 @@ struct exchange {
 enum class phase { before, started, ended };
 
 struct process_state {
-  std::recursive_mutex mutex;  // of start and finalise; start may run inside MPI_Init's wrapper
+  std::recursive_mutex mutex; // of start and finalise; start may run inside MPI_Init's wrapper
   std::atomic<phase> now{phase::before};
   process_info info;
   bool uses_mpi = false;
@@ -55,7 +55,8 @@ struct process_state {
   std::unique_ptr<transport> messages;
   std::unique_ptr<watchdog> monitor;
   std::vector<std::function<void()>> at_end;
-  std::atomic<bool> mpi_is_ours{false};  // gpurma initialised MPI and the program has not called MPI_Init
+  std::atomic<bool> mpi_is_ours{
+      false}; // gpurma initialised MPI and the program has not called MPI_Init
   bool exit_registered = false;
 };
 
@@ -78,7 +79,8 @@ bool mpi_has_ended() {
   return finalized;
 }
 
-// Whether a launcher of MPI programs started this process: Open MPI, PMIx (srun --mpi=pmix), PMI (srun, MPICH).
+// Whether a launcher of MPI programs started this process: Open MPI, PMIx (srun --mpi=pmix), PMI
+// (srun, MPICH).
 bool under_launcher() {
   return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK");
 }
@@ -90,7 +92,7 @@ bool wants_mpi() {
 
 void end_all(int code) {
   if (state().uses_mpi && mpi_runs()) {
-    alarm(10);  // MPI_Abort has to talk to the launcher, which may be gone
+    alarm(10); // MPI_Abort has to talk to the launcher, which may be gone
     PMPI_Abort(MPI_COMM_WORLD, code);
   }
   std::_Exit(code);
@@ -100,7 +102,8 @@ void require_thread_multiple() {
   int provided = MPI_THREAD_SINGLE;
   PMPI_Query_thread(&provided);
   if (provided < MPI_THREAD_MULTIPLE)
-    fatal("MPI runs without MPI_THREAD_MULTIPLE, which gpurma needs because its threads send while the program computes; "
+    fatal("MPI runs without MPI_THREAD_MULTIPLE, which gpurma needs because its threads send while "
+          "the program computes; "
           "initialise MPI with MPI_Init_thread(..., MPI_THREAD_MULTIPLE, ...)");
 }
 
@@ -120,7 +123,8 @@ process_info find_place() {
   std::sort(leaders.begin(), leaders.end());
   leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
   info.nodes = static_cast<int>(leaders.size());
-  info.node = static_cast<int>(std::lower_bound(leaders.begin(), leaders.end(), leader) - leaders.begin());
+  info.node =
+      static_cast<int>(std::lower_bound(leaders.begin(), leaders.end(), leader) - leaders.begin());
   return info;
 }
 
@@ -135,12 +139,12 @@ exchange_record make_record(const char* what, const void* mine, std::size_t byte
 
 void start_exchange(exchange& under_way, MPI_Comm comm) {
   under_way.all.resize(static_cast<std::size_t>(state().info.size));
-  PMPI_Iallgather(&under_way.mine, sizeof(exchange_record), MPI_BYTE, under_way.all.data(), sizeof(exchange_record),
-                  MPI_BYTE, comm, &under_way.request);
+  PMPI_Iallgather(&under_way.mine, sizeof(exchange_record), MPI_BYTE, under_way.all.data(),
+                  sizeof(exchange_record), MPI_BYTE, comm, &under_way.request);
 }
 
-// Waits for an exchange; after `patience` seconds (0: for ever) returns false. Others may compute for long before they
-// come, so a long wait is only reported.
+// Waits for an exchange; after `patience` seconds (0: for ever) returns false. Others may compute
+// for long before they come, so a long wait is only reported.
 bool wait_exchange(exchange& under_way, double patience) {
   const auto began = clock::now();
   const double report_after = environment::timeout();
@@ -160,19 +164,21 @@ bool wait_exchange(exchange& under_way, double patience) {
       return false;
     if (report_after > 0 && waited - reported > report_after) {
       reported = waited;
-      log(log_level::warn, text("waiting since ", static_cast<long>(waited), " s for the other processes: ",
-                                under_way.mine.what));
+      log(log_level::warn, text("waiting since ", static_cast<long>(waited),
+                                " s for the other processes: ", under_way.mine.what));
     }
   }
 }
 
-// All processes must mean the same exchange; one that has gone another way would leave the others waiting for ever.
+// All processes must mean the same exchange; one that has gone another way would leave the others
+// waiting for ever.
 void check_agreement(const exchange& under_way) {
   for (std::size_t p = 0; p < under_way.all.size(); ++p) {
     const exchange_record& other = under_way.all[p];
     if (std::strcmp(other.what, under_way.mine.what) != 0 || other.bytes != under_way.mine.bytes)
-      fatal(text("processes disagree: process ", state().info.rank, " is at: ", under_way.mine.what, "; process ", p,
-                 " is at: ", other.what, "; all processes must do the same in the same order"));
+      fatal(text("processes disagree: process ", state().info.rank, " is at: ", under_way.mine.what,
+                 "; process ", p, " is at: ", other.what,
+                 "; all processes must do the same in the same order"));
   }
 }
 
@@ -194,7 +200,8 @@ bool leave_channels(double patience) {
   return true;
 }
 
-// patience: seconds to wait for the other processes, 0 for ever. Returns false if they did not come.
+// patience: seconds to wait for the other processes, 0 for ever. Returns false if they did not
+// come.
 bool finalize_with(double patience) {
   process_state& s = state();
   const std::lock_guard<std::recursive_mutex> lock(s.mutex);
@@ -217,19 +224,21 @@ bool finalize_with(double patience) {
   return true;
 }
 
-// A process that exits with an error must not leave the others waiting: they get a short time to come to their end too.
+// A process that exits with an error must not leave the others waiting: they get a short time to
+// come to their end too.
 constexpr double patience_after_error = 5;
 
 void at_exit(int status, void*) {
   if (!finalize_with(status == 0 ? 0 : patience_after_error)) {
-    log(log_level::error, text("this process exits with code ", status, " and the others do not; ending all"));
+    log(log_level::error,
+        text("this process exits with code ", status, " and the others do not; ending all"));
     end_all_processes(status);
   }
   if (state().mpi_is_ours && mpi_runs())
     PMPI_Finalize();
 }
 
-}  // namespace
+} // namespace
 
 const process_info& start_process(int* argc, char*** argv) {
   process_state& s = state();
@@ -268,27 +277,34 @@ const process_info& start_process(int* argc, char*** argv) {
     s.messages = std::make_unique<self_transport>();
     link = std::make_unique<self_heartbeat_link>();
   }
-  s.monitor = std::make_unique<watchdog>(std::move(link), timeout, watchdog::actions{write_error, end_all_processes});
+  s.monitor = std::make_unique<watchdog>(std::move(link), timeout,
+                                         watchdog::actions{write_error, end_all_processes});
   s.monitor->start();
 
   if (s.info.rank == 0)
     for (const std::string& message : environment::unknown_variables(environ))
       log(log_level::warn, message);
-  log(log_level::info, text("started: process ", s.info.rank, " of ", s.info.size, ", node ", s.info.node, " of ",
-                            s.info.nodes, ", transport ", s.messages->name()));
+  log(log_level::info, text("started: process ", s.info.rank, " of ", s.info.size, ", node ",
+                            s.info.node, " of ", s.info.nodes, ", transport ", s.messages->name()));
   if (!s.exit_registered) {
     s.exit_registered = true;
-    on_exit(at_exit, nullptr);  // unlike atexit it is told the exit code
+    on_exit(at_exit, nullptr); // unlike atexit it is told the exit code
   }
   s.now = phase::started;
   return s.info;
 }
 
-const process_info& process() { return state().info; }
+const process_info& process() {
+  return state().info;
+}
 
-bool process_started() { return state().now == phase::started; }
+bool process_started() {
+  return state().now == phase::started;
+}
 
-void finalize_process() { finalize_with(0); }
+void finalize_process() {
+  finalize_with(0);
+}
 
 void at_finalize(std::function<void()> function) {
   process_state& s = state();
@@ -296,11 +312,16 @@ void at_finalize(std::function<void()> function) {
   s.at_end.push_back(std::move(function));
 }
 
-transport& process_transport() { return *state().messages; }
+transport& process_transport() {
+  return *state().messages;
+}
 
-watchdog& process_watchdog() { return *state().monitor; }
+watchdog& process_watchdog() {
+  return *state().monitor;
+}
 
-void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes, void* all) {
+void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes,
+                     void* all) {
   process_state& s = state();
   if (!s.uses_mpi) {
     std::memcpy(all, mine, bytes);
@@ -320,19 +341,20 @@ namespace {
 int init_mpi(int* argc, char*** argv, int required, int* provided) {
   process_state& s = state();
   const std::lock_guard<std::recursive_mutex> lock(s.mutex);
-  if (s.mpi_is_ours.exchange(false)) {  // gpurma came first; from here on MPI is the program's
+  if (s.mpi_is_ours.exchange(false)) { // gpurma came first; from here on MPI is the program's
     PMPI_Query_thread(provided);
     return MPI_SUCCESS;
   }
-  return PMPI_Init_thread(argc, argv, std::max(required, static_cast<int>(MPI_THREAD_MULTIPLE)), provided);
+  return PMPI_Init_thread(argc, argv, std::max(required, static_cast<int>(MPI_THREAD_MULTIPLE)),
+                          provided);
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
-// The program's own calls of MPI come here (MPI's profiling interface): gpurma needs every thread to be allowed to call
-// MPI, and must end before MPI does.
+// The program's own calls of MPI come here (MPI's profiling interface): gpurma needs every thread
+// to be allowed to call MPI, and must end before MPI does.
 extern "C" {
 
 int MPI_Init(int* argc, char*** argv) {

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Start-up and end of gpurma in a process, what the process knows of the others, and blocking exchanges between the host
-// sides of all processes.
+// Start-up and end of gpurma in a process, what the process knows of the others, and blocking
+// exchanges between the host sides of all processes.
 #ifndef GPURMA_HOST_PROCESS_H
 #define GPURMA_HOST_PROCESS_H
 
@@ -16,25 +16,27 @@ class transport;
 class watchdog;
 
 struct process_info {
-  int rank = 0;        // of this process among all
+  int rank = 0; // of this process among all
   int size = 1;
-  int node = 0;        // nodes are numbered by their lowest process
+  int node = 0; // nodes are numbered by their lowest process
   int nodes = 1;
-  int local_rank = 0;  // of this process among those of its node
+  int local_rank = 0; // of this process among those of its node
   int local_size = 1;
 };
 
-// Starts gpurma: initialises MPI if the run needs it and the program has not, duplicates communicators, starts the
-// watchdog. Collective over all processes. Later calls return at once. A call after finalize() is fatal.
+// Starts gpurma: initialises MPI if the run needs it and the program has not, duplicates
+// communicators, starts the watchdog. Collective over all processes. Later calls return at once. A
+// call after finalize() is fatal.
 const process_info& start_process(int* argc = nullptr, char*** argv = nullptr);
 
 // As start_process, for code that runs only once gpurma is started.
 const process_info& process();
 bool process_started();
 
-// Ends gpurma: runs the at_finalize functions in reverse order, waits for the other processes, frees the communicators.
-// Collective. MPI itself ends when the program calls MPI_Finalize, or at exit if gpurma initialised it. Called by
-// MPI_Finalize and at exit if the program does not call it; later calls do nothing.
+// Ends gpurma: runs the at_finalize functions in reverse order, waits for the other processes,
+// frees the communicators. Collective. MPI itself ends when the program calls MPI_Finalize, or at
+// exit if gpurma initialised it. Called by MPI_Finalize and at exit if the program does not call
+// it; later calls do nothing.
 void finalize_process();
 
 // Registers what finalize_process runs first (drain devices, free queues).
@@ -44,23 +46,24 @@ void at_finalize(std::function<void()> function);
 transport& process_transport();
 watchdog& process_watchdog();
 
-// Blocking exchanges, each channel with its own communicator, so that a query on the main thread never meets a launch on
-// a stream's thread. Within a channel all processes make the same calls in the same order; `what` (up to 47 characters)
-// is compared, and if the processes disagree (one launches, another finalises) all end with an error that says so.
+// Blocking exchanges, each channel with its own communicator, so that a query on the main thread
+// never meets a launch on a stream's thread. Within a channel all processes make the same calls in
+// the same order; `what` (up to 47 characters) is compared, and if the processes disagree (one
+// launches, another finalises) all end with an error that says so.
 enum class channel { launch, query };
-void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes, void* all);
+void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes,
+                     void* all);
 
 // Upper limit of one contribution to allgather, in bytes.
 inline constexpr std::size_t max_allgather_bytes = 200;
 
-template <class T>
-std::vector<T> allgather(channel where, const char* what, const T& mine) {
+template <class T> std::vector<T> allgather(channel where, const char* what, const T& mine) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= max_allgather_bytes);
   std::vector<T> all(static_cast<std::size_t>(process().size));
   allgather_bytes(where, what, &mine, sizeof(T), all.data());
   return all;
 }
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
 #endif

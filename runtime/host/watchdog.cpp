@@ -20,7 +20,8 @@ namespace {
 // How long monitors wait for each other's tables before they end the run without.
 constexpr double table_patience = 5;
 
-// A machine with many more threads than cores delays heartbeats; a shorter silence than this says nothing.
+// A machine with many more threads than cores delays heartbeats; a shorter silence than this says
+// nothing.
 constexpr double least_silence = 10;
 
 std::string seconds_text(double seconds) {
@@ -40,7 +41,8 @@ std::string layout(const std::vector<std::vector<std::string>>& rows) {
   std::string text;
   for (const auto& row : rows) {
     for (std::size_t c = 0; c < row.size(); ++c)
-      text += "  " + row[c] + (c + 1 < row.size() ? std::string(widths[c] - row[c].size(), ' ') : "");
+      text +=
+          "  " + row[c] + (c + 1 < row.size() ? std::string(widths[c] - row[c].size(), ' ') : "");
     text += '\n';
   }
   return text;
@@ -60,9 +62,10 @@ struct watched {
   std::unordered_map<int, last_look> ranks;
 };
 
-}  // namespace
+} // namespace
 
-std::string format_waits(int process, const std::string& reason, const std::vector<wait_record>& records) {
+std::string format_waits(int process, const std::string& reason,
+                         const std::vector<wait_record>& records) {
   std::vector<std::vector<std::string>> rows = {
       {"rank", "directive", "where", "window", "source", "tag", "wanted", "arrived", "seconds"}};
   std::size_t computing = 0, finished = 0;
@@ -72,8 +75,9 @@ std::string format_waits(int process, const std::string& reason, const std::vect
     else if (r.now == wait_record::state::computing && r.directive.empty())
       ++computing;
     else
-      rows.push_back({std::to_string(r.rank), r.directive, r.where, r.window, r.source, r.tag, std::to_string(r.wanted),
-                      std::to_string(r.arrived), seconds_text(r.seconds)});
+      rows.push_back({std::to_string(r.rank), r.directive, r.where, r.window, r.source, r.tag,
+                      std::to_string(r.wanted), std::to_string(r.arrived),
+                      seconds_text(r.seconds)});
   }
   std::ostringstream out;
   out << "[gpurma " << process << "] error: " << reason << "\n";
@@ -101,11 +105,11 @@ struct watchdog::state {
     bool stopped = false;
   };
   std::vector<other> others;
-  double changed = -1;  // last time that anything changed anywhere
+  double changed = -1; // last time that anything changed anywhere
   std::uint64_t my_changes = 0;
-  double stopping = -1;  // since when
+  double stopping = -1; // since when
 
-  std::mutex mutex;  // of what follows
+  std::mutex mutex; // of what follows
   std::vector<watched> launches;
   std::condition_variable wake;
   bool stop_thread = false;
@@ -161,7 +165,8 @@ struct watchdog::state {
       from.heard = now;
       if (beat.what == heartbeat::kind::stopped)
         from.stopped = true;
-      if (beat.what == heartbeat::kind::alive && (beat.changes != from.changes || beat.active != from.active)) {
+      if (beat.what == heartbeat::kind::alive &&
+          (beat.changes != from.changes || beat.active != from.active)) {
         from.changes = beat.changes;
         from.active = beat.active;
         changed = now;
@@ -208,15 +213,18 @@ struct watchdog::state {
   void judge(double now) {
     if (link->rank() != 0) {
       if (now - others[0].heard > silence())
-        stop_run(now, text("process 0 has not answered for ", seconds_text(now - others[0].heard), " s"));
+        stop_run(now, text("process 0 has not answered for ", seconds_text(now - others[0].heard),
+                           " s"));
       return;
     }
     for (std::size_t p = 1; p < others.size(); ++p)
       if (now - others[p].heard > silence()) {
-        stop_run(now, text("process ", p, " has not answered for ", seconds_text(now - others[p].heard), " s"));
+        stop_run(now, text("process ", p, " has not answered for ",
+                           seconds_text(now - others[p].heard), " s"));
         return;
       }
-    const bool any_active = std::any_of(others.begin(), others.end(), [](const other& o) { return o.active != 0; });
+    const bool any_active =
+        std::any_of(others.begin(), others.end(), [](const other& o) { return o.active != 0; });
     if (any_active && now - changed > timeout)
       stop_run(now, text("no progress of any rank for ", seconds_text(now - changed),
                          " s (GPURMA_TIMEOUT); this is what each rank waits for"));
@@ -231,7 +239,9 @@ watchdog::watchdog(std::unique_ptr<heartbeat_link> link, double timeout, actions
   state_->others.resize(static_cast<std::size_t>(state_->link->size()));
 }
 
-watchdog::~watchdog() { stop(); }
+watchdog::~watchdog() {
+  stop();
+}
 
 void watchdog::begin(const wait_table& table) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
@@ -246,13 +256,15 @@ void watchdog::begin(const wait_table& table) {
 void watchdog::end(const wait_table& table) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   auto& launches = state_->launches;
-  const auto launch =
-      std::find_if(launches.begin(), launches.end(), [&](const watched& each) { return each.table == &table; });
+  const auto launch = std::find_if(launches.begin(), launches.end(),
+                                   [&](const watched& each) { return each.table == &table; });
   if (launch != launches.end() && --launch->nested == 0)
     launches.erase(launch);
 }
 
-double watchdog::interval() const { return std::clamp(state_->timeout / 10, 0.05, 1.0); }
+double watchdog::interval() const {
+  return std::clamp(state_->timeout / 10, 0.05, 1.0);
+}
 
 void watchdog::start() {
   if (state_->timeout <= 0 || state_->thread.joinable())
@@ -262,7 +274,8 @@ void watchdog::start() {
     std::unique_lock<std::mutex> lock(state_->mutex);
     while (!state_->wake.wait_for(lock, pause, [this] { return state_->stop_thread; })) {
       lock.unlock();
-      step(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count());
+      step(std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+               .count());
       lock.lock();
     }
   });
@@ -294,11 +307,11 @@ void watchdog::step(double now) {
   if (s.stopping < 0)
     return;
   // Process 0 ends the run once all have printed; the others only if that does not happen.
-  const bool all_printed =
-      std::all_of(s.others.begin(), s.others.end(), [](const state::other& each) { return each.stopped; });
+  const bool all_printed = std::all_of(s.others.begin(), s.others.end(),
+                                       [](const state::other& each) { return each.stopped; });
   if ((s.link->rank() == 0 && all_printed) ||
       now - s.stopping > (s.link->rank() == 0 ? table_patience : 2 * table_patience))
     s.act.end(EXIT_FAILURE);
 }
 
-}  // namespace gpurma::host
+} // namespace gpurma::host

@@ -11,102 +11,115 @@
 namespace gpurma::host {
 
 enum class message_kind : std::uint8_t {
-  put,          // payload for a window of the target rank
-  get_request,  // asks for bytes of a window of the target rank
-  get_reply,    // payload for the origin of a get_request
-  notify,       // no payload
-  control,      // meaning belongs to the receiver
-  credit        // the transport's own: processed messages are given back to their sender
+  put,         // payload for a window of the target rank
+  get_request, // asks for bytes of a window of the target rank
+  get_reply,   // payload for the origin of a get_request
+  notify,      // no payload
+  control,     // meaning belongs to the receiver
+  credit       // the transport's own: processed messages are given back to their sender
 };
 
-// Metadata of one message. The transport reads kind, source, target and bytes, and sets the last four fields; everything
-// else is between the two receivers.
+// Metadata of one message. The transport reads kind, source, target and bytes, and sets the last
+// four fields; everything else is between the two receivers.
 struct message_header {
   message_kind kind = message_kind::control;
   std::uint8_t flags = 0;
   std::uint16_t reserved = 0;
-  std::int32_t source = 0;       // world rank that sends
-  std::int32_t target = 0;       // world rank that it is for
+  std::int32_t source = 0; // world rank that sends
+  std::int32_t target = 0; // world rank that it is for
   std::uint32_t window = 0;
-  std::uint64_t offset = 0;      // in bytes
-  std::uint64_t bytes = 0;       // length of the payload; in a get_request, which has none, of what is asked for
+  std::uint64_t offset = 0; // in bytes
+  std::uint64_t bytes =
+      0; // length of the payload; in a get_request, which has none, of what is asked for
   std::uint64_t cookie = 0;
   std::int32_t tag = 0;
-  std::uint32_t site_file = 0;   // gpurma::site of the directive, for error messages at the target
+  std::uint32_t site_file = 0; // gpurma::site of the directive, for error messages at the target
   std::uint32_t site_line = 0;
-  std::uint16_t carriage = 0;    // how the payload travels
+  std::uint16_t carriage = 0; // how the payload travels
   std::uint16_t reserved_2 = 0;
-  std::uint32_t returned = 0;    // messages processed for the process that this goes to, not yet reported to it
-  std::uint32_t data_tag = 0;    // tells a large payload from others
+  std::uint32_t returned =
+      0; // messages processed for the process that this goes to, not yet reported to it
+  std::uint32_t data_tag = 0; // tells a large payload from others
 };
 static_assert(sizeof(message_header) == 64, "the wire format is one cache line");
 
-// Told when a payload may be reused. completed() runs on a thread that is in try_send or progress; it may call try_send.
+// Told when a payload may be reused. completed() runs on a thread that is in try_send or progress;
+// it may call try_send.
 class completion {
- public:
+public:
   virtual void completed() = 0;
 
- protected:
+protected:
   ~completion() = default;
 };
 
 // Where messages go. Calls come from one thread at a time, whichever is in progress().
 class receiver {
- public:
-  // Where the payload of a message that is too large to travel with its header is to be received; called once, when all
-  // earlier messages of its (source, target) pair have been taken. Null: the transport provides a temporary buffer.
+public:
+  // Where the payload of a message that is too large to travel with its header is to be received;
+  // called once, when all earlier messages of its (source, target) pair have been taken. Null: the
+  // transport provides a temporary buffer.
   virtual void* landing(const message_header& header) = 0;
 
-  // A message has come; payload is the landing address for large ones, null if there is none, and valid only during the
-  // call. Returns false if it cannot be taken now (a full ring, no resources to reply): the same message is offered again
-  // in a later progress(), later messages of its (source, target) pair wait behind it, and other pairs are not delayed.
+  // A message has come; payload is the landing address for large ones, null if there is none, and
+  // valid only during the call. Returns false if it cannot be taken now (a full ring, no resources
+  // to reply): the same message is offered again in a later progress(), later messages of its
+  // (source, target) pair wait behind it, and other pairs are not delayed.
   virtual bool arrived(const message_header& header, const void* payload) = 0;
 
- protected:
+protected:
   ~receiver() = default;
 };
 
 // A collective operation in flight.
 class collective {
- public:
+public:
   virtual ~collective() = default;
-  virtual bool test() = 0;  // whether it is complete; stays true
+  virtual bool test() = 0; // whether it is complete; stays true
 };
 
-// Messages from one source rank to one target rank are taken in the order in which they were sent. All functions may be
-// called from several threads, and from inside receiver and completion.
+// Messages from one source rank to one target rank are taken in the order in which they were sent.
+// All functions may be called from several threads, and from inside receiver and completion.
 class transport {
- public:
+public:
   virtual ~transport() = default;
 
   virtual const char* name() const = 0;
 
-  // Set before the first message can come; null once none can come any more. progress() takes no message without one.
+  // Set before the first message can come; null once none can come any more. progress() takes no
+  // message without one.
   virtual void set_receiver(receiver* to) = 0;
 
-  // Sends to another process; never blocks. False: no resources now, nothing has happened, try again after progress().
-  // `bytes` is the payload's length; header.bytes equals it unless it is 0. A payload of up to GPURMA_EAGER bytes is copied before the call returns; a larger one
-  // must stay until `done` is told. `done` may be null and is told in both cases, perhaps before try_send returns.
-  // A get_reply is never held back by flow control (its request was), so answering requests cannot deadlock.
-  virtual bool try_send(int process, const message_header& header, const void* payload, std::size_t bytes,
-                        completion* done) = 0;
+  // Sends to another process; never blocks. False: no resources now, nothing has happened, try
+  // again after progress(). `bytes` is the payload's length; header.bytes equals it unless it is 0.
+  // A payload of up to GPURMA_EAGER bytes is copied before the call returns; a larger one must stay
+  // until `done` is told. `done` may be null and is told in both cases, perhaps before try_send
+  // returns. A get_reply is never held back by flow control (its request was), so answering
+  // requests cannot deadlock.
+  virtual bool try_send(int process, const message_header& header, const void* payload,
+                        std::size_t bytes, completion* done) = 0;
 
-  // Moves messages; returns whether anything happened. One thread at a time does the work, others return false at once.
+  // Moves messages; returns whether anything happened. One thread at a time does the work, others
+  // return false at once.
   virtual bool progress() = 0;
 
-  // Messages sent to a process, and messages of a process that the receiver has taken. To quiesce: exchange sent() with
-  // start_alltoall, then progress until processed(p) has reached what p says that it sent.
+  // Messages sent to a process, and messages of a process that the receiver has taken. To quiesce:
+  // exchange sent() with start_alltoall, then progress until processed(p) has reached what p says
+  // that it sent.
   virtual std::uint64_t sent(int process) const = 0;
   virtual std::uint64_t processed(int process) const = 0;
 
-  // Collective over all processes; every process starts them in the same order. Buffers stay until test() is true.
+  // Collective over all processes; every process starts them in the same order. Buffers stay until
+  // test() is true.
   virtual std::unique_ptr<collective> start_barrier() = 0;
   // Each process gives `bytes` bytes; `all` has room for size times that.
-  virtual std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes, void* all) = 0;
+  virtual std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes,
+                                                      void* all) = 0;
   // Block p of `to` (`bytes` long) goes to process p; block p of `from` comes from process p.
-  virtual std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes, void* from) = 0;
+  virtual std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes,
+                                                     void* from) = 0;
 };
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
 #endif

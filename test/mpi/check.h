@@ -9,14 +9,15 @@
 #include <cstdio>
 
 // Any expression, commas included.
-#define CHECK(...)                                                                                                 \
-  do {                                                                                                             \
-    if (!(__VA_ARGS__)) {                                                                                          \
-      int check_rank = -1;                                                                                         \
-      MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);                                                                  \
-      std::fprintf(stderr, "%s:%d: process %d: CHECK(%s) failed\n", __FILE__, __LINE__, check_rank, #__VA_ARGS__); \
-      MPI_Abort(MPI_COMM_WORLD, 1);                                                                                \
-    }                                                                                                              \
+#define CHECK(...)                                                                                 \
+  do {                                                                                             \
+    if (!(__VA_ARGS__)) {                                                                          \
+      int check_rank = -1;                                                                         \
+      MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);                                                  \
+      std::fprintf(stderr, "%s:%d: process %d: CHECK(%s) failed\n", __FILE__, __LINE__,            \
+                   check_rank, #__VA_ARGS__);                                                      \
+      MPI_Abort(MPI_COMM_WORLD, 1);                                                                \
+    }                                                                                              \
   } while (0)
 
 #endif

@@ -40,7 +40,8 @@ void use_gpurma() {
   const host::process_info& info = host::start_process();
   CHECK(&info == &host::process());
   CHECK(host::process_started());
-  CHECK(info.nodes == 1 && info.node == 0 && info.local_rank == info.rank && info.local_size == info.size);
+  CHECK(info.nodes == 1 && info.node == 0 && info.local_rank == info.rank &&
+        info.local_size == info.size);
   for (int round = 0; round < 20; ++round)
     for (const host::channel channel : {host::channel::launch, host::channel::query}) {
       const auto all = host::allgather(channel, "a test", info.rank * 100 + round);
@@ -64,7 +65,7 @@ void gpurma_only() {
   use_gpurma();
   CHECK(host::process().rank == mpi_rank() && host::process().size == mpi_size());
   static bool ended = false;
-  host::at_finalize([] { CHECK(ended); });  // the last one registered runs first
+  host::at_finalize([] { CHECK(ended); }); // the last one registered runs first
   host::at_finalize([] { ended = true; });
 }
 
@@ -160,7 +161,7 @@ void stall() {
     std::this_thread::yield();
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> modes = {

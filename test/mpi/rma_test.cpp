@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Rank kernels over several processes, written against the library: rma_test <mode>, see main. Every rank knows the whole
-// (pseudo-random) schedule, so each can say what it must receive.
+// Rank kernels over several processes, written against the library: rma_test <mode>, see main.
+// Every rank knows the whole (pseudo-random) schedule, so each can say what it must receive.
 #include <gpurma/gpurma.h>
 
 #include <csignal>
@@ -20,7 +20,8 @@ const gpurma::source_file file_name(file, "rma_test.cpp");
 constexpr int block_threads = 32;
 
 void check_cuda(cudaError_t error) {
-  if (error != cudaSuccess) std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(error));
+  if (error != cudaSuccess)
+    std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(error));
   CHECK(error == cudaSuccess);
 }
 
@@ -45,13 +46,13 @@ __global__ void nothing() {}
 int ranks_here() {
   const gpurma::layout layout = gpurma::query(nothing, dim3(block_threads));
   const int wanted = 1 + layout.process % 3;
-  CHECK(layout.device_ranks >= 3);  // GPURMA_CPU_RANKS
+  CHECK(layout.device_ranks >= 3); // GPURMA_CPU_RANKS
   return wanted;
 }
 
-template <class... P, class... A>
-void run(void (*kernel)(P...), A... arguments) {
-  gpurma::launch_rank_kernel(kernel, dim3(static_cast<unsigned>(ranks_here())), dim3(block_threads))(arguments...);
+template <class... P, class... A> void run(void (*kernel)(P...), A... arguments) {
+  gpurma::launch_rank_kernel(kernel, dim3(static_cast<unsigned>(ranks_here())),
+                             dim3(block_threads))(arguments...);
   check_cuda(cudaGetLastError());
   check_cuda(cudaDeviceSynchronize());
 }
@@ -67,34 +68,41 @@ __device__ unsigned mix(unsigned a, unsigned b = 0, unsigned c = 0, unsigned d =
   return h;
 }
 
-__device__ int thread() { return static_cast<int>(threadIdx.x); }
+__device__ int thread() {
+  return static_cast<int>(threadIdx.x);
+}
 
 // ---- random traffic ----
 
 enum class what { nothing, put, put_notify, notify, get_notify };
 
-constexpr int operations = 4;      // of one rank in one epoch, at most, and a closing notification for each target
-constexpr int longest = 3000;      // ints; about a quarter of the transfers are above the eager limit
+constexpr int operations =
+    4; // of one rank in one epoch, at most, and a closing notification for each target
+constexpr int longest = 3000; // ints; about a quarter of the transfers are above the eager limit
 constexpr int closing_tag = 3;
 
 struct operation {
   what kind;
   int target;
   int length;
-  int tag;  // 0 to 2
+  int tag; // 0 to 2
 };
 
 // A rank in five exposes nothing.
-__device__ bool exposes(int rank) { return rank % 5 != 3; }
+__device__ bool exposes(int rank) {
+  return rank % 5 != 3;
+}
 
 __device__ operation planned(int epoch, int source, int index) {
-  const unsigned h = mix(static_cast<unsigned>(epoch), static_cast<unsigned>(source), static_cast<unsigned>(index), 1);
+  const unsigned h = mix(static_cast<unsigned>(epoch), static_cast<unsigned>(source),
+                         static_cast<unsigned>(index), 1);
   operation o;
   o.kind = static_cast<what>(h % 5);
   o.target = static_cast<int>(h / 5 % static_cast<unsigned>(gpurma::size()));
   o.tag = static_cast<int>(h / 500 % 3);
   o.length = h % 4 == 0 ? static_cast<int>(h / 7 % longest) : static_cast<int>(h / 7 % 200);
-  if (!exposes(o.target) && o.kind != what::nothing) o.kind = what::notify;
+  if (!exposes(o.target) && o.kind != what::nothing)
+    o.kind = what::notify;
   return o;
 }
 
@@ -103,42 +111,51 @@ __device__ int value(int epoch, int source, int index, int at) {
                               static_cast<unsigned>(index), static_cast<unsigned>(at)));
 }
 
-__device__ int constant(int rank, int at) { return rank * 100000 + at; }
-
-__device__ std::size_t place(int source, int index) {
-  return (static_cast<std::size_t>(source) * operations + static_cast<std::size_t>(index)) * longest;
+__device__ int constant(int rank, int at) {
+  return rank * 100000 + at;
 }
 
-// Notifications that `self` gets in an epoch: from a source (or any), with a tag (or any), on the data window (or, of
-// get_notify, on the constant one, or both: -1).
+__device__ std::size_t place(int source, int index) {
+  return (static_cast<std::size_t>(source) * operations + static_cast<std::size_t>(index)) *
+         longest;
+}
+
+// Notifications that `self` gets in an epoch: from a source (or any), with a tag (or any), on the
+// data window (or, of get_notify, on the constant one, or both: -1).
 __device__ int expected(int epoch, int self, int from, int tag, int constant_window) {
   int count = 0;
   for (int source = 0; source < gpurma::size(); ++source) {
-    if (from != gpurma::any_source && source != from) continue;
+    if (from != gpurma::any_source && source != from)
+      continue;
     bool any = false;
     for (int i = 0; i < operations; ++i) {
       const operation o = planned(epoch, source, i);
-      if (o.target != self || o.kind == what::nothing) continue;
+      if (o.target != self || o.kind == what::nothing)
+        continue;
       any = true;
-      if (o.kind == what::put) continue;
+      if (o.kind == what::put)
+        continue;
       const bool on_constant = o.kind == what::get_notify;
-      if ((tag == gpurma::any_tag || o.tag == tag) && (constant_window < 0 || constant_window == (on_constant ? 1 : 0)))
+      if ((tag == gpurma::any_tag || o.tag == tag) &&
+          (constant_window < 0 || constant_window == (on_constant ? 1 : 0)))
         ++count;
     }
-    if (any && (tag == gpurma::any_tag || tag == closing_tag) && constant_window != 1) ++count;
+    if (any && (tag == gpurma::any_tag || tag == closing_tag) && constant_window != 1)
+      ++count;
   }
   return count;
 }
 
-__global__ void traffic(int* windows, int* constants, int* sources, int* got, std::size_t window_ints, int epochs,
-                        int* errors) {
+__global__ void traffic(int* windows, int* constants, int* sources, int* got,
+                        std::size_t window_ints, int epochs, int* errors) {
   gpurma::rank_scope scope;
   const int self = gpurma::rank(), size = gpurma::size(), here = gpurma::device_rank();
   int* const mine = windows + static_cast<std::size_t>(here) * window_ints;
   int* const my_constants = constants + static_cast<std::size_t>(here) * longest;
   int* const my_sources = sources + static_cast<std::size_t>(here) * operations * longest;
   int* const my_got = got + static_cast<std::size_t>(here) * operations * longest;
-  for (int i = thread(); i < longest; i += block_threads) my_constants[i] = constant(self, i);
+  for (int i = thread(); i < longest; i += block_threads)
+    my_constants[i] = constant(self, i);
   __syncthreads();
   gpurma::window data(mine, exposes(self) ? window_ints : 0, gpurma::comm::world, HERE);
   gpurma::window fixed(my_constants, exposes(self) ? longest : 0, gpurma::comm::world, HERE);
@@ -148,73 +165,89 @@ __global__ void traffic(int* windows, int* constants, int* sources, int* got, st
       const operation o = planned(epoch, self, i);
       int* const source = my_sources + i * longest;
       int* const destination = my_got + i * longest;
-      for (int at = thread(); at < o.length; at += block_threads) source[at] = value(epoch, self, i, at);
+      for (int at = thread(); at < o.length; at += block_threads)
+        source[at] = value(epoch, self, i, at);
       __syncthreads();
       const auto length = static_cast<std::size_t>(o.length);
       switch (o.kind) {
-        case what::nothing: break;
-        case what::put: gpurma::put(source, length, o.target, data, place(self, i), HERE); break;
-        case what::put_notify: gpurma::put_notify(source, length, o.target, data, place(self, i), o.tag, HERE); break;
-        case what::notify: gpurma::notify(o.target, o.tag, data, HERE); break;
-        case what::get_notify: gpurma::get_notify(destination, length, o.target, fixed, 0, o.tag, HERE); break;
+      case what::nothing:
+        break;
+      case what::put:
+        gpurma::put(source, length, o.target, data, place(self, i), HERE);
+        break;
+      case what::put_notify:
+        gpurma::put_notify(source, length, o.target, data, place(self, i), o.tag, HERE);
+        break;
+      case what::notify:
+        gpurma::notify(o.target, o.tag, data, HERE);
+        break;
+      case what::get_notify:
+        gpurma::get_notify(destination, length, o.target, fixed, 0, o.tag, HERE);
+        break;
       }
     }
-    // The closing notification of each target that this rank has done anything to; after it all is there.
+    // The closing notification of each target that this rank has done anything to; after it all is
+    // there.
     for (int target = 0; target < size; ++target) {
       bool any = false;
       for (int i = 0; i < operations; ++i) {
         const operation o = planned(epoch, self, i);
         any |= o.target == target && o.kind != what::nothing;
       }
-      if (any) gpurma::notify(target, closing_tag, data, HERE);
+      if (any)
+        gpurma::notify(target, closing_tag, data, HERE);
     }
     gpurma::flush(gpurma::any_window, HERE);
     for (int i = 0; i < operations; ++i) {
       const operation o = planned(epoch, self, i);
       for (int at = thread(); at < o.length; at += block_threads) {
-        if (o.kind == what::get_notify && my_got[i * longest + at] != constant(o.target, at)) atomicAdd(errors, 1);
-        my_sources[i * longest + at] = -1;  // flushed: nobody may read it any more
+        if (o.kind == what::get_notify && my_got[i * longest + at] != constant(o.target, at))
+          atomicAdd(errors, 1);
+        my_sources[i * longest + at] = -1; // flushed: nobody may read it any more
       }
     }
     __syncthreads();
 
     switch (mix(static_cast<unsigned>(epoch), static_cast<unsigned>(self), 0, 2) % 5) {
-      case 0:
-        if (const int n = expected(epoch, self, gpurma::any_source, gpurma::any_tag, -1))
-          gpurma::wait(gpurma::any_tag, gpurma::any_source, gpurma::any_window, n, HERE);
-        break;
-      case 1:
-        for (int i = size - 1; i >= 0; --i)
-          if (const int n = expected(epoch, self, i, gpurma::any_tag, -1))
-            gpurma::wait(gpurma::any_tag, i, gpurma::any_window, n, HERE);
-        break;
-      case 2:
-        for (int tag = closing_tag; tag >= 0; --tag)
-          if (const int n = expected(epoch, self, gpurma::any_source, tag, -1))
-            gpurma::wait(tag, gpurma::any_source, gpurma::any_window, n, HERE);
-        break;
-      case 3:
-        for (int i = 0; i < size; ++i)
-          for (int tag = 0; tag <= closing_tag; ++tag)
-            if (const int n = expected(epoch, self, i, tag, -1))
-              while (!gpurma::test(tag, i, gpurma::any_window, n, HERE)) {
-              }
-        break;
-      case 4:
-        if (const int n = expected(epoch, self, gpurma::any_source, gpurma::any_tag, 1))
-          gpurma::wait(gpurma::any_tag, gpurma::any_source, fixed, n, HERE);
-        if (const int n = expected(epoch, self, gpurma::any_source, gpurma::any_tag, 0))
-          gpurma::wait(gpurma::any_tag, gpurma::any_source, data, n, HERE);
-        break;
+    case 0:
+      if (const int n = expected(epoch, self, gpurma::any_source, gpurma::any_tag, -1))
+        gpurma::wait(gpurma::any_tag, gpurma::any_source, gpurma::any_window, n, HERE);
+      break;
+    case 1:
+      for (int i = size - 1; i >= 0; --i)
+        if (const int n = expected(epoch, self, i, gpurma::any_tag, -1))
+          gpurma::wait(gpurma::any_tag, i, gpurma::any_window, n, HERE);
+      break;
+    case 2:
+      for (int tag = closing_tag; tag >= 0; --tag)
+        if (const int n = expected(epoch, self, gpurma::any_source, tag, -1))
+          gpurma::wait(tag, gpurma::any_source, gpurma::any_window, n, HERE);
+      break;
+    case 3:
+      for (int i = 0; i < size; ++i)
+        for (int tag = 0; tag <= closing_tag; ++tag)
+          if (const int n = expected(epoch, self, i, tag, -1))
+            while (!gpurma::test(tag, i, gpurma::any_window, n, HERE)) {
+            }
+      break;
+    case 4:
+      if (const int n = expected(epoch, self, gpurma::any_source, gpurma::any_tag, 1))
+        gpurma::wait(gpurma::any_tag, gpurma::any_source, fixed, n, HERE);
+      if (const int n = expected(epoch, self, gpurma::any_source, gpurma::any_tag, 0))
+        gpurma::wait(gpurma::any_tag, gpurma::any_source, data, n, HERE);
+      break;
     }
-    if (gpurma::test(gpurma::any_tag, gpurma::any_source, gpurma::any_window, 1, HERE) && thread() == 0)
-      atomicAdd(errors, 1);  // more than was sent
+    if (gpurma::test(gpurma::any_tag, gpurma::any_source, gpurma::any_window, 1, HERE) &&
+        thread() == 0)
+      atomicAdd(errors, 1); // more than was sent
     for (int source = 0; source < size; ++source)
       for (int i = 0; i < operations; ++i) {
         const operation o = planned(epoch, source, i);
-        if (o.target != self || (o.kind != what::put && o.kind != what::put_notify)) continue;
+        if (o.target != self || (o.kind != what::put && o.kind != what::put_notify))
+          continue;
         for (int at = thread(); at < o.length; at += block_threads)
-          if (mine[place(source, i) + static_cast<std::size_t>(at)] != value(epoch, source, i, at)) atomicAdd(errors, 1);
+          if (mine[place(source, i) + static_cast<std::size_t>(at)] != value(epoch, source, i, at))
+            atomicAdd(errors, 1);
       }
     gpurma::barrier(gpurma::comm::world, HERE);
   }
@@ -231,19 +264,24 @@ void run_traffic() {
   int* const got = device_ints(ranks * operations * longest);
   run(traffic, windows, constants, sources, got, window_ints, 30, errors);
   CHECK(*errors == 0);
-  // Once more in the same process, and other kernels in between, with what the first has left behind.
+  // Once more in the same process, and other kernels in between, with what the first has left
+  // behind.
   run(traffic, windows, constants, sources, got, window_ints, 5, errors);
   CHECK(*errors == 0);
-  for (int* memory : {windows, constants, sources, got, errors}) check_cuda(cudaFree(memory));
+  for (int* memory : {windows, constants, sources, got, errors})
+    check_cuda(cudaFree(memory));
 }
 
 // ---- order of one pair ----
 
 constexpr int order_messages = 60;
 
-__device__ int order_length(int n) { return n % 3 == 0 ? longest : n % 3; }
+__device__ int order_length(int n) {
+  return n % 3 == 0 ? longest : n % 3;
+}
 
-// Messages of different sizes to the next rank; each wait consumes the earliest, whose data must be there.
+// Messages of different sizes to the next rank; each wait consumes the earliest, whose data must be
+// there.
 __global__ void order(int* windows, int* source, int* errors) {
   gpurma::rank_scope scope;
   const std::size_t ints = std::size_t{order_messages} * longest;
@@ -251,23 +289,28 @@ __global__ void order(int* windows, int* source, int* errors) {
   gpurma::window w(mine, ints, gpurma::comm::world, HERE);
   const int next = (gpurma::rank() + 1) % gpurma::size();
   for (int n = 0; n < order_messages; ++n)
-    gpurma::put_notify(source, static_cast<std::size_t>(order_length(n)), next, w, static_cast<std::size_t>(n) * longest,
-                       n % 7, HERE);
+    gpurma::put_notify(source, static_cast<std::size_t>(order_length(n)), next, w,
+                       static_cast<std::size_t>(n) * longest, n % 7, HERE);
   for (int n = 0; n < order_messages; ++n) {
     gpurma::wait(gpurma::any_tag, gpurma::any_source, w, 1, HERE);
     for (int at = thread(); at < order_length(n); at += block_threads)
-      if (mine[n * longest + at] != at) atomicAdd(errors, 1);
+      if (mine[n * longest + at] != at)
+        atomicAdd(errors, 1);
   }
   // The same with tags: tag n % 7 in its order, whatever came between.
-  for (int n = 0; n < order_messages; ++n) gpurma::notify(next, n, w, HERE);
-  for (int n = order_messages - 1; n >= 0; --n) gpurma::wait(n, gpurma::any_source, w, 1, HERE);
+  for (int n = 0; n < order_messages; ++n)
+    gpurma::notify(next, n, w, HERE);
+  for (int n = order_messages - 1; n >= 0; --n)
+    gpurma::wait(n, gpurma::any_source, w, 1, HERE);
 }
 
 void run_order() {
   int* const errors = new_counter();
-  int* const windows = device_ints(static_cast<std::size_t>(ranks_here()) * order_messages * longest);
+  int* const windows =
+      device_ints(static_cast<std::size_t>(ranks_here()) * order_messages * longest);
   int* const source = device_ints(longest);
-  for (int i = 0; i < longest; ++i) check_cuda(cudaMemcpy(source + i, &i, sizeof i, cudaMemcpyHostToDevice));
+  for (int i = 0; i < longest; ++i)
+    check_cuda(cudaMemcpy(source + i, &i, sizeof i, cudaMemcpyHostToDevice));
   run(order, windows, source, errors);
   CHECK(*errors == 0);
 }
@@ -282,14 +325,18 @@ __global__ void counters(int* windows, int rounds, int* errors) {
   gpurma::window w(mine, 64, gpurma::comm::world, HERE);
   int* const source = windows + (gpurma::device_size() + gpurma::device_rank()) * 64;
   for (int round = 0; round < rounds; ++round) {
-    if (thread() == 0) source[0] = round * 1000 + self;
+    if (thread() == 0)
+      source[0] = round * 1000 + self;
     __syncthreads();
     for (int target = 0; target < size; ++target)
-      gpurma::put_notify<counter>(source, 1, target, w, static_cast<std::size_t>(self), round % 3, HERE);
+      gpurma::put_notify<counter>(source, 1, target, w, static_cast<std::size_t>(self), round % 3,
+                                  HERE);
     gpurma::wait<counter>(round % 3, gpurma::any_source, gpurma::any_window, size, HERE);
     for (int i = thread(); i < size; i += block_threads)
-      if (mine[i] != round * 1000 + i) atomicAdd(errors, 1);
-    if (gpurma::test<counter>(round % 3, gpurma::any_source, gpurma::any_window, 1, HERE) && thread() == 0)
+      if (mine[i] != round * 1000 + i)
+        atomicAdd(errors, 1);
+    if (gpurma::test<counter>(round % 3, gpurma::any_source, gpurma::any_window, 1, HERE) &&
+        thread() == 0)
       atomicAdd(errors, 1);
     gpurma::barrier(gpurma::comm::world, HERE);
   }
@@ -303,19 +350,23 @@ void run_counters() {
 
 // ---- full queues ----
 
-// Everybody floods everybody, while nobody takes anything for a while: queues fill and must hold back, not lose.
+// Everybody floods everybody, while nobody takes anything for a while: queues fill and must hold
+// back, not lose.
 __global__ void flood(int messages) {
   gpurma::rank_scope scope;
   const int size = gpurma::size();
   for (int n = 0; n < messages; ++n)
-    for (int i = 0; i < size; ++i) gpurma::notify((gpurma::rank() + i) % size, n % 2, gpurma::no_window, HERE);
+    for (int i = 0; i < size; ++i)
+      gpurma::notify((gpurma::rank() + i) % size, n % 2, gpurma::no_window, HERE);
   for (int source = size - 1; source >= 0; --source) {
     gpurma::wait(1, source, gpurma::any_window, messages / 2, HERE);
     gpurma::wait(0, source, gpurma::any_window, messages / 2, HERE);
   }
 }
 
-void run_flood() { run(flood, 40); }
+void run_flood() {
+  run(flood, 40);
+}
 
 // ---- windows ----
 
@@ -325,18 +376,22 @@ __global__ void windows(int* memory, int rounds, int* errors) {
   const int self = gpurma::rank(), size = gpurma::size(), here = gpurma::device_rank();
   int* const mine = memory + here * 1024;
   for (int round = 0; round < rounds; ++round) {
-    const std::size_t length = (self + round) % 3 == 0 ? 0 : static_cast<std::size_t>(size + self + round);
+    const std::size_t length =
+        (self + round) % 3 == 0 ? 0 : static_cast<std::size_t>(size + self + round);
     gpurma::window outer(mine, length, gpurma::comm::world, HERE);
     for (int r = 0; r < size; ++r) {
-      const std::size_t theirs = (r + round) % 3 == 0 ? 0 : static_cast<std::size_t>(size + r + round);
-      if (outer.size(r) != theirs && thread() == 0) atomicAdd(errors, 1);
+      const std::size_t theirs =
+          (r + round) % 3 == 0 ? 0 : static_cast<std::size_t>(size + r + round);
+      if (outer.size(r) != theirs && thread() == 0)
+        atomicAdd(errors, 1);
     }
     {
       gpurma::window inner(mine + 512, 1, gpurma::comm::device, HERE);
       gpurma::put_notify(mine + 600, 1, (here + 1) % gpurma::device_size(), inner, 0, round, HERE);
       gpurma::wait(round, gpurma::any_source, inner, 1, HERE);
     }
-    if (thread() == 0) mine[700] = round * 100 + self;
+    if (thread() == 0)
+      mine[700] = round * 100 + self;
     __syncthreads();
     for (int r = 0; r < size; ++r)
       if (outer.size(r) != 0)
@@ -344,7 +399,8 @@ __global__ void windows(int* memory, int rounds, int* errors) {
     if (length != 0) {
       gpurma::wait(0, gpurma::any_source, outer, size, HERE);
       for (int r = thread(); r < size; r += block_threads)
-        if (mine[r] != round * 100 + r) atomicAdd(errors, 1);
+        if (mine[r] != round * 100 + r)
+          atomicAdd(errors, 1);
     }
     gpurma::notify(gpurma::null_rank, 0, outer, HERE);
     gpurma::wait(0, gpurma::null_rank, outer, 1, HERE);
@@ -369,18 +425,24 @@ __global__ void add_ranks(int* sum) {
   gpurma::rank_scope scope;
   int* const mine = sum + gpurma::device_rank();
   gpurma::window w(mine, 1, gpurma::comm::world, HERE);
-  if (thread() == 0) *mine = 0;
+  if (thread() == 0)
+    *mine = 0;
   gpurma::barrier(gpurma::comm::world, HERE);
   // A token that each rank adds itself to, around all ranks.
   const int self = gpurma::rank(), size = gpurma::size();
-  if (self != 0) gpurma::wait(1, self - 1, w, 1, HERE);
-  if (thread() == 0) *mine += self;
+  if (self != 0)
+    gpurma::wait(1, self - 1, w, 1, HERE);
+  if (thread() == 0)
+    *mine += self;
   __syncthreads();
-  if (self + 1 < size) gpurma::put_notify(mine, 1, self + 1, w, 0, 1, HERE);
+  if (self + 1 < size)
+    gpurma::put_notify(mine, 1, self + 1, w, 0, 1, HERE);
   gpurma::barrier(gpurma::comm::world, HERE);
 }
 
-__global__ void ordinary(int* values, int add) { atomicAdd(values + blockIdx.x, add); }
+__global__ void ordinary(int* values, int add) {
+  atomicAdd(values + blockIdx.x, add);
+}
 
 void use_mpi() {
   int size = 0, sum = 0, one = 1;
@@ -412,7 +474,8 @@ void run_launches() {
     MPI_Comm_rank(MPI_COMM_WORLD, &process);
     CHECK(layout.process == process);
     MPI_Exscan(&ranks, &first, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (process == 0) first = 0;
+    if (process == 0)
+      first = 0;
     const int rank = first + ranks - 1;
     CHECK(last == rank * (rank + 1) / 2 + 5000);
   }
@@ -424,20 +487,23 @@ void run_launches() {
 
 constexpr int crowd_steps = 5;
 
-// Around the ring; each step has its own place, since a rank may be many steps ahead of the next one.
+// Around the ring; each step has its own place, since a rank may be many steps ahead of the next
+// one.
 __global__ void crowd(int* values, int* errors) {
   gpurma::rank_scope scope;
   const int self = gpurma::rank(), size = gpurma::size(), before = (self + size - 1) % size;
   const int threads = static_cast<int>(blockDim.x);
   int* const mine = values + gpurma::device_rank() * (crowd_steps + 1) * threads;
   int* const source = mine + crowd_steps * threads;
-  gpurma::window w(mine, static_cast<std::size_t>(crowd_steps * threads), gpurma::comm::world, HERE);
+  gpurma::window w(mine, static_cast<std::size_t>(crowd_steps * threads), gpurma::comm::world,
+                   HERE);
   for (int step = 0; step < crowd_steps; ++step) {
     source[thread()] = self * 1000 + thread() + step;
     gpurma::put_notify(source, static_cast<std::size_t>(threads), (self + 1) % size, w,
                        static_cast<std::size_t>(step * threads), step, HERE);
     gpurma::wait(step, before, w, 1, HERE);
-    if (mine[step * threads + thread()] != before * 1000 + thread() + step) atomicAdd(errors, 1);
+    if (mine[step * threads + thread()] != before * 1000 + thread() + step)
+      atomicAdd(errors, 1);
     gpurma::flush(w, HERE);
   }
   gpurma::barrier(gpurma::comm::world, HERE);
@@ -448,7 +514,8 @@ void run_crowd() {
   const int ranks = gpurma::query(crowd, dim3(threads)).device_ranks;
   int* const errors = new_counter();
   int* const values = device_ints(static_cast<std::size_t>(ranks) * (crowd_steps + 1) * threads);
-  gpurma::launch_rank_kernel(crowd, dim3(static_cast<unsigned>(ranks)), dim3(threads))(values, errors);
+  gpurma::launch_rank_kernel(crowd, dim3(static_cast<unsigned>(ranks)), dim3(threads))(values,
+                                                                                       errors);
   check_cuda(cudaDeviceSynchronize());
   CHECK(*errors == 0);
 }
@@ -456,7 +523,16 @@ void run_crowd() {
 // ---- runs that have to end with an error ----
 
 enum class mistake {
-  out_of_range, bad_rank, bad_source, negative_tag, local_source, freed_window, stall, killed, stopped, trap
+  out_of_range,
+  bad_rank,
+  bad_source,
+  negative_tag,
+  local_source,
+  freed_window,
+  stall,
+  killed,
+  stopped,
+  trap
 };
 
 __global__ void make_mistake(int* memory, mistake which) {
@@ -465,42 +541,53 @@ __global__ void make_mistake(int* memory, mistake which) {
   gpurma::window w(memory + gpurma::device_rank() * 8, 8, gpurma::comm::world, HERE);
   if (gpurma::rank() == 0) {
     switch (which) {
-      case mistake::out_of_range: gpurma::put(memory, 3, last, w, 6, HERE); break;
-      case mistake::bad_rank: gpurma::put(memory, 1, gpurma::size() + 2, w, 0, HERE); break;
-      case mistake::bad_source: gpurma::wait(0, gpurma::size() + 2, w, 1, HERE); break;
-      case mistake::negative_tag: gpurma::notify(last, -7, w, HERE); break;
-      case mistake::local_source: {
-        int of_this_thread = 0;
-        gpurma::put(&of_this_thread, 1, last, w, 0, HERE);
-        break;
+    case mistake::out_of_range:
+      gpurma::put(memory, 3, last, w, 6, HERE);
+      break;
+    case mistake::bad_rank:
+      gpurma::put(memory, 1, gpurma::size() + 2, w, 0, HERE);
+      break;
+    case mistake::bad_source:
+      gpurma::wait(0, gpurma::size() + 2, w, 1, HERE);
+      break;
+    case mistake::negative_tag:
+      gpurma::notify(last, -7, w, HERE);
+      break;
+    case mistake::local_source: {
+      int of_this_thread = 0;
+      gpurma::put(&of_this_thread, 1, last, w, 0, HERE);
+      break;
+    }
+    case mistake::freed_window: {
+      const gpurma::window<int>* outlived = nullptr;
+      if (size > 0) {
+        gpurma::window inner(memory + gpurma::device_rank() * 8, 8, gpurma::comm::device, HERE);
+        outlived = &inner;
       }
-      case mistake::freed_window: {
-        const gpurma::window<int>* outlived = nullptr;
-        if (size > 0) {
-          gpurma::window inner(memory + gpurma::device_rank() * 8, 8, gpurma::comm::device, HERE);
-          outlived = &inner;
-        }
-        gpurma::put(memory, 1, 0, *outlived, 0, HERE);
-        break;
-      }
-      case mistake::killed:
-        if (thread() == 0) std::raise(SIGKILL);
-        break;
-      case mistake::stopped:
-        if (thread() == 0) std::raise(SIGSTOP);
-        break;
-      case mistake::trap:
-        if (thread() == 0) __trap();
-        break;
-      case mistake::stall: break;
+      gpurma::put(memory, 1, 0, *outlived, 0, HERE);
+      break;
+    }
+    case mistake::killed:
+      if (thread() == 0)
+        std::raise(SIGKILL);
+      break;
+    case mistake::stopped:
+      if (thread() == 0)
+        std::raise(SIGSTOP);
+      break;
+    case mistake::trap:
+      if (thread() == 0)
+        __trap();
+      break;
+    case mistake::stall:
+      break;
     }
   }
   // Nobody sends this; ranks end by the other rank's mistake, or by the time-out.
   gpurma::wait(77, last, w, 2, HERE);
 }
 
-template <mistake which>
-void run_mistake() {
+template <mistake which> void run_mistake() {
   run(make_mistake, device_ints(8 * 3), which);
 }
 
@@ -508,18 +595,20 @@ void run_mistake() {
 void run_trap() {
   gpurma::launch_rank_kernel(make_mistake, dim3(static_cast<unsigned>(ranks_here())),
                              dim3(block_threads))(device_ints(8 * 3), mistake::trap);
-  if (cudaDeviceSynchronize() != cudaSuccess) std::exit(EXIT_FAILURE);
+  if (cudaDeviceSynchronize() != cudaSuccess)
+    std::exit(EXIT_FAILURE);
 }
 
 // Process 0 ends before the others launch.
 void run_early_exit() {
   gpurma::init();
   const gpurma::layout layout = gpurma::query(make_mistake, dim3(block_threads));
-  if (layout.process == 0) std::exit(0);
+  if (layout.process == 0)
+    std::exit(0);
   run_mistake<mistake::stall>();
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> modes = {
@@ -543,6 +632,7 @@ int main(int argc, char** argv) {
       {"early_exit", run_early_exit},
   };
   const auto mode = modes.find(argc > 1 ? argv[1] : "");
-  if (mode == modes.end()) return 2;
+  if (mode == modes.end())
+    return 2;
   mode->second();
 }

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The MPI transport by itself, under mpirun: transport_test traffic|tight|pairs|pressure|collectives
+// The MPI transport by itself, under mpirun: transport_test
+// traffic|tight|pairs|pressure|collectives
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -41,7 +42,7 @@ void quiesce(mpi_transport& transport) {
     while (transport.processed(p) < expected[static_cast<std::size_t>(p)])
       if (!transport.progress())
         std::this_thread::yield();
-  wait(transport, *transport.start_barrier());  // the others' sends are complete too
+  wait(transport, *transport.start_barrier()); // the others' sends are complete too
 }
 
 // ---- random traffic ----
@@ -50,20 +51,21 @@ constexpr int ranks_per_process = 4;
 
 // What message number n from one rank to another carries.
 std::byte content(int source, int target, std::uint64_t n, std::size_t at) {
-  return static_cast<std::byte>((static_cast<std::size_t>(source) * 31 + static_cast<std::size_t>(target) * 17 + n * 7 +
-                                 at * 131) >> (at % 3));
+  return static_cast<std::byte>((static_cast<std::size_t>(source) * 31 +
+                                 static_cast<std::size_t>(target) * 17 + n * 7 + at * 131) >>
+                                (at % 3));
 }
 
 // Checks order and content; refuses every now and then.
 class checker final : public receiver {
- public:
+public:
   explicit checker(unsigned seed) : random_(seed) {}
 
   void* landing(const message_header& header) override {
     CHECK(header.cookie == next_[{header.source, header.target}]);
     auto& place = landings_[{header.source, header.target}];
     if (header.cookie % 3 == 0)
-      return nullptr;  // the transport's buffer
+      return nullptr; // the transport's buffer
     place.assign(header.bytes, std::byte{});
     return place.data();
   }
@@ -76,7 +78,8 @@ class checker final : public receiver {
       return false;
     CHECK((payload != nullptr) == (header.bytes != 0));
     for (std::size_t i = 0; i < header.bytes; ++i)
-      CHECK(static_cast<const std::byte*>(payload)[i] == content(header.source, header.target, next, i));
+      CHECK(static_cast<const std::byte*>(payload)[i] ==
+            content(header.source, header.target, next, i));
     ++next;
     ++taken;
     return true;
@@ -84,7 +87,7 @@ class checker final : public receiver {
 
   std::uint64_t taken = 0;
 
- private:
+private:
   std::mt19937 random_;
   std::map<std::pair<int, int>, std::uint64_t> next_;
   std::map<std::pair<int, int>, std::vector<std::byte>> landings_;
@@ -95,7 +98,8 @@ struct owned_payload final : completion {
   std::vector<std::byte> bytes;
   std::atomic<std::uint64_t>* completions;
   void completed() override {
-    std::fill(bytes.begin(), bytes.end(), std::byte{0xee});  // a transport that still reads it now sends nonsense
+    std::fill(bytes.begin(), bytes.end(),
+              std::byte{0xee}); // a transport that still reads it now sends nonsense
     ++*completions;
   }
 };
@@ -115,24 +119,34 @@ void traffic(const mpi_transport::limits& limits, int messages) {
     std::map<std::pair<int, int>, std::uint64_t> next;
     std::uint64_t mine = 0;
     for (int n = 0; n < messages; ++n) {
-      const int process = (rank + 1 + static_cast<int>(random() % static_cast<unsigned>(size - 1))) % size;
+      const int process =
+          (rank + 1 + static_cast<int>(random() % static_cast<unsigned>(size - 1))) % size;
       message_header header;
       header.kind = random() % 4 == 0 ? message_kind::get_reply : message_kind::put;
       header.source = rank * ranks_per_process + thread + 2 * static_cast<int>(random() % 2);
       header.target = process * ranks_per_process + static_cast<int>(random() % ranks_per_process);
       header.cookie = next[{header.source, header.target}]++;
       switch (random() % 6) {
-        case 0: header.bytes = 0; break;
-        case 1: header.bytes = limits.eager + random() % 2; break;
-        case 2: header.bytes = limits.eager + 1 + random() % 100000; break;
-        default: header.bytes = random() % (limits.eager + 1); break;
+      case 0:
+        header.bytes = 0;
+        break;
+      case 1:
+        header.bytes = limits.eager + random() % 2;
+        break;
+      case 2:
+        header.bytes = limits.eager + 1 + random() % 100000;
+        break;
+      default:
+        header.bytes = random() % (limits.eager + 1);
+        break;
       }
       auto payload = std::make_unique<owned_payload>();
       payload->completions = &completions;
       payload->bytes.resize(header.bytes);
       for (std::size_t i = 0; i < header.bytes; ++i)
         payload->bytes[i] = content(header.source, header.target, header.cookie, i);
-      while (!transport.try_send(process, header, payload->bytes.data(), payload->bytes.size(), payload.get()))
+      while (!transport.try_send(process, header, payload->bytes.data(), payload->bytes.size(),
+                                 payload.get()))
         if (!transport.progress())
           std::this_thread::yield();
       ++mine;
@@ -163,15 +177,16 @@ void traffic(const mpi_transport::limits& limits, int messages) {
   MPI_Allreduce(&sent, &all_sent, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   MPI_Allreduce(&check.taken, &all_taken, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   CHECK(all_sent == all_taken);
-  CHECK(size == 1 || all_sent == static_cast<std::uint64_t>(2 * messages) * static_cast<std::uint64_t>(size));
+  CHECK(size == 1 ||
+        all_sent == static_cast<std::uint64_t>(2 * messages) * static_cast<std::uint64_t>(size));
 }
 
 // ---- independent pairs ----
 
 // Refuses everything from rank 1 until it has 20 messages from rank 2.
 class stubborn final : public receiver {
- public:
-  std::vector<int> taken;  // sources in order
+public:
+  std::vector<int> taken; // sources in order
   int from_2 = 0;
   std::vector<std::byte> place;
 
@@ -223,7 +238,7 @@ void pairs() {
 // ---- back-pressure ----
 
 class gate final : public receiver {
- public:
+public:
   bool open = false;
   int taken = 0, replies = 0;
   void* landing(const message_header&) override { return nullptr; }
@@ -260,7 +275,7 @@ void pressure() {
       while (!transport.try_send(0, reply, nullptr, 0, nullptr))
         transport.progress();
     MPI_Barrier(MPI_COMM_WORLD);
-    while (!transport.try_send(0, header, nullptr, 0, nullptr))  // once the gate opens
+    while (!transport.try_send(0, header, nullptr, 0, nullptr)) // once the gate opens
       transport.progress();
   } else {
     if (rank == 0) {
@@ -305,7 +320,7 @@ void collectives() {
   }
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   int provided = 0;

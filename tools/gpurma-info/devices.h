@@ -10,17 +10,17 @@
 namespace gpurma::info {
 
 struct device {
-  std::string target;  // cpu or cuda
-  int index;           // in its target
+  std::string target; // cpu or cuda
+  int index;          // in its target
   std::string name;
   int multiprocessors;
-  int ranks;           // co-resident blocks; 0: depends on the kernel
+  int ranks; // co-resident blocks; 0: depends on the kernel
 };
 
-// A process's own device on the CPU target, as the environment makes it, and the GPUs that the CUDA driver knows (none if
-// there is no driver).
+// A process's own device on the CPU target, as the environment makes it, and the GPUs that the CUDA
+// driver knows (none if there is no driver).
 std::vector<device> find_devices();
 
-}  // namespace gpurma::info
+} // namespace gpurma::info
 
 #endif

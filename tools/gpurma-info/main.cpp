@@ -56,14 +56,18 @@ json describe_environment() {
 }
 
 bool has_error(const json& rows) {
-  return std::any_of(rows.begin(), rows.end(), [](const json& row) { return !row["error"].is_null(); });
+  return std::any_of(rows.begin(), rows.end(),
+                     [](const json& row) { return !row["error"].is_null(); });
 }
 
-json present(const char* version) { return *version ? json(version) : json(); }
+json present(const char* version) {
+  return *version ? json(version) : json();
+}
 
 json describe(const json& rows) {
   json devices = json::array();
-  // A device cannot be made from values that are not valid; the environment's part of the output names them.
+  // A device cannot be made from values that are not valid; the environment's part of the output
+  // names them.
   if (!has_error(rows))
     for (const gpurma::info::device& each : gpurma::info::find_devices())
       devices.push_back({{"target", each.target},
@@ -71,24 +75,30 @@ json describe(const json& rows) {
                          {"name", each.name},
                          {"multiprocessors", each.multiprocessors},
                          {"ranks", each.ranks != 0 ? json(each.ranks) : json()}});
-  return {{"version", config::version},
-          {"built_with", config::compiler},
-          {"build_type", config::build_type},
-          {"clang", present(config::clang)},
-          {"mpi", mpi_library()},
-          {"cuda_toolkit", present(config::cuda)},
-          {"targets", {{{"name", "cpu"}, {"compiled", true}}, {{"name", "cuda"}, {"compiled", *config::cuda != '\0'}}}},
-          {"transports", {{{"name", "mpi"}, {"library", mpi_library()}}, {{"name", "self"}, {"library", json()}}}},
-          {"devices", devices},
-          {"environment", rows}};
+  return {
+      {"version", config::version},
+      {"built_with", config::compiler},
+      {"build_type", config::build_type},
+      {"clang", present(config::clang)},
+      {"mpi", mpi_library()},
+      {"cuda_toolkit", present(config::cuda)},
+      {"targets",
+       {{{"name", "cpu"}, {"compiled", true}},
+        {{"name", "cuda"}, {"compiled", *config::cuda != '\0'}}}},
+      {"transports",
+       {{{"name", "mpi"}, {"library", mpi_library()}}, {{"name", "self"}, {"library", json()}}}},
+      {"devices", devices},
+      {"environment", rows}};
 }
 
-std::string text_of(const json& value) { return value.is_null() ? "none" : value.get<std::string>(); }
+std::string text_of(const json& value) {
+  return value.is_null() ? "none" : value.get<std::string>();
+}
 
 void print_environment(const json& rows, bool with_help) {
   for (const json& row : rows) {
-    std::cout << "  " << std::left << std::setw(24) << row["name"].get<std::string>() << "= " << std::setw(8)
-              << row["value"].get<std::string>();
+    std::cout << "  " << std::left << std::setw(24) << row["name"].get<std::string>() << "= "
+              << std::setw(8) << row["value"].get<std::string>();
     if (row["set"].get<bool>())
       std::cout << " (default " << row["default"].get<std::string>() << ")";
     std::cout << "\n";
@@ -105,28 +115,33 @@ void print_environment(const json& rows, bool with_help) {
 }
 
 void print(const json& all) {
-  std::cout << "gpurma " << all["version"].get<std::string>() << " (built with " << all["built_with"].get<std::string>()
-            << ", " << all["build_type"].get<std::string>() << ")\n"
-            << "Clang " << text_of(all["clang"]) << ", CUDA toolkit " << text_of(all["cuda_toolkit"]) << ", "
-            << all["mpi"].get<std::string>() << "\n\ntargets\n";
+  std::cout << "gpurma " << all["version"].get<std::string>() << " (built with "
+            << all["built_with"].get<std::string>() << ", " << all["build_type"].get<std::string>()
+            << ")\n"
+            << "Clang " << text_of(all["clang"]) << ", CUDA toolkit "
+            << text_of(all["cuda_toolkit"]) << ", " << all["mpi"].get<std::string>()
+            << "\n\ntargets\n";
   for (const json& target : all["targets"])
-    std::cout << "  " << target["name"].get<std::string>() << (target["compiled"].get<bool>() ? "" : ": not compiled in")
-              << "\n";
+    std::cout << "  " << target["name"].get<std::string>()
+              << (target["compiled"].get<bool>() ? "" : ": not compiled in") << "\n";
   std::cout << "\ntransports\n";
   for (const json& transport : all["transports"])
     std::cout << "  " << transport["name"].get<std::string>()
-              << (transport["library"].is_null() ? "" : ": " + text_of(transport["library"])) << "\n";
+              << (transport["library"].is_null() ? "" : ": " + text_of(transport["library"]))
+              << "\n";
   std::cout << "\ndevices (as a process started like this one has them)\n";
   for (const json& device : all["devices"])
     std::cout << "  " << device["target"].get<std::string>() << " " << device["index"] << ": "
-              << device["name"].get<std::string>() << ", " << device["multiprocessors"] << " multiprocessors, "
-              << (device["ranks"].is_null() ? "ranks by the kernel's occupancy" : device["ranks"].dump() + " ranks")
+              << device["name"].get<std::string>() << ", " << device["multiprocessors"]
+              << " multiprocessors, "
+              << (device["ranks"].is_null() ? "ranks by the kernel's occupancy"
+                                            : device["ranks"].dump() + " ranks")
               << "\n";
   std::cout << "\nenvironment (gpurma-info --environment explains it)\n";
   print_environment(all["environment"], false);
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
   bool as_json = false, only_environment = false;

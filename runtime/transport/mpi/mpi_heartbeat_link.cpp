@@ -30,7 +30,8 @@ void mpi_heartbeat_link::send(int process, const heartbeat& beat) {
   });
   // A process that does not take heartbeats is not sent more of them.
   if (beat.what == heartbeat::kind::alive &&
-      std::any_of(sends_.begin(), sends_.end(), [&](const pending& each) { return each.process == process; }))
+      std::any_of(sends_.begin(), sends_.end(),
+                  [&](const pending& each) { return each.process == process; }))
     return;
   pending& entry = sends_.emplace_back(pending{process, beat, MPI_REQUEST_NULL});
   MPI_Isend(&entry.beat, sizeof entry.beat, MPI_BYTE, process, 0, comm_, &entry.request);
@@ -47,4 +48,4 @@ bool mpi_heartbeat_link::receive(int& process, heartbeat& beat) {
   return true;
 }
 
-}  // namespace gpurma::host
+} // namespace gpurma::host

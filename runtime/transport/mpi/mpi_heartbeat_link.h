@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Heartbeats between the watchdogs of all processes, as small MPI messages on a communicator of their own.
+// Heartbeats between the watchdogs of all processes, as small MPI messages on a communicator of
+// their own.
 #ifndef GPURMA_TRANSPORT_MPI_MPI_HEARTBEAT_LINK_H
 #define GPURMA_TRANSPORT_MPI_MPI_HEARTBEAT_LINK_H
 
@@ -13,7 +14,7 @@
 namespace gpurma::host {
 
 class mpi_heartbeat_link final : public heartbeat_link {
- public:
+public:
   // Collective over `parent`, which is duplicated; so is the destructor.
   explicit mpi_heartbeat_link(MPI_Comm parent);
   ~mpi_heartbeat_link() override;
@@ -23,7 +24,7 @@ class mpi_heartbeat_link final : public heartbeat_link {
   void send(int process, const heartbeat& beat) override;
   bool receive(int& process, heartbeat& beat) override;
 
- private:
+private:
   struct pending {
     int process;
     heartbeat beat;
@@ -35,6 +36,6 @@ class mpi_heartbeat_link final : public heartbeat_link {
   std::list<pending> sends_;
 };
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
 #endif

@@ -22,8 +22,8 @@ enum : std::uint16_t { without_payload, with_header, apart };
 // Messages handled in one progress() before the caller gets its thread back.
 constexpr int batch = 32;
 
-// Error classes are fatal inside MPI by default; a program may have set MPI_ERRORS_RETURN on the communicator that ours
-// are made from.
+// Error classes are fatal inside MPI by default; a program may have set MPI_ERRORS_RETURN on the
+// communicator that ours are made from.
 void check(int code, const char* what) {
   if (code == MPI_SUCCESS)
     return;
@@ -34,12 +34,15 @@ void check(int code, const char* what) {
 }
 
 std::uint64_t pair_key(const message_header& header) {
-  return std::uint64_t{static_cast<std::uint32_t>(header.source)} << 32 | static_cast<std::uint32_t>(header.target);
+  return std::uint64_t{static_cast<std::uint32_t>(header.source)} << 32 |
+         static_cast<std::uint32_t>(header.target);
 }
 
-// Replies use no credits: the number of requests bounds them, and a reply that waited for credits could wait for a process
-// that waits for this one's reply.
-bool uses_credit(message_kind kind) { return kind != message_kind::get_reply && kind != message_kind::credit; }
+// Replies use no credits: the number of requests bounds them, and a reply that waited for credits
+// could wait for a process that waits for this one's reply.
+bool uses_credit(message_kind kind) {
+  return kind != message_kind::get_reply && kind != message_kind::credit;
+}
 
 // Calls f(address, bytes as MPI wants them) for each MPI message of a large payload.
 template <class F>
@@ -48,7 +51,8 @@ void for_each_chunk(std::byte* payload, std::size_t bytes, std::size_t chunk, F 
     f(payload + at, static_cast<int>(std::min(chunk, bytes - at)));
 }
 
-// Whether all are complete; forgets those that are, so that the next look starts with the first that is not.
+// Whether all are complete; forgets those that are, so that the next look starts with the first
+// that is not.
 bool all_complete(std::vector<MPI_Request>& requests) {
   while (!requests.empty()) {
     int done = 0;
@@ -61,7 +65,7 @@ bool all_complete(std::vector<MPI_Request>& requests) {
 }
 
 class mpi_collective final : public collective {
- public:
+public:
   ~mpi_collective() override {
     if (request != MPI_REQUEST_NULL)
       MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -74,21 +78,21 @@ class mpi_collective final : public collective {
   MPI_Request request = MPI_REQUEST_NULL;
 };
 
-}  // namespace
+} // namespace
 
 // What a process knows of another one.
 struct mpi_transport::peer {
   std::atomic<std::uint64_t> sent{0};
   std::atomic<std::uint64_t> processed{0};
-  std::atomic<std::uint32_t> credits{0};  // messages that may still be sent
-  std::atomic<std::uint32_t> owed{0};     // credits to give back with the next message
-  std::uint32_t next_data_tag = 0;        // under send_mutex_
-  bool owing = false;                     // in owing_; only the thread in progress()
+  std::atomic<std::uint32_t> credits{0}; // messages that may still be sent
+  std::atomic<std::uint32_t> owed{0};    // credits to give back with the next message
+  std::uint32_t next_data_tag = 0;       // under send_mutex_
+  bool owing = false;                    // in owing_; only the thread in progress()
 };
 
 struct mpi_transport::small_send {
   MPI_Request request = MPI_REQUEST_NULL;
-  std::unique_ptr<std::byte[]> memory;  // header and payload
+  std::unique_ptr<std::byte[]> memory; // header and payload
 };
 
 struct mpi_transport::large_send {
@@ -100,8 +104,9 @@ struct mpi_transport::large_send {
 struct mpi_transport::queued_message {
   int process;
   message_header header;
-  std::vector<std::byte> copy;  // of a payload that came with the header, or where one lands that has no other place
-  bool receiving = false;       // a large payload is under way, or there
+  std::vector<std::byte>
+      copy; // of a payload that came with the header, or where one lands that has no other place
+  bool receiving = false; // a large payload is under way, or there
   void* landing = nullptr;
   std::vector<MPI_Request> requests;
 };
@@ -129,8 +134,8 @@ mpi_transport::mpi_transport(MPI_Comm parent, const limits& chosen) : limits_(ch
   receive_memory_.resize(limits_.receives * stride);
   receive_requests_.resize(limits_.receives, MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < limits_.receives; ++i)
-    check(MPI_Recv_init(&receive_memory_[i * stride], static_cast<int>(stride), MPI_BYTE, MPI_ANY_SOURCE, message_tag,
-                        messages_, &receive_requests_[i]),
+    check(MPI_Recv_init(&receive_memory_[i * stride], static_cast<int>(stride), MPI_BYTE,
+                        MPI_ANY_SOURCE, message_tag, messages_, &receive_requests_[i]),
           "preparing a receive");
   for (MPI_Request& request : receive_requests_)
     check(MPI_Start(&request), "posting a receive");
@@ -162,8 +167,8 @@ std::uint64_t mpi_transport::processed(int process) const {
 
 // ---- sending ----
 
-bool mpi_transport::try_send(int process, const message_header& header, const void* payload, std::size_t bytes,
-                             completion* done) {
+bool mpi_transport::try_send(int process, const message_header& header, const void* payload,
+                             std::size_t bytes, completion* done) {
   peer& to = peers_[static_cast<std::size_t>(process)];
   const bool large = bytes > limits_.eager;
   assert(bytes == 0 || bytes == header.bytes);
@@ -189,11 +194,13 @@ bool mpi_transport::try_send(int process, const message_header& header, const vo
       sends_in_flight_.fetch_add(1, std::memory_order_relaxed);
       for_each_chunk(static_cast<std::byte*>(const_cast<void*>(payload)), bytes, limits_.chunk,
                      [&](std::byte* at, int length) {
-                       check(MPI_Isend(at, length, MPI_BYTE, process, first_data_tag + static_cast<int>(marked.data_tag),
+                       check(MPI_Isend(at, length, MPI_BYTE, process,
+                                       first_data_tag + static_cast<int>(marked.data_tag),
                                        messages_, &rest.requests.emplace_back()),
                              "sending a large payload");
                      });
-      std::reverse(rest.requests.begin(), rest.requests.end());  // all_complete looks at the last one first
+      std::reverse(rest.requests.begin(),
+                   rest.requests.end()); // all_complete looks at the last one first
     }
   }
   if (!large && done)
@@ -208,7 +215,8 @@ mpi_transport::small_send* mpi_transport::take_small_send() {
     if (small_sends_.size() == limits_.sends)
       return nullptr;
     small_sends_.push_back(std::make_unique<small_send>());
-    small_sends_.back()->memory = std::make_unique<std::byte[]>(sizeof(message_header) + limits_.eager);
+    small_sends_.back()->memory =
+        std::make_unique<std::byte[]>(sizeof(message_header) + limits_.eager);
     return small_sends_.back().get();
   }
   small_send* const slot = free_sends_.back();
@@ -216,17 +224,19 @@ mpi_transport::small_send* mpi_transport::take_small_send() {
   return slot;
 }
 
-void mpi_transport::post_small(int process, const message_header& header, const void* payload, std::size_t bytes,
-                               small_send& slot) {
+void mpi_transport::post_small(int process, const message_header& header, const void* payload,
+                               std::size_t bytes, small_send& slot) {
   message_header stamped = header;
-  stamped.returned = peers_[static_cast<std::size_t>(process)].owed.exchange(0, std::memory_order_relaxed);
+  stamped.returned =
+      peers_[static_cast<std::size_t>(process)].owed.exchange(0, std::memory_order_relaxed);
   std::memcpy(slot.memory.get(), &stamped, sizeof stamped);
   if (bytes != 0)
     std::memcpy(slot.memory.get() + sizeof stamped, payload, bytes);
-  check(MPI_Isend(slot.memory.get(), static_cast<int>(sizeof stamped + bytes), MPI_BYTE, process, message_tag, messages_,
-                  &slot.request),
+  check(MPI_Isend(slot.memory.get(), static_cast<int>(sizeof stamped + bytes), MPI_BYTE, process,
+                  message_tag, messages_, &slot.request),
         "sending a message");
-  // Between processes of one host the send is nearly always complete by now, and the same warm slot serves the next one.
+  // Between processes of one host the send is nearly always complete by now, and the same warm slot
+  // serves the next one.
   int done = 0;
   check(MPI_Test(&slot.request, &done, MPI_STATUS_IGNORE), "testing a send");
   if (done) {
@@ -237,7 +247,8 @@ void mpi_transport::post_small(int process, const message_header& header, const 
   }
 }
 
-// Frees what has been sent; whether anything was. Completions of large sends are told by progress().
+// Frees what has been sent; whether anything was. Completions of large sends are told by
+// progress().
 bool mpi_transport::reap_sends() {
   bool worked = false;
   for (std::size_t i = 0, looks = 0; i < busy_sends_.size() && looks < batch; ++looks) {
@@ -281,7 +292,8 @@ bool mpi_transport::send_credits() {
 // ---- receiving ----
 
 bool mpi_transport::progress() {
-  if (!receiver_.load(std::memory_order_acquire) && sends_in_flight_.load(std::memory_order_relaxed) == 0)
+  if (!receiver_.load(std::memory_order_acquire) &&
+      sends_in_flight_.load(std::memory_order_relaxed) == 0)
     return false;
   if (progressing_.test_and_set(std::memory_order_acquire))
     return false;
@@ -308,7 +320,7 @@ bool mpi_transport::progress() {
         worked = true;
       }
     }
-    for (completion* each : done)  // outside the lock: they may send
+    for (completion* each : done) // outside the lock: they may send
       each->completed();
   }
   progressing_.clear(std::memory_order_release);
@@ -336,17 +348,20 @@ bool mpi_transport::receive_small() {
   return true;
 }
 
-// Handles a message that has just come: at once if nothing of its pair is queued, otherwise behind that.
+// Handles a message that has just come: at once if nothing of its pair is queued, otherwise behind
+// that.
 void mpi_transport::take(int process, const message_header& header, const std::byte* payload) {
   if (header.returned != 0)
-    peers_[static_cast<std::size_t>(process)].credits.fetch_add(header.returned, std::memory_order_release);
+    peers_[static_cast<std::size_t>(process)].credits.fetch_add(header.returned,
+                                                                std::memory_order_release);
   if (header.kind == message_kind::credit)
     return;
 
   const std::uint64_t key = pair_key(header);
   const auto known = queue_of_pair_.empty() ? queue_of_pair_.end() : queue_of_pair_.find(key);
   if (known == queue_of_pair_.end() && header.carriage != apart &&
-      receiver_.load(std::memory_order_relaxed)->arrived(header, header.carriage == with_header ? payload : nullptr)) {
+      receiver_.load(std::memory_order_relaxed)
+          ->arrived(header, header.carriage == with_header ? payload : nullptr)) {
     mark_processed(process, header.kind);
     return;
   }
@@ -375,11 +390,12 @@ void mpi_transport::begin_large(queued_message& message) {
   for_each_chunk(static_cast<std::byte*>(message.landing), message.header.bytes, limits_.chunk,
                  [&](std::byte* at, int length) {
                    check(MPI_Irecv(at, length, MPI_BYTE, message.process,
-                                   first_data_tag + static_cast<int>(message.header.data_tag), messages_,
-                                   &message.requests.emplace_back()),
+                                   first_data_tag + static_cast<int>(message.header.data_tag),
+                                   messages_, &message.requests.emplace_back()),
                          "receiving a large payload");
                  });
-  std::reverse(message.requests.begin(), message.requests.end());  // all_complete looks at the last one first
+  std::reverse(message.requests.begin(),
+               message.requests.end()); // all_complete looks at the last one first
 }
 
 // Moves the first message of a queue on; whether it has been taken.
@@ -438,20 +454,22 @@ std::unique_ptr<collective> mpi_transport::start_barrier() {
   return operation;
 }
 
-std::unique_ptr<collective> mpi_transport::start_allgather(const void* mine, std::size_t bytes, void* all) {
+std::unique_ptr<collective> mpi_transport::start_allgather(const void* mine, std::size_t bytes,
+                                                           void* all) {
   auto operation = std::make_unique<mpi_collective>();
-  check(MPI_Iallgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes), MPI_BYTE, collectives_,
-                       &operation->request),
+  check(MPI_Iallgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes),
+                       MPI_BYTE, collectives_, &operation->request),
         "starting an allgather");
   return operation;
 }
 
-std::unique_ptr<collective> mpi_transport::start_alltoall(const void* to, std::size_t bytes, void* from) {
+std::unique_ptr<collective> mpi_transport::start_alltoall(const void* to, std::size_t bytes,
+                                                          void* from) {
   auto operation = std::make_unique<mpi_collective>();
-  check(MPI_Ialltoall(to, static_cast<int>(bytes), MPI_BYTE, from, static_cast<int>(bytes), MPI_BYTE, collectives_,
-                      &operation->request),
+  check(MPI_Ialltoall(to, static_cast<int>(bytes), MPI_BYTE, from, static_cast<int>(bytes),
+                      MPI_BYTE, collectives_, &operation->request),
         "starting an alltoall");
   return operation;
 }
 
-}  // namespace gpurma::host
+} // namespace gpurma::host

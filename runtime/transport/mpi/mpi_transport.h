@@ -2,10 +2,11 @@
 //
 // The transport over MPI point-to-point messages.
 //
-// Every message is one MPI message, header and small payload together, received by a ring of pre-posted persistent
-// receives; because MPI matches in posting order, only the ring's head is ever tested. A payload above the eager limit
-// follows as MPI messages of its own, received at the address that the receiver names. Credits bound what a process may
-// have unprocessed at another one, so that a slow rank holds its senders back instead of filling memory.
+// Every message is one MPI message, header and small payload together, received by a ring of
+// pre-posted persistent receives; because MPI matches in posting order, only the ring's head is
+// ever tested. A payload above the eager limit follows as MPI messages of its own, received at the
+// address that the receiver names. Credits bound what a process may have unprocessed at another
+// one, so that a slow rank holds its senders back instead of filling memory.
 #ifndef GPURMA_TRANSPORT_MPI_MPI_TRANSPORT_H
 #define GPURMA_TRANSPORT_MPI_MPI_TRANSPORT_H
 
@@ -24,13 +25,13 @@
 namespace gpurma::host {
 
 class mpi_transport final : public transport {
- public:
+public:
   struct limits {
-    std::size_t eager = 3968;     // bytes of payload that travel with the header
-    std::size_t receives = 64;    // receives kept posted
-    std::size_t sends = 256;      // sends in flight, small and large counted apart
-    std::uint32_t credits = 256;  // messages unprocessed at one process
-    std::size_t chunk = std::size_t{64} << 20;  // bytes of one MPI message of a large payload
+    std::size_t eager = 3968;                  // bytes of payload that travel with the header
+    std::size_t receives = 64;                 // receives kept posted
+    std::size_t sends = 256;                   // sends in flight, small and large counted apart
+    std::uint32_t credits = 256;               // messages unprocessed at one process
+    std::size_t chunk = std::size_t{64} << 20; // bytes of one MPI message of a large payload
   };
 
   // Collective over `parent`, which is duplicated. MPI must provide MPI_THREAD_MULTIPLE.
@@ -46,10 +47,12 @@ class mpi_transport final : public transport {
   std::uint64_t sent(int process) const override;
   std::uint64_t processed(int process) const override;
   std::unique_ptr<collective> start_barrier() override;
-  std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes, void* all) override;
-  std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes, void* from) override;
+  std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes,
+                                              void* all) override;
+  std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes,
+                                             void* from) override;
 
- private:
+private:
   struct peer;
   struct small_send;
   struct large_send;
@@ -58,7 +61,8 @@ class mpi_transport final : public transport {
 
   // Sending; all but send's callers' checks run under send_mutex_.
   small_send* take_small_send();
-  void post_small(int process, const message_header& header, const void* payload, std::size_t bytes, small_send& slot);
+  void post_small(int process, const message_header& header, const void* payload, std::size_t bytes,
+                  small_send& slot);
   bool reap_sends();
   bool send_credits();
 
@@ -75,7 +79,7 @@ class mpi_transport final : public transport {
   int rank_ = 0;
   int size_ = 1;
   limits limits_;
-  std::uint32_t data_tags_ = 0;  // how many there are
+  std::uint32_t data_tags_ = 0; // how many there are
   std::atomic<receiver*> receiver_{nullptr};
   std::unique_ptr<peer[]> peers_;
 
@@ -90,11 +94,12 @@ class mpi_transport final : public transport {
   std::vector<std::byte> receive_memory_;
   std::vector<MPI_Request> receive_requests_;
   std::size_t receive_head_ = 0;
-  std::vector<int> owing_;  // processes that get a message only to give credits back
-  std::list<pair_queue> queues_;  // of (source, target) pairs with messages that could not be taken at once
+  std::vector<int> owing_; // processes that get a message only to give credits back
+  std::list<pair_queue>
+      queues_; // of (source, target) pairs with messages that could not be taken at once
   std::unordered_map<std::uint64_t, std::list<pair_queue>::iterator> queue_of_pair_;
 };
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
 #endif

@@ -9,13 +9,13 @@
 namespace gpurma::host {
 
 class self_heartbeat_link final : public heartbeat_link {
- public:
+public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
   void send(int, const heartbeat&) override {}
   bool receive(int&, heartbeat&) override { return false; }
 };
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
 #endif

@@ -9,7 +9,7 @@
 namespace gpurma::host {
 
 class self_transport final : public transport {
- public:
+public:
   const char* name() const override { return "self"; }
   void set_receiver(receiver*) override {}
   bool try_send(int process, const message_header& header, const void* payload, std::size_t bytes,
@@ -18,10 +18,12 @@ class self_transport final : public transport {
   std::uint64_t sent(int) const override { return 0; }
   std::uint64_t processed(int) const override { return 0; }
   std::unique_ptr<collective> start_barrier() override;
-  std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes, void* all) override;
-  std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes, void* from) override;
+  std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes,
+                                              void* all) override;
+  std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes,
+                                             void* from) override;
 };
 
-}  // namespace gpurma::host
+} // namespace gpurma::host
 
 #endif

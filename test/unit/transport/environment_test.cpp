@@ -25,7 +25,9 @@ std::uint64_t integer(std::string_view name, std::string_view text) {
   return std::get<std::uint64_t>(result.value);
 }
 
-std::string error(std::string_view name, std::string_view text) { return environment::parse(row(name), text).error; }
+std::string error(std::string_view name, std::string_view text) {
+  return environment::parse(row(name), text).error;
+}
 
 TEST(Environment, EveryRowIsNamedOnceExplainedAndHasAValidDefault) {
   std::set<std::string> names;
@@ -45,7 +47,8 @@ TEST(Environment, IsDocumentedAsItIs) {
                              (*each.default_text ? each.default_text : "(none)") + " | ";
     const auto at = page.find(line);
     ASSERT_NE(at, std::string::npos) << line;
-    EXPECT_NE(page.substr(at, page.find('\n', at) - at).find(each.help), std::string::npos) << each.help;
+    EXPECT_NE(page.substr(at, page.find('\n', at) - at).find(each.help), std::string::npos)
+        << each.help;
   }
 }
 
@@ -57,8 +60,10 @@ TEST(Environment, ReadsIntegersWithSuffixes) {
 }
 
 TEST(Environment, RefusesIntegersOutsideTheRangeAndOtherText) {
-  for (const char* text : {"2M", "-1", "", "8 K", "8KB", "1.5", "0x10", "99999999999999999999", "17179869184G"})
-    EXPECT_EQ(error("GPURMA_EAGER", text), "expected an integer from 0 to 1M (bytes; K, M and G are accepted as suffixes)")
+  for (const char* text :
+       {"2M", "-1", "", "8 K", "8KB", "1.5", "0x10", "99999999999999999999", "17179869184G"})
+    EXPECT_EQ(error("GPURMA_EAGER", text),
+              "expected an integer from 0 to 1M (bytes; K, M and G are accepted as suffixes)")
         << text;
 }
 
@@ -90,25 +95,29 @@ TEST(Environment, ReadsBooleans) {
 }
 
 TEST(Environment, NamesUnknownVariablesAndTheNearestKnownOne) {
-  const char* const given[] = {"HOME=/root", "GPURMA_TIMEOUT=3", "GPURMA_TIMEOT=3", "GPURMA_QQQQQQQQQQQQ=1",
-                               "GPURMACC=x", nullptr};
+  const char* const given[] = {"HOME=/root",      "GPURMA_TIMEOUT=3",
+                               "GPURMA_TIMEOT=3", "GPURMA_QQQQQQQQQQQQ=1",
+                               "GPURMACC=x",      nullptr};
   EXPECT_EQ(environment::unknown_variables(given),
-            (std::vector<std::string>{
-                "the environment variable GPURMA_TIMEOT is not one of gpurma's; did you mean GPURMA_TIMEOUT?",
-                "the environment variable GPURMA_QQQQQQQQQQQQ is not one of gpurma's; gpurma-info --environment lists "
-                "them"}));
+            (std::vector<std::string>{"the environment variable GPURMA_TIMEOT is not one of "
+                                      "gpurma's; did you mean GPURMA_TIMEOUT?",
+                                      "the environment variable GPURMA_QQQQQQQQQQQQ is not one of "
+                                      "gpurma's; gpurma-info --environment lists "
+                                      "them"}));
 }
 
 TEST(Environment, TellsWhatIsSet) {
   bool is_set = true;
   unsetenv("GPURMA_CREDITS");
-  EXPECT_EQ(environment::current_text(row("GPURMA_CREDITS"), is_set), row("GPURMA_CREDITS").default_text);
+  EXPECT_EQ(environment::current_text(row("GPURMA_CREDITS"), is_set),
+            row("GPURMA_CREDITS").default_text);
   EXPECT_FALSE(is_set);
   setenv("GPURMA_CREDITS", "17", 1);
   EXPECT_EQ(environment::current_text(row("GPURMA_CREDITS"), is_set), "17");
   EXPECT_TRUE(is_set);
   setenv("GPURMA_CREDITS", "", 1);
-  EXPECT_EQ(environment::current_text(row("GPURMA_CREDITS"), is_set), row("GPURMA_CREDITS").default_text);
+  EXPECT_EQ(environment::current_text(row("GPURMA_CREDITS"), is_set),
+            row("GPURMA_CREDITS").default_text);
   EXPECT_FALSE(is_set) << "an empty variable counts as not set";
 }
 
@@ -118,7 +127,8 @@ TEST(EnvironmentDeathTest, ABadValueEndsTheProcessAndNamesVariableValueAndRange)
         setenv("GPURMA_MPI_SENDS", "many", 1);
         environment::mpi_sends();
       },
-      testing::ExitedWithCode(EXIT_FAILURE), "GPURMA_MPI_SENDS is 'many'; expected an integer from 2 to 65536");
+      testing::ExitedWithCode(EXIT_FAILURE),
+      "GPURMA_MPI_SENDS is 'many'; expected an integer from 2 to 65536");
 }
 
-}  // namespace
+} // namespace

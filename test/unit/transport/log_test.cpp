@@ -20,7 +20,8 @@ TEST(LogDeathTest, FatalPrintsTheProcessAndEndsWithTheHandlersCode) {
 }
 
 TEST(LogDeathTest, WithoutAHandlerFatalEndsTheProcess) {
-  EXPECT_EXIT(host::fatal("nothing works"), testing::ExitedWithCode(EXIT_FAILURE), "error: nothing works");
+  EXPECT_EXIT(host::fatal("nothing works"), testing::ExitedWithCode(EXIT_FAILURE),
+              "error: nothing works");
 }
 
 TEST(LogDeathTest, OnlyChosenLevelsAreWritten) {
@@ -34,4 +35,4 @@ TEST(LogDeathTest, OnlyChosenLevelsAreWritten) {
       testing::ExitedWithCode(0), "^\\[gpurma\\] just right\n$");
 }
 
-}  // namespace
+} // namespace

@@ -22,7 +22,7 @@ struct fake_network {
 };
 
 class fake_link final : public heartbeat_link {
- public:
+public:
   fake_link(fake_network& network, int rank) : network_(network), rank_(rank) {}
   int rank() const override { return rank_; }
   int size() const override { return static_cast<int>(network_.inboxes.size()); }
@@ -38,7 +38,7 @@ class fake_link final : public heartbeat_link {
     return true;
   }
 
- private:
+private:
   fake_network& network_;
   int rank_;
 };
@@ -72,7 +72,7 @@ wait_record computing(int rank) {
 }
 
 class Watchdogs : public testing::Test {
- protected:
+protected:
   void build(int size, double timeout) {
     network = std::make_unique<fake_network>(size);
     tables.resize(static_cast<std::size_t>(size));
@@ -91,7 +91,8 @@ class Watchdogs : public testing::Test {
       monitors[p]->begin(tables[p]);
   }
 
-  // Runs all monitors but `silent` from `clock` to `until`, as their threads would; stops at an end.
+  // Runs all monitors but `silent` from `clock` to `until`, as their threads would; stops at an
+  // end.
   void run(double until, int silent = -1) {
     while (clock < until && end_codes.empty()) {
       clock += 0.25;
@@ -207,15 +208,17 @@ TEST(Watchdog, ItsThreadEndsTheRun) {
   std::mutex mutex;
   std::condition_variable ended;
   bool end = false;
-  watchdog monitor(std::make_unique<fake_link>(network, 0), 0.1, {[](const std::string&) {}, [&](int) {
-                                                                    const std::lock_guard<std::mutex> lock(mutex);
-                                                                    end = true;
-                                                                    ended.notify_all();
-                                                                  }});
+  watchdog monitor(std::make_unique<fake_link>(network, 0), 0.1,
+                   {[](const std::string&) {},
+                    [&](int) {
+                      const std::lock_guard<std::mutex> lock(mutex);
+                      end = true;
+                      ended.notify_all();
+                    }});
   monitor.begin(table);
   monitor.start();
   std::unique_lock<std::mutex> lock(mutex);
-  ended.wait(lock, [&] { return end; });  // ctest's limit is the bound
+  ended.wait(lock, [&] { return end; }); // ctest's limit is the bound
   lock.unlock();
   monitor.stop();
 }
@@ -223,7 +226,8 @@ TEST(Watchdog, ItsThreadEndsTheRun) {
 TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
   wait_record done;
   done.now = wait_record::state::finished;
-  EXPECT_EQ(gpurma::host::format_waits(2, "no progress", {waiting(10), computing(11), waiting(9), computing(12), done}),
+  EXPECT_EQ(gpurma::host::format_waits(
+                2, "no progress", {waiting(10), computing(11), waiting(9), computing(12), done}),
             "[gpurma 2] error: no progress\n"
             "  rank  directive  where       window  source  tag  wanted  arrived  seconds\n"
             "  10    wait       ring.cu:17  any     9       7    2       1        2.1\n"
@@ -232,4 +236,4 @@ TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
             "  1 more finished\n");
 }
 
-}  // namespace
+} // namespace
