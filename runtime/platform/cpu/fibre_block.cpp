@@ -70,9 +70,9 @@ inline void fibre_block::leave(context* save) {
 }
 
 inline void fibre_block::suspend(unsigned thread) {
-  const unsigned stack = running_stack_;
+  char* const stack = running_stack_;
   const uint3 index = thread_index;
-  if (static_cast<char*>(__builtin_frame_address(0)) < stack_bottom(stack) + stack_reserve)
+  if (static_cast<char*>(__builtin_frame_address(0)) < stack + stack_reserve) [[unlikely]]
     fail_overflow("has used up its stack");
   leave(&slots_[thread].waiting);
   running_stack_ = stack;
@@ -136,17 +136,17 @@ bool fibre_block::run_round() {
 }
 
 fibre_block::context fibre_block::new_fibre() {
-  unsigned stack = used_stacks_;
+  unsigned number = used_stacks_;
   if (free_stacks_.empty()) {
     ++used_stacks_;
   } else {
-    stack = free_stacks_.back();
+    number = free_stacks_.back();
     free_stacks_.pop_back();
   }
-  running_stack_ = stack;
+  running_stack_ = memory_->stacks + number * memory_->stride;
   // Neighbouring stacks begin at different lines of a page, again for the caches.
-  const std::size_t usable = memory_->stack - stack % 16 * 256;
-  return boost::context::detail::make_fcontext(stack_bottom(stack) + usable, usable, fibre_main);
+  const std::size_t usable = memory_->stack - number % 16 * 256;
+  return boost::context::detail::make_fcontext(running_stack_ + usable, usable, fibre_main);
 }
 
 void fibre_block::yield() {
@@ -176,15 +176,14 @@ void fibre_block::run_threads() {
     launch_->kernel->run_thread();
     finish(thread);
   }
-  check_stack(running_stack_);
-  free_stacks_.push_back(running_stack_);
+  check_canary();
+  free_stacks_.push_back(static_cast<unsigned>(static_cast<std::size_t>(running_stack_ - memory_->stacks) / memory_->stride));
   leave(nullptr);
   __builtin_unreachable();
 }
 
-void fibre_block::check_stack(unsigned stack) const {
-  const char* const canary = stack_bottom(stack);
-  if (std::any_of(canary, canary + canary_bytes, [](char byte) { return byte != 0; }))
+void fibre_block::check_canary() const {
+  if (std::any_of(running_stack_, running_stack_ + canary_bytes, [](char byte) { return byte != 0; }))
     fail_overflow("has written past the end of its stack");
 }
 

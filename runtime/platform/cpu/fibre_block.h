@@ -64,16 +64,15 @@ class fibre_block final : public block_with<fibre_block> {
   [[gnu::always_inline]] void jump(context to, context* save);
   context new_fibre();
   void run_threads();
-  void check_stack(unsigned stack) const;
+  void check_canary() const;
   [[noreturn, gnu::cold, gnu::noinline]] void fail_overflow(const char* how) const;
-  char* stack_bottom(unsigned stack) const { return memory_->stacks + stack * memory_->stride; }
   static void fibre_main(transfer from);
 
   std::unique_ptr<block_memory> memory_;
   std::vector<slot> slots_;
   std::vector<unsigned> free_stacks_;
-  unsigned used_stacks_ = 0;     // stacks ever used by this block
-  unsigned running_stack_ = 0;
+  unsigned used_stacks_ = 0;      // the first stacks, in this block or free_stacks_
+  char* running_stack_ = nullptr;  // lowest address
   unsigned next_thread_ = 0;     // the first that has not begun
   uint3 next_index_{};
   thread_list ready_, yielded_, at_barrier_;
