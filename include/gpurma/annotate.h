@@ -49,9 +49,12 @@ template <class T, decltype(sizeof(0)) N> struct window_of<T[N]> : window_of<T *
 template <class T> struct window_of<T[]> : window_of<T *> {};
 template <class R, class... P> struct window_of<R (*)(P...)> : window_of<int *> {};
 
-/// `window(w = base[lo:len])` declares `auto w = window(id, base, lo, len)`.
+/// `window(w = base[lo:len])` declares `auto w = window(id, base, lo, len)`. Has a body because an argument's type may be without
+/// linkage (an unnamed enumeration), and a function of such a type has to be defined where it is used.
 template <class Base, class... A>
-__attribute__((host, device)) typename window_of<Base>::type window(unsigned, Base &&, const A &...);
+__attribute__((host, device)) typename window_of<Base>::type window(unsigned, Base &&, const A &...) {
+  __builtin_unreachable();
+}
 __attribute__((host, device)) ::gpurma::window<int> window(unsigned, ...);
 
 } // namespace gpurma_ann
