@@ -90,6 +90,8 @@ public:
     if (Step.IsCuda) {
       // Lowered code calls the library, whatever the user includes; the parse saw this header first, too.
       Cmd.add("-include", "gpurma/gpurma.h");
+      // CUDA sources ask for it to know that they are compiled as such; host sources that share headers must not see it.
+      Cmd.add("-D__CUDACC__=1");
       if (!Args.hasArg(OPT_std_EQ))
         Cmd.add("-std=c++17");
     }

@@ -6,15 +6,18 @@
 #define GPURMA_SHIM_HOST_DEFINES_H
 
 #define __GPURMA_CPU__ 1
-#ifndef __CUDACC__
-#define __CUDACC__ 1
-#endif
 #define CUDART_VERSION 13000
 #define CUDART_CB
 #define CUDARTAPI
+// gpurmacc defines __CUDACC__ when it compiles CUDA sources; only those are parsed.
+#if GPURMA_PARSE && !defined(__CUDACC__)
+#define __CUDACC__ 1
+#endif
+#ifdef __CUDACC__
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
+#endif
 
 #if GPURMA_PARSE
 #define __host__ __attribute__((host))
