@@ -1,0 +1,3 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+inline __host__ __device__ int twice(int value) { return 2 * value; }

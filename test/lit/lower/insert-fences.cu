@@ -1,0 +1,29 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// `__restrict__` pointers to window memory are made known to others, in functions that synchronize.
+// RUN: %lower_cpu %s | FileCheck %s
+#include <gpurma/gpurma.h>
+
+__device__ float step(float* __restrict__ halo, const float* __restrict__ coefficients) {
+  float before = halo[0];
+#pragma gpurma wait tag(1)
+  return before + halo[0] * coefficients[0];
+}
+// CHECK: {{^}}{{.*}}static __device__ float step({{.*}}) { ::gpurma::sync_reg(halo);{{$}}
+
+// Nothing in it waits, so nothing changes meanwhile that it may know of.
+__device__ float sum(float* __restrict__ p, int n) {
+  float total = 0;
+  for (int i = 0; i < n; ++i)
+    total += p[i];
+  return total;
+}
+// CHECK: {{^}}__device__ float sum(float* __restrict__ p, int n) {{{$}}
+
+__global__ void kernel(float* __restrict__ a, float* __restrict__ plain, const float* coefficients) {
+#pragma gpurma window(w = a[0:16])
+  float* __restrict__ inner = a + 1;
+  plain[0] = sum(a, 16) + step(inner, coefficients) + inner[0];
+}
+// CHECK: {{^}}__global__ void kernel({{.*}}) { {{.*}}::gpurma::sync_reg(a);{{$}}
+// CHECK: {{^}}  float* __restrict__ inner = a + 1; ::gpurma::sync_reg(inner);{{$}}
+// CHECK-NOT: {{^[^/].*}}sync_reg(plain)
