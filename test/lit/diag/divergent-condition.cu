@@ -19,6 +19,7 @@ __global__ void kernel(int partner) {
 // CHECK: :[[@LINE-11]]:8: note: 'first' gets its value here
 // CHECK: :[[@LINE-12]]:16: note: 'threadIdx' differs between the threads of a block
 // CHECK: :[[@LINE-8]]:5: error: all threads of the block must reach the call of 'exchange', which contains directives, together, but it stands under a condition that differs between them [gpurma-0102]
-// CHECK: :[[@LINE-10]]:29: note: the condition is here
-// CHECK: :[[@LINE-11]]:12: note: 'i' gets its value here
-// CHECK: :[[@LINE-12]]:16: note: 'threadIdx' differs between the threads of a block
+// CHECK: :[[@LINE-17]]:16: note: 'exchange' contains this directive
+// CHECK: :[[@LINE-11]]:29: note: the condition is here
+// CHECK: :[[@LINE-12]]:12: note: 'i' gets its value here
+// CHECK: :[[@LINE-13]]:16: note: 'threadIdx' differs between the threads of a block

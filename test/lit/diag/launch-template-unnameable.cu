@@ -9,4 +9,4 @@ void start() {
   kernel<<<1, 32>>>([] __device__() {});
 }
 
-// CHECK: :[[@LINE-3]]:3: error: the launch of kernel template 'kernel' deduces a template argument of type 'launch_rank_kernel' that has no name; write the arguments out, or name the type [gpurma-0155]
+// CHECK: :[[@LINE-3]]:3: error: the launch of kernel template 'kernel' deduces a template argument whose type has no name; write the arguments out, or give the argument a variable [gpurma-0155]

@@ -8,4 +8,4 @@ __global__ void kernel() {
 #pragma gpurma barrier
 }
 
-// CHECK: :[[@LINE-3]]:1: error: internal error: 'gpurma_ann' is left in the lowered text of 'left-over.cu', line 4; please report it [gpurma-0120]
+// CHECK: :[[@LINE-3]]:1: error: 'gpurma_ann' is left in the lowered text of 'left-over.cu', line 4: unless the source uses that name itself, an internal error; please report it [gpurma-0120]
