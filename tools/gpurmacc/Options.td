@@ -150,14 +150,14 @@ foreach name = ["ptxas-options", "cudafe-options", "nvlink-options", "fatbin-opt
                 "compiler-bindir", "maxrregcount", "relocatable-device-code", "cudart", "cudadevrt", "default-stream", "ftz",
                 "fmad", "prec-div", "prec-sqrt", "diag-error", "diag-suppress", "diag-warn", "split-compile", "threads",
                 "output-directory", "options-file", "libdevice-directory", "keep-dir", "machine", "optimization-info",
-                "input-drive-prefix", "dependency-drive-prefix", "dopt", "time", "run-args", "entries", "brief-diagnostics",
+                "input-drive-prefix", "dependency-drive-prefix", "dopt", "time", "run-args", "entries", "brief-diagnostics", "Werror",
                 "static-global-template-stub"] in {
   def : Separate<["--"], name>, Group<NvccGroup>;
   def : Joined<["--"], name # "=">, Group<NvccGroup>;
 }
 foreach name = ["G", "lineinfo", "keep", "extended-lambda", "expt-extended-lambda", "expt-relaxed-constexpr", "use_fast_math",
                 "restrict", "res-usage", "src-in-ptx", "ewp", "dlto", "forward-unknown-to-host-compiler",
-                "forward-unknown-to-host-linker", "objtemp", "extra-device-vectorization", "clean", "noprof"] in
+                "forward-unknown-to-host-linker", "objtemp", "Werror=all-warnings", "extra-device-vectorization", "clean", "noprof"] in
   def : Flag<["-"], name>, Group<NvccGroup>;
 foreach name = ["device-debug", "generate-line-info", "keep", "extended-lambda", "expt-extended-lambda",
                 "expt-relaxed-constexpr", "use_fast_math", "restrict", "resource-usage", "source-in-ptx",
