@@ -172,14 +172,19 @@ private:
     const Expr *E = M.expr(C.Kind, I);
     if (!E || IsFlag || IsWindow)
       return;
-    if (C.Kind == ClauseKind::Subject && I == 0 && D.Kind != DirectiveKind::Notify)
-      if (const VarDecl *Private = privateVariable(E)) {
-        U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
-            << spelling(D.Kind) << Private << C.Exprs[I].Range;
-        U.Diags->report(Private->getLocation(), Diag::note_declared_here) << Private;
-        return;
-      }
     Value V = ValueOf(M.Call->getArg(C.Exprs[I].MarkerArg));
+    bool IsBase = C.Kind == ClauseKind::Subject && I == 0 && D.Kind != DirectiveKind::Notify;
+    if (IsBase && V.Points == Value::Memory::Shared) {
+      U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
+          << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'") << true << C.Exprs[I].Range;
+      return;
+    }
+    if (const VarDecl *Private = IsBase ? privateVariable(E) : nullptr) {
+      U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
+          << spelling(D.Kind) << Private << false << C.Exprs[I].Range;
+      U.Diags->report(Private->getLocation(), Diag::note_declared_here) << Private;
+      return;
+    }
     if (V.Level == Uniformity::Uniform)
       return;
     bool Divergent = V.Level == Uniformity::Divergent;
@@ -213,10 +218,7 @@ private:
     }
     const auto *Ref = dyn_cast<DeclRefExpr>(Base);
     const auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    return V && IsAddress && V->hasLocalStorage() && !V->hasAttr<CUDASharedAttr>() &&
-                   !V->getType()->isReferenceType()
-               ? V
-               : nullptr;
+    return V && IsAddress && V->hasLocalStorage() && !V->getType()->isReferenceType() ? V : nullptr;
   }
 
   static StringRef whatIs(const Directive &D, const Clause &C, unsigned I) {
