@@ -85,6 +85,17 @@ bool under_launcher() {
   return std::getenv("OMPI_COMM_WORLD_SIZE") || std::getenv("PMIX_RANK") || std::getenv("PMI_RANK");
 }
 
+// srun without PMIx starts processes that cannot find each other: each would silently compute
+// alone.
+void warn_of_lost_tasks() {
+  const char* const tasks = std::getenv("SLURM_STEP_NUM_TASKS");
+  if (tasks && std::atoi(tasks) > 1)
+    log(log_level::warn, text("srun has started ", tasks,
+                              " processes, but without PMIx, so that each is alone; start them "
+                              "with srun --mpi=pmix or mpirun, or set "
+                              "GPURMA_TRANSPORT=self"));
+}
+
 bool wants_mpi() {
   const std::string& chosen = environment::transport();
   return chosen == "mpi" || (chosen == "auto" && (mpi_runs() || under_launcher()));
@@ -281,6 +292,8 @@ const process_info& start_process(int* argc, char*** argv) {
                                          watchdog::actions{write_error, end_all_processes});
   s.monitor->start();
 
+  if (!s.uses_mpi && environment::transport() == "auto")
+    warn_of_lost_tasks();
   if (s.info.rank == 0)
     for (const std::string& message : environment::unknown_variables(environ))
       log(log_level::warn, message);
