@@ -6,7 +6,8 @@
     bench/run.py --build build --json results.json
 
 Three things are measured, each several times, and the median and the spread of the repetitions are
-given. What is compared runs alternately, so that both see the same noise of the machine.
+given. What is compared runs alternately, so that both see the same noise of the machine. If other
+work runs there, start it as root with `chrt -f 1 bench/run.py …`.
 
   compile    each example: gpurmacc against the backend compiler alone on the lowered source
   put        a notified put of 8 bytes, on one device and between processes, against a plain MPI
@@ -100,15 +101,17 @@ def measure_compile(build, repetitions, results, scratch):
 
 def measure_put(build, repetitions, results):
     program = build / "bin" / "bench" / "put_latency"
-    same, between, mpi = [], [], []
-    for _ in range(repetitions):
-        output = run([*MPIRUN, "-np", 1, program], GPURMA_CPU_RANKS=2)
-        same.append(figure(r"notified put: ([\d.]+) us", output))
-        output = run([*MPIRUN, "-np", 2, program], GPURMA_CPU_RANKS=1)
-        between.append(figure(r"notified put: ([\d.]+) us", output))
-        mpi.append(figure(r"MPI: ([\d.]+) us", output))
-    results.add("put", "notified put, 8 B, same device, one way", "µs", same, "MPI", mpi)
-    results.add("put", "notified put, 8 B, between processes, one way", "µs", between, "MPI", mpi)
+    for threads in (1, 8, 32):
+        same, between, mpi = [], [], []
+        for _ in range(repetitions):
+            output = run([*MPIRUN, "-np", 1, program, "--threads", threads], GPURMA_CPU_RANKS=2)
+            same.append(figure(r"notified put: ([\d.]+) us", output))
+            output = run([*MPIRUN, "-np", 2, program, "--threads", threads], GPURMA_CPU_RANKS=1)
+            between.append(figure(r"notified put: ([\d.]+) us", output))
+            mpi.append(figure(r"MPI: ([\d.]+) us", output))
+        for where, ours in (("same device", same), ("between processes", between)):
+            results.add("put", f"notified put, 8 B, {where}, blocks of {threads}, one way", "µs", ours,
+                        "MPI", mpi)
 
 
 def measure_diffusion(build, repetitions, results, steps):
