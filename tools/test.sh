@@ -53,7 +53,7 @@ run_lit() {
 if step "build" configure_and_build release build all -DGPURMA_BUILD_TESTS=ON; then
   echo "== tests of the release build"
   # lit runs by itself below, so that its tests are counted one by one.
-  run_ctest build --label-exclude lit
+  run_ctest build --exclude-regex '^lit\.'
   echo "== lit"
   run_lit
 fi
@@ -63,4 +63,8 @@ for sanitizer in asan tsan; do
     run_ctest "build-$sanitizer" --label-regex unit
   fi
 done
+if step "build of the fuzzer" configure_and_build fuzz build-fuzz gpurma-fuzz-clauses; then
+  echo "== fuzzer, short run"
+  run_ctest build-fuzz --tests-regex '^fuzz\.clauses$'
+fi
 exec /usr/bin/env python3 tools/count_tests.py "${reports[@]}" "${failed_steps[@]}"
