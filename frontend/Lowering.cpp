@@ -91,40 +91,36 @@ private:
 
   /// Finds the headers that must be rewritten: those with edits and, up to the main file, those that include them.
   bool shadowHeaders() {
-    std::vector<std::pair<const Parse *, const Inclusion *>> Inclusions;
-    std::set<std::string> System;
+    std::vector<std::pair<Parse *, const Inclusion *>> Inclusions;
     for (const std::unique_ptr<Parse> &Each : Parses)
-      for (const Inclusion &I : Each->inclusions()) {
+      for (const Inclusion &I : Each->inclusions())
         Inclusions.push_back({Each.get(), &I});
-        if (I.IncludedIsSystem)
-          System.insert(I.Included);
-      }
     for (const std::string &File : P.Edits.files())
       if (File != MainFile)
         Shadowed.insert(File);
     for (bool Grown = true; Grown;) {
       Grown = false;
       for (auto [From, I] : Inclusions)
-        if (Shadowed.count(I->Included) && !I->Includer.empty() && I->Includer != MainFile)
+        if (Shadowed.count(I->Included) && !I->Includer.empty() && I->Includer != MainFile && !I->InSystemHeader)
           Grown |= Shadowed.insert(I->Includer).second;
     }
     bool Good = true;
     for (auto [From, I] : Inclusions) {
-      Diagnostics &Diags = const_cast<Parse *>(From)->diagnostics();
       if (Shadowed.count(I->Included)) {
-        NameOf.insert({I->Included, presumedName(*From, *I)});
+        NameOf.insert({I->Included, I->IncludedName});
         if (I->Includer.empty()) {
-          Diags.report({}, Diag::err_shadow_command_line) << I->Included;
+          From->diagnostics().report({}, Diag::err_shadow_command_line) << I->IncludedName;
           Good = false;
-        } else if (System.count(I->Included)) {
-          Diags.report(I->HashLoc, Diag::err_system_header_edit) << "a launch or directive" << I->Included;
+        } else if (I->InSystemHeader) {
+          From->diagnostics().report(I->HashLoc, Diag::err_system_header_edit)
+              << ("the #include of '" + I->IncludedName + "'") << I->Includer;
           Good = false;
         } else {
-          Good &= redirect(*From, *I, shadowPath(I->Included));
+          redirect(*From, *I, shadowPath(I->Included));
         }
       } else if (Shadowed.count(I->Includer) && I->Quoted) {
         // The copy lies in another folder.
-        Good &= redirect(*From, *I, I->Included);
+        redirect(*From, *I, I->Included);
       }
     }
     if (std::optional<std::string> File = P.Edits.conflict()) {
@@ -134,26 +130,19 @@ private:
     return Good;
   }
 
-  bool redirect(const Parse &From, const Inclusion &I, const std::string &Path) {
-    CompilerInstance &Compiler = const_cast<Parse &>(From).compiler();
-    const SourceManager &Sources = Compiler.getSourceManager();
-    auto Range = [&](CharSourceRange R) {
-      CharSourceRange InFile = Lexer::makeFileCharRange(R, Sources, Compiler.getLangOpts());
+  void redirect(Parse &From, const Inclusion &I, const std::string &Path) {
+    const SourceManager &Sources = From.compiler().getSourceManager();
+    auto Place = [&](CharSourceRange Range) {
+      // A macro may spell the name; the #include names the file itself then.
+      CharSourceRange InFile = Sources.getExpansionRange(Range);
+      InFile.setTokenRange(Range.isTokenRange() || Range.getBegin().isMacroID());
+      InFile = Lexer::makeFileCharRange(InFile, Sources, From.compiler().getLangOpts());
       return FileRange{I.Includer, Sources.getFileOffset(InFile.getBegin()), Sources.getFileOffset(InFile.getEnd())};
     };
-    P.Edits.replace(Range(I.NameRange), stringLiteral(Path));
-    FileRange Keyword = Range(CharSourceRange::getTokenRange(I.Keyword));
+    P.Edits.replace(Place(I.NameRange), stringLiteral(Path));
+    FileRange Keyword = Place(CharSourceRange::getTokenRange(I.Keyword));
     if (P.source(I.Includer).slice(Keyword.Begin, Keyword.End) == "include_next")
       P.Edits.replace(Keyword, "include");
-    return true;
-  }
-
-  /// The name under which messages know an included file.
-  static std::string presumedName(const Parse &From, const Inclusion &I) {
-    CompilerInstance &Compiler = const_cast<Parse &>(From).compiler();
-    OptionalFileEntryRef Entry = Compiler.getFileManager().getOptionalFileRef(I.Included);
-    FileID File = Entry ? Compiler.getSourceManager().translateFile(*Entry) : FileID();
-    return File.isValid() ? Compiler.getSourceManager().getFileEntryRefForID(File)->getName().str() : I.Included;
   }
 
   /// The header's absolute path below the shadow directory, so that no two headers meet there.

@@ -102,17 +102,18 @@ public:
 
   void InclusionDirective(SourceLocation HashLoc, const Token &IncludeTok, llvm::StringRef, bool IsAngled,
                           CharSourceRange FilenameRange, OptionalFileEntryRef File, llvm::StringRef, llvm::StringRef,
-                          const Module *, bool, SrcMgr::CharacteristicKind FileType) override {
+                          const Module *, bool, SrcMgr::CharacteristicKind) override {
     if (!File)
       return;
     Inclusion I;
     I.Includer = fileName(Sources.getFileID(HashLoc), Sources);
     I.Included = fileName(*File);
+    I.IncludedName = File->getName().str();
     I.HashLoc = HashLoc;
     I.NameRange = FilenameRange;
     I.Keyword = SourceRange(IncludeTok.getLocation());
     I.Quoted = !IsAngled;
-    I.IncludedIsSystem = SrcMgr::isSystem(FileType);
+    I.InSystemHeader = Sources.isInSystemHeader(HashLoc);
     Inclusions.push_back(std::move(I));
   }
 
@@ -133,13 +134,29 @@ private:
   std::set<std::string> Seen;
 };
 
+/// Leaves out the bodies of host functions in system headers, which no pass looks into: parsing and instantiating them takes
+/// longer than all the rest. Clang itself keeps those that constant expressions and deduced return types need.
+class SkimmingConsumer final : public ASTConsumer {
+public:
+  explicit SkimmingConsumer(CompilerInstance &Compiler) : Compiler(Compiler) {}
+
+  bool shouldSkipFunctionBody(Decl *D) override {
+    const FunctionDecl *F = D->getAsFunction();
+    return F && !F->hasAttr<CUDADeviceAttr>() && !F->hasAttr<CUDAGlobalAttr>() &&
+           Compiler.getSourceManager().isInSystemHeader(F->getLocation());
+  }
+
+private:
+  CompilerInstance &Compiler;
+};
+
 class KeepAction final : public ASTFrontendAction {
 public:
   explicit KeepAction(std::function<void(CompilerInstance &)> Begin) : Begin(std::move(Begin)) {}
 
 protected:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, llvm::StringRef) override {
-    return std::make_unique<ASTConsumer>();
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &Compiler, llvm::StringRef) override {
+    return std::make_unique<SkimmingConsumer>(Compiler);
   }
   bool BeginSourceFileAction(CompilerInstance &Compiler) override {
     Begin(Compiler);
@@ -247,6 +264,7 @@ bool Parse::run() {
   if (llvm::VersionTuple &Sdk = Invocation->getTargetOpts().SDKVersion; Side == ParseSide::CudaDevice && Sdk.empty())
     Sdk = llvm::VersionTuple(12, 5);
   Invocation->getFrontendOpts().DisableFree = false;
+  Invocation->getFrontendOpts().SkipFunctionBodies = true; // where SkimmingConsumer says so
   Invocation->getDiagnosticOpts().ShowColors = wantsColors(Options.ParseArgs);
   Compiler.setInvocation(Invocation);
   Compiler.createDiagnostics(new ParseCallbacks(*this, &Invocation->getDiagnosticOpts()), /*ShouldOwnClient=*/true);

@@ -25,13 +25,16 @@ enum class ParseSide { Cpu, CudaHost, CudaDevice };
 struct Inclusion {
   /// Files by fileName(); the includer is empty for -include.
   std::string Includer, Included;
+  /// The included file as the compiler found it.
+  std::string IncludedName;
   clang::SourceLocation HashLoc;
   /// The text of the file name with its quotes or brackets, or the macro that stands for it.
   clang::CharSourceRange NameRange;
   /// The word include, include_next or import.
   clang::SourceRange Keyword;
   bool Quoted = false;
-  bool IncludedIsSystem = false;
+  /// The #include stands in a system header.
+  bool InSystemHeader = false;
 };
 
 /// What the parses of one translation unit report through: prints Clang's errors as Clang would, gpurma's diagnostics, and each

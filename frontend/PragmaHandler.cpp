@@ -375,7 +375,11 @@ bool DirectiveParser::addExpr(Clause &C, TokenRange Expr, llvm::StringRef Name, 
   }
   SourceRange Range(Expr.front().getLocation(), Expr.back().getLocation());
   std::string Text;
-  if (std::optional<std::string> Spelled = spelledText(Range, PP.getSourceManager(), PP.getLangOpts())) {
+  // The tokens of _Pragma("...") stand nowhere but in the string.
+  std::optional<std::string> Spelled;
+  if (!D.FromPragmaOperator)
+    Spelled = spelledText(Range, PP.getSourceManager(), PP.getLangOpts());
+  if (Spelled) {
     Text = std::move(*Spelled);
   } else {
     for (const Token &T : Expr) {

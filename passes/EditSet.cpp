@@ -3,6 +3,7 @@
 #include "frontend/SourceText.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include <algorithm>
 
 using namespace clang;
@@ -56,7 +57,22 @@ std::optional<FileRange> fileRangeAt(FileID Level, SourceRange TokenRange, const
                    End.getLocWithOffset(Lexer::MeasureTokenLength(End, Sources, LangOpts)), Sources);
 }
 
+/// True for a token of the string of a _Pragma operator.
+static bool inPragmaOperator(SourceLocation Loc, const SourceManager &Sources, const LangOptions &LangOpts) {
+  if (!Loc.isMacroID() || !Sources.isWrittenInScratchSpace(Sources.getSpellingLoc(Loc)))
+    return false;
+  llvm::SmallString<16> Buffer;
+  while (Loc.isMacroID()) {
+    Loc = Sources.getImmediateExpansionRange(Loc).getBegin();
+    if (Lexer::getSpelling(Sources.getSpellingLoc(Loc), Buffer, Sources, LangOpts) == "_Pragma")
+      return true;
+  }
+  return false;
+}
+
 std::optional<FileRange> fileRange(SourceRange TokenRange, const SourceManager &Sources, const LangOptions &LangOpts) {
+  if (inPragmaOperator(TokenRange.getBegin(), Sources, LangOpts))
+    return std::nullopt;
   CharSourceRange InFile = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(TokenRange), Sources, LangOpts);
   if (InFile.isValid())
     return inOneFile(InFile.getBegin(), InFile.getEnd(), Sources);

@@ -176,10 +176,10 @@ private:
   }
 
   /// A clause's expression with the edits that earlier passes made in it.
-  static std::string text(const ClauseExpr *E, Unit &U, Program &P) {
+  static std::string text(const Directive &D, const ClauseExpr *E, Unit &U, Program &P) {
     const SourceManager &Sources = U.sources();
     const LangOptions &LangOpts = U.context().getLangOpts();
-    if (spelledText(E->Range, Sources, LangOpts))
+    if (!D.FromPragmaOperator && spelledText(E->Range, Sources, LangOpts))
       if (std::optional<FileRange> Range = fileRange(E->Range, Sources, LangOpts))
         return onOneLine(P.Edits.text(*Range, P.source(Range->File)), LangOpts);
     return E->Text;
@@ -200,7 +200,7 @@ private:
   }
 
   std::string statement(const Directive &D, Unit &U, Program &P) const {
-    auto Value = [&](ClauseKind Kind, unsigned I = 0) { return text(D.expr(Kind, I), U, P); };
+    auto Value = [&](ClauseKind Kind, unsigned I = 0) { return text(D, D.expr(Kind, I), U, P); };
     auto ValueOr = [&](ClauseKind Kind, llvm::StringRef Absent) { return D.expr(Kind) ? Value(Kind) : Absent.str(); };
     auto Section = [&] {
       std::string Base = Value(ClauseKind::Subject, 0);
