@@ -168,6 +168,27 @@ std::vector<std::vector<unsigned>> controlDependencies(const CFG &G) {
         Succs[B->getBlockID()].push_back(S->getBlockID());
 
   unsigned Exit = G.getExit().getBlockID();
+  // A loop without an end has no post-dominators; it leaves from its last block as far as this is
+  // concerned.
+  llvm::BitVector Ends(N);
+  Ends.set(Exit);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (unsigned B = 0; B != N; ++B)
+      if (!Ends.test(B) && llvm::any_of(Succs[B], [&](unsigned S) { return Ends.test(S); })) {
+        Ends.set(B);
+        Changed = true;
+      }
+  }
+  std::vector<unsigned> Position(N);
+  unsigned Next = 0;
+  for (const CFGBlock *B : PostOrderCFGView(&G))
+    Position[B->getBlockID()] = Next++;
+  for (unsigned B = 0; B != N; ++B)
+    if (!Ends.test(B) &&
+        llvm::any_of(Succs[B], [&](unsigned S) { return Position[S] <= Position[B]; }))
+      Succs[B].push_back(Exit);
+
   std::vector<llvm::BitVector> PostDoms(N, llvm::BitVector(N, true));
   PostDoms[Exit].reset();
   PostDoms[Exit].set(Exit);
@@ -220,7 +241,18 @@ std::vector<std::vector<unsigned>> controlDependencies(const CFG &G) {
 class EscapeFinder : public RecursiveASTVisitor<EscapeFinder> {
 public:
   llvm::DenseSet<const VarDecl *> Escaped;
+  /// The range of each loop over an array or a list, by its variable: the loop reads it through a
+  /// pointer.
+  llvm::DenseMap<const VarDecl *, const Expr *> Ranges;
 
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) {
+    const auto *Class = S->getRangeInit()->getType()->getAsCXXRecordDecl();
+    if (S->getRangeInit()->getType()->isArrayType() ||
+        (Class && Class->isInStdNamespace() && Class->getIdentifier() &&
+         (Class->getName() == "initializer_list" || Class->getName() == "array")))
+      Ranges[S->getLoopVariable()] = S->getRangeInit();
+    return true;
+  }
   bool VisitCallExpr(CallExpr *E) {
     for (Expr *Arg : E->arguments())
       Harmless.insert(Arg->IgnoreParenImpCasts());
@@ -236,13 +268,18 @@ public:
     return true;
   }
   bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
-    if (E->getCastKind() == CK_ArrayToPointerDecay &&
+    if (E->getCastKind() == CK_ArrayToPointerDecay && !isRange(E->getSubExpr()) &&
         !Harmless.contains(E->getSubExpr()->IgnoreParenImpCasts()))
       note(E->getSubExpr());
     return true;
   }
 
 private:
+  /// The variable __range of a range-based for.
+  static bool isRange(const Expr *E) {
+    const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    return Ref && Ref->getDecl()->isImplicit();
+  }
   void note(const Expr *E) {
     E = E->IgnoreParenImpCasts();
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
@@ -324,6 +361,7 @@ public:
     std::vector<const CFGBlock *> Order; ///< reverse post-order
     std::vector<std::vector<unsigned>> Controls;
     llvm::DenseSet<const VarDecl *> Escaped;
+    llvm::DenseMap<const VarDecl *, const Expr *> Ranges;
   };
 
   const FunctionInfo &info(const FunctionDecl *F) {
@@ -342,6 +380,7 @@ public:
     EscapeFinder Finder;
     Finder.TraverseStmt(F->getBody());
     Info.Escaped = std::move(Finder.Escaped);
+    Info.Ranges = std::move(Finder.Ranges);
     return Info;
   }
 
@@ -438,7 +477,8 @@ public:
     while (pass())
       ;
     if (Report) {
-      // The fixed point does not depend on the order; Clang numbers blocks from the end of the text.
+      // The fixed point does not depend on the order; Clang numbers blocks from the end of the
+      // text.
       Order = Info.Order;
       llvm::sort(Order, [](const CFGBlock *A, const CFGBlock *B) {
         return A->getBlockID() > B->getBlockID();
@@ -509,9 +549,13 @@ private:
       Values[E] = compute(E);
     } else if (const auto *D = dyn_cast<DeclStmt>(S)) {
       for (const Decl *Each : D->decls())
-        if (const auto *V = dyn_cast<VarDecl>(Each); V && V->hasLocalStorage())
-          Now[V] =
-              V->getInit() ? named(V->getName(), V->getLocation(), eval(V->getInit())) : Value();
+        if (const auto *V = dyn_cast<VarDecl>(Each); V && V->hasLocalStorage()) {
+          const Expr *Range = Info.Ranges.lookup(V);
+          Value Init = Range          ? contents(Range).whole()
+                       : V->getInit() ? eval(V->getInit())
+                                      : Value();
+          Now[V] = V->getInit() ? named(V->getName(), V->getLocation(), Init) : Value();
+        }
     } else if (const auto *R = dyn_cast<ReturnStmt>(S)) {
       Value V = R->getRetValue() ? eval(R->getRetValue()) : Value();
       Result.Result = join(Result.Result, raise(V, Control));
@@ -803,7 +847,7 @@ private:
 
   /// Notes that variable \p Name has got \p V here, and under which control.
   Value named(StringRef Name, SourceLocation Loc, Value V) {
-    if (V.Level != Uniformity::Uniform)
+    if (V.Level != Uniformity::Uniform && !Name.empty())
       V.Why = A.cause(Cause::Kind::Assigned, Loc, Name.str(), V.Why);
     for (FieldValue &Part : V.Fields)
       if (Part.V.Level != Uniformity::Uniform)
@@ -939,7 +983,11 @@ private:
     else if (Object)
       Self = ThroughPointer ? load(eval(Object), Object) : contents(Object);
 
-    const FunctionDecl *Body = Callee && !A.isFromLibrary(Callee) ? definitionOf(Callee) : nullptr;
+    const auto *Named = dyn_cast<MemberExpr>(E->getCallee()->IgnoreParens());
+    bool Virtual = Method && Method->isVirtual() && Named &&
+                   Named->performsVirtualDispatch(A.Context.getLangOpts());
+    const FunctionDecl *Body =
+        Callee && !Virtual && !A.isFromLibrary(Callee) ? definitionOf(Callee) : nullptr;
     if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth)
       return computeOpaqueCall(E, Callee, Args, Object, Self);
 

@@ -134,3 +134,12 @@ struct Worker {
     }
   }
 };
+
+// CHECK: :[[@LINE+4]]:16: error: {{.*}}'barrier' {{.*}} [gpurma-0102]
+__device__ void in_endless_loop() {
+  for (;;) {
+    if (threadIdx.x == 0) {
+#pragma gpurma barrier
+    }
+  }
+}

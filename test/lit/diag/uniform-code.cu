@@ -141,3 +141,14 @@ __global__ void roles(Field f, float* a, int n, const int* __restrict__ order) {
 #pragma gpurma barrier
   }
 }
+
+__global__ void ranges(int n) {
+  int left = gpurma::rank() - 1, right = gpurma::rank() + 1;
+  for (int partner : {left, right}) {
+#pragma gpurma notify(partner) tag(9)
+  }
+  const int tags_of_steps[] = {1, 2, n};
+  for (int tag : tags_of_steps) {
+#pragma gpurma wait tag(tag)
+  }
+}
