@@ -4,8 +4,8 @@
 #ifndef GPURMA_PLATFORM_CPU_KERNEL_H
 #define GPURMA_PLATFORM_CPU_KERNEL_H
 
-#include <memory>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 
 namespace gpurma::cpu {
@@ -18,8 +18,9 @@ class bound_kernel {
   virtual void run_thread() const = 0;
 };
 
-// Copies the arguments (args[i] points to the i-th), so that the launch can return before they are used.
-using bind_kernel = std::unique_ptr<bound_kernel> (*)(const void* kernel, void** args);
+// Copies the arguments (args[i] points to the i-th), so that the launch can return before they are used. The caller owns
+// the result; it is no unique_ptr because <memory> would double what every program with a kernel has to parse.
+using bind_kernel = bound_kernel* (*)(const void* kernel, void** args);
 
 // Makes kernel launchable; registering it again changes nothing. name, which must stay valid, is for messages. Returns
 // true, so that an initialiser can call it.
@@ -35,9 +36,9 @@ class bound_function final : public bound_kernel {
   }
   void run_thread() const override { std::apply(function_, arguments_); }
 
-  static std::unique_ptr<bound_kernel> bind(const void* kernel, void** args) {
-    return std::make_unique<bound_function>(reinterpret_cast<R (*)(P...)>(const_cast<void*>(kernel)), args,
-                                            std::index_sequence_for<P...>{});
+  static bound_kernel* bind(const void* kernel, void** args) {
+    return new bound_function(reinterpret_cast<R (*)(P...)>(const_cast<void*>(kernel)), args,
+                              std::index_sequence_for<P...>{});
   }
 
  private:

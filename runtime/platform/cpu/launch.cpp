@@ -61,7 +61,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** args, std
   if (const cudaError_t failed = device_error(); failed != cudaSuccess) return failed;
 
   auto queued = std::make_shared<grid_launch>();
-  queued->kernel = entry.bind(function, args);
+  queued->kernel.reset(entry.bind(function, args));
   queued->name = entry.name;
   queued->grid = grid;
   queued->block = block;

@@ -32,3 +32,7 @@ int main() { return cuLaunchKernel(nullptr, 1, 1, 1, 1, 1, 1, 0, nullptr, nullpt
 #include <cooperative_groups.h>
 __global__ void kernel(int* out) { *out = cooperative_groups::this_cluster(); }
 #endif
+
+#ifdef ABSENT_erfinv
+__global__ void kernel(double* out) { *out = erfinv(out[1]); }
+#endif

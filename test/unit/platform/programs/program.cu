@@ -131,6 +131,12 @@ __global__ void for_each(int n, F f) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) f(i);
 }
 
+// Names that CUDA has, for other types.
+__host__ __device__ inline float norm(const float3& v) { return sqrtf(v.x * v.x + v.y * v.y + v.z * v.z); }
+__host__ __device__ inline float3 min(float3 a, float3 b) { return make_float3(fminf(a.x, b.x), fminf(a.y, b.y), fminf(a.z, b.z)); }
+__host__ __device__ inline float3 operator+(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }
+__global__ void norms(const float3* in, float* out) { out[threadIdx.x] = norm(min(in[threadIdx.x], in[0]) + in[1]); }
+
 // A logical block number in place of the real one.
 __device__ int logical(const uint3 blockIdx, const dim3 gridDim) { return blockIdx.x + gridDim.x * blockIdx.y; }
 __global__ void with_logical(int* out) { out[0] = logical(make_uint3(3, 4, 0), dim3(10, 10)); }

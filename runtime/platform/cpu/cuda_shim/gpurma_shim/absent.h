@@ -16,6 +16,9 @@
 #define GPURMA_ABSENT_TEMPLATE(name)           \
   template <class First, class... Arguments>   \
   __host__ __device__ GPURMA_ABSENT_ATTRIBUTE(name) First name(Arguments&&...);
+// With these parameters only.
+#define GPURMA_ABSENT_EXACTLY(type, name, parameters) \
+  __host__ __device__ GPURMA_ABSENT_ATTRIBUTE(name) type name parameters;
 #define GPURMA_ABSENT_TYPE(name) typedef void* name GPURMA_ABSENT_ATTRIBUTE(name);
 
 #endif
