@@ -124,8 +124,10 @@ TEST_F(Stream, EventsMeasureWhatLiesBetweenThem) {
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaErrorInvalidResourceHandle);
   ASSERT_EQ(cudaEventRecord(start, a), cudaSuccess);
   ASSERT_EQ(launch_on(a, grid_kind::ordinary, wait_ns, 1, 1, 0, 2000000), cudaSuccess);
+  hold(a);
   ASSERT_EQ(cudaEventRecord(end, a), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaErrorNotReady);
+  open();
   ASSERT_EQ(cudaEventSynchronize(end), cudaSuccess);
   EXPECT_EQ(cudaEventElapsedTime(&ms, start, end), cudaSuccess);
   EXPECT_GE(ms, 2.0f);
