@@ -25,7 +25,8 @@ std::string onOneLine(llvm::StringRef Text, const LangOptions &LangOpts) {
   Lexer Lex(SourceLocation(), LangOpts, Buffer.data(), Buffer.data(), Buffer.data() + Buffer.size());
   std::string Line;
   Token T;
-  while (!Lex.LexFromRawLexer(T)) {
+  for (bool AtEnd = false; !AtEnd;) {
+    AtEnd = Lex.LexFromRawLexer(T); // true with the last token
     unsigned End = Lex.getCurrentBufferOffset();
     if (T.is(tok::eof))
       break;

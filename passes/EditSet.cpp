@@ -23,21 +23,16 @@ std::optional<FileRange> inOneFile(SourceLocation Begin, SourceLocation End, con
 } // namespace
 
 SourceLocation raisedTo(FileID Level, SourceLocation Loc, bool AtEnd, const SourceManager &Sources) {
-  for (SourceLocation From = Loc;;) {
-    SourceLocation At = From;
-    while (At.isMacroID() && Sources.getFileID(At) != Level) {
-      CharSourceRange Expansion = Sources.getImmediateExpansionRange(At);
-      At = AtEnd ? Expansion.getEnd() : Expansion.getBegin();
-    }
-    if (Sources.getFileID(At) == Level)
-      return At;
-    // Not within an invocation at that level: perhaps within an argument that is written there.
-    while (From.isMacroID() && !Sources.isMacroArgExpansion(From))
-      From = AtEnd ? Sources.getImmediateExpansionRange(From).getEnd() : Sources.getImmediateExpansionRange(From).getBegin();
-    if (From.isFileID())
-      return SourceLocation();
-    From = Sources.getImmediateSpellingLoc(From);
-  }
+  if (Sources.getFileID(Loc) == Level)
+    return Loc;
+  if (Loc.isFileID())
+    return SourceLocation();
+  // An argument may itself be written at that level; else its parameter, or the invocation, is.
+  if (Sources.isMacroArgExpansion(Loc))
+    if (SourceLocation Written = raisedTo(Level, Sources.getImmediateSpellingLoc(Loc), AtEnd, Sources); Written.isValid())
+      return Written;
+  CharSourceRange Expansion = Sources.getImmediateExpansionRange(Loc);
+  return raisedTo(Level, AtEnd ? Expansion.getEnd() : Expansion.getBegin(), AtEnd, Sources);
 }
 
 SourceLocation writtenAt(SourceLocation Loc, const SourceManager &Sources) {

@@ -17,7 +17,7 @@ __device__ float sum(float* __restrict__ p, int n) {
     total += p[i];
   return total;
 }
-// CHECK: {{^}}__device__ float sum(float* __restrict__ p, int n) {{{$}}
+// CHECK: {{^}}{{.*}}static __device__ float sum(float* __restrict__ p, int n) {{{$}}
 
 __global__ void kernel(float* __restrict__ a, float* __restrict__ plain, const float* coefficients) {
 #pragma gpurma window(w = a[0:16])

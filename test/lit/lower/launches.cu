@@ -46,8 +46,8 @@ int main() {
   cudaStreamCreate(&stream);
   // CHECK: ::gpurma::launch(static_cast<void (*)(int *, int)>(shapes::set), 1, 1)(p, 1);
   shapes::set<<<1, 1>>>(p, 1);
-  // CHECK: ::gpurma::launch(static_cast<void (*)(int *, {{(const )?}}shapes::Hidden)>(shapes::set), 1, 1, 0, stream)(p, {2});
-  shapes::set<<<1, 1, 0, stream>>>(p, {2});
+  // CHECK: ::gpurma::launch(static_cast<void (*)(int *, {{(const )?}}shapes::Hidden)>(shapes::set), 1, 1, 0, stream)(p, shapes::Hidden{2});
+  shapes::set<<<1, 1, 0, stream>>>(p, shapes::Hidden{2});
   cudaStreamSynchronize(stream);
   // CHECK: ::gpurma::launch(shapes::add<int>, 1, 1)(p, 3);
   shapes::add<<<1, 1>>>(p, 3);
@@ -68,16 +68,16 @@ int main() {
   // CHECK: ::gpurma::launch(pointer, 1, 1)(p, 10, 10);
   pointer<<<1, 1>>>(p, 10, 10);
   cudaDeviceSynchronize();
-  // EXEC: 146 no error
+  // EXEC: 143 no error
   std::printf("%d %s\n", *p, cudaGetErrorString(cudaGetLastError()));
 
   void *arguments[] = {&p};
   // CHECK: ::gpurma::launch_kernel((const void*)(rank_kernel), dim3(2), dim3(32), arguments, 0, 0);
   cudaError_t result = cudaLaunchKernel(rank_kernel, dim3(2), dim3(32), arguments, 0, 0);
-  // CHECK: ::gpurma::launch_kernel((const void *)rank_kernel, dim3(2), dim3(32), arguments, 0, stream);
+  // CHECK: ::gpurma::launch_cooperative_kernel((const void *)rank_kernel, dim3(2), dim3(32), arguments, 0, stream);
   cudaError_t cooperative = cudaLaunchCooperativeKernel((const void *)rank_kernel, dim3(2), dim3(32), arguments, 0, stream);
   cudaDeviceSynchronize();
-  // EXEC: 4146 no error no error
+  // EXEC: 4143 no error no error
   std::printf("%d %s %s\n", *p, cudaGetErrorString(result), cudaGetErrorString(cooperative));
 }
 // CHECK: static const ::gpurma::registered_kernel gpurma_kernel_{{[0-9]+}}(static_cast<void (*)(int *, int)>(::shapes::set));

@@ -24,7 +24,7 @@ template <class T, int N> __global__ void sums(const T *in, T *out) {
   __shared__ int a[THREADS], b;
   // CHECK: typedef __attribute__((aligned(32))) float gpurma_wide_{{[0-9]+}}[4]; struct
   alignas(32) __shared__ float wide[4];
-  // CHECK: typedef SHARED double gpurma_other_{{[0-9]+}}[2][THREADS]; struct
+  // CHECK: typedef SHARED double gpurma_other_{{[0-9]+}}[2] [THREADS]; struct
   SHARED double other[2]
                      [THREADS];
   int i = threadIdx.x;

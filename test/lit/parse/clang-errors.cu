@@ -10,7 +10,7 @@ __global__ void kernel(int *p) {
   // WARNING: 1 warning generated
   int unused = 1;
 #else
-  // CHECK: clang-errors.cu:[[@LINE+3]]:8: error: use of undeclared identifier 'q'
+  // CHECK: clang-errors.cu:[[@LINE+3]]:7: error: use of undeclared identifier 'q'
   // CHECK-NEXT: {{ +[0-9]+ \|   p = q;}}
   // CHECK-NEXT: {{ +\|       \^}}
   p = q;

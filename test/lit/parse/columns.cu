@@ -4,7 +4,7 @@
 
 struct Box { float *data; };
 template <class T> __device__ void in_template(T *p, gpurma::window<T> &w) {
-  // CHECK: columns.cu:[[@LINE+1]]:44: error: use of undeclared identifier 'missing'
+  // CHECK: columns.cu:[[@LINE+1]]:43: error: use of undeclared identifier 'missing'
 #pragma gpurma put(p[0:1]) to(0) at(w[0 + missing])
 }
 __global__ void kernel(Box box, int rank) {
@@ -15,7 +15,7 @@ __global__ void kernel(Box box, int rank) {
 #pragma gpurma notify(rank + (1 *)) tag(1)
   // CHECK: columns.cu:[[@LINE+1]]:31: error: expected expression
 #pragma gpurma wait tag(rank +) count(1)
-  // CHECK: columns.cu:[[@LINE+1]]:25: error: invalid operands to binary expression ('Box' and 'int')
+  // CHECK: columns.cu:[[@LINE+1]]:29: error: invalid operands to binary expression ('Box' and 'int')
 #pragma gpurma wait tag(box + 1)
 }
 // CHECK: errors generated.

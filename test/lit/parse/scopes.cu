@@ -14,9 +14,3 @@ enum E {
 #pragma gpurma flush
   first
 };
-__global__ void kernel(int *p) {
-  *p = 1 +
-// CHECK-DAG: scopes.cu:[[@LINE+1]]:16: error: directive 'wait' must stand between statements inside a function, where a statement of its own could stand [gpurma-0024]
-#pragma gpurma wait tag(1)
-       2;
-}
