@@ -12,6 +12,7 @@
 #include <mutex>
 
 #include "host/log.h"
+#include "symbol_name.h"
 
 namespace gpurma::cpu {
 
@@ -58,10 +59,13 @@ uint3 coordinates(unsigned linear, const dim3& extent) {
   return uint3{linear % extent.x, linear / extent.x % extent.y, linear / extent.x / extent.y};
 }
 
+std::string kernel_name(const grid_launch& launch) {
+  return *launch.name != '\0' ? launch.name : symbol_name(launch.function);
+}
+
 std::string describe(const grid_launch& launch, unsigned number) {
   const uint3 at = coordinates(number, launch.grid);
-  return host::text("kernel ", *launch.name != '\0' ? launch.name : "(unnamed)", ", block (", at.x, ", ", at.y, ", ", at.z,
-                    ")");
+  return host::text("kernel ", kernel_name(launch), ", block (", at.x, ", ", at.y, ", ", at.z, ")");
 }
 
 void fail_mask(const grid_launch& launch, unsigned number, unsigned thread, unsigned mask) {
@@ -209,7 +213,7 @@ void sync_grid() {
   block& mine = require_block("grid synchronisation");
   grid_launch& launch = mine.launch();
   if (!launch.cooperative)
-    host::fatal(host::text("kernel ", launch.name,
+    host::fatal(host::text("kernel ", kernel_name(launch),
                            ": grid synchronisation in a kernel that was not launched with cudaLaunchCooperativeKernel"));
   mine.sync(false);
   if (current.thread == mine.first_live()) {

@@ -22,8 +22,8 @@ class bound_kernel {
 // the result; it is no unique_ptr because <memory> would double what every program with a kernel has to parse.
 using bind_kernel = bound_kernel* (*)(const void* kernel, void** args);
 
-// Makes kernel launchable; registering it again changes nothing. name, which must stay valid, is for messages. Returns
-// true, so that an initialiser can call it.
+// Makes kernel launchable; registering it again changes nothing. name, which must stay valid, is for messages; an
+// empty one stands for the function's own. Returns true, so that an initialiser can call it.
 bool register_kernel_binder(const void* kernel, const char* name, bind_kernel bind);
 
 template <class R, class... P>

@@ -62,6 +62,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** args, std
 
   auto queued = std::make_shared<grid_launch>();
   queued->kernel.reset(entry.bind(function, args));
+  queued->function = function;
   queued->name = entry.name;
   queued->grid = grid;
   queued->block = block;

@@ -105,7 +105,7 @@ std::thread start_thread(const grid_launch& launch, std::function<void()> body) 
   try {
     return std::thread(std::move(body));
   } catch (const std::system_error& error) {
-    host::fatal(host::text("kernel ", launch.name, ": cannot start an OS thread for each of the ", launch.threads,
+    host::fatal(host::text("kernel ", kernel_name(launch), ": cannot start an OS thread for each of the ", launch.threads,
                            " threads of a block (", error.what(), "); use smaller blocks, fewer ranks or "
                            "GPURMA_CPU_THREADS=fibers"));
   }

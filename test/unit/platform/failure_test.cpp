@@ -70,6 +70,19 @@ TEST_F(Failure, ABlockInWhichNoThreadCanGoOnIsReported) {
               "0x000fffff have not come");
 }
 
+template <class T>
+__global__ void without_a_name(T) {
+  __syncwarp(0u);
+}
+
+TEST_F(Failure, AKernelThatWasRegisteredWithoutANameHasItsOwn) {
+  gpurma::cpu::register_kernel(without_a_name<float>);
+  float value = 0;
+  void* arguments[] = {&value};
+  EXPECT_EXIT(cudaLaunchKernel(without_a_name<float>, 1, 1, arguments); cudaDeviceSynchronize(), testing::ExitedWithCode(1),
+              "kernel void .anonymous namespace.::without_a_name<float>\\(float\\), block \\(0, 0, 0\\)");
+}
+
 __global__ void wrong_mask(int) {
   if (threadIdx.x == 7) __shfl_sync(0x0fu, 1, 0);
 }

@@ -1,0 +1,65 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "symbol_name.h"
+
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <elf.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <vector>
+
+namespace gpurma::cpu {
+
+namespace {
+
+// The symbol in the file's full table, which dladdr does not read: that has no functions of a program but exported ones.
+std::string find_in_file(const char* path, std::uintptr_t base, std::uintptr_t address) {
+  std::ifstream stream(path, std::ios::binary);
+  const std::vector<char> file{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  const auto at = [&]<class T>(const T*, std::uint64_t offset) -> const T* {
+    return offset <= file.size() && file.size() - offset >= sizeof(T) ? reinterpret_cast<const T*>(file.data() + offset)
+                                                                       : nullptr;
+  };
+  const Elf64_Ehdr* const header = at(static_cast<const Elf64_Ehdr*>(nullptr), 0);
+  if (header == nullptr || header->e_ident[EI_CLASS] != ELFCLASS64) return {};
+  const std::uintptr_t value = header->e_type == ET_DYN ? address - base : address;
+  const auto section = [&](std::uint64_t index) {
+    return at(static_cast<const Elf64_Shdr*>(nullptr), header->e_shoff + index * sizeof(Elf64_Shdr));
+  };
+  for (unsigned i = 0; i < header->e_shnum; ++i) {
+    const Elf64_Shdr* const table = section(i);
+    if (table == nullptr || table->sh_type != SHT_SYMTAB) continue;
+    const Elf64_Shdr* const names = section(table->sh_link);
+    if (names == nullptr || names->sh_offset + names->sh_size > file.size()) return {};
+    for (std::uint64_t offset = 0; offset + sizeof(Elf64_Sym) <= table->sh_size; offset += sizeof(Elf64_Sym)) {
+      const Elf64_Sym* const symbol = at(static_cast<const Elf64_Sym*>(nullptr), table->sh_offset + offset);
+      if (symbol == nullptr) return {};
+      if (symbol->st_value == value && ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_name < names->sh_size)
+        return file.data() + names->sh_offset + symbol->st_name;
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string symbol_name(const void* function) {
+  Dl_info info{};
+  if (dladdr(function, &info) == 0 || info.dli_fname == nullptr) return "(unnamed)";
+  // A nearer exported symbol says nothing about this address.
+  std::string name = info.dli_saddr == function && info.dli_sname != nullptr
+                         ? info.dli_sname
+                         : find_in_file(info.dli_fname, reinterpret_cast<std::uintptr_t>(info.dli_fbase),
+                                        reinterpret_cast<std::uintptr_t>(function));
+  if (name.empty()) return "(unnamed)";
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> written(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
+                                                            &std::free);
+  return status == 0 ? written.get() : name;
+}
+
+}  // namespace gpurma::cpu
