@@ -10,7 +10,7 @@
 #define PARTNER (gpurma::rank() ^ 1)
 #define MATCH_ANYTHING tag(any) from(any)
 #define SECTION(p) p[0:COUNT]
-#define wait broken by a macro of this name
+#define from broken by a macro of this name
 // CHECK: #define ARRIVED() do { ::gpurma::wait<::gpurma::matching::queue>(13, ::gpurma::any_source, ::gpurma::any_window, 1, {{.*}}); } while (false)
 #define ARRIVED() do { _Pragma("gpurma wait tag(13)") } while (false)
 // CHECK: #define LAUNCH(kernel, ...) ::gpurma::launch(kernel, 2, 32)(__VA_ARGS__)
