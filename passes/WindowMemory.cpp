@@ -402,9 +402,9 @@ void WindowMemory::findAcquires() {
         for (const CFGElement &Element : *B)
           if (auto S = Element.getAs<CFGStmt>())
             if (const auto *E = dyn_cast<Expr>(S->getStmt())) {
-              const FunctionFacts *Callee = factsOf(E);
+              FunctionFacts *Callee = factsOf(E);
               if (Callee)
-                const_cast<FunctionFacts *>(Callee)->HasCallers = true;
+                Callee->HasCallers = true;
               const auto *Call = dyn_cast<CallExpr>(E);
               bool Synchronizes = (Call && Markers.count(Call)) || (Callee && Callee->Synchronizes);
               bool Acquires = isAcquire(E, /*Always=*/false);

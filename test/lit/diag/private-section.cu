@@ -5,7 +5,11 @@ __global__ void kernel(float* a) {
 #pragma gpurma window(w = a[0:64])
   float row[16] = {};
 #pragma gpurma put(row[0:16]) to(1) at(w[0])
+  __shared__ float tile[16];
+  float* first = &tile[0];
+#pragma gpurma put(first[0:16]) to(1) at(w[16])
 }
 
-// CHECK: :[[@LINE-3]]:20: error: the section of 'put' lies in 'row', of which every thread has its own; use __shared__ or global memory [gpurma-0107]
-// CHECK: :[[@LINE-5]]:9: note: 'row' is declared here
+// CHECK: :[[@LINE-6]]:20: error: the section of 'put' lies in 'row', of which every thread has its own; it must lie in an allocation of the device [gpurma-0107]
+// CHECK: :[[@LINE-8]]:9: note: 'row' is declared here
+// CHECK: :[[@LINE-5]]:20: error: the section of 'put' lies in 'first', which is shared memory of the block; it must lie in an allocation of the device [gpurma-0107]
