@@ -441,6 +441,15 @@ llvm::SmallVector<Token, 64> DirectiveParser::marker() {
 
 } // namespace
 
+/// True if the directive's line is over without the token that says so: Clang drops it in recovering from a malformed _Pragma
+/// in the line. The token belongs to what follows and is given back.
+static bool endsEarly(const Token &T, Preprocessor &PP) {
+  if (T.isNot(tok::eof) && !(T.isAtStartOfLine() && T.getLocation().isFileID()))
+    return false;
+  PP.EnterToken(T, /*IsReinject=*/true);
+  return true;
+}
+
 void PragmaHandler::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, Token &FirstToken) {
   // Names of directives and clauses are not subject to macros; what stands in parentheses is. A word that is no clause but a
   // macro is expanded: it may spell a clause.
@@ -454,8 +463,12 @@ void PragmaHandler::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, 
       PP.Lex(T);
     else
       PP.LexUnexpandedToken(T);
-    if (T.isOneOf(tok::eod, tok::eof))
+    if (T.is(tok::eod))
       break;
+    if (endsEarly(T, PP)) {
+      Foreign = true;
+      break;
+    }
     if (T.isAnnotation()) {
       Foreign = true;
       continue;
@@ -466,8 +479,12 @@ void PragmaHandler::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, 
       Again[0] = T;
       PP.EnterTokenStream(std::move(Again), 1, /*DisableMacroExpansion=*/false, /*IsReinject=*/true);
       PP.Lex(T);
-      if (T.isOneOf(tok::eod, tok::eof))
+      if (T.is(tok::eod))
         break;
+      if (endsEarly(T, PP)) {
+        Foreign = true;
+        break;
+      }
     }
     if (isOpening(T))
       ++Depth;
