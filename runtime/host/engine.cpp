@@ -54,7 +54,7 @@ constexpr int command_batch = 16;
 
 } // namespace
 
-engine::engine() {
+engine::engine(std::size_t most_ranks) : most_ranks_(most_ranks) {
   context_.version = detail::format_version;
   copy_bytes(context_memory_.resize(sizeof(context_)), &context_, sizeof(context_));
 }
@@ -65,12 +65,14 @@ const detail::launch_context* engine::context() const {
   return static_cast<const detail::launch_context*>(context_memory_.data());
 }
 
-void engine::allocate(int ranks) {
+engine::plan engine::make_plan(int ranks) {
   const auto n = static_cast<std::size_t>(ranks);
-  const auto world = process_of_.size();
-  detail::launch_context& c = context_;
+  plan p{};
+  p.ranks = ranks;
+  detail::launch_context& c = p.context;
   c.version = detail::format_version;
   c.open = 1;
+  c.device_size = ranks;
   c.mailbox_entries = static_cast<std::uint32_t>(environment::queue_entries());
   c.inbox_entries = c.mailbox_entries;
   c.pending_entries = static_cast<std::uint32_t>(environment::pending_entries());
@@ -82,13 +84,12 @@ void engine::allocate(int ranks) {
   const auto ranks_at = device.add<rank_memory>(n);
   const auto meetings_at = device.add<detail::meeting_point>(2);
   const auto mailboxes_at = device.add<notification>(n * c.mailbox_entries);
-  const std::size_t zeroed = device.bytes();
-  const auto routes_at = device.add<detail::route>(world);
+  p.zeroed_bytes = device.bytes();
+  const auto routes_at = device.add<detail::route>(most_ranks_);
   const auto pending_at = device.add<notification>(n * c.pending_entries);
-  const auto world_rows_at = device.add<window_row>(world * c.window_slots);
+  const auto world_rows_at = device.add<window_row>(most_ranks_ * c.window_slots);
   const auto device_rows_at = device.add<window_row>(n * c.window_slots);
   void* const on_device = device_memory_.resize(device.bytes());
-  zero_bytes(on_device, zeroed);
 
   layout_of_memory shared;
   const auto channels_at = shared.add<rank_channel>(n);
@@ -96,8 +97,11 @@ void engine::allocate(int ranks) {
   const auto inboxes_at = shared.add<notification>(n * c.inbox_entries);
   const auto collectives_at = shared.add<std::uint64_t>(1);
   const auto error_at = shared.add<detail::error_record>(1);
+  p.shared_zeroed_bytes = shared.bytes();
+  const auto staged_context_at = shared.add<detail::launch_context>(1);
+  const auto staged_routes_at = shared.add<detail::route>(most_ranks_);
+  const auto staged_ranks_at = shared.add<rank_memory>(n);
   void* const for_both = shared_memory_.resize(shared.bytes());
-  std::memset(for_both, 0, shared.bytes());
 
   c.routes = at<detail::route>(on_device, routes_at);
   c.ranks = at<rank_memory>(on_device, ranks_at);
@@ -106,23 +110,46 @@ void engine::allocate(int ranks) {
   c.device_rows = at<window_row>(on_device, device_rows_at);
   c.world_meeting = at<detail::meeting_point>(on_device, meetings_at);
   c.device_meeting = c.world_meeting + 1;
-  c.channels = channels_ = at<rank_channel>(for_both, channels_at);
+  c.channels = at<rank_channel>(for_both, channels_at);
   c.commands = at<command>(for_both, commands_at);
   c.inboxes = at<notification>(for_both, inboxes_at);
-  c.collectives = collectives_ = at<std::uint64_t>(for_both, collectives_at);
-  c.error = error_ = at<detail::error_record>(for_both, error_at);
-
-  std::vector<detail::route> routes(world, detail::route{nullptr, nullptr});
-  for (std::size_t i = 0; i < n; ++i) {
-    routes[static_cast<std::size_t>(c.first_rank) + i] = detail::route{
-        c.ranks + i, at<notification>(on_device, mailboxes_at) + i * c.mailbox_entries};
-  }
-  copy_bytes(at<detail::route>(on_device, routes_at), routes.data(), world * sizeof(detail::route));
-  copy_bytes(context_memory_.data(), &context_, sizeof(context_));
+  c.collectives = at<std::uint64_t>(for_both, collectives_at);
+  c.error = at<detail::error_record>(for_both, error_at);
+  p.mailboxes = at<notification>(on_device, mailboxes_at);
+  p.zeroed = on_device;
+  p.shared_zeroed = for_both;
+  p.staged_context = at<detail::launch_context>(for_both, staged_context_at);
+  p.staged_routes = at<detail::route>(for_both, staged_routes_at);
+  p.staged_ranks = at<rank_memory>(for_both, staged_ranks_at);
+  return p;
 }
 
-void engine::begin(int ranks) {
+void engine::enqueue_before_kernel(const plan& p, cudaStream_t stream) const {
+  const char* const doing = "prepare a rank kernel";
+  check_cuda(cudaMemsetAsync(p.zeroed, 0, p.zeroed_bytes, stream), doing);
+  check_cuda(cudaMemcpyAsync(const_cast<detail::route*>(p.context.routes), p.staged_routes,
+                             most_ranks_ * sizeof(detail::route), cudaMemcpyDefault, stream),
+             doing);
+  check_cuda(cudaMemcpyAsync(context_memory_.data(), p.staged_context,
+                             sizeof(detail::launch_context), cudaMemcpyDefault, stream),
+             doing);
+}
+
+void engine::enqueue_after_kernel(const plan& p, cudaStream_t stream) const {
+  const char* const doing = "close a rank kernel";
+  auto* const context = static_cast<detail::launch_context*>(context_memory_.data());
+  check_cuda(cudaMemsetAsync(&context->open, 0, sizeof(context->open), stream), doing);
+  if (log_enabled(log_level::info)) {
+    check_cuda(cudaMemcpyAsync(p.staged_ranks, p.context.ranks,
+                               static_cast<std::size_t>(p.ranks) * sizeof(rank_memory),
+                               cudaMemcpyDefault, stream),
+               doing);
+  }
+}
+
+void engine::begin(const plan& launch) {
   const process_info& self = process();
+  const int ranks = launch.ranks;
   device_sizes_ = allgather(channel::launch, "launch of a rank kernel", ranks);
   {
     const std::lock_guard lock(mutex_);
@@ -136,11 +163,22 @@ void engine::begin(int ranks) {
       process_of_.insert(process_of_.end(),
                          static_cast<std::size_t>(device_sizes_[static_cast<std::size_t>(p)]), p);
     }
+    context_ = launch.context;
     context_.world_size = static_cast<int>(process_of_.size());
     context_.first_rank = first_ranks_[static_cast<std::size_t>(self.rank)];
-    context_.device_size = ranks;
     context_.processes = processes_;
-    allocate(ranks);
+    channels_ = context_.channels;
+    collectives_ = context_.collectives;
+    error_ = context_.error;
+    final_ranks_ = launch.staged_ranks;
+    std::memset(launch.shared_zeroed, 0, launch.shared_zeroed_bytes);
+    *launch.staged_context = context_;
+    std::fill_n(launch.staged_routes, most_ranks_, detail::route{nullptr, nullptr});
+    for (int i = 0; i < ranks; ++i) {
+      launch.staged_routes[context_.first_rank + i] =
+          detail::route{context_.ranks + i,
+                        launch.mailboxes + static_cast<std::size_t>(i) * context_.mailbox_entries};
+    }
     const auto n = static_cast<std::size_t>(ranks);
     completed_.assign(n, 0);
     commands_.clear();
@@ -184,8 +222,6 @@ void engine::end() {
   process_watchdog().end(*this);
   running_.store(false, std::memory_order_release);
   const std::lock_guard lock(mutex_);
-  context_.open = 0;
-  copy_bytes(context_memory_.data(), &context_, sizeof(context_));
   if (log_enabled(log_level::info))
     report_unconsumed();
 }
@@ -594,8 +630,7 @@ std::vector<wait_record> engine::snapshot() const {
 
 void engine::report_unconsumed() {
   const auto n = static_cast<std::size_t>(ranks_);
-  std::vector<rank_memory> memory(n);
-  copy_bytes(memory.data(), context_.ranks, n * sizeof(rank_memory));
+  const rank_memory* const memory = final_ranks_;
   for (std::size_t i = 0; i < n; ++i) {
     std::uint64_t came = memory[i].mailbox_tickets + inboxes_[i].position;
     for (int tag = 0; tag < counter_tags; ++tag)

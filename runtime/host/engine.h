@@ -26,7 +26,24 @@ namespace gpurma::host {
 
 class engine final : private receiver, private wait_table {
 public:
-  engine();
+  // What a launch needs of memory. Made when the launch is enqueued, so that nothing has to be
+  // asked of CUDA between its beginning and its kernel.
+  struct plan {
+    int ranks;                       // on this device
+    detail::launch_context context;  // complete but for what other processes decide
+    detail::notification* mailboxes; // of rank 0; device memory
+    void* zeroed;                    // device memory that starts as zero
+    std::size_t zeroed_bytes;
+    void* shared_zeroed; // likewise, of memory that host and device reach
+    std::size_t shared_zeroed_bytes;
+    // Copied to and from the device on the stream.
+    detail::launch_context* staged_context;
+    detail::route* staged_routes;
+    detail::rank_memory* staged_ranks;
+  };
+
+  // most_ranks: that all devices together can have.
+  explicit engine(std::size_t most_ranks);
   ~engine();
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
@@ -34,9 +51,14 @@ public:
   // Where kernels find the context of a launch: the same address for all.
   const detail::launch_context* context() const;
 
-  // Prepares a launch of `ranks` ranks on this device. Collective over all processes; no launch may
-  // be open.
-  void begin(int ranks);
+  plan make_plan(int ranks);
+
+  // Puts on the stream what stands between begin and the kernel, and between the kernel and end.
+  void enqueue_before_kernel(const plan& launch, cudaStream_t stream) const;
+  void enqueue_after_kernel(const plan& launch, cudaStream_t stream) const;
+
+  // Prepares a launch, without calling CUDA. Collective over all processes; no launch may be open.
+  void begin(const plan& launch);
   // When the kernel has ended here: waits until it has ended everywhere and all that ranks sent has
   // arrived. Collective.
   void end();
@@ -93,7 +115,6 @@ private:
   std::vector<wait_record> snapshot() const override;
   std::uint64_t host_progress() const override { return steps_.load(std::memory_order_relaxed); }
 
-  void allocate(int ranks);
   bool run_commands(int rank);
   bool execute(int rank, const detail::command& command);
   bool send_put(int rank, const detail::command& command);
@@ -127,12 +148,15 @@ private:
   std::vector<int> first_ranks_;  // by process
   std::vector<int> process_of_;   // by world rank
 
+  const std::size_t most_ranks_;
   memory_block<memory_kind::device> context_memory_;
   memory_block<memory_kind::device> device_memory_;
   memory_block<memory_kind::shared> shared_memory_;
   detail::rank_channel* channels_ = nullptr;
   std::uint64_t* collectives_ = nullptr;
   detail::error_record* error_ = nullptr;
+  const detail::rank_memory* final_ranks_ =
+      nullptr; // what ranks_ looked like when the kernel ended
 
   std::vector<std::uint64_t> completed_;              // by device rank: commands
   std::vector<command_consumer> commands_;            // by device rank

@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <numeric>
 #include <thread>
 
 #include "host/engine.h"
@@ -94,6 +95,8 @@ private:
 };
 
 struct runtime {
+  explicit runtime(std::size_t most_ranks) : ranks(most_ranks) {}
+
   engine ranks;
   progress_thread progress{ranks};
   std::mutex launching; // gives launches of several threads one order
@@ -140,12 +143,26 @@ void prepare([[maybe_unused]] const void* kernel, rank_kernel_entry& entry,
   entry.prepared = true;
 }
 
+// Ranks that all devices together can have. Collective.
+std::size_t most_ranks() {
+  int blocks = 0;
+  int multiprocessors = 0;
+  check_cuda(
+      cudaDeviceGetAttribute(&blocks, cudaDevAttrMaxBlocksPerMultiprocessor, memory_device()),
+      "count blocks");
+  check_cuda(
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
+      "count multiprocessors");
+  const std::vector<int> all = allgather(channel::query, "start", blocks * multiprocessors);
+  return std::accumulate(all.begin(), all.end(), std::size_t{0});
+}
+
 runtime& start(int* argc = nullptr, char*** argv = nullptr) {
   start_process(argc, argv);
   const std::lock_guard lock(starting);
   if (!the_runtime) {
     open_device_memory();
-    the_runtime = std::make_unique<runtime>();
+    the_runtime = std::make_unique<runtime>(most_ranks());
     check_cuda(cudaEventCreateWithFlags(&the_runtime->last_launch_ended, cudaEventDisableTiming),
                "create an event");
     for (const auto& [kernel, entry] : rank_kernels())
@@ -175,12 +192,12 @@ int resident_blocks(const void* kernel, dim3 block, std::size_t shared_bytes) {
 // A launch between its call and its end on the stream.
 struct open_launch {
   runtime* in;
-  int ranks;
+  engine::plan plan;
 };
 
 void begin_launch(void* state) {
   const auto& launch = *static_cast<open_launch*>(state);
-  launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.ranks); });
+  launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.plan); });
 }
 
 void end_launch(void* state) {
@@ -211,13 +228,15 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
 
   const std::lock_guard lock(r.launching);
   prepare(kernel, *entry, r.ranks.context());
-  auto* const launch = new open_launch{&r, ranks}; // end_launch deletes it
+  auto* const launch = new open_launch{&r, r.ranks.make_plan(ranks)}; // end_launch deletes it
   check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
   check_cuda(cudaLaunchHostFunc(stream, begin_launch, launch), "begin a rank kernel");
+  r.ranks.enqueue_before_kernel(launch->plan, stream);
   // After begin_launch the other processes count on this kernel, so that it cannot fail alone.
   check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(ranks)), block,
                                          arguments, shared_bytes, stream),
              "launch a rank kernel");
+  r.ranks.enqueue_after_kernel(launch->plan, stream);
   check_cuda(cudaLaunchHostFunc(stream, end_launch, launch), "end a rank kernel");
   check_cuda(cudaEventRecord(r.last_launch_ended, stream), "order rank kernels");
   return cudaSuccess;

@@ -49,10 +49,6 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
-void zero_bytes(void* device_memory, std::size_t bytes) {
-  std::memset(device_memory, 0, bytes);
-}
-
 namespace {
 
 struct static_search {
@@ -99,6 +95,24 @@ bool find_buffer(std::uint64_t address, std::uint64_t& begin, std::uint64_t& end
 
 #else
 
+namespace {
+
+// The first copy of a kind may set things up that wait for all running work. That must not happen
+// while a rank kernel waits for the copy.
+void warm_up() {
+  constexpr std::size_t most = 1 << 20;
+  std::vector<char> host(most);
+  void* memory = nullptr;
+  check_cuda(cudaMalloc(&memory, most), "allocate memory");
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}, std::size_t{4096}, most}) {
+    copy_bytes(memory, host.data(), bytes);
+    copy_bytes(host.data(), memory, bytes);
+  }
+  check_cuda(cudaFree(memory), "free memory");
+}
+
+} // namespace
+
 void open_device_memory() {
   int devices = 0;
   check_cuda(cudaGetDeviceCount(&devices), "count devices");
@@ -107,13 +121,14 @@ void open_device_memory() {
   if (device == 0 && devices > 1)
     device = process().local_rank % devices;
   use_memory_device();
-  // Streams share hardware queues with others of their priority: in a queue of its own, a copy for a
-  // running rank kernel is never behind work that waits for that kernel.
+  // Streams share hardware queues with others of their priority: in a queue of its own, a copy for
+  // a running rank kernel is never behind work that waits for that kernel.
   int lowest = 0;
   int highest = 0;
   check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "query stream priorities");
   check_cuda(cudaStreamCreateWithPriority(&copies, cudaStreamNonBlocking, highest),
              "create a stream");
+  warm_up();
 }
 
 void close_device_memory() {
@@ -128,14 +143,6 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
   use_memory_device();
   check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, copies), "copy memory");
   check_cuda(cudaStreamSynchronize(copies), "copy memory");
-}
-
-void zero_bytes(void* device_memory, std::size_t bytes) {
-  if (bytes == 0)
-    return;
-  use_memory_device();
-  check_cuda(cudaMemsetAsync(device_memory, 0, bytes, copies), "clear memory");
-  check_cuda(cudaStreamSynchronize(copies), "clear memory");
 }
 
 #endif

@@ -24,10 +24,9 @@ int memory_device();
 // Makes the device of gpurma the calling thread's.
 void use_memory_device();
 
-// Copies between host and device memory, in either direction, and zeroes device memory. They return
-// when it is done, also while a rank kernel runs. Thread-safe.
+// Copies between host and device memory, in either direction. Returns when it is done, also while a
+// rank kernel runs. Thread-safe.
 void copy_bytes(void* to, const void* from, std::size_t bytes);
-void zero_bytes(void* device_memory, std::size_t bytes);
 
 enum class memory_kind { device, shared };
 
