@@ -443,11 +443,22 @@ llvm::SmallVector<Token, 64> DirectiveParser::marker() {
 
 /// True if the directive's line is over without the token that says so: Clang drops it in recovering from a malformed _Pragma
 /// in the line. The token belongs to what follows and is given back.
-static bool endsEarly(const Token &T, Preprocessor &PP) {
-  if (T.isNot(tok::eof) && !(T.isAtStartOfLine() && T.getLocation().isFileID()))
-    return false;
-  PP.EnterToken(T, /*IsReinject=*/true);
-  return true;
+static bool endsEarly(const Token &T, SourceLocation Directive, Preprocessor &PP) {
+  bool Over = T.is(tok::eof);
+  if (!Over && T.isAtStartOfLine() && T.getLocation().isFileID() && Directive.isFileID()) {
+    const SourceManager &Sources = PP.getSourceManager();
+    auto [File, Begin] = Sources.getDecomposedLoc(Directive);
+    auto [EndFile, End] = Sources.getDecomposedLoc(T.getLocation());
+    llvm::StringRef Text = File == EndFile ? Sources.getBufferData(File).slice(Begin, End) : llvm::StringRef();
+    while (Text.contains('\n') && !Over) {
+      auto [Line, Rest] = Text.split('\n');
+      Over = !Line.rtrim(" \t\r").ends_with("\\");
+      Text = Rest;
+    }
+  }
+  if (Over)
+    PP.EnterToken(T, /*IsReinject=*/true);
+  return Over;
 }
 
 void PragmaHandler::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, Token &FirstToken) {
@@ -465,7 +476,7 @@ void PragmaHandler::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, 
       PP.LexUnexpandedToken(T);
     if (T.is(tok::eod))
       break;
-    if (endsEarly(T, PP)) {
+    if (endsEarly(T, FirstToken.getLocation(), PP)) {
       Foreign = true;
       break;
     }
@@ -481,7 +492,7 @@ void PragmaHandler::HandlePragma(Preprocessor &PP, PragmaIntroducer Introducer, 
       PP.Lex(T);
       if (T.is(tok::eod))
         break;
-      if (endsEarly(T, PP)) {
+      if (endsEarly(T, FirstToken.getLocation(), PP)) {
         Foreign = true;
         break;
       }

@@ -88,7 +88,7 @@ std::string checkClauses(const std::string &Text) {
     return "an error was printed, but the lowering succeeded:\n" + Errors;
   if (!Result.Success && !HasPlace)
     return "the lowering failed without an error that has a place:\n" + Errors;
-  if (Errors.find("internal error") != std::string::npos)
+  if (Errors.find(" error: internal error") != std::string::npos)
     return Errors;
   return {};
 }
