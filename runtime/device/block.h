@@ -40,8 +40,10 @@ struct block_state {
   std::uint64_t directives;
   std::uint64_t polls;
   std::uint64_t matched;
-  std::uint64_t collectives;  // world collectives with the host that this rank has taken part in
-  std::uint64_t begun;        // directives that had to wait
+  std::uint64_t collectives; // world collectives with the host that this rank has taken part in
+  std::uint64_t begun;       // directives that had to wait
+  bool polling;              // the status is that of the test at polled, which found nothing
+  site polled;
   std::uint64_t buffer_begin; // the allocation in which the last checked buffer lies (CPU target)
   std::uint64_t buffer_end;
 
@@ -77,6 +79,22 @@ GPURMA_DEVICE void complete_directive(block_state& b) {
   platform::store_relaxed(&b.self->directives, ++b.directives); // M12
 }
 
+// Tells the host what the rank waits or polls for; all M12.
+GPURMA_DEVICE void publish_status(block_state& b, directive what, site where, std::int32_t peer,
+                                  std::int32_t tag, std::uint32_t window, std::uint64_t wanted,
+                                  std::uint64_t arrived) {
+  wait_status& status = b.channel->status;
+  platform::store_relaxed(&status.peer, peer);
+  platform::store_relaxed(&status.tag, tag);
+  platform::store_relaxed(&status.window, window);
+  platform::store_relaxed(&status.site_file, where.file);
+  platform::store_relaxed(&status.site_line, where.line);
+  platform::store_relaxed(&status.wanted, wanted);
+  platform::store_relaxed(&status.arrived, arrived);
+  platform::store_relaxed(&status.begun, ++b.begun);
+  platform::store_relaxed(&status.what, static_cast<std::uint32_t>(what));
+}
+
 // A directive of thread 0 that cannot go on at once. Tells the host what it waits for when it first
 // pauses.
 class blocked {
@@ -96,22 +114,14 @@ public:
 
   // arrived: of the notifications wanted.
   GPURMA_DEVICE void pause(std::uint64_t arrived = 0) {
-    wait_status& status = b_.channel->status;
     if (!paused_) {
       paused_ = true;
       arrived_ = arrived;
-      platform::store_relaxed(&status.peer, peer_); // M12, and all below
-      platform::store_relaxed(&status.tag, tag_);
-      platform::store_relaxed(&status.window, window_);
-      platform::store_relaxed(&status.site_file, where_.file);
-      platform::store_relaxed(&status.site_line, where_.line);
-      platform::store_relaxed(&status.wanted, wanted_);
-      platform::store_relaxed(&status.arrived, arrived);
-      platform::store_relaxed(&status.begun, ++b_.begun);
-      platform::store_relaxed(&status.what, static_cast<std::uint32_t>(what_));
+      b_.polling = false;
+      publish_status(b_, what_, where_, peer_, tag_, window_, wanted_, arrived);
     } else if (arrived != arrived_) {
       arrived_ = arrived;
-      platform::store_relaxed(&status.arrived, arrived);
+      platform::store_relaxed(&b_.channel->status.arrived, arrived); // M12
     }
     platform::yield();
   }
@@ -153,6 +163,7 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
   b.matched = 0;
   b.collectives = 0;
   b.begun = 0;
+  b.polling = false;
   b.buffer_begin = 0;
   b.buffer_end = 0;
   b.open_windows[0] = b.open_windows[1] = 0;

@@ -228,7 +228,18 @@ __device__ inline bool test_for(int tag, int source, int ranks, int first, std::
     }
     if (b.result) {
       complete_directive(b);
+      if (b.polling) {
+        b.polling = false;
+        platform::store_relaxed(&b.channel->status.what,
+                                static_cast<std::uint32_t>(directive::none)); // M12
+      }
     } else {
+      if (!b.polling || b.polled.line != where.line || b.polled.file != where.file) {
+        b.polling = true;
+        b.polled = where;
+        publish_status(b, directive::test, where, p.source, tag, window,
+                       static_cast<std::uint64_t>(count), 0);
+      }
       platform::store_relaxed(&b.self->polls, ++b.polls); // M12
       platform::yield();
     }
