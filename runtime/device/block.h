@@ -168,6 +168,7 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
   b.buffer_end = 0;
   b.open_windows[0] = b.open_windows[1] = 0;
   b.windows_made[0] = b.windows_made[1] = 0;
+  platform::store_release(&b.channel->opened, std::uint32_t{1}, platform::scope::system); // M15
 }
 
 } // namespace gpurma::detail

@@ -130,6 +130,8 @@ struct alignas(64) rank_channel {
   alignas(64) std::uint64_t arrivals[counter_tags];
   // Written by the rank.
   alignas(64) std::uint64_t inbox_taken; // entries of the inbox that may be reused; may lag behind
+  std::uint32_t opened;                  // its kernel runs, and rank_memory is this launch's
+  std::uint32_t reserved;
   wait_status status;
 };
 

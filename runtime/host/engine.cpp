@@ -585,8 +585,11 @@ void engine::finish_window_rows() {
 std::vector<wait_record> engine::snapshot() const {
   const auto n = static_cast<std::size_t>(ranks_);
   std::vector<wait_record> records(n);
+  std::vector<bool> opened(n);
+  for (std::size_t i = 0; i < n; ++i)
+    opened[i] = load(channels_[i].opened, std::memory_order_acquire) != 0; // M15
   std::vector<rank_memory> copies(host_reaches_device ? 0 : n);
-  if (!host_reaches_device)
+  if (!host_reaches_device && std::find(opened.begin(), opened.end(), true) != opened.end())
     copy_bytes(copies.data(), context_.ranks, n * sizeof(rank_memory));
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(sightings_mutex_);
@@ -596,6 +599,8 @@ std::vector<wait_record> engine::snapshot() const {
     const auto relaxed = std::memory_order_relaxed; // M12
     wait_record& r = records[i];
     r.rank = context_.first_rank + static_cast<int>(i);
+    if (!opened[i])
+      continue;
     r.progress = load(memory.directives, relaxed);
     r.polls = load(memory.polls, relaxed);
     const auto what = static_cast<directive>(load(status.what, relaxed));

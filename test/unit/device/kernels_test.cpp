@@ -429,7 +429,7 @@ TEST(launches, run_in_order_on_all_streams) {
 
 __global__ void wait_for_host(int* pinned) {
   gpurma::rank_scope scope;
-  while (gpurma::read_volatile(*pinned) == 0)
+  while (gpurma::platform::load_acquire(pinned, gpurma::platform::scope::system) == 0)
     gpurma::platform::yield();
 }
 const gpurma::rank_kernel registered_wait_for_host(wait_for_host);
@@ -440,7 +440,7 @@ TEST(launches, return_before_the_kernel_ends) {
             cudaSuccess);
   *pinned = 0;
   gpurma::launch(wait_for_host, dim3(2), dim3(4))(pinned);
-  *static_cast<volatile int*>(pinned) = 1;
+  __atomic_store_n(pinned, 1, __ATOMIC_RELEASE);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
 }
