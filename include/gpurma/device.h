@@ -43,8 +43,8 @@ struct rank_scope {
 };
 
 // Memory that every rank of a communicator exposes. Construction and destruction are collective
-// over the communicator, in the same order on all of its ranks; both complete all earlier puts of
-// all of its ranks at their targets.
+// over the communicator, in the same order on all of its ranks; destruction completes all earlier
+// puts of all of its ranks at their targets.
 template <class T> class window {
 public:
   // Exposes base[0, length); length may differ from rank to rank and may be 0.
@@ -127,7 +127,9 @@ __device__ void barrier(comm over, site where = {});
 // Says that a value is the same for all threads of the block, where the compiler cannot see it.
 // Returns the value; under GPURMA_CHECK every thread compares its own with thread 0's. T: trivially
 // copyable, up to 8 bytes.
-template <class T> __device__ T uniform(T value, site where = {});
+template <class T>
+__device__ T uniform(T value, const char* file = __builtin_FILE(),
+                     unsigned line = __builtin_LINE());
 
 // Loads an object of window memory from memory, whatever the compiler knows of its value. A loop may
 // poll it: on the CPU target other threads run before the load. T: trivially copyable.

@@ -40,7 +40,11 @@ struct site {
 };
 
 // 32-bit FNV-1a.
-constexpr unsigned hash_file_name(const char* name) {
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    constexpr unsigned
+     hash_file_name(const char* name) {
   unsigned hash = 2166136261u;
   for (; *name != '\0'; ++name)
     hash = (hash ^ static_cast<unsigned char>(*name)) * 16777619u;

@@ -86,11 +86,8 @@ __device__ inline void put_bytes(const void* source, std::size_t count, std::siz
   if (leader)
     check_buffer(b, error_code::source_not_allocated, directive::put, where, source, d.bytes);
   if (d.to.memory != nullptr) {
-    if (d.address != source && d.bytes != 0) {
-      platform::copy_block(d.address, source, d.bytes);
-      if (Notified)
-        platform::sync_block(); // M1
-    }
+    if (d.address != source && !platform::copy_block(d.address, source, d.bytes) && Notified)
+      platform::sync_block(); // M1
     if (Notified && leader)
       deliver<M>(b, d.to, d.world, tag, w.id, directive::put, where);
   } else if (leader) {
@@ -120,11 +117,8 @@ __device__ inline void get_bytes(void* destination_buffer, std::size_t count,
     check_buffer(b, error_code::destination_not_allocated, directive::get, where,
                  destination_buffer, d.bytes);
   if (d.to.memory != nullptr) {
-    if (d.address != destination_buffer && d.bytes != 0) {
-      platform::copy_block(destination_buffer, d.address, d.bytes);
-      if (Notified)
-        platform::sync_block(); // M1
-    }
+    if (d.address != destination_buffer && !platform::copy_block(destination_buffer, d.address, d.bytes) && Notified)
+      platform::sync_block(); // M1
     if (Notified && leader)
       deliver<M>(b, d.to, d.world, tag, w.id, directive::get, where);
   } else if (leader) {
@@ -416,12 +410,14 @@ __device__ inline void barrier(comm over, site where) {
   platform::sync_block(); // M4
 }
 
-template <class T> __device__ inline T uniform(T value, [[maybe_unused]] site where) {
+template <class T>
+__device__ inline T uniform(T value, [[maybe_unused]] const char* file,
+                            [[maybe_unused]] unsigned line) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::int64_t));
 #if GPURMA_CHECK
   std::int64_t bits = 0;
   std::memcpy(&bits, &value, sizeof(T));
-  detail::check_uniform(detail::directive::uniform, where, bits);
+  detail::check_uniform(detail::directive::uniform, site{hash_file_name(file), line}, bits);
 #endif
   return value;
 }

@@ -6,7 +6,8 @@
 //   sync_block()                    barrier of the block's threads
 //   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers
 //   fence_release fence_acquire     fences, for plain accesses before and after relaxed ones
-//   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence
+//   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence;
+//                                   true: thread 0 did it alone, because that is as fast
 //   load_volatile(p)                reads any trivially copyable object from memory, every time
 //   yield()                         in every loop that waits: lets others run, lowers the pressure on memory
 //   clock_ns()                      a monotonic clock, in nanoseconds

@@ -56,16 +56,10 @@ bool compare_exchange(T* address, T& expected, T desired, scope) {
 inline void fence_release(scope) { cpu::fence_release(); }
 inline void fence_acquire(scope) { cpu::fence_acquire(); }
 
-// A fibre switch costs more than a small copy, and memcpy is best in long runs: as few threads as give each a page.
-inline void copy_block(void* dst, const void* src, std::size_t bytes) {
-  constexpr std::size_t least = 4096;
-  const std::size_t threads = cpu::current.block_threads;
-  std::size_t share = ((bytes + threads - 1) / threads + 63) & ~std::size_t{63};
-  if (share < least) share = least;
-  const std::size_t begin = share * cpu::current.thread;
-  if (begin >= bytes) return;
-  std::memcpy(static_cast<char*>(dst) + begin, static_cast<const char*>(src) + begin,
-              bytes - begin < share ? bytes - begin : share);
+// The threads of a block share one core.
+inline bool copy_block(void* dst, const void* src, std::size_t bytes) {
+  if (cpu::current.thread == 0) std::memcpy(dst, src, bytes);
+  return true;
 }
 
 template <class T>

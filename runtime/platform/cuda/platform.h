@@ -88,11 +88,32 @@ GPURMA_DEVICE void copy_block_by(char* dst, const char* src, std::size_t bytes) 
   for (std::size_t i = tail + thread; i < bytes; i += threads) dst[i] = src[i];
 }
 
+template <class Word>
+GPURMA_DEVICE void copy_words(char* dst, const char* src, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += sizeof(Word))
+    *reinterpret_cast<Word*>(dst + i) = *reinterpret_cast<const Word*>(src + i);
+}
+
+GPURMA_DEVICE void copy_thread(char* dst, const char* src, std::size_t bytes) {
+  const std::uintptr_t all = reinterpret_cast<std::uintptr_t>(dst) | reinterpret_cast<std::uintptr_t>(src) | bytes;
+  if (all % 8 == 0)
+    copy_words<std::uint64_t>(dst, src, bytes);
+  else if (all % 4 == 0)
+    copy_words<std::uint32_t>(dst, src, bytes);
+  else
+    copy_words<std::uint8_t>(dst, src, bytes);
+}
+
 }  // namespace detail
 
-GPURMA_DEVICE void copy_block(void* dst, const void* src, std::size_t bytes) {
+GPURMA_DEVICE bool copy_block(void* dst, const void* src, std::size_t bytes) {
   char* const to = static_cast<char*>(dst);
   const char* const from = static_cast<const char*>(src);
+  // A barrier takes longer than the few accesses of one thread.
+  if (bytes <= 16) {
+    if (thread_index() == 0) detail::copy_thread(to, from, bytes);
+    return true;
+  }
   // The accesses can be as wide as both addresses have the same remainder.
   const std::uintptr_t difference = reinterpret_cast<std::uintptr_t>(to) ^ reinterpret_cast<std::uintptr_t>(from);
   if (difference % 16 == 0)
@@ -103,6 +124,7 @@ GPURMA_DEVICE void copy_block(void* dst, const void* src, std::size_t bytes) {
     detail::copy_block_by<unsigned>(to, from, bytes);
   else
     detail::copy_block_by<unsigned char>(to, from, bytes);
+  return false;
 }
 
 template <class T>

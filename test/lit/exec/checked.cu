@@ -4,7 +4,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=2 not %t divergent 2>&1 | FileCheck %s --check-prefix=DIVERGENT
 // CHECK: checked: ok
-// DIVERGENT: uniform at {{.*}} on rank {{[01]}}: the value is 1 in thread 5 and 0 in thread 0
+// DIVERGENT: uniform at {{.*}}checked.cu:[[@LINE+6]] on rank {{[01]}}: the value is 1 in thread 5 and 0 in thread 0
 #include "Inputs/exec.h"
 
 __global__ void send(const int *tags) {

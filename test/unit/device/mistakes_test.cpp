@@ -153,7 +153,7 @@ MISTAKE(different_directives, "the source line is 27 in thread 2 and 26 in threa
 
 MISTAKE(not_uniform,
         "uniform at mistakes.cu:28 on rank [012]: the value is 1 in thread 1 and 0 in thread 0",
-        gpurma::uniform(threadIdx.x == 1, site{file, 28});)
+        gpurma::uniform(threadIdx.x == 1, "mistakes.cu", 28);)
 
 MISTAKE(unknown_place, "notify at unknown place on rank 1: tag -7 is negative",
         if (gpurma::rank() == 1) gpurma::notify(0, -7);
