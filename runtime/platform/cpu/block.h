@@ -82,6 +82,7 @@ class block {
 //   park(guard&, thread)         returns when the thread has been released
 //   release(thread)              lets a parked thread go on
 //   release_barrier()            the same for all threads parked in sync()
+//   release_yielding()           the same for those parked in yield() because others wait to converge
 template <class Threads>
 class block_with : public block {
  public:
@@ -181,6 +182,7 @@ class block_with : public block {
     warp.converging = 0;
     converging_ -= static_cast<unsigned>(std::popcount(lanes));
     release_lanes(index, lanes, running);
+    if (converging_ == 0) self().release_yielding();
   }
 
   void release_lanes(unsigned index, unsigned lanes, unsigned running) {

@@ -54,6 +54,7 @@ class fibre_block final : public block_with<fibre_block> {
   void park_at_barrier(guard& held, unsigned thread);
   void release(unsigned thread);
   void release_barrier();
+  void release_yielding() {}  // yield() returns in the next round
 
   [[gnu::always_inline]] void append(thread_list& list, unsigned thread);
   [[gnu::always_inline]] void splice(thread_list& to, thread_list& from);

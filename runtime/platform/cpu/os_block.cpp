@@ -55,12 +55,15 @@ void os_block::release_barrier() {
   barrier_.clear();
 }
 
+void os_block::release_yielding() {
+  for (const unsigned thread : yielding_) release(thread);
+  yielding_.clear();
+}
+
 // Called whenever a thread stops running: if it was the last, only those who wait to converge can be helped.
 void os_block::check_stuck() {
   if (parked_count_ == 0 || parked_count_ != live_) return;
   if (!converge()) host::fatal(describe_waiting());
-  for (const unsigned thread : yielding_) release(thread);
-  yielding_.clear();
 }
 
 void os_block::yield() {

@@ -34,6 +34,7 @@ class os_block final : public block_with<os_block> {
   void park_at_barrier(guard& held, unsigned thread);
   void release(unsigned thread);
   void release_barrier();
+  void release_yielding();
   void check_stuck();
 
   std::unique_ptr<block_memory> memory_;

@@ -201,6 +201,27 @@ TEST(Warp, ActiveMaskDoesNotWaitForLanesThatSpin) {
   for (unsigned i = 1; i < 32; ++i) EXPECT_NE(out[i] >> i & 1, 0u);
 }
 
+__global__ void active_while_another_warp_spins(int* flag, unsigned* out) {
+  if (threadIdx.x == 32) {
+    while (gpurma::platform::load_acquire(flag, gpurma::platform::scope::device) == 0) __nanosleep(20);
+  } else if (threadIdx.x < 32) {
+    // The last lane comes late, so that the other warp yields while lanes wait to converge; then they all meet.
+    const std::uint64_t start = gpurma::platform::clock_ns();
+    while (threadIdx.x == 31 && gpurma::platform::clock_ns() - start < 5000000) {
+    }
+    out[threadIdx.x] = __activemask();
+    if (threadIdx.x == 0) gpurma::platform::store_release(flag, 1, gpurma::platform::scope::device);
+  }
+  __syncthreads();
+}
+
+TEST(Warp, LanesThatConvergeWakeWhoYieldedMeanwhile) {
+  managed<int> flag(1);
+  managed<unsigned> out(32);
+  run(active_while_another_warp_spins, 1, 64, flag.get(), out.get());
+  for (unsigned i = 0; i < 32; ++i) EXPECT_NE(out[i] >> i & 1, 0u);
+}
+
 __global__ void reductions(const int* in, int* out) {
   const int value = in[threadIdx.x];
   const auto bits = static_cast<unsigned>(value);
