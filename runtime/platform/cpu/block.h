@@ -134,6 +134,7 @@ class block_with : public block {
       const unsigned lane = static_cast<unsigned>(std::countr_zero(rest));
       if ((warp.exchanging >> lane & 1) != 0) complete_exchange(thread / 32, lane, none);
     }
+    if (warp.converging != 0 && warp.converging == warp.live) converge_warp(thread / 32, none);
   }
 
   // Lets the threads in converged() go on with what is there; false if there are none.

@@ -222,6 +222,27 @@ TEST(Warp, LanesThatConvergeWakeWhoYieldedMeanwhile) {
   for (unsigned i = 0; i < 32; ++i) EXPECT_NE(out[i] >> i & 1, 0u);
 }
 
+__global__ void active_after_return(unsigned* out) {
+  // Lane 0 leaves while the others wait to converge. The other warp, which comes further all the time, waits for them.
+  if (threadIdx.x >= 32) {
+    while (__any_sync(full, gpurma::platform::load_acquire(out, gpurma::platform::scope::device) == 31) == 0)
+      __nanosleep(20);
+    return;
+  }
+  if (threadIdx.x == 0) {
+    __nanosleep(20);
+    return;
+  }
+  out[threadIdx.x] = __activemask();
+  atomicAdd(&out[0], 1u);
+}
+
+TEST(Warp, LanesConvergeWhenTheLastOtherReturns) {
+  managed<unsigned> out(32);
+  run(active_after_return, 1, 64, out.get());
+  for (unsigned i = 1; i < 32; ++i) EXPECT_EQ(out[i], ~1u);
+}
+
 __global__ void reductions(const int* in, int* out) {
   const int value = in[threadIdx.x];
   const auto bits = static_cast<unsigned>(value);
