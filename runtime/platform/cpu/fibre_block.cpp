@@ -18,8 +18,10 @@ constexpr std::size_t stack_reserve = 512;
 // The running block if its threads are fibres.
 __thread fibre_block* running_fibres = nullptr;
 
-// A block whose threads only meet at barriers lets other blocks run after so many.
-constexpr unsigned barriers_per_round = 64;
+// A block whose threads only meet, at barriers or in warp operations, lets other blocks run after so many times.
+constexpr unsigned meetings_per_round = 64;
+// So many rounds may go by in which threads wait to converge while others come further: those may be polling.
+constexpr unsigned rounds_to_converge = 16;
 
 }  // namespace
 
@@ -88,12 +90,12 @@ inline void fibre_block::park_at_barrier(guard&, unsigned thread) {
 
 inline void fibre_block::release(unsigned thread) {
   progress_ = true;
-  append(ready_, thread);
+  append(++released_ < meetings_per_round * launch_->threads ? ready_ : yielded_, thread);
 }
 
 inline void fibre_block::release_barrier() {
   progress_ = true;
-  splice(++barriers_ < barriers_per_round ? ready_ : yielded_, at_barrier_);
+  splice(++barriers_ < meetings_per_round ? ready_ : yielded_, at_barrier_);
 }
 
 template class block_with<fibre_block>;
@@ -115,11 +117,12 @@ void fibre_block::start(grid_launch& launch, unsigned number) {
   next_thread_ = 0;
   next_index_ = uint3{0, 0, 0};
   ready_ = yielded_ = at_barrier_ = thread_list{};
+  rounds_converging_ = 0;
 }
 
 bool fibre_block::run_round() {
   progress_ = false;
-  barriers_ = 0;
+  barriers_ = released_ = 0;
   splice(ready_, yielded_);
   enter_block(*this, number_, *memory_);
   running_fibres = this;
@@ -128,8 +131,12 @@ bool fibre_block::run_round() {
   leave_block();
   if (ready_.first == none && live_ != 0) {
     const bool only_yields = yielded_.first != none;
+    rounds_converging_ = converging_ == 0 ? 0 : rounds_converging_ + 1;
     // Nobody comes to those who wait to converge while the rest waits or spins.
-    if ((!only_yields || !progress_) && converge()) return true;
+    if ((!only_yields || !progress_ || rounds_converging_ > rounds_to_converge) && converge()) {
+      rounds_converging_ = 0;
+      return true;
+    }
     if (!only_yields && launch_->error.load(std::memory_order_relaxed) == 0) host::fatal(describe_waiting());
   }
   return progress_;

@@ -80,6 +80,8 @@ class fibre_block final : public block_with<fibre_block> {
   context main_ = nullptr;       // the scheduler, while a fibre runs
   bool progress_ = false;
   unsigned barriers_ = 0;        // in this round
+  unsigned released_ = 0;        // threads, by warp operations, in this round
+  unsigned rounds_converging_ = 0;  // since threads wait to converge
 };
 
 }  // namespace gpurma::cpu

@@ -100,6 +100,36 @@ TEST(Cooperative, BusyBlocksLetTheIdleHookRunToo) {
   EXPECT_GE(hook_calls.load(), 100);
 }
 
+__global__ void poll_with_warps(int* flag) {
+  if (blockIdx.x == gridDim.x - 1)
+    gpurma::platform::store_release(flag, 1, scope::device);
+  else
+    while (__any_sync(~0u, gpurma::platform::load_acquire(flag, scope::device)) == 0) {
+    }
+}
+
+TEST(Cooperative, BlocksThatPollWithWarpOperationsLetOthersRun) {
+  managed<int> flag(1);
+  run_cooperative(poll_with_warps, 8, 32, flag.get());
+}
+
+__global__ void poll_while_others_converge(int* flag) {
+  if (threadIdx.x >= 32) {
+    while (__any_sync(~0u, gpurma::platform::load_acquire(flag, scope::device)) == 0) {
+    }
+  } else if (threadIdx.x == 0) {
+    while (gpurma::platform::load_acquire(flag, scope::device) == 0) gpurma::platform::yield();
+  } else if (__activemask() != 0) {
+    gpurma::platform::store_release(flag, 1, scope::device);
+  }
+}
+
+TEST(Cooperative, WarpsThatPollLetOthersConverge) {
+  if (!fibres()) GTEST_SKIP() << "lanes converge when all others wait, and OS threads that poll do not";
+  managed<int> flag(1);
+  run_cooperative(poll_while_others_converge, 2, 64, flag.get());
+}
+
 struct wide {
   double a, b;
   int c;
