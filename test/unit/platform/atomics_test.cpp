@@ -107,4 +107,45 @@ TEST(Atomics, PollingWithAnAtomicThatChangesNothingLetsOthersRun) {
   EXPECT_EQ(flag[0], 1);
 }
 
+struct cell {
+  int i;
+  unsigned u;
+  unsigned long long w;
+  float f;
+};
+
+// Thread 0 spins on an operation that changes nothing until thread 1, which comes after it, has written.
+template <class Unchanged, class Change>
+__global__ void spin(cell* at, Unchanged unchanged, Change change) {
+  if (threadIdx.x == 0)
+    while (!unchanged(at)) {
+    }
+  else
+    change(at);
+}
+
+template <class Unchanged, class Change>
+void expect_to_end(const cell& first, Unchanged unchanged, Change change) {
+  managed<cell> at(1);
+  at[0] = first;
+  run(spin<Unchanged, Change>, 1, 2, at.get(), unchanged, change);
+}
+
+TEST(Atomics, WhateverChangesNothingLetsOthersRun) {
+  const auto set = [](cell* at) { atomicExch(&at->i, 2); };
+  expect_to_end({}, [](cell* at) { return atomicCAS(&at->i, 0, 0) == 2; }, set);
+  expect_to_end({}, [](cell* at) { return atomicSub(&at->i, 0) == 2; }, set);
+  expect_to_end({}, [](cell* at) { return atomicXor(&at->i, 0) == 2; }, set);
+  expect_to_end({}, [](cell* at) { return atomicAnd(&at->i, ~0) == 2; }, set);
+  expect_to_end({}, [](cell* at) { return atomicMin(&at->i, 5) == 2; }, set);
+  expect_to_end({}, [](cell* at) { return atomicMax(&at->i, -5) == 2; }, set);
+  const auto clear = [](cell* at) { atomicExch(&at->i, 0); };
+  expect_to_end({1, 0, 0, 0}, [](cell* at) { return atomicOr(&at->i, 1) == 0; }, clear);
+  expect_to_end({}, [](cell* at) { return atomicInc(&at->u, 0) == 2; }, [](cell* at) { atomicExch(&at->u, 2u); });
+  expect_to_end({}, [](cell* at) { return atomicMax(&at->w, 0ull) == 2; }, [](cell* at) { atomicExch(&at->w, 2ull); });
+  const auto set_float = [](cell* at) { atomicAdd(&at->f, 2.0f); };
+  expect_to_end({}, [](cell* at) { return atomicAdd(&at->f, 0.0f) == 2.0f; }, set_float);
+  expect_to_end({0, 0, 0, 1}, [](cell* at) { return atomicExch(&at->f, 1.0f) == 3.0f; }, set_float);
+}
+
 }  // namespace

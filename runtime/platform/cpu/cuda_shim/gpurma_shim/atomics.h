@@ -31,7 +31,10 @@ T atomic_update(T* address, Operation operation) {
     const T updated = operation(old);
     Bits wanted;
     std::memcpy(&wanted, &updated, sizeof(T));
-    if (wanted == seen) return old;
+    if (wanted == seen) {
+      atomic_changed_nothing();
+      return old;
+    }
     if (__atomic_compare_exchange_n(target, &seen, wanted, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) return old;
   }
 }
@@ -39,8 +42,8 @@ T atomic_update(T* address, Operation operation) {
 template <class T>
 T atomic_compare_and_swap(T* address, T compare, T value) {
   T seen = compare;
-  if (!__atomic_compare_exchange_n(address, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-    atomic_changed_nothing();
+  const bool swapped = __atomic_compare_exchange_n(address, &seen, value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  if (!swapped || compare == value) atomic_changed_nothing();
   return seen;
 }
 template <class T>
@@ -55,9 +58,26 @@ T atomic_add(T* address, T value) {
   return __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
 }
 template <class T>
-T atomic_or(T* address, T value) {
+T atomic_sub(T* address, T value) {
   if (value == 0) atomic_changed_nothing();
-  return __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+  return __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
+}
+template <class T>
+T atomic_and(T* address, T value) {
+  const T old = __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
+  if ((old & value) == old) atomic_changed_nothing();
+  return old;
+}
+template <class T>
+T atomic_or(T* address, T value) {
+  const T old = __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
+  if ((old | value) == old) atomic_changed_nothing();
+  return old;
+}
+template <class T>
+T atomic_xor(T* address, T value) {
+  if (value == 0) atomic_changed_nothing();
+  return __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
 }
 
 }  // namespace gpurma::cpu
@@ -77,8 +97,8 @@ GPURMA_ATOMIC_VALUE(atomicAdd, double, (::gpurma::cpu::atomic_update<double, std
                       return old + value;
                     })))
 
-GPURMA_ATOMIC_VALUE(atomicSub, int, __atomic_fetch_sub(address, value, __ATOMIC_RELAXED))
-GPURMA_ATOMIC_VALUE(atomicSub, unsigned int, __atomic_fetch_sub(address, value, __ATOMIC_RELAXED))
+GPURMA_ATOMIC_VALUE(atomicSub, int, ::gpurma::cpu::atomic_sub(address, value))
+GPURMA_ATOMIC_VALUE(atomicSub, unsigned int, ::gpurma::cpu::atomic_sub(address, value))
 
 GPURMA_ATOMIC_VALUE(atomicExch, int, ::gpurma::cpu::atomic_exchange(address, value))
 GPURMA_ATOMIC_VALUE(atomicExch, unsigned int, ::gpurma::cpu::atomic_exchange(address, value))
@@ -117,10 +137,10 @@ GPURMA_ATOMIC_CAS(unsigned long long int)
 GPURMA_ATOMIC_CAS(unsigned short int)
 #undef GPURMA_ATOMIC_CAS
 
-#define GPURMA_ATOMIC_BITS(type)                                                              \
-  GPURMA_ATOMIC_VALUE(atomicAnd, type, __atomic_fetch_and(address, value, __ATOMIC_RELAXED))  \
-  GPURMA_ATOMIC_VALUE(atomicOr, type, ::gpurma::cpu::atomic_or(address, value))               \
-  GPURMA_ATOMIC_VALUE(atomicXor, type, __atomic_fetch_xor(address, value, __ATOMIC_RELAXED))
+#define GPURMA_ATOMIC_BITS(type)                                                  \
+  GPURMA_ATOMIC_VALUE(atomicAnd, type, ::gpurma::cpu::atomic_and(address, value)) \
+  GPURMA_ATOMIC_VALUE(atomicOr, type, ::gpurma::cpu::atomic_or(address, value))   \
+  GPURMA_ATOMIC_VALUE(atomicXor, type, ::gpurma::cpu::atomic_xor(address, value))
 GPURMA_ATOMIC_BITS(int)
 GPURMA_ATOMIC_BITS(unsigned int)
 GPURMA_ATOMIC_BITS(unsigned long long int)
