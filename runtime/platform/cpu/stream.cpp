@@ -326,11 +326,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle) {
   const std::shared_ptr<stream> s = find_stream(handle);
   if (e == nullptr || s == nullptr) return result(cudaErrorInvalidResourceHandle);
   auto record = std::make_shared<CUevent_st::record>();
-  {
-    const std::lock_guard lock(e->mutex);
-    e->recorded = record;
-  }
   s->run_or_enqueue([record](worker_team&) { record->set(); }, true);
+  // Only now: a wait for it that another thread queued before it on this stream would never end.
+  const std::lock_guard lock(e->mutex);
+  e->recorded = std::move(record);
   return result(cudaSuccess);
 }
 

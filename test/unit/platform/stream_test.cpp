@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams and events: what is ordered, what is not, and what is an error.
 #include <atomic>
+#include <thread>
 
 #include "launch.h"
 
@@ -108,6 +109,22 @@ TEST_F(Stream, EventsOrderStreams) {
   EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
   EXPECT_EQ(cudaEventDestroy(event), cudaErrorInvalidResourceHandle);
   cudaGetLastError();
+}
+
+TEST_F(Stream, AnEventMayBeRecordedWhileAnotherThreadHasTheStreamWaitForIt) {
+  cudaEvent_t event;
+  ASSERT_EQ(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), cudaSuccess);
+  hold(a);
+  std::atomic<bool> done{false};
+  std::thread waiting([&] {
+    while (!done) EXPECT_EQ(cudaStreamWaitEvent(a, event), cudaSuccess);
+  });
+  for (int i = 0; i < 100000; ++i) ASSERT_EQ(cudaEventRecord(event, a), cudaSuccess);
+  done = true;
+  waiting.join();
+  open();
+  EXPECT_EQ(cudaStreamSynchronize(a), cudaSuccess);
+  EXPECT_EQ(cudaEventDestroy(event), cudaSuccess);
 }
 
 __global__ void wait_ns(std::uint64_t ns) {
