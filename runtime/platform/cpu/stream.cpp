@@ -113,14 +113,24 @@ std::uint64_t stream::enqueue(task work, bool always) {
 }
 
 std::uint64_t stream::run_or_enqueue(task work, bool always) {
+  std::uint64_t number;
   {
     const std::lock_guard order(table().order);
     std::vector<dependency> after = dependencies();
     if (!after.empty() || !idle()) return push(std::move(work), always, std::move(after));
+    const std::lock_guard lock(mutex_);
+    number = ++queued_;
+    inline_ = true;
   }
   worker_team none;
   if (always || device_error() == cudaSuccess) work(none);
-  return queued();
+  {
+    const std::lock_guard lock(mutex_);
+    ++completed_;
+    inline_ = false;
+  }
+  changed_.notify_all();
+  return number;
 }
 
 void stream::wait(std::uint64_t number) {
@@ -151,7 +161,7 @@ void stream::thread_main(std::shared_ptr<stream> self) {
   worker_team team;
   std::unique_lock lock(self->mutex_);
   for (;;) {
-    self->changed_.wait(lock, [&] { return !self->items_.empty() || self->closing_; });
+    self->changed_.wait(lock, [&] { return !self->inline_ && (!self->items_.empty() || self->closing_); });
     if (self->items_.empty()) return;
     item next = std::move(self->items_.front());
     self->items_.pop_front();

@@ -64,6 +64,7 @@ class stream : public std::enable_shared_from_this<stream> {
   std::deque<item> items_;
   std::uint64_t queued_ = 0;
   std::uint64_t completed_ = 0;
+  bool inline_ = false;  // the last of those that are not complete runs on the thread that queued it
   bool thread_runs_ = false;
   bool closing_ = false;
 };

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Streams and events: what is ordered, what is not, and what is an error.
 #include <atomic>
+#include <chrono>
 #include <thread>
 
 #include "launch.h"
@@ -199,6 +200,23 @@ TEST_F(Stream, WorkSurvivesTheDestructionOfItsStream) {
   open();
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(length[0], 1);
+}
+
+TEST_F(Stream, WorkThatRunsOnTheCallingThreadIsInTheStream) {
+  constexpr std::size_t bytes = std::size_t{1} << 24;
+  void* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, bytes), cudaSuccess);
+  std::atomic<bool> done{false};
+  std::thread setting([&] {
+    while (!done) EXPECT_EQ(cudaMemset(memory, 1, bytes), cudaSuccess);
+  });
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  bool seen = false;
+  while (!seen && std::chrono::steady_clock::now() < deadline) seen = cudaStreamQuery(nullptr) == cudaErrorNotReady;
+  done = true;
+  setting.join();
+  EXPECT_TRUE(seen);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
 }
 
 TEST_F(Stream, FlagsAndPriorities) {
