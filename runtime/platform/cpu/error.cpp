@@ -26,7 +26,8 @@ void reset_device_error() {
 
 cudaError_t result(cudaError_t error) {
   if (const cudaError_t sticky = device_error(); sticky != cudaSuccess) error = sticky;
-  if (error != cudaSuccess) last_error = error;
+  // Not ready is an answer, not an error (CUDA C++ Programming Guide, "Error Checking").
+  if (error != cudaSuccess && error != cudaErrorNotReady) last_error = error;
   return error;
 }
 
