@@ -66,7 +66,15 @@ TEST(Mathematics, ConversionsRoundAndSaturate) {
   EXPECT_EQ(__float2int_rn(1e20f), std::numeric_limits<int>::max());
   EXPECT_EQ(__double2int_rz(-1e20), std::numeric_limits<int>::min());
   EXPECT_EQ(__float2uint_rn(-5.0f), 0u);
-  EXPECT_EQ(__double2ll_rn(NAN), 0);
+  // PTX, cvt: NaN gives 0 only where neither type has 64 bits.
+  EXPECT_EQ(__float2int_rn(NAN), 0);
+  EXPECT_EQ(__float2uint_rz(NAN), 0u);
+  EXPECT_EQ(__float2ll_rn(NAN), std::numeric_limits<long long>::min());
+  EXPECT_EQ(__float2ull_rn(NAN), 1ull << 63);
+  EXPECT_EQ(__double2int_rz(NAN), std::numeric_limits<int>::min());
+  EXPECT_EQ(__double2uint_rn(NAN), 1u << 31);
+  EXPECT_EQ(__double2ll_rn(NAN), std::numeric_limits<long long>::min());
+  EXPECT_EQ(__double2ull_rn(NAN), 1ull << 63);
   EXPECT_EQ(__double2ull_rn(1.5e19), 15000000000000000000ull);
 }
 

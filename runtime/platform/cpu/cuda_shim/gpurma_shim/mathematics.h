@@ -143,10 +143,12 @@ To same_bits(From from) {
   std::memcpy(&to, &from, sizeof(To));
   return to;
 }
-// Out of range gives the nearest limit, NaN gives 0, as CUDA's conversions do. rounded is integral.
+// Out of range gives the nearest limit, as CUDA's conversions do. NaN gives what PTX says of cvt: 0 where neither type has
+// 64 bits, the highest bit alone otherwise. rounded is integral.
 template <class To, class From>
 To saturate(From rounded) {
-  if (rounded != rounded) return 0;
+  if (rounded != rounded)
+    return static_cast<To>(sizeof(From) < 8 && sizeof(To) < 8 ? 0ull : 1ull << (8 * sizeof(To) - 1));
   if (rounded <= static_cast<From>(std::numeric_limits<To>::min())) return std::numeric_limits<To>::min();
   if (rounded >= static_cast<From>(std::numeric_limits<To>::max())) return std::numeric_limits<To>::max();
   return static_cast<To>(rounded);
