@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Device memory is host memory that is noted down: which addresses, of which kind. Copies run on their stream.
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -111,6 +112,12 @@ bool is_pageable(const void* pointer) {
   return !find_region(pointer, base, found);
 }
 
+// Whether the address lies in a variable of the program, of the host or of the device: they look alike.
+bool is_static(const void* pointer) {
+  Dl_info info;
+  return dladdr(pointer, &info) != 0;
+}
+
 // Rows of bytes at a pitch; one row for plain copies, several slices for 3D.
 struct shape {
   std::size_t width;       // bytes of a row
@@ -155,6 +162,9 @@ cudaError_t copy(void* dst, const layout& to, const void* src, const layout& fro
   const bool from_host = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyHostToHost || kind == cudaMemcpyDefault;
   const bool to_host = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyHostToHost || kind == cudaMemcpyDefault;
   if (when == completion::stream_ordered && to_host && is_pageable(dst)) when = completion::waits;
+  // A __device__ variable is read when its turn comes, one of the host before the call returns: so both at once.
+  if (when == completion::stream_ordered && kind == cudaMemcpyDefault && is_pageable(src) && is_static(src))
+    when = completion::waits;
   if (when == completion::waits) {
     if (on_stream_thread()) return cudaErrorNotPermitted;
     on->wait(on->run_or_enqueue([=](worker_team&) { copy_rows(target, to, source, from, s); }));

@@ -186,6 +186,32 @@ TEST(Memory, PageableSourcesMayChangeOnceTheCallHasReturned) {
   EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
 
+__global__ void write_late(int* to, int value) {
+  const std::uint64_t start = gpurma::platform::clock_ns();
+  while (gpurma::platform::clock_ns() - start < 20000000) gpurma::platform::yield();
+  *to = value;
+}
+
+TEST(Memory, CopiesOfUnknownKindFromVariablesAreInStreamOrder) {
+  static int host_value = 5;
+  int* device = nullptr;
+  ASSERT_EQ(cudaMalloc(&device, 2 * sizeof(int)), cudaSuccess);
+  cudaStream_t stream;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  device_values[7] = 0;
+  ASSERT_EQ(launch_on(stream, grid_kind::ordinary, write_late, 1, 1, 0, &device_values[7], 9), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(device, &device_values[7], sizeof(int), cudaMemcpyDefault, stream), cudaSuccess);
+  ASSERT_EQ(launch_on(stream, grid_kind::ordinary, write_late, 1, 1, 0, &device_values[7], 0), cudaSuccess);
+  EXPECT_EQ(cudaMemcpyAsync(device + 1, &host_value, sizeof(int), cudaMemcpyDefault, stream), cudaSuccess);
+  host_value = 6;  // a variable of the host is pageable memory
+  int out[2] = {};
+  EXPECT_EQ(cudaMemcpyAsync(out, device, sizeof(out), cudaMemcpyDeviceToHost, stream), cudaSuccess);
+  EXPECT_EQ(out[0], 9);
+  EXPECT_EQ(out[1], 5);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+  EXPECT_EQ(cudaFree(device), cudaSuccess);
+}
+
 TEST(Memory, FreeWaitsForKernelsThatUseTheMemory) {
   managed<int> flag(1);
   int* device = nullptr;
