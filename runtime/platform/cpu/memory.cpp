@@ -31,7 +31,7 @@ struct region {
 struct region_table {
   std::shared_mutex mutex;
   std::map<std::uintptr_t, region> by_base;
-  std::size_t device_bytes = 0;
+  std::size_t device_bytes = 0;  // of regions that are no host memory, and of those about to be
 };
 region_table& regions() {
   static region_table& instance = *new region_table;
@@ -65,12 +65,19 @@ cudaError_t allocate(void** pointer, std::size_t size, cudaMemoryType type, unsi
     *pointer = nullptr;
     return cudaSuccess;
   }
-  if (size > total_memory()) return cudaErrorMemoryAllocation;
+  const std::size_t device_bytes = type == cudaMemoryTypeHost ? 0 : size;
+  {
+    const std::unique_lock lock(regions().mutex);
+    if (size > total_memory() || device_bytes > total_memory() - regions().device_bytes) return cudaErrorMemoryAllocation;
+    regions().device_bytes += device_bytes;
+  }
   void* const memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (memory == nullptr) return cudaErrorMemoryAllocation;
   const std::unique_lock lock(regions().mutex);
+  if (memory == nullptr) {
+    regions().device_bytes -= device_bytes;
+    return cudaErrorMemoryAllocation;
+  }
   regions().by_base[address(memory)] = region{size, type, false, flags};
-  if (type != cudaMemoryTypeHost) regions().device_bytes += size;
   *pointer = memory;
   return cudaSuccess;
 }
@@ -331,8 +338,10 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* pHost) {
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
   if (free == nullptr || total == nullptr) return result(cudaErrorInvalidValue);
   *total = total_memory();
-  *free = std::min(*total, static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-                               static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+  const std::shared_lock lock(regions().mutex);
+  // Pages that are allocated and not yet touched are still the system's.
+  *free = std::min(*total - regions().device_bytes, static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+                                                        static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
   return result(cudaSuccess);
 }
 

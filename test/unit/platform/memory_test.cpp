@@ -42,6 +42,21 @@ TEST(Memory, WrongFreesAndSizesAreErrors) {
   cudaGetLastError();
 }
 
+TEST(Memory, AllocationsTogetherFitIntoTheDevice) {
+  std::size_t free = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  void *first = nullptr, *second = nullptr;
+  // Memory that nobody touches costs no page.
+  if (cudaMalloc(&first, total / 3 * 2) != cudaSuccess) GTEST_SKIP() << "the system does not give so much";
+  EXPECT_EQ(cudaMalloc(&second, total / 3 * 2), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMemGetInfo(&free, &total), cudaSuccess);
+  EXPECT_LE(free, total - total / 3 * 2);
+  EXPECT_EQ(cudaFree(first), cudaSuccess);
+  EXPECT_EQ(cudaMalloc(&second, total / 3 * 2), cudaSuccess);
+  EXPECT_EQ(cudaFree(second), cudaSuccess);
+}
+
 TEST(Memory, PointersKnowTheirKind) {
   char *device = nullptr, *unified = nullptr, *host = nullptr;
   std::vector<char> registered(4096);
