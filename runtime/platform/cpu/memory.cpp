@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -110,7 +111,7 @@ cudaError_t release(void* pointer, bool host) {
 bool inside_allocation(const void* pointer, std::size_t bytes) {
   std::uintptr_t base;
   region found;
-  return !find_region(pointer, base, found) || address(pointer) - base + bytes <= found.size;
+  return !find_region(pointer, base, found) || bytes <= found.size - (address(pointer) - base);
 }
 
 bool is_pageable(const void* pointer) {
@@ -136,9 +137,14 @@ struct layout {
   std::size_t slice = 0;  // bytes from slice to slice
 };
 
+// The largest number there is if there are more.
 std::size_t extent_bytes(const shape& s, const layout& l) {
   if (s.width == 0 || s.height == 0 || s.depth == 0) return 0;
-  return (s.depth - 1) * l.slice + (s.height - 1) * l.pitch + s.width;
+  std::size_t slices, rows, bytes;
+  if (__builtin_mul_overflow(s.depth - 1, l.slice, &slices) || __builtin_mul_overflow(s.height - 1, l.pitch, &rows) ||
+      __builtin_add_overflow(slices, rows, &bytes) || __builtin_add_overflow(bytes, s.width, &bytes))
+    return std::numeric_limits<std::size_t>::max();
+  return bytes;
 }
 
 void copy_rows(char* dst, const layout& to, const char* src, const layout& from, const shape& s) {
@@ -209,8 +215,15 @@ cudaError_t fill(void* dst, const layout& to, int value, const shape& s, cudaStr
   return cudaSuccess;
 }
 
-// The pitch of a row of device memory.
-std::size_t pitch_of(std::size_t width) { return (width + alignment - 1) / alignment * alignment; }
+// Rows of device memory, each at a multiple of the alignment.
+cudaError_t allocate_rows(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height, std::size_t depth) {
+  std::size_t padded, rows, bytes;
+  if (__builtin_add_overflow(width, alignment - 1, &padded) || __builtin_mul_overflow(height, depth, &rows) ||
+      __builtin_mul_overflow(padded / alignment * alignment, rows, &bytes))
+    return cudaErrorMemoryAllocation;
+  *pitch = padded / alignment * alignment;
+  return allocate(pointer, bytes, cudaMemoryTypeDevice, 0);
+}
 
 cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t handle, completion when) {
   if (p == nullptr) return cudaErrorInvalidValue;
@@ -259,15 +272,14 @@ cudaError_t cudaMallocAsync(void** devPtr, size_t size, cudaStream_t handle) {
 
 cudaError_t cudaMallocPitch(void** devPtr, size_t* pitch, size_t width, size_t height) {
   if (pitch == nullptr) return result(cudaErrorInvalidValue);
-  *pitch = pitch_of(width);
-  return result(allocate(devPtr, *pitch * height, cudaMemoryTypeDevice, 0));
+  return result(allocate_rows(devPtr, pitch, width, height, 1));
 }
 
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitchedDevPtr, cudaExtent extent) {
   if (pitchedDevPtr == nullptr) return result(cudaErrorInvalidValue);
   void* memory = nullptr;
-  const std::size_t pitch = pitch_of(extent.width);
-  const cudaError_t error = allocate(&memory, pitch * extent.height * extent.depth, cudaMemoryTypeDevice, 0);
+  std::size_t pitch = 0;
+  const cudaError_t error = allocate_rows(&memory, &pitch, extent.width, extent.height, extent.depth);
   if (error == cudaSuccess) *pitchedDevPtr = make_cudaPitchedPtr(memory, pitch, extent.width, extent.height);
   return result(error);
 }

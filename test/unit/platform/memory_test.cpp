@@ -112,6 +112,24 @@ TEST(Memory, CopiesInAllDirections) {
   EXPECT_EQ(cudaFree(b), cudaSuccess);
 }
 
+TEST(Memory, SizesThatOverflowAreErrors) {
+  constexpr std::size_t huge = ~std::size_t{0};
+  char* memory = nullptr;
+  ASSERT_EQ(cudaMalloc(&memory, 512), cudaSuccess);
+  EXPECT_EQ(cudaMemset(memory + 300, 0, huge - 200), cudaErrorInvalidValue);
+  // Rows whose extent is 2^64 + 1 bytes.
+  EXPECT_EQ(cudaMemset2D(memory, 256, 0, 1, (std::size_t{1} << 56) + 1), cudaErrorInvalidValue);
+  char* pitched = nullptr;
+  std::size_t pitch = 0;
+  EXPECT_EQ(cudaMallocPitch(&pitched, &pitch, 256, (std::size_t{1} << 56) + 1), cudaErrorMemoryAllocation);
+  EXPECT_EQ(cudaMallocPitch(&pitched, &pitch, huge, 1), cudaErrorMemoryAllocation);
+  cudaPitchedPtr box;
+  EXPECT_EQ(cudaMalloc3D(&box, make_cudaExtent(256, std::size_t{1} << 28, (std::size_t{1} << 28) + 1)),
+            cudaErrorMemoryAllocation);
+  cudaGetLastError();
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+}
+
 TEST(Memory, PitchedCopiesLeaveTheGapsAlone) {
   char* device = nullptr;
   std::size_t pitch = 0;
