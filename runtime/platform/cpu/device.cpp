@@ -38,7 +38,7 @@ cudaDeviceProp properties() {
   p.sharedMemPerMultiprocessor = limits::dynamic_shared_opt_in * limits::blocks_per_multiprocessor();
   p.regsPerBlock = p.regsPerMultiprocessor = 65536;
   p.warpSize = 32;
-  p.memPitch = 2147483647;
+  p.memPitch = limits::pitch;
   p.maxThreadsPerBlock = static_cast<int>(limits::block_threads);
   p.maxThreadsDim[0] = static_cast<int>(limits::block_x);
   p.maxThreadsDim[1] = static_cast<int>(limits::block_y);

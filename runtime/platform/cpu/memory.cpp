@@ -14,6 +14,7 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "device_limits.h"
 #include "error.h"
 #include "host.h"
 #include "stream.h"
@@ -225,8 +226,29 @@ cudaError_t allocate_rows(void** pointer, std::size_t* pitch, std::size_t width,
   return allocate(pointer, bytes, cudaMemoryTypeDevice, 0);
 }
 
+// CUDA checks the pitch of a single row, too.
+bool valid_pitch(std::size_t pitch, std::size_t width) { return width <= pitch && pitch <= limits::pitch; }
+
+cudaError_t copy_2d(void* dst, std::size_t dpitch, const void* src, std::size_t spitch, std::size_t width,
+                    std::size_t height, cudaMemcpyKind kind, cudaStream_t handle, completion when) {
+  if (height != 0 && (!valid_pitch(dpitch, width) || !valid_pitch(spitch, width))) return cudaErrorInvalidPitchValue;
+  return copy(dst, {dpitch}, src, {spitch}, {width, height}, kind, handle, when);
+}
+
+cudaError_t fill_2d(void* dst, std::size_t pitch, int value, std::size_t width, std::size_t height, cudaStream_t handle,
+                    completion when) {
+  if (height != 0 && !valid_pitch(pitch, width)) return cudaErrorInvalidPitchValue;
+  return fill(dst, {pitch}, value, {width, height}, handle, when);
+}
+
+cudaError_t fill_3d(const cudaPitchedPtr& p, int value, const cudaExtent& extent, cudaStream_t handle, completion when) {
+  if (p.pitch > limits::pitch) return cudaErrorInvalidPitchValue;
+  return fill(p.ptr, {p.pitch, p.pitch * p.ysize}, value, {extent.width, extent.height, extent.depth}, handle, when);
+}
+
 cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t handle, completion when) {
   if (p == nullptr) return cudaErrorInvalidValue;
+  if (p->dstPtr.pitch > limits::pitch || p->srcPtr.pitch > limits::pitch) return cudaErrorInvalidPitchValue;
   const layout to{p->dstPtr.pitch, p->dstPtr.pitch * p->dstPtr.ysize};
   const layout from{p->srcPtr.pitch, p->srcPtr.pitch * p->srcPtr.ysize};
   if (p->dstPtr.ptr == nullptr || p->srcPtr.ptr == nullptr) return cudaErrorInvalidValue;
@@ -390,12 +412,12 @@ cudaError_t cudaMemcpyPeerAsync(void* dst, int dstDevice, const void* src, int s
 
 cudaError_t cudaMemcpy2D(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                          cudaMemcpyKind kind) {
-  return result(copy(dst, {dpitch}, src, {spitch}, {width, height}, kind, nullptr, completion::waits));
+  return result(copy_2d(dst, dpitch, src, spitch, width, height, kind, nullptr, completion::waits));
 }
 
 cudaError_t cudaMemcpy2DAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width, size_t height,
                               cudaMemcpyKind kind, cudaStream_t handle) {
-  return result(copy(dst, {dpitch}, src, {spitch}, {width, height}, kind, handle, completion::stream_ordered));
+  return result(copy_2d(dst, dpitch, src, spitch, width, height, kind, handle, completion::stream_ordered));
 }
 
 cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p) { return result(copy_3d(p, nullptr, completion::waits)); }
@@ -445,21 +467,19 @@ cudaError_t cudaMemsetAsync(void* devPtr, int value, size_t count, cudaStream_t 
 }
 
 cudaError_t cudaMemset2D(void* devPtr, size_t pitch, int value, size_t width, size_t height) {
-  return result(fill(devPtr, {pitch}, value, {width, height}, nullptr, completion::waits));
+  return result(fill_2d(devPtr, pitch, value, width, height, nullptr, completion::waits));
 }
 
 cudaError_t cudaMemset2DAsync(void* devPtr, size_t pitch, int value, size_t width, size_t height, cudaStream_t handle) {
-  return result(fill(devPtr, {pitch}, value, {width, height}, handle, completion::stream_ordered));
+  return result(fill_2d(devPtr, pitch, value, width, height, handle, completion::stream_ordered));
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr p, int value, cudaExtent extent) {
-  return result(fill(p.ptr, {p.pitch, p.pitch * p.ysize}, value, {extent.width, extent.height, extent.depth}, nullptr,
-                     completion::waits));
+  return result(fill_3d(p, value, extent, nullptr, completion::waits));
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr p, int value, cudaExtent extent, cudaStream_t handle) {
-  return result(fill(p.ptr, {p.pitch, p.pitch * p.ysize}, value, {extent.width, extent.height, extent.depth}, handle,
-                     completion::stream_ordered));
+  return result(fill_3d(p, value, extent, handle, completion::stream_ordered));
 }
 
 // One memory: nothing to move, nothing to be advised on.

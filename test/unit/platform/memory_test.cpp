@@ -149,6 +149,21 @@ TEST(Memory, PitchedCopiesLeaveTheGapsAlone) {
   EXPECT_EQ(out[2 * pitch + 2], in[2 * 7 + 2]);
   EXPECT_EQ(out[3 * pitch], in[3 * 7]);
   EXPECT_EQ(cudaMemcpy2D(device, 4, in.data(), 7, 5, 4, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemcpy2D(device, 4, in.data(), 7, 5, 1, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemcpy2D(device, pitch, in.data(), 4, 5, 1, cudaMemcpyHostToDevice), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemset2D(device, 4, 0, 5, 1), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemset2D(device, 4, 0, 5, 0), cudaSuccess);
+  cudaDeviceProp properties;
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_EQ(cudaMemset2D(device, properties.memPitch + 1, 0, 5, 1), cudaErrorInvalidPitchValue);
+  EXPECT_EQ(cudaMemcpy2D(device, properties.memPitch + 1, in.data(), 7, 5, 1, cudaMemcpyHostToDevice),
+            cudaErrorInvalidPitchValue);
+  cudaMemcpy3DParms box{};
+  box.srcPtr = make_cudaPitchedPtr(in.data(), 7, 7, 4);
+  box.dstPtr = make_cudaPitchedPtr(device, properties.memPitch + 1, 10, 4);
+  box.extent = make_cudaExtent(5, 1, 1);
+  box.kind = cudaMemcpyHostToDevice;
+  EXPECT_EQ(cudaMemcpy3D(&box), cudaErrorInvalidPitchValue);
   cudaGetLastError();
   EXPECT_EQ(cudaFree(device), cudaSuccess);
 }
