@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <thread>
+#include <string>
 #include <unordered_map>
 #include <utility>
 
@@ -101,7 +101,9 @@ std::uint64_t stream::push(task work, bool always, std::vector<dependency> after
     start = !std::exchange(thread_runs_, true);
   }
   if (start)
-    std::thread(thread_main, shared_from_this()).detach();
+    start_thread([self = shared_from_this()] { thread_main(self); }, [] {
+      return std::string("a stream; use fewer streams or a lower GPURMA_CPU_WORKERS");
+    }).detach();
   else
     changed_.notify_all();
   return number;

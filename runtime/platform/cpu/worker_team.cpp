@@ -101,14 +101,11 @@ void run_resident(grid_launch& launch, unsigned first, unsigned last) {
   }
 }
 
-std::thread start_thread(const grid_launch& launch, std::function<void()> body) {
-  try {
-    return std::thread(std::move(body));
-  } catch (const std::system_error& error) {
-    host::fatal(host::text("kernel ", kernel_name(launch), ": cannot start an OS thread for each of the ", launch.threads,
-                           " threads of a block (", error.what(), "); use smaller blocks, fewer ranks or "
-                           "GPURMA_CPU_THREADS=fibers"));
-  }
+std::thread start_block_thread(const grid_launch& launch, std::function<void()> body) {
+  return start_thread(std::move(body), [&] {
+    return host::text("each of the ", launch.threads, " threads of a block of kernel ", kernel_name(launch),
+                      "; use smaller blocks, fewer ranks or GPURMA_CPU_THREADS=fibers");
+  });
 }
 
 void run_in_sequence_on_os_threads(grid_launch& launch) {
@@ -121,7 +118,7 @@ void run_in_sequence_on_os_threads(grid_launch& launch) {
   std::barrier between(static_cast<std::ptrdiff_t>(launch.threads), next_block);
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < launch.threads; ++thread)
-    threads.push_back(start_thread(launch, [&, thread] {
+    threads.push_back(start_block_thread(launch, [&, thread] {
       while (number < launch.blocks) {
         block.run_thread(thread);
         between.arrive_and_wait();
@@ -137,7 +134,7 @@ void run_resident_on_os_threads(grid_launch& launch) {
   std::vector<std::thread> threads;
   for (unsigned number = 0; number < launch.blocks; ++number)
     for (unsigned thread = 0; thread < launch.threads; ++thread)
-      threads.push_back(start_thread(launch, [&, number, thread] {
+      threads.push_back(start_block_thread(launch, [&, number, thread] {
         blocks[number].run_thread(thread);
         running.fetch_sub(1, std::memory_order_acq_rel);
       }));
@@ -149,6 +146,14 @@ void run_resident_on_os_threads(grid_launch& launch) {
 }  // namespace
 
 void set_idle_hook(idle_hook function) { hook.store(function, std::memory_order_release); }
+
+std::thread start_thread(std::function<void()> body, const std::function<std::string()>& purpose) {
+  try {
+    return std::thread(std::move(body));
+  } catch (const std::system_error& error) {
+    host::fatal(host::text("cannot start an OS thread (", error.what(), ") for ", purpose()));
+  }
+}
 
 void worker_team::run(grid_launch& launch) {
   if (settings().threads == thread_kind::os_thread) {
@@ -184,7 +189,9 @@ void worker_team::on_all(unsigned members, const std::function<void(unsigned)>& 
   if (members > 1) {
     while (helpers_.size() + 1 < members) {
       const unsigned member = static_cast<unsigned>(helpers_.size()) + 1;
-      helpers_.emplace_back([this, member] { helper_main(member); });
+      helpers_.push_back(start_thread([this, member] { helper_main(member); }, [members] {
+        return host::text("each of the ", members, " workers of a stream; use fewer streams or a lower GPURMA_CPU_WORKERS");
+      }));
     }
     {
       const std::lock_guard lock(mutex_);

@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -15,6 +16,10 @@
 #include "host.h"
 
 namespace gpurma::cpu {
+
+// Where the system has no thread left, the program ends with a message that has what purpose() returns: what the thread is
+// for, and what would need fewer.
+std::thread start_thread(std::function<void()> body, const std::function<std::string()>& purpose);
 
 class worker_team {
  public:

@@ -1,6 +1,11 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What goes wrong in a kernel: it ends with an error that says what and where, and never hangs.
 #undef NDEBUG
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <fstream>
+
 #include "launch.h"
 
 namespace {
@@ -145,6 +150,33 @@ TEST_F(Failure, ADamagedCanaryIsReported) {
   managed<int> out(1);
   EXPECT_EXIT(run(write_below_stack, 1, 2, out.get()), testing::ExitedWithCode(1),
               "has written past the end of its stack of 65536 bytes; set GPURMA_CPU_STACK higher");
+}
+
+// From now on the process gets no room for the stack of another thread.
+void forbid_threads() {
+  std::size_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + (1u << 20);
+  const rlimit limit{bytes, bytes};
+  setrlimit(RLIMIT_AS, &limit);
+}
+
+__global__ void nothing(int) {}
+
+TEST_F(Failure, AThreadThatCannotStartIsReported) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers need address space of their own";
+#endif
+  EXPECT_EXIT(forbid_threads(); run(nothing, 1, 1, 0), testing::ExitedWithCode(1),
+              "cannot start an OS thread \\(.*\\) for a stream; use fewer streams or a lower GPURMA_CPU_WORKERS");
+  if (fibres())
+    EXPECT_EXIT(run(nothing, 1, 1, 0); forbid_threads(); run(nothing, 2, 1, 0), testing::ExitedWithCode(1),
+                "cannot start an OS thread \\(.*\\) for each of the 2 workers of a stream; use fewer streams or a lower "
+                "GPURMA_CPU_WORKERS");
+  else
+    EXPECT_EXIT(run(nothing, 1, 1, 0); forbid_threads(); run(nothing, 1, 64, 0), testing::ExitedWithCode(1),
+                "cannot start an OS thread \\(.*\\) for each of the 64 threads of a block of kernel test kernel; use "
+                "smaller blocks, fewer ranks or GPURMA_CPU_THREADS=fibers");
 }
 
 TEST_F(Failure, BarriersOutsideAKernelAreReported) {
