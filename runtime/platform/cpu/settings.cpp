@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <string_view>
 
 #include "host/environment.h"
 #include "host.h"
@@ -33,10 +34,12 @@ unsigned usable_cores() {
 
 unsigned local_processes() {
   // Open MPI, MPICH and Intel MPI, Slurm (the last ones may go on, as in "4(x2)"; strtoul stops there).
-  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE",
-                           "SLURM_STEP_TASKS_PER_NODE"}) {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "SLURM_STEP_TASKS_PER_NODE",
+                           "SLURM_NTASKS_PER_NODE"}) {
     const char* text = std::getenv(name);
     if (text == nullptr) continue;
+    // What the job was asked to have; a batch script has it too, where srun has started no step.
+    if (std::string_view(name) == "SLURM_NTASKS_PER_NODE" && std::getenv("SLURM_STEP_ID") == nullptr) continue;
     const unsigned long value = std::strtoul(text, nullptr, 10);
     if (value > 0) return static_cast<unsigned>(std::min(value, 1ul << 16));
   }

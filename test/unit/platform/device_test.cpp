@@ -1,5 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The device as programs see it.
+#include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "launch.h"
@@ -19,6 +21,43 @@ TEST(Settings, DefaultsShareTheCores) {
   EXPECT_FALSE(make_settings(8, 2, 0, 0).oversubscribed);
   EXPECT_TRUE(make_settings(2, 5, 0, 0).oversubscribed);
   EXPECT_TRUE(make_settings(2, 1, 3, 0).oversubscribed);
+}
+
+// A variable of the environment, for as long as this lives; null: none.
+class variable {
+ public:
+  variable(const char* name, const char* value) : name_(name) {
+    if (const char* const before = std::getenv(name)) before_ = before;
+    set(value);
+  }
+  ~variable() { set(before_ ? before_->c_str() : nullptr); }
+  variable(const variable&) = delete;
+  variable& operator=(const variable&) = delete;
+
+ private:
+  void set(const char* value) const {
+    if (value != nullptr)
+      setenv(name_, value, 1);
+    else
+      unsetenv(name_);
+  }
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(Settings, ProcessesOfTheNodeAreThoseOfTheStep) {
+  const variable none[] = {{"OMPI_COMM_WORLD_LOCAL_SIZE", nullptr}, {"MPI_LOCALNRANKS", nullptr},
+                           {"PMI_LOCAL_SIZE", nullptr},             {"SLURM_STEP_TASKS_PER_NODE", nullptr},
+                           {"SLURM_STEP_ID", nullptr},              {"SLURM_NTASKS_PER_NODE", nullptr}};
+  EXPECT_EQ(gpurma::cpu::local_processes(), 1u);
+  const variable job("SLURM_NTASKS_PER_NODE", "8");
+  EXPECT_EQ(gpurma::cpu::local_processes(), 1u);  // the batch script itself is one process
+  const variable step("SLURM_STEP_ID", "0");
+  EXPECT_EQ(gpurma::cpu::local_processes(), 8u);
+  const variable tasks("SLURM_STEP_TASKS_PER_NODE", "2(x3),1");
+  EXPECT_EQ(gpurma::cpu::local_processes(), 2u);
+  const variable mpi("OMPI_COMM_WORLD_LOCAL_SIZE", "3");
+  EXPECT_EQ(gpurma::cpu::local_processes(), 3u);
 }
 
 TEST(Device, OneDevice) {
