@@ -50,9 +50,7 @@ __thread block* running_block = nullptr;
 
 __thread execution current = {};
 __thread unsigned unchanged_atomics = 0;
-#if GPURMA_CPU_TSAN
-unsigned fence_object = 0;
-#endif
+unsigned fence_object = 0;  // of programs with ThreadSanitizer, whether or not this has it
 
 uint3 coordinates(unsigned linear, const dim3& extent) {
   if (extent.y == 1 && extent.z == 1) return uint3{linear, 0, 0};

@@ -11,14 +11,12 @@
 #include "host/environment.h"
 #include "host.h"
 
-// Sanitizers follow operating system threads, not fibres.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define GPURMA_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define GPURMA_SANITIZED 1
-#endif
-#endif
+// What every object file with a sanitizer needs. The program may be built with one that this library is built without.
+extern "C" {
+[[gnu::weak]] void __asan_init();
+[[gnu::weak]] void __msan_init();
+[[gnu::weak]] void __tsan_init();
+}
 
 namespace gpurma::cpu {
 
@@ -29,6 +27,9 @@ unsigned usable_cores() {
   if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return 1;
   return static_cast<unsigned>(std::max(1, CPU_COUNT(&cores)));
 }
+
+// Sanitizers follow operating system threads, not fibres.
+bool sanitized() { return __asan_init != nullptr || __msan_init != nullptr || __tsan_init != nullptr; }
 
 }  // namespace
 
@@ -60,11 +61,7 @@ const settings_table& settings() {
     settings_table made =
         make_settings(usable_cores(), local_processes(), static_cast<unsigned>(environment::cpu_workers()),
                       static_cast<unsigned>(environment::cpu_ranks()));
-#if GPURMA_SANITIZED
-    made.threads = thread_kind::os_thread;
-#else
-    made.threads = environment::cpu_threads() == "os" ? thread_kind::os_thread : thread_kind::fibre;
-#endif
+    made.threads = sanitized() || environment::cpu_threads() == "os" ? thread_kind::os_thread : thread_kind::fibre;
     const std::size_t page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     made.stack = (static_cast<std::size_t>(environment::cpu_stack()) + page - 1) / page * page;
     return made;
