@@ -8,7 +8,8 @@
 
 namespace gpurma::cpu {
 
-// What an API function returns: notes an error, which cudaErrorNotReady is not, as the calling thread's last one. A sticky error overrides success.
+// What an API function returns: notes an error, which cudaErrorNotReady is not, as the calling thread's last one. A sticky
+// error overrides success.
 cudaError_t result(cudaError_t error);
 
 // Makes the device fail: nothing more runs on it, and every call returns error until cudaDeviceReset.
