@@ -121,7 +121,8 @@ private:
   std::string number(const VarDecl &Variable) const {
     const VarDecl *Named = declaringFunction(Variable) ? &Variable : Variable.getCanonicalDecl();
     auto Place = fileRange(Named->getLocation(), Sources, LangOpts);
-    return std::to_string(P.number(Place ? *Place : FileRange{Variable.getQualifiedNameAsString(), 0, 0}));
+    return std::to_string(
+        P.number(Place ? Place->File + ':' + std::to_string(Place->Begin) : Variable.getQualifiedNameAsString()));
   }
 
   std::string typeName(const VarDecl &Variable) const {
@@ -249,11 +250,9 @@ private:
     if (!Kernel.doesThisDeclarationHaveABody() || Kernel.isDependentContext() || !isAccessible(&Kernel) ||
         P.RankKernels.count(kernelKey(&Kernel, Sources)))
       return;
-    std::optional<FileRange> Place = fileRange(Kernel.getLocation(), Sources, LangOpts);
-    std::optional<std::string> Name = qualifiedName(&Kernel);
-    if (Place && Name)
-      P.addEpilogue("static const ::gpurma::registered_kernel gpurma_kernel_" + std::to_string(P.number(*Place)) + "(" +
-                    exactly(&Kernel, *Name) + ");");
+    if (std::optional<std::string> Name = qualifiedName(&Kernel))
+      P.addEpilogue("static const ::gpurma::registered_kernel gpurma_kernel_" +
+                    std::to_string(P.number(kernelKey(&Kernel, Sources))) + "(" + exactly(&Kernel, *Name) + ");");
   }
 
   Unit &U;

@@ -21,8 +21,8 @@ std::vector<const Marker *> Unit::markersOf(const FunctionDecl *Function) const 
   return Found;
 }
 
-unsigned Program::number(const FileRange &Place) {
-  return Numbers.insert({{Place.File, Place.Begin}, static_cast<unsigned>(Numbers.size())}).first->second;
+unsigned Program::number(const std::string &Key) {
+  return Numbers.insert({Key, static_cast<unsigned>(Numbers.size())}).first->second;
 }
 
 void Program::addEpilogue(std::string Declaration) {
@@ -49,7 +49,9 @@ std::string kernelPatternKey(const FunctionDecl *Kernel, const SourceManager &So
   if (const FunctionDecl *Definition = Kernel->getDefinition())
     Kernel = Definition;
   auto [File, Offset] = Sources.getDecomposedExpansionLoc(Kernel->getLocation());
-  return fileName(File, Sources) + ':' + std::to_string(Offset);
+  // One use of a macro, or a file that is included repeatedly, may define several kernels at one place.
+  return fileName(File, Sources) + ':' + std::to_string(Offset) + ' ' + Kernel->getQualifiedNameAsString() + ' ' +
+         Kernel->getType().getCanonicalType().getAsString(Kernel->getASTContext().getPrintingPolicy());
 }
 
 std::string kernelKey(const FunctionDecl *Kernel, const SourceManager &Sources) {

@@ -65,8 +65,8 @@ struct Program {
   /// Declarations for the end of the main file, on its last line: registrations.
   std::vector<std::string> Epilogue;
 
-  /// A number for the names of declarations that stand for what is at this place, the same for each parse.
-  unsigned number(const FileRange &Place);
+  /// A number for the names of declarations that stand for what \p Key denotes, the same for each parse.
+  unsigned number(const std::string &Key);
   void addEpilogue(std::string Declaration);
   /// The original text of a file that a parse has read; empty for other files.
   llvm::StringRef source(llvm::StringRef File) const;
@@ -74,7 +74,7 @@ struct Program {
   std::string edited(llvm::StringRef File) const;
 
 private:
-  std::map<std::pair<std::string, unsigned>, unsigned> Numbers;
+  std::map<std::string, unsigned> Numbers;
 };
 
 /// Identifies a kernel, or an instantiation of a kernel template, across parses.

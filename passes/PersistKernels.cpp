@@ -78,13 +78,17 @@ public:
         WithMarkers.insert(M.Function->getCanonicalDecl());
     KernelCollector Collector;
     Collector.TraverseDecl(U.context().getTranslationUnitDecl());
+    countPlaces(Collector.Kernels, U);
     std::map<std::string, const FunctionDecl *> Plain;
+    std::vector<const FunctionDecl *> WithoutDirectives, RankKernels;
     for (const FunctionDecl *Kernel : Collector.Kernels) {
       if (!reaches(Kernel)) {
+        WithoutDirectives.push_back(Kernel);
         if (Kernel->isTemplateInstantiation())
           Plain.insert({kernelPatternKey(Kernel, U.sources()), Kernel});
         continue;
       }
+      RankKernels.push_back(Kernel);
       U.RankKernels.insert(Kernel->getCanonicalDecl());
       if (const FunctionDecl *Pattern = Kernel->getTemplateInstantiationPattern())
         U.RankKernels.insert(Pattern->getCanonicalDecl());
@@ -93,6 +97,7 @@ public:
       setUp(Kernel, U, P);
       registerKernel(Kernel, U, P);
     }
+    checkBraces(RankKernels, WithoutDirectives, U, P);
     for (const auto &[Key, Kernel] : Plain)
       if (P.RankKernels.count(Key)) {
         std::string Name;
@@ -126,9 +131,36 @@ private:
     return false;
   }
 
-  static void setUp(const FunctionDecl *Kernel, Unit &U, Program &P) {
+  /// A file that is included repeatedly has several kernels at one place.
+  void countPlaces(const std::vector<const FunctionDecl *> &Kernels, Unit &U) {
+    KernelsAt.clear();
+    for (const FunctionDecl *Kernel : Kernels)
+      if (std::optional<FileRange> Place = fileRange(Kernel->getLocation(), U.sources(), U.context().getLangOpts());
+          Place && !Kernel->isTemplateInstantiation())
+        ++KernelsAt[{Place->File, Place->Begin}];
+  }
+
+  static std::optional<FileRange> openingBrace(const FunctionDecl *Kernel, Unit &U) {
     const auto *Body = llvm::dyn_cast<CompoundStmt>(Kernel->getBody());
-    auto Brace = Body ? fileRange(Body->getLBracLoc(), U.sources(), U.context().getLangOpts()) : std::nullopt;
+    return Body ? fileRange(Body->getLBracLoc(), U.sources(), U.context().getLangOpts()) : std::nullopt;
+  }
+
+  /// The text of one brace may open several kernels; what rank kernels need there must not get into others. Instances of one
+  /// template are reported as such.
+  static void checkBraces(const std::vector<const FunctionDecl *> &RankKernels, const std::vector<const FunctionDecl *> &Others,
+                          Unit &U, const Program &P) {
+    std::set<std::pair<std::string, unsigned>> Braces;
+    for (const FunctionDecl *Kernel : Others)
+      if (std::optional<FileRange> Brace = openingBrace(Kernel, U);
+          Brace && !Kernel->isDependentContext() && !P.RankKernels.count(kernelPatternKey(Kernel, U.sources())))
+        Braces.insert({Brace->File, Brace->Begin});
+    for (const FunctionDecl *Kernel : RankKernels)
+      if (std::optional<FileRange> Brace = openingBrace(Kernel, U); Brace && Braces.count({Brace->File, Brace->Begin}))
+        U.Diags->report(Kernel->getLocation(), Diag::err_edit_not_in_file) << "the body of this rank kernel";
+  }
+
+  static void setUp(const FunctionDecl *Kernel, Unit &U, Program &P) {
+    std::optional<FileRange> Brace = openingBrace(Kernel, U);
     if (!Brace) {
       U.Diags->report(Kernel->getLocation(), Diag::err_edit_not_in_file) << "the body of this rank kernel";
       return;
@@ -153,26 +185,25 @@ private:
     return FileRange{End->File, End->End, End->End};
   }
 
-  static void registerKernel(const FunctionDecl *Kernel, Unit &U, Program &P) {
+  void registerKernel(const FunctionDecl *Kernel, Unit &U, Program &P) const {
     if (Kernel->isDependentContext() || !isAccessible(Kernel))
       return;
-    std::optional<FileRange> Place = fileRange(Kernel->getLocation(), U.sources(), U.context().getLangOpts());
     std::optional<std::string> Name = qualifiedName(Kernel);
-    if (!Place || !Name)
+    if (!Name)
       return;
     auto Declaration = [](const std::string &Suffix, const std::string &Kernel) {
       return "static const ::gpurma::rank_kernel gpurma_rank_kernel_" + Suffix + "(" + Kernel + ");";
     };
-    std::string Number = std::to_string(P.number(*Place));
+    std::string Number = std::to_string(P.number(kernelPatternKey(Kernel, U.sources())));
     if (Kernel->isTemplateInstantiation()) {
-      // Instantiations share their pattern's place; the order of their registration tells them apart.
+      // Instantiations share their pattern's number; the order of their registration tells them apart.
       std::string Text = exactly(Kernel, *Name);
       if (P.RegisteredInstantiations.insert(Text).second)
         P.addEpilogue(Declaration(Number + "_" + std::to_string(P.RegisteredInstantiations.size()), Text));
       return;
     }
     std::optional<FileRange> After = placeAfter(Kernel, U);
-    bool AtPlace = After && After->File == Place->File;
+    bool AtPlace = After && standsAlone(Kernel, After->File, U);
     std::string Text = exactly(Kernel, AtPlace && !llvm::isa<CXXRecordDecl>(Kernel->getDeclContext()) &&
                                                !Kernel->getTemplateSpecializationArgs()
                                            ? Kernel->getNameAsString()
@@ -183,7 +214,19 @@ private:
       P.addEpilogue(Declaration(Number, Text));
   }
 
+  /// True if the text of the kernel, which ends in \p File, is that of this kernel only: no macro spells its name or its end.
+  bool standsAlone(const FunctionDecl *Kernel, const std::string &File, Unit &U) const {
+    if (!Kernel->getLocation().isFileID() || !Kernel->getBody()->getEndLoc().isFileID())
+      return false;
+    std::optional<FileRange> Place = fileRange(Kernel->getLocation(), U.sources(), U.context().getLangOpts());
+    if (!Place || Place->File != File)
+      return false;
+    auto It = KernelsAt.find({Place->File, Place->Begin});
+    return It != KernelsAt.end() && It->second == 1;
+  }
+
   llvm::DenseSet<const FunctionDecl *> WithMarkers;
+  std::map<std::pair<std::string, unsigned>, unsigned> KernelsAt;
 };
 
 } // namespace
