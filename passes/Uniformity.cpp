@@ -1,5 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Uniformity.h"
+#include "passes/ControlDependence.h"
+#include "passes/WindowMemory.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -9,7 +11,6 @@
 #include "clang/Analysis/AnalysisDeclContext.h"
 #include "clang/Analysis/CFG.h"
 #include "clang/Basic/SourceManager.h"
-#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -152,90 +153,10 @@ bool isInNamespaceGpurma(const Decl *D) {
   return false;
 }
 
-//===--- Control dependence
+//===--- What functions write
 //-----------------------------------------------------------------------------------------===//
 
-/// For each block the blocks whose branches decide whether it runs, over the CFG without the paths
-/// that end in a call that does not return. Clang's ControlDependencyCalculator counts those paths,
-/// which would put everything behind an assert() under its condition.
-std::vector<std::vector<unsigned>> controlDependencies(const CFG &G) {
-  unsigned N = G.getNumBlockIDs();
-  std::vector<std::vector<unsigned>> Succs(N);
-  bool Prune = !G.getEntry().isInevitablySinking();
-  for (const CFGBlock *B : G)
-    for (const CFGBlock *S : B->succs())
-      if (S && !(Prune && S->isInevitablySinking()))
-        Succs[B->getBlockID()].push_back(S->getBlockID());
-
-  unsigned Exit = G.getExit().getBlockID();
-  // A loop without an end has no post-dominators; it leaves from its last block as far as this is
-  // concerned.
-  llvm::BitVector Ends(N);
-  Ends.set(Exit);
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (unsigned B = 0; B != N; ++B)
-      if (!Ends.test(B) && llvm::any_of(Succs[B], [&](unsigned S) { return Ends.test(S); })) {
-        Ends.set(B);
-        Changed = true;
-      }
-  }
-  std::vector<unsigned> Position(N);
-  unsigned Next = 0;
-  for (const CFGBlock *B : PostOrderCFGView(&G))
-    Position[B->getBlockID()] = Next++;
-  for (unsigned B = 0; B != N; ++B)
-    if (!Ends.test(B) &&
-        llvm::any_of(Succs[B], [&](unsigned S) { return Position[S] <= Position[B]; }))
-      Succs[B].push_back(Exit);
-
-  std::vector<llvm::BitVector> PostDoms(N, llvm::BitVector(N, true));
-  PostDoms[Exit].reset();
-  PostDoms[Exit].set(Exit);
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (unsigned B = 0; B != N; ++B) {
-      if (B == Exit || Succs[B].empty())
-        continue;
-      llvm::BitVector New(N, true);
-      for (unsigned S : Succs[B])
-        New &= PostDoms[S];
-      New.set(B);
-      if (New != PostDoms[B]) {
-        PostDoms[B] = std::move(New);
-        Changed = true;
-      }
-    }
-  }
-
-  // D depends on B if it post-dominates a successor of B but not B itself; then transitively,
-  // nearest first.
-  std::vector<std::vector<unsigned>> Direct(N);
-  for (unsigned B = 0; B != N; ++B) {
-    if (Succs[B].size() < 2)
-      continue;
-    for (unsigned D = 0; D != N; ++D) {
-      bool OfSome = llvm::any_of(Succs[B], [&](unsigned S) { return PostDoms[S].test(D); });
-      if (OfSome && (D == B || !PostDoms[B].test(D)))
-        Direct[D].push_back(B);
-    }
-  }
-  std::vector<std::vector<unsigned>> All(N);
-  for (unsigned D = 0; D != N; ++D) {
-    llvm::BitVector Seen(N);
-    for (unsigned B : Direct[D]) {
-      Seen.set(B);
-      All[D].push_back(B);
-    }
-    for (size_t I = 0; I < All[D].size(); ++I)
-      for (unsigned B : Direct[All[D][I]])
-        if (!Seen.test(B)) {
-          Seen.set(B);
-          All[D].push_back(B);
-        }
-  }
-  return All;
-}
+using PointerSources = llvm::DenseMap<const ValueDecl *, llvm::SmallVector<const Expr *, 2>>;
 
 /// Local variables whose address is kept, so that they can change behind the analysis' back.
 class EscapeFinder : public RecursiveASTVisitor<EscapeFinder> {

@@ -1,5 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/WindowMemory.h"
+#include "frontend/Directives.h"
+#include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
 
 #include "clang/AST/Attr.h"
@@ -536,15 +538,17 @@ llvm::MapVector<unsigned, llvm::BitVector> naturalLoops(const CFG &Graph) {
   return Loops;
 }
 
-/// The variables that an expression names, and the expressions within it.
+/// The variables and fields that an expression names, and the expressions within it.
 struct Contents : RecursiveASTVisitor<Contents> {
-  llvm::DenseSet<const VarDecl *> Variables;
+  llvm::DenseSet<const ValueDecl *> Variables;
   std::vector<const Expr *> Exprs;
   bool VisitExpr(Expr *E) {
     Exprs.push_back(E);
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && V->hasLocalStorage())
-        Variables.insert(V);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E); Ref && isa<VarDecl>(Ref->getDecl()))
+      Variables.insert(Ref->getDecl());
+    else if (const auto *Member = dyn_cast<MemberExpr>(E);
+             Member && isa<FieldDecl>(Member->getMemberDecl()))
+      Variables.insert(Member->getMemberDecl());
     return true;
   }
 };
@@ -567,35 +571,59 @@ void WindowMemory::findPolling() {
     const CFG *Graph = Facts[F->getCanonicalDecl()]->Graph;
     if (!Graph)
       continue;
-    for (const auto &[Header, Body] : naturalLoops(*Graph)) {
+    auto Loops = naturalLoops(*Graph);
+    std::vector<std::vector<unsigned>> Controls;
+    std::vector<const Stmt *> Conditions(Graph->getNumBlockIDs());
+    if (!Loops.empty()) {
+      Controls = controlDependencies(*Graph);
+      for (const CFGBlock *B : *Graph)
+        Conditions[B->getBlockID()] = B->getTerminatorCondition();
+    }
+    for (const auto &[Header, Body] : Loops) {
       bool Acquires = false;
       Contents Deciding;
-      std::vector<const Stmt *> Statements;
+      llvm::BitVector Decides(Graph->getNumBlockIDs());
+      auto Decide = [&](unsigned Block) {
+        if (Conditions[Block] && !Decides.test(Block))
+          Deciding.TraverseStmt(const_cast<Stmt *>(Conditions[Block]));
+        Decides.set(Block);
+      };
+      std::vector<std::pair<const Stmt *, unsigned>> Statements;
       for (const CFGBlock *B : *Graph) {
         if (!Body.test(B->getBlockID()))
           continue;
         for (const CFGElement &Element : *B)
           if (auto S = Element.getAs<CFGStmt>()) {
-            Statements.push_back(S->getStmt());
+            Statements.push_back({S->getStmt(), B->getBlockID()});
             if (const auto *E = dyn_cast<Expr>(S->getStmt()))
               Acquires |= isAcquire(E, /*Always=*/false);
           }
         bool Leaves = llvm::any_of(
             B->succs(), [&](const CFGBlock *S) { return S && !Body.test(S->getBlockID()); });
-        if (Leaves && B->getTerminatorCondition())
-          Deciding.TraverseStmt(const_cast<Stmt *>(B->getTerminatorCondition()));
+        if (Leaves)
+          Decide(B->getBlockID());
       }
       if (Acquires)
         continue;
-      // What the loop computes of variables that decide decides, too.
+      // What the loop computes of variables that decide decides, too, and so does whether it does.
+      auto Assigned = [&](const Expr *To, const Expr *From, unsigned Block) {
+        if (!Deciding.Variables.contains(root(To)))
+          return;
+        if (From)
+          Deciding.TraverseStmt(const_cast<Expr *>(From));
+        for (unsigned Control : Controls[Block])
+          if (Body.test(Control))
+            Decide(Control);
+      };
       for (size_t Before = 0; Before != Deciding.Variables.size();) {
         Before = Deciding.Variables.size();
-        for (const Stmt *S : Statements) {
+        for (auto [S, Block] : Statements) {
           if (const auto *Assign = dyn_cast<BinaryOperator>(S);
               Assign && Assign->isAssignmentOp()) {
-            const auto *Ref = dyn_cast<DeclRefExpr>(Assign->getLHS()->IgnoreParens());
-            if (Ref && Deciding.Variables.contains(dyn_cast<VarDecl>(Ref->getDecl())))
-              Deciding.TraverseStmt(Assign->getRHS());
+            Assigned(Assign->getLHS(), Assign->getRHS(), Block);
+          } else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
+                     Unary && Unary->isIncrementDecrementOp()) {
+            Assigned(Unary->getSubExpr(), nullptr, Block);
           } else if (const auto *Declares = dyn_cast<DeclStmt>(S)) {
             for (const Decl *D : Declares->decls())
               if (const auto *V = dyn_cast<VarDecl>(D);

@@ -20,6 +20,17 @@ __global__ void kernel(int *flags, int *failures) {
     }
     while (!arrived(flag, step)) {
     }
+    // Decided by what the loop does under a condition, or keeps in a field.
+    bool done = false;
+    while (!done) {
+      if (flag[0] == step)
+        done = true;
+    }
+    struct {
+      bool late;
+    } state = {true};
+    while (state.late)
+      state.late = flag[0] < step;
 #pragma gpurma barrier comm(device)
   }
   if (threadIdx.x == 0 && flag[0] != 3)

@@ -75,6 +75,26 @@ __global__ void kernel(int* a, float* b, float4* c, View v) {
 #pragma gpurma test(flag) tag(1)
   }
 // CHECK: {{^  }}while (gpurma::uniform(a[3] == 0)) {
+  bool done = false;
+  while (!done) {
+    if (a[2] == 1)
+      done = true;
+  }
+// CHECK: {{^    }}if (::gpurma::read_volatile(a[2]) == 1)
+  View state = v;
+  while (state.size) {
+    state.size = a[2];
+  }
+// CHECK: {{^    }}state.size = ::gpurma::read_volatile(a[2]);
+  int passed = 0;
+  while (passed < 3)
+    if (a[2])
+      ++passed;
+// CHECK: {{^    }}if (::gpurma::read_volatile(a[2]))
+  for (int i = 0; i < 3; ++i)
+    if (a[5])
+      sum += 1;
+// CHECK: {{^    }}if (a[5])
   int seen;
   do {
     seen = a[4];
