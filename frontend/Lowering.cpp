@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace clang;
@@ -72,7 +73,33 @@ private:
     }
     SourceManager &Sources = P.Units.front()->sources();
     MainFile = fileName(Sources.getMainFileID(), Sources);
-    return runPipeline(P, [&](const Pass &After) { print(After); });
+    bool Good = runPipeline(P, [&](const Pass &After) { print(After); });
+    if (Good)
+      rejectSkipped();
+    return Good;
+  }
+
+  /// Directives that no parse has seen: the backend, which may define other macros than Clang, must not drop them silently.
+  void rejectSkipped() {
+    std::map<std::pair<std::string, size_t>, std::pair<DirectiveText, size_t>> Times;
+    for (const std::unique_ptr<Parse> &Each : Parses)
+      for (const SkippedDirective &D : Each->skipped()) {
+        auto &[Text, Count] = Times[{D.File, D.Text.Begin}];
+        Text = D.Text;
+        ++Count;
+      }
+    for (const auto &[Place, Found] : Times) {
+      const auto &[Text, Count] = Found;
+      if (Count != Parses.size())
+        continue;
+      const std::string Message = "\"gpurma: directive in a section that gpurmacc's parse skipped\"";
+      std::string Rejection = Text.IsOperator ? "static_assert(false, " + Message + ");" : "#error " + Message;
+      llvm::StringRef Source = P.source(Place.first);
+      const char *LineEnd = Text.IsOperator ? "\\\n" : "\n";
+      for (size_t Lines = Source.slice(Text.Begin, Text.End).count('\n'); Lines > 0; --Lines)
+        Rejection += LineEnd;
+      P.Edits.replace({Place.first, static_cast<unsigned>(Text.Begin), static_cast<unsigned>(Text.End)}, std::move(Rejection));
+    }
   }
 
   void print(const Pass &After) {

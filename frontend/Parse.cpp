@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Regex.h"
+#include <map>
 
 using namespace clang;
 
@@ -81,21 +82,18 @@ private:
 
 namespace {
 
-/// Finds `#pragma gpurma` lines by their text, for regions that the preprocessor skips.
-bool mentionsDirective(llvm::StringRef Text) {
-  static const llvm::Regex Line("(^|\n)[ \t]*#[ \t]*pragma[ \t]+gpurma[ \t\r\n]|_Pragma[ \t]*\\([ \t]*\"[ \t]*gpurma[ \t]");
-  return Line.match(Text);
-}
-
 class FileCallbacks final : public PPCallbacks {
 public:
-  FileCallbacks(SourceManager &Sources, std::vector<Inclusion> &Inclusions, std::vector<Dependency> &Dependencies, bool &Skipped)
-      : Sources(Sources), Inclusions(Inclusions), Dependencies(Dependencies), Skipped(Skipped) {}
+  FileCallbacks(SourceManager &Sources, std::vector<Inclusion> &Inclusions, std::vector<Dependency> &Dependencies,
+                const LangOptions &LangOpts)
+      : Sources(Sources), Inclusions(Inclusions), Dependencies(Dependencies), LangOpts(LangOpts) {}
 
   void FileChanged(SourceLocation Loc, FileChangeReason Reason, SrcMgr::CharacteristicKind Kind, FileID) override {
     if (Reason != EnterFile)
       return;
     OptionalFileEntryRef File = Sources.getFileEntryRefForID(Sources.getFileID(Loc));
+    if (File)
+      ++Entered[fileName(*File)];
     if (File && Seen.insert(File->getName().str()).second)
       Dependencies.push_back({File->getName().str(), SrcMgr::isSystem(Kind)});
   }
@@ -118,20 +116,36 @@ public:
   }
 
   void SourceRangeSkipped(SourceRange Range, SourceLocation) override {
-    if (Skipped || Sources.isInSystemHeader(Range.getBegin()))
-      return;
     auto [File, Begin] = Sources.getDecomposedLoc(Range.getBegin());
     auto [EndFile, End] = Sources.getDecomposedLoc(Range.getEnd());
-    if (File == EndFile && Begin < End)
-      Skipped = mentionsDirective(Sources.getBufferData(File).slice(Begin, End));
+    if (File != EndFile || Begin >= End || Sources.isInSystemHeader(Range.getBegin()))
+      return;
+    for (DirectiveText Found : directivesIn(Sources.getBufferData(File).slice(Begin, End), LangOpts)) {
+      Found.Begin += Begin;
+      Found.End += Begin;
+      auto &[Text, Times] = SkippedAt[{fileName(File, Sources), Found.Begin}];
+      Text = Found;
+      ++Times;
+    }
+  }
+
+  std::vector<SkippedDirective> skipped() const {
+    std::vector<SkippedDirective> Always;
+    // A header that is included repeatedly may skip now one section, now another.
+    for (const auto &[Place, Found] : SkippedAt)
+      if (auto It = Entered.find(Place.first); It != Entered.end() && Found.second == It->second)
+        Always.push_back({Place.first, Found.first});
+    return Always;
   }
 
 private:
   SourceManager &Sources;
   std::vector<Inclusion> &Inclusions;
   std::vector<Dependency> &Dependencies;
-  bool &Skipped;
+  const LangOptions &LangOpts;
   std::set<std::string> Seen;
+  std::map<std::string, unsigned> Entered;
+  std::map<std::pair<std::string, size_t>, std::pair<DirectiveText, unsigned>> SkippedAt;
 };
 
 /// Leaves out the bodies of host functions in system headers, which no pass looks into: parsing and instantiating them takes
@@ -277,10 +291,13 @@ bool Parse::run() {
   Diags = std::make_unique<Diagnostics>(Compiler.getDiagnostics(), WarningsAsErrors, NoWarnings);
   if (!Compiler.createTarget())
     return false;
-  auto Begin = [this](CompilerInstance &Compiler) {
+  FileCallbacks *Files = nullptr; // lives as long as the preprocessor
+  auto Begin = [&](CompilerInstance &Compiler) {
     Preprocessor &PP = Compiler.getPreprocessor();
     PP.AddPragmaHandler(new gpurma::PragmaHandler(Directives, *Diags));
-    PP.addPPCallbacks(std::make_unique<FileCallbacks>(Compiler.getSourceManager(), Inclusions, Dependencies, SkippedDirective));
+    auto Callbacks = std::make_unique<FileCallbacks>(Compiler.getSourceManager(), Inclusions, Dependencies, Compiler.getLangOpts());
+    Files = Callbacks.get();
+    PP.addPPCallbacks(std::move(Callbacks));
   };
   Action = std::make_unique<KeepAction>(Begin);
   if (!Action->BeginSourceFile(Compiler, Compiler.getFrontendOpts().Inputs.front())) {
@@ -288,8 +305,9 @@ bool Parse::run() {
     return false;
   }
   llvm::consumeError(Action->Execute());
+  Skipped = Files->skipped();
   reportMisplaced();
-  if (Side == ParseSide::Cpu && SkippedDirective)
+  if (Side == ParseSide::Cpu && !Skipped.empty())
     reportDeviceOnly();
   return !Diags->hasErrors();
 }

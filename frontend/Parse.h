@@ -7,6 +7,7 @@
 #include "Diagnostics.h"
 #include "Directive.h"
 #include "Lowering.h"
+#include "SourceText.h"
 #include "clang/Basic/SourceLocation.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
@@ -51,6 +52,12 @@ private:
   std::set<std::tuple<std::string, unsigned, std::string>> Seen;
 };
 
+struct SkippedDirective {
+  /// By fileName().
+  std::string File;
+  DirectiveText Text;
+};
+
 class Parse {
 public:
   Parse(const LowerOptions &Options, ParseSide Side, DiagnosticSink &Sink);
@@ -64,6 +71,8 @@ public:
   std::deque<Directive> &directives() { return Directives; }
   const std::vector<Inclusion> &inclusions() const { return Inclusions; }
   const std::vector<Dependency> &dependencies() const { return Dependencies; }
+  /// The directives of the user's files in sections that the parse has skipped each time that it has come by.
+  const std::vector<SkippedDirective> &skipped() const { return Skipped; }
   ParseSide side() const { return Side; }
 
 private:
@@ -82,7 +91,7 @@ private:
   std::vector<Inclusion> Inclusions;
   std::vector<Dependency> Dependencies;
   std::set<unsigned> Misplaced;
-  bool SkippedDirective = false;
+  std::vector<SkippedDirective> Skipped;
 };
 
 } // namespace gpurma

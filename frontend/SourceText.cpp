@@ -51,6 +51,40 @@ std::optional<std::string> spelledText(SourceRange TokenRange, const SourceManag
   return onOneLine(Lexer::getSourceText(Range, Sources, LangOpts), LangOpts);
 }
 
+std::vector<DirectiveText> directivesIn(llvm::StringRef Text, const LangOptions &LangOpts) {
+  std::vector<DirectiveText> Found;
+  if (!Text.contains("gpurma"))
+    return Found;
+  std::string Buffer = Text.str(); // the lexer needs a terminating zero
+  Lexer Lex(SourceLocation(), LangOpts, Buffer.data(), Buffer.data(), Buffer.data() + Buffer.size());
+  auto Is = [](const Token &T, llvm::StringRef Name) { return T.is(tok::raw_identifier) && T.getRawIdentifier() == Name; };
+  Token Last[3]; // the tokens before T, the nearest last, and where they begin
+  size_t Begins[3] = {};
+  for (Token &Each : Last)
+    Each.startToken();
+  for (bool AtEnd = false; !AtEnd;) {
+    Token T;
+    AtEnd = Lex.LexFromRawLexer(T);
+    size_t End = Lex.getCurrentBufferOffset(), Begin = End - T.getLength();
+    if (Is(T, "gpurma") && Is(Last[2], "pragma") && Last[1].is(tok::hash) && Last[1].isAtStartOfLine()) {
+      size_t LineEnd = Text.find('\n', End);
+      while (LineEnd != llvm::StringRef::npos && Text.take_front(LineEnd).rtrim(" \t\r").ends_with("\\"))
+        LineEnd = Text.find('\n', LineEnd + 1);
+      Found.push_back({Begins[1], std::min(LineEnd, Text.size()), /*IsOperator=*/false});
+    } else if (T.is(tok::r_paren) && tok::isStringLiteral(Last[2].getKind()) && Last[1].is(tok::l_paren) && Is(Last[0], "_Pragma") &&
+               Text.slice(Begins[2], Begin).ltrim("LuU8R\"( \t").starts_with("gpurma")) {
+      Found.push_back({Begins[0], End, /*IsOperator=*/true});
+    }
+    for (int I : {0, 1}) {
+      Last[I] = Last[I + 1];
+      Begins[I] = Begins[I + 1];
+    }
+    Last[2] = T;
+    Begins[2] = Begin;
+  }
+  return Found;
+}
+
 uint32_t fileHash(llvm::StringRef Name) {
   uint32_t Hash = 2166136261u;
   for (unsigned char C : Name.bytes())

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace gpurma {
 
@@ -23,6 +24,15 @@ std::string onOneLine(llvm::StringRef Text, const clang::LangOptions &LangOpts);
 /// macro expansion, or comes from _Pragma).
 std::optional<std::string> spelledText(clang::SourceRange TokenRange, const clang::SourceManager &Sources,
                                        const clang::LangOptions &LangOpts);
+
+/// A directive in a text: `#pragma gpurma` up to the end of its line, or `_Pragma("gpurma ...")`.
+struct DirectiveText {
+  size_t Begin, End;
+  bool IsOperator;
+};
+
+/// The directives of a text, found without regard to the preprocessor's conditions and macros.
+std::vector<DirectiveText> directivesIn(llvm::StringRef Text, const clang::LangOptions &LangOpts);
 
 /// The 32-bit FNV-1a hash by which run-time messages know a file.
 uint32_t fileHash(llvm::StringRef Name);

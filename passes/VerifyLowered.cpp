@@ -4,7 +4,8 @@
 // would be ignored without a word, and the program would hang or be wrong. Lexes the text of every
 // file as it will be written.
 //
-// A directive that no parse has seen (in an #if that is false on both sides) is left as it stands.
+// A directive that no parse has seen (in an #if that is false on both sides) is not its business: the
+// lowering makes an error for the backend of it.
 //
 // Before:  a lowered file that still holds `#pragma gpurma barrier` in live code
 // After:   error: '#pragma gpurma' is left in the lowered text of 'user.cu', line 12 [gpurma-0120]
@@ -30,34 +31,17 @@ struct LeftOver {
 
 std::vector<LeftOver> findLeftOvers(StringRef Text, const LangOptions &LangOpts) {
   std::vector<LeftOver> Found;
+  auto LineOf = [&](size_t Offset) {
+    return static_cast<unsigned>(Text.take_front(Offset).count('\n')) + 1;
+  };
+  for (const DirectiveText &D : directivesIn(Text, LangOpts))
+    Found.push_back({D.IsOperator ? "_Pragma(\"gpurma ...\")" : "#pragma gpurma", LineOf(D.Begin)});
   Lexer Lex(SourceLocation(), LangOpts, Text.begin(), Text.begin(), Text.end());
-  unsigned Line = 1;
-  const char *Counted = Text.begin();
-  Token Last[3]; // the tokens before T, the nearest last
-  for (Token &Each : Last)
-    Each.startToken();
-  bool AtEnd = false;
-  while (!AtEnd) {
+  for (bool AtEnd = !Text.contains("gpurma_ann"); !AtEnd;) {
     Token T;
     AtEnd = Lex.LexFromRawLexer(T);
-    const char *Begin = Lex.getBufferLocation() - T.getLength();
-    Line += std::count(Counted, Begin, '\n');
-    Counted = Begin;
-    auto Is = [](const Token &X, StringRef Name) {
-      return X.is(tok::raw_identifier) && X.getRawIdentifier() == Name;
-    };
-    if (Is(T, "gpurma") && Is(Last[2], "pragma") && Last[1].is(tok::hash) &&
-        Last[1].isAtStartOfLine())
-      Found.push_back({"#pragma gpurma", Line});
-    if (tok::isStringLiteral(T.getKind()) &&
-        StringRef(Begin, T.getLength()).contains("\"gpurma ") && Last[2].is(tok::l_paren) &&
-        Is(Last[1], "_Pragma"))
-      Found.push_back({"_Pragma(\"gpurma ...\")", Line});
-    if (Is(T, "gpurma_ann"))
-      Found.push_back({"gpurma_ann", Line});
-    Last[0] = Last[1];
-    Last[1] = Last[2];
-    Last[2] = T;
+    if (T.is(tok::raw_identifier) && T.getRawIdentifier() == "gpurma_ann")
+      Found.push_back({"gpurma_ann", LineOf(Lex.getCurrentBufferOffset() - T.getLength())});
   }
   return Found;
 }
