@@ -1,15 +1,18 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Replaces each directive by a call of the device library, and picks how notifications are matched: by one arrival counter per tag
-// where no wait can tell the difference, else by a queue.
+// where no wait can tell the difference, else by a queue. Calls of the library that the user wrote keep their own matching, so
+// that one by a queue decides for all.
 //
 //   #pragma gpurma put(src[lo:len]) to(r) at(w[off]) notify(t)
 //   ->  ::gpurma::put_notify<::gpurma::matching::queue>(src + (lo), len, r, w, off, t, ::gpurma::site{0x1234abcdu, 12});
 //
 // The statement stands on the directive's first line and is followed by as many line ends as the directive had.
+#include "DeviceFunctions.h"
 #include "Pass.h"
 #include "frontend/Directives.h"
 #include "frontend/SourceText.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -22,7 +25,28 @@ namespace {
 constexpr unsigned CounterTags = 64; // ::gpurma::counter_tags
 
 /// Why a directive cannot be served by counters; in the order of err_counter_impossible.
-enum class Obstacle { Source, Window, AnyTag, VariableTag, LargeTag };
+enum class Obstacle { Source, Window, AnyTag, VariableTag, LargeTag, QueueCall };
+
+/// Finds a call of the library's plain functions that is matched by a queue.
+class QueueCallFinder : public RecursiveASTVisitor<QueueCallFinder> {
+public:
+  const CallExpr *Found = nullptr;
+
+  bool VisitCallExpr(CallExpr *Call) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    const TemplateArgumentList *Arguments = Callee ? Callee->getTemplateSpecializationArgs() : nullptr;
+    if (!Arguments || Arguments->size() == 0 || (*Arguments)[0].getKind() != TemplateArgument::Integral)
+      return true;
+    const auto *Enum = (*Arguments)[0].getIntegralType()->getAs<EnumType>();
+    if (Enum && Enum->getDecl()->getQualifiedNameAsString() == "gpurma::matching" &&
+        (*Arguments)[0].getAsIntegral() == QueueValue)
+      Found = Call;
+    return !Found;
+  }
+
+private:
+  static constexpr int QueueValue = 0; // ::gpurma::matching::queue
+};
 
 class LowerAccess final : public Pass {
 public:
@@ -33,13 +57,21 @@ public:
     for (const Marker &M : U.Markers) {
       findForced(M, U);
       if (std::optional<Obstacle> Why = obstacle(M, U); Why && !FirstObstacle)
-        FirstObstacle = {&U, M.Origin, *Why};
+        FirstObstacle = {&U, M.Origin->NameLoc, *Why};
     }
+    if (U.Markers.empty() || FirstObstacle)
+      return;
+    QueueCallFinder Finder;
+    for (const FunctionDecl *Function : deviceFunctions(U.context()))
+      if (!Finder.TraverseStmt(Function->getBody())) {
+        FirstObstacle = {&U, Finder.Found->getExprLoc(), Obstacle::QueueCall};
+        return;
+      }
   }
 
   void finish(Program &P) override {
     if (Forced && Forced->Word == Keyword::Counter && FirstObstacle) {
-      FirstObstacle->U->Diags->report(FirstObstacle->D->NameLoc, Diag::err_counter_impossible)
+      FirstObstacle->U->Diags->report(FirstObstacle->Loc, Diag::err_counter_impossible)
           << static_cast<unsigned>(FirstObstacle->Why);
       if (Forced->U == FirstObstacle->U)
         Forced->U->Diags->report(Forced->Loc, Diag::note_match_here) << spelling(Forced->Word);
@@ -60,7 +92,7 @@ private:
   };
   struct FoundObstacle {
     Unit *U;
-    const Directive *D;
+    SourceLocation Loc;
     Obstacle Why;
   };
 

@@ -7,6 +7,7 @@
 // RUN: %lower_cpu -DTAG=gpurma::rank() %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
 // RUN: %lower_cpu -DTAG=any %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
 // RUN: %lower_cpu "-DMATCH=match(queue)" %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
+// RUN: %lower_cpu -DCALL %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
 // RUN: %lower_cpu "-DMATCH=match(counter)" %s | grep -v CHECK | %filecheck %s
 
 #include <cstdio>
@@ -18,6 +19,10 @@
 #define MATCH match(auto)
 #endif
 enum { halo = 1 << 1 };
+
+#ifdef CALL
+template <class T = int> __device__ bool received() { return gpurma::test(1, gpurma::any_source, gpurma::any_window); }
+#endif
 
 __global__ void kernel(int *data) {
   int partner = gpurma::rank() ^ 1;
@@ -35,6 +40,9 @@ __global__ void kernel(int *data) {
   #pragma gpurma wait tag(halo)
 #endif
   #pragma gpurma wait tag(TAG) count(1)
+#ifdef CALL
+  received();
+#endif
 }
 
 int main() {
