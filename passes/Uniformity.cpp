@@ -13,6 +13,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <deque>
@@ -158,13 +159,16 @@ bool isInNamespaceGpurma(const Decl *D) {
 
 using PointerSources = llvm::DenseMap<const ValueDecl *, llvm::SmallVector<const Expr *, 2>>;
 
-/// Local variables whose address is kept, so that they can change behind the analysis' back.
+/// Local variables whose address is kept, so that they can change behind the analysis' back, and what
+/// local pointers point into.
 class EscapeFinder : public RecursiveASTVisitor<EscapeFinder> {
 public:
   llvm::DenseSet<const VarDecl *> Escaped;
   /// The range of each loop over an array or a list, by its variable: the loop reads it through a
   /// pointer.
   llvm::DenseMap<const VarDecl *, const Expr *> Ranges;
+  /// What each local pointer is set to.
+  PointerSources Pointers;
 
   bool VisitCXXForRangeStmt(CXXForRangeStmt *S) {
     const auto *Class = S->getRangeInit()->getType()->getAsCXXRecordDecl();
@@ -175,8 +179,33 @@ public:
     return true;
   }
   bool VisitCallExpr(CallExpr *E) {
-    for (Expr *Arg : E->arguments())
+    for (Expr *Arg : E->arguments()) {
       Harmless.insert(Arg->IgnoreParenImpCasts());
+      Harmless.insert(Arg->IgnoreUnlessSpelledInSource());
+    }
+    return true;
+  }
+  bool VisitVarDecl(VarDecl *V) {
+    if (V->getInit() && V->getType()->isPointerType())
+      Pointers[V].push_back(V->getInit());
+    if (V->getInit())
+      if (const auto *Lambda = dyn_cast<LambdaExpr>(V->getInit()->IgnoreUnlessSpelledInSource()))
+        Harmless.insert(Lambda);
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator *E) {
+    if (E->getOpcode() == BO_Assign && E->getType()->isPointerType())
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E->getLHS()->IgnoreParens()))
+        Pointers[Ref->getDecl()].push_back(E->getRHS());
+    return true;
+  }
+  /// A lambda that is neither called nor passed on here may be called anywhere.
+  bool VisitLambdaExpr(LambdaExpr *E) {
+    if (!Harmless.contains(E))
+      for (const LambdaCapture &C : E->captures())
+        if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef)
+          if (const auto *V = dyn_cast<VarDecl>(C.getCapturedVar()); V && V->hasLocalStorage())
+            Escaped.insert(V);
     return true;
   }
   bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) {
@@ -202,7 +231,16 @@ private:
     return Ref && Ref->getDecl()->isImplicit();
   }
   void note(const Expr *E) {
-    E = E->IgnoreParenImpCasts();
+    // A part stands for the whole.
+    for (const Expr *Whole = E; Whole;) {
+      E = Whole->IgnoreParenImpCasts();
+      const auto *Member = dyn_cast<MemberExpr>(E);
+      const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E);
+      Whole = Member && !Member->isArrow() ? Member->getBase()
+              : Subscript && Subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType()
+                  ? Subscript->getBase()
+                  : nullptr;
+    }
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
       if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && V->hasLocalStorage())
         Escaped.insert(V);
@@ -283,6 +321,7 @@ public:
     std::vector<std::vector<unsigned>> Controls;
     llvm::DenseSet<const VarDecl *> Escaped;
     llvm::DenseMap<const VarDecl *, const Expr *> Ranges;
+    PointerSources Pointers;
   };
 
   const FunctionInfo &info(const FunctionDecl *F) {
@@ -302,6 +341,7 @@ public:
     Finder.TraverseStmt(F->getBody());
     Info.Escaped = std::move(Finder.Escaped);
     Info.Ranges = std::move(Finder.Ranges);
+    Info.Pointers = std::move(Finder.Pointers);
     return Info;
   }
 
@@ -411,7 +451,7 @@ public:
     for (const auto &[D, V] : AtExit) {
       if (!D)
         Result.This = V;
-      else if (Start.count(D) && !isa<ParmVarDecl>(D))
+      else if (Start.count(D) && !(isa<ParmVarDecl>(D) && D->getDeclContext() == F))
         Result.Captures[D] = V;
     }
     for (unsigned I = 0; I != F->getNumParams(); ++I)
@@ -637,10 +677,8 @@ private:
         if (It == A.Captured.end())
           return {};
       }
-      if (Info.Escaped.contains(V) && !It->second.Fields.empty())
-        return join(It->second.whole(), unknown(Cause::Kind::Memory, Loc, V->getName()));
-      return Info.Escaped.contains(V) && !V->getType()->isArrayType()
-                 ? join(It->second, unknown(Cause::Kind::Memory, Loc, V->getName()))
+      return Info.Escaped.contains(V)
+                 ? join(It->second.whole(), unknown(Cause::Kind::Memory, Loc, V->getName()))
                  : It->second;
     }
     if (V->getIdentifier() && V->getName() == "threadIdx")
@@ -810,8 +848,13 @@ private:
     if (const auto *Ref = dyn_cast<DeclRefExpr>(To)) {
       if (const Expr *E = referred(Ref->getDecl()))
         store(E, V);
-      else if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl()); Var && Var->hasLocalStorage())
+      else if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl()); Var && Var->hasLocalStorage()) {
         Now[Var] = V;
+        if (const Expr *Range = Info.Ranges.lookup(Var); Range && Var->getType()->isReferenceType())
+          store(Range, join(contents(Range).whole(), V.whole()));
+        else if (Var->getType()->isReferenceType() && !isa<ParmVarDecl>(Var) && Var->getInit())
+          store(Var->getInit(), V);
+      }
       return;
     }
     if (const auto *Member = dyn_cast<MemberExpr>(To)) {
@@ -846,13 +889,22 @@ private:
     }
   }
 
+  /// Notes what is stored through a pointer that comes from a parameter.
   void storeThrough(const Expr *Pointer, const Value &V) {
-    const auto *Ref = dyn_cast<DeclRefExpr>(Pointer->IgnoreParenImpCasts());
-    const auto *Param = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
-    if (Param && Param->getDeclContext() == F &&
-        Param->getFunctionScopeIndex() < Result.Pointees.size()) {
-      Value &Pointee = Result.Pointees[Param->getFunctionScopeIndex()];
-      Pointee = join(Pointee, V.whole());
+    llvm::SmallPtrSet<const ValueDecl *, 4> Seen;
+    llvm::SmallVector<const Expr *, 4> Work{Pointer};
+    while (!Work.empty()) {
+      const ValueDecl *Root = WindowMemory::root(Work.pop_back_val());
+      if (!Root || !Seen.insert(Root).second)
+        continue;
+      if (const auto *Param = dyn_cast<ParmVarDecl>(Root);
+          Param && Param->getDeclContext() == F &&
+          Param->getFunctionScopeIndex() < Result.Pointees.size()) {
+        Value &Pointee = Result.Pointees[Param->getFunctionScopeIndex()];
+        Pointee = join(Pointee, V.whole());
+      }
+      if (auto It = Info.Pointers.find(Root); It != Info.Pointers.end())
+        Work.append(It->second.begin(), It->second.end());
     }
   }
 
@@ -914,25 +966,18 @@ private:
 
     Entry In = entryFor(Body, Args);
     In.This = Self;
-    const CXXRecordDecl *Lambda =
-        Method && Method->getParent()->isLambda() ? Method->getParent() : nullptr;
-    if (Lambda)
-      for (const LambdaCapture &C : Lambda->captures())
-        if (C.capturesVariable())
-          In.Captures[C.getCapturedVar()] = variable(C.getCapturedVar(), E->getBeginLoc());
+    Captures Kept;
+    if (Method)
+      Kept.add(Method->getParent());
+    enter(Kept, In, E->getBeginLoc());
 
     bool Reports = Reporting && A.containsDirective(Body);
     if (Reports)
       A.Client.call(E, Callee, Control);
     const Summary &S = A.run(Body, In, Reports);
     takeBack(Body, Args, S, E->getBeginLoc());
-    if (Lambda) {
-      for (const LambdaCapture &C : Lambda->captures())
-        if (auto It = S.Captures.find(C.capturesVariable() ? C.getCapturedVar() : nullptr);
-            It != S.Captures.end() && It->first && C.getCaptureKind() == LCK_ByRef &&
-            Now.count(It->first))
-          Now[It->first] = raise(It->second, Control);
-    } else if (Method && Object && !Method->isConst()) {
+    leave(Kept, S);
+    if (Method && !Method->getParent()->isLambda() && Object && !Method->isConst()) {
       if (OnThis)
         Now[nullptr] = raise(S.This, Control);
       else if (!ThroughPointer)
@@ -944,6 +989,76 @@ private:
     return R;
   }
 
+  /// The variables that lambdas capture, also those that these capture or objects keep.
+  struct Captures {
+    llvm::SmallPtrSet<const VarDecl *, 4> All, ByReference;
+    llvm::SmallPtrSet<const CXXRecordDecl *, 4> Seen;
+
+    void add(const CXXRecordDecl *Class) {
+      if (!Class || !Class->hasDefinition() || !Seen.insert(Class->getDefinition()).second)
+        return;
+      if (!Class->isLambda()) {
+        for (const FieldDecl *Field : Class->getDefinition()->fields())
+          add(Field->getType().getNonReferenceType()->getAsCXXRecordDecl());
+        return;
+      }
+      for (const LambdaCapture &C : Class->captures())
+        if (const auto *V =
+                C.capturesVariable() ? dyn_cast<VarDecl>(C.getCapturedVar()) : nullptr) {
+          if (C.getCaptureKind() == LCK_ByRef)
+            ByReference.insert(V);
+          All.insert(V);
+          add(V->getType().getNonReferenceType()->getAsCXXRecordDecl());
+        }
+    }
+    void add(llvm::ArrayRef<const Expr *> Args) {
+      for (const Expr *Arg : Args)
+        add(Arg->getType()->getAsCXXRecordDecl());
+    }
+  };
+
+  void enter(const Captures &C, Entry &In, SourceLocation Loc) {
+    for (const VarDecl *V : C.All)
+      In.Captures[V] = variable(V, Loc);
+  }
+
+  void leave(const Captures &C, const Summary &S) {
+    for (const VarDecl *V : C.ByReference)
+      if (auto It = S.Captures.find(V); It != S.Captures.end() && Now.count(V))
+        Now[V] = raise(It->second, Control);
+  }
+
+  /// What lambdas write that a call takes whose body is not looked into, if it calls them with
+  /// arguments such as \p Given.
+  void callLambdas(llvm::ArrayRef<const Expr *> Args, const Value &Given, SourceLocation Loc) {
+    for (const Expr *Arg : Args) {
+      const CXXRecordDecl *Class = Arg->getType()->getAsCXXRecordDecl();
+      if (!Class || !Class->isLambda() || !Class->getLambdaCallOperator())
+        continue;
+      llvm::SmallVector<const FunctionDecl *, 2> Bodies;
+      if (FunctionTemplateDecl *Generic = Class->getDependentLambdaCallOperator())
+        Bodies.append(Generic->spec_begin(), Generic->spec_end());
+      else
+        Bodies.push_back(Class->getLambdaCallOperator());
+      Captures C;
+      C.add(Class);
+      for (const FunctionDecl *Each : Bodies) {
+        const FunctionDecl *Body = definitionOf(Each);
+        if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth)
+          continue;
+        for (bool Changed = true; Changed;) { // it may be called repeatedly
+          Entry In;
+          In.Args.assign(Body->getNumParams(), Given);
+          enter(C, In, Loc);
+          State Before = Now;
+          leave(C, A.run(Body, In, /*Report=*/false));
+          Changed = joinInto(Before, Now);
+          Now = std::move(Before);
+        }
+      }
+    }
+  }
+
   Entry entryFor(const FunctionDecl *Body, llvm::ArrayRef<const Expr *> Args) {
     Entry In;
     for (unsigned I = 0; I != std::min<size_t>(Args.size(), Body->getNumParams()); ++I) {
@@ -953,6 +1068,9 @@ private:
         V.Why = A.cause(Cause::Kind::Argument, Args[I]->getBeginLoc(), P->getNameAsString(), V.Why);
       In.Args.push_back(std::move(V));
     }
+    Captures C;
+    C.add(Args);
+    enter(C, In, Args.empty() ? SourceLocation() : Args.front()->getBeginLoc());
     return In;
   }
 
@@ -963,10 +1081,20 @@ private:
       QualType T = Body->getParamDecl(I)->getType();
       if (T->isLValueReferenceType() && !T->getPointeeType().isConstQualified())
         assign(Args[I], S.Params[I], Loc);
-      else if (const Expr *Target = addressed(Args[I]);
-               Target && T->isPointerType() && S.Pointees[I].Level != Uniformity::Uniform)
-        assign(Target, join(contents(Target).whole(), S.Pointees[I]), Loc);
+      else if (T->isPointerType() && S.Pointees[I].Level != Uniformity::Uniform)
+        write(Args[I], S.Pointees[I], Loc);
     }
+    Captures C;
+    C.add(Args);
+    leave(C, S);
+  }
+
+  /// Something is written through a pointer that a call takes.
+  void write(const Expr *Pointer, const Value &V, SourceLocation Loc) {
+    if (const Expr *Target = addressed(Pointer))
+      assign(Target, join(contents(Target).whole(), V), Loc);
+    else
+      storeThrough(Pointer, raise(V, Control));
   }
 
   /// A call whose body is not looked into: of a library, not visible, or recursive.
@@ -1014,9 +1142,10 @@ private:
         continue;
       if (!T.isNull() && T->isLValueReferenceType())
         assign(Args[I], join(contents(Args[I]).whole(), V), Loc);
-      else if (const Expr *Target = addressed(Args[I]))
-        assign(Target, join(contents(Target).whole(), V), Loc);
+      else
+        write(Args[I], V, Loc);
     }
+    callLambdas(Args, V, Loc);
   }
 
   Value computeConstruct(const CXXConstructExpr *E) {
