@@ -12,14 +12,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-PrintingPolicy sourcePolicy(const ASTContext &Context) {
-  PrintingPolicy Policy(Context.getLangOpts());
-  Policy.SuppressUnwrittenScope = true; // anonymous namespaces have no spelling
-  Policy.SuppressTagKeyword = true;
-  Policy.PrintCanonicalTypes = true;
-  return Policy;
-}
-
 bool hasName(QualType Type);
 
 bool hasName(const TemplateArgument &Argument) {
@@ -55,6 +47,14 @@ bool hasName(QualType Type) {
 }
 
 } // namespace
+
+PrintingPolicy sourcePolicy(const ASTContext &Context) {
+  PrintingPolicy Policy(Context.getLangOpts());
+  Policy.SuppressUnwrittenScope = true; // anonymous namespaces have no spelling
+  Policy.SuppressTagKeyword = true;
+  Policy.PrintCanonicalTypes = true;
+  return Policy;
+}
 
 bool isKernel(const FunctionDecl *Function) { return Function && Function->hasAttr<CUDAGlobalAttr>(); }
 

@@ -12,6 +12,9 @@
 
 namespace gpurma {
 
+/// How types are spelled so that they mean the same at any place.
+clang::PrintingPolicy sourcePolicy(const clang::ASTContext &Context);
+
 bool isKernel(const clang::FunctionDecl *Function);
 
 /// True if the kernel's name can be spelled at namespace scope: it is no protected or private member.

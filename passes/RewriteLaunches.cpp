@@ -16,6 +16,8 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 
@@ -53,11 +55,11 @@ public:
 private:
   /// What stands before `<<<`.
   struct Callee {
-    /// The kernel, if its name (and not a pointer) is launched and overload resolution has been done.
+    /// The kernel, if its name (and not a pointer) is launched; in a template maybe the pattern.
     const FunctionDecl *Kernel = nullptr;
     /// The text that denotes exactly this kernel; none: as written.
     std::optional<std::string> Text;
-    bool KnownRank = false, DefinedHere = false;
+    bool KnownRank = false, DefinedHere = false, Dependent = false;
     bool Failed = false;
   };
 
@@ -140,6 +142,8 @@ private:
         C.Failed = true;
         return;
       }
+      C.Kernel = Kernel;
+      C.Dependent = true;
       C.DefinedHere = Kernel->isDefined();
       C.KnownRank = P.RankKernels.count(kernelPatternKey(Kernel, Sources)) != 0;
     }
@@ -165,7 +169,7 @@ private:
     }
     // One macro may launch many kernels: its body gets the general form.
     bool AtOnce = C.KnownRank && C.DefinedHere && Level == Sources.getFileID(Launch.getConfig()->getBeginLoc()) &&
-                  Opening.isFileID() && (!C.Kernel || C.Kernel->isTemplateInstantiation() || !isAccessible(C.Kernel));
+                  Opening.isFileID() && (C.Dependent || C.Kernel->isTemplateInstantiation() || !isAccessible(C.Kernel));
     P.Edits.replace({Before->File, Before->Begin, Before->Begin}, AtOnce ? "::gpurma::launch_rank_kernel(" : "::gpurma::launch(");
     if (C.Text) {
       std::optional<FileRange> Text = Opening.isFileID() ? Before : fileRange(Named, Sources, LangOpts);
@@ -177,16 +181,81 @@ private:
     }
     P.Edits.replace(*Open, ", ");
     P.Edits.replace(*Close, ")");
-    addDefaultArguments(Launch, *End);
+    addDefaultArguments(Launch, C, *End);
+  }
+
+  /// True if the expression names what may be something else, or nothing, at the launch.
+  struct NameFinder : RecursiveASTVisitor<NameFinder> {
+    bool Found = false;
+    bool isGlobal(const Decl *D) { return D->getDeclContext()->getRedeclContext()->isTranslationUnit(); }
+    bool VisitDeclRefExpr(DeclRefExpr *Ref) {
+      Found |= !llvm::isa<FunctionDecl>(Ref->getDecl()) || !isGlobal(Ref->getDecl());
+      return !Found;
+    }
+    bool VisitTagTypeLoc(TagTypeLoc Loc) { return !(Found |= !isGlobal(Loc.getDecl())); }
+    bool VisitTypedefTypeLoc(TypedefTypeLoc Loc) { return !(Found |= !isGlobal(Loc.getTypedefNameDecl())); }
+    bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc) { return !(Found = true); }
+    bool VisitLambdaExpr(LambdaExpr *) { return !(Found = true); }
+    bool VisitCXXThisExpr(CXXThisExpr *) { return !(Found = true); }
+  };
+
+  std::string literal(const llvm::APSInt &Value, QualType Type) const {
+    if (Type->isBooleanType())
+      return Value.isZero() ? "false" : "true";
+    std::string Suffix = Value.isUnsigned() ? "u" : "";
+    if (Value.getBitWidth() > 32)
+      Suffix += "ll";
+    std::string Text = Value.isMinSignedValue() ? "(" + llvm::toString(llvm::APSInt(Value + 1, /*isUnsigned=*/false), 10) + Suffix + " - 1)"
+                                                : llvm::toString(Value, 10) + Suffix;
+    return Type->isEnumeralType() ? "static_cast<" + Type.getCanonicalType().getAsString(sourcePolicy(U.context())) + ">(" + Text + ")"
+                                  : Text;
+  }
+
+  /// The default argument as it can stand at the launch: a constant as its value.
+  std::optional<std::string> textOfDefault(const ParmVarDecl &Parameter) const {
+    const Expr *Default = Parameter.hasUninstantiatedDefaultArg() ? nullptr : Parameter.getDefaultArg();
+    if (!Default || Default->isInstantiationDependent())
+      return std::nullopt;
+    Expr::EvalResult Result;
+    if (Default->isPRValue() && Default->EvaluateAsRValue(Result, U.context()) && !Result.HasSideEffects) {
+      if (Result.Val.isInt())
+        return literal(Result.Val.getInt(), Default->getType());
+      if (Result.Val.isFloat() && Result.Val.getFloat().isFinite()) {
+        llvm::SmallString<32> Text;
+        Result.Val.getFloat().toString(Text);
+        return std::string(Text);
+      }
+      if (Result.Val.isNullPointer())
+        return "nullptr";
+    }
+    NameFinder Names;
+    Names.TraverseStmt(const_cast<Expr *>(Default));
+    return Names.Found ? std::nullopt : spelledText(Parameter.getDefaultArgRange(), Sources, LangOpts);
   }
 
   /// The library's call has no default arguments.
-  void addDefaultArguments(const CUDAKernelCallExpr &Launch, const FileRange &End) {
+  void addDefaultArguments(const CUDAKernelCallExpr &Launch, const Callee &C, const FileRange &End) {
+    std::vector<const ParmVarDecl *> Absent;
+    for (const Expr *Argument : Launch.arguments()) {
+      if (llvm::isa<PackExpansionExpr>(Argument))
+        return;
+      if (const auto *Default = llvm::dyn_cast<CXXDefaultArgExpr>(Argument))
+        Absent.push_back(Default->getParam());
+    }
+    // A launch in a template has them only once it is instantiated.
+    if (C.Kernel)
+      for (unsigned I = Launch.getNumArgs(); I < C.Kernel->getNumParams(); ++I)
+        if (const ParmVarDecl *Parameter = C.Kernel->getMostRecentDecl()->getParamDecl(I); !Parameter->isParameterPack())
+          Absent.push_back(Parameter);
     std::string Text;
-    for (unsigned I = 0; I < Launch.getNumArgs(); ++I)
-      if (const auto *Default = llvm::dyn_cast<CXXDefaultArgExpr>(Launch.getArg(I)))
-        Text += (I ? ", " : "") +
-                spelledText(Default->getParam()->getDefaultArgRange(), Sources, LangOpts).value_or("{}");
+    for (const ParmVarDecl *Parameter : Absent) {
+      std::optional<std::string> Default = textOfDefault(*Parameter);
+      if (!Default) {
+        U.Diags->report(Launch.getBeginLoc(), Diag::err_default_argument) << Parameter->getName();
+        return;
+      }
+      Text += (Parameter->getFunctionScopeIndex() ? ", " : "") + *Default;
+    }
     if (!Text.empty())
       P.Edits.replace({End.File, End.Begin, End.Begin}, Text);
   }

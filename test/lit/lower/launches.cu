@@ -15,6 +15,17 @@ template <class T> __global__ void add(T *p, T value) { *p += value; }
 template <class T, class F> __global__ void apply(T *p, F function) { *p = function(*p); }
 template <int... Values> __global__ void sum(int *p) { *p += (Values + ... + 0); }
 __global__ void defaults(int *p, int a = 5, int b = 6) { *p += a * b; }
+constexpr int depth = 3;
+enum class Kind { none, some };
+#define SEVEN 7
+#define SCALED(name) __global__ void name(int *p, int factor = 4) { *p += factor; }
+SCALED(scaled)
+__global__ void constants(int *p, int a = depth + 1, Kind kind = Kind::some, unsigned long long big = ~0ull, float f = 0.5f,
+                          bool b = depth > 2, const int *none = nullptr, int macro = SEVEN, uint3 place = make_uint3(1, 2, 3)) {
+  if (kind == Kind::some && big == ~0ull && f == 0.5f && b && !none && place.z == 3)
+    *p += a + macro;
+}
+template <class T> __global__ void generic_defaults(T *p, int a = depth) { *p += a; }
 struct Holder {
   static __global__ void kernel(int *p) { *p += 1; }
   void start(int *p) const;
@@ -31,6 +42,10 @@ void Holder::start(int *p) const {
 template <class T> void generic(T *p) {
   // CHECK: ::gpurma::launch(shapes::add<T>, 1, dim3(1, 1))(p, T(7));
   shapes::add<T><<<1, dim3(1, 1)>>>(p, T(7));
+  // CHECK: ::gpurma::launch(shapes::generic_defaults<T>, 1, 1)(p, 3);
+  shapes::generic_defaults<T><<<1, 1>>>(p);
+  // CHECK: ::gpurma::launch(shapes::defaults, 1, 1)(p, T(1), 6);
+  shapes::defaults<<<1, 1>>>(p, T(1));
 }
 
 __global__ void rank_kernel(int *p) {
@@ -60,6 +75,12 @@ int main() {
   shapes::sum<1, 2, 3><<<1, 1>>>(p);
   // CHECK: ::gpurma::launch(shapes::defaults, 1, 1)(p, 2, 6);
   shapes::defaults<<<1, 1>>>(p, 2);
+  const int depth = 100;
+  // CHECK: ::gpurma::launch(shapes::scaled, 1, 1)(p, 4);
+  shapes::scaled<<<1, 1>>>(p);
+  // CHECK: ::gpurma::launch(shapes::constants, 1, 1)(p, 4, static_cast<shapes::Kind>(1), 18446744073709551615ull, {{0.5|5.0E-1}}, true, nullptr, 7, make_uint3(1, 2, 3));
+  shapes::constants<<<1, 1>>>(p);
+  *p += depth - 100;
   // CHECK: ::gpurma::launch(shapes::Holder::kernel, 1, 1)(p);
   shapes::Holder::kernel<<<1, 1>>>(p);
   shapes::Holder().start(p);
@@ -68,7 +89,7 @@ int main() {
   // CHECK: ::gpurma::launch(pointer, 1, 1)(p, 10, 10);
   pointer<<<1, 1>>>(p, 10, 10);
   cudaDeviceSynchronize();
-  // EXEC: 143 no error
+  // EXEC: 167 no error
   std::printf("%d %s\n", *p, cudaGetErrorString(cudaGetLastError()));
 
   void *arguments[] = {&p};
@@ -77,7 +98,7 @@ int main() {
   // CHECK: ::gpurma::launch_cooperative_kernel((const void *)rank_kernel, dim3(2), dim3(32), arguments, 0, stream);
   cudaError_t cooperative = cudaLaunchCooperativeKernel((const void *)rank_kernel, dim3(2), dim3(32), arguments, 0, stream);
   cudaDeviceSynchronize();
-  // EXEC: 4143 no error no error
+  // EXEC: 4167 no error no error
   std::printf("%d %s %s\n", *p, cudaGetErrorString(result), cudaGetErrorString(cooperative));
 }
 // CHECK: static const ::gpurma::registered_kernel gpurma_kernel_{{[0-9]+}}(static_cast<void (*)(int *, int)>(::shapes::set));
