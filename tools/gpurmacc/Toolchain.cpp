@@ -36,6 +36,14 @@ Words hostFlags(const Arg &A) {
   return Words(Parts.begin(), Parts.end());
 }
 
+/// One word of the host compiler's as the value of -Xcompiler, which nvcc splits at commas and its shell at blanks.
+std::string hostWord(llvm::StringRef Word) {
+  std::string Text;
+  for (char C : Word)
+    Text += C == ',' ? std::string("\\,") : std::string(1, C);
+  return Word.contains(' ') ? '"' + Text + '"' : Text;
+}
+
 bool inGroup(const Arg &A, OptionId Group) { return A.getOption().matches(Group); }
 
 /// Arguments that gpurmacc acts on itself, so that no backend gets them.
@@ -195,10 +203,10 @@ public:
     }
     if (!Step.HiddenFolder.empty()) {
       llvm::StringRef Dir = path::parent_path(Step.UserSource);
-      // nvcc has no -iquote. The user's folder comes first among the -I instead.
-      Cmd.add(("-I" + (Dir.empty() ? "." : Dir)).str());
+      // nvcc has no -iquote of its own.
+      Cmd.add("-Xcompiler", hostWord(("-iquote" + (Dir.empty() ? "." : Dir)).str()));
       Cmd.add("-Xcompiler",
-              ("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str());
+              hostWord(("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str()));
       // Else nvcc names its intermediate files after its process number, and the object holds one such name.
       Cmd.add("-objtemp");
     }
