@@ -89,7 +89,17 @@ void ClauseChecker::notNegative(ClauseKind Kind, unsigned I, Diag Which) {
     Diags.report(E->getExprLoc(), Which) << llvm::toString(*Value, 10) << E->getSourceRange();
 }
 
-void ClauseChecker::rank(ClauseKind Kind) { notNegative(Kind, 0, Diag::err_negative_rank); }
+void ClauseChecker::rank(ClauseKind Kind) {
+  // null_rank has its value behind other names, too; a number that is written there is a mistake.
+  const Expr *E = M.expr(Kind);
+  std::optional<llvm::APSInt> Value = userConstant(E, Context);
+  const auto *Minus = E ? llvm::dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
+  bool Written = Minus && llvm::isa<IntegerLiteral>(Minus->getSubExpr()->IgnoreParenImpCasts());
+  if (Value && Value->isSigned() && Value->isAllOnes() && !Written)
+    integer(Kind, 0);
+  else
+    notNegative(Kind, 0, Diag::err_negative_rank);
+}
 
 void ClauseChecker::tag(ClauseKind Kind) {
   notNegative(Kind, 0, Diag::err_negative_tag);

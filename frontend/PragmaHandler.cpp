@@ -6,6 +6,7 @@
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/LiteralSupport.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/TokenConcatenation.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -382,10 +383,17 @@ bool DirectiveParser::addExpr(Clause &C, TokenRange Expr, llvm::StringRef Name, 
   if (Spelled) {
     Text = std::move(*Spelled);
   } else {
+    TokenConcatenation Concatenation(PP);
+    Token Before, Last;
+    Before.startToken();
+    Last.startToken();
     for (const Token &T : Expr) {
-      if (!Text.empty() && (T.hasLeadingSpace() || T.isAtStartOfLine() || T.isAnyIdentifier() || T.isLiteral()))
+      if (!Text.empty() && (T.hasLeadingSpace() || T.isAtStartOfLine() || T.isAnyIdentifier() || T.isLiteral() ||
+                            Concatenation.AvoidConcat(Before, Last, T)))
         Text += ' ';
       Text += text(T);
+      Before = Last;
+      Last = T;
     }
   }
   Pieces.push_back({Expr, Open, Close});
