@@ -101,6 +101,9 @@ bool Driver::readArguments() {
     Last = Phase::Compile;
   Stop = Args.hasArg(OPT_S) ? "-S" : Args.hasArg(OPT_dc) && T == Target::CUDA ? "-dc" : "-c";
 
+  if (Last == Phase::Compile && Stop == "-S" && T == Target::CUDA)
+    return error("-S is for the cpu target; nvcc has -ptx");
+
   if (const Arg *A = Args.getLastArg(OPT_emit_source_EQ)) {
     Output = A->getValue();
     if (Output.empty())
