@@ -186,7 +186,7 @@ bool Driver::collectInputs() {
       else
         llvm::errs() << "gpurmacc: warning: " << In.Path << ": not used, because nothing is linked\n";
     }
-    if (Sources > 1 && !Output.empty() && Output != "-" && Last != Phase::Preprocess)
+    if (Sources > 1 && !Output.empty() && Output != "-")
       return error("one output file, " + Output + ", for several inputs: leave -o out, or compile them one by one");
   }
   return true;
@@ -292,10 +292,18 @@ bool Driver::publish(const std::string &From, const std::string &To) {
   return true;
 }
 
+std::string Driver::stem(const Input &In) const {
+  StringRef Stem = path::stem(In.Path);
+  bool Unique = llvm::count_if(Inputs, [&](const Input &Other) {
+                  return !Other.IsLinkerInput && path::stem(Other.Path) == Stem;
+                }) == 1;
+  return Unique ? Stem.str() : Stem.str() + "-" + std::to_string(&In - Inputs.data() + 1);
+}
+
 std::string Driver::keptSource(const Input &In, StringRef Output) const {
   // a.o comes from a.gpurma.cu, beside it; a program has one lowered source for each input.
   llvm::SmallString<256> Result(path::parent_path(Last == Phase::Link ? StringRef(this->Output) : Output));
-  path::append(Result, path::stem(Last == Phase::Compile && !Output.empty() ? Output : StringRef(In.Path)));
+  path::append(Result, Last == Phase::Compile && !Output.empty() ? path::stem(Output).str() : stem(In));
   Result += ".gpurma.cu";
   return Result.str().str();
 }
@@ -370,7 +378,7 @@ std::string Driver::dependencyFileFor(const Input &In, StringRef Output) const {
     return withExtension(path::filename(In.Path), "d");
   // One program from several sources: a file for each, where gcc 12 overwrites one with the next.
   if (Last == Phase::Link && Inputs.size() > 1)
-    return withExtension(this->Output, "") + "-" + path::stem(In.Path).str() + ".d";
+    return withExtension(this->Output, "") + "-" + stem(In) + ".d";
   return withExtension(Last == Phase::Link ? StringRef(this->Output) : Output, "d");
 }
 
@@ -566,16 +574,9 @@ int Driver::link() {
       Words.push_back(In.Path);
       continue;
     }
-    std::string Stem = path::stem(In.Path).str();
     llvm::SmallString<256> Object(Work);
     // What --show prints must not overwrite an object that the user has.
-    if (ShowOnly)
-      Stem += ".gpurma";
-    // Two sources of one name from different folders are two objects.
-    bool Unique = llvm::count_if(Inputs, [&](const Input &Other) {
-                    return !Other.IsLinkerInput && path::stem(Other.Path) == path::stem(In.Path);
-                  }) == 1;
-    path::append(Object, Unique ? Stem + ".o" : Stem + "-" + std::to_string(Next) + ".o");
+    path::append(Object, stem(In) + (ShowOnly ? ".gpurma.o" : ".o"));
     int Code = compile(In, Object.str().str(), Args.hasArg(OPT_dc) ? Stop : "-c");
     if (Code && !FirstCode)
       FirstCode = Code;

@@ -66,6 +66,8 @@ private:
   bool makeFolder(const std::string &Path);
   /// A folder for what lies between input and output, made for this run; empty after an error message.
   std::string workFolder(llvm::StringRef Output);
+  /// The input's name without folder and extension, with a number if inputs from different folders share it.
+  std::string stem(const Input &In) const;
   std::string keptSource(const Input &In, llvm::StringRef Output) const;
   /// Whether the backend has to write the output itself: further files are named after it, or it is no regular file.
   bool writesInPlace(llvm::StringRef Output) const;
