@@ -128,12 +128,15 @@ private:
     for (bool Grown = true; Grown;) {
       Grown = false;
       for (auto [From, I] : Inclusions)
-        if (Shadowed.count(I->Included) && !I->Includer.empty() && I->Includer != MainFile && !I->InSystemHeader)
+        if (!I->IsQuestion && Shadowed.count(I->Included) && !I->Includer.empty() && I->Includer != MainFile && !I->InSystemHeader)
           Grown |= Shadowed.insert(I->Includer).second;
     }
     bool Good = true;
     for (auto [From, I] : Inclusions) {
-      if (Shadowed.count(I->Included)) {
+      if (I->IsQuestion) {
+        if (Shadowed.count(I->Includer))
+          redirect(*From, *I, I->Included);
+      } else if (Shadowed.count(I->Included)) {
         NameOf.insert({I->Included, I->IncludedName});
         if (I->Includer.empty()) {
           From->diagnostics().report({}, Diag::err_shadow_command_line) << I->IncludedName;
@@ -145,7 +148,7 @@ private:
         } else {
           redirect(*From, *I, shadowPath(I->Included));
         }
-      } else if (Shadowed.count(I->Includer) && I->Quoted) {
+      } else if (Shadowed.count(I->Includer) && (I->Quoted || I->Next)) {
         // The copy lies in another folder.
         redirect(*From, *I, I->Included);
       }
@@ -167,9 +170,8 @@ private:
       return FileRange{I.Includer, Sources.getFileOffset(InFile.getBegin()), Sources.getFileOffset(InFile.getEnd())};
     };
     P.Edits.replace(Place(I.NameRange), stringLiteral(Path));
-    FileRange Keyword = Place(CharSourceRange::getTokenRange(I.Keyword));
-    if (P.source(I.Includer).slice(Keyword.Begin, Keyword.End) == "include_next")
-      P.Edits.replace(Keyword, "include");
+    if (I.Next)
+      P.Edits.replace(Place(CharSourceRange::getTokenRange(I.Keyword)), "include");
   }
 
   /// The header's absolute path below the shadow directory, so that no two headers meet there.

@@ -111,7 +111,23 @@ public:
     I.NameRange = FilenameRange;
     I.Keyword = SourceRange(IncludeTok.getLocation());
     I.Quoted = !IsAngled;
+    I.Next = IncludeTok.getIdentifierInfo()->getPPKeywordID() == tok::pp_include_next;
     I.InSystemHeader = Sources.isInSystemHeader(HashLoc);
+    Inclusions.push_back(std::move(I));
+  }
+
+  void HasInclude(SourceLocation Loc, llvm::StringRef, bool IsAngled, OptionalFileEntryRef File,
+                  SrcMgr::CharacteristicKind) override {
+    if (!File || IsAngled || Loc.isMacroID())
+      return;
+    Inclusion I;
+    I.Includer = fileName(Sources.getFileID(Loc), Sources);
+    I.Included = fileName(*File);
+    I.IncludedName = File->getName().str();
+    I.HashLoc = Loc;
+    I.NameRange = CharSourceRange::getTokenRange(Loc);
+    I.Quoted = I.IsQuestion = true;
+    I.InSystemHeader = Sources.isInSystemHeader(Loc);
     Inclusions.push_back(std::move(I));
   }
 

@@ -22,7 +22,7 @@ namespace gpurma {
 
 enum class ParseSide { Cpu, CudaHost, CudaDevice };
 
-/// One #include line that was followed.
+/// One #include line that was followed, or one __has_include that has found its file.
 struct Inclusion {
   /// Files by fileName(); the includer is empty for -include.
   std::string Includer, Included;
@@ -31,9 +31,13 @@ struct Inclusion {
   clang::SourceLocation HashLoc;
   /// The text of the file name with its quotes or brackets, or the macro that stands for it.
   clang::CharSourceRange NameRange;
-  /// The word include, include_next or import.
+  /// The word include, include_next or import; of no meaning for __has_include.
   clang::SourceRange Keyword;
   bool Quoted = false;
+  /// An #include_next, which searches from the folder of the file that it stands in.
+  bool Next = false;
+  /// An operator __has_include, not an #include line.
+  bool IsQuestion = false;
   /// The #include stands in a system header.
   bool InSystemHeader = false;
 };
