@@ -35,8 +35,6 @@ public:
       return;
     if (Level >= DiagnosticsEngine::Error)
       ++P.Sink.Errors;
-    else if (Level == DiagnosticsEngine::Warning)
-      ++P.Sink.Warnings;
     Printer.HandleDiagnostic(Level, Info);
   }
 

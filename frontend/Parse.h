@@ -50,7 +50,7 @@ public:
   bool first(const std::string &File, unsigned Offset, const std::string &Message) {
     return Seen.insert({File, Offset, Message}).second;
   }
-  unsigned Errors = 0, Warnings = 0;
+  unsigned Errors = 0;
 
 private:
   std::set<std::tuple<std::string, unsigned, std::string>> Seen;

@@ -52,8 +52,6 @@ public:
   /// The text of a range of \p Source (the file's original content) with all edits made so far that lie within it.
   std::string text(const FileRange &Range, llvm::StringRef Source) const;
 
-  /// True if replace() or wrap() was called for the file.
-  bool touches(llvm::StringRef File) const { return Files.count(File.str()) != 0; }
   std::vector<std::string> files() const;
   /// The file that holds replacements that overlap without nesting, or replace one range by two texts; none if all is well.
   std::optional<std::string> conflict() const { return Conflict; }

@@ -23,7 +23,7 @@ namespace gpurma {
 namespace host {
 
 // Untyped entries of the library; the templates below are the API.
-void register_rank_kernel(const void* kernel, const void* context_symbol, unsigned flags);
+void register_rank_kernel(const void* kernel, const void* context_symbol);
 void register_source_file(unsigned hash, const char* name);
 using launch_function = cudaError_t (*)(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                        std::size_t shared_bytes, cudaStream_t stream);
@@ -48,12 +48,11 @@ namespace {
 #endif
 
 // Registers a kernel as a rank kernel; a static object of the translation unit that defines the
-// kernel. flags: 0.
+// kernel.
 struct rank_kernel {
-  template <class... P> explicit rank_kernel(void (*kernel)(P...), unsigned flags = 0) {
+  template <class... P> explicit rank_kernel(void (*kernel)(P...)) {
     host::register_ordinary_kernel(kernel);
-    host::register_rank_kernel(reinterpret_cast<const void*>(kernel), detail::context_symbol(),
-                               flags);
+    host::register_rank_kernel(reinterpret_cast<const void*>(kernel), detail::context_symbol());
   }
 };
 
@@ -113,8 +112,8 @@ launcher<P...> launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t s
 template <class... P>
 static launcher<P...> launch_rank_kernel(void (*kernel)(P...), dim3 grid, dim3 block,
                                          std::size_t shared_bytes = 0,
-                                         cudaStream_t stream = nullptr, unsigned flags = 0) {
-  rank_kernel registered(kernel, flags);
+                                         cudaStream_t stream = nullptr) {
+  rank_kernel registered(kernel);
   static_cast<void>(registered);
   return launcher<P...>(kernel, grid, block, shared_bytes, stream);
 }

@@ -33,10 +33,10 @@ registry& entries() {
 
 } // namespace
 
-void register_rank_kernel(const void* kernel, const void* context_symbol, unsigned flags) {
+void register_rank_kernel(const void* kernel, const void* context_symbol) {
   registry& all = entries();
   const std::lock_guard lock(all.mutex);
-  all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, flags, false});
+  all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, false});
 }
 
 void register_source_file(unsigned hash, const char* name) {

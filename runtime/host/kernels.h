@@ -14,7 +14,6 @@ namespace gpurma::host {
 
 struct rank_kernel_entry {
   const void* context_symbol; // as cudaGetSymbolAddress takes it
-  unsigned flags;
   bool prepared; // the launch code's: loaded, and its translation unit knows the context
 };
 
