@@ -23,13 +23,17 @@ ClauseForm formOf(ClauseKind Kind) {
   }
 }
 
+bool isWindowClass(const CXXRecordDecl *Class) {
+  if (!Class || !Class->getIdentifier() || Class->getName() != "window")
+    return false;
+  const auto *Space = llvm::dyn_cast<NamespaceDecl>(Class->getDeclContext()->getRedeclContext());
+  return Space && Space->getName() == "gpurma" && Space->getDeclContext()->getRedeclContext()->isTranslationUnit();
+}
+
 QualType windowElement(QualType Type) {
-  const auto *Record = Type.getNonReferenceType()->getAsCXXRecordDecl();
+  const CXXRecordDecl *Record = Type.getNonReferenceType()->getAsCXXRecordDecl();
   const auto *Window = llvm::dyn_cast_or_null<ClassTemplateSpecializationDecl>(Record);
-  if (!Window || Window->getName() != "window" || Window->getTemplateArgs().size() == 0)
-    return {};
-  const auto *Space = llvm::dyn_cast<NamespaceDecl>(Window->getDeclContext()->getRedeclContext());
-  if (!Space || Space->getName() != "gpurma" || !Space->getDeclContext()->getRedeclContext()->isTranslationUnit())
+  if (!isWindowClass(Window) || Window->getTemplateArgs().size() == 0)
     return {};
   const TemplateArgument &Element = Window->getTemplateArgs()[0];
   return Element.getKind() == TemplateArgument::Type ? Element.getAsType() : QualType();

@@ -80,6 +80,9 @@ public:
   static const DirectiveClass &get(DirectiveKind Kind);
 };
 
+/// True for gpurma::window, the template and its specializations.
+bool isWindowClass(const clang::CXXRecordDecl *Class);
+
 /// T if \p Type is gpurma::window<T> (or a reference to it), else a null type.
 clang::QualType windowElement(clang::QualType Type);
 

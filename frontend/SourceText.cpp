@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "SourceText.h"
+#include "clang/AST/Decl.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
@@ -83,6 +84,13 @@ std::vector<DirectiveText> directivesIn(llvm::StringRef Text, const LangOptions 
     Begins[2] = Begin;
   }
   return Found;
+}
+
+bool isOfSystemHeader(const Decl &D, const SourceManager &Sources) {
+  // A namespace may be opened in many files.
+  const DeclContext *Parent = D.getDeclContext();
+  return Parent && Parent->isTranslationUnit() && !llvm::isa<NamespaceDecl>(D) && D.getLocation().isValid() &&
+         Sources.isInSystemHeader(D.getLocation());
 }
 
 uint32_t fileHash(llvm::StringRef Name) {

@@ -2,6 +2,7 @@
 #ifndef GPURMA_FRONTEND_SOURCETEXT_H
 #define GPURMA_FRONTEND_SOURCETEXT_H
 
+#include "clang/AST/DeclBase.h"
 #include "clang/Basic/LangOptions.h"
 #include "clang/Basic/SourceLocation.h"
 #include "clang/Basic/SourceManager.h"
@@ -33,6 +34,10 @@ struct DirectiveText {
 
 /// The directives of a text, found without regard to the preprocessor's conditions and macros.
 std::vector<DirectiveText> directivesIn(llvm::StringRef Text, const clang::LangOptions &LangOpts);
+
+/// True for a declaration that no pass need look into, since all of it stands in a system header. An instantiation has the place
+/// of its pattern.
+bool isOfSystemHeader(const clang::Decl &D, const clang::SourceManager &Sources);
 
 /// The 32-bit FNV-1a hash by which run-time messages know a file.
 uint32_t fileHash(llvm::StringRef Name);

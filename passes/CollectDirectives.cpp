@@ -5,6 +5,7 @@
 //   ::gpurma_ann::put(7u, (src), (lo), (len), (r), (w), (off));     ->   a Marker of directive 7
 #include "Pass.h"
 #include "frontend/Directives.h"
+#include "frontend/SourceText.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -25,11 +26,8 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool TraverseDecl(Decl *D) {
-    if (!D)
-      return true;
-    // Nothing of system headers can hold a directive. An instantiation has the place of its pattern.
-    bool TopLevel = D->getDeclContext() && D->getDeclContext()->isTranslationUnit() && !llvm::isa<NamespaceDecl>(D);
-    if (TopLevel && D->getLocation().isValid() && U.sources().isInSystemHeader(D->getLocation()))
+    // Nothing of system headers can hold a directive.
+    if (!D || isOfSystemHeader(*D, U.sources()))
       return true;
     if (auto *Function = llvm::dyn_cast<FunctionDecl>(D)) {
       Functions.push_back(Function);

@@ -29,10 +29,9 @@ public:
   CpuEditor(Unit &U, Program &P) : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
 
   bool TraverseDecl(Decl *D) {
-    bool TopLevel = D && D->getDeclContext() && D->getDeclContext()->isTranslationUnit() && !llvm::isa<NamespaceDecl>(D);
-    if (TopLevel && D->getLocation().isValid() && Sources.isInSystemHeader(D->getLocation()))
+    if (!D || isOfSystemHeader(*D, Sources))
       return true;
-    auto *Function = llvm::dyn_cast_or_null<FunctionDecl>(D);
+    auto *Function = llvm::dyn_cast<FunctionDecl>(D);
     if (Function && Function->doesThisDeclarationHaveABody())
       Bodies.push_back({Function, Function->getBody()});
     bool Continue = Base::TraverseDecl(D);

@@ -31,10 +31,7 @@ public:
 
   bool TraverseDecl(Decl *D) {
     // System headers are not rewritten.
-    bool TopLevel = D && D->getDeclContext() && D->getDeclContext()->isTranslationUnit() && !llvm::isa<NamespaceDecl>(D);
-    if (TopLevel && D->getLocation().isValid() && Sources.isInSystemHeader(D->getLocation()))
-      return true;
-    return RecursiveASTVisitor::TraverseDecl(D);
+    return !D || isOfSystemHeader(*D, Sources) || RecursiveASTVisitor::TraverseDecl(D);
   }
 
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Launch) {

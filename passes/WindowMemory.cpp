@@ -18,14 +18,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-bool isWindowClass(const CXXRecordDecl *Class) {
-  if (!Class || !Class->getIdentifier() || Class->getName() != "window")
-    return false;
-  const auto *Space =
-      dyn_cast<NamespaceDecl>(Class->getDeclContext()->getEnclosingNamespaceContext());
-  return Space && Space->getName() == "gpurma" && Space->getParent()->isTranslationUnit();
-}
-
 /// A function of gpurma's own device API, by name.
 StringRef apiName(const FunctionDecl *F) {
   const auto *Space = F ? dyn_cast<NamespaceDecl>(F->getDeclContext()) : nullptr;
