@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """count_tests.py <junit.xml>... [--failed <step>]...: adds up what ctest and lit report, names each failure, and ends with one
-line 'N passed, N failed, N skipped'. A step that did not come as far as reporting counts as one failure. Exit code 1 if
-anything failed or nothing passed."""
+line 'N passed, N failed, N skipped'. A step that did not come as far as reporting counts as one failure, a report without
+tests too. Exit code 1 if anything failed or nothing passed."""
 
 import argparse
 import sys
@@ -11,10 +11,19 @@ import xml.etree.ElementTree as ElementTree
 
 def outcome(case):
     """What happened to one <testcase>; ctest says it in an attribute, lit in child elements alone."""
-    if case.find("failure") is not None or case.find("error") is not None or case.get("status") == "fail":
+    status = case.get("status")
+    if case.find("failure") is not None or case.find("error") is not None or status == "fail":
         return "failed"
-    if case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+    if status == "disabled":
         return "skipped"
+    skipped = case.find("skipped")
+    reason = skipped.get("message", "") if skipped is not None else ""
+    if status == "notrun":
+        # ctest says the same of a test that skips itself and of one that it could not run: no program, no file, no fixture.
+        return "skipped" if reason.startswith("SKIP_") else "failed"
+    if skipped is not None:
+        # lit: a feature is missing, or the test was not selected; "User interrupt" are those that it did not come to.
+        return "failed" if reason == "User interrupt" else "skipped"
     return "passed"
 
 
@@ -29,11 +38,14 @@ def main():
     count["failed"] = len(failures)
     for report in arguments.reports:
         try:
-            cases = ElementTree.parse(report).getroot().iter("testcase")
+            cases = list(ElementTree.parse(report).getroot().iter("testcase"))
         except (OSError, ElementTree.ParseError) as error:
             failures.append(f"{report}: {error}")
             count["failed"] += 1
             continue
+        if not cases:
+            failures.append(f"{report}: no tests in the report")
+            count["failed"] += 1
         for case in cases:
             result = outcome(case)
             count[result] += 1
