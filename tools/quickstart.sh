@@ -10,13 +10,15 @@ allow_mpirun_here
 jobs=$(nproc)
 
 cmake --preset release -DGPURMA_BUILD_TESTS=OFF
-cmake --build --preset release --parallel "$jobs" --target gpurmacc gpurma_cpu
+cmake --build --preset release --parallel "$jobs" --target gpurma_installation
 
 example=examples/horizontal_diffusion
 out=build/quickstart
 mkdir -p "$out"
+run() {
+  echo "$*"
+  "$@"
+}
 echo
-echo "gpurmacc --gpurma-target=cpu -O3 $example/*.cu $example/image.cpp -o $out/horizontal_diffusion"
-build/bin/gpurmacc --gpurma-target=cpu -O3 "$example"/horizontal_diffusion.cu "$example"/image.cpp -o "$out"/horizontal_diffusion
-echo "mpirun -np 2 $out/horizontal_diffusion --nx 512 --ny 512 --nz 16"
-mpirun -np 2 "$out"/horizontal_diffusion --nx 512 --ny 512 --nz 16 --image-prefix "$out"/field
+run build/bin/gpurmacc --gpurma-target=cpu -O3 "$example"/horizontal_diffusion.cu "$example"/image.cpp -o "$out"/horizontal_diffusion
+run mpirun -np 2 "$out"/horizontal_diffusion --nx 512 --ny 512 --nz 16 --image-prefix "$out"/field
