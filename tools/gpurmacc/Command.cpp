@@ -39,7 +39,8 @@ void removeTemporaries() {
       removePath(Path);
 }
 
-constexpr int StopSignals[] = {SIGINT, SIGTERM, SIGHUP};
+// SIGPIPE: whoever reads what gpurmacc prints has had enough.
+constexpr int StopSignals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 constexpr int CrashSignals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
 
 void onStop(int Signal) {
