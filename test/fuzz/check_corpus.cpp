@@ -17,6 +17,10 @@ int main(int Argc, char **Argv) {
     std::fprintf(stderr, "usage: %s <folder of inputs>...\n", Argv[0]);
     return 2;
   }
+  if (std::string Problem = gpurma::checkSetUp(); !Problem.empty()) {
+    std::fprintf(stderr, "%s\n", Problem.c_str());
+    return 1;
+  }
   int Failed = 0, Checked = 0;
   auto Check = [&](const std::filesystem::path &File, const std::string &Text) {
     ++Checked;

@@ -7,6 +7,10 @@
 
 namespace gpurma {
 
+/// Whether lowering works here at all: a plain `barrier` has to succeed. (A failure with a place is all right for
+/// checkClauses, so without this everything would pass where, say, a header is not found.) Returns as checkClauses does.
+std::string checkSetUp();
+
 /// Lowers a kernel that holds `#pragma gpurma TEXT`. What must hold, whatever the text: lower() returns, and where it fails it
 /// has printed an error with a place in the file. Returns a description of what does not hold, else an empty string.
 std::string checkClauses(const std::string &Text);
