@@ -133,18 +133,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row.back();
 }
 
-// The value of a row: from the environment, or the default. An empty variable counts as not set.
+// The value of a row: from the environment, or the default.
 template <class T> T read(const variable& row) {
-  const char* given = std::getenv(row.name);
-  const bool is_set = given && *given;
-  parsed result = parse(row, is_set ? given : row.default_text);
-  if (!result.error.empty()) {
-    std::fprintf(stderr, "[gpurma] error: the environment variable %s is '%s'; %s\n", row.name,
-                 given, result.error.c_str());
-    // Before MPI_Finalize this makes the launcher end the other processes too; each of them has the
-    // same variable.
-    std::_Exit(EXIT_FAILURE);
-  }
+  bool is_set = false;
+  parsed result = parse(row, current_text(row, is_set));
+  if (!result.error.empty())
+    end_if_not_accepted();
   return std::get<T>(std::move(result.value));
 }
 
@@ -175,8 +169,28 @@ const std::vector<variable>& table() {
 #include "environment.def"
 #undef GPURMA_ENVIRONMENT
 
+void end_if_not_accepted() {
+  std::string errors;
+  for (const variable& row : table()) {
+    bool is_set = false;
+    const std::string value = current_text(row, is_set);
+    const parsed result = parse(row, value);
+    if (!result.error.empty())
+      errors += "[gpurma] error: the environment variable " + std::string(row.name) + " is '" +
+                value + "'; " + result.error + "\n";
+  }
+  if (errors.empty())
+    return;
+  std::fputs(errors.c_str(), stderr);
+  // Before MPI_Finalize this makes the launcher end the other processes too; each of them has the
+  // same variables.
+  std::_Exit(EXIT_FAILURE);
+}
+
 parsed parse(const variable& row, std::string_view text) {
   const std::string_view type = row.type;
+  if (type == "choice" && text.empty() && !*row.default_text)
+    return {std::string(), {}};
   if (type == "boolean")
     return parse_boolean(text);
   if (type == "choice")

@@ -21,7 +21,7 @@ using choice = std::string;
 using words = std::string;
 
 // One accessor per variable: environment::timeout() and so on. A value that the table does not
-// accept ends the process with a message that names the variable, the value and what is accepted.
+// accept ends the process as end_if_not_accepted does.
 #define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help)                 \
   const type& accessor();
 #include "environment.def"
@@ -40,6 +40,10 @@ const std::vector<variable>& table();
 // Current value of a row as text; is_set says whether the environment gives it.
 std::string current_text(const variable& row, bool& is_set);
 
+// If the environment has values that the table does not accept: ends the process, with a message for
+// each that names the variable, the value and what is accepted.
+void end_if_not_accepted();
+
 // Parses text as the row says; the value's alternative is the row's C++ type.
 struct parsed {
   std::variant<bool, std::uint64_t, double, std::string> value;
@@ -48,7 +52,7 @@ struct parsed {
 parsed parse(const variable& row, std::string_view text);
 
 // Messages about GPURMA_* names in an environment (as in environ, null-terminated) that the table
-// does not have, each with the nearest known name.
+// does not have, each with the nearest known name if that is near enough to be meant.
 std::vector<std::string> unknown_variables(const char* const* environment);
 
 } // namespace gpurma::host::environment

@@ -262,6 +262,7 @@ const process_info& start_process(int* argc, char*** argv) {
     fatal("gpurma is used after its end (gpurma::finalize or MPI_Finalize)");
 
   set_end_all_processes(end_all);
+  environment::end_if_not_accepted();
   s.uses_mpi = wants_mpi();
   if (s.uses_mpi && !mpi_runs()) {
     int provided = 0;

@@ -198,7 +198,7 @@ bool Driver::chooseTarget() {
     Name = A->getValue();
     WhyTarget = "--gpurma-target";
   } else if (auto Value = llvm::sys::Process::GetEnv("GPURMA_TARGET"); Value && !Value->empty()) {
-    Name = *Value;
+    Name = StringRef(*Value).lower(); // as the runtime reads its choices
     WhyTarget = "GPURMA_TARGET";
   }
   if (!Name.empty()) {

@@ -85,6 +85,13 @@ TEST(Environment, ReadsChoicesInAnyCase) {
   EXPECT_EQ(error("GPURMA_DEBUG", "ERROR|WARN"), "expected one of ERROR, WARN, INFO, TRACE");
 }
 
+TEST(Environment, ReadsAChoiceThatMayBeLeftOut) {
+  EXPECT_EQ(std::get<std::string>(environment::parse(row("GPURMA_TARGET"), "").value), "");
+  EXPECT_EQ(std::get<std::string>(environment::parse(row("GPURMA_TARGET"), "CUDA").value), "cuda");
+  EXPECT_EQ(error("GPURMA_TARGET", "fpga"), "expected one of cpu, cuda");
+  EXPECT_EQ(error("GPURMA_DEBUG", ""), "expected one of ERROR, WARN, INFO, TRACE");
+}
+
 TEST(Environment, ReadsBooleans) {
   const environment::variable flag = {"GPURMA_FLAG", "boolean", "0", "", "help"};
   for (const char* text : {"1", "yes", "ON", "true"})
@@ -129,6 +136,21 @@ TEST(EnvironmentDeathTest, ABadValueEndsTheProcessAndNamesVariableValueAndRange)
       },
       testing::ExitedWithCode(EXIT_FAILURE),
       "GPURMA_MPI_SENDS is 'many'; expected an integer from 2 to 65536");
+}
+
+TEST(EnvironmentDeathTest, AllBadValuesAreNamedAtOnce) {
+  setenv("GPURMA_CREDITS", "17", 1);
+  setenv("GPURMA_EAGER", "", 1);
+  environment::end_if_not_accepted();
+  EXPECT_EXIT(
+      {
+        setenv("GPURMA_EAGER", "much", 1);
+        setenv("GPURMA_TARGET", "fpga", 1);
+        environment::end_if_not_accepted();
+      },
+      testing::ExitedWithCode(EXIT_FAILURE),
+      "GPURMA_EAGER is 'much'; expected an integer from 0 to 1M.*\n.*GPURMA_TARGET is 'fpga'; "
+      "expected one of cpu, cuda\n");
 }
 
 } // namespace
