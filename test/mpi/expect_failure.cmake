@@ -1,10 +1,20 @@
 # Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Runs COMMAND (a list); passes if it ends with a non-zero code and what it prints matches REGEX.
+# Runs COMMAND (a list); passes if it ends with the code CODE (without it, with a non-zero code), and what it prints matches
+# REGEX and not NOT, where they are given. What mpirun's time limit has ended has hung, so it never passes.
 execute_process(COMMAND ${COMMAND} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
 message("${output}")
+if(NOT "${CODE}" STREQUAL "" AND NOT code STREQUAL CODE)
+  message(FATAL_ERROR "the run ended with ${code}, expected ${CODE}")
+endif()
 if(code EQUAL 0)
   message(FATAL_ERROR "the run ended with code 0, but has to fail")
 endif()
-if(NOT output MATCHES "${REGEX}")
+if(output MATCHES "time limit for job execution has been reached")
+  message(FATAL_ERROR "mpirun's time limit ended the run")
+endif()
+if(NOT "${REGEX}" STREQUAL "" AND NOT output MATCHES "${REGEX}")
   message(FATAL_ERROR "the output does not match: ${REGEX}")
+endif()
+if(NOT "${NOT}" STREQUAL "" AND output MATCHES "${NOT}")
+  message(FATAL_ERROR "the output matches: ${NOT}")
 endif()

@@ -61,6 +61,15 @@ void alone() {
   CHECK(host::process().size == 1);
 }
 
+void mpi_alone() {
+  use_gpurma();
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  CHECK(initialized);
+  CHECK(std::string(host::process_transport().name()) == "mpi");
+  CHECK(host::process().size == 1);
+}
+
 void gpurma_only() {
   use_gpurma();
   CHECK(host::process().rank == mpi_rank() && host::process().size == mpi_size());
@@ -166,6 +175,7 @@ void stall() {
 int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> modes = {
       {"alone", alone},
+      {"mpi_alone", mpi_alone},
       {"gpurma_only", gpurma_only},
       {"mpi_first", [] { mpi_first(false); }},
       {"mpi_first_threaded", [] { mpi_first(true); }},

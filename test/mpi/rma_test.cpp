@@ -529,6 +529,8 @@ enum class mistake {
   negative_tag,
   local_source,
   freed_window,
+  too_many_windows,
+  pending_full,
   stall,
   killed,
   stopped,
@@ -567,6 +569,15 @@ __global__ void make_mistake(int* memory, mistake which) {
       gpurma::put(memory, 1, 0, *outlived, 0, HERE);
       break;
     }
+    case mistake::too_many_windows: {
+      gpurma::window second(memory, 8, gpurma::comm::world, HERE);
+      break;
+    }
+    case mistake::pending_full:
+      for (int tag = 1; tag <= 4; ++tag)
+        gpurma::notify(0, tag, w, HERE);
+      gpurma::wait(5, 0, w, 1, HERE);
+      break;
     case mistake::killed:
       if (thread() == 0)
         std::raise(SIGKILL);
@@ -625,6 +636,8 @@ int main(int argc, char** argv) {
       {"negative_tag", run_mistake<mistake::negative_tag>},
       {"local_source", run_mistake<mistake::local_source>},
       {"freed_window", run_mistake<mistake::freed_window>},
+      {"too_many_windows", run_mistake<mistake::too_many_windows>},
+      {"pending_full", run_mistake<mistake::pending_full>},
       {"stall", run_mistake<mistake::stall>},
       {"killed", run_mistake<mistake::killed>},
       {"stopped", run_mistake<mistake::stopped>},
