@@ -577,7 +577,7 @@ int Driver::link() {
     llvm::SmallString<256> Object(Work);
     // What --show prints must not overwrite an object that the user has.
     path::append(Object, stem(In) + (ShowOnly ? ".gpurma.o" : ".o"));
-    int Code = compile(In, Object.str().str(), Args.hasArg(OPT_dc) ? Stop : "-c");
+    int Code = compile(In, Object.str().str(), "-c");
     if (Code && !FirstCode)
       FirstCode = Code;
     if (interrupted())

@@ -24,7 +24,7 @@ def emit_source_EQ : Joined<["--"], "gpurma-emit-source=">, Group<OwnGroup>, Met
 def print_after_EQ : CommaJoined<["--"], "gpurma-print-after=">, Group<OwnGroup>, MetaVarName<"<pass>[,<pass>]">,
   HelpText<"Print the lowered source as it is after each named pass">;
 def volatile_EQ : Joined<["--"], "gpurma-volatile=">, Group<OwnGroup>, MetaVarName<"<auto|all|none>">,
-  HelpText<"Which reads of window memory become volatile: those no wait dominates (auto, the default), all, or none">;
+  HelpText<"Which reads of window memory become volatile: those in loops that poll and those that no wait dominates (auto, the default), all, or none">;
 def check : Flag<["--"], "gpurma-check">, Group<OwnGroup>,
   HelpText<"Check at run time that all threads of a block give a directive the same clause values">;
 def cxx_EQ : Joined<["--"], "gpurma-cxx=">, Group<OwnGroup>, MetaVarName<"<program>">,
@@ -95,9 +95,9 @@ def library_path : Separate<["--"], "library-path">, Alias<L>;
 def library_path_EQ : Joined<["--"], "library-path=">, Alias<L>;
 def Wl_COMMA : Joined<["-"], "Wl,">, Group<LinkGroup>, MetaVarName<"<option>,...">, HelpText<"Give options to the linker">;
 def Xlinker : Separate<["-"], "Xlinker">, Group<LinkGroup>;
-def Xlinker_EQ : Joined<["-"], "Xlinker=">, Group<LinkGroup>;
-def linker_options : Separate<["--"], "linker-options">, Group<LinkGroup>;
-def linker_options_EQ : Joined<["--"], "linker-options=">, Group<LinkGroup>;
+def linker_options : Separate<["--"], "linker-options">, Group<LinkGroup>;  // nvcc's; no other compiler's
+def linker_options_EQ : Joined<["--"], "linker-options=">, Alias<linker_options>;
+def Xlinker_EQ : Joined<["-"], "Xlinker=">, Alias<linker_options>;
 foreach name = ["T", "z"] in
   def : JoinedOrSeparate<["-"], name>, Group<LinkGroup>;
 foreach name = ["u", "e"] in  // joined, they would swallow -emit-llvm and its like

@@ -28,8 +28,8 @@ Words list(llvm::StringRef Semicolons) {
   return Words(Parts.begin(), Parts.end());
 }
 
-/// nvcc splits the value of -Xcompiler at commas.
-Words hostFlags(const Arg &A) {
+/// nvcc splits the values of -Xcompiler and --linker-options at commas.
+Words splitAtCommas(const Arg &A) {
   llvm::SmallVector<llvm::StringRef> Parts;
   for (const char *Value : A.getValues())
     llvm::StringRef(Value).split(Parts, ',', -1, /*KeepEmpty=*/false);
@@ -125,7 +125,13 @@ public:
     if (isHandled(A) || inGroup(A, OPT_PreprocessGroup) || inGroup(A, OPT_NvccGroup))
       return {};
     if (A.getOption().matches(OPT_Xcompiler))
-      return hostFlags(A);
+      return splitAtCommas(A);
+    if (A.getOption().matches(OPT_linker_options)) {
+      Words Flags;
+      for (const std::string &Word : splitAtCommas(A))
+        append(Flags, {"-Xlinker", Word});
+      return Flags;
+    }
     return asWritten(Args, A);
   }
 
@@ -146,7 +152,7 @@ private:
     if (isHandled(A) || inGroup(A, OPT_LinkGroup) || inGroup(A, OPT_NvccGroup))
       return {};
     if (A.getOption().matches(OPT_Xcompiler))
-      return hostFlags(A);
+      return splitAtCommas(A);
     return asWritten(Args, A);
   }
 
@@ -169,7 +175,7 @@ public:
         continue;
       }
       for (const std::string &Word :
-           A->getOption().matches(OPT_Xcompiler) ? hostFlags(*A) : asWritten(Args, *A))
+           A->getOption().matches(OPT_Xcompiler) ? splitAtCommas(*A) : asWritten(Args, *A))
         if (shapesTheParse(Word))
           Result.push_back(Word);
     }
@@ -232,8 +238,7 @@ public:
     Command Cmd = nvcc();
     Cmd.add(Inputs);
     Cmd.add(runtimeLibraries(Install, Target::CUDA, Args));
-    for (const std::string &Flag : list(config::MpiLinkFlags))
-      Cmd.add("-Xlinker", Flag);
+    Cmd.add(mpiLinkFlags());
     Cmd.add("-o", Output);
     return Cmd;
   }
@@ -250,6 +255,25 @@ private:
       if (Word == Whole)
         return true;
     return false;
+  }
+
+  /// The flags are those of a host compiler that links; nvcc passes on what it is told for whom.
+  static Words mpiLinkFlags() {
+    Words Flags;
+    for (const std::string &Flag : list(config::MpiLinkFlags)) {
+      llvm::StringRef Word = Flag;
+      if (Word.consume_front("-Wl,")) {
+        llvm::SmallVector<llvm::StringRef> Parts;
+        Word.split(Parts, ',', -1, /*KeepEmpty=*/false);
+        for (llvm::StringRef Part : Parts)
+          append(Flags, {"-Xlinker", Part.str()});
+      } else if (Word.starts_with("-L") || Word.starts_with("-l")) {
+        Flags.push_back(Flag);
+      } else {
+        append(Flags, {"-Xcompiler", Flag});
+      }
+    }
+    return Flags;
   }
 
   Command nvcc() const {
@@ -334,8 +358,7 @@ std::unique_ptr<Toolchain> Toolchain::create(Target T, const Installation &Insta
     llvm::errs() << "gpurmacc: error: the cuda target needs nvcc, which was not found";
     if (const Arg *A = Args.getLastArg(OPT_cuda_path_EQ))
       llvm::errs() << " at " << A->getValue() << "/bin/nvcc";
-    llvm::errs() << ": install the CUDA toolkit 12 or later (Debian: nvidia-cuda-toolkit, or NVIDIA's "
-                    "cuda-toolkit), name its folder with --gpurma-cuda-path= or CUDA_PATH, or use "
+    llvm::errs() << ": install the CUDA toolkit 12 or later from NVIDIA, name its folder with --gpurma-cuda-path= or CUDA_PATH, or use "
                     "--gpurma-target=cpu\n";
     return nullptr;
   }
