@@ -3,6 +3,7 @@
 
 import glob
 import os
+import platform
 import sys
 
 import lit.formats
@@ -32,6 +33,7 @@ for name in ("HOME", "TMPDIR", "CUDA_PATH", "CUDA_HOME", "LD_LIBRARY_PATH", "LIB
 config.environment["LC_ALL"] = "C.UTF-8"
 
 config.available_features.add("cpu")
+config.available_features.add(platform.machine())  # x86_64, aarch64, ...
 if config.nvcc and not config.nvcc.endswith("-NOTFOUND"):
     config.available_features.add("nvcc")
     nvcc = config.nvcc
