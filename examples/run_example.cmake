@@ -6,8 +6,9 @@
 #
 # Each line of the expected file is a regular expression for a whole line of output, in which
 # @PROCESSES@, @RANKS@ (of the world) and @RANKS_PER_PROCESS@ are replaced. Processes print in any
-# order, so the order is not compared: every expected line must be there, and no line that is not
-# expected. The exit code must be 0.
+# order, so the order is not compared. A line "<count>x <expression>" stands for as many lines,
+# each of them different; without a count it stands for one. Each must be there that often, and
+# no line that is not expected. The exit code must be 0.
 cmake_minimum_required(VERSION 3.25)
 math(EXPR RANKS "${PROCESSES} * ${RANKS_PER_PROCESS}")
 
@@ -28,21 +29,24 @@ string(REGEX REPLACE "\n$" "" lines "${output}")
 string(REPLACE ";" "," lines "${lines}")
 string(REPLACE "\n" ";" lines "${lines}")
 
-foreach(line IN LISTS lines)
-  set(expected FALSE)
-  foreach(pattern IN LISTS patterns)
-    if(line MATCHES "^${pattern}$")
-      set(expected TRUE)
-    endif()
-  endforeach()
-  if(NOT expected)
-    message(FATAL_ERROR "unexpected line of output: '${line}'")
-  endif()
-endforeach()
+set(unexpected ${lines})
 foreach(pattern IN LISTS patterns)
+  set(count 1)
+  if(pattern MATCHES "^([0-9]+)x (.*)$")
+    set(count ${CMAKE_MATCH_1})
+    set(pattern "${CMAKE_MATCH_2}")
+  endif()
+  list(FILTER unexpected EXCLUDE REGEX "^(${pattern})$")
   set(found ${lines})
-  list(FILTER found INCLUDE REGEX "^${pattern}$")
-  if(NOT found)
-    message(FATAL_ERROR "no line of output matches '${pattern}'")
+  list(FILTER found INCLUDE REGEX "^(${pattern})$")
+  list(LENGTH found times)
+  list(REMOVE_DUPLICATES found)
+  list(LENGTH found different)
+  if(NOT times EQUAL count OR NOT different EQUAL count)
+    message(FATAL_ERROR "${times} lines of output (${different} different ones) match '${pattern}', expected ${count}")
   endif()
 endforeach()
+if(unexpected)
+  list(JOIN unexpected "\n" unexpected)
+  message(FATAL_ERROR "not expected in the output:\n${unexpected}")
+endif()
