@@ -1,6 +1,11 @@
 # Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Configures, builds and runs the project in SOURCE against the package in PACKAGE, then checks what a user relies on.
-set(ENV{GPURMA_TARGET} cpu)
+# Configures (with OPTIONS, which say where the package is), builds and runs the project in SOURCE, then checks what a user
+# relies on. With GPURMACC and GPURMAFLAGS in the environment, those have to be used.
+if(OPTIONS MATCHES CMAKE_CXX_COMPILER)
+  set(ENV{GPURMA_TARGET} cpu)  # C++ sources go through gpurmacc without the language's options
+else()
+  unset(ENV{GPURMA_TARGET})
+endif()
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT} 1)
 set(ENV{OMPI_ALLOW_RUN_AS_ROOT_CONFIRM} 1)
 set(ENV{OMPI_MCA_rmaps_base_oversubscribe} 1)
@@ -23,9 +28,16 @@ endfunction()
 # A copy, because the test changes a header.
 file(REMOVE_RECURSE ${BINARY})
 file(COPY ${SOURCE}/ DESTINATION ${BINARY}/source)
-run(${CMAKE_COMMAND} -S ${BINARY}/source -B ${BINARY}/build ${OPTIONS} -Dgpurma_DIR=${PACKAGE} -DCMAKE_BUILD_TYPE=Release
+run(${CMAKE_COMMAND} -S ${BINARY}/source -B ${BINARY}/build ${OPTIONS} -DGPURMA_TARGET=cpu -DCMAKE_BUILD_TYPE=Release
     -DCMAKE_EXPORT_COMPILE_COMMANDS=ON)
-run(${CMAKE_COMMAND} --build ${BINARY}/build --parallel 2)
+run(${CMAKE_COMMAND} --build ${BINARY}/build --parallel 2 --verbose)
+set(driver "$ENV{GPURMACC}")
+if(driver STREQUAL "")
+  set(driver "gpurmacc")
+endif()
+string(REGEX REPLACE "([][+.*?()^$\\|])" "\\\\\\1" driver "${driver}")
+expect("${output}" "${driver} --gpurma-target=cpu [^\n]*$ENV{GPURMAFLAGS}[^\n]* -c [^\n]*kernel.cu" "the commands that ran")
+expect("${output}" "${driver} --gpurma-target=cpu [^\n]*$ENV{GPURMAFLAGS}[^\n]* -o program" "the commands that ran")
 run(${MPIEXEC} -np 2 ${BINARY}/build/program)
 expect("${output}" "offset 100: 2 processes, sum of ranks [0-9]+ is right" "the program's output")
 run(${BINARY}/build/library_user)

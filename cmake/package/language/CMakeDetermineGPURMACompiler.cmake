@@ -1,10 +1,18 @@
 # Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# Step 1 of enable_language(GPURMA): which compiler. find_package(gpurma) has found it.
+# Step 1 of enable_language(GPURMA): which compiler. find_package(gpurma) has found it, unless GPURMACC names another.
 if(NOT CMAKE_GPURMA_COMPILER)
   if(NOT GPURMA_GPURMACC)
     message(FATAL_ERROR "enable_language(GPURMA) needs find_package(gpurma) before it")
   endif()
-  set(CMAKE_GPURMA_COMPILER ${GPURMA_GPURMACC} CACHE FILEPATH "The compiler driver of gpurma")
+  set(_gpurma_compiler ${GPURMA_GPURMACC})
+  if(NOT "$ENV{GPURMACC}" STREQUAL "")
+    find_program(_gpurma_from_environment NAMES "$ENV{GPURMACC}" NO_CACHE)
+    if(NOT _gpurma_from_environment)
+      message(FATAL_ERROR "the environment variable GPURMACC names no program: '$ENV{GPURMACC}'")
+    endif()
+    set(_gpurma_compiler ${_gpurma_from_environment})
+  endif()
+  set(CMAKE_GPURMA_COMPILER ${_gpurma_compiler} CACHE FILEPATH "The compiler driver of gpurma")
 endif()
 mark_as_advanced(CMAKE_GPURMA_COMPILER)
 set(CMAKE_GPURMA_COMPILER_ENV_VAR GPURMACC)
