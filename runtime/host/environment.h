@@ -40,8 +40,8 @@ const std::vector<variable>& table();
 // Current value of a row as text; is_set says whether the environment gives it.
 std::string current_text(const variable& row, bool& is_set);
 
-// If the environment has values that the table does not accept: ends the process, with a message for
-// each that names the variable, the value and what is accepted.
+// If the environment has values that the table does not accept: ends the process, with a message
+// for each that names the variable, the value and what is accepted.
 void end_if_not_accepted();
 
 // Parses text as the row says; the value's alternative is the row's C++ type.
