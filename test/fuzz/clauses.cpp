@@ -57,6 +57,12 @@ std::string oneDirective(std::string Text) {
   return Text;
 }
 
+/// Whether a message of this kind was printed. Only the beginnings of lines count: the source that messages quote, indented,
+/// and what they say of it may hold any text, the one that is looked for, too.
+bool printed(llvm::StringRef Message, llvm::StringRef Errors) {
+  return llvm::Regex(("^[^ ]+:" + Message).str(), llvm::Regex::Newline).match(Errors);
+}
+
 struct Outcome {
   bool Success = false;
   std::string Errors;
@@ -87,7 +93,7 @@ Outcome lowerWith(const std::string &Text) {
   Result.Success = lower(Options, llvm::nulls()).Success;
   Result.Errors = Captured.text();
   // The headers of the build tree and of Clang: no text of a directive makes them go.
-  if (llvm::Regex(": fatal error: .*file not found").match(Result.Errors))
+  if (printed("[0-9]+:[0-9]+: fatal error: '[^']*' file not found", Result.Errors))
     Result.Problem = "a header is not there:\n" + Result.Errors;
   return Result;
 }
@@ -106,12 +112,12 @@ std::string checkClauses(const std::string &Text) {
   if (!Result.Problem.empty())
     return Result.Problem;
   const std::string &Errors = Result.Errors;
-  bool HasPlace = llvm::Regex(":[0-9]+:[0-9]+: (fatal )?error: ").match(Errors);
+  bool HasPlace = printed("[0-9]+:[0-9]+: (fatal )?error: ", Errors);
   if (Result.Success && HasPlace)
     return "an error was printed, but the lowering succeeded:\n" + Errors;
   if (!Result.Success && !HasPlace)
     return "the lowering failed without an error that has a place:\n" + Errors;
-  if (Errors.find(" error: internal error") != std::string::npos)
+  if (printed(" error: internal error", Errors))
     return Errors;
   return {};
 }
