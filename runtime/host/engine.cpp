@@ -389,9 +389,11 @@ void* engine::landing(const message_header& header) {
 
 bool engine::arrived(const message_header& header, const void* payload) {
   // Until the notification of an earlier get has been delivered, what the same source sends to the
-  // same target waits.
+  // same target waits; but for replies, which notify nobody and on which that notification may
+  // depend.
   for (const reply& earlier : replies_) {
-    if ((earlier.request.flags & detail::notified_flag) != 0 &&
+    if (header.kind != message_kind::get_reply &&
+        (earlier.request.flags & detail::notified_flag) != 0 &&
         earlier.request.source == header.source && earlier.request.target == header.target) {
       return false;
     }

@@ -57,14 +57,14 @@ protected:
 class receiver {
 public:
   // Where the payload of a message that is too large to travel with its header is to be received;
-  // called once, when all earlier messages of its (source, target) pair have been taken. Null: the
+  // called once, when all earlier messages of its order (see transport) have been taken. Null: the
   // transport provides a temporary buffer.
   virtual void* landing(const message_header& header) = 0;
 
   // A message has come; payload is the landing address for large ones, null if there is none, and
   // valid only during the call. Returns false if it cannot be taken now (a full ring, no resources
   // to reply): the same message is offered again in a later progress(), later messages of its
-  // (source, target) pair wait behind it, and other pairs are not delayed.
+  // order wait behind it, and no others are delayed.
   virtual bool arrived(const message_header& header, const void* payload) = 0;
 
 protected:
@@ -78,7 +78,8 @@ public:
   virtual bool test() = 0; // whether it is complete; stays true
 };
 
-// Messages from one source rank to one target rank are taken in the order in which they were sent.
+// Messages from one source rank to one target rank are taken in the order in which they were sent;
+// get_replies are in an order of their own, apart from the other messages of their pair.
 // All functions may be called from several threads, and from inside receiver and completion.
 class transport {
 public:

@@ -315,6 +315,49 @@ void run_order() {
   CHECK(*errors == 0);
 }
 
+// ---- gets in both directions ----
+
+constexpr int longest_get = 100000;
+
+// Pairs of ranks get from each other, and send each other something while the answers are under
+// way.
+__global__ void exchange(int* constants, int* got, int rounds, int* errors) {
+  gpurma::rank_scope scope;
+  const int self = gpurma::rank(), size = gpurma::size(), here = gpurma::device_rank();
+  int* const mine = constants + static_cast<std::size_t>(here) * (longest_get + 1);
+  int* const my_got = got + static_cast<std::size_t>(here) * longest_get;
+  for (int at = thread(); at < longest_get; at += block_threads)
+    mine[at] = constant(self, at);
+  __syncthreads();
+  gpurma::window w(mine, longest_get + 1, gpurma::comm::world, HERE);
+  for (int round = 0; round < rounds; ++round) {
+    const int partner = (round % size + size - self) % size;
+    gpurma::barrier(gpurma::comm::world, HERE); // so that the requests cross
+    if (partner == self)
+      continue;
+    const int length = 2000 + static_cast<int>(mix(static_cast<unsigned>(round)) % 98001u);
+    gpurma::get_notify(my_got, static_cast<std::size_t>(length), partner, w, 0, 1, HERE);
+    if (round % 2 == 0)
+      gpurma::notify(partner, 2, w, HERE);
+    else
+      gpurma::put_notify(mine, 1, partner, w, longest_get, 2, HERE);
+    gpurma::flush(w, HERE);
+    for (int at = thread(); at < length; at += block_threads)
+      if (my_got[at] != constant(partner, at))
+        atomicAdd(errors, 1);
+    gpurma::wait(1, partner, w, 1, HERE);
+    gpurma::wait(2, partner, w, 1, HERE);
+  }
+}
+
+void run_exchange() {
+  const auto ranks = static_cast<std::size_t>(ranks_here());
+  int* const errors = new_counter();
+  run(exchange, device_ints(ranks * (longest_get + 1)), device_ints(ranks * longest_get), 60,
+      errors);
+  CHECK(*errors == 0);
+}
+
 // ---- counters ----
 
 __global__ void counters(int* windows, int rounds, int* errors) {
@@ -625,6 +668,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> modes = {
       {"traffic", run_traffic},
       {"order", run_order},
+      {"exchange", run_exchange},
       {"counters", run_counters},
       {"flood", run_flood},
       {"windows", run_windows},

@@ -10,6 +10,7 @@
 #include <random>
 #include <string>
 #include <thread>
+#include <tuple>
 #include <vector>
 
 #include "check.h"
@@ -56,14 +57,21 @@ std::byte content(int source, int target, std::uint64_t n, std::size_t at) {
                                 (at % 3));
 }
 
+// Source, target, and whether it is a reply: these have an order of their own.
+using order_key = std::tuple<int, int, bool>;
+
+order_key key_of(const message_header& header) {
+  return {header.source, header.target, header.kind == message_kind::get_reply};
+}
+
 // Checks order and content; refuses every now and then.
 class checker final : public receiver {
 public:
   explicit checker(unsigned seed) : random_(seed) {}
 
   void* landing(const message_header& header) override {
-    CHECK(header.cookie == next_[{header.source, header.target}]);
-    auto& place = landings_[{header.source, header.target}];
+    CHECK(header.cookie == next_[key_of(header)]);
+    auto& place = landings_[key_of(header)];
     if (header.cookie % 3 == 0)
       return nullptr; // the transport's buffer
     place.assign(header.bytes, std::byte{});
@@ -72,7 +80,7 @@ public:
 
   bool arrived(const message_header& header, const void* payload) override {
     CHECK(header.target / ranks_per_process == rank);
-    std::uint64_t& next = next_[{header.source, header.target}];
+    std::uint64_t& next = next_[key_of(header)];
     CHECK(header.cookie == next);
     if (random_() % 8 == 0)
       return false;
@@ -89,8 +97,8 @@ public:
 
 private:
   std::mt19937 random_;
-  std::map<std::pair<int, int>, std::uint64_t> next_;
-  std::map<std::pair<int, int>, std::vector<std::byte>> landings_;
+  std::map<order_key, std::uint64_t> next_;
+  std::map<order_key, std::vector<std::byte>> landings_;
 };
 
 // A payload that frees itself when it has been sent.
@@ -116,7 +124,7 @@ void traffic(const mpi_transport::limits& limits, int messages) {
   std::vector<std::unique_ptr<owned_payload>> payloads;
   const auto send = [&](int thread) {
     std::mt19937 random(static_cast<unsigned>(1000 * rank + thread));
-    std::map<std::pair<int, int>, std::uint64_t> next;
+    std::map<order_key, std::uint64_t> next;
     std::uint64_t mine = 0;
     for (int n = 0; n < messages; ++n) {
       const int process =
@@ -125,7 +133,7 @@ void traffic(const mpi_transport::limits& limits, int messages) {
       header.kind = random() % 4 == 0 ? message_kind::get_reply : message_kind::put;
       header.source = rank * ranks_per_process + thread + 2 * static_cast<int>(random() % 2);
       header.target = process * ranks_per_process + static_cast<int>(random() % ranks_per_process);
-      header.cookie = next[{header.source, header.target}]++;
+      header.cookie = next[key_of(header)]++;
       switch (random() % 6) {
       case 0:
         header.bytes = 0;

@@ -33,8 +33,11 @@ void check(int code, const char* what) {
   fatal(text("MPI: ", what, ": ", std::string(message, static_cast<std::size_t>(length))));
 }
 
+// Replies have pairs of their own: they answer requests of the other direction, and one that waited
+// behind a message of its rank could wait for a notification that itself waits for a reply.
 std::uint64_t pair_key(const message_header& header) {
-  return std::uint64_t{static_cast<std::uint32_t>(header.source)} << 32 |
+  const std::uint64_t reply = header.kind == message_kind::get_reply ? 1 : 0;
+  return reply << 63 | std::uint64_t{static_cast<std::uint32_t>(header.source)} << 32 |
          static_cast<std::uint32_t>(header.target);
 }
 
