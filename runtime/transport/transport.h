@@ -104,7 +104,9 @@ public:
   // return false at once.
   virtual bool progress() = 0;
 
-  // Messages sent to a process, and messages of a process that the receiver has taken. To quiesce:
+  // Messages sent to a process, and messages of a process that the receiver has taken; get_replies
+  // count in neither: one that is sent after the counts have been exchanged would stand for a
+  // message that has not come, and who asked for it waits for it anyway. To quiesce:
   // exchange sent() with start_alltoall, then progress until processed(p) has reached what p says
   // that it sent.
   virtual std::uint64_t sent(int process) const = 0;

@@ -33,7 +33,7 @@ void wait(mpi_transport& transport, gpurma::host::collective& operation) {
       std::this_thread::yield();
 }
 
-// Until every message that any process has sent to this one is processed.
+// Until every message, but replies, that any process has sent to this one is processed.
 void quiesce(mpi_transport& transport) {
   std::vector<std::uint64_t> sent(static_cast<std::size_t>(size)), expected(sent.size());
   for (int p = 0; p < size; ++p)
@@ -89,11 +89,11 @@ public:
       CHECK(static_cast<const std::byte*>(payload)[i] ==
             content(header.source, header.target, next, i));
     ++next;
-    ++taken;
+    ++(header.kind == message_kind::get_reply ? replies : taken);
     return true;
   }
 
-  std::uint64_t taken = 0;
+  std::uint64_t taken = 0, replies = 0;
 
 private:
   std::mt19937 random_;
@@ -120,12 +120,14 @@ void traffic(const mpi_transport::limits& limits, int messages) {
   // Two threads, each with its own source ranks, so that each pair is used by one thread.
   std::atomic<std::uint64_t> completions{0};
   std::uint64_t sends = 0;
+  std::vector<std::uint64_t> replies(static_cast<std::size_t>(size)); // sent, by process
   std::mutex mutex;
   std::vector<std::unique_ptr<owned_payload>> payloads;
   const auto send = [&](int thread) {
     std::mt19937 random(static_cast<unsigned>(1000 * rank + thread));
     std::map<order_key, std::uint64_t> next;
     std::uint64_t mine = 0;
+    std::vector<std::uint64_t> my_replies(replies.size());
     for (int n = 0; n < messages; ++n) {
       const int process =
           (rank + 1 + static_cast<int>(random() % static_cast<unsigned>(size - 1))) % size;
@@ -158,11 +160,14 @@ void traffic(const mpi_transport::limits& limits, int messages) {
         if (!transport.progress())
           std::this_thread::yield();
       ++mine;
+      my_replies[static_cast<std::size_t>(process)] += header.kind == message_kind::get_reply;
       const std::lock_guard<std::mutex> lock(mutex);
       payloads.push_back(std::move(payload));
     }
     const std::lock_guard<std::mutex> lock(mutex);
     sends += mine;
+    for (std::size_t p = 0; p < replies.size(); ++p)
+      replies[p] += my_replies[p];
   };
   if (size > 1) {
     std::thread other(send, 1);
@@ -170,20 +175,26 @@ void traffic(const mpi_transport::limits& limits, int messages) {
     other.join();
   }
   quiesce(transport);
-  while (completions < sends)
+  // Replies are waited for by those who asked.
+  std::vector<std::uint64_t> asked(replies.size());
+  wait(transport, *transport.start_alltoall(replies.data(), sizeof(std::uint64_t), asked.data()));
+  while (completions < sends ||
+         check.replies < std::accumulate(asked.begin(), asked.end(), std::uint64_t{0}))
     transport.progress();
   CHECK(completions == sends);
+  wait(transport, *transport.start_barrier());
 
-  std::uint64_t sent = 0, processed = 0;
+  std::uint64_t sent = std::accumulate(replies.begin(), replies.end(), std::uint64_t{0});
+  std::uint64_t processed = check.replies;
   for (int p = 0; p < size; ++p) {
     sent += transport.sent(p);
     processed += transport.processed(p);
   }
   CHECK(sent == sends);
-  CHECK(processed == check.taken);
+  CHECK(processed == check.taken + check.replies);
   std::uint64_t all_sent = 0, all_taken = 0;
   MPI_Allreduce(&sent, &all_sent, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-  MPI_Allreduce(&check.taken, &all_taken, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&processed, &all_taken, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
   CHECK(all_sent == all_taken);
   CHECK(size == 1 ||
         all_sent == static_cast<std::uint64_t>(2 * messages) * static_cast<std::uint64_t>(size));
@@ -282,6 +293,7 @@ void pressure() {
     for (int i = 0; i < 10; ++i)
       while (!transport.try_send(0, reply, nullptr, 0, nullptr))
         transport.progress();
+    CHECK(transport.sent(0) == limits.credits);
     MPI_Barrier(MPI_COMM_WORLD);
     while (!transport.try_send(0, header, nullptr, 0, nullptr)) // once the gate opens
       transport.progress();
@@ -290,6 +302,7 @@ void pressure() {
       while (receive.replies < 10)
         transport.progress();
       CHECK(receive.taken == 0);
+      CHECK(transport.processed(1) == 0); // replies do not stand for messages that must be in place
     }
     MPI_Barrier(MPI_COMM_WORLD);
     receive.open = true;

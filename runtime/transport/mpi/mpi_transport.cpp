@@ -184,9 +184,10 @@ bool mpi_transport::try_send(int process, const message_header& header, const vo
     small_send* const slot = take_small_send();
     if (!slot)
       return false;
-    if (uses_credit(header.kind))
+    if (uses_credit(header.kind)) {
       to.credits.fetch_sub(1, std::memory_order_relaxed);
-    to.sent.fetch_add(1, std::memory_order_release);
+      to.sent.fetch_add(1, std::memory_order_release);
+    }
 
     message_header marked = header;
     marked.carriage = large ? apart : bytes != 0 ? with_header : without_payload;
@@ -418,10 +419,10 @@ bool mpi_transport::start_or_offer(queued_message& message) {
 }
 
 void mpi_transport::mark_processed(int process, message_kind kind) {
-  peer& from = peers_[static_cast<std::size_t>(process)];
-  from.processed.fetch_add(1, std::memory_order_release);
   if (!uses_credit(kind))
     return;
+  peer& from = peers_[static_cast<std::size_t>(process)];
+  from.processed.fetch_add(1, std::memory_order_release);
   const std::uint32_t owed = from.owed.fetch_add(1, std::memory_order_relaxed) + 1;
   if (owed >= limits_.credits / 2 && !from.owing) {
     from.owing = true;
