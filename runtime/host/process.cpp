@@ -154,9 +154,8 @@ void start_exchange(exchange& under_way, MPI_Comm comm) {
                   sizeof(exchange_record), MPI_BYTE, comm, &under_way.request);
 }
 
-// Waits for an exchange; after `patience` seconds (0: for ever) returns false. Others may compute
-// for long before they come, so a long wait is only reported.
-bool wait_exchange(exchange& under_way, double patience) {
+// Others may compute for long before they come, so a long wait is only reported.
+void wait_exchange(exchange& under_way) {
   const auto began = clock::now();
   const double report_after = environment::timeout();
   double reported = 0;
@@ -164,15 +163,13 @@ bool wait_exchange(exchange& under_way, double patience) {
     int done = 0;
     PMPI_Test(&under_way.request, &done, MPI_STATUS_IGNORE);
     if (done)
-      return true;
+      return;
     if (looks < 1000) {
       std::this_thread::yield();
       continue;
     }
     std::this_thread::sleep_for(std::chrono::microseconds(looks < 20000 ? 50 : 1000));
     const double waited = std::chrono::duration<double>(clock::now() - began).count();
-    if (patience > 0 && waited > patience)
-      return false;
     if (report_after > 0 && waited - reported > report_after) {
       reported = waited;
       log(log_level::warn, text("waiting since ", static_cast<long>(waited),
@@ -193,58 +190,43 @@ void check_agreement(const exchange& under_way) {
   }
 }
 
-// The collective end of all channels, with a time limit as for wait_exchange.
-bool leave_channels(double patience) {
+// The collective end of all channels.
+void leave_channels() {
   process_state& s = state();
   if (!s.uses_mpi)
-    return true;
+    return;
   std::array<exchange, 2> last;
   for (std::size_t c = 0; c < last.size(); ++c) {
     last[c].mine = make_record("the end of gpurma (exit or MPI_Finalize)", nullptr, 0);
     start_exchange(last[c], s.channels[c]);
   }
   for (exchange& each : last) {
-    if (!wait_exchange(each, patience))
-      return false;
+    wait_exchange(each);
     check_agreement(each);
   }
-  return true;
-}
-
-// patience: seconds to wait for the other processes, 0 for ever. Returns false if they did not
-// come.
-bool finalize_with(double patience) {
-  process_state& s = state();
-  const std::lock_guard<std::recursive_mutex> lock(s.mutex);
-  if (s.now != phase::started)
-    return true;
-  while (!s.at_end.empty()) {
-    const auto function = std::move(s.at_end.back());
-    s.at_end.pop_back();
-    function();
-  }
-  if (!leave_channels(patience))
-    return false;
-  s.monitor->stop();
-  s.monitor.reset();
-  s.messages.reset();
-  if (s.uses_mpi)
-    for (MPI_Comm& comm : s.channels)
-      PMPI_Comm_free(&comm);
-  s.now = phase::ended;
-  return true;
 }
 
 // A process that exits with an error must not leave the others waiting: they get a short time to
 // come to their end too.
-constexpr double patience_after_error = 5;
+constexpr std::chrono::seconds patience_after_error(5);
 
-void at_exit(int status, void*) {
-  if (!finalize_with(status == 0 ? 0 : patience_after_error)) {
+// A thread of its own, because anything in this process's end may wait for the others: its kernels,
+// their launches, the last exchange.
+void bound_end_after_error(int status) {
+  std::thread([status] {
+    std::this_thread::sleep_for(patience_after_error);
+    if (state().now == phase::ended)
+      return;
     log(log_level::error,
         text("this process exits with code ", status, " and the others do not; ending all"));
     end_all_processes(status);
-  }
+  }).detach();
+}
+
+void at_exit(int status, void*) {
+  if (status != 0 && state().now == phase::started && state().info.size > 1)
+    bound_end_after_error(status);
+  finalize_process();
   if (state().mpi_is_ours && mpi_runs())
     PMPI_Finalize();
 }
@@ -317,7 +299,23 @@ bool process_started() {
 }
 
 void finalize_process() {
-  finalize_with(0);
+  process_state& s = state();
+  const std::lock_guard<std::recursive_mutex> lock(s.mutex);
+  if (s.now != phase::started)
+    return;
+  while (!s.at_end.empty()) {
+    const auto function = std::move(s.at_end.back());
+    s.at_end.pop_back();
+    function();
+  }
+  leave_channels();
+  s.monitor->stop();
+  s.monitor.reset();
+  s.messages.reset();
+  if (s.uses_mpi)
+    for (MPI_Comm& comm : s.channels)
+      PMPI_Comm_free(&comm);
+  s.now = phase::ended;
 }
 
 void at_finalize(std::function<void()> function) {
@@ -344,7 +342,7 @@ void allgather_bytes(channel where, const char* what, const void* mine, std::siz
   exchange under_way;
   under_way.mine = make_record(what, mine, bytes);
   start_exchange(under_way, s.channels[static_cast<std::size_t>(where)]);
-  wait_exchange(under_way, 0);
+  wait_exchange(under_way);
   check_agreement(under_way);
   for (std::size_t p = 0; p < under_way.all.size(); ++p)
     std::memcpy(static_cast<std::byte*>(all) + p * bytes, under_way.all[p].payload, bytes);

@@ -662,6 +662,18 @@ void run_early_exit() {
   run_mistake<mistake::stall>();
 }
 
+// Process 1 ends with an error while its launch waits for that of the others, who do not come.
+void run_exit_while_launching() {
+  const auto ranks = static_cast<unsigned>(ranks_here());
+  if (gpurma::query(make_mistake, dim3(block_threads)).process != 1) {
+    int never = 0;
+    MPI_Recv(&never, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+  gpurma::launch_rank_kernel(make_mistake, dim3(ranks), dim3(block_threads))(device_ints(8 * 3),
+                                                                             mistake::stall);
+  std::exit(3);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -687,6 +699,7 @@ int main(int argc, char** argv) {
       {"stopped", run_mistake<mistake::stopped>},
       {"trap", run_trap},
       {"early_exit", run_early_exit},
+      {"exit_while_launching", run_exit_while_launching},
   };
   const auto mode = modes.find(argc > 1 ? argv[1] : "");
   if (mode == modes.end())
