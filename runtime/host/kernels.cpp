@@ -8,6 +8,7 @@
 #include <gpurma/launch.h>
 
 #include "host/log.h"
+#include "host/process.h"
 
 namespace gpurma::host {
 
@@ -34,6 +35,7 @@ registry& entries() {
 } // namespace
 
 void register_rank_kernel(const void* kernel, const void* context_symbol) {
+  announce_rank_kernels();
   registry& all = entries();
   const std::lock_guard lock(all.mutex);
   all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, false});

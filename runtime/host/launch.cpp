@@ -153,7 +153,7 @@ std::size_t most_ranks() {
   check_cuda(
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
       "count multiprocessors");
-  const std::vector<int> all = allgather(channel::query, "start", blocks * multiprocessors);
+  const std::vector<int> all = allgather(channel::query, "start of gpurma", blocks * multiprocessors);
   return std::accumulate(all.begin(), all.end(), std::size_t{0});
 }
 

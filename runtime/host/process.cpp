@@ -58,6 +58,7 @@ struct process_state {
   std::atomic<bool> mpi_is_ours{
       false}; // gpurma initialised MPI and the program has not called MPI_Init
   bool exit_registered = false;
+  std::atomic<bool> has_rank_kernels{false};
 };
 
 // Never destroyed: exit handlers and other threads may use it until the very end.
@@ -318,6 +319,10 @@ void finalize_process() {
   s.now = phase::ended;
 }
 
+void announce_rank_kernels() {
+  state().has_rank_kernels = true;
+}
+
 void at_finalize(std::function<void()> function) {
   process_state& s = state();
   const std::lock_guard<std::recursive_mutex> lock(s.mutex);
@@ -361,6 +366,18 @@ int init_mpi(int* argc, char*** argv, int required, int* provided) {
                           provided);
 }
 
+// The others' start waits for this process. If they have not started either, start and end meet
+// quietly; with a lower level of threads they cannot have.
+void start_before_end() {
+  process_state& s = state();
+  if (s.now != phase::before || !s.has_rank_kernels || !mpi_runs() || !wants_mpi())
+    return;
+  int provided = MPI_THREAD_SINGLE;
+  PMPI_Query_thread(&provided);
+  if (provided == MPI_THREAD_MULTIPLE)
+    start_process();
+}
+
 } // namespace
 
 } // namespace gpurma::host
@@ -379,6 +396,7 @@ int MPI_Init_thread(int* argc, char*** argv, int required, int* provided) {
 }
 
 int MPI_Finalize() {
+  gpurma::host::start_before_end();
   gpurma::host::finalize_process();
   return PMPI_Finalize();
 }

@@ -39,6 +39,10 @@ bool process_started();
 // it; later calls do nothing.
 void finalize_process();
 
+// Says, at any time, that the program has rank kernels. A process that comes to MPI_Finalize
+// without having started gpurma then starts it first, because the others may have, and wait for it.
+void announce_rank_kernels();
+
 // Registers what finalize_process runs first (drain devices, free queues).
 void at_finalize(std::function<void()> function);
 

@@ -662,6 +662,26 @@ void run_early_exit() {
   run_mistake<mistake::stall>();
 }
 
+// As gpurmacc registers a rank kernel: before main.
+const gpurma::rank_kernel registered(make_mistake);
+
+// Process 0 has no use for gpurma, which the others start.
+void run_never_used() {
+  MPI_Init(nullptr, nullptr);
+  int process = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &process);
+  if (process != 0)
+    run_mistake<mistake::stall>();
+  MPI_Finalize();
+}
+
+// Nobody uses gpurma, which is not an error.
+void run_nothing() {
+  MPI_Init(nullptr, nullptr);
+  use_mpi();
+  MPI_Finalize();
+}
+
 // Process 1 ends with an error while its launch waits for that of the others, who do not come.
 void run_exit_while_launching() {
   const auto ranks = static_cast<unsigned>(ranks_here());
@@ -699,6 +719,8 @@ int main(int argc, char** argv) {
       {"stopped", run_mistake<mistake::stopped>},
       {"trap", run_trap},
       {"early_exit", run_early_exit},
+      {"never_used", run_never_used},
+      {"nothing", run_nothing},
       {"exit_while_launching", run_exit_while_launching},
   };
   const auto mode = modes.find(argc > 1 ? argv[1] : "");
