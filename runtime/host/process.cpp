@@ -140,6 +140,32 @@ process_info find_place() {
   return info;
 }
 
+// Variables that both ends of a message, or all monitors, must agree on.
+void check_settings() {
+  struct settings {
+    std::uint64_t eager = environment::eager();
+    std::uint64_t credits = environment::credits();
+    double timeout = environment::timeout();
+  };
+  const settings mine;
+  std::vector<settings> all(static_cast<std::size_t>(state().info.size));
+  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+  const settings& first = all[0];
+  const auto refuse = [](const char* variable, auto value, std::size_t process, auto other) {
+    fatal(text("processes disagree: ", variable, " is ", value, " in process 0 and ", other,
+               " in process ", process, "; give it to all processes (mpirun -x ", variable, ")"));
+  };
+  for (std::size_t p = 1; p < all.size(); ++p) {
+    if (all[p].eager != first.eager)
+      refuse("GPURMA_EAGER", first.eager, p, all[p].eager);
+    if (all[p].credits != first.credits)
+      refuse("GPURMA_CREDITS", first.credits, p, all[p].credits);
+    // Process 0's decides; but one that watches nothing sends no heartbeats.
+    if ((all[p].timeout > 0) != (first.timeout > 0))
+      refuse("GPURMA_TIMEOUT", first.timeout, p, all[p].timeout);
+  }
+}
+
 exchange_record make_record(const char* what, const void* mine, std::size_t bytes) {
   exchange_record record{};
   record.bytes = static_cast<std::uint32_t>(bytes);
@@ -258,6 +284,7 @@ const process_info& start_process(int* argc, char*** argv) {
     require_thread_multiple();
     s.info = find_place();
     set_log_process(s.info.rank);
+    check_settings();
     for (MPI_Comm& comm : s.channels)
       PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
     mpi_transport::limits limits;
