@@ -100,8 +100,8 @@ public:
   virtual bool try_send(int process, const message_header& header, const void* payload,
                         std::size_t bytes, completion* done) = 0;
 
-  // Moves messages; returns whether anything happened. One thread at a time does the work, others
-  // return false at once.
+  // Moves messages; returns whether anything happened, finished parts of a large payload included.
+  // One thread at a time does the work, others return false at once.
   virtual bool progress() = 0;
 
   // Messages sent to a process, and messages of a process that the receiver has taken; get_replies

@@ -19,6 +19,10 @@ constexpr int first_data_tag = 2;
 // Values of message_header::carriage.
 enum : std::uint16_t { without_payload, with_header, apart };
 
+// MPI messages of one large payload that are in flight. Not all at a time: MPI moves them side by
+// side, and a transfer that shows nothing before its end looks like a stall.
+constexpr std::size_t parts_in_flight = 4;
+
 // Messages handled in one progress() before the caller gets its thread back.
 constexpr int batch = 32;
 
@@ -45,26 +49,6 @@ std::uint64_t pair_key(const message_header& header) {
 // could wait for a process that waits for this one's reply.
 bool uses_credit(message_kind kind) {
   return kind != message_kind::get_reply && kind != message_kind::credit;
-}
-
-// Calls f(address, bytes as MPI wants them) for each MPI message of a large payload.
-template <class F>
-void for_each_chunk(std::byte* payload, std::size_t bytes, std::size_t chunk, F f) {
-  for (std::size_t at = 0; at < bytes; at += chunk)
-    f(payload + at, static_cast<int>(std::min(chunk, bytes - at)));
-}
-
-// Whether all are complete; forgets those that are, so that the next look starts with the first
-// that is not.
-bool all_complete(std::vector<MPI_Request>& requests) {
-  while (!requests.empty()) {
-    int done = 0;
-    check(MPI_Test(&requests.back(), &done, MPI_STATUS_IGNORE), "testing a large transfer");
-    if (!done)
-      return false;
-    requests.pop_back();
-  }
-  return true;
 }
 
 class mpi_collective final : public collective {
@@ -98,8 +82,19 @@ struct mpi_transport::small_send {
   std::unique_ptr<std::byte[]> memory; // header and payload
 };
 
+// A large payload on its way, either end.
+struct mpi_transport::large_payload {
+  int process = 0;
+  int tag = 0;
+  std::byte* next = nullptr; // what has not been posted yet
+  std::size_t left = 0;
+  std::vector<MPI_Request> requests; // in the order of posting
+
+  bool complete() const { return left == 0 && requests.empty(); }
+};
+
 struct mpi_transport::large_send {
-  std::vector<MPI_Request> requests;
+  large_payload payload;
   completion* done;
 };
 
@@ -111,7 +106,7 @@ struct mpi_transport::queued_message {
       copy; // of a payload that came with the header, or where one lands that has no other place
   bool receiving = false; // a large payload is under way, or there
   void* landing = nullptr;
-  std::vector<MPI_Request> requests;
+  large_payload payload;
 };
 
 struct mpi_transport::pair_queue {
@@ -194,22 +189,51 @@ bool mpi_transport::try_send(int process, const message_header& header, const vo
     marked.data_tag = large ? to.next_data_tag++ % data_tags_ : 0;
     post_small(process, marked, payload, large ? 0 : bytes, *slot);
     if (large) {
-      large_send& rest = large_sends_.emplace_back(large_send{{}, done});
+      large_send& rest =
+          large_sends_.emplace_back(large_send{{process,
+                                                first_data_tag + static_cast<int>(marked.data_tag),
+                                                static_cast<std::byte*>(const_cast<void*>(payload)),
+                                                bytes,
+                                                {}},
+                                               done});
       sends_in_flight_.fetch_add(1, std::memory_order_relaxed);
-      for_each_chunk(static_cast<std::byte*>(const_cast<void*>(payload)), bytes, limits_.chunk,
-                     [&](std::byte* at, int length) {
-                       check(MPI_Isend(at, length, MPI_BYTE, process,
-                                       first_data_tag + static_cast<int>(marked.data_tag),
-                                       messages_, &rest.requests.emplace_back()),
-                             "sending a large payload");
-                     });
-      std::reverse(rest.requests.begin(),
-                   rest.requests.end()); // all_complete looks at the last one first
+      advance(rest.payload, true);
     }
   }
   if (!large && done)
     done->completed();
   return true;
+}
+
+// Forgets parts that are complete, up to the first that is not, and posts the next ones; whether
+// any were.
+bool mpi_transport::advance(large_payload& payload, bool sending) {
+  bool any = false;
+  while (!payload.requests.empty()) {
+    int done = 0;
+    check(MPI_Test(&payload.requests.front(), &done, MPI_STATUS_IGNORE),
+          "testing a large transfer");
+    if (!done)
+      break;
+    payload.requests.erase(payload.requests.begin());
+    any = true;
+  }
+  while (payload.left != 0 && payload.requests.size() < parts_in_flight) {
+    const std::size_t bytes = std::min(limits_.chunk, payload.left);
+    const int length = static_cast<int>(bytes);
+    MPI_Request& request = payload.requests.emplace_back();
+    if (sending)
+      check(MPI_Isend(payload.next, length, MPI_BYTE, payload.process, payload.tag, messages_,
+                      &request),
+            "sending a large payload");
+    else
+      check(MPI_Irecv(payload.next, length, MPI_BYTE, payload.process, payload.tag, messages_,
+                      &request),
+            "receiving a large payload");
+    payload.next += bytes;
+    payload.left -= bytes;
+  }
+  return any;
 }
 
 mpi_transport::small_send* mpi_transport::take_small_send() {
@@ -313,7 +337,8 @@ bool mpi_transport::progress() {
       worked |= reap_sends();
       int looks = 0;
       for (auto send = large_sends_.begin(); send != large_sends_.end() && looks < batch; ++looks) {
-        if (!all_complete(send->requests)) {
+        worked |= advance(send->payload, true);
+        if (!send->payload.complete()) {
           ++send;
           continue;
         }
@@ -321,7 +346,6 @@ bool mpi_transport::progress() {
           done.push_back(send->done);
         send = large_sends_.erase(send);
         sends_in_flight_.fetch_sub(1, std::memory_order_relaxed);
-        worked = true;
       }
     }
     for (completion* each : done) // outside the lock: they may send
@@ -391,30 +415,30 @@ void mpi_transport::begin_large(queued_message& message) {
     message.copy.resize(message.header.bytes);
     message.landing = message.copy.data();
   }
-  for_each_chunk(static_cast<std::byte*>(message.landing), message.header.bytes, limits_.chunk,
-                 [&](std::byte* at, int length) {
-                   check(MPI_Irecv(at, length, MPI_BYTE, message.process,
-                                   first_data_tag + static_cast<int>(message.header.data_tag),
-                                   messages_, &message.requests.emplace_back()),
-                         "receiving a large payload");
-                 });
-  std::reverse(message.requests.begin(),
-               message.requests.end()); // all_complete looks at the last one first
+  message.payload = {message.process,
+                     first_data_tag + static_cast<int>(message.header.data_tag),
+                     static_cast<std::byte*>(message.landing),
+                     message.header.bytes,
+                     {}};
+  advance(message.payload, false);
 }
 
-// Moves the first message of a queue on; whether it has been taken.
-bool mpi_transport::start_or_offer(queued_message& message) {
+// Moves the first message of a queue on; whether it has been taken. Sets `worked` if anything
+// happened.
+bool mpi_transport::start_or_offer(queued_message& message, bool& worked) {
   const void* payload = message.copy.empty() ? nullptr : message.copy.data();
   if (message.header.carriage == apart) {
     if (!message.receiving)
       begin_large(message);
-    if (!all_complete(message.requests))
+    worked |= advance(message.payload, false);
+    if (!message.payload.complete())
       return false;
     payload = message.landing;
   }
   if (!receiver_.load(std::memory_order_relaxed)->arrived(message.header, payload))
     return false;
   mark_processed(message.process, message.header.kind);
+  worked = true;
   return true;
 }
 
@@ -436,10 +460,8 @@ bool mpi_transport::serve_queues() {
   const std::size_t looks = std::min<std::size_t>(queues_.size(), batch);
   for (std::size_t n = 0; n < looks; ++n) {
     const auto queue = queues_.begin();
-    while (!queue->messages.empty() && start_or_offer(queue->messages.front())) {
+    while (!queue->messages.empty() && start_or_offer(queue->messages.front(), worked))
       queue->messages.pop_front();
-      worked = true;
-    }
     if (queue->messages.empty()) {
       queue_of_pair_.erase(queue->key);
       queues_.erase(queue);

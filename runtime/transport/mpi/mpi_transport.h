@@ -55,6 +55,7 @@ public:
 private:
   struct peer;
   struct small_send;
+  struct large_payload;
   struct large_send;
   struct queued_message;
   struct pair_queue;
@@ -69,10 +70,13 @@ private:
   // Receiving; only the thread in progress().
   bool receive_small();
   void take(int process, const message_header& header, const std::byte* payload);
-  bool start_or_offer(queued_message& message);
+  bool start_or_offer(queued_message& message, bool& worked);
   void begin_large(queued_message& message);
   void mark_processed(int process, message_kind kind);
   bool serve_queues();
+
+  // Large payloads of both: of sends under send_mutex_, of receives only the thread in progress().
+  bool advance(large_payload& payload, bool sending);
 
   MPI_Comm messages_ = MPI_COMM_NULL;
   MPI_Comm collectives_ = MPI_COMM_NULL;
