@@ -56,9 +56,9 @@ bool compare_exchange(T* address, T& expected, T desired, scope) {
 inline void fence_release(scope) { cpu::fence_release(); }
 inline void fence_acquire(scope) { cpu::fence_acquire(); }
 
-// The threads of a block share one core.
+// The threads of a block share one core. A put of nothing may come from nowhere, which memcpy does not take.
 inline bool copy_block(void* dst, const void* src, std::size_t bytes) {
-  if (cpu::current.thread == 0) std::memcpy(dst, src, bytes);
+  if (bytes != 0 && cpu::current.thread == 0) std::memcpy(dst, src, bytes);
   return true;
 }
 

@@ -27,6 +27,11 @@ TEST(Platform, CopyBlockCopiesExactlyTheBytes) {
       }
 }
 
+// Fails in builds with UndefinedBehaviorSanitizer if null pointers reach memcpy.
+TEST(Platform, CopyBlockOfNothingNeedsNoMemory) {
+  run(copy, 1, 3, static_cast<char*>(nullptr), static_cast<const char*>(nullptr), std::size_t{0});
+}
+
 struct odd {
   char bytes[7];
 };
