@@ -425,7 +425,6 @@ bool engine::arrived(const message_header& header, const void* payload) {
     t.completed();
     return true;
   }
-  case message_kind::control:
   case message_kind::credit:
     break;
   }
@@ -621,9 +620,7 @@ std::vector<wait_record> engine::snapshot() const {
     const bool sends =
         what == directive::put || what == directive::get || what == directive::notify;
     const std::uint32_t window = load(status.window, relaxed);
-    const bool on_window =
-        window != detail::no_window_id && (matches || sends || what != directive::end);
-    r.window = on_window ? window_text(window) : "-";
+    r.window = window != detail::no_window_id ? window_text(window) : "-";
     r.source = matches || sends ? source_or_tag_text(load(status.peer, relaxed)) : "-";
     r.tag = matches || sends ? source_or_tag_text(load(status.tag, relaxed)) : "-";
     r.wanted = load(status.wanted, relaxed);

@@ -57,7 +57,6 @@ struct last_look {
 // A running launch.
 struct watched {
   const wait_table* table;
-  int nested = 1;
   std::uint64_t host_progress = 0;
   std::unordered_map<int, last_look> ranks;
 };
@@ -245,21 +244,12 @@ watchdog::~watchdog() {
 
 void watchdog::begin(const wait_table& table) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  for (watched& launch : state_->launches)
-    if (launch.table == &table) {
-      ++launch.nested;
-      return;
-    }
-  state_->launches.push_back({&table, 1, 0, {}});
+  state_->launches.push_back({&table, 0, {}});
 }
 
 void watchdog::end(const wait_table& table) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
-  auto& launches = state_->launches;
-  const auto launch = std::find_if(launches.begin(), launches.end(),
-                                   [&](const watched& each) { return each.table == &table; });
-  if (launch != launches.end() && --launch->nested == 0)
-    launches.erase(launch);
+  std::erase_if(state_->launches, [&](const watched& each) { return each.table == &table; });
 }
 
 double watchdog::interval() const {

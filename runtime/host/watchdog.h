@@ -81,8 +81,7 @@ public:
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 
-  // A rank kernel runs between begin and end; `table` must live until end returns. Launches may
-  // nest: each begin has its end with the same table.
+  // A rank kernel runs between begin and end; `table` must live until end returns.
   void begin(const wait_table& table);
   void end(const wait_table& table);
 

@@ -15,14 +15,13 @@ enum class message_kind : std::uint8_t {
   get_request, // asks for bytes of a window of the target rank
   get_reply,   // payload for the origin of a get_request
   notify,      // no payload
-  control,     // meaning belongs to the receiver
   credit       // the transport's own: processed messages are given back to their sender
 };
 
 // Metadata of one message. The transport reads kind, source, target and bytes, and sets the last
 // four fields; everything else is between the two receivers.
 struct message_header {
-  message_kind kind = message_kind::control;
+  message_kind kind = message_kind::notify;
   std::uint8_t flags = 0;
   std::uint16_t reserved = 0;
   std::int32_t source = 0; // world rank that sends
