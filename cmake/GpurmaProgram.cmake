@@ -17,7 +17,8 @@ function(gpurma_add_program name)
       COMMAND ${CMAKE_COMMAND} -E make_directory ${object_directory}
       COMMAND ${compile} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
               -MD -MF ${object}.d -MT ${object}
-      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} gpurmacc
+      # Depfiles leave the headers of gpurma out; the library is made of the same ones.
+      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} gpurmacc gpurma_cpu
       DEPFILE ${object}.d
       COMMENT "gpurmacc ${source}"
       VERBATIM)

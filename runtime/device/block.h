@@ -1,8 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state that a block keeps in shared memory while it is a rank. Thread 0 works for the block
-// and alone changes it; the other threads read the constant part, and what a block barrier has
-// passed on to them.
+// and alone changes it, but for `in`, of which each polling thread has its part; the other threads
+// read the constant part, and what a block barrier has passed on to them.
 #ifndef GPURMA_DEVICE_BLOCK_H
 #define GPURMA_DEVICE_BLOCK_H
 
@@ -10,6 +10,7 @@
 
 #include <gpurma/device/formats.h>
 #include <gpurma/device/mailbox.h>
+#include <gpurma/device/origin_ring.h>
 #include <gpurma/device/pending.h>
 #include <gpurma/device/ring.h>
 #include <gpurma/platform/platform.h>
@@ -25,64 +26,69 @@ struct block_state {
   const route* routes;
   rank_memory* self;
   rank_channel* channel;
+  const ring_entry* own_rings;
   std::int32_t rank;
   std::int32_t world_size;
   std::int32_t first_rank;
   std::int32_t device_size;
   std::int32_t processes;
+  std::int32_t proxied;
+  platform::scope reached_from; // system if ranks of other processes store into this one's memory
 
   // Thread 0's.
   mailbox box;
   std::uint64_t box_position;
+  std::uint32_t rings;  // of `in` that have an origin
+  std::uint32_t stores; // copies into the memory of others; and how many of them a release covers
+  std::uint32_t stores_released_to_device;
+  std::uint32_t stores_released_to_system;
+  bool has_carried;       // data that its target may not have taken
+  bool owes;              // origins may not know that data has been taken; polling threads set it
+  std::uint8_t last_ring; // of `in`, from which a notification was taken; polling threads write it,
+  std::uint8_t ring_of[rings_guessed]; // and this: by source, or what was there before
   inbox_consumer inbox;
   pending_list pending;
   command_producer commands;
   std::uint64_t directives;
   std::uint64_t polls;
-  std::uint64_t matched;
-  std::uint64_t collectives; // world collectives with the host that this rank has taken part in
-  std::uint64_t begun;       // directives that had to wait
-  bool polling;              // the status is that of the test at polled, which found nothing
+  std::uint64_t begun; // directives that had to wait
+  bool polling;        // the status is that of the test at polled, which found nothing
   site polled;
-  std::uint64_t buffer_begin; // the allocation in which the last checked buffer lies (CPU target)
+#if GPURMA_TARGET_CPU
+  std::uint64_t buffer_begin; // the allocation in which the last checked buffer lies
   std::uint64_t buffer_end;
+#endif
+  ring_out out[rings_out];
 
-  // Thread 0 writes, all read after a block barrier. Index 0: world, 1: device.
+  // Each polling thread reads and writes those that are its own (polling.h).
+  ring_in in[rings_in];
+
+  std::uint64_t marks[2]; // sum of the marks of the rank's meetings. Index 0: world, 1: device
+
+  // Thread 0 writes, all read after a block barrier. Indices as above.
   std::uint64_t open_windows[2]; // a bit for each slot
   std::uint32_t windows_made[2];
   bool result;
+#if GPURMA_CHECK
   std::int64_t checked[max_checked_values];
+#endif
 };
+#if GPURMA_TARGET_CUDA && !GPURMA_CHECK
+static_assert(sizeof(block_state) <= 1024);
+#endif
 
 GPURMA_DEVICE block_state& block() {
   return platform::block_shared<block_state>();
 }
 
-// The next notification in the order in which the rank sees them; false: none has come.
-GPURMA_DEVICE bool take_notification(block_state& b, notification& got) {
-  if (b.box.try_take(b.box_position, got)) {
-    ++b.box_position;
-    return true;
-  }
-  return b.processes > 1 && b.inbox.try_take(got);
-}
-
-// Makes room in the rank's rings, so that ranks that wait for it go on. A full pending list leaves
-// them waiting.
-GPURMA_DEVICE void drain(block_state& b) {
-  notification got;
-  while (!b.pending.full() && take_notification(b, got))
-    b.pending.append(got);
-}
-
-GPURMA_DEVICE void complete_directive(block_state& b) {
+GPURMA_DEVICE void count_directive(block_state& b) {
   platform::store_relaxed(&b.self->directives, ++b.directives); // M12
 }
 
 // Tells the host what the rank waits or polls for; all M12.
-GPURMA_DEVICE void publish_status(block_state& b, directive what, site where, std::int32_t peer,
-                                  std::int32_t tag, std::uint32_t window, std::uint64_t wanted,
-                                  std::uint64_t arrived) {
+GPURMA_SLOW_DEVICE void publish_status(block_state& b, directive what, site where,
+                                       std::int32_t peer, std::int32_t tag, std::uint32_t window,
+                                       std::uint64_t wanted, std::uint64_t arrived) {
   wait_status& status = b.channel->status;
   platform::store_relaxed(&status.peer, peer);
   platform::store_relaxed(&status.tag, tag);
@@ -95,8 +101,8 @@ GPURMA_DEVICE void publish_status(block_state& b, directive what, site where, st
   platform::store_relaxed(&status.what, static_cast<std::uint32_t>(what));
 }
 
-// A directive of thread 0 that cannot go on at once. Tells the host what it waits for when it first
-// pauses.
+// A directive of thread 0 that cannot go on at once. Tells the host what it waits for when it has
+// paused for a while.
 class blocked {
 public:
   GPURMA_DEVICE blocked(block_state& b, directive what, site where, std::int32_t peer,
@@ -115,6 +121,8 @@ public:
   // arrived: of the notifications wanted.
   GPURMA_DEVICE void pause(std::uint64_t arrived = 0) {
     if (!paused_) {
+      if (++polls_ < platform::quiet_polls)
+        return;
       paused_ = true;
       arrived_ = arrived;
       b_.polling = false;
@@ -135,6 +143,7 @@ private:
   std::int32_t tag_;
   std::uint32_t window_;
   directive what_;
+  unsigned polls_ = 0;
   bool paused_ = false;
 };
 
@@ -145,27 +154,46 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
   b.routes = context->routes;
   b.self = context->ranks + index;
   b.channel = context->channels + index;
+  b.own_rings = context->routes[context->first_rank + static_cast<std::int32_t>(index)].rings;
   b.rank = context->first_rank + static_cast<std::int32_t>(index);
   b.world_size = context->world_size;
   b.first_rank = context->first_rank;
   b.device_size = context->device_size;
   b.processes = context->processes;
+  b.proxied = context->proxied;
+  b.reached_from =
+      context->processes - 1 > context->proxied ? platform::scope::system : platform::scope::device;
   b.box = mailbox{context->routes[b.rank].mailbox, context->mailbox_entries - 1};
   b.box_position = 0;
+  b.rings = 0;
+  b.stores = b.stores_released_to_device = b.stores_released_to_system = 0;
+  b.has_carried = b.owes = false;
+  GPURMA_ROLLED
+  for (ring_out& ring : b.out)
+    ring.target = null_rank;
+  GPURMA_ROLLED
+  for (ring_in& ring : b.in) {
+    ring.position = 0;
+    ring.source = null_rank;
+  }
+  b.last_ring = 0;
+  for (std::uint8_t& ring : b.ring_of)
+    ring = 0;
+  b.marks[0] = b.marks[1] = 0;
   b.inbox = inbox_consumer{context->inboxes + std::size_t{index} * context->inbox_entries,
                            &b.channel->inbox_taken, context->inbox_entries - 1, 0};
   b.pending = pending_list{context->pending + std::size_t{index} * context->pending_entries,
-                           context->pending_entries, 0, 0};
+                           context->pending_entries, 0, 0, 0};
   b.commands = command_producer{context->commands + std::size_t{index} * context->command_entries,
                                 &b.channel->taken, context->command_entries - 1, 0, 0};
   b.directives = 0;
   b.polls = 0;
-  b.matched = 0;
-  b.collectives = 0;
   b.begun = 0;
   b.polling = false;
+#if GPURMA_TARGET_CPU
   b.buffer_begin = 0;
   b.buffer_end = 0;
+#endif
   b.open_windows[0] = b.open_windows[1] = 0;
   b.windows_made[0] = b.windows_made[1] = 0;
   platform::store_release(&b.channel->opened, std::uint32_t{1}, platform::scope::system); // M15

@@ -24,9 +24,9 @@ namespace gpurma::detail {
 
 // Reports an error of the calling thread's rank. On the CUDA target it returns on the threads that
 // did not stop the kernel.
-__device__ inline void fail(block_state& b, error_code code, directive what, site where,
-                            std::int64_t v0 = 0, std::int64_t v1 = 0, std::int64_t v2 = 0,
-                            std::int64_t v3 = 0, std::int64_t v4 = 0) {
+GPURMA_SLOW_DEVICE void fail(block_state& b, error_code code, directive what, site where,
+                             std::int64_t v0 = 0, std::int64_t v1 = 0, std::int64_t v2 = 0,
+                             std::int64_t v3 = 0, std::int64_t v4 = 0) {
 #if GPURMA_TARGET_CPU
   host::device_error(error_record{1,
                                   static_cast<std::uint32_t>(code),

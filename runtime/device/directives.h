@@ -20,15 +20,30 @@ namespace gpurma {
 
 namespace detail {
 
-// Where a put or get goes. address is in the target's device memory, valid here if `to` reaches it.
+// Where a put or get goes.
 struct destination {
-  route to;
-  char* address;
+  char* reached;        // null if only the hosts reach it, or for no bytes
+  std::uint64_t owner;  // address in the target's process
   std::uint64_t offset; // in bytes
   std::uint64_t bytes;
   int world;  // the target's world rank
   bool valid; // false: an error has been reported
 };
+
+// Whether elements [offset, offset + count) lie in the `bytes` that a target exposes; thread 0
+// reports if not.
+GPURMA_DEVICE bool check_range(block_state& b, directive what, site where, int target,
+                               std::size_t offset, std::size_t count, std::size_t element_bytes,
+                               std::uint64_t bytes) {
+  const std::size_t exposed = bytes / element_bytes;
+  const bool valid = offset <= exposed && count <= exposed - offset;
+  if (!valid && platform::thread_index() == 0) {
+    fail(b, error_code::outside_window, what, where, target, static_cast<std::int64_t>(offset),
+         static_cast<std::int64_t>(count), static_cast<std::int64_t>(exposed),
+         static_cast<std::int64_t>(element_bytes));
+  }
+  return valid;
+}
 
 // Finds and checks elements [offset, offset + count) of the target's part of a window; all threads.
 GPURMA_DEVICE destination locate(block_state& b, directive what, site where, const window_handle& w,
@@ -38,27 +53,21 @@ GPURMA_DEVICE destination locate(block_state& b, directive what, site where, con
   if (!check_window(b, what, where, w) || !check_rank(b, what, where, target, w.ranks))
     return d;
   const window_row row = w.rows[target];
-  const std::size_t exposed = row.bytes / element_bytes;
-  if (offset > exposed || count > exposed - offset) {
-    if (platform::thread_index() == 0) {
-      fail(b, error_code::outside_window, what, where, target, static_cast<std::int64_t>(offset),
-           static_cast<std::int64_t>(count), static_cast<std::int64_t>(exposed),
-           static_cast<std::int64_t>(element_bytes));
-    }
+  if (!check_range(b, what, where, target, offset, count, element_bytes, row.bytes))
     return d;
-  }
   d.world = w.first + target;
-  d.to = b.routes[d.world];
   d.offset = offset * element_bytes;
   d.bytes = count * element_bytes;
-  d.address = reinterpret_cast<char*>(row.base) + d.offset;
+  if (row.reached != 0 && d.bytes != 0)
+    d.reached = reinterpret_cast<char*>(row.reached) + d.offset;
+  d.owner = row.base + d.offset;
   d.valid = true;
   return d;
 }
 
-GPURMA_DEVICE void post_transfer(block_state& b, command_kind kind, directive what, site where,
-                                 const void* buffer, const destination& d, std::uint32_t window,
-                                 int tag, std::uint8_t flags) {
+GPURMA_SLOW_DEVICE void post_transfer(block_state& b, command_kind kind, directive what, site where,
+                                      const void* buffer, const destination& d,
+                                      std::uint32_t window, int tag, std::uint8_t flags) {
   command c = make_command(kind, d.world, window, where);
   c.address = reinterpret_cast<std::uint64_t>(buffer);
   c.offset = d.offset;
@@ -68,40 +77,133 @@ GPURMA_DEVICE void post_transfer(block_state& b, command_kind kind, directive wh
   post(b, c, what);
 }
 
+// The long way of put_carried(): checks everything, makes the first contact, takes every route.
+GPURMA_SLOW_DEVICE void put_carried_at_length(block_state& b, const void* source, std::size_t count,
+                                              std::size_t element_bytes, int target,
+                                              const window_handle& w, std::size_t offset, int tag,
+                                              site where) {
+  constexpr directive what = directive::put;
+  if (!check_window(b, what, where, w) || !check_rank(b, what, where, target, w.ranks))
+    return;
+  const window_row row = w.rows[target];
+  if (!check_range(b, what, where, target, offset, count, element_bytes, row.bytes))
+    return;
+  const int world = w.first + target;
+  const std::size_t bytes = count * element_bytes;
+  const auto length = static_cast<std::uint32_t>(bytes);
+  const std::uint64_t owner = row.base + offset * element_bytes;
+  check_buffer(b, error_code::source_not_allocated, what, where, source, bytes);
+  if (row.reached == 0) {
+    const destination d{nullptr, owner, offset * element_bytes, bytes, world, true};
+    post_transfer(b, command_kind::put, what, where, source, d, w.id, tag,
+                  notification_flags<matching::queue>());
+    return;
+  }
+  ring_out* const ring = ring_to(b, world);
+  const bool has_ring = ring != nullptr && ring->entries != nullptr;
+  if (has_ring) {
+    ring->window = w.id;
+    ring->base = row.base;
+    ring->bytes = row.bytes;
+  }
+  const bool in_place = b.routes[world].kind == route_kind::device &&
+                        owner == reinterpret_cast<std::uint64_t>(source);
+  if (!in_place && has_ring && owner >> address_bits == 0) {
+    const message m{tag, w.id, false, length, owner, platform::load_bytes(source, length)};
+    const bool released = has_unreleased_stores(b, *ring);
+    if (ring->is_full() &&
+        !wait_until_taken(b, *ring, ring->sent - ring_entries + 1, tag, w.id, what, where))
+      return;
+    note_carried(b, *ring, *ring, owner);
+    send(b, *ring, m, released, what, where);
+    return;
+  }
+  if (!in_place) {
+    await_carried(b, world, owner, bytes, w.id, what, where);
+    auto* const to = reinterpret_cast<char*>(row.reached) + offset * element_bytes;
+    platform::store_bytes(to, platform::load_bytes(source, length), length);
+    note_store(b, world);
+  }
+  deliver_at_length<matching::queue>(b, world, tag, w.id, what, where);
+}
+
+// A notified put of 1 to carried_bytes bytes, which travel inside the notification; thread 0.
+GPURMA_DEVICE void put_carried(block_state& b, const void* source, std::size_t count,
+                               std::size_t element_bytes, int target, const window_handle& w,
+                               std::size_t offset, int tag, site where) {
+  const ring_out ring = guessed_ring(b, w.first + target);
+  const std::uint64_t owner = ring.base + offset * element_bytes;
+  const auto address = reinterpret_cast<std::uint64_t>(source);
+  // The last put to the target was on the same window, so that target and window are known to be
+  // good; and the message can go at once.
+  const bool at_once = ring.target == w.first + target && ring.window == w.id &&
+                       w.id != no_window_id && ring.sent != 0 && !ring.is_full() &&
+                       offset <= ring.bytes && (offset + count) * element_bytes <= ring.bytes &&
+                       owner >> address_bits == 0 &&
+                       (owner != address || ring.kind != route_kind::device);
+  if (!at_once) {
+    put_carried_at_length(b, source, count, element_bytes, target, w, offset, tag, where);
+    return;
+  }
+  const auto bytes = static_cast<std::uint32_t>(count * element_bytes);
+  check_buffer(b, error_code::source_not_allocated, directive::put, where, source, bytes);
+  const bool released = has_unreleased_stores(b, ring);
+  if (released)
+    release(b, ring.kind);
+  const message m{tag, w.id, released, bytes, owner, platform::load_bytes(source, bytes)};
+  note_carried(b, ring, b.out[static_cast<unsigned>(ring.target) % rings_out], owner);
+  publish(b, ring, m);
+}
+
 template <bool Notified, matching M>
-__device__ inline void put_bytes(const void* source, std::size_t count, std::size_t element_bytes,
-                                 int target, const window_handle& w, std::size_t offset, int tag,
-                                 site where) {
+GPURMA_DEVICE void put_bytes(const void* source, std::size_t count, std::size_t element_bytes,
+                             int target, const window_handle& w, std::size_t offset, int tag,
+                             site where) {
   if (target == null_rank)
     return;
   check_uniform(directive::put, where, source, count, target, w.id, offset, tag);
   block_state& b = block();
   if (Notified && !check_tag<M>(b, directive::put, where, tag))
     return;
+  const bool leader = platform::thread_index() == 0;
+  if (Notified && M == matching::queue && count != 0 && count <= carried_bytes / element_bytes) {
+    platform::sync_block(); // M1
+    if (leader) {
+      put_carried(b, source, count, element_bytes, target, w, offset, tag, where);
+      count_directive(b);
+    }
+    return;
+  }
   const destination d = locate(b, directive::put, where, w, target, offset, count, element_bytes);
   if (!d.valid)
     return;
-  platform::sync_block(); // M1
-  const bool leader = platform::thread_index() == 0;
-  if (leader)
+  const bool stores = d.reached != nullptr && d.reached != source;
+  if (leader) {
     check_buffer(b, error_code::source_not_allocated, directive::put, where, source, d.bytes);
-  if (d.to.memory != nullptr) {
-    if (d.address != source && !platform::copy_block(d.address, source, d.bytes) && Notified)
-      platform::sync_block(); // M1
-    if (Notified && leader)
-      deliver<M>(b, d.to, d.world, tag, w.id, directive::put, where);
-  } else if (leader) {
+    if (stores && b.has_carried)
+      await_carried(b, d.world, d.owner, d.bytes, w.id, directive::put, where);
+  }
+  platform::sync_block(); // M1
+  if (stores && !platform::copy_block(d.reached, source, d.bytes) && Notified)
+    platform::sync_block(); // M1
+  if (!leader)
+    return;
+  if (stores)
+    note_store(b, d.world);
+  const ring_out ring = guessed_ring(b, d.world);
+  if (d.bytes != 0 && d.reached == nullptr) {
     post_transfer(b, command_kind::put, directive::put, where, source, d, w.id, tag,
                   Notified ? notification_flags<M>() : std::uint8_t{0});
+  } else if (Notified) {
+    deliver<M>(b, ring, d.world, tag, w.id, directive::put, where);
   }
-  if (leader)
-    complete_directive(b);
+  count_directive(b);
 }
 
 template <bool Notified, matching M>
-__device__ inline void get_bytes(void* destination_buffer, std::size_t count,
-                                 std::size_t element_bytes, int target, const window_handle& w,
-                                 std::size_t offset, int tag, site where) {
+GPURMA_DEVICE void get_bytes(void* destination_buffer, std::size_t count, std::size_t element_bytes,
+                             int target, const window_handle& w, std::size_t offset, int tag,
+                             site where) {
   if (target == null_rank)
     return;
   check_uniform(directive::get, where, destination_buffer, count, target, w.id, offset, tag);
@@ -111,28 +213,33 @@ __device__ inline void get_bytes(void* destination_buffer, std::size_t count,
   const destination d = locate(b, directive::get, where, w, target, offset, count, element_bytes);
   if (!d.valid)
     return;
-  platform::sync_block(); // M1
   const bool leader = platform::thread_index() == 0;
-  if (leader)
+  if (leader) {
     check_buffer(b, error_code::destination_not_allocated, directive::get, where,
                  destination_buffer, d.bytes);
-  if (d.to.memory != nullptr) {
-    if (d.address != destination_buffer && !platform::copy_block(destination_buffer, d.address, d.bytes) && Notified)
-      platform::sync_block(); // M1
-    if (Notified && leader)
-      deliver<M>(b, d.to, d.world, tag, w.id, directive::get, where);
-  } else if (leader) {
+    if (d.reached != nullptr && b.has_carried)
+      await_carried(b, d.world, d.owner, d.bytes, w.id, directive::get, where);
+  }
+  platform::sync_block(); // M1
+  if (d.reached != nullptr && d.reached != destination_buffer &&
+      !platform::copy_block(destination_buffer, d.reached, d.bytes) && Notified)
+    platform::sync_block(); // M1
+  if (!leader)
+    return;
+  const ring_out ring = guessed_ring(b, d.world);
+  if (d.bytes != 0 && d.reached == nullptr) {
     post_transfer(b, command_kind::get, directive::get, where, destination_buffer, d, w.id, tag,
                   Notified ? notification_flags<M>() : std::uint8_t{0});
+  } else if (Notified) {
+    deliver<M>(b, ring, d.world, tag, w.id, directive::get, where);
   }
-  if (leader)
-    complete_directive(b);
+  count_directive(b);
 }
 
 // target: world rank once `first` is added.
 template <matching M>
-__device__ inline void notify_rank(int target, int ranks, int first, int tag, std::uint32_t window,
-                                   site where) {
+GPURMA_DEVICE void notify_rank(int target, int ranks, int first, int tag, std::uint32_t window,
+                               site where) {
   if (target == null_rank)
     return;
   check_uniform(directive::notify, where, target, tag, window);
@@ -144,16 +251,9 @@ __device__ inline void notify_rank(int target, int ranks, int first, int tag, st
   if (platform::thread_index() != 0)
     return;
   const int world = first + target;
-  const route to = b.routes[world];
-  if (to.memory != nullptr) {
-    deliver<M>(b, to, world, tag, window, directive::notify, where);
-  } else {
-    command c = make_command(command_kind::notify, world, window, where);
-    c.tag = tag;
-    c.flags = notification_flags<M>();
-    post(b, c, directive::notify);
-  }
-  complete_directive(b);
+  const ring_out ring = guessed_ring(b, world);
+  deliver<M>(b, ring, world, tag, window, directive::notify, where);
+  count_directive(b);
 }
 
 // Turns the arguments of a wait or test into a pattern of world ranks; false: an error has been
@@ -184,8 +284,8 @@ GPURMA_DEVICE bool make_pattern(block_state& b, directive what, site where, int 
 }
 
 template <matching M>
-__device__ inline void wait_for(int tag, int source, int ranks, int first, std::uint32_t window,
-                                int count, site where) {
+GPURMA_DEVICE void wait_for(int tag, int source, int ranks, int first, std::uint32_t window,
+                            int count, site where) {
   if (source == null_rank)
     return;
   check_uniform(directive::wait, where, tag, source, window, count);
@@ -193,20 +293,26 @@ __device__ inline void wait_for(int tag, int source, int ranks, int first, std::
   pattern p;
   if (!make_pattern<M>(b, directive::wait, where, tag, source, ranks, first, window, count, p))
     return;
-  if (platform::thread_index() == 0) {
-    if constexpr (M == matching::counter) {
+  const bool leader = platform::thread_index() == 0;
+  if (leader)
+    count_directive(b); // before the wait, which leaves time for it
+  if constexpr (M == matching::counter) {
+    if (leader)
       wait_in_counter(b, tag, static_cast<std::uint64_t>(count), where);
-    } else {
-      wait_in_queue(b, p, static_cast<std::uint64_t>(count), where);
+    platform::sync_block(); // M4
+  } else {
+    const bool done = !leader || (count == 1 && wait_at_ring(b, p));
+    if (platform::sync_block_or(!done)) { // M4
+      if (platform::thread_index() < platform::polling_threads())
+        wait_at_length(b, p, static_cast<std::uint32_t>(count), where);
+      platform::sync_block(); // M4
     }
-    complete_directive(b);
   }
-  platform::sync_block(); // M4
 }
 
 template <matching M>
-__device__ inline bool test_for(int tag, int source, int ranks, int first, std::uint32_t window,
-                                int count, site where) {
+GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint32_t window,
+                            int count, site where) {
   if (source == null_rank)
     return true;
   check_uniform(directive::test, where, tag, source, window, count);
@@ -214,14 +320,16 @@ __device__ inline bool test_for(int tag, int source, int ranks, int first, std::
   pattern p;
   if (!make_pattern<M>(b, directive::test, where, tag, source, ranks, first, window, count, p))
     return false;
+  bool found = false;
+  if constexpr (M == matching::counter)
+    found =
+        platform::thread_index() == 0 && test_in_counter(b, tag, static_cast<std::uint64_t>(count));
+  else if (platform::thread_index() < platform::polling_threads())
+    found = test_in_queue(b, p, static_cast<std::uint32_t>(count));
   if (platform::thread_index() == 0) {
-    if constexpr (M == matching::counter) {
-      b.result = test_in_counter(b, tag, static_cast<std::uint64_t>(count));
-    } else {
-      b.result = test_in_queue(b, p, static_cast<std::uint64_t>(count));
-    }
+    b.result = found;
     if (b.result) {
-      complete_directive(b);
+      count_directive(b);
       if (b.polling) {
         b.polling = false;
         platform::store_relaxed(&b.channel->status.what,
@@ -244,12 +352,12 @@ __device__ inline bool test_for(int tag, int source, int ranks, int first, std::
   return result;
 }
 
-__device__ inline void flush_commands(std::uint32_t window, site where) {
+GPURMA_DEVICE void flush_commands(std::uint32_t window, site where) {
   check_uniform(directive::flush, where, window);
   block_state& b = block();
   if (platform::thread_index() == 0) {
     wait_for_commands(b, directive::flush, where, window);
-    complete_directive(b);
+    count_directive(b);
   }
   platform::sync_block(); // M4
 }
@@ -301,7 +409,10 @@ __device__ inline rank_scope::~rank_scope() {
     return;
   detail::block_state& b = detail::block();
   detail::wait_for_commands(b, detail::directive::end, site{}, detail::no_window_id);
-  b.self->matched = b.matched;
+  detail::drain{b}();
+  b.self->left = b.pending.size();
+  b.self->mailbox_taken = b.box_position;
+  b.self->inbox_taken = b.inbox.position;
   platform::store_release(&b.self->finished, std::uint32_t{1}, platform::scope::system); // M12
 }
 
@@ -315,6 +426,12 @@ template <class T> __device__ inline window<T>::~window() {
 }
 
 template <class T> __device__ inline std::size_t window<T>::size(int rank) const {
+  if (rank < 0 || rank >= handle_.ranks) {
+    // Not block-collective: any thread may be the one.
+    detail::fail(detail::block(), detail::error_code::rank_out_of_range,
+                 detail::directive::window_create, where_, rank, handle_.ranks);
+    return 0;
+  }
   return handle_.rows[rank].bytes / sizeof(T);
 }
 
@@ -405,7 +522,7 @@ __device__ inline void barrier(comm over, site where) {
   if (platform::thread_index() == 0) {
     detail::meet(b, over, detail::command_kind::barrier, detail::directive::barrier,
                  detail::no_window_id, where);
-    detail::complete_directive(b);
+    detail::count_directive(b);
   }
   platform::sync_block(); // M4
 }

@@ -18,10 +18,10 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 1;
+inline constexpr std::uint32_t format_version = 2;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
-// inbox.h.
+// ring.h.
 struct alignas(16) notification {
   std::int32_t source; // world rank
   std::int32_t tag;
@@ -29,6 +29,23 @@ struct alignas(16) notification {
   std::uint32_t turn;
 };
 static_assert(sizeof(notification) == 16 && std::is_trivially_copyable_v<notification>);
+
+// Memory that is written and read at once.
+struct alignas(16) packet {
+  std::uint32_t word[4];
+};
+
+// An entry of an origin ring: see origin_ring.h. Word 3 of each packet is its turn.
+struct alignas(32) ring_entry {
+  packet head; // tag, window, and what else the target must know
+  packet data; // 8 bytes, and the low half of the address to which they belong
+};
+static_assert(sizeof(ring_entry) == 32);
+
+inline constexpr std::uint32_t ring_entries = 32; // of each origin ring; a power of two
+inline constexpr unsigned rings_in = 8;           // of each rank, from different origins
+inline constexpr unsigned rings_guessed = 8;      // see block_state::ring_of
+inline constexpr unsigned rings_out = 8;          // targets to which a rank has a ring
 
 // A window id is generation * 128 + (device window ? 64 : 0) + slot; generations start at 1. Equal
 // on all ranks of the window's communicator, because windows are made in the same order on all of
@@ -48,9 +65,11 @@ __host__ __device__ constexpr comm window_comm(std::uint32_t id) {
 }
 
 // What one rank exposes in one window.
-struct alignas(16) window_row {
-  std::uint64_t base; // address in the rank's own device memory
+struct alignas(32) window_row {
+  std::uint64_t base; // address in the rank's own process
   std::uint64_t bytes;
+  std::uint64_t reached; // address here; 0 if only the host reaches it, or for nothing exposed
+  std::uint64_t reserved;
 };
 
 // What a rank is doing, for error messages and the watchdog.
@@ -108,17 +127,29 @@ struct alignas(64) wait_status {
 };
 static_assert(sizeof(wait_status) == 64);
 
+// Which rank fills an origin ring.
+struct ring_owner {
+  std::int32_t source; // world rank
+  std::uint32_t out; // its number for the ring: where in its ring_taken the entries are given back
+};
+
 // A rank's part of device memory.
 struct alignas(64) rank_memory {
-  // Written by producers of this device.
+  // Written by ranks that reach this one.
   std::uint64_t mailbox_tickets; // entries of the mailbox that producers have reserved
+  std::uint32_t rings_claimed;   // may exceed rings_in
+  std::uint32_t reserved_1;
+  ring_owner owners[rings_in];
   alignas(64) std::uint64_t arrivals[counter_tags];
+  alignas(64) std::uint32_t ring_taken[rings_out]; // entries of this rank's rings taken by targets
   // Written by the rank.
   alignas(64) std::uint64_t directives; // that the rank has completed
   std::uint64_t polls;                  // tests that found nothing
-  std::uint64_t matched;                // notifications consumed
+  std::uint64_t left;                   // taken from its rings and not consumed, when it ended
+  std::uint64_t mailbox_taken;          // when it ended, as the next
+  std::uint64_t inbox_taken;
   std::uint32_t finished;
-  std::uint32_t reserved;
+  std::uint32_t reserved_2;
   alignas(64) std::uint64_t consumed[counter_tags];
 };
 
@@ -135,16 +166,31 @@ struct alignas(64) rank_channel {
   wait_status status;
 };
 
-// How a rank reaches another. memory is null if only the host can.
-struct alignas(16) route {
-  rank_memory* memory;
-  notification* mailbox;
+// How a rank gets data and notifications to another.
+enum class route_kind : std::uint32_t {
+  proxy,  // through the hosts
+  device, // by stores: the same device
+  peer    // by stores: a device of another process
 };
 
-// Where ranks of a device meet.
+// The pointers are addresses here, null for route_kind::proxy.
+struct alignas(32) route {
+  rank_memory* memory;
+  notification* mailbox;
+  ring_entry* rings; // rings_in * ring_entries
+  route_kind kind;
+  std::uint32_t reserved;
+};
+
+// Where ranks of a device meet, and devices.
 struct alignas(64) meeting_point {
-  std::uint32_t arrived;
+  std::uint64_t arrived; // sum of the marks (collectives.h) of all arrivals so far
+  // The lower half of `arrived` of the last meeting with other devices.
   alignas(64) std::uint32_t generation;
+  alignas(64) std::uint64_t devices; // arrivals of other devices, of all meetings so far
+  // Of the rank that comes last.
+  alignas(64) std::uint64_t devices_met; // meetings of the devices so far
+  std::uint64_t hosts_met;               // meetings of the hosts so far
 };
 
 enum class error_code : std::uint32_t {
@@ -153,7 +199,7 @@ enum class error_code : std::uint32_t {
   negative_tag,              // values: tag
   tag_without_counter,       // values: tag
   outside_window,            // values: target, offset, length, elements exposed, element size
-  freed_window,              // values: window id
+  freed_window,              // values: none
   source_not_allocated,      // values: address, bytes
   destination_not_allocated, // values: address, bytes
   window_not_allocated,      // values: address, bytes
@@ -163,6 +209,7 @@ enum class error_code : std::uint32_t {
   source_with_counter,       // values: source
   not_uniform,               // values: thread, its value, value of thread 0, number of the argument
   no_context,                // values: none
+  different_collectives,     // values: none
   wrong_version              // values: version of the program, version of the library
 };
 
@@ -187,6 +234,8 @@ struct launch_context {
   std::int32_t first_rank; // world rank of the device's rank 0
   std::int32_t device_size;
   std::int32_t processes;
+  std::int32_t proxied; // other processes that only the host reaches
+  std::int32_t process;
 
   // Entries of each rank's queues; powers of two, but for pending.
   std::uint32_t mailbox_entries;
@@ -206,7 +255,8 @@ struct launch_context {
   window_row* device_rows; // [slot][device rank]
   meeting_point* world_meeting;
   meeting_point* device_meeting;
-  std::uint64_t* collectives; // collective commands that the host has completed
+  meeting_point* const* peer_meetings; // world meetings by process; null if proxied is not 0
+  std::uint64_t* collectives;          // collective commands that the host has completed
   error_record* error;
 };
 

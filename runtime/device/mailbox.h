@@ -23,31 +23,39 @@ struct mailbox {
   }
 
   // The position that the caller alone may publish.
-  static GPURMA_DEVICE std::uint64_t reserve(std::uint64_t* tickets) {
-    return platform::fetch_add(tickets, std::uint64_t{1}, platform::scope::device);
+  static GPURMA_DEVICE std::uint64_t reserve(std::uint64_t* tickets, platform::scope s) {
+    return platform::fetch_add(tickets, std::uint64_t{1}, s);
   }
 
   // False: the entry still holds a notification of the lap before.
   GPURMA_DEVICE bool try_publish(std::uint64_t position, std::int32_t source, std::int32_t tag,
-                                 std::uint32_t window) const {
+                                 std::uint32_t window, platform::scope s) const {
     notification& entry = entries[position & mask];
-    if (platform::load_acquire(&entry.turn, platform::scope::device) != lap(position))
-      return false; // M5
-    entry.source = source;
-    entry.tag = tag;
-    entry.window = window;
-    platform::store_release(&entry.turn, lap(position) + 1, platform::scope::device); // M2
+    if (platform::load_acquire(&entry.turn, s) != lap(position))
+      return false;             // M5
+    platform::fence_release(s); // M2
+    platform::store_packet(reinterpret_cast<packet*>(&entry),
+                           packet{{static_cast<std::uint32_t>(source),
+                                   static_cast<std::uint32_t>(tag), window, lap(position) + 1}});
     return true;
   }
 
-  // Takes the notification of the consumer's position; false: it has not come.
-  GPURMA_DEVICE bool try_take(std::uint64_t position, notification& taken) const {
-    notification& entry = entries[position & mask];
-    if (platform::load_acquire(&entry.turn, platform::scope::device) != lap(position) + 1)
-      return false; // M3
-    taken = entry;
-    platform::store_release(&entry.turn, lap(position) + mask + 1, platform::scope::device); // M5
-    return true;
+  // The entry of the consumer's position, and whether what has been read of it is the position's
+  // notification. The caller acquires (M3).
+  GPURMA_DEVICE const packet* at(std::uint64_t position) const {
+    return reinterpret_cast<const packet*>(&entries[position & mask]);
+  }
+  GPURMA_DEVICE bool has_come(std::uint64_t position, const packet& entry) const {
+    return entry.word[3] == lap(position) + 1;
+  }
+  static GPURMA_DEVICE notification notification_of(const packet& entry) {
+    return notification{static_cast<std::int32_t>(entry.word[0]),
+                        static_cast<std::int32_t>(entry.word[1]), entry.word[2], entry.word[3]};
+  }
+
+  // Gives the entry that has been read to the producers of the next lap.
+  GPURMA_DEVICE void release(std::uint64_t position) const {
+    platform::store_after_load(&entries[position & mask].turn, lap(position) + mask + 1); // M5
   }
 };
 

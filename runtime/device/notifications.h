@@ -1,20 +1,23 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Commands of a rank to its host, and notifications: delivering them on either route, waiting for
-// them. Thread 0 only; the directives around (directives.h) bring the block together.
+// Commands of a rank to its host, and notifications: delivering them on every route, waiting for
+// them. Thread 0 only, but for the waits of the polling threads; the directives around
+// (directives.h) bring the block together.
 #ifndef GPURMA_DEVICE_NOTIFICATIONS_H
 #define GPURMA_DEVICE_NOTIFICATIONS_H
 
 #include <gpurma/device/checks.h>
+#include <gpurma/device/polling.h>
 
 namespace gpurma::detail {
 
 // Gives a command to the host, after waiting for a free entry.
-GPURMA_DEVICE void post(block_state& b, const command& c, directive what) {
+GPURMA_SLOW_DEVICE void post(block_state& b, const command& c, directive what) {
   if (b.commands.full()) {
     blocked waiting(b, what, site{c.site_file, c.site_line}, c.target, c.tag, c.window, 1);
+    drain others(b);
     do {
-      drain(b);
+      others();
       waiting.pause();
     } while (b.commands.full());
   }
@@ -37,25 +40,231 @@ template <matching M> GPURMA_DEVICE std::uint8_t notification_flags() {
   return M == matching::counter ? notified_flag | counter_flag : notified_flag;
 }
 
-// Delivers a notification to a rank whose memory this one reaches. All that the block did before is
-// visible to the target once it has taken the notification (M1, then M2 or M10).
-template <matching M>
-GPURMA_DEVICE void deliver(block_state& b, const route& to, int target, int tag,
-                           std::uint32_t window, directive what, site where) {
-  if constexpr (M == matching::counter) {
-    platform::fetch_add(&to.memory->arrivals[tag], std::uint64_t{1},
-                        platform::scope::device); // M10
-  } else {
-    const mailbox box{to.mailbox, b.box.mask};
-    const std::uint64_t position = mailbox::reserve(&to.memory->mailbox_tickets);
-    if (!box.try_publish(position, b.rank, tag, window)) {
-      blocked waiting(b, what, where, target, tag, window, 1);
-      do {
-        drain(b);
-        waiting.pause();
-      } while (!box.try_publish(position, b.rank, tag, window));
-    }
+GPURMA_DEVICE platform::scope scope_of(route_kind kind) {
+  return kind == route_kind::device ? platform::scope::device : platform::scope::system;
+}
+
+// Makes all that the block did before visible to whoever sees what the thread stores next.
+GPURMA_DEVICE void release(block_state& b, route_kind to) {
+  platform::fence_release(scope_of(to)); // M17
+  b.stores_released_to_device = b.stores;
+  if (to == route_kind::peer)
+    b.stores_released_to_system = b.stores;
+}
+
+// What the rank has of its rings to a target; null: nothing.
+GPURMA_DEVICE ring_out* known_ring(block_state& b, int target) {
+  unsigned at = static_cast<unsigned>(target) % rings_out;
+  GPURMA_ROLLED
+  for (unsigned n = 0; n < rings_out; ++n, at = (at + 1) % rings_out) {
+    if (b.out[at].target == target)
+      return &b.out[at];
+    if (b.out[at].target == null_rank)
+      return nullptr;
   }
+  return nullptr;
+}
+
+// Makes the first contact to a target: claims a ring of it, if one is left.
+GPURMA_SLOW_DEVICE void open_ring(block_state& b, unsigned at, int target) {
+  const route to = b.routes[target];
+  ring_out& ring = b.out[at];
+  ring = ring_out{};
+  ring.target = target;
+  ring.kind = to.kind;
+  ring.memory = to.memory;
+  ring.stored_at = b.stores;
+  if (to.kind == route_kind::proxy)
+    return;
+  const std::uint32_t number =
+      platform::fetch_add(&to.memory->rings_claimed, std::uint32_t{1}, scope_of(to.kind));
+  if (number < rings_in) {
+    to.memory->owners[number] = ring_owner{b.rank, at}; // released with the first message
+    ring.entries = to.rings + std::size_t{number} * ring_entries;
+  }
+}
+
+// The ring to a target, claimed when it is first asked for; null if the rank has too many. A rank
+// that has once sent to a target by its mailbox does so to the end of the launch, for the order.
+GPURMA_DEVICE ring_out* ring_to(block_state& b, int target) {
+  unsigned at = static_cast<unsigned>(target) % rings_out;
+  GPURMA_ROLLED
+  for (unsigned n = 0; n < rings_out; ++n, at = (at + 1) % rings_out) {
+    if (b.out[at].target == null_rank)
+      open_ring(b, at, target);
+    if (b.out[at].target == target)
+      return &b.out[at];
+  }
+  return nullptr;
+}
+
+// Where the ring to a target is, unless another target's is there.
+GPURMA_DEVICE const ring_out& guessed_ring(const block_state& b, int target) {
+  return b.out[static_cast<unsigned>(target) % rings_out];
+}
+
+// Sends a message by a guessed ring that has room.
+GPURMA_DEVICE void publish(block_state& b, const ring_out& ring, const message& m) {
+  ring.write(m);
+  b.out[static_cast<unsigned>(ring.target) % rings_out].sent = ring.sent + 1;
+}
+
+// A rank that has ended takes no more notifications; those to it are dropped.
+GPURMA_DEVICE bool has_ended(const rank_memory& target) {
+  return platform::load_relaxed(&target.finished) != 0; // M12
+}
+
+// Reads how far the target is with the rank's ring.
+GPURMA_DEVICE void update_taken(block_state& b, ring_out& ring) {
+  const auto at = static_cast<std::size_t>(&ring - b.out);
+  ring.taken = platform::load_acquire(&b.self->ring_taken[at], platform::scope::system); // M18
+}
+
+// Waits until the target has taken the rank's messages before a position; false: it has ended.
+GPURMA_SLOW_DEVICE bool wait_until_taken(block_state& b, ring_out& ring, std::uint32_t position,
+                                         int tag, std::uint32_t window, directive what,
+                                         site where) {
+  update_taken(b, ring);
+  if (ring.has_taken(position))
+    return true;
+  blocked waiting(b, what, where, ring.target, tag, window, 1);
+  drain others(b);
+  do {
+    if (has_ended(*ring.memory))
+      return false;
+    others();
+    waiting.pause();
+    update_taken(b, ring);
+  } while (!ring.has_taken(position));
+  return true;
+}
+
+// Sends a message by a ring; all that the block did before is visible to the target once it has
+// taken the message, if `released` (M1, then M17).
+GPURMA_DEVICE void send(block_state& b, ring_out& ring, message m, bool released, directive what,
+                        site where) {
+  if (ring.is_full() &&
+      !wait_until_taken(b, ring, ring.sent - ring_entries + 1, m.tag, m.window, what, where))
+    return;
+  // The target reads the ring's owner when it takes the first message.
+  m.released = released || ring.sent == 0;
+  if (m.released)
+    release(b, ring.kind);
+  ring.write(m);
+  ++ring.sent;
+}
+
+// By the mailbox, which many origins share.
+GPURMA_SLOW_DEVICE void deliver_to_mailbox(block_state& b, int target, int tag,
+                                           std::uint32_t window, directive what, site where) {
+  const route to = b.routes[target];
+  const platform::scope s = scope_of(to.kind);
+  const mailbox box{to.mailbox, b.box.mask};
+  const std::uint64_t position = mailbox::reserve(&to.memory->mailbox_tickets, s);
+  if (box.try_publish(position, b.rank, tag, window, s))
+    return;
+  blocked waiting(b, what, where, target, tag, window, 1);
+  drain others(b);
+  do {
+    if (has_ended(*to.memory))
+      return;
+    others();
+    waiting.pause();
+  } while (!box.try_publish(position, b.rank, tag, window, s));
+}
+
+// The long way of deliver(): makes the first contact, waits for room, takes every route.
+template <matching M>
+GPURMA_SLOW_DEVICE void deliver_at_length(block_state& b, int target, int tag, std::uint32_t window,
+                                          directive what, site where) {
+  const route to = b.routes[target];
+  if (to.kind == route_kind::proxy) {
+    command c = make_command(command_kind::notify, target, window, where);
+    c.tag = tag;
+    c.flags = notification_flags<M>();
+    post(b, c, what);
+  } else if constexpr (M == matching::counter) {
+    platform::add_release(&to.memory->arrivals[tag], std::uint64_t{1}, scope_of(to.kind)); // M10
+    static_cast<void>(ring_to(b, target)); // for the short way, from now on
+  } else if (ring_out* const ring = ring_to(b, target);
+             ring != nullptr && ring->entries != nullptr) {
+    send(b, *ring, message{tag, window, true, 0, 0, 0}, true, what, where);
+  } else {
+    deliver_to_mailbox(b, target, tag, window, what, where);
+  }
+}
+
+// Delivers a notification; `ring` is guessed_ring(). All
+// that the block did before is visible to the target once it has taken the notification (M1, then
+// M2, M10 or M17).
+template <matching M>
+GPURMA_DEVICE void deliver(block_state& b, const ring_out& ring, int target, int tag,
+                           std::uint32_t window, directive what, site where) {
+  const bool guessed = ring.target == target && ring.kind != route_kind::proxy;
+  if (M == matching::counter && guessed) {
+    platform::add_release(&ring.memory->arrivals[tag], std::uint64_t{1},
+                          scope_of(ring.kind)); // M10
+  } else if (M == matching::queue && guessed && ring.entries != nullptr && !ring.is_full()) {
+    release(b, ring.kind);
+    publish(b, ring, message{tag, window, true, 0, 0, 0});
+  } else {
+    deliver_at_length<M>(b, target, tag, window, what, where);
+  }
+}
+
+// The rank has stored into the memory of a target, and its data is to be released before what it
+// sends next.
+GPURMA_DEVICE void note_store(block_state& b, int target) {
+  ++b.stores;
+  if (ring_out* const ring = known_ring(b, target))
+    ring->stored_at = b.stores;
+}
+
+GPURMA_DEVICE bool has_unreleased_stores(const block_state& b, const ring_out& ring) {
+  const std::uint32_t released =
+      ring.kind == route_kind::device ? b.stores_released_to_device : b.stores_released_to_system;
+  return static_cast<std::int32_t>(ring.stored_at - released) > 0;
+}
+
+// Notes that the message at ring.sent carries bytes to [address, address + 8). `ring` may be a
+// copy.
+GPURMA_DEVICE void note_carried(block_state& b, const ring_out& ring, ring_out& noted,
+                                std::uint64_t address) {
+  const auto first = static_cast<std::uint32_t>(address / 8);
+  const bool none = ring.has_taken(ring.carried);
+  if (none || static_cast<std::int32_t>(first - ring.carried_begin) < 0)
+    noted.carried_begin = first;
+  if (none || static_cast<std::int32_t>(first + 2 - ring.carried_end) > 0)
+    noted.carried_end = first + 2;
+  noted.carried = ring.sent + 1;
+  b.has_carried = true;
+}
+
+// Before a store to [address, address + bytes) of a target's memory: data that an earlier message
+// has carried there must be in place, or it would come later. Addresses are those of the target.
+GPURMA_SLOW_DEVICE void await_carried(block_state& b, int target, std::uint64_t address,
+                                      std::uint64_t bytes, std::uint32_t window, directive what,
+                                      site where) {
+  ring_out* const ring = known_ring(b, target);
+  if (ring == nullptr || ring->has_taken(ring->carried))
+    return;
+  const auto first = static_cast<std::uint32_t>(address / 8);
+  if (first - ring->carried_begin < ring->carried_end - ring->carried_begin ||
+      ring->carried_begin - first < bytes / 8 + 2)
+    static_cast<void>(wait_until_taken(b, *ring, ring->carried, any_tag, window, what, where));
+}
+
+// Before ranks meet: all data that messages have carried is in place.
+GPURMA_DEVICE void await_all_carried(block_state& b, directive what, std::uint32_t window,
+                                     site where) {
+  if (!b.has_carried)
+    return;
+  GPURMA_ROLLED
+  for (ring_out& ring : b.out) {
+    if (ring.target != null_rank && !ring.has_taken(ring.carried))
+      static_cast<void>(wait_until_taken(b, ring, ring.carried, any_tag, window, what, where));
+  }
+  b.has_carried = false;
 }
 
 // Waits until the host has completed all commands of this rank.
@@ -69,70 +278,139 @@ GPURMA_DEVICE void wait_for_commands(block_state& b, directive what, site where,
   if (completed == issued)
     return;
   blocked waiting(b, what, where, any_source, any_tag, window, issued);
+  drain others(b);
   do {
-    drain(b);
+    others();
     waiting.pause(completed);
     completed = platform::load_acquire(&b.channel->completed, platform::scope::system); // M8
   } while (completed != issued);
 }
 
-// Consumes `count` notifications that match, waiting for them.
-GPURMA_DEVICE void wait_in_queue(block_state& b, const pattern& p, std::uint64_t count,
-                                 site where) {
-  std::uint64_t arrived = b.pending.size() != 0 ? b.pending.take(p, count) : 0;
+// Waits for a while for a notification by the ring from which it is most likely to come, and
+// consumes it if it matches. Thread 0.
+GPURMA_DEVICE bool wait_at_ring(block_state& b, const pattern& p) {
+  if (b.pending.size() != 0)
+    return false;
+  const bool of_any = p.source == any_source;
+  const unsigned number =
+      of_any ? b.last_ring : b.ring_of[static_cast<unsigned>(p.source) % rings_guessed];
+  const ring_in ring = b.in[number];
+  if (ring.source == null_rank || (!of_any && ring.source != p.source))
+    return false;
+  const ring_entry& entry = next_entry(b, number, ring);
+  // Others may come by other rings.
+  for (unsigned polls = of_any ? 8 : 128; polls != 0; --polls) {
+    const packet head = platform::load_packet(&entry.head); // M16
+    const packet data = platform::load_packet(&entry.data); // M16
+    if (!has_come(ring, head, data)) {
+      if (platform::polls_starve_others)
+        return false;
+      continue;
+    }
+    if (!p.matches(
+            notification{ring.source, static_cast<std::int32_t>(head.word[0]), head.word[1], 0}))
+      return false;
+    if (is_released(head))
+      platform::fence_acquire(platform::scope::system); // M17; no dearer than at device scope
+    take(b, number, ring, head, data);
+    return true;
+  }
+  return false;
+}
+
+// Consumes `count` notifications that match, waiting for them. Polling threads.
+GPURMA_SLOW_DEVICE void wait_at_length(block_state& b, const pattern& p, std::uint32_t count,
+                                       site where) {
+  const bool leader = platform::thread_index() == 0;
+  const unsigned width = platform::polling_threads();
+  poller all(b, width);
+  std::uint32_t arrived = 0;
+  if (b.pending.size() != 0)
+    arrived = b.pending.take(p, count, platform::thread_index(), width);
+  if (arrived == count)
+    return;
   blocked waiting(b, directive::wait, where, p.source, p.tag, p.window, count);
-  while (arrived < count) {
-    notification got;
-    if (!take_notification(b, got)) {
-      waiting.pause(arrived);
-    } else if (p.matches(got)) {
-      ++arrived;
-    } else if (!b.pending.full()) {
+  std::uint32_t wanted = count - arrived; // by thread 0, which consumes
+  std::uint32_t vain = 0;
+  do {
+    const look_result result = all.look([&](const notification& got) {
+      if (wanted != 0 && p.matches(got)) {
+        --wanted;
+        return answer::match;
+      }
+      if (b.pending.full())
+        return answer::refuse;
       b.pending.append(got);
-    } else {
+      return answer::keep;
+    });
+    arrived += result.matched;
+    vain = result.taken == 0 ? vain + 1 : 0;
+    if (vain == looks_before_giving_back)
+      give_back(b, platform::thread_index(), width);
+    if (!leader || arrived == count)
+      continue;
+    if (result.refused) {
       fail(b, error_code::pending_full, directive::wait, where, b.pending.capacity);
       return;
     }
-  }
-  b.matched += count;
+    if (result.taken == 0)
+      waiting.pause(arrived);
+  } while (arrived != count);
 }
 
-GPURMA_DEVICE bool test_in_queue(block_state& b, const pattern& p, std::uint64_t count) {
-  drain(b);
-  if (b.pending.count(p, count) < count)
+// Consumes `count` notifications if as many that match have come. Polling threads; the result is
+// the same in all of them.
+GPURMA_SLOW_DEVICE bool test_in_queue(block_state& b, const pattern& p, std::uint32_t count) {
+  const unsigned thread = platform::thread_index();
+  const unsigned width = platform::polling_threads();
+  poller all(b, width);
+  look_result result;
+  do {
+    result = all.look_everywhere([&b](const notification& got) {
+      if (b.pending.full())
+        return answer::refuse;
+      b.pending.append(got);
+      return answer::keep;
+    });
+  } while (result.taken != 0 || result.found_rings);
+  platform::sync_polling(width);
+  if (b.pending.count(p, count, thread, width) < count)
     return false;
-  b.pending.take(p, count);
-  b.matched += count;
+  static_cast<void>(b.pending.take(p, count, thread, width));
   return true;
 }
 
-// Notifications of a tag that have come and are not consumed.
-GPURMA_DEVICE std::uint64_t counted(block_state& b, int tag) {
-  std::uint64_t arrived =
-      platform::load_acquire(&b.self->arrivals[tag], platform::scope::device); // M10
-  if (b.processes > 1)
-    arrived += platform::load_acquire(&b.channel->arrivals[tag], platform::scope::system); // M7
-  return arrived - b.self->consumed[tag];
+// Notifications of a tag that have come so far; relaxed, the caller acquires.
+GPURMA_DEVICE std::uint64_t arrivals(const block_state& b, int tag) {
+  std::uint64_t arrived = platform::load_relaxed(&b.self->arrivals[tag]); // M10
+  if (b.proxied != 0)
+    arrived += platform::load_relaxed(&b.channel->arrivals[tag]); // M7
+  return arrived;
+}
+
+GPURMA_DEVICE platform::scope scope_of_arrivals(const block_state& b) {
+  return b.proxied != 0 ? platform::scope::system : b.reached_from;
 }
 
 GPURMA_DEVICE void wait_in_counter(block_state& b, int tag, std::uint64_t count, site where) {
-  std::uint64_t arrived = counted(b, tag);
+  const std::uint64_t consumed = b.self->consumed[tag];
+  std::uint64_t arrived = arrivals(b, tag) - consumed;
   if (arrived < count) {
     blocked waiting(b, directive::wait, where, any_source, tag, any_window_id, count);
     do {
       waiting.pause(arrived);
-      arrived = counted(b, tag);
+      arrived = arrivals(b, tag) - consumed;
     } while (arrived < count);
   }
-  b.self->consumed[tag] += count;
-  b.matched += count;
+  platform::fence_acquire(scope_of_arrivals(b)); // M7, M10
+  b.self->consumed[tag] = consumed + count;
 }
 
 GPURMA_DEVICE bool test_in_counter(block_state& b, int tag, std::uint64_t count) {
-  if (counted(b, tag) < count)
+  if (arrivals(b, tag) - b.self->consumed[tag] < count)
     return false;
+  platform::fence_acquire(scope_of_arrivals(b)); // M7, M10
   b.self->consumed[tag] += count;
-  b.matched += count;
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Notifications that a rank has taken from its rings and not yet consumed, in the order in which
-// they came. Owned by the rank's thread 0.
+// they came. Owned by the rank's thread 0, but for take().
 #ifndef GPURMA_DEVICE_PENDING_H
 #define GPURMA_DEVICE_PENDING_H
 
@@ -25,51 +25,88 @@ struct pattern {
 struct pending_list {
   notification* entries;
   std::uint32_t capacity;
-  std::uint32_t first; // entries [first, last) are in use
+  std::uint32_t first; // entries [first, last) are in use, or gone
   std::uint32_t last;
+  std::uint32_t live; // entries that are not gone
 
-  GPURMA_DEVICE bool full() const { return last - first == capacity; }
-  GPURMA_DEVICE std::uint32_t size() const { return last - first; }
+  // What the source of an entry is once it has been taken from between others.
+  static constexpr std::int32_t gone = null_rank;
+
+  GPURMA_DEVICE bool full() const { return live == capacity; }
+  GPURMA_DEVICE std::uint32_t size() const { return live; }
 
   // Precondition: not full().
   GPURMA_DEVICE void append(const notification& n) {
-    if (last == capacity) {
-      for (std::uint32_t i = first; i < last; ++i)
-        entries[i - first] = entries[i];
-      last -= first;
-      first = 0;
-    }
+    if (last == capacity)
+      compact();
     entries[last++] = n;
+    ++live;
   }
 
-  // Number of matching entries, but not more than `most`.
-  GPURMA_DEVICE std::uint64_t count(const pattern& p, std::uint64_t most) const {
-    std::uint64_t found = 0;
-    for (std::uint32_t i = first; i < last && found < most; ++i)
-      found += p.matches(entries[i]) ? 1 : 0;
+  // Number of matching entries, perhaps not more than `most`. By the threads 0 to width - 1
+  // together, which have all seen what thread 0 did before.
+  GPURMA_DEVICE std::uint32_t count(const pattern& p, std::uint32_t most, unsigned thread = 0,
+                                    unsigned width = 1) const {
+    std::uint32_t found = 0;
+    GPURMA_ROLLED
+    for (std::uint32_t begin = first; begin < last && found < most; begin += width) {
+      const std::uint32_t mine = begin + thread;
+      unsigned matches = platform::ballot(mine < last && is_match(p, entries[mine]), width);
+      for (; matches != 0; matches &= matches - 1)
+        ++found;
+    }
     return found;
   }
 
-  // Removes the earliest matching entries, but not more than `most`; returns how many.
-  GPURMA_DEVICE std::uint64_t take(const pattern& p, std::uint64_t most) {
-    std::uint64_t found = 0;
-    std::uint32_t end = first; // behind the last entry to remove
-    for (std::uint32_t i = first; i < last && found < most; ++i) {
-      if (p.matches(entries[i])) {
+  // Removes the earliest matching entries, but not more than `most`; returns how many. By the same
+  // threads.
+  GPURMA_DEVICE std::uint32_t take(const pattern& p, std::uint32_t most, unsigned thread = 0,
+                                   unsigned width = 1) {
+    std::uint32_t found = 0;
+    GPURMA_ROLLED
+    for (std::uint32_t begin = first; begin < last && found < most; begin += width) {
+      const std::uint32_t mine = begin + thread;
+      unsigned matches = platform::ballot(mine < last && is_match(p, entries[mine]), width);
+      GPURMA_ROLLED
+      for (unsigned t = 0; matches != 0 && found < most; ++t, matches >>= 1) {
+        if ((matches & 1) == 0)
+          continue;
         ++found;
-        end = i + 1;
+        if (t == thread)
+          entries[mine].source = gone;
       }
     }
-    // What stays in front moves up, so that the (usually longer) rest need not move down.
-    std::uint32_t to = end;
-    for (std::uint32_t i = end; i > first;) {
-      if (!p.matches(entries[--i]))
-        entries[--to] = entries[i];
-    }
-    first = to;
-    if (first == last)
-      first = last = 0;
+    platform::sync_polling(width);
+    if (found != 0 && thread == 0)
+      drop(found);
+    platform::sync_polling(width);
     return found;
+  }
+
+private:
+  static GPURMA_DEVICE bool is_match(const pattern& p, const notification& n) {
+    return n.source != gone && p.matches(n);
+  }
+
+  GPURMA_DEVICE void drop(std::uint32_t taken) {
+    live -= taken;
+    if (live == 0) {
+      first = last = 0;
+      return;
+    }
+    GPURMA_ROLLED
+    while (entries[first].source == gone)
+      ++first;
+  }
+
+  GPURMA_SLOW_DEVICE void compact() {
+    std::uint32_t to = 0;
+    for (std::uint32_t i = first; i < last; ++i) {
+      if (entries[i].source != gone)
+        entries[to++] = entries[i];
+    }
+    first = 0;
+    last = to;
   }
 };
 

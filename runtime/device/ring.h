@@ -53,18 +53,23 @@ struct inbox_consumer {
   std::uint32_t mask;
   std::uint64_t position;
 
-  GPURMA_DEVICE bool try_take(notification& got) {
+  // Reads the next notification; false: it has not come.
+  GPURMA_DEVICE bool try_read(notification& got) const {
     const notification& entry = entries[position & mask];
     if (platform::load_acquire(&entry.turn, platform::scope::system) !=
         static_cast<std::uint32_t>(position + 1)) { // M7
       return false;
     }
     got = entry;
+    return true;
+  }
+
+  // Gives the entry that has been read back.
+  GPURMA_DEVICE void release() {
     ++position;
     // Twice per lap is enough to keep the host going, and spares the way to its memory.
     if ((position & (mask >> 1)) == 0)
       platform::store_release(taken, position, platform::scope::system); // M11
-    return true;
   }
 };
 

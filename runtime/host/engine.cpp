@@ -2,6 +2,7 @@
 #include "host/engine.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -84,8 +85,11 @@ engine::plan engine::make_plan(int ranks) {
   const auto ranks_at = device.add<rank_memory>(n);
   const auto meetings_at = device.add<detail::meeting_point>(2);
   const auto mailboxes_at = device.add<notification>(n * c.mailbox_entries);
+  const auto rings_at = device.add<detail::ring_entry>(n * detail::rings_in * detail::ring_entries);
   p.zeroed_bytes = device.bytes();
   const auto routes_at = device.add<detail::route>(most_ranks_);
+  const auto processes = static_cast<std::size_t>(process().size);
+  const auto peer_meetings_at = device.add<detail::meeting_point*>(processes);
   const auto pending_at = device.add<notification>(n * c.pending_entries);
   const auto world_rows_at = device.add<window_row>(most_ranks_ * c.window_slots);
   const auto device_rows_at = device.add<window_row>(n * c.window_slots);
@@ -97,9 +101,11 @@ engine::plan engine::make_plan(int ranks) {
   const auto inboxes_at = shared.add<notification>(n * c.inbox_entries);
   const auto collectives_at = shared.add<std::uint64_t>(1);
   const auto error_at = shared.add<detail::error_record>(1);
+  const auto watched_ranks_at = shared.add<rank_memory>(host_reaches_device ? 0 : n);
   p.shared_zeroed_bytes = shared.bytes();
   const auto staged_context_at = shared.add<detail::launch_context>(1);
   const auto staged_routes_at = shared.add<detail::route>(most_ranks_);
+  const auto staged_meetings_at = shared.add<detail::meeting_point*>(processes);
   const auto staged_ranks_at = shared.add<rank_memory>(n);
   void* const for_both = shared_memory_.resize(shared.bytes());
 
@@ -116,17 +122,28 @@ engine::plan engine::make_plan(int ranks) {
   c.collectives = at<std::uint64_t>(for_both, collectives_at);
   c.error = at<detail::error_record>(for_both, error_at);
   p.mailboxes = at<notification>(on_device, mailboxes_at);
+  p.rings = at<detail::ring_entry>(on_device, rings_at);
+  p.peer_meetings = at<detail::meeting_point*>(on_device, peer_meetings_at);
   p.zeroed = on_device;
   p.shared_zeroed = for_both;
   p.staged_context = at<detail::launch_context>(for_both, staged_context_at);
   p.staged_routes = at<detail::route>(for_both, staged_routes_at);
+  p.staged_meetings = at<detail::meeting_point*>(for_both, staged_meetings_at);
+  p.watched_ranks = at<rank_memory>(for_both, watched_ranks_at);
   p.staged_ranks = at<rank_memory>(for_both, staged_ranks_at);
   return p;
 }
 
+void engine::enqueue_before_begin(const plan& p, cudaStream_t stream) const {
+  check_cuda(cudaMemsetAsync(p.zeroed, 0, p.zeroed_bytes, stream), "prepare a rank kernel");
+}
+
 void engine::enqueue_before_kernel(const plan& p, cudaStream_t stream) const {
   const char* const doing = "prepare a rank kernel";
-  check_cuda(cudaMemsetAsync(p.zeroed, 0, p.zeroed_bytes, stream), doing);
+  check_cuda(cudaMemcpyAsync(p.peer_meetings, p.staged_meetings,
+                             static_cast<std::size_t>(process().size) * sizeof(*p.peer_meetings),
+                             cudaMemcpyDefault, stream),
+             doing);
   check_cuda(cudaMemcpyAsync(const_cast<detail::route*>(p.context.routes), p.staged_routes,
                              most_ranks_ * sizeof(detail::route), cudaMemcpyDefault, stream),
              doing);
@@ -147,15 +164,92 @@ void engine::enqueue_after_kernel(const plan& p, cudaStream_t stream) const {
   }
 }
 
+// Which processes' queues are mapped here, and where. Collective; a pair of processes reaches each
+// other in both directions or in none.
+std::vector<std::uint64_t> engine::map_queues(const std::vector<launch_info>& all) {
+  const process_info& self = process();
+  const auto processes = static_cast<std::size_t>(self.size);
+  const launch_info& mine = all[static_cast<std::size_t>(self.rank)];
+  std::vector<std::uint64_t> queues(processes, 0);
+  std::vector<std::string> obstacles(processes);
+  // A bit for each process of the node, by its number modulo the bits that an exchange holds.
+  std::array<std::uint8_t, max_allgather_bytes> reached{};
+  const auto bit = [&](std::size_t p) { return p % (8 * reached.size()); };
+  for (std::size_t p = 0; p < processes; ++p) {
+    const launch_info& other = all[p];
+    std::string& obstacle = obstacles[p];
+    if (static_cast<int>(p) == self.rank)
+      continue;
+    if (mine.proxy_only || other.proxy_only)
+      obstacle = "GPURMA_ROUTE is proxy";
+    else if (other.node != mine.node)
+      obstacle = "it runs on another host";
+    else if (other.mailbox_entries != mine.mailbox_entries)
+      obstacle = "its GPURMA_QUEUE_ENTRIES differs";
+    else
+      obstacle = obstacle_to(other.device);
+    if (obstacle.empty())
+      queues[p] = peers_.map(static_cast<int>(p), other.memory, obstacle);
+    if (queues[p] != 0)
+      reached[bit(p) / 8] |= static_cast<std::uint8_t>(1u << bit(p) % 8);
+  }
+  const auto reached_by = allgather(channel::launch, "routes of a rank kernel", reached);
+  const auto me = bit(static_cast<std::size_t>(self.rank));
+  for (std::size_t p = 0; p < processes; ++p) {
+    if (static_cast<int>(p) == self.rank)
+      continue;
+    if (queues[p] != 0 && (reached_by[p][me / 8] >> me % 8 & 1) == 0) {
+      queues[p] = 0;
+      obstacles[p] = "it does not reach this process";
+    }
+    if (queues[p] == 0 && environment::route() == "peer")
+      fatal(text("GPURMA_ROUTE is peer, but process ", self.rank,
+                 " cannot reach the device memory "
+                 "of process ",
+                 p, ": ", obstacles[p], "; use GPURMA_ROUTE=auto"));
+    if (log_enabled(log_level::info)) {
+      log(log_level::info,
+          queues[p] != 0 ? text("launch ", launches_, ": process ", p, " is reached by stores")
+                         : text("launch ", launches_, ": process ", p,
+                                " is reached through the host: ", obstacles[p]));
+    }
+  }
+  return queues;
+}
+
 void engine::begin(const plan& launch) {
   const process_info& self = process();
   const int ranks = launch.ranks;
-  device_sizes_ = allgather(channel::launch, "launch of a rank kernel", ranks);
+  const auto block = reinterpret_cast<std::uint64_t>(launch.zeroed);
+  launch_info info{};
+  info.ranks = ranks;
+  info.node = self.node;
+  info.mailbox_entries = launch.context.mailbox_entries;
+  info.proxy_only = environment::route() == "proxy";
+  info.device = this_device();
+  if (self.size > 1 && !info.proxy_only)
+    info.memory = peers_.share(block);
+  const auto offset = [&](const void* part) {
+    return static_cast<std::uint32_t>((reinterpret_cast<std::uint64_t>(part) - info.memory.base) /
+                                      64);
+  };
+  if (info.memory.base != 0) {
+    info.ranks_at = offset(launch.context.ranks);
+    info.mailboxes_at = offset(launch.mailboxes);
+    info.rings_at = offset(launch.rings);
+    info.meeting_at = offset(launch.context.world_meeting);
+  }
+  const std::vector<launch_info> all = allgather(channel::launch, "launch of a rank kernel", info);
+  ++launches_;
+  const std::vector<std::uint64_t> queues =
+      self.size > 1 ? map_queues(all) : std::vector<std::uint64_t>(1, 0);
   {
     const std::lock_guard lock(mutex_);
-    ++launches_;
     processes_ = self.size;
     ranks_ = ranks;
+    device_sizes_.clear();
+    for (const launch_info& one : all)
+      device_sizes_.push_back(one.ranks);
     first_ranks_.assign(device_sizes_.size(), 0);
     std::exclusive_scan(device_sizes_.begin(), device_sizes_.end(), first_ranks_.begin(), 0);
     process_of_.clear();
@@ -163,21 +257,46 @@ void engine::begin(const plan& launch) {
       process_of_.insert(process_of_.end(),
                          static_cast<std::size_t>(device_sizes_[static_cast<std::size_t>(p)]), p);
     }
+    peer_queues_ = queues;
+    by_hosts_.assign(queues.size(), false);
     context_ = launch.context;
     context_.world_size = static_cast<int>(process_of_.size());
     context_.first_rank = first_ranks_[static_cast<std::size_t>(self.rank)];
     context_.processes = processes_;
+    context_.process = self.rank;
+    context_.proxied =
+        static_cast<int>(std::count(queues.begin(), queues.end(), std::uint64_t{0})) - 1;
+    context_.peer_meetings =
+        processes_ > 1 && context_.proxied == 0 ? launch.peer_meetings : nullptr;
     channels_ = context_.channels;
     collectives_ = context_.collectives;
     error_ = context_.error;
     final_ranks_ = launch.staged_ranks;
+    watched_ranks_ = launch.watched_ranks;
     std::memset(launch.shared_zeroed, 0, launch.shared_zeroed_bytes);
     *launch.staged_context = context_;
-    std::fill_n(launch.staged_routes, most_ranks_, detail::route{nullptr, nullptr});
-    for (int i = 0; i < ranks; ++i) {
-      launch.staged_routes[context_.first_rank + i] =
-          detail::route{context_.ranks + i,
-                        launch.mailboxes + static_cast<std::size_t>(i) * context_.mailbox_entries};
+    std::fill_n(launch.staged_routes, most_ranks_, detail::route{});
+    for (std::size_t p = 0; p < all.size(); ++p) {
+      const bool here = static_cast<int>(p) == self.rank;
+      const auto part = [&](std::uint32_t at) {
+        return reinterpret_cast<void*>(queues[p] + std::uint64_t{at} * 64);
+      };
+      launch.staged_meetings[p] = static_cast<detail::meeting_point*>(
+          here ? static_cast<void*>(context_.world_meeting) : part(all[p].meeting_at));
+      if (!here && queues[p] == 0)
+        continue;
+      auto* const memory = here ? context_.ranks : static_cast<rank_memory*>(part(all[p].ranks_at));
+      auto* const mailboxes =
+          here ? launch.mailboxes : static_cast<notification*>(part(all[p].mailboxes_at));
+      auto* const rings =
+          here ? launch.rings : static_cast<detail::ring_entry*>(part(all[p].rings_at));
+      for (std::size_t i = 0; i < static_cast<std::size_t>(all[p].ranks); ++i) {
+        detail::route& to = launch.staged_routes[static_cast<std::size_t>(first_ranks_[p]) + i];
+        to.memory = memory + i;
+        to.mailbox = mailboxes + i * context_.mailbox_entries;
+        to.rings = rings + i * detail::rings_in * detail::ring_entries;
+        to.kind = here ? detail::route_kind::device : detail::route_kind::peer;
+      }
     }
     const auto n = static_cast<std::size_t>(ranks);
     completed_.assign(n, 0);
@@ -510,12 +629,20 @@ void engine::start_meeting(std::optional<command_kind> kind, int rank, unsigned 
         static_cast<std::size_t>(*std::max_element(device_sizes_.begin(), device_sizes_.end()));
     m.mine.resize(widest);
     m.all.resize(widest * static_cast<std::size_t>(processes_));
-    copy_bytes(m.mine.data(),
+    std::vector<window_row> rows(static_cast<std::size_t>(ranks_));
+    copy_bytes(rows.data(),
                context_.world_rows + std::size_t{slot} * process_of_.size() +
                    static_cast<std::size_t>(context_.first_rank),
-               static_cast<std::size_t>(ranks_) * sizeof(window_row));
+               rows.size() * sizeof(window_row));
+    const bool shares = std::any_of(peer_queues_.begin(), peer_queues_.end(),
+                                    [](std::uint64_t queues) { return queues != 0; });
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      m.mine[i].row = rows[i];
+      if (shares && rows[i].bytes != 0)
+        m.mine[i].allocation = peers_.share(rows[i].base);
+    }
     m.now = meeting::step::gather;
-    m.operation = process_transport().start_allgather(m.mine.data(), widest * sizeof(window_row),
+    m.operation = process_transport().start_allgather(m.mine.data(), widest * sizeof(exposed_row),
                                                       m.all.data());
     return;
   }
@@ -572,12 +699,64 @@ void engine::finish_window_rows() {
   std::vector<window_row>& rows = rows_[m.slot];
   rows.resize(process_of_.size());
   const std::size_t widest = m.mine.size();
+  const auto self = static_cast<std::size_t>(process().rank);
   for (std::size_t p = 0; p < device_sizes_.size(); ++p) {
-    std::copy_n(m.all.begin() + static_cast<std::ptrdiff_t>(p * widest), device_sizes_[p],
-                rows.begin() + first_ranks_[p]);
+    const exposed_row* const exposed = &m.all[p * widest];
+    const auto ranks = static_cast<std::size_t>(device_sizes_[p]);
+    for (std::size_t i = 0; i < ranks; ++i) {
+      window_row& row = rows[static_cast<std::size_t>(first_ranks_[p]) + i];
+      row = exposed[i].row;
+      if (p == self || row.bytes == 0)
+        continue;
+      row.reached = 0;
+      if (!is_peer(static_cast<int>(p)) || exposed[i].allocation.base == 0)
+        continue;
+      std::string reason;
+      const std::uint64_t here = peers_.map(static_cast<int>(p), exposed[i].allocation, reason);
+      if (here == 0) {
+        fatal(text("the window memory of rank ", first_ranks_[p] + static_cast<int>(i),
+                   " cannot be mapped by process ", self, ": ", reason,
+                   "; use GPURMA_ROUTE=proxy"));
+      }
+      row.reached = here + (row.base - exposed[i].allocation.base);
+    }
   }
+  notify_by_hosts();
   copy_bytes(context_.world_rows + std::size_t{m.slot} * rows.size(), rows.data(),
              rows.size() * sizeof(window_row)); // M13
+}
+
+// Where a process cannot share the memory of a new window (managed memory, cudaMallocAsync), puts
+// to it go through the hosts. For their order, the notifications between the two processes do so
+// too, from here on.
+void engine::notify_by_hosts() {
+  const meeting& m = *meeting_;
+  const std::size_t widest = m.mine.size();
+  const auto shares_all = [&](std::size_t p) {
+    const exposed_row* const exposed = &m.all[p * widest];
+    return std::all_of(exposed, exposed + device_sizes_[p], [](const exposed_row& each) {
+      return each.row.bytes == 0 || each.allocation.base != 0;
+    });
+  };
+  const bool shares = shares_all(static_cast<std::size_t>(process().rank));
+  const int before = context_.proxied;
+  for (std::size_t p = 0; p < device_sizes_.size(); ++p) {
+    if (static_cast<int>(p) == process().rank || !is_peer(static_cast<int>(p)) || by_hosts_[p] ||
+        (shares && shares_all(p)))
+      continue;
+    by_hosts_[p] = true;
+    ++context_.proxied;
+    const std::vector<detail::route> routes(static_cast<std::size_t>(device_sizes_[p]));
+    copy_bytes(const_cast<detail::route*>(context_.routes) + first_ranks_[p], routes.data(),
+               routes.size() * sizeof(detail::route));
+    log(log_level::info, text("launch ", launches_, ": process ", p,
+                              " is reached through the host from here on: window memory that is "
+                              "managed, or not from cudaMalloc, cannot be mapped"));
+  }
+  if (context_.proxied == before)
+    return;
+  context_.peer_meetings = nullptr;
+  copy_bytes(context_memory_.data(), &context_, sizeof(context_)); // M13
 }
 
 // --- Reports
@@ -589,13 +768,15 @@ std::vector<wait_record> engine::snapshot() const {
   std::vector<bool> opened(n);
   for (std::size_t i = 0; i < n; ++i)
     opened[i] = load(channels_[i].opened, std::memory_order_acquire) != 0; // M15
-  std::vector<rank_memory> copies(host_reaches_device ? 0 : n);
-  if (!host_reaches_device && std::find(opened.begin(), opened.end(), true) != opened.end())
-    copy_bytes(copies.data(), context_.ranks, n * sizeof(rank_memory));
+#if GPURMA_TARGET_CUDA
+  // If it does not come, what there is from before will do: most of a table is in the channels.
+  if (std::find(opened.begin(), opened.end(), true) != opened.end())
+    static_cast<void>(try_copy_bytes(watched_ranks_, context_.ranks, n * sizeof(rank_memory)));
+#endif
   const auto now = std::chrono::steady_clock::now();
   const std::lock_guard lock(sightings_mutex_);
   for (std::size_t i = 0; i < n; ++i) {
-    const rank_memory& memory = host_reaches_device ? context_.ranks[i] : copies[i];
+    const rank_memory& memory = host_reaches_device ? context_.ranks[i] : watched_ranks_[i];
     const detail::wait_status& status = channels_[i].status;
     const auto relaxed = std::memory_order_relaxed; // M12
     wait_record& r = records[i];
@@ -638,15 +819,15 @@ void engine::report_unconsumed() {
   const auto n = static_cast<std::size_t>(ranks_);
   const rank_memory* const memory = final_ranks_;
   for (std::size_t i = 0; i < n; ++i) {
-    std::uint64_t came = memory[i].mailbox_tickets + inboxes_[i].position;
+    std::uint64_t left = memory[i].left + memory[i].mailbox_tickets - memory[i].mailbox_taken +
+                         inboxes_[i].position - memory[i].inbox_taken;
     for (int tag = 0; tag < counter_tags; ++tag)
-      came += memory[i].arrivals[tag] + channels_[i].arrivals[tag];
-    if (came == memory[i].matched)
+      left += memory[i].arrivals[tag] + channels_[i].arrivals[tag] - memory[i].consumed[tag];
+    if (left == 0)
       continue;
     log(log_level::info,
         text("launch ", launches_, ": rank ", context_.first_rank + static_cast<int>(i),
-             " ended with ", came - memory[i].matched,
-             " notifications that no wait or test has consumed"));
+             " ended with ", left, " notifications that no wait or test has consumed"));
   }
 }
 

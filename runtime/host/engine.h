@@ -18,6 +18,7 @@
 #include <gpurma/device/formats.h>
 
 #include "host/memory.h"
+#include "host/peers.h"
 #include "host/rings.h"
 #include "host/watchdog.h"
 #include "transport/transport.h"
@@ -32,14 +33,18 @@ public:
     int ranks;                       // on this device
     detail::launch_context context;  // complete but for what other processes decide
     detail::notification* mailboxes; // of rank 0; device memory
-    void* zeroed;                    // device memory that starts as zero
+    detail::ring_entry* rings;       // likewise
+    detail::meeting_point** peer_meetings;
+    void* zeroed; // device memory that starts as zero
     std::size_t zeroed_bytes;
     void* shared_zeroed; // likewise, of memory that host and device reach
     std::size_t shared_zeroed_bytes;
     // Copied to and from the device on the stream.
     detail::launch_context* staged_context;
     detail::route* staged_routes;
+    detail::meeting_point** staged_meetings;
     detail::rank_memory* staged_ranks;
+    detail::rank_memory* watched_ranks; // what the watchdog sees of the ranks' memory
   };
 
   // most_ranks: that all devices together can have.
@@ -53,11 +58,15 @@ public:
 
   plan make_plan(int ranks);
 
-  // Puts on the stream what stands between begin and the kernel, and between the kernel and end.
+  // Puts on the stream what stands before begin (ranks of other processes may use this device's
+  // queues as soon as it has happened), between begin and the kernel, and between the kernel and
+  // end.
+  void enqueue_before_begin(const plan& launch, cudaStream_t stream) const;
   void enqueue_before_kernel(const plan& launch, cudaStream_t stream) const;
   void enqueue_after_kernel(const plan& launch, cudaStream_t stream) const;
 
-  // Prepares a launch, without calling CUDA. Collective over all processes; no launch may be open.
+  // Prepares a launch, without work for the device. Collective over all processes; no launch may be
+  // open.
   void begin(const plan& launch);
   // When the kernel has ended here: waits until it has ended everywhere and all that ranks sent has
   // arrived. Collective.
@@ -71,6 +80,9 @@ public:
   bool running() const { return running_.load(std::memory_order_acquire); }
   // Whether there is anything that progress() can do.
   bool has_remote_ranks() const { return processes_ > 1; }
+
+  // Lets go of memory of other processes that they have freed. Before a launch is enqueued.
+  void close_stale_mappings() { peers_.close_stale(); }
 
   // Ends all processes if a rank of the CUDA target has reported an error.
   void check_device_error() const;
@@ -93,6 +105,24 @@ private:
     std::vector<char> copy;
     void completed() override { finished = true; }
   };
+  // What a process tells the others of a rank's part of a window.
+  struct exposed_row {
+    detail::window_row row;
+    shared_allocation allocation;
+  };
+  // What a process tells the others of its memory when a launch begins.
+  struct launch_info {
+    int ranks;
+    int node;
+    std::uint32_t mailbox_entries;
+    std::uint32_t ranks_at; // offsets in the allocation, in units of 64 bytes
+    std::uint32_t mailboxes_at;
+    std::uint32_t rings_at;
+    std::uint32_t meeting_at;
+    bool proxy_only;
+    device_name device;
+    shared_allocation memory;
+  };
   // A collective over all processes: what is done, and how far.
   struct meeting {
     enum class step { gather, exchange_counts, await_messages, leave };
@@ -101,8 +131,8 @@ private:
     unsigned slot = 0;
     step now = step::gather;
     std::unique_ptr<collective> operation;
-    std::vector<detail::window_row> mine;
-    std::vector<detail::window_row> all;
+    std::vector<exposed_row> mine;
+    std::vector<exposed_row> all;
     std::vector<std::uint64_t> sent;
     std::vector<std::uint64_t> expected;
   };
@@ -115,6 +145,7 @@ private:
   std::vector<wait_record> snapshot() const override;
   std::uint64_t host_progress() const override { return steps_.load(std::memory_order_relaxed); }
 
+  std::vector<std::uint64_t> map_queues(const std::vector<launch_info>& all);
   bool run_commands(int rank);
   bool execute(int rank, const detail::command& command);
   bool send_put(int rank, const detail::command& command);
@@ -124,6 +155,7 @@ private:
   void start_meeting(std::optional<detail::command_kind> kind, int rank, unsigned slot);
   bool advance_meeting();
   void finish_window_rows();
+  void notify_by_hosts();
   bool answer(const message_header& request);
   bool deliver_replies();
 
@@ -134,6 +166,7 @@ private:
 
   detail::rank_channel& channel(int rank) const { return channels_[rank]; }
   inbox_producer& inbox(int rank) { return inboxes_[static_cast<std::size_t>(rank)]; }
+  bool is_peer(int of) const { return peer_queues_[static_cast<std::size_t>(of)] != 0; }
   int process_of(int world_rank) const { return process_of_[static_cast<std::size_t>(world_rank)]; }
 
   mutable std::mutex mutex_; // all below but atomics
@@ -147,6 +180,9 @@ private:
   std::vector<int> device_sizes_; // by process
   std::vector<int> first_ranks_;  // by process
   std::vector<int> process_of_;   // by world rank
+  peer_memory peers_;
+  std::vector<std::uint64_t> peer_queues_; // by process: its queues here, or 0
+  std::vector<bool> by_hosts_;             // by process: notify_by_hosts() has changed the route
 
   const std::size_t most_ranks_;
   memory_block<memory_kind::device> context_memory_;
@@ -155,6 +191,7 @@ private:
   detail::rank_channel* channels_ = nullptr;
   std::uint64_t* collectives_ = nullptr;
   detail::error_record* error_ = nullptr;
+  detail::rank_memory* watched_ranks_ = nullptr;
   const detail::rank_memory* final_ranks_ =
       nullptr; // what ranks_ looked like when the kernel ended
 

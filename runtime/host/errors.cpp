@@ -144,6 +144,10 @@ std::string reason(const error_record& e) {
                 detail::max_window_slots, ")");
   case error_code::bad_count:
     return text("count ", v(0), " is negative; wait for 0 or more notifications");
+  case error_code::different_collectives:
+    return "the ranks of the device are not at the same collective (window, end of a window's "
+           "scope, "
+           "barrier); all ranks reach them in the same order";
   case error_code::not_uniform:
     return text("the ", argument_name(e.what, v(3)), " is ", v(1), " in thread ", v(0), " and ",
                 v(2),

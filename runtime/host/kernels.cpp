@@ -16,8 +16,8 @@ namespace {
 
 struct registry {
 #if GPURMA_TARGET_CUDA
-  // Loading kernels lazily waits for running kernels, which may wait for other processes. Unless the
-  // user says otherwise; CUDA has not started yet, because registration comes before main.
+  // Loading kernels lazily waits for running kernels, which may wait for other processes. Unless
+  // the user says otherwise; CUDA has not started yet, because registration comes before main.
   registry() { setenv("CUDA_MODULE_LOADING", "EAGER", 0); }
 #endif
   std::mutex mutex;

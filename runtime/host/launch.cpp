@@ -113,10 +113,15 @@ bool progress_when_idle() {
 #endif
 
 void stop() {
+  // Fails if the program ends so late that CUDA has ended before.
+  static_cast<void>(cudaSetDevice(memory_device()));
   const cudaError_t error = cudaDeviceSynchronize();
   // A kernel that failed has left its launch open, and ranks of other processes wait for its ranks.
-  if (the_runtime->ranks.running())
+  if (the_runtime->ranks.running()) {
+    the_runtime->ranks.check_device_error();
     fatal(text("a rank kernel has failed: ", cudaGetErrorString(error)));
+  }
+  explain_cuda_errors_by(nullptr);
 #if GPURMA_TARGET_CPU
   cpu::set_idle_hook(nullptr);
 #endif
@@ -153,7 +158,8 @@ std::size_t most_ranks() {
   check_cuda(
       cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
       "count multiprocessors");
-  const std::vector<int> all = allgather(channel::query, "start of gpurma", blocks * multiprocessors);
+  const std::vector<int> all =
+      allgather(channel::query, "start of gpurma", blocks * multiprocessors);
   return std::accumulate(all.begin(), all.end(), std::size_t{0});
 }
 
@@ -170,6 +176,7 @@ runtime& start(int* argc = nullptr, char*** argv = nullptr) {
 #if GPURMA_TARGET_CPU
     cpu::set_idle_hook(progress_when_idle);
 #endif
+    explain_cuda_errors_by([] { the_runtime->ranks.check_device_error(); });
     at_finalize(stop);
   }
   return *the_runtime;
@@ -217,6 +224,7 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   if (asked == 0 || block.x == 0 || block.y == 0 || block.z == 0)
     return ordinary(kernel, grid, block, arguments, shared_bytes, stream);
   runtime& r = start();
+  check_current_device();
   const int resident = resident_blocks(kernel, block, shared_bytes);
   if (resident == 0) {
     fatal(text("a rank kernel cannot run: no block of ", block.x, " x ", block.y, " x ", block.z,
@@ -228,8 +236,10 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
 
   const std::lock_guard lock(r.launching);
   prepare(kernel, *entry, r.ranks.context());
+  r.ranks.close_stale_mappings();
   auto* const launch = new open_launch{&r, r.ranks.make_plan(ranks)}; // end_launch deletes it
   check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
+  r.ranks.enqueue_before_begin(launch->plan, stream);
   check_cuda(cudaLaunchHostFunc(stream, begin_launch, launch), "begin a rank kernel");
   r.ranks.enqueue_before_kernel(launch->plan, stream);
   // After begin_launch the other processes count on this kernel, so that it cannot fail alone.

@@ -2,8 +2,10 @@
 #include "host/memory.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <thread>
 
 #include "host/log.h"
 #include "host/process.h"
@@ -11,6 +13,8 @@
 #include <link.h>
 
 #include <gpurma/platform/cpu/host.h>
+#else
+#include "host/driver.h"
 #endif
 
 namespace gpurma::host {
@@ -19,11 +23,20 @@ namespace {
 int device = 0;
 #if GPURMA_TARGET_CUDA
 cudaStream_t copies = nullptr;
+cudaStream_t watching = nullptr; // of try_copy_bytes
+bool watching_copies = false;
 #endif
+void (*look_for_explanation)() = nullptr;
 } // namespace
+
+void explain_cuda_errors_by(void (*look)()) {
+  look_for_explanation = look;
+}
 
 void check_cuda(cudaError_t error, const char* doing) {
   if (error != cudaSuccess) {
+    if (look_for_explanation != nullptr)
+      look_for_explanation();
     fatal(text("cannot ", doing, " on device ", device, ": ", cudaGetErrorName(error), ": ",
                cudaGetErrorString(error)));
   }
@@ -35,6 +48,17 @@ int memory_device() {
 
 void use_memory_device() {
   check_cuda(cudaSetDevice(device), "use CUDA");
+}
+
+void check_current_device() {
+  int current = 0;
+  check_cuda(cudaGetDevice(&current), "find the current device");
+  if (current != device) {
+    fatal(text("device ", current,
+               " is current in a thread that uses gpurma, which works on device ", device,
+               " in this process; call cudaSetDevice(", device, ") in the thread, or ",
+               "cudaSetDevice(", current, ") before gpurma starts"));
+  }
 }
 
 #if GPURMA_TARGET_CPU
@@ -118,8 +142,18 @@ void open_device_memory() {
   check_cuda(cudaGetDeviceCount(&devices), "count devices");
   check_cuda(cudaGetDevice(&device), "find the current device");
   // A process that has chosen no device gets one of its own, if there are enough.
-  if (device == 0 && devices > 1)
+  if (device == 0 && devices > 1 && process().local_rank % devices != 0) {
+    unsigned flags = 0;
+    int used = 0;
+    const auto get_state =
+        driver_function<decltype(cuDevicePrimaryCtxGetState)>("cuDevicePrimaryCtxGetState");
+    if (get_state(0, &flags, &used) == CUDA_SUCCESS && used != 0) {
+      fatal(text("the program has used device 0 before gpurma starts, which would work on device ",
+                 process().local_rank % devices,
+                 " in this process; call gpurma::init or cudaSetDevice first"));
+    }
     device = process().local_rank % devices;
+  }
   use_memory_device();
   // Streams share hardware queues with others of their priority: in a queue of its own, a copy for
   // a running rank kernel is never behind work that waits for that kernel.
@@ -128,13 +162,37 @@ void open_device_memory() {
   check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "query stream priorities");
   check_cuda(cudaStreamCreateWithPriority(&copies, cudaStreamNonBlocking, highest),
              "create a stream");
+  check_cuda(cudaStreamCreateWithPriority(&watching, cudaStreamNonBlocking, highest),
+             "create a stream");
   warm_up();
 }
 
 void close_device_memory() {
   // The program may be ending after an error that made every call fail.
   static_cast<void>(cudaStreamDestroy(copies));
-  copies = nullptr;
+  static_cast<void>(cudaStreamDestroy(watching));
+  copies = watching = nullptr;
+  watching_copies = false;
+}
+
+bool try_copy_bytes(void* to, const void* from, std::size_t bytes) {
+  use_memory_device();
+  if (!watching_copies) {
+    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, watching), "copy memory");
+    watching_copies = true;
+  }
+  constexpr int patience = 100;
+  for (int looks = 0; looks < patience; ++looks) {
+    const cudaError_t state = cudaStreamQuery(watching);
+    if (state == cudaSuccess) {
+      watching_copies = false;
+      return true;
+    }
+    if (state != cudaErrorNotReady)
+      check_cuda(state, "copy memory");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes) {

@@ -15,6 +15,10 @@ namespace gpurma::host {
 // Ends all processes if error is one; doing: what failed, "copy a window's table".
 void check_cuda(cudaError_t error, const char* doing);
 
+// What looks for an error that explains one of CUDA's better, and ends all processes if it finds
+// one (a rank's message, after its kernel has been stopped). Null: nothing.
+void explain_cuda_errors_by(void (*look)());
+
 // Chooses the device on which gpurma works, from the calling thread's current one; before all
 // others.
 void open_device_memory();
@@ -23,6 +27,15 @@ int memory_device();
 
 // Makes the device of gpurma the calling thread's.
 void use_memory_device();
+
+// Ends all processes if another device is current in the calling thread: its streams and memory
+// would not be those of gpurma.
+void check_current_device();
+
+// Copies device memory to memory that host and device reach, but waits for a moment only, for what
+// holds copies back may be what the watchdog is to report. False: the copy is still on its way, and
+// the next call goes on with it. One thread at a time; not on the CPU target.
+bool try_copy_bytes(void* to, const void* from, std::size_t bytes);
 
 // Copies between host and device memory, in either direction. Returns when it is done, also while a
 // rank kernel runs. Thread-safe.

@@ -4,15 +4,32 @@
 //
 //   thread_index() block_threads() block_rank() grid_blocks()   who the thread is, linear indices
 //   sync_block()                    barrier of the block's threads
+//   sync_block_or(flag)             the same; whether any thread's flag is true
 //   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers
+//   add_release(p, value, scope)    atomic addition without a result
 //   fence_release fence_acquire     fences, for plain accesses before and after relaxed ones
+//   store_packet load_packet        16 bytes at once, any scope: relaxed, the words are of one store
+//   store_after_load(p, value)      a store that others see only after the loads on which it depends; system scope
+//   polling_threads()               threads, from thread 0 on, that look for notifications together; the next three
+//                                   are for them, called by all of `width` threads with the same `width`
+//   sync_polling(width)             barrier
+//   ballot(flag, width)             a bit for each thread
+//   broadcast(value, thread, width) the thread's value
+//   polls_starve_others             whether others run only when the thread yields
+//   quiet_polls                     how often a waiting rank looks before it says so to its host
 //   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence;
 //                                   true: thread 0 did it alone, because that is as fast
+//   load_bytes(src, bytes) store_bytes(dst, value, bytes)   up to 8 bytes, in the order of memory, as one integer
+//   GPURMA_ROLLED                   before a loop: not to be unrolled, for its registers
 //   load_volatile(p)                reads any trivially copyable object from memory, every time
 //   yield()                         in every loop that waits: lets others run, lowers the pressure on memory
 //   clock_ns()                      a monotonic clock, in nanoseconds
 //   trap()                          ends the program abnormally
 //   block_shared<T>()               one T per block in shared memory; zeroed at the block's start on the CPU target only
+//
+// GPURMA_DEVICE and GPURMA_SLOW_DEVICE mark functions of the device library. The first are inlined: a call keeps registers
+// in local memory, and what an acquire leaves of the first-level cache is not there when they are read again. The second
+// are off the fast path and kept out of it.
 //
 // scope says who takes part: threads of this device, or also the host, other devices and their processes.
 #ifndef GPURMA_PLATFORM_PLATFORM_H

@@ -4,10 +4,12 @@
 // Every rank knows the whole (pseudo-random) schedule, so each can say what it must receive.
 #include <gpurma/gpurma.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <thread>
 
 #include "check.h"
 
@@ -575,8 +577,6 @@ enum class mistake {
   too_many_windows,
   pending_full,
   stall,
-  killed,
-  stopped,
   trap
 };
 
@@ -621,14 +621,6 @@ __global__ void make_mistake(int* memory, mistake which) {
         gpurma::notify(0, tag, w, HERE);
       gpurma::wait(5, 0, w, 1, HERE);
       break;
-    case mistake::killed:
-      if (thread() == 0)
-        std::raise(SIGKILL);
-      break;
-    case mistake::stopped:
-      if (thread() == 0)
-        std::raise(SIGSTOP);
-      break;
     case mistake::trap:
       if (thread() == 0)
         __trap();
@@ -642,15 +634,29 @@ __global__ void make_mistake(int* memory, mistake which) {
 }
 
 template <mistake which> void run_mistake() {
+  gpurma::init(); // chooses the device
   run(make_mistake, device_ints(8 * 3), which);
 }
 
 // What a program does that checks for errors: rank 0's device has one, the others wait for it.
 void run_trap() {
+  gpurma::init();
   gpurma::launch_rank_kernel(make_mistake, dim3(static_cast<unsigned>(ranks_here())),
                              dim3(block_threads))(device_ints(8 * 3), mistake::trap);
   if (cudaDeviceSynchronize() != cudaSuccess)
     std::exit(EXIT_FAILURE);
+}
+
+// Process 0 gets a signal while its ranks wait.
+template <int Signal> void run_signal() {
+  const gpurma::layout layout = gpurma::query(make_mistake, dim3(block_threads));
+  gpurma::launch_rank_kernel(make_mistake, dim3(static_cast<unsigned>(ranks_here())),
+                             dim3(block_threads))(device_ints(8 * 3), mistake::stall);
+  if (layout.process == 0) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    std::raise(Signal);
+  }
+  check_cuda(cudaDeviceSynchronize());
 }
 
 // Process 0 ends before the others launch.
@@ -715,8 +721,8 @@ int main(int argc, char** argv) {
       {"too_many_windows", run_mistake<mistake::too_many_windows>},
       {"pending_full", run_mistake<mistake::pending_full>},
       {"stall", run_mistake<mistake::stall>},
-      {"killed", run_mistake<mistake::killed>},
-      {"stopped", run_mistake<mistake::stopped>},
+      {"killed", run_signal<SIGKILL>},
+      {"stopped", run_signal<SIGSTOP>},
       {"trap", run_trap},
       {"early_exit", run_early_exit},
       {"never_used", run_never_used},

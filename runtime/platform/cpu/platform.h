@@ -13,6 +13,8 @@
 #include <type_traits>
 
 #define GPURMA_DEVICE __device__ __forceinline__
+#define GPURMA_ROLLED
+#define GPURMA_SLOW_DEVICE __device__ inline
 #define GPURMA_HOST_DEVICE __host__ __device__ __forceinline__
 
 #if GPURMA_PARSE
@@ -27,6 +29,7 @@ inline unsigned block_rank() { return cpu::current.block; }
 inline unsigned grid_blocks() { return cpu::current.grid_blocks; }
 
 inline void sync_block() { cpu::sync_block(); }
+inline bool sync_block_or(bool flag) { return __syncthreads_or(flag) != 0; }
 
 template <class T>
 T load_relaxed(const T* address) {
@@ -53,14 +56,54 @@ bool compare_exchange(T* address, T& expected, T desired, scope) {
   return __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 }
 
+template <class T>
+void add_release(T* address, T value, scope) {
+  __atomic_fetch_add(address, value, __ATOMIC_RELEASE);
+}
+
 inline void fence_release(scope) { cpu::fence_release(); }
 inline void fence_acquire(scope) { cpu::fence_acquire(); }
+
+// The last word is stored last and loaded first: who finds it finds the others.
+template <class Packet>
+void store_packet(Packet* to, const Packet& value) {
+  for (int i = 0; i < 3; ++i) __atomic_store_n(&to->word[i], value.word[i], __ATOMIC_RELAXED);
+  __atomic_store_n(&to->word[3], value.word[3], __ATOMIC_RELEASE);
+}
+template <class Packet>
+Packet load_packet(const Packet* from) {
+  Packet value;
+  value.word[3] = __atomic_load_n(&from->word[3], __ATOMIC_ACQUIRE);
+  for (int i = 0; i < 3; ++i) value.word[i] = __atomic_load_n(&from->word[i], __ATOMIC_RELAXED);
+  return value;
+}
+template <class T>
+void store_after_load(T* address, T value) {
+  __atomic_store_n(address, value, __ATOMIC_RELEASE);
+}
+
+inline constexpr bool polls_starve_others = true;
+inline constexpr unsigned quiet_polls = 1;
+inline unsigned polling_threads() { return 1; }
+inline void sync_polling(unsigned) {}
+inline unsigned ballot(bool flag, unsigned) { return flag ? 1 : 0; }
+template <class T>
+T broadcast(T value, unsigned, unsigned) {
+  return value;
+}
 
 // The threads of a block share one core. A put of nothing may come from nowhere, which memcpy does not take.
 inline bool copy_block(void* dst, const void* src, std::size_t bytes) {
   if (bytes != 0 && cpu::current.thread == 0) std::memcpy(dst, src, bytes);
   return true;
 }
+
+inline std::uint64_t load_bytes(const void* src, std::uint32_t bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, src, bytes);
+  return value;
+}
+inline void store_bytes(void* dst, std::uint64_t value, std::uint32_t bytes) { std::memcpy(dst, &value, bytes); }
 
 template <class T>
 T load_volatile(const T* address) {

@@ -9,6 +9,8 @@
 #include <cuda/atomic>
 
 #define GPURMA_DEVICE __device__ __forceinline__
+#define GPURMA_ROLLED _Pragma("unroll 1")
+#define GPURMA_SLOW_DEVICE inline __device__ __noinline__
 #define GPURMA_HOST_DEVICE __host__ __device__ __forceinline__
 
 namespace gpurma::platform {
@@ -21,6 +23,7 @@ GPURMA_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.
 GPURMA_DEVICE unsigned grid_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
 GPURMA_DEVICE void sync_block() { __syncthreads(); }
+GPURMA_DEVICE bool sync_block_or(bool flag) { return __syncthreads_or(flag) != 0; }
 
 template <class T>
 GPURMA_DEVICE T load_relaxed(const T* address) {
@@ -58,17 +61,70 @@ GPURMA_DEVICE bool compare_exchange(T* address, T& expected, T desired, scope s)
                                   expected, desired, ::cuda::memory_order_acq_rel, ::cuda::memory_order_acquire);
 }
 
+// Fences of one direction are cheaper than those of both, and libcu++ has none.
+#if __CUDACC_VER_MAJOR__ >= 13
+#define GPURMA_FENCE(kind, scope_name) asm volatile("fence." kind "." scope_name ";" ::: "memory")
+#else
+#define GPURMA_FENCE(kind, scope_name) asm volatile("fence.acq_rel." scope_name ";" ::: "memory")
+#endif
 GPURMA_DEVICE void fence_release(scope s) {
   if (s == scope::device)
-    ::cuda::atomic_thread_fence(::cuda::memory_order_release, ::cuda::thread_scope_device);
+    GPURMA_FENCE("release", "gpu");
   else
-    ::cuda::atomic_thread_fence(::cuda::memory_order_release, ::cuda::thread_scope_system);
+    GPURMA_FENCE("release", "sys");
 }
 GPURMA_DEVICE void fence_acquire(scope s) {
   if (s == scope::device)
-    ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_device);
+    GPURMA_FENCE("acquire", "gpu");
   else
-    ::cuda::atomic_thread_fence(::cuda::memory_order_acquire, ::cuda::thread_scope_system);
+    GPURMA_FENCE("acquire", "sys");
+}
+#undef GPURMA_FENCE
+
+GPURMA_DEVICE void add_release(std::uint64_t* address, std::uint64_t value, scope s) {
+  fence_release(s);
+  if (s == scope::device)
+    asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+  else
+    asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
+
+template <class Packet>
+GPURMA_DEVICE void store_packet(Packet* to, const Packet& value) {
+  const std::uint64_t low = value.word[0] | std::uint64_t{value.word[1]} << 32;
+  const std::uint64_t high = value.word[2] | std::uint64_t{value.word[3]} << 32;
+  asm volatile("{ .reg .b128 t; mov.b128 t, {%0, %1}; st.relaxed.sys.global.b128 [%2], t; }" ::"l"(low), "l"(high), "l"(to)
+               : "memory");
+}
+template <class Packet>
+GPURMA_DEVICE Packet load_packet(const Packet* from) {
+  std::uint64_t low, high;
+  asm volatile("{ .reg .b128 t; ld.relaxed.sys.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
+               : "=l"(low), "=l"(high)
+               : "l"(from)
+               : "memory");
+  return Packet{{static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(low >> 32), static_cast<std::uint32_t>(high),
+                 static_cast<std::uint32_t>(high >> 32)}};
+}
+// A GPU issues no store before the loads that it depends on have returned, by a branch as well.
+template <class T>
+GPURMA_DEVICE void store_after_load(T* address, T value) {
+  store_relaxed(address, value);
+}
+
+// A status goes to the host's memory: not worth it for a wait of microseconds.
+inline constexpr bool polls_starve_others = false;
+inline constexpr unsigned quiet_polls = 4096;
+GPURMA_DEVICE unsigned polling_threads() {
+  const unsigned threads = block_threads();
+  return threads < 32 ? threads : 32;
+}
+GPURMA_DEVICE unsigned polling_mask(unsigned width) { return 0xffffffffu >> (32 - width); }
+GPURMA_DEVICE void sync_polling(unsigned width) { __syncwarp(polling_mask(width)); }
+GPURMA_DEVICE unsigned ballot(bool flag, unsigned width) { return __ballot_sync(polling_mask(width), flag); }
+template <class T>
+GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned width) {
+  return __shfl_sync(polling_mask(width), value, static_cast<int>(thread));
 }
 
 namespace detail {
@@ -83,9 +139,37 @@ GPURMA_DEVICE void copy_block_by(char* dst, const char* src, std::size_t bytes) 
   const std::size_t tail = head + items * sizeof(Wide);
   Wide* const to = reinterpret_cast<Wide*>(dst + head);
   const Wide* const from = reinterpret_cast<const Wide*>(src + head);
-  for (std::size_t i = thread; i < items; i += threads) to[i] = from[i];
+  // Several loads in flight per thread: one block alone is to fill a link.
+  constexpr int batch = 8;
+  std::size_t first = thread;
+  for (; first + (batch - 1) * threads < items; first += batch * threads) {
+    Wide w[batch];
+#pragma unroll
+    for (int k = 0; k < batch; ++k) w[k] = from[first + k * threads];
+#pragma unroll
+    for (int k = 0; k < batch; ++k) to[first + k * threads] = w[k];
+  }
+  constexpr int rest = 2;
+  for (; first < items; first += rest * threads) {
+    Wide w[rest];
+#pragma unroll
+    for (int k = 0; k < rest; ++k)
+      if (first + k * threads < items) w[k] = from[first + k * threads];
+#pragma unroll
+    for (int k = 0; k < rest; ++k)
+      if (first + k * threads < items) to[first + k * threads] = w[k];
+  }
   for (std::size_t i = thread; i < head; i += threads) dst[i] = src[i];
   for (std::size_t i = tail + thread; i < bytes; i += threads) dst[i] = src[i];
+}
+
+GPURMA_SLOW_DEVICE void copy_block_unaligned(char* to, const char* from, std::size_t bytes, std::uintptr_t difference) {
+  if (difference % 8 == 0)
+    copy_block_by<uint2>(to, from, bytes);
+  else if (difference % 4 == 0)
+    copy_block_by<unsigned>(to, from, bytes);
+  else
+    copy_block_by<unsigned char>(to, from, bytes);
 }
 
 template <class Word>
@@ -118,13 +202,29 @@ GPURMA_DEVICE bool copy_block(void* dst, const void* src, std::size_t bytes) {
   const std::uintptr_t difference = reinterpret_cast<std::uintptr_t>(to) ^ reinterpret_cast<std::uintptr_t>(from);
   if (difference % 16 == 0)
     detail::copy_block_by<uint4>(to, from, bytes);
-  else if (difference % 8 == 0)
-    detail::copy_block_by<uint2>(to, from, bytes);
-  else if (difference % 4 == 0)
-    detail::copy_block_by<unsigned>(to, from, bytes);
   else
-    detail::copy_block_by<unsigned char>(to, from, bytes);
+    detail::copy_block_unaligned(to, from, bytes, difference);
   return false;
+}
+
+GPURMA_DEVICE std::uint64_t load_bytes(const void* src, std::uint32_t bytes) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(src);
+  if (bytes == 8 && address % 8 == 0) return *static_cast<const std::uint64_t*>(src);
+  if (bytes == 4 && address % 4 == 0) return *static_cast<const std::uint32_t*>(src);
+  std::uint64_t value = 0;
+  for (std::uint32_t i = 0; i < bytes; ++i)
+    value |= std::uint64_t{static_cast<const unsigned char*>(src)[i]} << (8 * i);
+  return value;
+}
+GPURMA_DEVICE void store_bytes(void* dst, std::uint64_t value, std::uint32_t bytes) {
+  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(dst);
+  if (bytes == 8 && address % 8 == 0) {
+    *static_cast<std::uint64_t*>(dst) = value;
+  } else if (bytes == 4 && address % 4 == 0) {
+    *static_cast<std::uint32_t*>(dst) = static_cast<std::uint32_t>(value);
+  } else {
+    for (std::uint32_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(dst)[i] = static_cast<unsigned char>(value >> (8 * i));
+  }
 }
 
 template <class T>
@@ -146,11 +246,8 @@ GPURMA_DEVICE T load_volatile(const T* address) {
   return copy.object;
 }
 
-GPURMA_DEVICE void yield() {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-  __nanosleep(20);
-#endif
-}
+// Blocks are resident, and a sleep would lengthen waits of a microsecond.
+GPURMA_DEVICE void yield() {}
 
 GPURMA_DEVICE std::uint64_t clock_ns() {
   std::uint64_t now;

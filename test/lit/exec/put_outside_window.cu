@@ -17,6 +17,7 @@ __global__ void overrun(int *memory) {
 }
 
 int main() {
+  gpurma::init(); // chooses the device
   int *memory = nullptr;
   cudaMalloc(&memory, 8 * sizeof(int));
   overrun<<<1, 32>>>(memory);

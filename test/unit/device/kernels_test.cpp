@@ -400,6 +400,129 @@ TEST_P(rank_kernels, wait_for_all_at_a_barrier) {
 
 // --- launches
 
+// Small data travels inside notifications, large data is stored: a large put comes later than the
+// small one before it, also if the target is slow to take the notification of the small one.
+__global__ void overlap(double* data, int rounds, int* errors) {
+  gpurma::rank_scope scope;
+  constexpr int length = 64;
+  const int rank = gpurma::rank();
+  const int partner = rank ^ 1;
+  double* const source = data + rank * length;
+  gpurma::window w(data + (gpurma::size() + rank) * length, length, comm::world);
+  for (int i = 0; i < rounds; ++i) {
+    if (rank % 2 == 0) {
+      if (leader())
+        source[0] = -1;
+      gpurma::put_notify(source, 1, partner, w, i % length, 0);
+      gpurma::wait(3, partner); // the small data's source may change now
+      for (int k = static_cast<int>(threadIdx.x); k < length; k += static_cast<int>(blockDim.x))
+        source[k] = i;
+      gpurma::put_notify(source, length, partner, w, 0, 1);
+      gpurma::wait(2, partner);
+    } else {
+      gpurma::notify(partner, 3);
+      for (int spin = 0; spin < 100; ++spin)
+        __nanosleep(100);
+      gpurma::wait(1, partner);
+      gpurma::wait(0, partner);
+      for (int k = 0; k < length; ++k) {
+        if (leader() && w.data()[k] != i)
+          ++errors[rank];
+      }
+      __syncthreads();
+      gpurma::notify(partner, 2);
+    }
+  }
+}
+const gpurma::rank_kernel registered_overlap(overlap);
+
+TEST_P(rank_kernels, keep_the_order_of_small_and_large_puts) {
+  shared_array<double> data(2 * ranks * 64);
+  shared_array<int> errors(ranks);
+  run(overlap, ranks, threads(), static_cast<double*>(data), 100, static_cast<int*>(errors));
+  for (int i = 0; i < ranks; ++i)
+    EXPECT_EQ(errors[i], 0) << "rank " << i;
+}
+
+// After a barrier a third rank finds data whose notification its target has not waited for.
+__global__ void read_after_barrier(long long* data, int rounds, int* errors) {
+  gpurma::rank_scope scope;
+  const int rank = gpurma::rank();
+  const int size = gpurma::size();
+  long long* const own = data + 3 * rank; // exposed, source, copy
+  gpurma::window w(own, 1, comm::world);
+  for (int i = 1; i <= rounds; ++i) {
+    if (leader())
+      own[1] = 100 * i + rank;
+    gpurma::put_notify(own + 1, 1, (rank + 1) % size, w, 0, 7);
+    gpurma::barrier(comm::world);
+    gpurma::get(own + 2, 1, (rank + 2) % size, w, 0);
+    gpurma::flush(any_window);
+    if (leader() && own[2] != 100 * i + (rank + 1) % size)
+      ++errors[rank];
+    gpurma::barrier(comm::world);
+    gpurma::wait(7);
+  }
+}
+const gpurma::rank_kernel registered_read_after_barrier(read_after_barrier);
+
+TEST_P(rank_kernels, find_small_data_in_place_after_a_barrier) {
+  shared_array<long long> data(3 * ranks);
+  shared_array<int> errors(ranks);
+  run(read_after_barrier, ranks, threads(), static_cast<long long*>(data), 50,
+      static_cast<int*>(errors));
+  for (int i = 0; i < ranks; ++i)
+    EXPECT_EQ(errors[i], 0) << "rank " << i;
+}
+
+// Rank 0 takes nothing: the others send more than its rings and its mailbox hold.
+__global__ void send_to_the_dead(int messages) {
+  gpurma::rank_scope scope;
+  if (gpurma::rank() == 0)
+    return;
+  for (int i = 0; i < messages; ++i)
+    gpurma::notify(0, i);
+}
+const gpurma::rank_kernel registered_send_to_the_dead(send_to_the_dead);
+
+TEST_P(rank_kernels, may_notify_a_rank_that_has_ended) {
+  run(send_to_the_dead, 20, threads(), 300);
+}
+
+// Each rank notifies all others: more origins than a rank has rings for, more targets than it has.
+__global__ void all_to_all(long long* data, int rounds, int* errors) {
+  gpurma::rank_scope scope;
+  const int rank = gpurma::rank();
+  const int size = gpurma::size();
+  long long* const source = data + rank * (size + 1);
+  gpurma::window w(source + 1, size, comm::world);
+  for (int i = 1; i <= rounds; ++i) {
+    if (leader())
+      source[0] = 1000 * i + rank;
+    for (int k = 1; k < size; ++k)
+      gpurma::put_notify(source, 1, (rank + k) % size, w, rank, i);
+    for (int k = 1; k < size; ++k) {
+      const int from = (rank + k) % size;
+      gpurma::wait(i, from, w);
+      if (leader() && w.data()[from] != 1000 * i + from)
+        ++errors[rank];
+    }
+    gpurma::barrier(comm::world);
+  }
+}
+const gpurma::rank_kernel registered_all_to_all(all_to_all);
+
+TEST_P(rank_kernels, exchange_small_data_with_all) {
+  constexpr int many = 20;
+  shared_array<long long> data(many * (many + 1));
+  shared_array<int> errors(many);
+  run(all_to_all, many, threads(), static_cast<long long*>(data), 20, static_cast<int*>(errors));
+  for (int i = 0; i < many; ++i)
+    EXPECT_EQ(errors[i], 0) << "rank " << i;
+}
+
+// ---
+
 __global__ void append(int* log, int value) {
   gpurma::rank_scope scope;
   gpurma::barrier(comm::device);

@@ -15,6 +15,16 @@ namespace {
 
 using gpurma::detail::mailbox;
 using gpurma::detail::notification;
+using gpurma::platform::scope;
+
+bool try_take(const mailbox& box, std::uint64_t position, notification& got) {
+  const gpurma::detail::packet entry = gpurma::platform::load_packet(box.at(position));
+  if (!box.has_come(position, entry))
+    return false;
+  got = mailbox::notification_of(entry);
+  box.release(position);
+  return true;
+}
 
 // What a producer sends as its n-th notification; a torn entry fails the check.
 std::uint32_t window_of(int source, int n) {
@@ -40,8 +50,8 @@ TEST_P(mailbox_load, keeps_the_order_of_each_producer) {
     threads.emplace_back([&, source] {
       std::minstd_rand random(static_cast<unsigned>(source) + 1);
       for (int n = 0; n < messages; ++n) {
-        const std::uint64_t position = mailbox::reserve(&tickets);
-        while (!box.try_publish(position, source, n, window_of(source, n))) {
+        const std::uint64_t position = mailbox::reserve(&tickets, scope::device);
+        while (!box.try_publish(position, source, n, window_of(source, n), scope::device)) {
           std::this_thread::yield();
         }
         pause_at_random(random);
@@ -54,7 +64,7 @@ TEST_P(mailbox_load, keeps_the_order_of_each_producer) {
   const auto total = static_cast<std::uint64_t>(producers) * messages;
   for (std::uint64_t position = 0; position < total;) {
     notification got;
-    if (!box.try_take(position, got)) {
+    if (!try_take(box, position, got)) {
       std::this_thread::yield();
       continue;
     }
@@ -68,7 +78,7 @@ TEST_P(mailbox_load, keeps_the_order_of_each_producer) {
   for (auto& thread : threads)
     thread.join();
   notification got;
-  EXPECT_FALSE(box.try_take(total, got));
+  EXPECT_FALSE(try_take(box, total, got));
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, mailbox_load,
@@ -80,14 +90,14 @@ TEST(mailbox, holds_a_producer_back_when_it_is_full) {
   std::uint64_t tickets = 0;
   const mailbox box{ring.data(), 3};
   for (int n = 0; n < 4; ++n) {
-    ASSERT_TRUE(box.try_publish(mailbox::reserve(&tickets), 1, n, 0));
+    ASSERT_TRUE(box.try_publish(mailbox::reserve(&tickets, scope::device), 1, n, 0, scope::device));
   }
-  const std::uint64_t fifth = mailbox::reserve(&tickets);
-  EXPECT_FALSE(box.try_publish(fifth, 1, 4, 0));
+  const std::uint64_t fifth = mailbox::reserve(&tickets, scope::device);
+  EXPECT_FALSE(box.try_publish(fifth, 1, 4, 0, scope::device));
   notification got;
-  ASSERT_TRUE(box.try_take(0, got));
+  ASSERT_TRUE(try_take(box, 0, got));
   EXPECT_EQ(got.tag, 0);
-  EXPECT_TRUE(box.try_publish(fifth, 1, 4, 0));
+  EXPECT_TRUE(box.try_publish(fifth, 1, 4, 0, scope::device));
 }
 
 // Laps are counted modulo 2^32; positions go on.
@@ -99,9 +109,9 @@ TEST(mailbox, goes_on_when_laps_wrap_around) {
   const mailbox box{ring.data(), 3};
   for (std::uint64_t position = start; position < start + 32; ++position) {
     notification got;
-    ASSERT_FALSE(box.try_take(position, got));
-    ASSERT_TRUE(box.try_publish(position, 3, static_cast<int>(position - start), 0));
-    ASSERT_TRUE(box.try_take(position, got));
+    ASSERT_FALSE(try_take(box, position, got));
+    ASSERT_TRUE(box.try_publish(position, 3, static_cast<int>(position - start), 0, scope::device));
+    ASSERT_TRUE(try_take(box, position, got));
     ASSERT_EQ(got.tag, static_cast<int>(position - start));
   }
 }

@@ -42,7 +42,9 @@ template <class Mistake> void expect_message(const char* pattern) {
 
 #define MISTAKE(name, pattern, ...)                                                                \
   struct name {                                                                                    \
-    static __device__ void place([[maybe_unused]] int* memory) { __VA_ARGS__ }                     \
+    static __device__ void place([[maybe_unused]] int* memory) {                                   \
+      __VA_ARGS__                                                                                  \
+    }                                                                                              \
   };                                                                                               \
   TEST(mistakes, name) {                                                                           \
     expect_message<name>(pattern);                                                                 \
@@ -95,7 +97,7 @@ MISTAKE(source_with_counter,
 
 MISTAKE(freed_window, "put at mistakes.cu:18 on rank 1: the window has been freed",
         alignas(gpurma::window<int>) char place[sizeof(gpurma::window<int>)];
-        auto* w = new (place) gpurma::window<int>(memory, 100, comm::world); w->~window();
+        auto* w = new(place) gpurma::window<int>(memory, 100, comm::world); w->~window();
         if (gpurma::rank() == 1) gpurma::put(memory, 1, 0, *w, 0, site{file, 18});
         gpurma::barrier(comm::world);)
 
@@ -127,7 +129,7 @@ MISTAKE(too_many_windows,
         "window at mistakes.cu:23 on rank [012]: more than 32 windows are open at a time; set "
         "GPURMA_WINDOWS larger",
         alignas(gpurma::window<int>) char place[sizeof(gpurma::window<int>)];
-        for (int n = 0; n < 33; ++n) new (place)
+        for (int n = 0; n < 33; ++n) new(place)
             gpurma::window<int>(memory, 100, comm::world, site{file, 23});)
 
 MISTAKE(

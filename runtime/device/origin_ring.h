@@ -1,0 +1,100 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rings in which one rank alone sends notifications to another: no ticket to take, so a
+// notification is one store on its way, and up to carried_bytes of data travel inside it. A rank
+// has rings_in of them; the first origins to notify it claim one each, for the whole launch, and
+// the others use its mailbox. An entry holds the message of position p while the turns of its
+// packets are p / ring_entries + 1. The target gives entries back by a count in the origin's
+// memory. Zeroed memory is an empty ring.
+//
+// Data inside the flag's own store: the LL protocol of NCCL. Lazily updated free count: GPU RMA
+// (ETH Zurich, 2015), section 3.2.4.
+#ifndef GPURMA_DEVICE_ORIGIN_RING_H
+#define GPURMA_DEVICE_ORIGIN_RING_H
+
+#include <cstdint>
+
+#include <gpurma/device/formats.h>
+#include <gpurma/platform/platform.h>
+
+namespace gpurma::detail {
+
+inline constexpr std::uint32_t carried_bytes = 8;
+
+struct message {
+  std::int32_t tag;
+  std::uint32_t window;
+  bool released;         // the target must acquire before it uses what the origin had written
+  std::uint32_t bytes;   // of data, up to carried_bytes
+  std::uint64_t address; // of the data in the target's memory; below 2^address_bits
+  std::uint64_t data;
+};
+inline constexpr unsigned address_bits = 48;
+
+GPURMA_DEVICE packet head_of(const message& m, std::uint32_t turn) {
+  const std::uint32_t rest =
+      static_cast<std::uint32_t>(m.address >> 32) | m.bytes << 16 | (m.released ? 1u << 20 : 0u);
+  return packet{{static_cast<std::uint32_t>(m.tag), m.window, rest, turn}};
+}
+GPURMA_DEVICE packet data_of(const message& m, std::uint32_t turn) {
+  return packet{{static_cast<std::uint32_t>(m.data), static_cast<std::uint32_t>(m.data >> 32),
+                 static_cast<std::uint32_t>(m.address), turn}};
+}
+
+GPURMA_DEVICE std::uint32_t carried_by(const packet& head) {
+  return head.word[2] >> 16 & 15;
+}
+GPURMA_DEVICE bool is_released(const packet& head) {
+  return (head.word[2] >> 20 & 1) != 0;
+}
+GPURMA_DEVICE std::uint64_t address_in(const packet& head, const packet& data) {
+  return std::uint64_t{head.word[2] & 0xffff} << 32 | data.word[2];
+}
+GPURMA_DEVICE std::uint64_t data_in(const packet& data) {
+  return data.word[0] | std::uint64_t{data.word[1]} << 32;
+}
+
+// The origin's end of a ring, with what makes the way to the target short.
+struct ring_out {
+  std::int32_t target; // world rank, or null_rank
+  route_kind kind;
+  rank_memory* memory; // the target's; null for route_kind::proxy
+  ring_entry* entries; // null: the target has no ring for this origin
+  std::uint32_t sent;
+  std::uint32_t taken;     // as last read
+  std::uint32_t stored_at; // the rank's count of stores at its last one into the target's memory
+  // The messages before `carried` have carried data to addresses in [begin, end) * 8, modulo 2^35.
+  std::uint32_t carried;
+  std::uint32_t carried_begin;
+  std::uint32_t carried_end;
+  // The target's row of the window that was used last.
+  std::uint32_t window;
+  std::uint64_t base;
+  std::uint64_t bytes;
+
+  GPURMA_DEVICE bool is_full() const { return sent - taken == ring_entries; }
+  // Whether the target has taken all messages before a position, as far as is known.
+  GPURMA_DEVICE bool has_taken(std::uint32_t position) const {
+    return static_cast<std::int32_t>(position - taken) <= 0;
+  }
+
+  // Writes the message of position `sent`. Precondition: not is_full().
+  GPURMA_DEVICE void write(const message& m) const {
+    const std::uint32_t turn = sent / ring_entries + 1;
+    ring_entry& entry = entries[sent % ring_entries];
+    if (m.bytes != 0)
+      platform::store_packet(&entry.data, data_of(m, turn)); // M16
+    platform::store_packet(&entry.head, head_of(m, turn));   // M16
+  }
+};
+
+// The target's end; its messages are read in polling.h.
+struct ring_in {
+  std::uint32_t position;
+  std::int32_t source;
+  std::uint32_t* given_back; // in the origin's memory
+};
+
+} // namespace gpurma::detail
+
+#endif

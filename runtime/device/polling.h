@@ -1,0 +1,253 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a rank looks for notifications. They come by its origin rings, its mailbox (from origins
+// without a ring) and its inbox (from its host). The polling threads (the first warp of the block
+// on GPUs) look at one source each, all at the same time; a source belongs to the same thread for
+// the whole launch, so that it alone keeps the source's position. Thread 0 alone looks at all of
+// them while the other threads wait for it at a barrier.
+#ifndef GPURMA_DEVICE_POLLING_H
+#define GPURMA_DEVICE_POLLING_H
+
+#include <gpurma/device/block.h>
+
+namespace gpurma::detail {
+
+// Entries of a ring that are given back together: twice per lap keeps the origin going.
+inline constexpr std::uint32_t given_back_at_once = ring_entries / 2;
+// Looks in vain after which a wait gives back what else it has taken.
+inline constexpr std::uint32_t looks_before_giving_back = 8;
+// Of the looks by several threads, those that include the sources after the rings.
+inline constexpr std::uint32_t looks_per_mailbox = 4;
+
+// Takes the message of a ring's position.
+GPURMA_DEVICE void take(block_state& b, unsigned number, const ring_in& ring, const packet& head,
+                        const packet& data) {
+  const std::uint32_t bytes = carried_by(head);
+  if (bytes != 0)
+    platform::store_bytes(reinterpret_cast<void*>(address_in(head, data)), data_in(data), bytes);
+  const std::uint32_t position = ring.position + 1;
+  b.in[number].position = position;
+  b.last_ring = static_cast<std::uint8_t>(number);
+  if (bytes != 0)
+    b.owes = true;
+  if (position % given_back_at_once == 0) {
+    platform::fence_release(b.reached_from);            // M18
+    platform::store_relaxed(ring.given_back, position); // M18
+  }
+}
+
+// Tells the origins of rings first, first + step, ... how much has been taken: one that waits for
+// data to be in place cannot wait for half a lap.
+GPURMA_SLOW_DEVICE void give_back(const block_state& b, unsigned first, unsigned step) {
+  platform::fence_release(b.reached_from); // M18
+  for (unsigned number = first; number < b.rings; number += step) {
+    const ring_in& ring = b.in[number];
+    if (ring.position % given_back_at_once != 0)
+      platform::store_relaxed(ring.given_back, ring.position); // M18
+  }
+}
+
+// The same for all rings, if data has been taken. Thread 0.
+GPURMA_DEVICE void give_back_owed(block_state& b) {
+  if (!b.owes)
+    return;
+  give_back(b, 0, 1);
+  b.owes = false;
+}
+
+GPURMA_DEVICE bool has_come(const ring_in& ring, const packet& head, const packet& data) {
+  const std::uint32_t turn = ring.position / ring_entries + 1;
+  const std::uint32_t data_turn = carried_by(head) != 0 ? data.word[3] : turn;
+  return ((head.word[3] ^ turn) | (data_turn ^ turn)) == 0;
+}
+
+GPURMA_DEVICE const ring_entry& next_entry(const block_state& b, unsigned number,
+                                           const ring_in& ring) {
+  return b.own_rings[number * ring_entries + ring.position % ring_entries];
+}
+
+// What is done with a notification that has come.
+enum class answer : int {
+  refuse, // it stays where it is, with all that its origin has sent since
+  keep,   // it is in the pending list
+  match   // it is consumed
+};
+
+struct look_result {
+  std::uint32_t taken;
+  std::uint32_t matched;
+  bool refused;
+  bool found_rings; // which have not been looked at yet
+};
+
+// The polling threads of one wait, or thread 0 alone.
+class poller {
+public:
+  // The threads 0 to width - 1 make one each, together.
+  GPURMA_DEVICE poller(block_state& b, unsigned width)
+      : b_(b), self_(width == 1 ? 0 : platform::thread_index()), width_(width) {
+    platform::sync_polling(width);
+    rings_ = b.rings;
+  }
+
+  // Looks once; accept(notification), which thread 0 runs, gives the answer. The result is the same
+  // in all threads.
+  template <class Accept> GPURMA_DEVICE look_result look(Accept accept) {
+    return look_at(width_ == 1 || looks_++ % looks_per_mailbox == 0, accept);
+  }
+  // The same, at the mailbox and the inbox in any case.
+  template <class Accept> GPURMA_DEVICE look_result look_everywhere(Accept accept) {
+    return look_at(true, accept);
+  }
+
+private:
+  template <class Accept> GPURMA_DEVICE look_result look_at(bool all, Accept& accept) {
+    look_result result{};
+    GPURMA_ROLLED
+    for (unsigned first = 0; first < (all ? sources : rings_); first += width_)
+      look_from(first, all, accept, result);
+    // Last: a pair of ranks may change from stores to hosts, never back (engine.cpp).
+    if (all && b_.proxied != 0 && result.taken == 0 && !result.refused)
+      look_at_inbox(accept, result);
+    return result;
+  }
+
+  // The sources: rings, then these.
+  static constexpr unsigned mailbox_source = rings_in;
+  static constexpr unsigned claims_source = rings_in + 1;
+  static constexpr unsigned sources = rings_in + 2;
+
+  template <class Accept>
+  GPURMA_DEVICE void look_from(unsigned first, bool all, Accept& accept, look_result& result) {
+    const unsigned source = first + self_;
+    const bool is_ring = source < rings_;
+    const bool is_other = all && source >= mailbox_source && source < sources;
+    // All threads load at the same time, whatever their source is.
+    const ring_in ring = b_.in[is_ring ? source : 0];
+    const ring_entry& entry = next_entry(b_, is_ring ? source : 0, ring);
+    const packet* const head_at = is_ring ? &entry.head
+                                  : source == mailbox_source
+                                      ? b_.box.at(b_.box_position)
+                                      : reinterpret_cast<const packet*>(b_.self);
+    packet head{};
+    packet data{};
+    if (is_ring || is_other) {
+      head = platform::load_packet(head_at);                         // M3, M16
+      data = platform::load_packet(is_ring ? &entry.data : head_at); // M16
+    }
+    bool come = is_ring && has_come(ring, head, data);
+    bool released = true;
+    notification got{};
+    if (is_ring) {
+      released = is_released(head);
+      got.tag = static_cast<std::int32_t>(head.word[0]);
+      got.window = head.word[1];
+    } else if (is_other && source == mailbox_source) {
+      come = b_.box.has_come(b_.box_position, head);
+      got = mailbox::notification_of(head);
+    } else if (is_other) {
+      come = head.word[2] > rings_ && rings_ < rings_in;
+    }
+    unsigned ready = platform::ballot(come, width_);
+    if (ready == 0)
+      return;
+    // In all threads: what one has read orders what another does next.
+    if (platform::ballot(come && released, width_) != 0)
+      platform::fence_acquire(b_.reached_from); // M3, M17
+    if (come && is_ring) {
+      if (ring.position == 0)
+        meet_origin(source);
+      got.source = b_.in[source].source;
+    }
+    GPURMA_ROLLED
+    for (unsigned thread = 0; ready != 0; ++thread, ready >>= 1) {
+      if ((ready & 1) == 0)
+        continue;
+      if (first + thread == claims_source) {
+        const std::uint32_t claimed = platform::broadcast(head.word[2], thread, width_);
+        rings_ = claimed < rings_in ? claimed : rings_in;
+        result.found_rings = true;
+        if (self_ == 0)
+          b_.rings = rings_;
+        continue;
+      }
+      notification one;
+      one.source = platform::broadcast(got.source, thread, width_);
+      one.tag = platform::broadcast(got.tag, thread, width_);
+      one.window = platform::broadcast(got.window, thread, width_);
+      one.turn = 0;
+      if (count(self_ == 0 ? accept(one) : answer::refuse, result) == answer::refuse)
+        continue;
+      if (self_ != thread)
+        continue;
+      if (is_ring)
+        take(b_, source, b_.in[source], head, data);
+      else
+        b_.box.release(b_.box_position++);
+    }
+  }
+
+  template <class Accept> GPURMA_DEVICE void look_at_inbox(Accept& accept, look_result& result) {
+    for (;;) {
+      notification got{};
+      const bool come = self_ == 0 && b_.inbox.try_read(got);
+      if (platform::broadcast(static_cast<int>(come), 0, width_) == 0 ||
+          count(self_ == 0 ? accept(got) : answer::refuse, result) == answer::refuse)
+        return;
+      if (self_ == 0)
+        b_.inbox.release();
+    }
+  }
+
+  // Tells all threads thread 0's answer.
+  GPURMA_DEVICE answer count(answer mine, look_result& result) {
+    const auto common = static_cast<answer>(platform::broadcast(static_cast<int>(mine), 0, width_));
+    result.refused |= common == answer::refuse;
+    result.taken += common != answer::refuse ? 1 : 0;
+    result.matched += common == answer::match ? 1 : 0;
+    return common;
+  }
+
+  // The first message of a ring is released after its owner is written.
+  GPURMA_DEVICE void meet_origin(unsigned number) {
+    ring_in& ring = b_.in[number];
+    const ring_owner owner = b_.self->owners[number];
+    ring.source = owner.source;
+    ring.given_back = &b_.routes[owner.source].memory->ring_taken[owner.out];
+    b_.ring_of[static_cast<unsigned>(owner.source) % rings_guessed] =
+        static_cast<std::uint8_t>(number);
+  }
+
+  block_state& b_;
+  const unsigned self_;
+  const unsigned width_;
+  std::uint32_t rings_; // that have an origin
+  std::uint32_t looks_ = 0;
+};
+
+// Makes room in the rank's rings, so that ranks that wait for it go on. A full pending list leaves
+// them waiting. Thread 0.
+class drain {
+public:
+  GPURMA_DEVICE explicit drain(block_state& b) : b_(b), poller_(b, 1) {}
+  GPURMA_SLOW_DEVICE void operator()() {
+    look_result result;
+    do {
+      result = poller_.look([this](const notification& got) {
+        if (b_.pending.full())
+          return answer::refuse;
+        b_.pending.append(got);
+        return answer::keep;
+      });
+    } while (result.taken != 0 || result.found_rings);
+    give_back_owed(b_);
+  }
+
+private:
+  block_state& b_;
+  poller poller_;
+};
+
+} // namespace gpurma::detail
+
+#endif

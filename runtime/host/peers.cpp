@@ -1,0 +1,141 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/peers.h"
+
+#include <cuda_runtime.h>
+
+#include "host/log.h"
+#include "host/memory.h"
+#if GPURMA_TARGET_CUDA
+#include <cstring>
+
+#include "host/driver.h"
+#endif
+
+namespace gpurma::host {
+
+#if GPURMA_TARGET_CUDA
+
+namespace {
+
+bool find_allocation(std::uint64_t address, shared_allocation& found) {
+  static auto* const get_range =
+      driver_function<decltype(cuMemGetAddressRange)>("cuMemGetAddressRange");
+  static auto* const get_attribute =
+      driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+  CUdeviceptr base = 0;
+  std::size_t bytes = 0;
+  unsigned long long id = 0;
+  if (get_range(&base, &bytes, address) != CUDA_SUCCESS ||
+      get_attribute(&id, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) != CUDA_SUCCESS)
+    return false;
+  found.base = base;
+  found.bytes = bytes;
+  found.id = id;
+  return true;
+}
+
+} // namespace
+
+device_name this_device() {
+  device_name name{};
+  check_cuda(cudaDeviceGetPCIBusId(name.data(), static_cast<int>(name.size()), memory_device()),
+             "name the device");
+  return name;
+}
+
+std::string obstacle_to(const device_name& other) {
+  if (other == this_device())
+    return "";
+  int device = 0;
+  if (cudaDeviceGetByPCIBusId(&device, other.data()) != cudaSuccess) {
+    // Hidden by CUDA_VISIBLE_DEVICES: mapping its memory will tell.
+    static_cast<void>(cudaGetLastError());
+    return "";
+  }
+  int value = 0;
+  check_cuda(cudaDeviceCanAccessPeer(&value, memory_device(), device), "query peer access");
+  if (value == 0)
+    return text("device ", memory_device(), " has no peer access to device ", device);
+  check_cuda(cudaDeviceGetP2PAttribute(&value, cudaDevP2PAttrNativeAtomicSupported, memory_device(),
+                                       device),
+             "query peer access");
+  if (value == 0)
+    return text("device ", memory_device(), " has no atomic operations on device ", device);
+  return "";
+}
+
+shared_allocation peer_memory::share(std::uint64_t address) {
+  shared_allocation found;
+  if (address == 0 || !find_allocation(address, found))
+    return {};
+  if (const auto known = shared_.find(found.id); known != shared_.end())
+    return known->second;
+  cudaIpcMemHandle_t handle;
+  static_assert(sizeof(handle) == sizeof(found.handle));
+  if (cudaIpcGetMemHandle(&handle, reinterpret_cast<void*>(found.base)) == cudaSuccess) {
+    std::memcpy(found.handle.data(), &handle, sizeof(handle));
+  } else {
+    static_cast<void>(cudaGetLastError());
+    found.base = 0;
+  }
+  return shared_[found.id] = found;
+}
+
+std::uint64_t peer_memory::map(int process, const shared_allocation& allocation,
+                               std::string& reason) {
+  if (allocation.base == 0) {
+    reason = "its process cannot share it (cudaIpcGetMemHandle; memory must come from cudaMalloc)";
+    return 0;
+  }
+  mapping& known = mapped_[{process, allocation.base}];
+  if (known.here != 0 && known.allocation.id == allocation.id)
+    return known.here;
+  if (known.here != 0)
+    stale_.push_back(known.here);
+  known = {allocation, 0};
+  cudaIpcMemHandle_t handle;
+  std::memcpy(&handle, allocation.handle.data(), sizeof(handle));
+  void* here = nullptr;
+  const cudaError_t error = cudaIpcOpenMemHandle(&here, handle, cudaIpcMemLazyEnablePeerAccess);
+  if (error != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    reason = text("cudaIpcOpenMemHandle: ", cudaGetErrorString(error));
+    return 0;
+  }
+  return known.here = reinterpret_cast<std::uint64_t>(here);
+}
+
+void peer_memory::close_stale() {
+  for (const std::uint64_t here : stale_)
+    check_cuda(cudaIpcCloseMemHandle(reinterpret_cast<void*>(here)), "unmap memory of a peer");
+  stale_.clear();
+}
+
+peer_memory::~peer_memory() {
+  // Errors are those of a program that is ending.
+  for (const auto& [key, known] : mapped_) {
+    if (known.here != 0)
+      static_cast<void>(cudaIpcCloseMemHandle(reinterpret_cast<void*>(known.here)));
+  }
+}
+
+#else
+
+device_name this_device() {
+  return {};
+}
+std::string obstacle_to(const device_name&) {
+  return "the CPU target has no memory that another process reaches";
+}
+shared_allocation peer_memory::share(std::uint64_t) {
+  return {};
+}
+std::uint64_t peer_memory::map(int, const shared_allocation&, std::string&) {
+  return 0;
+}
+void peer_memory::close_stale() {}
+peer_memory::~peer_memory() = default;
+
+#endif
+
+} // namespace gpurma::host

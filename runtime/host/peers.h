@@ -1,0 +1,60 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device memory shared between the processes of a host (CUDA IPC), so that ranks reach each other
+// by stores. The CPU target has none.
+#ifndef GPURMA_HOST_PEERS_H
+#define GPURMA_HOST_PEERS_H
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace gpurma::host {
+
+// A device, for other processes to find it.
+using device_name = std::array<char, 16>;
+device_name this_device();
+
+// Why a device cannot be reached by stores from this process's device; empty: it can, as far as can
+// be told before memory is mapped.
+std::string obstacle_to(const device_name& device);
+
+// An allocation of a process, for others to map.
+struct shared_allocation {
+  std::uint64_t base = 0; // in its process; 0: it cannot be shared
+  std::uint64_t bytes = 0;
+  std::uint64_t id = 0; // tells it from later allocations at the same address
+  std::array<char, 64> handle{};
+};
+
+// Nothing here waits for a running kernel, but close_stale.
+class peer_memory {
+public:
+  ~peer_memory();
+
+  // The allocation of this process that holds an address.
+  shared_allocation share(std::uint64_t address);
+
+  // Where the allocation of another process begins here; 0 if it cannot be mapped, and `reason`
+  // then says why. Mapped once.
+  std::uint64_t map(int process, const shared_allocation& allocation, std::string& reason);
+
+  // Unmaps allocations that map() has found replaced by later ones. May wait for running kernels.
+  void close_stale();
+
+private:
+  struct mapping {
+    shared_allocation allocation;
+    std::uint64_t here = 0;
+  };
+  std::map<std::uint64_t, shared_allocation> shared_;       // by id
+  std::map<std::pair<int, std::uint64_t>, mapping> mapped_; // by process and base
+  std::vector<std::uint64_t> stale_;
+};
+
+} // namespace gpurma::host
+
+#endif

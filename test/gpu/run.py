@@ -1,0 +1,437 @@
+#!/usr/bin/env python3
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs the programs that the target gpu_tests builds, on the GPUs of this machine.
+
+Every program runs as one process, as two processes that share a GPU, and as 2, 4 and 8 processes
+with a GPU each, by stores to each other's memory where that is possible (auto) and through their
+hosts (proxy). 4p4g.proxy stands for 4 processes on 4 GPUs. What this machine cannot run is skipped,
+and never counts as passed. The exit code is 1 if a run failed, and 77 if nothing could run.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+NOTHING_RAN = 77
+RUN_SECONDS = 60
+SANITIZED_SECONDS = 600
+SHOWN_LINES = 15
+HERE = pathlib.Path(__file__).resolve().parent
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+# A run that hangs is to say where before it takes too long.
+ENVIRONMENT = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "GPURMA_TIMEOUT": "30"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Test:
+    """One way to run a program. By default it has to end with code 0."""
+
+    name: str
+    arguments: tuple = ()
+    program: str = ""  # the name up to its first dot, unless given
+    environment: dict = dataclasses.field(default_factory=dict)
+    prints: str = ""  # a regular expression for a line of what it prints
+    fails_with: str = ""  # it has to fail instead, with such a message or "ended with <code>"
+    lines: str = ""  # a file of regular expressions for all lines of its output
+    least: int = 1  # processes
+    most: int = 1 << 30
+    why_most: str = ""
+    shares: bool = True  # also two processes on one GPU
+    host_only: bool = False  # uses no GPU, so one way to run it is enough
+    managed: bool = False  # exposes managed memory, which other processes cannot map
+    optional_mode: bool = False  # ends with code 2 where the program has no such mode
+    peer_only: bool = False  # GPURMA_ROUTE=peer, for machines whose GPUs reach each other
+    seconds: int = RUN_SECONDS
+
+    @property
+    def file(self):
+        return self.program or self.name.split(".")[0]
+
+
+@dataclasses.dataclass(frozen=True)
+class Placement:
+    """How many processes run on how many GPUs."""
+
+    processes: int
+    gpus: int
+
+    @property
+    def name(self):
+        return f"{self.processes}p{self.gpus}g"
+
+
+ALONE = Placement(1, 1)
+PLACEMENTS = (ALONE, Placement(2, 1), Placement(2, 2), Placement(4, 4), Placement(8, 8))
+
+# As in test/mpi/CMakeLists.txt.
+SMALL_QUEUES = {"GPURMA_QUEUE_ENTRIES": "4", "GPURMA_COMMAND_ENTRIES": "2", "GPURMA_CREDITS": "3",
+                "GPURMA_MPI_RECEIVES": "2", "GPURMA_MPI_SENDS": "2", "GPURMA_EAGER": "100"}
+SOON = {"GPURMA_TIMEOUT": "2"}
+# A GPU runs thousands of ranks of a small block, and all of them write to one.
+ROOM_FOR_ALL = {"GPURMA_PENDING_ENTRIES": "32768"}
+
+# The CUDA target does not check whether buffers lie in allocations (docs/limitations.md).
+UNCHECKED = ("source_that_is_no_device_memory", "source_beyond_its_allocation",
+             "destination_that_is_no_device_memory", "window_beyond_its_allocation")
+ONE_PROCESS = {"most": 1, "why_most": "a test of one process"}
+
+
+def unit_tests():
+    environment = {"GPURMA_TRANSPORT": "self"}
+    for name in ("rank_kernel_tests", "rank_kernel_checked_tests"):
+        yield Test(name, environment=environment, prints=r"\[  PASSED  \] [1-9]", seconds=120,
+                   **ONE_PROCESS)
+    # Each of its cases is a process of its own, which initialises CUDA.
+    unchecked = ":".join(f"mistakes.{name}" for name in UNCHECKED)
+    yield Test("mistake_tests", (f"--gtest_filter=-{unchecked}",), environment=environment,
+               prints=r"\[  PASSED  \] [1-9]", seconds=180, **ONE_PROCESS)
+
+
+def rma_tests():
+    for mode in ("order", "traffic", "counters", "flood", "windows", "launches", "crowd"):
+        yield Test(f"rma_test.{mode}", (mode,))
+    yield Test("rma_test.exchange", ("exchange",), optional_mode=True)
+    yield Test("rma_test.order_peer", ("order",), least=2, peer_only=True)
+    for mode in ("order", "traffic", "counters", "flood"):
+        yield Test(f"rma_test.{mode}_small_queues", (mode,), least=2, environment=SMALL_QUEUES)
+    here = r"at rma_test\.cpp:[0-9]+ on rank 0: "
+    for mode, message in (
+            ("out_of_range", f"put {here}elements .6, 9. lie outside .* 8 elements"),
+            ("bad_rank", f"put {here}.*rank"),
+            ("bad_source", f"wait {here}.*rank"),
+            ("negative_tag", f"notify {here}.*-7"),
+            ("freed_window", f"put {here}.*freed"),
+            ("stall", r"no progress of any rank.*wait +rma_test\.cpp:[0-9]+ .* 77 +2 +0 ")):
+        yield Test(f"rma_test.{mode}", (mode,), environment=SOON, fails_with=message)
+    yield Test("rma_test.trap", ("trap",), fails_with="error: .*unspecified launch failure")
+    yield Test("rma_test.early_exit", ("early_exit",), least=2,
+               fails_with="processes disagree: .*(query|launch) of a rank kernel")
+    # mpirun sometimes ends before it has said so.
+    yield Test("rma_test.killed", ("killed",), least=2, fails_with="signal 9|\nended with 137$")
+
+
+def examples():
+    yield Test("hello", lines="hello.txt")
+    yield Test("ring", lines="ring.txt")
+    yield Test("rank_exchange", lines="rank_exchange.txt", environment=ROOM_FOR_ALL, most=1,
+               why_most="messages between all pairs of thousands of ranks take too long")
+    for variant, size in (("", (33, 47, 40)), (".few_rows", (10, 4, 9)),
+                          (".large", (1000, 4999, 20))):
+        arguments = "--nx {} --ny {} --steps {}".format(*size).split()
+        yield Test(f"jacobi2d{variant}", tuple(arguments), lines="jacobi2d.txt")
+    for variant, size in (("", (40, 37, 3, 11)), (".few_rows", (5, 4, 2, 4)),
+                          (".large", (200, 3001, 4, 10))):
+        arguments = "--nx {} --ny {} --nz {} --steps {}".format(*size).split()
+        arguments += ["--image-prefix", "@FOLDER@/field"]
+        yield Test(f"horizontal_diffusion{variant}", tuple(arguments),
+                   lines="horizontal_diffusion.txt")
+    yield Test("annotated_test", prints="^all steps are right$")
+
+
+def compiled_programs():
+    """Those of test/lit/exec; what they print is what their CHECK lines say."""
+    def ok(name, **more):
+        return Test(name, prints=f"^{name}: ok$", **more)
+
+    for name in ("device_communicator", "own_mpi", "streams", "test_directive", "two_units",
+                 "user_header"):
+        yield ok(name)
+    for name in ("get", "kernel_template", "language_constructs", "null_rank_and_if",
+                 "put_notify_wait", "windows"):
+        yield ok(name, managed=True)
+    yield ok("wildcards", environment=ROOM_FOR_ALL, most=2,
+             why_most="one rank would get more notifications than it can keep")
+    several_gigabytes = {"most": 1, "why_most": "moves gigabytes of managed memory"}
+    yield ok("large_messages", **several_gigabytes)
+    yield Test("large_messages.not_eager", environment={"GPURMA_EAGER": "64"},
+               prints="^large_messages: ok$", **several_gigabytes)
+    for name in ("polled_read", "restrict_pointer"):
+        yield ok(name, **ONE_PROCESS)
+    yield Test("plain_cuda", prints="^plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048$",
+               **ONE_PROCESS)
+    yield Test("cooperative_launch", prints="^4 of 4 blocks before the barrier$", **ONE_PROCESS)
+    yield ok("checked", **ONE_PROCESS)
+    yield Test("checked.divergent", ("divergent",), **ONE_PROCESS, fails_with=
+               r"uniform at \S*checked\.cu:[0-9]+ on rank [0-9]+: "
+               "the value is 1 in thread 5 and 0 in thread 0")
+    yield Test("put_outside_window", least=2, fails_with=
+               r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
+               "what rank 0 exposes in the window, 8 elements")
+    yield Test("wait_forever", environment=SOON, fails_with=r"wait.*wait_forever\.cu:[0-9]+")
+
+
+def benchmarks():
+    """That they run; bench/gpu.py compares their figures, and gives them the same time."""
+    figure = {"prints": r'^\{.*"what"', "seconds": 180}
+    yield Test("floor", most=1, why_most="a program of one process", **figure)
+    yield Test("notified_access", most=2, why_most="a program of two processes", shares=False,
+               **figure)
+    yield Test("mpi_pingpong", least=2, most=2, host_only=True, **figure)
+
+
+def all_tests():
+    return [*unit_tests(), *rma_tests(), *examples(), *compiled_programs(), *benchmarks()]
+
+
+def sanitized_tests():
+    names = ("rank_kernel_tests", "rma_test.order", "rma_test.traffic")
+    return [dataclasses.replace(test, seconds=SANITIZED_SECONDS, most=1,
+                                environment={**test.environment, "GPURMA_TIMEOUT": "300"})
+            for test in all_tests() if test.name in names]
+
+
+def visible_gpus():
+    """What CUDA_VISIBLE_DEVICES can name, and why there is nothing."""
+    try:
+        done = subprocess.run(["nvidia-smi", "-L"], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return [], f"no GPU: nvidia-smi: {getattr(error, 'strerror', None) or 'no answer'}"
+    count = sum(line.startswith("GPU ") for line in done.stdout.splitlines())
+    if done.returncode != 0 or count == 0:
+        return [], "no GPU: nvidia-smi lists none"
+    chosen = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if chosen is not None:
+        return [name for name in chosen.split(",") if name], "no GPU: CUDA_VISIBLE_DEVICES is empty"
+    return [str(number) for number in range(count)], ""
+
+
+def running():
+    """The parent of each process of this machine; a process is a number and when it began."""
+    parents, numbers = {}, {}
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, IndexError, ValueError):  # it may have ended
+            fields = stat.read_text().rpartition(")")[2].split()
+            process = (int(stat.parent.name), fields[19])
+            numbers[process[0]] = process
+            parents[process] = int(fields[1])
+    return {process: numbers.get(parent) for process, parent in parents.items()}
+
+
+def descendants(number):
+    parents = running()
+    found = [process for process in parents if process[0] == number]
+    for process in found:
+        found += [child for child, parent in parents.items() if parent == process]
+    return found
+
+
+def end(process):
+    """Ends a program and what it has started. mpirun ends its processes when it is asked to."""
+    started = descendants(process.pid)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+            break
+    for left in set(started) & set(running()):
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(left[0], signal.SIGKILL)
+
+
+def execute(command, environment, seconds):
+    """The exit code, None if it took too long, what it printed, and both outputs together."""
+    # Files rather than pipes, so that what was printed before a time-out is there.
+    with tempfile.TemporaryFile("w+", errors="replace") as out, \
+            tempfile.TemporaryFile("w+", errors="replace") as err:
+        try:
+            process = subprocess.Popen(command, env={**os.environ, **environment}, stdout=out,
+                                       stderr=err, stdin=subprocess.DEVNULL, start_new_session=True)
+        except OSError as error:
+            return 127, "", f"{command[0]}: {error.strerror}"
+        try:
+            code = process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+        finally:
+            if process.poll() is None:
+                end(process)
+        out.seek(0)
+        err.seek(0)
+        printed = out.read()
+        return code, printed, printed + err.read()
+
+
+def compare_lines(printed, expected, processes):
+    """What is wrong with the lines that an example printed, or nothing."""
+    text = expected.read_text().replace("@PROCESSES@", str(processes))
+    text = re.sub("@RANKS(_PER_PROCESS)?@", "[0-9]+", text)
+    # nvcc contracts multiplications and additions, the serial reference's compiler does not.
+    text = text.replace("serial reference: 0\n", "serial reference: (0|[0-9.]+e-1[3-9])\n")
+    lines = printed.splitlines()
+    patterns = []
+    for line in text.splitlines():
+        # "<count>x <expression>"; the number of ranks is not known here.
+        count, expression = re.fullmatch(r"(?:(\d+|\[0-9\]\+)x )?(.*)", line).groups()
+        pattern = re.compile(f"^({expression})$")
+        patterns.append(pattern)
+        found = {line for line in lines if pattern.search(line)}
+        least = int(count) if count and count.isdigit() else 1
+        if len(found) < least:
+            return f"{len(found)} different lines of output match '{expression}', expected {least}"
+    # mpirun forwards blocks, not lines, so that those of several processes may be mixed.
+    if processes == 1:
+        for line in lines:
+            if not any(pattern.search(line) for pattern in patterns):
+                return f"unexpected line of output: '{line}'"
+    return ""
+
+
+class Runner:
+    def __init__(self, folder, gpus, log, sanitizer):
+        self.folder = folder
+        self.gpus = gpus
+        self.log = log
+        self.sanitizer = sanitizer
+        self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+
+    def report(self, name, result, seconds=0.0, why=""):
+        self.counts[result] += 1
+        print(f"{name:<44} {result:<7} {seconds:6.1f} s{'  ' if why else ''}{why}", flush=True)
+
+    def obstacle(self, test, placement, route):
+        """Why the run cannot be made, or nothing."""
+        if len(self.gpus) < placement.gpus:
+            return f"needs {placement.gpus} GPUs, has {len(self.gpus)}"
+        if placement.processes > test.most:
+            return test.why_most
+        if test.managed and route == "auto":
+            return "exposes managed memory, which needs GPURMA_ROUTE=proxy"
+        if placement.processes > 1 and shutil.which(MPIRUN[0]) is None:
+            return "there is no mpirun"
+        if self.sanitizer and shutil.which("compute-sanitizer") is None:
+            return "there is no compute-sanitizer"
+        return ""
+
+    def command(self, test, placement, scratch):
+        command = [str(self.folder / "bin" / test.file),
+                   *(word.replace("@FOLDER@", scratch) for word in test.arguments)]
+        if self.sanitizer:
+            command = ["compute-sanitizer", "--tool", self.sanitizer, "--error-exitcode", "86",
+                       *(["--report-api-errors", "no"] if self.sanitizer == "memcheck" else []),
+                       *command]
+        if placement.processes > 1:
+            command = [*MPIRUN, "-np", str(placement.processes), *command]
+        return command
+
+    def run(self, name, test, placement, route):
+        why = self.obstacle(test, placement, route)
+        if why:
+            self.report(name, "skipped", why=why)
+            return
+        environment = {**ENVIRONMENT, **test.environment,
+                       "CUDA_VISIBLE_DEVICES": ",".join(self.gpus[:placement.gpus])}
+        if route:
+            environment["GPURMA_ROUTE"] = route
+        start = time.monotonic()
+        with tempfile.TemporaryDirectory() as scratch:
+            command = self.command(test, placement, scratch)
+            code, printed, output = execute(command, environment, test.seconds)
+        seconds = time.monotonic() - start
+        if test.optional_mode and code == 2:
+            self.report(name, "skipped", seconds, f"{test.file} has no mode {test.arguments[0]}")
+        elif test.peer_only and code != 0 and "GPURMA_ROUTE is peer, but process" in output:
+            self.report(name, "skipped", seconds, "the processes do not reach each other's memory")
+        elif why := self.fault(test, placement, code, printed, output):
+            self.report(name, "failed", seconds, why)
+            shown = shlex.join([f"{key}={value}" for key, value in environment.items()] + command)
+            print("".join(f"    {line}\n" for line in output.splitlines()[-SHOWN_LINES:]), end="")
+            if self.log:
+                self.log.mkdir(parents=True, exist_ok=True)
+                (self.log / f"{name}.log").write_text(f"{shown}\n{why}\n\n{output}")
+        else:
+            self.report(name, "passed", seconds)
+
+    def fault(self, test, placement, code, printed, output):
+        """Why the run has failed, or nothing."""
+        if code is None:
+            return f"took longer than {test.seconds} s"
+        if test.fails_with:
+            if code == 0:
+                return "ended with code 0, but has to fail"
+            if not re.search(test.fails_with, f"{output}\nended with {code}", re.DOTALL):
+                return f"the output does not match '{test.fails_with}'"
+            return ""
+        if code != 0:
+            return f"ended with {code}"
+        if test.prints and not re.search(test.prints, printed, re.MULTILINE):
+            return f"no line of output matches '{test.prints}'"
+        if test.lines:
+            return compare_lines(printed, self.folder / "expected" / test.lines,
+                                 placement.processes)
+        return ""
+
+
+def plan(tests, sanitizer):
+    """Every run: its name, the test, the placement, and the route between processes."""
+    for test in tests:
+        if sanitizer:
+            yield f"{test.name}.{sanitizer}", test, ALONE, ""
+            continue
+        if test.host_only:
+            yield test.name, test, Placement(test.least, 0), ""
+            continue
+        for placement in PLACEMENTS:
+            if placement.processes < test.least or (test.most == 1 and placement != ALONE):
+                continue
+            if placement.gpus < placement.processes and not test.shares:
+                continue
+            routes = ("auto", "proxy") if not test.peer_only else ("peer",)
+            for route in routes if placement.processes > 1 else ("",):
+                name = ".".join(filter(None, (test.name, placement.name, route)))
+                yield name, test, placement, route
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--gpus", type=int, metavar="N", help="use no more than N GPUs")
+    parser.add_argument("--filter", type=re.compile, default="", metavar="REGEX",
+                        help="only the runs in whose names this is found")
+    parser.add_argument("--sanitizer", choices=("memcheck", "racecheck"),
+                        help="run what one process is enough for under compute-sanitizer instead")
+    parser.add_argument("--log", type=pathlib.Path, metavar="DIR",
+                        help="where to write all output of each run that fails")
+    parser.add_argument("--folder", type=pathlib.Path, default=HERE, metavar="DIR",
+                        help="what gpu_tests has built; by default where this script lies")
+    arguments = parser.parse_args()
+    runs = [run for run in plan(sanitized_tests() if arguments.sanitizer else all_tests(),
+                                arguments.sanitizer) if re.search(arguments.filter, run[0])]
+    if not runs:
+        parser.error("--filter: no run has such a name")
+
+    folder = arguments.folder.resolve()
+    gpus, why = visible_gpus()
+    if arguments.gpus is not None:
+        if arguments.gpus < 1 or gpus and arguments.gpus > len(gpus):
+            parser.error(f"--gpus {arguments.gpus}: there are {len(gpus)}")
+        gpus = gpus[:arguments.gpus]
+    if not (folder / "bin").is_dir():
+        gpus, why = [], f"no programs in {folder}: build the target gpu_tests"
+    runner = Runner(folder, gpus, arguments.log, arguments.sanitizer)
+    if gpus:
+        for run in runs:
+            runner.run(*run)
+    else:
+        print(f"nothing runs: {why}")
+        runner.counts["skipped"] = len(runs)
+    counts = runner.counts
+    print(", ".join(f"{count} {result}" for result, count in counts.items()))
+    if counts["failed"]:
+        return 1
+    return 0 if counts["passed"] else NOTHING_RAN
+
+
+if __name__ == "__main__":
+    sys.exit(main())
