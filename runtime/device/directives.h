@@ -343,6 +343,7 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
                        static_cast<std::uint64_t>(count), 0);
       }
       platform::store_relaxed(&b.self->polls, ++b.polls); // M12
+      give_back_owed(b); // the rank may poll for what depends on it
       platform::yield();
     }
   }

@@ -129,14 +129,19 @@ GPURMA_SLOW_DEVICE bool wait_until_taken(block_state& b, ring_out& ring, std::ui
     return true;
   blocked waiting(b, what, where, ring.target, tag, window, 1);
   drain others(b);
-  do {
-    if (has_ended(*ring.memory))
-      return false;
-    others();
+  // Looking anywhere else takes longer than looking at the count, and the target may be far.
+  constexpr unsigned looks_between = platform::polls_starve_others ? 1 : 32;
+  for (unsigned looks = 1;; ++looks) {
+    if (looks % looks_between == 0) {
+      if (has_ended(*ring.memory))
+        return false;
+      others();
+    }
     waiting.pause();
     update_taken(b, ring);
-  } while (!ring.has_taken(position));
-  return true;
+    if (ring.has_taken(position))
+      return true;
+  }
 }
 
 // Sends a message by a ring; all that the block did before is visible to the target once it has

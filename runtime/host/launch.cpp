@@ -50,7 +50,8 @@ public:
 
 private:
   void run() {
-    use_memory_device();
+    // Fails if the program ends at once; whatever needs the device says so.
+    static_cast<void>(cudaSetDevice(memory_device()));
     std::unique_lock lock(mutex_);
     while (!stop_) {
       if (task_) {
@@ -119,6 +120,12 @@ void stop() {
   // A kernel that failed has left its launch open, and ranks of other processes wait for its ranks.
   if (the_runtime->ranks.running()) {
     the_runtime->ranks.check_device_error();
+#if GPURMA_TARGET_CUDA
+    if (error == cudaErrorCudartUnloading)
+      fatal(
+          "the program ends while a rank kernel runs, or after one has failed; synchronize with it "
+          "and look at the error before");
+#endif
     fatal(text("a rank kernel has failed: ", cudaGetErrorString(error)));
   }
   explain_cuda_errors_by(nullptr);

@@ -29,6 +29,7 @@ void check_cuda(cudaError_t error) {
 
 // Device memory, and the number of wrong values that kernels have found.
 int* device_ints(std::size_t count) {
+  gpurma::init(); // chooses the device
   void* memory = nullptr;
   check_cuda(cudaMalloc(&memory, count * sizeof(int)));
   check_cuda(cudaMemset(memory, 0xff, count * sizeof(int)));
@@ -634,13 +635,11 @@ __global__ void make_mistake(int* memory, mistake which) {
 }
 
 template <mistake which> void run_mistake() {
-  gpurma::init(); // chooses the device
   run(make_mistake, device_ints(8 * 3), which);
 }
 
 // What a program does that checks for errors: rank 0's device has one, the others wait for it.
 void run_trap() {
-  gpurma::init();
   gpurma::launch_rank_kernel(make_mistake, dim3(static_cast<unsigned>(ranks_here())),
                              dim3(block_threads))(device_ints(8 * 3), mistake::trap);
   if (cudaDeviceSynchronize() != cudaSuccess)
