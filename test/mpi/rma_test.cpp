@@ -37,6 +37,7 @@ int* device_ints(std::size_t count) {
 }
 
 int* new_counter() {
+  gpurma::init();
   void* memory = nullptr;
   check_cuda(cudaMallocManaged(&memory, sizeof(int)));
   *static_cast<int*>(memory) = 0;

@@ -28,6 +28,7 @@ struct rank_under_test {
   explicit rank_under_test(std::uint32_t pending_entries) : pending(pending_entries) {
     state.self = &memory;
     state.channel = &channel;
+    state.own_rings = rings.data();
     state.proxied = 1;
     state.box = detail::mailbox{box.data(), ring_entries - 1};
     state.inbox = detail::inbox_consumer{inbox.data(), &channel.inbox_taken, ring_entries - 1, 0};
@@ -40,6 +41,8 @@ struct rank_under_test {
   }
 
   std::vector<notification> box = std::vector<notification>(ring_entries, notification{});
+  std::vector<detail::ring_entry> rings =
+      std::vector<detail::ring_entry>(detail::rings_in * detail::ring_entries);
   std::vector<notification> inbox = std::vector<notification>(ring_entries, notification{});
   std::vector<notification> pending;
   detail::rank_memory memory{};
