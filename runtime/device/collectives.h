@@ -87,8 +87,8 @@ GPURMA_DEVICE void meet(block_state& b, comm over, command_kind kind, directive 
   constexpr unsigned polls_per_drain = 64;
   for (unsigned polls = 1;; ++polls) {
     const std::uint32_t now =
-        with_others ? platform::load_relaxed(&point.generation)
-                    : static_cast<std::uint32_t>(platform::load_relaxed(&point.arrived)); // M9
+        with_others ? platform::load_polled(&point.generation)
+                    : static_cast<std::uint32_t>(platform::load_polled(&point.arrived)); // M9
     if (static_cast<std::int32_t>(now - goal) >= 0)
       break;
     if (polls % polls_per_drain == 0)

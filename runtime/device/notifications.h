@@ -387,9 +387,9 @@ GPURMA_SLOW_DEVICE bool test_in_queue(block_state& b, const pattern& p, std::uin
 
 // Notifications of a tag that have come so far; relaxed, the caller acquires.
 GPURMA_DEVICE std::uint64_t arrivals(const block_state& b, int tag) {
-  std::uint64_t arrived = platform::load_relaxed(&b.self->arrivals[tag]); // M10
+  std::uint64_t arrived = platform::load_polled(&b.self->arrivals[tag]); // M10
   if (b.proxied != 0)
-    arrived += platform::load_relaxed(&b.channel->arrivals[tag]); // M7
+    arrived += platform::load_polled(&b.channel->arrivals[tag]); // M7
   return arrived;
 }
 

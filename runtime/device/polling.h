@@ -31,8 +31,8 @@ GPURMA_DEVICE void take(block_state& b, unsigned number, const ring_in& ring, co
   if (bytes != 0)
     b.owes = true;
   if (position % given_back_at_once == 0) {
-    platform::fence_release(b.reached_from);            // M18
-    platform::store_relaxed(ring.given_back, position); // M18
+    platform::fence_release(b.reached_from);             // M18
+    platform::store_released(ring.given_back, position); // M18
   }
 }
 
@@ -43,7 +43,7 @@ GPURMA_SLOW_DEVICE void give_back(const block_state& b, unsigned first, unsigned
   for (unsigned number = first; number < b.rings; number += step) {
     const ring_in& ring = b.in[number];
     if (ring.position % given_back_at_once != 0)
-      platform::store_relaxed(ring.given_back, ring.position); // M18
+      platform::store_released(ring.given_back, ring.position); // M18
   }
 }
 

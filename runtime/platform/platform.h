@@ -8,6 +8,8 @@
 //   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers
 //   add_release(p, value, scope)    atomic addition without a result
 //   fence_release fence_acquire     fences, for plain accesses before and after relaxed ones
+//   load_polled(p)                  a relaxed load, after which fence_acquire comes once it has found what it is for
+//   store_released(p, value)        a relaxed store, before which fence_release has come; system scope
 //   store_packet load_packet        16 bytes at once, any scope: relaxed, the words are of one store
 //   store_after_load(p, value)      a store that others see only after the loads on which it depends; system scope
 //   polling_threads()               threads, from thread 0 on, that look for notifications together; the next three

@@ -89,6 +89,15 @@ GPURMA_DEVICE void add_release(std::uint64_t* address, std::uint64_t value, scop
     asm volatile("red.relaxed.sys.global.add.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
 }
 
+template <class T>
+GPURMA_DEVICE T load_polled(const T* address) {
+  return load_relaxed(address);
+}
+template <class T>
+GPURMA_DEVICE void store_released(T* address, T value) {
+  store_relaxed(address, value);
+}
+
 template <class Packet>
 GPURMA_DEVICE void store_packet(Packet* to, const Packet& value) {
   const std::uint64_t low = value.word[0] | std::uint64_t{value.word[1]} << 32;
