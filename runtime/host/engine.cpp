@@ -164,54 +164,27 @@ void engine::enqueue_after_kernel(const plan& p, cudaStream_t stream) const {
   }
 }
 
-// Which processes' queues are mapped here, and where. Collective; a pair of processes reaches each
-// other in both directions or in none.
+// Which processes' queues are mapped here, and where. Collective.
 std::vector<std::uint64_t> engine::map_queues(const std::vector<launch_info>& all) {
-  const process_info& self = process();
-  const auto processes = static_cast<std::size_t>(self.size);
-  const launch_info& mine = all[static_cast<std::size_t>(self.rank)];
-  std::vector<std::uint64_t> queues(processes, 0);
-  std::vector<std::string> obstacles(processes);
-  // A bit for each process of the node, by its number modulo the bits that an exchange holds.
-  std::array<std::uint8_t, max_allgather_bytes> reached{};
-  const auto bit = [&](std::size_t p) { return p % (8 * reached.size()); };
-  for (std::size_t p = 0; p < processes; ++p) {
-    const launch_info& other = all[p];
-    std::string& obstacle = obstacles[p];
-    if (static_cast<int>(p) == self.rank)
+  std::vector<route_offer> offers;
+  for (const launch_info& each : all)
+    offers.push_back({each.node, each.mailbox_entries, each.proxy_only, each.device, each.memory});
+  const std::vector<found_route> routes = find_routes(peers_, offers);
+  std::vector<std::uint64_t> queues(all.size(), 0);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (static_cast<int>(p) == process().rank)
       continue;
-    if (mine.proxy_only || other.proxy_only)
-      obstacle = "GPURMA_ROUTE is proxy";
-    else if (other.node != mine.node)
-      obstacle = "it runs on another host";
-    else if (other.mailbox_entries != mine.mailbox_entries)
-      obstacle = "its GPURMA_QUEUE_ENTRIES differs";
-    else
-      obstacle = obstacle_to(other.device);
-    if (obstacle.empty())
-      queues[p] = peers_.map(static_cast<int>(p), other.memory, obstacle);
-    if (queues[p] != 0)
-      reached[bit(p) / 8] |= static_cast<std::uint8_t>(1u << bit(p) % 8);
-  }
-  const auto reached_by = allgather(channel::launch, "routes of a rank kernel", reached);
-  const auto me = bit(static_cast<std::size_t>(self.rank));
-  for (std::size_t p = 0; p < processes; ++p) {
-    if (static_cast<int>(p) == self.rank)
-      continue;
-    if (queues[p] != 0 && (reached_by[p][me / 8] >> me % 8 & 1) == 0) {
-      queues[p] = 0;
-      obstacles[p] = "it does not reach this process";
-    }
+    queues[p] = routes[p].memory;
     if (queues[p] == 0 && environment::route() == "peer")
-      fatal(text("GPURMA_ROUTE is peer, but process ", self.rank,
+      fatal(text("GPURMA_ROUTE is peer, but process ", process().rank,
                  " cannot reach the device memory "
                  "of process ",
-                 p, ": ", obstacles[p], "; use GPURMA_ROUTE=auto"));
+                 p, ": ", routes[p].obstacle, "; use GPURMA_ROUTE=auto"));
     if (log_enabled(log_level::info)) {
       log(log_level::info,
           queues[p] != 0 ? text("launch ", launches_, ": process ", p, " is reached by stores")
                          : text("launch ", launches_, ": process ", p,
-                                " is reached through the host: ", obstacles[p]));
+                                " is reached through the host: ", routes[p].obstacle));
     }
   }
   return queues;

@@ -5,6 +5,7 @@
 
 #include "host/log.h"
 #include "host/memory.h"
+#include "host/process.h"
 #if GPURMA_TARGET_CUDA
 #include <cstring>
 
@@ -137,5 +138,39 @@ void peer_memory::close_stale() {}
 peer_memory::~peer_memory() = default;
 
 #endif
+
+std::vector<found_route> find_routes(peer_memory& memory, const std::vector<route_offer>& all) {
+  const auto self = static_cast<std::size_t>(process().rank);
+  const route_offer& mine = all[self];
+  std::vector<found_route> routes(all.size());
+  // A bit for each process of the node, by its number modulo the bits that an exchange holds.
+  std::array<std::uint8_t, max_allgather_bytes> reached{};
+  const auto bit = [&](std::size_t p) { return p % (8 * reached.size()); };
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (p == self)
+      continue;
+    const route_offer& other = all[p];
+    std::string& obstacle = routes[p].obstacle;
+    if (mine.proxy_only || other.proxy_only)
+      obstacle = "GPURMA_ROUTE is proxy";
+    else if (other.node != mine.node)
+      obstacle = "it runs on another host";
+    else if (other.mailbox_entries != mine.mailbox_entries)
+      obstacle = "its GPURMA_QUEUE_ENTRIES differs";
+    else
+      obstacle = obstacle_to(other.device);
+    if (obstacle.empty())
+      routes[p].memory = memory.map(static_cast<int>(p), other.memory, obstacle);
+    if (routes[p].memory != 0)
+      reached[bit(p) / 8] |= static_cast<std::uint8_t>(1u << bit(p) % 8);
+  }
+  const auto reached_by = allgather(channel::launch, "routes of a rank kernel", reached);
+  const auto me = bit(self);
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (routes[p].memory != 0 && (reached_by[p][me / 8] >> me % 8 & 1) == 0)
+      routes[p] = {0, "it does not reach this process"};
+  }
+  return routes;
+}
 
 } // namespace gpurma::host

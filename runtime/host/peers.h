@@ -55,6 +55,25 @@ private:
   std::vector<std::uint64_t> stale_;
 };
 
+// What a process tells the others so that they can choose the routes between them.
+struct route_offer {
+  int node = 0;
+  std::uint32_t mailbox_entries = 0;
+  bool proxy_only = false; // GPURMA_ROUTE
+  device_name device{};
+  shared_allocation memory; // for the others to map
+};
+
+// How this process reaches another one.
+struct found_route {
+  std::uint64_t memory = 0; // where what the other one offers begins here; 0: by the hosts
+  std::string obstacle;     // why by the hosts
+};
+
+// The routes to all processes, by their numbers; the one to itself is empty. Collective (channel
+// launch); a pair of processes reaches each other in both directions or in none.
+std::vector<found_route> find_routes(peer_memory& memory, const std::vector<route_offer>& all);
+
 } // namespace gpurma::host
 
 #endif

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <iomanip>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -15,6 +17,7 @@
 #include "config.h"
 #include "devices.h"
 #include "host/environment.h"
+#include "routes.h"
 
 namespace environment = gpurma::host::environment;
 namespace config = gpurma::info::config;
@@ -24,8 +27,10 @@ using json = nlohmann::ordered_json;
 namespace {
 
 constexpr const char usage[] =
-    "usage: gpurma-info [--json] [--environment]\n"
+    "usage: gpurma-info [--json] [--environment | --routes [--target cpu|cuda]]\n"
     "  --environment  only the environment variables, with what they mean and accept\n"
+    "  --routes       only how the processes that mpirun has started reach each other's ranks;\n"
+    "                 for the cuda target if there is a GPU, unless --target says which\n"
     "  --json         the same as JSON\n";
 
 // The first line of what the MPI library says of itself; callable before MPI_Init.
@@ -91,6 +96,25 @@ json describe(const json& rows) {
       {"environment", rows}};
 }
 
+// The routes for a target; empty: for GPUs if there are any.
+int show_routes(std::string target, bool as_json) {
+  const auto for_cuda =
+      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "gpurma-info-cuda";
+  if (target.empty()) {
+    const auto devices = gpurma::info::find_devices();
+    const bool has_gpu =
+        std::any_of(devices.begin(), devices.end(),
+                    [](const gpurma::info::device& each) { return each.target == "cuda"; });
+    target = has_gpu && std::filesystem::exists(for_cuda) ? "cuda" : "cpu";
+  }
+  if (target == "cpu")
+    return gpurma::info::print_routes(as_json);
+  execl(for_cuda.c_str(), for_cuda.c_str(), as_json ? "--json" : nullptr, nullptr);
+  std::cerr << "gpurma-info: cannot run " << for_cuda.string() << ": " << std::strerror(errno)
+            << "; build gpurma where the CUDA toolkit is found\n";
+  return 1;
+}
+
 std::string text_of(const json& value) {
   return value.is_null() ? "none" : value.get<std::string>();
 }
@@ -144,13 +168,19 @@ void print(const json& all) {
 } // namespace
 
 int main(int argc, char** argv) {
-  bool as_json = false, only_environment = false;
+  bool as_json = false, only_environment = false, only_routes = false;
+  std::string target;
   for (int i = 1; i < argc; ++i) {
     const std::string_view option = argv[i];
     if (option == "--json") {
       as_json = true;
     } else if (option == "--environment") {
       only_environment = true;
+    } else if (option == "--routes") {
+      only_routes = true;
+    } else if (option == "--target" && i + 1 < argc && only_routes &&
+               (!std::strcmp(argv[i + 1], "cpu") || !std::strcmp(argv[i + 1], "cuda"))) {
+      target = argv[++i];
     } else if (option == "--help") {
       std::cout << usage;
       return 0;
@@ -162,6 +192,8 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
+  if (only_routes)
+    return show_routes(target, as_json);
   const json rows = describe_environment();
   if (only_environment && as_json)
     std::cout << rows.dump(2) << "\n";
