@@ -24,7 +24,7 @@ import time
 
 NOTHING_RAN = 77
 RUN_SECONDS = 60
-SANITIZED_SECONDS = 600
+STRESS_SECONDS = 4
 SHOWN_LINES = 15
 HERE = pathlib.Path(__file__).resolve().parent
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
@@ -41,6 +41,7 @@ class Test:
     program: str = ""  # the name up to its first dot, unless given
     environment: dict = dataclasses.field(default_factory=dict)
     prints: str = ""  # a regular expression for a line of what it prints
+    prints_by_route: dict = dataclasses.field(default_factory=dict)  # the same for one route
     fails_with: str = ""  # it has to fail instead, with such a message or "ended with <code>"
     lines: str = ""  # a file of regular expressions for all lines of its output
     least: int = 1  # processes
@@ -83,6 +84,14 @@ ROOM_FOR_ALL = {"GPURMA_PENDING_ENTRIES": "32768"}
 # The CUDA target does not check whether buffers lie in allocations (docs/limitations.md).
 UNCHECKED = ("source_that_is_no_device_memory", "source_beyond_its_allocation",
              "destination_that_is_no_device_memory", "window_beyond_its_allocation")
+# What compute-sanitizer says at the end: errors, and of racecheck also warnings. Each tool has a limit
+# for a run, in seconds.
+SUMMARIES = {"racecheck": r"RACECHECK SUMMARY: .*\((\d+) errors?, (\d+) warnings?\)"}
+SUMMARY = r"ERROR SUMMARY: (\d+) errors?()"
+TOOLS = {"memcheck": 600, "racecheck": 400, "synccheck": 300, "initcheck": 300}
+TOOL_OPTIONS = {"memcheck": ["--report-api-errors", "no"],
+                "racecheck": ["--racecheck-report", "analysis"]}
+
 ONE_PROCESS = {"most": 1, "why_most": "a test of one process"}
 
 
@@ -118,6 +127,29 @@ def rma_tests():
                fails_with="processes disagree: .*(query|launch) of a rank kernel")
     # mpirun sometimes ends before it has said so.
     yield Test("rma_test.killed", ("killed",), least=2, fails_with="signal 9|\nended with 137$")
+
+
+def route_tests():
+    """What gpurma-info says of the routes that the programs below take."""
+    yield Test("gpurma-info-cuda.routes", most=2, why_most="routes of two processes",
+               prints="^target cuda, [12] process",
+               prints_by_route={
+                   "": r"^ +0 +device$",
+                   "auto": r"^ +0 +device +peer$|: no peer access|: no atomic operations|cudaIpc",
+                   "proxy": r"^ +0 +device +proxy$"})
+
+
+def stress_tests(seconds):
+    """Random rounds of everything; docs/runtime.md is what they hold the runtime to."""
+    right = {"prints": "^stress_test: all rounds are right$", "seconds": seconds + RUN_SECONDS}
+    for variant, arguments, environment in (
+            ("", ("--seed", "1"), {}),
+            ("many_ranks", ("--seed", "2", "--ranks", "100"), {}),
+            ("small_queues", ("--seed", "3"), {**SMALL_QUEUES, "GPURMA_PENDING_ENTRIES": "8"})):
+        yield Test(".".join(filter(None, ("stress_test", variant))),
+                   ("--seconds", str(seconds), *arguments), environment=environment, **right)
+    yield Test("stress_test.mistake", ("--mistake", "byte"), shares=False, most=2,
+               why_most="that it can fail", fails_with="wrong in round [0-9]+ of seed 1 .*ended with 1$")
 
 
 def examples():
@@ -179,15 +211,20 @@ def benchmarks():
     yield Test("mpi_pingpong", least=2, most=2, host_only=True, **figure)
 
 
-def all_tests():
-    return [*unit_tests(), *rma_tests(), *examples(), *compiled_programs(), *benchmarks()]
+def all_tests(stress_seconds):
+    return [*unit_tests(), *route_tests(), *rma_tests(), *stress_tests(stress_seconds), *examples(),
+            *compiled_programs(), *benchmarks()]
 
 
-def sanitized_tests():
-    names = ("rank_kernel_tests", "rma_test.order", "rma_test.traffic")
-    return [dataclasses.replace(test, seconds=SANITIZED_SECONDS, most=1,
+def sanitized_tests(tool):
+    names = ("rank_kernel_tests", "rma_test.order", "rma_test.traffic", "rma_test.counters")
+    tests = [test for test in all_tests(STRESS_SECONDS) if test.name in names]
+    # It begins no more rounds after a minute, however slow they are.
+    tests.append(Test("stress_test", ("--rounds", "10", "--ranks", "4", "--seconds", "60"),
+                      prints="^stress_test: all rounds are right$"))
+    return [dataclasses.replace(test, seconds=TOOLS[tool], most=1,
                                 environment={**test.environment, "GPURMA_TIMEOUT": "300"})
-            for test in all_tests() if test.name in names]
+            for test in tests]
 
 
 def visible_gpus():
@@ -295,6 +332,7 @@ class Runner:
         self.log = log
         self.sanitizer = sanitizer
         self.counts = {"passed": 0, "failed": 0, "skipped": 0}
+        self.found = {"errors": 0, "warnings": 0}  # by the sanitizer
 
     def report(self, name, result, seconds=0.0, why=""):
         self.counts[result] += 1
@@ -319,8 +357,7 @@ class Runner:
                    *(word.replace("@FOLDER@", scratch) for word in test.arguments)]
         if self.sanitizer:
             command = ["compute-sanitizer", "--tool", self.sanitizer, "--error-exitcode", "86",
-                       *(["--report-api-errors", "no"] if self.sanitizer == "memcheck" else []),
-                       *command]
+                       *TOOL_OPTIONS.get(self.sanitizer, []), *command]
         if placement.processes > 1:
             command = [*MPIRUN, "-np", str(placement.processes), *command]
         return command
@@ -343,7 +380,7 @@ class Runner:
             self.report(name, "skipped", seconds, f"{test.file} has no mode {test.arguments[0]}")
         elif test.peer_only and code != 0 and "GPURMA_ROUTE is peer, but process" in output:
             self.report(name, "skipped", seconds, "the processes do not reach each other's memory")
-        elif why := self.fault(test, placement, code, printed, output):
+        elif why := self.fault(test, placement, route, code, printed, output):
             self.report(name, "failed", seconds, why)
             shown = shlex.join([f"{key}={value}" for key, value in environment.items()] + command)
             print("".join(f"    {line}\n" for line in output.splitlines()[-SHOWN_LINES:]), end="")
@@ -353,10 +390,12 @@ class Runner:
         else:
             self.report(name, "passed", seconds)
 
-    def fault(self, test, placement, code, printed, output):
+    def fault(self, test, placement, route, code, printed, output):
         """Why the run has failed, or nothing."""
         if code is None:
             return f"took longer than {test.seconds} s"
+        if self.sanitizer and (why := self.sanitizer_fault(output)):
+            return why
         if test.fails_with:
             if code == 0:
                 return "ended with code 0, but has to fail"
@@ -365,12 +404,24 @@ class Runner:
             return ""
         if code != 0:
             return f"ended with {code}"
-        if test.prints and not re.search(test.prints, printed, re.MULTILINE):
-            return f"no line of output matches '{test.prints}'"
+        for expression in filter(None, (test.prints, test.prints_by_route.get(route))):
+            if not re.search(expression, printed, re.MULTILINE):
+                return f"no line of output matches '{expression}'"
         if test.lines:
             return compare_lines(printed, self.folder / "expected" / test.lines,
                                  placement.processes)
         return ""
+
+
+    def sanitizer_fault(self, output):
+        """What the sanitizer has found, or nothing."""
+        summaries = re.findall(SUMMARIES.get(self.sanitizer, SUMMARY), output)
+        if not summaries:
+            return f"{self.sanitizer} has printed no summary"
+        errors, warnings = (sum(int(count or 0) for count in counts) for counts in zip(*summaries))
+        self.found["errors"] += errors
+        self.found["warnings"] += warnings
+        return f"{errors} errors and {warnings} warnings" if errors or warnings else ""
 
 
 def plan(tests, sanitizer):
@@ -399,15 +450,19 @@ def main():
     parser.add_argument("--gpus", type=int, metavar="N", help="use no more than N GPUs")
     parser.add_argument("--filter", type=re.compile, default="", metavar="REGEX",
                         help="only the runs in whose names this is found")
-    parser.add_argument("--sanitizer", choices=("memcheck", "racecheck"),
-                        help="run what one process is enough for under compute-sanitizer instead")
+    parser.add_argument("--sanitizer", choices=TOOLS,
+                        help="run what one process is enough for under this tool of "
+                             "compute-sanitizer instead; racecheck knows shared memory only")
+    parser.add_argument("--stress-seconds", type=int, default=STRESS_SECONDS, metavar="N",
+                        help="how long each run of stress_test takes (default %(default)s)")
     parser.add_argument("--log", type=pathlib.Path, metavar="DIR",
                         help="where to write all output of each run that fails")
     parser.add_argument("--folder", type=pathlib.Path, default=HERE, metavar="DIR",
                         help="what gpu_tests has built; by default where this script lies")
     arguments = parser.parse_args()
-    runs = [run for run in plan(sanitized_tests() if arguments.sanitizer else all_tests(),
-                                arguments.sanitizer) if re.search(arguments.filter, run[0])]
+    tests = (sanitized_tests(arguments.sanitizer) if arguments.sanitizer
+             else all_tests(arguments.stress_seconds))
+    runs = [run for run in plan(tests, arguments.sanitizer) if re.search(arguments.filter, run[0])]
     if not runs:
         parser.error("--filter: no run has such a name")
 
@@ -427,6 +482,9 @@ def main():
         print(f"nothing runs: {why}")
         runner.counts["skipped"] = len(runs)
     counts = runner.counts
+    if arguments.sanitizer:
+        print(f"{arguments.sanitizer}: {runner.found['errors']} errors and "
+              f"{runner.found['warnings']} warnings in {counts['passed'] + counts['failed']} runs")
     print(", ".join(f"{count} {result}" for result, count in counts.items()))
     if counts["failed"]:
         return 1
