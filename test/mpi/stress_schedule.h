@@ -14,8 +14,9 @@
 // (matched): by source; by a tag that is sent in one stage only; or for anything on the window.
 // What is left at the end of an epoch is consumed then, and a barrier follows.
 //
-// Each put has its own destination. Regions have two halves, for even and odd epochs: while a rank
-// looks at what an epoch has brought, the next one writes to the other half.
+// Each put has its own destination, or that of an earlier put of the same pair of ranks that the
+// target has not looked at. Regions have two halves, for even and odd epochs: while a rank looks at
+// what an epoch has brought, the next one writes to the other half.
 #ifndef GPURMA_TEST_MPI_STRESS_SCHEDULE_H
 #define GPURMA_TEST_MPI_STRESS_SCHEDULE_H
 
@@ -312,63 +313,104 @@ private:
     constexpr action kinds[] = {action::put,        action::put,        action::put_notify,
                                 action::put_notify, action::put_notify, action::put_notify,
                                 action::notify,     action::get,        action::get_notify};
-    action what = kinds[below(9)];
+    const action what = kinds[below(9)];
     if (below(40) == 0) { // does nothing
-      add(self, action::notify).rank = gpurma::null_rank;
-      made_.program[static_cast<std::size_t>(self)].back().tag = 0;
+      step& s = add(self, action::notify);
+      s.rank = gpurma::null_rank;
+      s.tag = 0;
       return;
     }
-    int target = some_target(self);
     const bool gets = what == action::get || what == action::get_notify;
+    int target = some_target(self);
     int window = gets ? published : below(published);
     if (window == on_device) {
       const auto p = static_cast<std::size_t>(process_of(self));
       target = first_[p] + below(made_.ranks[p]);
     }
-    rank_state& to = state(target);
-    rank_state& from = state(self);
-    bool notifies =
-        what == action::put_notify || what == action::notify || what == action::get_notify;
-    if (notifies && !counters() && to.notes == pending_) {
-      if (what == action::notify)
-        return;
-      notifies = false;
-      what = gets ? action::get : action::put;
-    }
-    std::uint32_t bytes = what == action::notify ? 0 : some_length(), at = 0, local = 0;
-    const std::uint32_t half = made_.memory.half;
-    if (gets) {
-      bytes = std::min(bytes, half);
-      at = static_cast<std::uint32_t>(below(static_cast<int>(half - bytes + 1)));
-      if (!place(from.got_used, 2 * half, bytes, local))
-        return;
-      local += made_.memory.got_at();
-    } else if (what != action::notify) {
-      if (!exposes(target, window))
-        bytes = 0;
-      std::uint32_t used = to.used[static_cast<std::size_t>(window)];
-      if (bytes != 0 &&
-          (!place(used, half, bytes, at) || !place(from.sources_used, 2 * half, bytes, local)))
-        return;
-      to.used[static_cast<std::size_t>(window)] = used;
-      if (bytes != 0)
-        at += parity() * half;
-      local += made_.memory.sources_at();
-    }
-    const int operation = operations_[static_cast<std::size_t>(self)]++;
-    std::uint32_t data = key();
-    if (gets) {
-      // Bytes from `at` of what the target has published.
-      data = published_key(target, epoch_) + at * 0x9e3779b1u;
-      at += parity() * half;
-      from.got.push_back({local, bytes, data, window, target, operation, false});
-    } else if (bytes != 0) {
-      write(self, local, bytes, data);
-      from.sources.push_back({local, bytes, data, window, target, operation, false});
-      to.pieces[self].push_back({window, at, bytes, data, self, operation, false});
-    }
-    if (what == action::notify && !counters() && window == by_source && below(2) == 0)
+    if (what == action::notify)
+      send_notify(self, target, window);
+    else if (gets)
+      send_get(self, target, what);
+    else
+      send_put(self, target, window, what);
+  }
+
+  void send_notify(int self, int target, int window) {
+    if (!counters() && window == by_source && below(2) == 0)
       window = no_window;
+    if (may_notify(target))
+      operate(self, action::notify, target, window, 0, 0, 0);
+  }
+
+  void send_get(int self, int target, action what) {
+    const std::uint32_t half = made_.memory.half, bytes = std::min(some_length(), half);
+    const auto at = static_cast<std::uint32_t>(below(static_cast<int>(half - bytes + 1)));
+    // Bytes from `at` of what the target has published.
+    const std::uint32_t data = published_key(target, epoch_) + at * 0x9e3779b1u;
+    get_back(self, target, published, at + parity() * half, bytes, data, what);
+  }
+
+  void get_back(int self, int target, int window, std::uint32_t at, std::uint32_t bytes,
+                std::uint32_t data, action what) {
+    rank_state& from = state(self);
+    std::uint32_t local = 0;
+    if (!place(from.got_used, 2 * made_.memory.half, bytes, local))
+      return;
+    local += made_.memory.got_at();
+    const bool notifies = what == action::get_notify && may_notify(target);
+    const int operation =
+        operate(self, notifies ? what : action::get, target, window, at, bytes, local);
+    from.got.push_back({local, bytes, data, window, target, operation, false});
+  }
+
+  void send_put(int self, int target, int window, action what) {
+    rank_state& to = state(target);
+    std::uint32_t bytes = exposes(target, window) ? some_length() : 0, at = 0;
+    std::uint32_t& used = to.used[static_cast<std::size_t>(window)];
+    if (bytes != 0 && !place(used, made_.memory.half, bytes, at))
+      bytes = 0;
+    if (bytes == 0) {
+      const bool notifies = what == action::put_notify && may_notify(target);
+      operate(self, notifies ? what : action::put, target, window, 0, 0, made_.memory.sources_at());
+      return;
+    }
+    to.pieces[self].push_back(
+        {window, at + parity() * made_.memory.half, bytes, 0, self, -1, false});
+    piece& put = to.pieces[self].back();
+    put_into(put, target, what);
+    if (put.operation < 0) { // there is no room for another source
+      to.pieces[self].pop_back();
+      return;
+    }
+    // Of one pair of ranks, what comes later finds what came before, however small it was: the
+    // target looks at it only after the last of these puts.
+    for (int n = below(4) == 0 ? 1 + below(2) : 0; n > 0; --n)
+      put_into(put, target, below(2) == 0 ? action::put : action::put_notify);
+    if (below(5) == 0)
+      get_back(self, target, window, put.at, bytes, put.key, action::get);
+  }
+
+  // Puts new data to the place of a piece.
+  void put_into(piece& to, int target, action what) {
+    rank_state& from = state(to.origin);
+    std::uint32_t local = 0;
+    if (!place(from.sources_used, 2 * made_.memory.half, to.bytes, local))
+      return;
+    local += made_.memory.sources_at();
+    to.key = key();
+    write(to.origin, local, to.bytes, to.key);
+    const bool notifies = what == action::put_notify && may_notify(target);
+    to.operation = operate(to.origin, notifies ? what : action::put, target, to.window, to.at,
+                           to.bytes, local);
+    from.sources.push_back({local, to.bytes, to.key, to.window, target, to.operation, false});
+  }
+
+  bool may_notify(int target) { return counters() || state(target).notes < pending_; }
+
+  // Adds what a rank does to a target; returns its number.
+  int operate(int self, action what, int target, int window, std::uint32_t at, std::uint32_t bytes,
+              std::uint32_t local) {
+    const int operation = operations_[static_cast<std::size_t>(self)]++;
     step& s = add(self, what);
     s.window = window;
     s.rank = in(window, target);
@@ -376,8 +418,9 @@ private:
     s.bytes = bytes;
     s.local = local;
     s.operation = operation;
-    if (!notifies)
-      return;
+    if (what == action::put || what == action::get)
+      return operation;
+    rank_state& to = state(target);
     s.tag = tag_for(window);
     ++to.notes;
     const note sent{self, operation, s.tag, window, stage_};
@@ -385,6 +428,7 @@ private:
     to.last[self] = sent;
     if (counters() || window == by_tag)
       to.of_tag[s.tag].push_back(sent);
+    return operation;
   }
 
   void flush(int self, int window) {
