@@ -69,23 +69,24 @@ COMPARISONS = {"≤": lambda a, b: a <= b, "<": lambda a, b: a < b, "≥": lambd
 class Runner:
     """Runs programs one after the other; keeps what they print, and why one failed."""
 
-    def __init__(self):
+    def __init__(self, seconds=PROGRAM_SECONDS):
+        self.seconds = seconds
         self.lines = []
         self.runs = []
         self.unavailable = []
         self.failed = []
 
-    def run(self, program, processes=0, **environment):
+    def run(self, program, *arguments, processes=0, **environment):
         """Under mpirun with that many processes, or without it for 0."""
         start_by = [*MPIRUN, "-np", str(processes)] if processes else []
         # Results are read elsewhere, so what they show names no folders of this machine.
         shown = shlex.join([f"{name}={value}" for name, value in environment.items()
-                            if name.startswith("GPURMA_")] + start_by + [program.name])
+                            if name.startswith("GPURMA_")] + start_by + [program.name, *arguments])
         print(f"running {shown}", file=sys.stderr)
         start = time.monotonic()
         # Files rather than pipes, so that what was printed before a time-out is still there.
         with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-            code = self.wait_for([*start_by, str(program)], out, err,
+            code = self.wait_for([*start_by, str(program), *arguments], out, err,
                                  {**os.environ, **ENVIRONMENT, **environment})
             out.seek(0)
             err.seek(0)
@@ -97,13 +98,12 @@ class Runner:
                           "seconds": round(time.monotonic() - start, 1),
                           "messages": messages[-4000:]})
         if code != 0 or not lines:
-            why = {0: "printed no figure", None: f"took longer than {PROGRAM_SECONDS} s"}.get(
+            why = {0: "printed no figure", None: f"took longer than {self.seconds} s"}.get(
                 code, f"ended with {code}")
             self.failed.append(f"{shown}: {why}, after {len(lines)} figures\n{messages[-2000:]}")
         return code == 0
 
-    @staticmethod
-    def wait_for(command, out, err, environment):
+    def wait_for(self, command, out, err, environment):
         """The exit code, or None if the program had to be ended."""
         try:
             process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL,
@@ -113,7 +113,7 @@ class Runner:
             err.flush()
             return 127
         try:
-            return process.wait(PROGRAM_SECONDS)
+            return process.wait(self.seconds)
         except subprocess.TimeoutExpired:
             # mpirun ends its processes when it is asked to; what is then left is killed.
             for number in (signal.SIGTERM, signal.SIGKILL):
@@ -152,7 +152,7 @@ def query_gpus():
     return [row for row in rows if len(row) == 3] if done.returncode == 0 else []
 
 
-def compile_nvshmem(scratch, architecture):
+def compile_nvshmem(source, scratch, architecture):
     """The program and the folder of NVSHMEM's libraries, or None and why there is none."""
     packages = [pathlib.Path(folder or ".") / "nvidia" / "nvshmem" for folder in sys.path]
     package = next((p for p in packages if (p / "include" / "nvshmem.h").is_file()), None)
@@ -166,11 +166,10 @@ def compile_nvshmem(scratch, architecture):
         link = links / (library.name.split(".so.")[0] + ".so")
         if not link.exists():
             link.symlink_to(library.resolve())
-    program = scratch / "nvshmem_peer"
+    program = scratch / source.stem
     command = ["nvcc", "-ccbin", "mpicxx", "-O3", "-std=c++17", f"-arch={architecture}",
-               "-rdc=true", "-isystem", package / "include", SOURCES / "nvshmem_peer.cu",
-               "-o", program, f"-L{links}", f"-L{libraries}", "-lnvshmem_host", "-lnvshmem_device",
-               "-lcuda"]
+               "-rdc=true", "-isystem", package / "include", source, "-o", program,
+               f"-L{links}", f"-L{libraries}", "-lnvshmem_host", "-lnvshmem_device", "-lcuda"]
     # Not every version of NVSHMEM needs NVML, and not every linker finds it.
     for more in (["-l:libnvidia-ml.so.1"], []):
         try:
@@ -178,10 +177,14 @@ def compile_nvshmem(scratch, architecture):
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True,
                                   timeout=PROGRAM_SECONDS)
         except (OSError, subprocess.TimeoutExpired) as error:
-            return None, f"nvshmem_peer.cu could not be compiled: {error}"
+            return None, f"{source.name} could not be compiled: {error}"
         if done.returncode == 0:
             return (program, libraries), ""
-    return None, f"nvshmem_peer.cu could not be compiled: {done.stderr[-2000:]}"
+    return None, f"{source.name} could not be compiled: {done.stderr[-2000:]}"
+
+
+def library_path(folder):
+    return os.pathsep.join(filter(None, [str(folder), os.environ.get("LD_LIBRARY_PATH")]))
 
 
 def measure(binaries, gpus, runner, scratch, architecture):
@@ -198,12 +201,12 @@ def measure(binaries, gpus, runner, scratch, architecture):
 
 
 def measure_nvshmem(gpus, runner, scratch, architecture):
-    compiled, why = compile_nvshmem(scratch, architecture)
+    compiled, why = compile_nvshmem(SOURCES / "nvshmem_peer.cu", scratch, architecture)
     if compiled is None:
         runner.unavailable.append(f"nvshmem: {why}")
         return
     program, libraries = compiled
-    path = os.pathsep.join(filter(None, [str(libraries), os.environ.get("LD_LIBRARY_PATH")]))
+    path = library_path(libraries)
     # Two, then doubled as far as there are GPUs for it.
     processes = 2
     while processes <= gpus:

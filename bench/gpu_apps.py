@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Measures applications on GPUs against hand-written programs; prints one table.
+
+    bench/gpu_apps.py --binaries build/bin/bench --gpus 1 2 4 --json results.json
+    bench/gpu_apps.py --plot results.json applications.png
+
+jacobi2d and horizontal_diffusion, with the same arithmetic in all variants (bench/gpu/apps):
+
+    staged      CUDA kernels and MPI, one after the other
+    overlapped  the same with streams and graphs; with one GPU the plain kernels in a graph
+    nvshmem     kernels that put their edges themselves; compiled here if Python has NVSHMEM
+    gpurma      annotated kernels
+
+All variants must have the same result, bit by bit, with any number of GPUs. A variant that could not
+be measured is shown as that, with its reason, and never counts as a target met. The exit code is 1
+if a program fails, results differ or a target is missed.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import shlex
+import sys
+import tempfile
+
+from gpu import SOURCES, Runner, compile_nvshmem, library_path, query_gpus
+
+SECONDS = 60
+REPETITIONS, QUICK_REPETITIONS = 5, 2
+# Size and steps: bound by latencies, then within the caches of several GPUs, then by memory.
+SIZES = {
+    "jacobi2d": {"small": "1024x1024:2000", "medium": "4096x4096:500", "large": "16384x16384:100"},
+    "horizontal_diffusion": {"small": "128x128x16:2000", "medium": "512x512x32:500",
+                             "large": "1024x1024x128:100"},
+}
+HAND_WRITTEN = ("staged", "overlapped", "nvshmem")
+VARIANTS = (*HAND_WRITTEN, "gpurma")
+# What gpurma must reach: so many times as fast as staged, where there is something to exchange, and
+# no more than so many times the time of the best hand-written variant, or of one GPU's graph.
+STAGED_FACTOR = 1.25
+BEST_FACTOR = 1.03
+GRAPH_FACTOR = 1.0
+
+
+class Programs:
+    """Which program measures a variant, how it is called, or why it cannot be."""
+
+    def __init__(self, binaries, gpurma_arguments):
+        self.binaries = binaries
+        self.gpurma_arguments = gpurma_arguments
+        self.nvshmem = None
+        self.nvshmem_libraries = None
+        self.why_no_nvshmem = ""
+
+    def compile_nvshmem(self, scratch, architecture):
+        compiled, self.why_no_nvshmem = compile_nvshmem(SOURCES / "apps" / "nvshmem.cu", scratch,
+                                                        architecture)
+        if compiled is not None:
+            self.nvshmem, self.nvshmem_libraries = compiled
+
+    def obstacle(self, variant, gpus):
+        if variant == "nvshmem":
+            return "nothing to put on one GPU" if gpus == 1 else self.why_no_nvshmem
+        return ""
+
+    def run(self, runner, app, variant, gpus, arguments):
+        if variant == "gpurma":
+            return runner.run(self.binaries / f"apps_{app}", *self.gpurma_arguments, *arguments,
+                              processes=gpus)
+        if variant == "nvshmem":
+            return runner.run(self.nvshmem, app, *arguments, processes=gpus,
+                              LD_LIBRARY_PATH=library_path(self.nvshmem_libraries),
+                              NVSHMEM_SYMMETRIC_SIZE="6G")
+        return runner.run(self.binaries / f"apps_{variant}", app, *arguments, processes=gpus)
+
+
+def size_of(words):
+    return words.partition(":")[0]
+
+
+def measure(programs, runner, arguments):
+    """Why variants were not measured: (application, GPUs, variant) to a reason."""
+    repetitions = QUICK_REPETITIONS if arguments.quick else REPETITIONS
+    reasons = {}
+    for gpus in arguments.gpus:
+        for app in arguments.apps:
+            for variant in arguments.variants:
+                reason = programs.obstacle(variant, gpus)
+                if not reason:
+                    sizes = [SIZES[app][size] for size in arguments.sizes]
+                    if not programs.run(runner, app, variant, gpus,
+                                        ["--repetitions", str(repetitions), *sizes]):
+                        reason = "failed"
+                if reason:
+                    reasons[app, gpus, variant] = reason
+    return reasons
+
+
+def differing_results(lines):
+    """For each application and size whose hashes differ, what was found, in words."""
+    found = {}
+    for line in lines:
+        hashes = found.setdefault((line["what"], line["size"]), {})
+        hashes.setdefault(line["hash"], []).append(f"{line['by']} on {line['gpus']}")
+    return {key: "; ".join(f"{number}: {', '.join(by)}" for number, by in hashes.items())
+            for key, hashes in found.items() if len(hashes) > 1}
+
+
+def judge(times, gpus, right):
+    """The row's ratios, target in words, and whether it is met: None if a part is missing."""
+    ours = times["gpurma"]
+    staged = times["staged"]
+    others = [times[variant] for variant in HAND_WRITTEN if times[variant] is not None]
+    best = min(others, default=None)
+    against = times["overlapped"] if gpus == 1 else best
+    factor = GRAPH_FACTOR if gpus == 1 else BEST_FACTOR
+    row = {"ratio to staged": ours / staged if ours and staged else None,
+           "ratio to best": ours / best if ours and best else None,
+           "target": (f"≤ {factor:g} × graph" if gpus == 1 else
+                      f"≤ {1 / STAGED_FACTOR:g} × staged, ≤ {factor:g} × best")}
+    limits = [ours <= factor * against if ours and against else None]
+    if gpus > 1:
+        limits.append(ours * STAGED_FACTOR <= staged if ours and staged else None)
+        # A variant that was not measured might have been the best.
+        if any(times[variant] is None for variant in HAND_WRITTEN) and False not in limits:
+            limits.append(None)
+    if not right or False in limits:
+        row["met"] = False
+    else:
+        row["met"] = None if None in limits else True
+    return row
+
+
+def make_rows(lines, gpu_counts, apps, sizes):
+    wrong = differing_results(lines)
+    rows = []
+    for app in apps:
+        for size in sizes:
+            extents = size_of(SIZES[app][size])
+            for gpus in gpu_counts:
+                times = {variant: next((line["us"] for line in lines
+                                        if (line["what"], line["by"], line["gpus"], line["size"])
+                                        == (app, variant, gpus, extents)), None)
+                         for variant in VARIANTS}
+                rows.append({"what": app, "kind": size, "size": extents, "gpus": gpus,
+                             "us": times,
+                             **judge(times, gpus, (app, extents) not in wrong)})
+    return rows
+
+
+def table(rows):
+    lines = ["| application | size | GPUs | " + " | ".join(VARIANTS)
+             + " | ratio to staged | ratio to best | target | met |", "|" + "---|" * 11]
+    for row in rows:
+        def number(value, digits):
+            return "–" if value is None else f"{value:{digits}}"
+        met = {True: "yes", False: "no", None: "not measured"}[row["met"]]
+        times = [number(row["us"][variant], ".4g") + " µs" * (row["us"][variant] is not None)
+                 for variant in VARIANTS]
+        cells = [row["what"], f"{row['kind']}, {row['size']}", str(row["gpus"]), *times,
+                 number(row["ratio to staged"], ".2f"), number(row["ratio to best"], ".2f"),
+                 row["target"], met]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def plot(source, target):
+    """Time per step over the number of GPUs, one panel for each application and size."""
+    import matplotlib  # only here, so that the machine that measures does without
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    results = json.loads(source.read_text())
+    rows = results["rows"]
+    apps = list(dict.fromkeys(row["what"] for row in rows))
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    figure, panels = pyplot.subplots(len(apps), len(kinds), squeeze=False,
+                                     figsize=(4 * len(kinds), 3.2 * len(apps)))
+    for line, app in zip(panels, apps):
+        for panel, kind in zip(line, kinds):
+            shown = [row for row in rows if (row["what"], row["kind"]) == (app, kind)]
+            if not shown:
+                panel.set_axis_off()
+                continue
+            for variant in VARIANTS:
+                points = [(row["gpus"], row["us"][variant]) for row in shown
+                          if row["us"][variant] is not None]
+                if points:
+                    panel.plot(*zip(*points), marker="o", label=variant,
+                               linewidth=2.5 if variant == "gpurma" else 1.2)
+            counts = sorted({row["gpus"] for row in shown})
+            panel.set_xscale("log", base=2)
+            panel.set_yscale("log")
+            panel.set_xticks(counts, [str(count) for count in counts])
+            panel.set_title(f"{app} {shown[0]['size']}", fontsize=10)
+            panel.set_xlabel("GPUs")
+            panel.set_ylabel("µs per step")
+            panel.grid(True, which="both", alpha=0.3)
+    panels[0][0].legend(fontsize=8)
+    figure.suptitle(f"{results['gpu']}, {results['date'][:10]}", fontsize=10)
+    figure.tight_layout()
+    figure.savefig(target, dpi=130)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plot", nargs=2, type=pathlib.Path, metavar=("JSON", "PNG"),
+                        help="only draw what an earlier run has written; needs matplotlib")
+    parser.add_argument("--binaries", type=pathlib.Path, metavar="DIR",
+                        help="where the programs apps_… lie")
+    parser.add_argument("--gpus", type=int, nargs="+", default=[1, 2], metavar="N",
+                        help="with how many GPUs, one after the other")
+    parser.add_argument("--apps", nargs="+", choices=SIZES, default=list(SIZES))
+    parser.add_argument("--sizes", nargs="+", choices=("small", "medium", "large"),
+                        default=["small", "medium", "large"])
+    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser.add_argument("--gpurma-arguments", type=shlex.split, default=[], metavar="WORDS",
+                        help="more arguments for gpurma's programs: '--threads 1024 --blocks 1'")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
+                        help="where to write all figures")
+    arguments = parser.parse_args()
+    if arguments.plot:
+        plot(*arguments.plot)
+        return 0
+    if arguments.binaries is None:
+        parser.error("--binaries is missing")
+    gpus = query_gpus()
+    if min(arguments.gpus) < 1 or gpus and max(arguments.gpus) > len(gpus):
+        parser.error(f"--gpus: this machine has {len(gpus)}")
+    name, driver, capability = gpus[0] if gpus else ("unknown", "unknown", "9.0")
+
+    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    runner = Runner(SECONDS)
+    programs = Programs(arguments.binaries.resolve(), arguments.gpurma_arguments)
+    with tempfile.TemporaryDirectory() as scratch:
+        if "nvshmem" in arguments.variants and max(arguments.gpus) > 1:
+            programs.compile_nvshmem(pathlib.Path(scratch), "sm_" + capability.replace(".", ""))
+        reasons = measure(programs, runner, arguments)
+    rows = make_rows(runner.lines, arguments.gpus, arguments.apps, arguments.sizes)
+    wrong = differing_results(runner.lines)
+
+    print(f"{date}, {name}, driver {driver}\n\n{table(rows)}")
+    for (app, count, variant), reason in reasons.items():
+        print(f"\nnot measured: {variant}, {app}, {count} GPUs: {reason}")
+    for text in runner.failed:
+        print(f"\nfailed: {text}")
+    for (app, size), text in wrong.items():
+        print(f"\nRESULTS DIFFER: {app} {size}: {text}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps({
+            "date": date, "gpu": name, "driver": driver, "command": shlex.join(sys.argv),
+            "not measured": [{"what": app, "gpus": count, "by": variant, "why": reason}
+                             for (app, count, variant), reason in reasons.items()],
+            "differing": list(wrong.values()), "failed": runner.failed, "runs": runner.runs,
+            "lines": runner.lines, "rows": rows,
+        }, indent=1, ensure_ascii=False) + "\n")
+    return 1 if runner.failed or wrong or any(row["met"] is False for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
