@@ -2,8 +2,9 @@
 //
 // examples/horizontal_diffusion for speed. What differs: the four stencils are one, so that a step
 // has one exchange of two rows instead of three of one; a rank has only some of the levels, so that
-// it has more rows; and it computes the rows that its neighbours need first and has them sent while
-// it computes the others.
+// it has more rows; it computes the rows that its neighbours need first and has them sent while it
+// computes the others; and where its part has room in shared memory it stays there, and only the
+// edges are in windows.
 //
 //   mpirun -np 2 horizontal_diffusion 512x512x32:200
 
@@ -122,18 +123,107 @@ __global__ void __launch_bounds__(Threads, Blocks)
   }
 }
 
-template <class Shape> void measure_with(const task& t, const request& given) {
-  const gpurma::layout ranks =
-      gpurma::query(iterate<Shape::threads, Shape::blocks>, Shape::threads);
-  const grid g = grid::of(t, ranks);
+/// The same for parts that have room in shared memory, where they are fields of their own with
+/// fewer levels. Only the edges are in the window from step to step, where the neighbours get them
+/// from.
+template <int Threads>
+__global__ void __launch_bounds__(Threads, 1)
+    iterate_in_shared_memory(horizontal_diffusion process, grid g, double* memory,
+                             std::size_t apart, int steps) {
+  extern __shared__ two shared[];
+  const part mine = part_of(g, process);
+  const int rows = mine.rows.count;
+  const horizontal_diffusion own{process.nx, process.ny, mine.levels.count, mine.rows.first, rows};
+  const section columns{0, own.columns()};
+  const std::size_t row = process.row();
+  const std::size_t at = static_cast<std::size_t>(mine.levels.first) * own.nx; // in a row
+  const std::size_t count = own.row();
+
+  const std::size_t begin = rows > 0 ? (mine.rows.first - process.first) * row : 0;
+  const std::size_t length = rows > 0 ? apart + (rows + 2 * halo) * row : 0;
+#pragma gpurma window(both = memory[begin : length]) comm(world)
+  double* const fields = &shared[0].first;
+  const std::size_t size = (rows + 2 * halo) * count;
+  if (rows > 0)
+    copy_rows(fields, count, both.data() + at, row, count, rows + 2 * halo);
+
+  for (int step = 0; step < (rows > 0 ? steps : 0); ++step) {
+    const std::size_t to = step % 2 == 0 ? apart : 0;
+    double* in = fields + (step % 2 == 0 ? 0 : size);
+    double* out = fields + (step % 2 == 0 ? size : 0);
+    const double* got = both.data() + (apart - to) + at;
+    double* first = both.data() + to + at + halo * row;
+    double* last = first + (rows - halo) * row;
+    const std::size_t above = to + at;
+    const std::size_t below = to + (mine.previous_rows + halo) * row + at;
+
+    copy_rows(in, count, got, row, count, halo);
+    copy_rows(in + (rows + halo) * count, count, got + (rows + halo) * row, row, count, halo);
+    __syncthreads();
+    update_edges(own, in, out, columns);
+    __syncthreads();
+    copy_rows(first, row, out + halo * count, count, count, halo);
+    copy_rows(last, row, out + rows * count, count, count, halo);
+#pragma gpurma put(first[0 : count]) to(mine.previous) at(both[below])
+#pragma gpurma put(last[0 : count]) to(mine.next) at(both[above])
+#pragma gpurma put(first[row : count]) to(mine.previous) at(both[below + row]) notify(from_next)
+#pragma gpurma put(last[row : count]) to(mine.next) at(both[above + row]) notify(from_previous)
+    update_inner_rows(own, in, out, columns);
+#pragma gpurma wait tag(from_previous) if (mine.previous != gpurma::null_rank)
+#pragma gpurma wait tag(from_next) if (mine.next != gpurma::null_rank)
+  }
+  __syncthreads(); // also where there was nothing to wait for
+  if (rows > 0)
+    copy_rows(both.data() + halo * row + at, row, fields + halo * count, count, count, rows);
+}
+
+/// Launches `kernel` on `ranks`.
+template <class Kernel>
+void measure_kernel(const task& t, const request& given, const gpurma::layout& ranks, int threads,
+                    Kernel kernel) {
   const section rows = section_of(ranks.process, ranks.processes, t.size[1]);
   const int most_rows = (t.size[1] + ranks.processes - 1) / ranks.processes;
   const horizontal_diffusion app = horizontal_diffusion::of(t, rows);
-  const auto launch = [&](double* memory, std::size_t apart) {
-    iterate<Shape::threads, Shape::blocks>
-        <<<ranks.device_ranks, Shape::threads>>>(app, g, memory, apart, t.steps);
-  };
-  measure(app, t, given, ranks, Shape::threads, most_rows, launch);
+  measure(app, t, given, ranks, threads, most_rows,
+          [&](double* memory, std::size_t apart) { kernel(app, memory, apart); });
+}
+
+/// Whether every rank's part has room in shared memory; measures if it has.
+template <class Shape> bool measure_in_shared_memory(const task& t, const request& given) {
+  constexpr int threads = Shape::threads;
+  const std::size_t shared = shared_memory();
+  check(cudaFuncSetAttribute(iterate_in_shared_memory<threads>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+        "room in shared memory");
+  const gpurma::layout ranks = gpurma::query(iterate_in_shared_memory<threads>, threads, shared);
+  const grid g = grid::of(t, ranks);
+  const int process_rows = (t.size[1] + ranks.processes - 1) / ranks.processes;
+  const std::size_t most_rows = (process_rows + g.bands - 1) / g.bands;
+  const std::size_t levels = (t.size[2] + g.groups - 1) / g.groups;
+  if (2 * (most_rows + 2 * halo) * levels * t.size[0] * sizeof(double) > shared)
+    return false;
+  measure_kernel(t, given, ranks, threads,
+                 [&](const horizontal_diffusion& app, double* memory, std::size_t apart) {
+                   iterate_in_shared_memory<threads>
+                       <<<ranks.device_ranks, threads, shared>>>(app, g, memory, apart, t.steps);
+                 });
+  return true;
+}
+
+template <class Shape> void measure_streaming(const task& t, const request& given) {
+  constexpr int threads = Shape::threads;
+  const gpurma::layout ranks = gpurma::query(iterate<threads, Shape::blocks>, threads);
+  const grid g = grid::of(t, ranks);
+  measure_kernel(t, given, ranks, threads,
+                 [&](const horizontal_diffusion& app, double* memory, std::size_t apart) {
+                   iterate<threads, Shape::blocks>
+                       <<<ranks.device_ranks, threads>>>(app, g, memory, apart, t.steps);
+                 });
+}
+
+template <class Shape> void measure_with(const task& t, const request& given) {
+  if (given.stream || !measure_in_shared_memory<shape<768, 1>>(t, given))
+    measure_streaming<Shape>(t, given);
 }
 
 int main(int argc, char** argv) {

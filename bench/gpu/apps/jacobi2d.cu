@@ -2,7 +2,8 @@
 //
 // examples/jacobi2d for speed. What differs: a rank computes its first and its last row first and
 // has them sent while it computes the others; a thread computes two points of several rows at a
-// time; and there is no norm.
+// time; where a rank's rows have room in shared memory they stay there, and only the edges are in
+// windows; and there is no norm.
 //
 //   mpirun -np 2 jacobi2d 4096x4096:500
 
@@ -65,24 +66,104 @@ __global__ void __launch_bounds__(Threads, Blocks)
   }
 }
 
-template <class Shape> void measure_with(const task& t, const request& given) {
-  const gpurma::layout ranks =
-      gpurma::query(iterate<Shape::threads, Shape::blocks>, Shape::threads);
-  const auto rows_before = [&](int process) {
-    const int rank = process * ranks.device_ranks;
-    return rank < ranks.world_ranks ? section_of(rank, ranks.world_ranks, t.size[1]).first
-                                    : t.size[1];
-  };
+/// The same for rows that have room in shared memory. Only the edges are in the window from step to
+/// step, where the neighbours get them from.
+template <int Threads>
+__global__ void __launch_bounds__(Threads, 1)
+    iterate_in_shared_memory(jacobi2d process, double* memory, std::size_t apart, int steps) {
+  extern __shared__ two shared[];
+  const section rows = section_of(gpurma::rank(), gpurma::size(), process.ny);
+  const neighbours beside = neighbours_of(gpurma::rank(), gpurma::size(), process.ny);
+  const jacobi2d own{process.nx, process.ny, rows.first, rows.count};
+  const section columns{0, own.columns()};
+  const std::size_t row = own.row();
+
+  const std::size_t begin = (rows.first - process.first) * row;
+  const std::size_t size = rows.count > 0 ? (rows.count + 2) * row : 0;
+#pragma gpurma window(both = memory[begin : size > 0 ? apart + size : 0]) comm(world)
+  double* const fields = &shared[0].first;
+  if (rows.count > 0) {
+    copy_rows(fields, row, both.data(), row, row, rows.count + 2);
+    copy_rows(fields + size, row, both.data() + apart, row, row, rows.count + 2);
+  }
+
+  for (int step = 0; step < (rows.count > 0 ? steps : 0); ++step) {
+    const std::size_t to = step % 2 == 0 ? apart : 0;
+    double* in = fields + (step % 2 == 0 ? 0 : size);
+    double* out = fields + (step % 2 == 0 ? size : 0);
+    const double* got = both.data() + (apart - to);
+    double* edges = both.data() + to;
+    const std::size_t halo = to + (beside.previous_rows + 1) * row;
+
+    const std::size_t behind = (rows.count + 1) * row;
+    copy_rows(in, behind, got, behind, row, 2); // the halo
+    __syncthreads();
+    update_edges(own, in, out, columns);
+    __syncthreads();
+    copy_rows(edges + row, behind - 2 * row, out + row, behind - 2 * row, row, 2);
+#pragma gpurma put(edges[row : row]) to(beside.previous) at(both[halo]) notify(from_next)
+#pragma gpurma put(edges[own.rows * row : row]) to(beside.next) at(both[to]) notify(from_previous)
+    update_inner_rows(own, in, out, columns);
+#pragma gpurma wait tag(from_previous) if (beside.previous != gpurma::null_rank)
+#pragma gpurma wait tag(from_next) if (beside.next != gpurma::null_rank)
+  }
+  __syncthreads(); // also where there was nothing to wait for
+  if (rows.count > 0)
+    copy_rows(both.data() + row, row, fields + row, row, row, rows.count);
+}
+
+/// How many rows the processes before this one have.
+int rows_before(int process, const gpurma::layout& ranks, int ny) {
+  const int rank = process * ranks.device_ranks;
+  return rank < ranks.world_ranks ? section_of(rank, ranks.world_ranks, ny).first : ny;
+}
+
+/// Launches `kernel` on `ranks`.
+template <class Kernel>
+void measure_kernel(const task& t, const request& given, const gpurma::layout& ranks, int threads,
+                    Kernel kernel) {
+  const int ny = t.size[1];
   int most_rows = 0;
   for (int p = 0; p < ranks.processes; ++p)
-    most_rows = std::max(most_rows, rows_before(p + 1) - rows_before(p));
-  const int first = rows_before(ranks.process);
-  const jacobi2d app = jacobi2d::of(t, {first, rows_before(ranks.process + 1) - first});
-  const auto launch = [&](double* memory, std::size_t apart) {
-    iterate<Shape::threads, Shape::blocks>
-        <<<ranks.device_ranks, Shape::threads>>>(app, memory, apart, t.steps);
-  };
-  measure(app, t, given, ranks, Shape::threads, most_rows, launch);
+    most_rows = std::max(most_rows, rows_before(p + 1, ranks, ny) - rows_before(p, ranks, ny));
+  const int first = rows_before(ranks.process, ranks, ny);
+  const jacobi2d app = jacobi2d::of(t, {first, rows_before(ranks.process + 1, ranks, ny) - first});
+  measure(app, t, given, ranks, threads, most_rows,
+          [&](double* memory, std::size_t apart) { kernel(app, memory, apart); });
+}
+
+/// Whether the rows of every rank have room in shared memory; measures if they have.
+template <class Shape> bool measure_in_shared_memory(const task& t, const request& given) {
+  constexpr int threads = Shape::threads;
+  const std::size_t shared = shared_memory();
+  check(cudaFuncSetAttribute(iterate_in_shared_memory<threads>,
+                             cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+        "room in shared memory");
+  const gpurma::layout ranks = gpurma::query(iterate_in_shared_memory<threads>, threads, shared);
+  const int most_rows = (t.size[1] + ranks.world_ranks - 1) / ranks.world_ranks;
+  if (2 * (most_rows + 2) * jacobi2d::of(t, {}).row() * sizeof(double) > shared)
+    return false;
+  measure_kernel(t, given, ranks, threads,
+                 [&](const jacobi2d& app, double* memory, std::size_t apart) {
+                   iterate_in_shared_memory<threads>
+                       <<<ranks.device_ranks, threads, shared>>>(app, memory, apart, t.steps);
+                 });
+  return true;
+}
+
+template <class Shape> void measure_streaming(const task& t, const request& given) {
+  constexpr int threads = Shape::threads;
+  const gpurma::layout ranks = gpurma::query(iterate<threads, Shape::blocks>, threads);
+  measure_kernel(t, given, ranks, threads,
+                 [&](const jacobi2d& app, double* memory, std::size_t apart) {
+                   iterate<threads, Shape::blocks>
+                       <<<ranks.device_ranks, threads>>>(app, memory, apart, t.steps);
+                 });
+}
+
+template <class Shape> void measure_with(const task& t, const request& given) {
+  if (given.stream || !measure_in_shared_memory<shape<1024, 1>>(t, given))
+    measure_streaming<Shape>(t, given);
 }
 
 int main(int argc, char** argv) {

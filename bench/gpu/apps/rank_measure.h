@@ -52,6 +52,15 @@ template <class Default, class Measure> void measure_all(const request& given, M
   }
 }
 
+/// Dynamic shared memory that a block can have beside gpurma's, in bytes.
+inline std::size_t shared_memory() {
+  int device = 0, bytes = 0;
+  check(cudaGetDevice(&device), "choice of a device");
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "query of the device");
+  return bytes / 1024 * 1024 - 2048;
+}
+
 /// Measures one size. `launch(memory of both fields, distance between them)` launches a rank kernel
 /// that makes all steps. No process has more than `most_rows`.
 template <class App, class Launch>

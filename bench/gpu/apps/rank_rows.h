@@ -46,3 +46,15 @@ __device__ void update_inner_rows(const App& app, const double* in, double* out,
   if (app.rows > 2 * App::halo)
     update_rows(app, in, out, columns, {App::halo, app.rows - 2 * App::halo});
 }
+
+/// Copies the first `width` elements of some rows, by all threads of a block. Rows of `to` and
+/// `from` are to_row and from_row elements apart.
+__device__ inline void copy_rows(double* to, std::size_t to_row, const double* from,
+                                 std::size_t from_row, std::size_t width, int rows) {
+  const int pairs = static_cast<int>(width / 2);
+  for (int t = threadIdx.x; t < rows * pairs; t += blockDim.x) {
+    const int row = t / pairs;
+    const std::size_t e = 2 * static_cast<std::size_t>(t - row * pairs);
+    two_at(to + row * to_row + e) = two_at(from + row * from_row + e);
+  }
+}
