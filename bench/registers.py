@@ -80,7 +80,7 @@ def main():
                            pathlib.Path(scratch))
         for name, plain, full in rows:
             cells = [str(value) for pair in zip(plain, full) for value in pair]
-            print(f"| {source.stem} | {name} | " + " | ".join(cells) + " |", flush=True)
+            print(f"| {source.stem} | `{name}` | " + " | ".join(cells) + " |", flush=True)
     return 0
 
 

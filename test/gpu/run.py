@@ -203,12 +203,20 @@ def compiled_programs():
 
 
 def benchmarks():
-    """That they run; bench/gpu.py compares their figures, and gives them the same time."""
+    """That they run; bench/gpu.py and gpu_apps.py compare their figures."""
     figure = {"prints": r'^\{.*"what"', "seconds": 180}
     yield Test("floor", most=1, why_most="a program of one process", **figure)
     yield Test("notified_access", most=2, why_most="a program of two processes", shares=False,
                **figure)
     yield Test("mpi_pingpong", least=2, most=2, host_only=True, **figure)
+    # Against a serial reference; horizontal diffusion differs from that by nvcc's contractions.
+    jacobi = ("--check", "--repetitions", "1", "1024x700:10", "10x30:4")
+    diffusion = ("--repetitions", "1", "64x100x20:10", "1000x600x40:4")
+    for name, more in (("apps_jacobi2d", ()), ("apps_jacobi2d.stream", ("--stream",))):
+        yield Test(name, (*more, *jacobi), shares=False, **figure)
+    yield Test("apps_horizontal_diffusion", diffusion, shares=False, **figure)
+    for name in ("apps_staged", "apps_overlapped"):
+        yield Test(name, ("jacobi2d", *jacobi), shares=False, **figure)
 
 
 def all_tests(stress_seconds):

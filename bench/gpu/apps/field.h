@@ -178,7 +178,7 @@ struct request {
   int rows = 0;    ///< Of a thread in a kernel of one step; 0 lets the program choose.
   int blocks = 0;  ///< Of a multiprocessor, in a kernel of all steps; 0 lets the program choose.
   bool stream = false; ///< Keep no rows in shared memory, even if there is room for them.
-  bool check = false;
+  bool check = false;  ///< Against App::reference, by process 0; not for contracted arithmetic.
 
   static constexpr const char* usage = "[--repetitions N] [--threads N] [--rows N] [--blocks N] "
                                        "[--check] <nx>x<ny>[x<nz>]:<steps>...";

@@ -222,14 +222,14 @@ template <class Shape> void measure_streaming(const task& t, const request& give
 }
 
 template <class Shape> void measure_with(const task& t, const request& given) {
-  if (given.stream || !measure_in_shared_memory<shape<768, 1>>(t, given))
+  if (given.stream || !measure_in_shared_memory<shape<512, 1>>(t, given))
     measure_streaming<Shape>(t, given);
 }
 
 int main(int argc, char** argv) {
   gpurma::init(&argc, &argv);
   const request given = request::from(argc, argv, 1, horizontal_diffusion::dimensions);
-  measure_all<shape<768, 1>>(given,
+  measure_all<shape<384, 2>>(given,
                              [&](auto as, const task& t) { measure_with<decltype(as)>(t, given); });
   gpurma::finalize();
   return EXIT_SUCCESS;

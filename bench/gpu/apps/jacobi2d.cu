@@ -162,7 +162,7 @@ template <class Shape> void measure_streaming(const task& t, const request& give
 }
 
 template <class Shape> void measure_with(const task& t, const request& given) {
-  if (given.stream || !measure_in_shared_memory<shape<1024, 1>>(t, given))
+  if (given.stream || !measure_in_shared_memory<shape<512, 1>>(t, given))
     measure_streaming<Shape>(t, given);
 }
 
