@@ -220,7 +220,7 @@ def main():
                         default=["small", "medium", "large"])
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
     parser.add_argument("--gpurma-arguments", type=shlex.split, default=[], metavar="WORDS",
-                        help="more arguments for gpurma's programs: '--threads 1024 --blocks 1'")
+                        help="more arguments for gpurma's programs: '--threads 512 --blocks 1'")
     parser.add_argument("--quick", action="store_true", help="fewer repetitions")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
                         help="where to write all figures")

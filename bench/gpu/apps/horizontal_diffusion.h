@@ -45,8 +45,9 @@ struct horizontal_diffusion {
     const int half = nx / 2;
     const int i = 2 * (column % half);
     const std::size_t start = (first_row + halo) * row() + element(column);
-    march m{in + start, out + start, row(), first + first_row, ny - 1, i > 0, i + 2 < nx};
-    m.begin();
+    const int j = first + first_row;
+    march m{in + start, out + start, static_cast<int>(row()), ny - 1 - j, i > 0, i + 2 < nx};
+    m.begin(j);
     for (; count >= batch; count -= batch)
       m.template advance<batch>();
     for (; count > 0; --count)
@@ -99,9 +100,8 @@ private:
   struct march {
     const double* in; ///< The current row's left point.
     double* out;
-    std::size_t row;
-    int j; ///< The current row in the whole field.
-    int last;
+    int row;
+    int rest; ///< How many rows of the whole field come after the current one.
     bool has_left;
     bool has_right;
 
@@ -118,9 +118,10 @@ private:
               laplacian(centre.second, centre.first, right, above.second, below.second)};
     }
 
-    __device__ void begin() {
+    /// `j` is the current row in the whole field.
+    __device__ void begin(int j) {
       const double* const up = j > 0 ? in - row : in;
-      const double* const down = j < last ? in + row : in;
+      const double* const down = rest > 0 ? in + row : in;
       above = two_at(up);
       centre = two_at(in);
       below = two_at(down);
@@ -145,8 +146,8 @@ private:
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
         const double* const here = in + r * row;
-        const double* const down = j + r < last ? here + row : here;
-        two_below[r] = two_at(j + r + 1 < last ? down + row : down);
+        const double* const down = rest > r ? here + row : here;
+        two_below[r] = two_at(rest > r + 1 ? down + row : down);
         left_below[r] = left_of(down);
         right_below[r] = right_of(down);
         further_left[r] = here[has_left ? -2 : 0];
@@ -154,7 +155,7 @@ private:
       }
 #pragma unroll
       for (int r = 0; r < Rows; ++r) {
-        const bool at_end = j + r == last;
+        const bool at_end = rest == r;
         const two lap_below =
             laplacians(below, left_below[r], right_below[r], centre, two_below[r]);
         const double lap_left =
@@ -184,7 +185,7 @@ private:
       }
       in += Rows * row;
       out += Rows * row;
-      j += Rows;
+      rest -= Rows;
     }
   };
 };

@@ -47,8 +47,8 @@ template <class Default, class Measure> void measure_all(const request& given, M
     for (const task& t : given.tasks)
       measure(Default(), t);
   } else if (!measure_as(shape<512, 1>()) && !measure_as(shape<512, 2>()) &&
-             !measure_as(shape<384, 2>()) && !measure_as(shape<1024, 1>())) {
-    stop("--threads and --blocks are 512 and 1, 512 and 2, 384 and 2, or 1024 and 1");
+             !measure_as(shape<384, 2>()) && !measure_as(shape<320, 2>())) {
+    stop("--threads and --blocks are 512 and 1, 512 and 2, 384 and 2, or 320 and 2");
   }
 }
 
