@@ -14,23 +14,40 @@
 constexpr int from_previous = 0;
 constexpr int from_next = 1;
 
-/// Ranks that have rows beside this one's; null_rank where there is none.
-struct neighbours {
+/// What a rank has, and the ranks that have rows beside it: null_rank where there is none.
+struct part {
+  section rows; ///< Of the whole field.
   int previous;
   int next;
   int previous_rows;
 };
 
-__device__ neighbours neighbours_of(int rank, int ranks, int rows) {
-  neighbours found{gpurma::null_rank, gpurma::null_rank, 0};
-  if (section_of(rank, ranks, rows).count == 0)
+/// The rows of a process are dealt to as many ranks of its device as can have some.
+__device__ section rows_of(int ny, int processes, int process, int sharing, int rank) {
+  const section all = section_of(process, processes, ny);
+  const section own = section_of(rank, sharing, all.count);
+  return {all.first + own.first, own.count};
+}
+
+__device__ part part_of(int ny) {
+  const int ranks = gpurma::device_size(), rank = gpurma::device_rank();
+  const int processes = gpurma::size() / ranks, process = gpurma::rank() / ranks;
+  const int sharing = min(ranks, ny / processes);
+  part found{{0, 0}, gpurma::null_rank, gpurma::null_rank, 0};
+  if (rank >= sharing)
     return found;
-  if (rank > 0 && section_of(rank - 1, ranks, rows).count > 0) {
-    found.previous = rank - 1;
-    found.previous_rows = section_of(rank - 1, ranks, rows).count;
+  found.rows = rows_of(ny, processes, process, sharing, rank);
+  if (rank > 0) {
+    found.previous = gpurma::rank() - 1;
+    found.previous_rows = rows_of(ny, processes, process, sharing, rank - 1).count;
+  } else if (process > 0) {
+    found.previous = (process - 1) * ranks + sharing - 1;
+    found.previous_rows = rows_of(ny, processes, process - 1, sharing, sharing - 1).count;
   }
-  if (rank + 1 < ranks && section_of(rank + 1, ranks, rows).count > 0)
-    found.next = rank + 1;
+  if (rank + 1 < sharing)
+    found.next = gpurma::rank() + 1;
+  else if (process + 1 < processes)
+    found.next = (process + 1) * ranks;
   return found;
 }
 
@@ -39,13 +56,13 @@ __device__ neighbours neighbours_of(int rank, int ranks, int rows) {
 template <int Threads, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks)
     iterate(jacobi2d process, double* memory, std::size_t apart, int steps) {
-  const section rows = section_of(gpurma::rank(), gpurma::size(), process.ny);
-  const neighbours beside = neighbours_of(gpurma::rank(), gpurma::size(), process.ny);
+  const part mine = part_of(process.ny);
+  const section rows = mine.rows;
   const jacobi2d own{process.nx, process.ny, rows.first, rows.count};
   const section columns{0, own.columns()};
   const std::size_t row = own.row();
 
-  const std::size_t begin = (rows.first - process.first) * row;
+  const std::size_t begin = rows.count > 0 ? (rows.first - process.first) * row : 0;
   const std::size_t length = rows.count > 0 ? apart + (rows.count + 2) * row : 0;
 #pragma gpurma window(both = memory[begin : length]) comm(world)
 
@@ -53,15 +70,15 @@ __global__ void __launch_bounds__(Threads, Blocks)
     const std::size_t to = step % 2 == 0 ? apart : 0;
     const double* in = both.data() + (apart - to);
     double* out = both.data() + to;
-    const std::size_t halo = to + (beside.previous_rows + 1) * row;
+    const std::size_t halo = to + (mine.previous_rows + 1) * row;
 
     // Once the neighbours have the edges they may overwrite what these were computed from.
     update_edges(own, in, out, columns);
-#pragma gpurma put(out[row : row]) to(beside.previous) at(both[halo]) notify(from_next)
-#pragma gpurma put(out[own.rows * row : row]) to(beside.next) at(both[to]) notify(from_previous)
+#pragma gpurma put(out[row : row]) to(mine.previous) at(both[halo]) notify(from_next)
+#pragma gpurma put(out[own.rows * row : row]) to(mine.next) at(both[to]) notify(from_previous)
     update_inner_rows(own, in, out, columns);
-#pragma gpurma wait tag(from_previous) if (beside.previous != gpurma::null_rank)
-#pragma gpurma wait tag(from_next) if (beside.next != gpurma::null_rank)
+#pragma gpurma wait tag(from_previous) if (mine.previous != gpurma::null_rank)
+#pragma gpurma wait tag(from_next) if (mine.next != gpurma::null_rank)
     __syncthreads(); // the next step reads what the other threads have written
   }
 }
@@ -72,13 +89,13 @@ template <int Threads>
 __global__ void __launch_bounds__(Threads, 1)
     iterate_in_shared_memory(jacobi2d process, double* memory, std::size_t apart, int steps) {
   extern __shared__ two shared[];
-  const section rows = section_of(gpurma::rank(), gpurma::size(), process.ny);
-  const neighbours beside = neighbours_of(gpurma::rank(), gpurma::size(), process.ny);
+  const part mine = part_of(process.ny);
+  const section rows = mine.rows;
   const jacobi2d own{process.nx, process.ny, rows.first, rows.count};
   const section columns{0, own.columns()};
   const std::size_t row = own.row();
 
-  const std::size_t begin = (rows.first - process.first) * row;
+  const std::size_t begin = rows.count > 0 ? (rows.first - process.first) * row : 0;
   const std::size_t size = rows.count > 0 ? (rows.count + 2) * row : 0;
 #pragma gpurma window(both = memory[begin : size > 0 ? apart + size : 0]) comm(world)
   double* const fields = &shared[0].first;
@@ -93,7 +110,7 @@ __global__ void __launch_bounds__(Threads, 1)
     double* out = fields + (step % 2 == 0 ? size : 0);
     const double* got = both.data() + (apart - to);
     double* edges = both.data() + to;
-    const std::size_t halo = to + (beside.previous_rows + 1) * row;
+    const std::size_t halo = to + (mine.previous_rows + 1) * row;
 
     const std::size_t behind = (rows.count + 1) * row;
     copy_rows(in, behind, got, behind, row, 2); // the halo
@@ -101,33 +118,26 @@ __global__ void __launch_bounds__(Threads, 1)
     update_edges(own, in, out, columns);
     __syncthreads();
     copy_rows(edges + row, behind - 2 * row, out + row, behind - 2 * row, row, 2);
-#pragma gpurma put(edges[row : row]) to(beside.previous) at(both[halo]) notify(from_next)
-#pragma gpurma put(edges[own.rows * row : row]) to(beside.next) at(both[to]) notify(from_previous)
+#pragma gpurma put(edges[row : row]) to(mine.previous) at(both[halo]) notify(from_next)
+#pragma gpurma put(edges[own.rows * row : row]) to(mine.next) at(both[to]) notify(from_previous)
     update_inner_rows(own, in, out, columns);
-#pragma gpurma wait tag(from_previous) if (beside.previous != gpurma::null_rank)
-#pragma gpurma wait tag(from_next) if (beside.next != gpurma::null_rank)
+#pragma gpurma wait tag(from_previous) if (mine.previous != gpurma::null_rank)
+#pragma gpurma wait tag(from_next) if (mine.next != gpurma::null_rank)
   }
   __syncthreads(); // also where there was nothing to wait for
   if (rows.count > 0)
     copy_rows(both.data() + row, row, fields + row, row, row, rows.count);
 }
 
-/// How many rows the processes before this one have.
-int rows_before(int process, const gpurma::layout& ranks, int ny) {
-  const int rank = process * ranks.device_ranks;
-  return rank < ranks.world_ranks ? section_of(rank, ranks.world_ranks, ny).first : ny;
-}
-
 /// Launches `kernel` on `ranks`.
 template <class Kernel>
 void measure_kernel(const task& t, const request& given, const gpurma::layout& ranks, int threads,
                     Kernel kernel) {
-  const int ny = t.size[1];
-  int most_rows = 0;
-  for (int p = 0; p < ranks.processes; ++p)
-    most_rows = std::max(most_rows, rows_before(p + 1, ranks, ny) - rows_before(p, ranks, ny));
-  const int first = rows_before(ranks.process, ranks, ny);
-  const jacobi2d app = jacobi2d::of(t, {first, rows_before(ranks.process + 1, ranks, ny) - first});
+  if (t.size[1] < ranks.processes)
+    stop("too few rows for so many processes");
+  const section rows = section_of(ranks.process, ranks.processes, t.size[1]);
+  const int most_rows = (t.size[1] + ranks.processes - 1) / ranks.processes;
+  const jacobi2d app = jacobi2d::of(t, rows);
   measure(app, t, given, ranks, threads, most_rows,
           [&](double* memory, std::size_t apart) { kernel(app, memory, apart); });
 }
@@ -140,7 +150,9 @@ template <class Shape> bool measure_in_shared_memory(const task& t, const reques
                              cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
         "room in shared memory");
   const gpurma::layout ranks = gpurma::query(iterate_in_shared_memory<threads>, threads, shared);
-  const int most_rows = (t.size[1] + ranks.world_ranks - 1) / ranks.world_ranks;
+  const int process_rows = (t.size[1] + ranks.processes - 1) / ranks.processes;
+  const int sharing = std::max(1, std::min(ranks.device_ranks, t.size[1] / ranks.processes));
+  const int most_rows = (process_rows + sharing - 1) / sharing;
   if (2 * (most_rows + 2) * jacobi2d::of(t, {}).row() * sizeof(double) > shared)
     return false;
   measure_kernel(t, given, ranks, threads,
