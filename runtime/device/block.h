@@ -42,6 +42,7 @@ struct block_state {
   std::uint32_t stores; // copies into the memory of others; and how many of them a release covers
   std::uint32_t stores_released_to_device;
   std::uint32_t stores_released_to_system;
+  bool routes_changed;    // from stores to hosts, since the rank began
   bool has_carried;       // data that its target may not have taken
   bool owes;              // origins may not know that data has been taken; polling threads set it
   std::uint8_t last_ring; // of `in`, from which a notification was taken; polling threads write it,
@@ -167,7 +168,7 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
   b.box_position = 0;
   b.rings = 0;
   b.stores = b.stores_released_to_device = b.stores_released_to_system = 0;
-  b.has_carried = b.owes = false;
+  b.has_carried = b.owes = b.routes_changed = false;
   GPURMA_ROLLED
   for (ring_out& ring : b.out)
     ring.target = null_rank;
@@ -181,7 +182,12 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
     ring = 0;
   b.marks[0] = b.marks[1] = 0;
   b.inbox = inbox_consumer{context->inboxes + std::size_t{index} * context->inbox_entries,
-                           &b.channel->inbox_taken, context->inbox_entries - 1, 0};
+                           &b.channel->inbox_taken,
+                           &b.channel->inbox_placed,
+                           context->inbox_entries - 1,
+                           false,
+                           0,
+                           0};
   b.pending = pending_list{context->pending + std::size_t{index} * context->pending_entries,
                            context->pending_entries, 0, 0, 0};
   b.commands = command_producer{context->commands + std::size_t{index} * context->command_entries,

@@ -100,6 +100,7 @@ GPURMA_DEVICE void meet(block_state& b, comm over, command_kind kind, directive 
 
 // The hosts may have found memory that processes cannot share, and changed routes (engine.cpp).
 GPURMA_SLOW_DEVICE void update_routes(block_state& b) {
+  b.routes_changed |= b.proxied != b.context->proxied;
   b.proxied = b.context->proxied; // M13
   for (ring_out& ring : b.out) {
     if (ring.target == null_rank || b.routes[ring.target].kind == ring.kind)

@@ -74,6 +74,8 @@ GPURMA_SLOW_DEVICE void post_transfer(block_state& b, command_kind kind, directi
   c.bytes = d.bytes;
   c.tag = tag;
   c.flags = flags;
+  if (kind == command_kind::put && d.bytes <= inline_bytes)
+    c.flags |= inline_flag;
   post(b, c, what);
 }
 
@@ -343,7 +345,11 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
                        static_cast<std::uint64_t>(count), 0);
       }
       platform::store_relaxed(&b.self->polls, ++b.polls); // M12
-      give_back_owed(b); // the rank may poll for what depends on it
+      // The rank may poll for what depends on it.
+      if (M == matching::counter && b.proxied != 0)
+        drain{b}();
+      else
+        give_back_owed(b);
       platform::yield();
     }
   }

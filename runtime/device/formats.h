@@ -18,7 +18,7 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 2;
+inline constexpr std::uint32_t format_version = 3;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
 // ring.h.
@@ -29,6 +29,24 @@ struct alignas(16) notification {
   std::uint32_t turn;
 };
 static_assert(sizeof(notification) == 16 && std::is_trivially_copyable_v<notification>);
+
+// Payloads of up to so many bytes travel inside commands, and inside notifications of the inbox.
+inline constexpr std::uint32_t inline_bytes = 64;
+
+// An entry of an inbox. The turn of its head also says how many bytes the entry carries.
+struct alignas(32) inbox_entry {
+  notification head;
+  std::uint64_t address; // in the rank's window memory
+  std::uint64_t data[inline_bytes / 8];
+};
+static_assert(sizeof(inbox_entry) == 96);
+inline constexpr unsigned inbox_turn_bits = 24; // more than a lap of the largest inbox
+__host__ __device__ constexpr std::uint32_t inbox_turn(std::uint64_t position,
+                                                       std::uint32_t carried) {
+  return (static_cast<std::uint32_t>(position + 1) & ((1u << inbox_turn_bits) - 1)) |
+         carried << inbox_turn_bits;
+}
+static_assert(inline_bytes < 1u << (32 - inbox_turn_bits));
 
 // Memory that is written and read at once.
 struct alignas(16) packet {
@@ -93,6 +111,7 @@ enum class command_kind : std::uint8_t { put, get, notify, barrier, window_creat
 // Bits of command::flags.
 inline constexpr std::uint8_t notified_flag = 1; // deliver a notification
 inline constexpr std::uint8_t counter_flag = 2;  // to the counters, not the queue
+inline constexpr std::uint8_t inline_flag = 4;   // of a put: its payload is in the command's entry
 
 // What a rank asks its host to do: one cache line, its position in the ring in the entry itself.
 struct alignas(64) command {
@@ -112,6 +131,13 @@ struct alignas(64) command {
   std::uint32_t turn; // position + 1 (modulo 2^32) once the entry is complete; written last
 };
 static_assert(sizeof(command) == 64 && std::is_trivially_copyable_v<command>);
+
+// An entry of a command ring.
+struct command_entry {
+  command what;
+  std::uint64_t data[inline_bytes / 8];
+};
+static_assert(sizeof(command_entry) == 128);
 
 // What a rank is blocked in. Written when a directive has to wait, never on the way through.
 struct alignas(64) wait_status {
@@ -161,7 +187,8 @@ struct alignas(64) rank_channel {
   alignas(64) std::uint64_t arrivals[counter_tags];
   // Written by the rank.
   alignas(64) std::uint64_t inbox_taken; // entries of the inbox that may be reused; may lag behind
-  std::uint32_t opened;                  // its kernel runs, and rank_memory is this launch's
+  std::uint64_t inbox_placed; // entries of the inbox whose data is in place; may lag behind
+  std::uint32_t opened;       // its kernel runs, and rank_memory is this launch's
   std::uint32_t reserved;
   wait_status status;
 };
@@ -248,8 +275,8 @@ struct launch_context {
   rank_memory* ranks;  // by device rank, as all that follow
   notification* pending;
   rank_channel* channels;
-  command* commands;
-  notification* inboxes;
+  command_entry* commands;
+  inbox_entry* inboxes;
 
   window_row* world_rows;  // [slot][world rank]
   window_row* device_rows; // [slot][device rank]

@@ -339,10 +339,8 @@ GPURMA_SLOW_DEVICE void wait_at_length(block_state& b, const pattern& p, std::ui
   std::uint32_t vain = 0;
   do {
     const look_result result = all.look([&](const notification& got) {
-      if (wanted != 0 && p.matches(got)) {
-        --wanted;
-        return answer::match;
-      }
+      if (wanted != 0 && p.matches(got))
+        return --wanted == 0 ? answer::last : answer::match;
       if (b.pending.full())
         return answer::refuse;
       b.pending.append(got);
@@ -402,7 +400,12 @@ GPURMA_DEVICE void wait_in_counter(block_state& b, int tag, std::uint64_t count,
   std::uint64_t arrived = arrivals(b, tag) - consumed;
   if (arrived < count) {
     blocked waiting(b, directive::wait, where, any_source, tag, any_window_id, count);
+    // What counts may be held back by data that earlier notifications carry.
+    constexpr unsigned polls_per_drain = 64;
+    unsigned polls = 0;
     do {
+      if (++polls % polls_per_drain == 0)
+        drain{b}();
       waiting.pause(arrived);
       arrived = arrivals(b, tag) - consumed;
     } while (arrived < count);

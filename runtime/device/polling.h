@@ -38,7 +38,9 @@ GPURMA_DEVICE void take(block_state& b, unsigned number, const ring_in& ring, co
 
 // Tells the origins of rings first, first + step, ... how much has been taken: one that waits for
 // data to be in place cannot wait for half a lap.
-GPURMA_SLOW_DEVICE void give_back(const block_state& b, unsigned first, unsigned step) {
+GPURMA_SLOW_DEVICE void give_back(block_state& b, unsigned first, unsigned step) {
+  if (first == 0)
+    b.inbox.give_back();
   platform::fence_release(b.reached_from); // M18
   for (unsigned number = first; number < b.rings; number += step) {
     const ring_in& ring = b.in[number];
@@ -70,7 +72,8 @@ GPURMA_DEVICE const ring_entry& next_entry(const block_state& b, unsigned number
 enum class answer : int {
   refuse, // it stays where it is, with all that its origin has sent since
   keep,   // it is in the pending list
-  match   // it is consumed
+  match,  // it is consumed
+  last    // and no more of its kind are wanted
 };
 
 struct look_result {
@@ -107,7 +110,9 @@ private:
     for (unsigned first = 0; first < (all ? sources : rings_); first += width_)
       look_from(first, all, accept, result);
     // Last: a pair of ranks may change from stores to hosts, never back (engine.cpp).
-    if (all && b_.proxied != 0 && result.taken == 0 && !result.refused)
+    // A rank that no other reaches by stores looks there each time.
+    if ((all || (rings_ == 0 && !b_.routes_changed)) && b_.proxied != 0 && result.taken == 0 &&
+        !result.refused)
       look_at_inbox(accept, result);
     return result;
   }
@@ -191,11 +196,19 @@ private:
     for (;;) {
       notification got{};
       const bool come = self_ == 0 && b_.inbox.try_read(got);
-      if (platform::broadcast(static_cast<int>(come), 0, width_) == 0 ||
-          count(self_ == 0 ? accept(got) : answer::refuse, result) == answer::refuse)
+      if (platform::broadcast(static_cast<int>(come), 0, width_) == 0)
         return;
-      if (self_ == 0)
-        b_.inbox.release();
+      const answer given = count(
+          self_ == 0 ? accept(notification{got.source, got.tag, got.window, 0}) : answer::refuse,
+          result);
+      if (given == answer::refuse)
+        return;
+      if (self_ == 0) {
+        b_.inbox.release(got);
+        b_.owes |= b_.inbox.owes;
+      }
+      if (given == answer::last)
+        return;
     }
   }
 
@@ -204,7 +217,7 @@ private:
     const auto common = static_cast<answer>(platform::broadcast(static_cast<int>(mine), 0, width_));
     result.refused |= common == answer::refuse;
     result.taken += common != answer::refuse ? 1 : 0;
-    result.matched += common == answer::match ? 1 : 0;
+    result.matched += common >= answer::match ? 1 : 0;
     return common;
   }
 
@@ -240,6 +253,11 @@ public:
         return answer::keep;
       });
     } while (result.taken != 0 || result.found_rings);
+    // Its host may wait for the data behind a notification that finds no room.
+    if (result.refused && b_.proxied != 0) {
+      b_.inbox.place_ahead();
+      b_.owes |= b_.inbox.owes;
+    }
     give_back_owed(b_);
   }
 

@@ -12,9 +12,30 @@
 
 namespace gpurma::detail {
 
+// Copies up to inline_bytes; thread 0. Several loads at a time: each takes its while.
+GPURMA_SLOW_DEVICE void copy_small(void* to, const void* from, std::uint32_t bytes) {
+  auto* const end = static_cast<char*>(to);
+  const auto* const begin = static_cast<const char*>(from);
+  std::uint32_t at = 0;
+  for (; at + 32 <= bytes; at += 32) {
+    const std::uint64_t word0 = platform::load_bytes(begin + at, 8);
+    const std::uint64_t word1 = platform::load_bytes(begin + at + 8, 8);
+    const std::uint64_t word2 = platform::load_bytes(begin + at + 16, 8);
+    const std::uint64_t word3 = platform::load_bytes(begin + at + 24, 8);
+    platform::store_bytes(end + at, word0, 8);
+    platform::store_bytes(end + at + 8, word1, 8);
+    platform::store_bytes(end + at + 16, word2, 8);
+    platform::store_bytes(end + at + 24, word3, 8);
+  }
+  for (; at < bytes; at += 8) {
+    const std::uint32_t rest = bytes - at < 8 ? bytes - at : 8;
+    platform::store_bytes(end + at, platform::load_bytes(begin + at, rest), rest);
+  }
+}
+
 // The rank's end of its ring of commands.
 struct command_producer {
-  command* entries;
+  command_entry* entries;
   const std::uint64_t* taken; // written by the host
   std::uint32_t mask;
   std::uint64_t issued;     // commands published
@@ -29,7 +50,11 @@ struct command_producer {
 
   // Precondition: not full(). Ignores what.turn.
   GPURMA_DEVICE void publish(const command& what) {
-    command& entry = entries[issued & mask];
+    command_entry& whole = entries[issued & mask];
+    if ((what.flags & inline_flag) != 0)
+      copy_small(whole.data, reinterpret_cast<const void*>(what.address),
+                 static_cast<std::uint32_t>(what.bytes));
+    command& entry = whole.what;
     entry.address = what.address;
     entry.offset = what.offset;
     entry.bytes = what.bytes;
@@ -46,30 +71,67 @@ struct command_producer {
   }
 };
 
-// The rank's end of the ring in which its host delivers notifications of other devices.
+// The rank's end of the ring in which its host delivers notifications of other devices, with up to
+// inline_bytes of data each. Both lie in the host's memory, so that a look at an entry is one load.
 struct inbox_consumer {
-  const notification* entries;
-  std::uint64_t* taken; // read by the host
+  const inbox_entry* entries;
+  std::uint64_t* taken;  // read by the host, as the next
+  std::uint64_t* placed; // where the rank says up to where data is in place
   std::uint32_t mask;
+  bool owes; // the host may not know which data is in place
   std::uint64_t position;
+  std::uint64_t ahead; // the data of entries before it is in place, whether they are taken or not
 
-  // Reads the next notification; false: it has not come.
-  GPURMA_DEVICE bool try_read(notification& got) const {
-    const notification& entry = entries[position & mask];
-    if (platform::load_acquire(&entry.turn, platform::scope::system) !=
-        static_cast<std::uint32_t>(position + 1)) { // M7
+  // Reads the notification of a position; false: it has not come. Its turn becomes the number of
+  // bytes that it carries.
+  GPURMA_DEVICE bool try_read(std::uint64_t at, notification& got) const {
+    const packet head = platform::load_packet(
+        reinterpret_cast<const packet*>(&entries[at & mask].head)); // M7
+    const std::uint32_t carried = head.word[3] >> inbox_turn_bits;
+    if (head.word[3] != inbox_turn(at, carried))
       return false;
-    }
-    got = entry;
+    platform::fence_acquire(platform::scope::system); // M7
+    got = notification{static_cast<std::int32_t>(head.word[0]),
+                       static_cast<std::int32_t>(head.word[1]), head.word[2], carried};
     return true;
   }
+  GPURMA_DEVICE bool try_read(notification& got) const { return try_read(position, got); }
 
-  // Gives the entry that has been read back.
-  GPURMA_DEVICE void release() {
+  // Puts the data that the entry of a position carries in its place.
+  GPURMA_DEVICE void place(std::uint64_t at, std::uint32_t carried) {
+    const inbox_entry& entry = entries[at & mask];
+    copy_small(reinterpret_cast<void*>(entry.address), entry.data, carried);
+    owes = true;
+  }
+
+  // Takes the entry that has been read, and gives it back.
+  GPURMA_DEVICE void release(const notification& got) {
+    if (got.turn != 0 && position >= ahead)
+      place(position, got.turn);
     ++position;
     // Twice per lap is enough to keep the host going, and spares the way to its memory.
     if ((position & (mask >> 1)) == 0)
-      platform::store_release(taken, position, platform::scope::system); // M11
+      platform::store_release(taken, position, platform::scope::system); // M11, M19
+  }
+
+  // Puts the data of all entries that have come in its place, without taking their notifications.
+  GPURMA_SLOW_DEVICE void place_ahead() {
+    notification got;
+    if (ahead < position)
+      ahead = position;
+    for (; try_read(ahead, got); ++ahead) {
+      if (got.turn != 0)
+        place(ahead, got.turn);
+    }
+  }
+
+  // Tells the host which data is in place.
+  GPURMA_DEVICE void give_back() {
+    if (!owes)
+      return;
+    platform::store_release(placed, ahead < position ? position : ahead,
+                            platform::scope::system); // M19
+    owes = false;
   }
 };
 

@@ -16,8 +16,10 @@
 namespace gpurma::host {
 
 using detail::command;
+using detail::command_entry;
 using detail::command_kind;
 using detail::directive;
+using detail::inbox_entry;
 using detail::notification;
 using detail::rank_channel;
 using detail::rank_memory;
@@ -43,7 +45,7 @@ template <class T> T* at(void* block, std::size_t offset) {
   return reinterpret_cast<T*>(static_cast<char*>(block) + offset);
 }
 
-// Whether the transport can read and write the device's memory.
+// Whether the host can read and write the device's memory.
 #if GPURMA_TARGET_CPU
 constexpr bool host_reaches_device = true;
 #else
@@ -53,9 +55,14 @@ constexpr bool host_reaches_device = false;
 // Commands of one rank that are run before others get their turn.
 constexpr int command_batch = 16;
 
+// Instead of the rank whose command something is.
+constexpr int no_command = -1;
+
 } // namespace
 
 engine::engine(std::size_t most_ranks) : most_ranks_(most_ranks) {
+  if (process().size > 1 && (!host_reaches_device || environment::cpu_staging()))
+    staging_ = std::make_unique<staging>();
   context_.version = detail::format_version;
   copy_bytes(context_memory_.resize(sizeof(context_)), &context_, sizeof(context_));
 }
@@ -97,8 +104,8 @@ engine::plan engine::make_plan(int ranks) {
 
   layout_of_memory shared;
   const auto channels_at = shared.add<rank_channel>(n);
-  const auto commands_at = shared.add<command>(n * c.command_entries);
-  const auto inboxes_at = shared.add<notification>(n * c.inbox_entries);
+  const auto commands_at = shared.add<command_entry>(n * c.command_entries);
+  const auto inboxes_at = shared.add<inbox_entry>(n * c.inbox_entries);
   const auto collectives_at = shared.add<std::uint64_t>(1);
   const auto error_at = shared.add<detail::error_record>(1);
   const auto watched_ranks_at = shared.add<rank_memory>(host_reaches_device ? 0 : n);
@@ -117,8 +124,8 @@ engine::plan engine::make_plan(int ranks) {
   c.world_meeting = at<detail::meeting_point>(on_device, meetings_at);
   c.device_meeting = c.world_meeting + 1;
   c.channels = at<rank_channel>(for_both, channels_at);
-  c.commands = at<command>(for_both, commands_at);
-  c.inboxes = at<notification>(for_both, inboxes_at);
+  c.commands = at<command_entry>(for_both, commands_at);
+  c.inboxes = at<inbox_entry>(for_both, inboxes_at);
   c.collectives = at<std::uint64_t>(for_both, collectives_at);
   c.error = at<detail::error_record>(for_both, error_at);
   p.mailboxes = at<notification>(on_device, mailboxes_at);
@@ -282,6 +289,9 @@ void engine::begin(const plan& launch) {
                           context_.inbox_entries - 1});
     }
     rows_.assign(context_.window_slots, {});
+    leaving_.assign(n, {});
+    carried_.assign(n, {});
+    first_served_ = 0;
     const std::lock_guard sightings_lock(sightings_mutex_);
     sightings_.assign(n, {});
   }
@@ -325,14 +335,27 @@ bool engine::progress() {
   if (!lock.owns_lock())
     return false;
   bool worked = process_transport().progress();
-  for (int rank = 0; rank < ranks_; ++rank)
+  if (!pieces_.empty() || !landings_.empty()) {
+    worked |= staging_->poll();
+    if (!landings_.empty())
+      worked |= finish_landings();
+    // Whoever comes first gets the buffers.
+    first_served_ = first_served_ + 1 < ranks_ ? first_served_ + 1 : 0;
+  }
+  for (int rank = first_served_; rank < ranks_; ++rank)
     worked |= run_commands(rank);
+  for (int rank = 0; rank < first_served_; ++rank)
+    worked |= run_commands(rank);
+  if (piece_finished_) {
+    piece_finished_ = false;
+    pieces_.remove_if([](const piece& p) { return p.finished; });
+  }
   if (transfer_finished_) {
     transfer_finished_ = false;
     transfers_.remove_if([](const transfer& t) { return t.finished; });
   }
   if (!replies_.empty())
-    worked |= deliver_replies();
+    worked |= advance_replies();
   if (meeting_)
     worked |= advance_meeting();
   if (worked)
@@ -345,23 +368,30 @@ bool engine::progress() {
 
 bool engine::run_commands(int rank) {
   command_consumer& commands = commands_[static_cast<std::size_t>(rank)];
+  pieces_of& parts = leaving_[static_cast<std::size_t>(rank)];
+  const bool sent = !parts.unsent.empty() && send_pieces(parts, rank);
   int done = 0;
   for (; done < command_batch; ++done) {
-    const command* next = commands.front();
+    const command_entry* next = commands.front();
     if (next == nullptr || !execute(rank, *next))
       break;
     commands.pop();
   }
   if (done != 0)
     commands.give_back();
-  return done != 0;
+  return sent || done != 0;
 }
 
 // False: not now; the rank's later commands wait behind it, those of other ranks do not.
-bool engine::execute(int rank, const command& c) {
+bool engine::execute(int rank, const command_entry& entry) {
+  const command& c = entry.what;
+  // What the rank has put before comes first.
+  const bool behind = !leaving_[static_cast<std::size_t>(rank)].unsent.empty();
+  if (behind && (c.kind != command_kind::put || (c.flags & detail::inline_flag) != 0))
+    return false;
   switch (c.kind) {
   case command_kind::put:
-    return send_put(rank, c);
+    return send_put(rank, entry);
   case command_kind::get:
     return send_get(rank, c);
   case command_kind::notify:
@@ -381,7 +411,7 @@ namespace {
 message_header make_header(message_kind kind, int source, const command& c) {
   message_header h;
   h.kind = kind;
-  h.flags = c.flags;
+  h.flags = c.flags & static_cast<std::uint8_t>(~detail::inline_flag);
   h.source = source;
   h.target = c.target;
   h.window = c.window;
@@ -407,12 +437,20 @@ void engine::transfer::completed() {
   owner->complete_command(rank);
 }
 
-bool engine::send_put(int rank, const command& c) {
+bool engine::send_put(int rank, const command_entry& entry) {
+  const command& c = entry.what;
   const message_header header = make_header(message_kind::put, context_.first_rank + rank, c);
   const int to = process_of(c.target);
-  const bool eager = c.bytes <= environment::eager();
-  const auto* payload = reinterpret_cast<const char*>(c.address);
-  if (eager && host_reaches_device) {
+  const bool here = (c.flags & detail::inline_flag) != 0;
+  if (staging_ && !here) {
+    pieces_of& parts = leaving_[static_cast<std::size_t>(rank)];
+    if (!stage(header, to, c.address, parts))
+      return false;
+    parts.staged = 0;
+    return true;
+  }
+  const void* const payload = here ? entry.data : reinterpret_cast<const void*>(c.address);
+  if (here || c.bytes <= environment::eager()) {
     if (!process_transport().try_send(to, header, payload, c.bytes, nullptr))
       return false;
     complete_command(rank);
@@ -421,11 +459,6 @@ bool engine::send_put(int rank, const command& c) {
   transfer& t = transfers_.emplace_back();
   t.owner = this;
   t.rank = rank;
-  if (!host_reaches_device) {
-    t.copy.resize(c.bytes);
-    copy_bytes(t.copy.data(), payload, c.bytes);
-    payload = t.copy.data();
-  }
   if (process_transport().try_send(to, header, payload, c.bytes, &t))
     return true;
   transfers_.pop_back();
@@ -437,6 +470,7 @@ bool engine::send_get(int rank, const command& c) {
   t.owner = this;
   t.rank = rank;
   t.destination = c.address;
+  t.missing = c.bytes;
   message_header header = make_header(message_kind::get_request, context_.first_rank + rank, c);
   header.cookie = reinterpret_cast<std::uint64_t>(&t);
   if (process_transport().try_send(process_of(c.target), header, nullptr, 0, nullptr))
@@ -471,28 +505,55 @@ std::uint64_t engine::window_address(const message_header& access) {
   return rows[static_cast<std::size_t>(access.target)].base + access.offset;
 }
 
-void* engine::landing(const message_header& header) {
-  if (!host_reaches_device)
-    return nullptr;
+std::optional<void*> engine::landing(const message_header& header) {
+  if (staging_) {
+    // A buffer is not held while something else is waited for.
+    if (header.kind == message_kind::put && !may_access(header))
+      return std::nullopt;
+    const staging_buffer buffer = staging_->take_incoming(header.bytes);
+    if (!buffer)
+      return std::nullopt;
+    return buffer.memory;
+  }
   if (header.kind == message_kind::put)
     return reinterpret_cast<void*>(window_address(header));
   return reinterpret_cast<void*>(reinterpret_cast<transfer*>(header.cookie)->destination);
 }
 
-bool engine::arrived(const message_header& header, const void* payload) {
-  // Until the notification of an earlier get has been delivered, what the same source sends to the
-  // same target waits; but for replies, which notify nobody and on which that notification may
-  // depend.
+// Until the notification of an earlier get has been delivered, what the same source sends to the
+// same target waits; but for replies, which notify nobody and on which that notification may
+// depend. And the data of earlier notifications must be in place before it is overwritten or read.
+bool engine::may_access(const message_header& header) {
   for (const reply& earlier : replies_) {
-    if (header.kind != message_kind::get_reply &&
-        (earlier.request.flags & detail::notified_flag) != 0 &&
+    if ((earlier.request.flags & detail::notified_flag) != 0 &&
         earlier.request.source == header.source && earlier.request.target == header.target) {
       return false;
     }
   }
+  if (!staging_ || header.kind == message_kind::notify)
+    return true;
+  const std::uint64_t begin = window_address(header);
+  return is_in_place(header, begin, begin + header.bytes);
+}
+
+bool engine::arrived(const message_header& header, const void* payload) {
+  if (header.kind != message_kind::get_reply && !may_access(header))
+    return false;
   const bool notified = (header.flags & detail::notified_flag) != 0;
+  // Data of earlier messages of the pair that is on its way to the device.
+  const bool behind = staging_ && last_landing(header) != nullptr;
   switch (header.kind) {
   case message_kind::put: {
+    if (staging_) {
+      const bool carries = notified && (header.flags & detail::counter_flag) == 0 &&
+                           header.bytes <= detail::inline_bytes && payload != nullptr;
+      if (!carries)
+        return start_landing(header, payload, window_address(header));
+      if (behind || !has_room(header))
+        return false;
+      carry(header, payload);
+      return true;
+    }
     if (notified && !has_room(header))
       return false;
     auto* const to = reinterpret_cast<void*>(window_address(header));
@@ -503,14 +564,16 @@ bool engine::arrived(const message_header& header, const void* payload) {
     return true;
   }
   case message_kind::notify:
-    if (!has_room(header))
+    if (behind || !has_room(header))
       return false;
     deliver(header);
     return true;
   case message_kind::get_request:
-    return answer(header);
+    return !behind && answer(header);
   case message_kind::get_reply: {
     auto& t = *reinterpret_cast<transfer*>(header.cookie);
+    if (staging_)
+      return start_landing(header, payload, t.destination + header.offset);
     auto* const to = reinterpret_cast<void*>(t.destination);
     if (to != payload && header.bytes != 0)
       copy_bytes(to, payload, header.bytes);
@@ -524,20 +587,33 @@ bool engine::arrived(const message_header& header, const void* payload) {
              header.source));
 }
 
-bool engine::answer(const message_header& request) {
-  const bool notified = (request.flags & detail::notified_flag) != 0;
-  const bool eager = request.bytes <= environment::eager();
-  if (notified && eager && !has_room(request))
-    return false;
+namespace {
+
+message_header make_reply(const message_header& request) {
   message_header header;
   header.kind = message_kind::get_reply;
   header.source = request.target;
   header.target = request.source;
   header.bytes = request.bytes;
   header.cookie = request.cookie;
+  return header;
+}
+
+} // namespace
+
+bool engine::answer(const message_header& request) {
+  const bool notified = (request.flags & detail::notified_flag) != 0;
+  const bool eager = request.bytes <= environment::eager();
+  if (staging_) {
+    replies_.emplace_back().request = request;
+    return true;
+  }
+  if (notified && eager && !has_room(request))
+    return false;
+  const message_header header = make_reply(request);
   const int to = process_of(request.source);
   const auto* payload = reinterpret_cast<const char*>(window_address(request));
-  if (eager && host_reaches_device) {
+  if (eager) {
     if (!process_transport().try_send(to, header, payload, request.bytes, nullptr))
       return false;
     if (notified)
@@ -546,20 +622,21 @@ bool engine::answer(const message_header& request) {
   }
   reply& r = replies_.emplace_back();
   r.request = request;
-  if (!host_reaches_device) {
-    r.copy.resize(request.bytes);
-    copy_bytes(r.copy.data(), payload, request.bytes);
-    payload = r.copy.data();
-  }
   if (process_transport().try_send(to, header, payload, request.bytes, &r))
     return true;
   replies_.pop_back();
   return false;
 }
 
-bool engine::deliver_replies() {
+bool engine::advance_replies() {
   bool worked = false;
   for (auto r = replies_.begin(); r != replies_.end();) {
+    if (staging_ && !r->finished) {
+      const bool staged = stage(make_reply(r->request), process_of(r->request.source),
+                                window_address(r->request), r->parts);
+      worked |= send_pieces(r->parts, no_command);
+      r->finished = staged && r->parts.unsent.empty();
+    }
     const bool notified = (r->request.flags & detail::notified_flag) != 0;
     if (!r->finished || (notified && !has_room(r->request))) {
       ++r;
@@ -573,8 +650,12 @@ bool engine::deliver_replies() {
   return worked;
 }
 
+// Whether a message's notification can be delivered. One that is counted is not behind those in
+// the inbox, whose data must be in place before.
 bool engine::has_room(const message_header& h) {
-  return (h.flags & detail::counter_flag) != 0 || inbox(h.target - context_.first_rank).has_room();
+  if ((h.flags & detail::counter_flag) != 0)
+    return is_in_place(h, 0, ~std::uint64_t{0});
+  return inbox(h.target - context_.first_rank).has_room();
 }
 
 void engine::deliver(const message_header& h) {
@@ -585,6 +666,178 @@ void engine::deliver(const message_header& h) {
   } else {
     inbox(rank).push(h.source, h.tag, h.window);
   }
+}
+
+// Delivers a notification with its payload, which the rank puts in place when it takes it.
+void engine::carry(const message_header& h, const void* payload) {
+  const int rank = h.target - context_.first_rank;
+  const std::uint64_t address = window_address(h);
+  std::deque<carried_data>& carried = carried_[static_cast<std::size_t>(rank)];
+  constexpr std::size_t noted_between_looks = 64;
+  if (carried.size() % noted_between_looks == noted_between_looks - 1)
+    note_placed(rank);
+  carried.push_back({inbox(rank).position, h.source, address, address + h.bytes});
+  inbox(rank).push(h.source, h.tag, h.window, address, payload,
+                   static_cast<std::uint32_t>(h.bytes));
+}
+
+// Forgets what a rank has put in place.
+void engine::note_placed(int rank) {
+  std::deque<carried_data>& carried = carried_[static_cast<std::size_t>(rank)];
+  const rank_channel& from = channel(rank);
+  const std::uint64_t placed = std::max(load(from.inbox_placed, std::memory_order_acquire),
+                                        load(from.inbox_taken, std::memory_order_acquire)); // M19
+  while (!carried.empty() && carried.front().position < placed)
+    carried.pop_front();
+}
+
+// Whether all data that earlier messages of a message's pair carry to [begin, end) is in place.
+bool engine::is_in_place(const message_header& after, std::uint64_t begin, std::uint64_t end) {
+  const int rank = after.target - context_.first_rank;
+  const std::deque<carried_data>& carried = carried_[static_cast<std::size_t>(rank)];
+  if (carried.empty())
+    return true;
+  note_placed(rank);
+  return std::none_of(carried.begin(), carried.end(), [&](const carried_data& one) {
+    return one.source == after.source && begin < one.end && one.begin < end;
+  });
+}
+
+bool engine::all_in_place() {
+  for (int rank = 0; rank < ranks_; ++rank)
+    note_placed(rank);
+  return std::all_of(carried_.begin(), carried_.end(),
+                     [](const std::deque<carried_data>& one) { return one.empty(); });
+}
+
+// --- Payloads through buffers
+// -------------------------------------------------------------------------------------------
+
+void engine::piece::completed() {
+  buffer.give_back();
+  finished = true;
+  owner->piece_finished_ = true;
+}
+
+// Starts to copy the next parts of a payload from the device. False: some are left, for want of
+// buffers.
+bool engine::stage(const message_header& whole, int to, std::uint64_t source, pieces_of& parts) {
+  while (parts.staged < whole.bytes) {
+    const std::size_t bytes =
+        std::min<std::uint64_t>(staging_->chunk(), whole.bytes - parts.staged);
+    const staging_buffer buffer = staging_->take_outgoing(bytes);
+    if (!buffer)
+      return false;
+    piece& p = pieces_.emplace_back();
+    p.owner = this;
+    p.header = whole;
+    p.header.offset += parts.staged;
+    p.header.bytes = bytes;
+    p.process = to;
+    p.buffer = buffer;
+    p.stream = &staging_->from_device(bytes);
+    p.copied =
+        p.stream->start(buffer.memory, reinterpret_cast<const void*>(source + parts.staged), bytes);
+    parts.staged += bytes;
+    p.last = parts.staged == whole.bytes;
+    if (!p.last)
+      p.header.flags = 0;
+    parts.unsent.push_back(&p);
+  }
+  return true;
+}
+
+// Sends what has been copied; rank: whose commands these are, or no_command.
+bool engine::send_pieces(pieces_of& parts, int rank) {
+  bool worked = false;
+  while (!parts.unsent.empty()) {
+    piece& p = *parts.unsent.front();
+    if (!p.stream->is_done(p.copied))
+      break;
+    const bool read_there = p.buffer.number != 0 && staging_->is_mapped_by(p.process);
+    if (read_there) {
+      p.header.buffer = p.buffer.number; // the other process gives it back
+      if (!process_transport().try_send(p.process, p.header, nullptr, 0, nullptr))
+        break;
+      p.finished = piece_finished_ = true;
+    } else if (!process_transport().try_send(p.process, p.header, p.buffer.memory, p.header.bytes,
+                                             &p)) {
+      break;
+    }
+    parts.unsent.pop_front();
+    if (p.last && rank != no_command)
+      complete_command(rank);
+    worked = true;
+  }
+  return worked;
+}
+
+// Starts to copy a payload to the device. False: there is no buffer for it now.
+bool engine::start_landing(const message_header& header, const void* payload, std::uint64_t to) {
+  staging_buffer buffer;
+  if (header.buffer != 0) {
+    buffer = staging_->of(process_of(header.source), header.buffer);
+  } else if (header.bytes > environment::eager()) {
+    buffer = staging_->incoming_at(payload);
+  } else {
+    buffer = staging_->take_incoming(header.bytes);
+    if (!buffer)
+      return false;
+    std::memcpy(buffer.memory, payload, header.bytes);
+  }
+  // Copies of one stream do not overtake each other.
+  const landing_piece* const earlier = last_landing(header);
+  copy_stream& stream = earlier != nullptr && earlier->buffer ? *earlier->stream
+                                                              : staging_->to_device(header.bytes);
+  landings_.push_back({header, buffer, &stream,
+                       stream.start(reinterpret_cast<void*>(to), buffer.memory, header.bytes)});
+  return true;
+}
+
+// The last part of a pair that is on its way to the device, or waits for room for its notification.
+const engine::landing_piece* engine::last_landing(const message_header& pair) const {
+  const auto found =
+      std::find_if(landings_.rbegin(), landings_.rend(), [&](const landing_piece& one) {
+        return one.header.source == pair.source && one.header.target == pair.target &&
+               (one.header.kind == message_kind::get_reply) ==
+                   (pair.kind == message_kind::get_reply);
+      });
+  return found == landings_.rend() ? nullptr : &*found;
+}
+
+// Notifications of a pair are delivered in the order of its messages.
+bool engine::finish_landings() {
+  bool worked = false;
+  for (auto l = landings_.begin(); l != landings_.end();) {
+    if (!l->stream->is_done(l->copied)) {
+      ++l;
+      continue;
+    }
+    if (l->buffer) {
+      l->buffer.give_back();
+      worked = true;
+    }
+    const message_header& h = l->header;
+    if (h.kind == message_kind::get_reply) {
+      auto& t = *reinterpret_cast<transfer*>(h.cookie);
+      t.missing -= h.bytes;
+      if (t.missing == 0)
+        t.completed();
+    } else if ((h.flags & detail::notified_flag) != 0) {
+      const bool first = std::none_of(landings_.begin(), l, [&](const landing_piece& one) {
+        return one.header.kind != message_kind::get_reply && one.header.source == h.source &&
+               one.header.target == h.target;
+      });
+      if (!first || !has_room(h)) {
+        ++l;
+        continue;
+      }
+      deliver(h);
+    }
+    l = landings_.erase(l);
+    worked = true;
+  }
+  return worked;
 }
 
 // --- Collectives
@@ -647,7 +900,10 @@ bool engine::advance_meeting() {
           process_transport().processed(p) < m.expected[static_cast<std::size_t>(p)])
         return false;
     }
-    if (!replies_.empty())
+    if (!replies_.empty() || !landings_.empty())
+      return false;
+    // When a launch ends, nobody takes anything any more.
+    if (m.kind && !all_in_place())
       return false;
     m.operation = process_transport().start_barrier();
     m.now = meeting::step::leave;

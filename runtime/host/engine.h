@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,7 @@
 #include "host/memory.h"
 #include "host/peers.h"
 #include "host/rings.h"
+#include "host/staging.h"
 #include "host/watchdog.h"
 #include "transport/transport.h"
 
@@ -94,16 +96,47 @@ private:
     int rank = 0; // device rank that gave the command
     bool finished = false;
     std::uint64_t destination = 0; // of a get
-    std::vector<char> copy;        // payload, where the transport cannot read device memory
+    std::uint64_t missing = 0;     // bytes of its answer
     void completed() override;
   };
-  // An answer to a get of another process that its transport still reads; then its notification is
-  // due.
+  // A part of a payload, in a buffer: first it is copied from the device, then it is sent.
+  struct piece final : completion {
+    engine* owner = nullptr;
+    message_header header;
+    int process = 0;
+    staging_buffer buffer;
+    copy_stream* stream = nullptr;
+    copy_stream::ticket copied = 0;
+    bool last = false; // of its payload
+    bool finished = false;
+    void completed() override;
+  };
+  // The parts of a rank's puts, or of an answer, that have not been sent, in their order.
+  struct pieces_of {
+    std::uint64_t staged = 0; // bytes of the payload that is being divided
+    std::deque<piece*> unsent;
+  };
+  // An answer to a get of another process that the transport still reads, or that has not been
+  // sent; then its notification is due.
   struct reply final : completion {
     message_header request;
     bool finished = false;
-    std::vector<char> copy;
+    pieces_of parts;
     void completed() override { finished = true; }
+  };
+  // A part of a payload on its way from a buffer to the device; then what its header says is due.
+  struct landing_piece {
+    message_header header;
+    staging_buffer buffer; // nothing once the copy is done
+    copy_stream* stream;
+    copy_stream::ticket copied;
+  };
+  // Data in an entry of a rank's inbox that may not be in place.
+  struct carried_data {
+    std::uint64_t position;
+    int source;
+    std::uint64_t begin; // addresses
+    std::uint64_t end;
   };
   // What a process tells the others of a rank's part of a window.
   struct exposed_row {
@@ -138,7 +171,7 @@ private:
   };
 
   // receiver
-  void* landing(const message_header& header) override;
+  std::optional<void*> landing(const message_header& header) override;
   bool arrived(const message_header& header, const void* payload) override;
 
   // wait_table
@@ -147,8 +180,8 @@ private:
 
   std::vector<std::uint64_t> map_queues(const std::vector<launch_info>& all);
   bool run_commands(int rank);
-  bool execute(int rank, const detail::command& command);
-  bool send_put(int rank, const detail::command& command);
+  bool execute(int rank, const detail::command_entry& entry);
+  bool send_put(int rank, const detail::command_entry& entry);
   bool send_get(int rank, const detail::command& command);
   bool send_notify(int rank, const detail::command& command);
   void complete_command(int rank);
@@ -157,9 +190,21 @@ private:
   void finish_window_rows();
   void notify_by_hosts();
   bool answer(const message_header& request);
-  bool deliver_replies();
+  bool advance_replies();
 
+  // Payloads through buffers.
+  bool stage(const message_header& whole, int to, std::uint64_t source, pieces_of& parts);
+  bool send_pieces(pieces_of& parts, int rank);
+  bool start_landing(const message_header& header, const void* payload, std::uint64_t to);
+  bool finish_landings();
+  const landing_piece* last_landing(const message_header& pair) const;
+  void note_placed(int rank);
+  bool is_in_place(const message_header& after, std::uint64_t begin, std::uint64_t end);
+  bool all_in_place();
+
+  bool may_access(const message_header& header);
   bool has_room(const message_header& notified);
+  void carry(const message_header& put, const void* payload);
   void deliver(const message_header& notified);
   std::uint64_t window_address(const message_header& access);
   void report_unconsumed();
@@ -203,6 +248,15 @@ private:
   std::list<transfer> transfers_;
   std::list<reply> replies_;
   bool transfer_finished_ = false;
+
+  // Null: the transport reads and writes the device's memory itself.
+  std::unique_ptr<staging> staging_;
+  std::list<piece> pieces_;
+  bool piece_finished_ = false;
+  std::vector<pieces_of> leaving_;              // by device rank: of its puts
+  int first_served_ = 0;                        // rank whose commands come first
+  std::list<landing_piece> landings_;           // in the order of their messages
+  std::vector<std::deque<carried_data>> carried_; // by device rank, in the order of its inbox
 
   // When a rank began what it waits for, as far as snapshots have seen.
   struct sighting {

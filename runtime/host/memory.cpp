@@ -73,6 +73,30 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
   std::memcpy(to, from, bytes);
 }
 
+copy_stream::copy_stream() = default;
+copy_stream::~copy_stream() = default;
+
+copy_stream::ticket copy_stream::start(void* to, const void* from, std::size_t bytes) {
+  under_way_.push_back({to, from, bytes});
+  return ++started_;
+}
+
+bool copy_stream::poll() {
+  if (under_way_.empty())
+    return false;
+  const copy& next = under_way_.front();
+  copy_bytes(next.to, next.from, next.bytes);
+  under_way_.pop_front();
+  ++done_;
+  return true;
+}
+
+bool pin(void*, std::size_t) {
+  return true;
+}
+
+void unpin(void*) {}
+
 namespace {
 
 struct static_search {
@@ -121,6 +145,18 @@ bool find_buffer(std::uint64_t address, std::uint64_t& begin, std::uint64_t& end
 
 namespace {
 
+// Streams share hardware queues with others of their priority: in a queue of its own, a copy for
+// a running rank kernel is never behind work that waits for that kernel.
+cudaStream_t make_copy_stream() {
+  int lowest = 0;
+  int highest = 0;
+  check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "query stream priorities");
+  cudaStream_t stream = nullptr;
+  check_cuda(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest),
+             "create a stream");
+  return stream;
+}
+
 // The first copy of a kind may set things up that wait for all running work. That must not happen
 // while a rank kernel waits for the copy.
 void warm_up() {
@@ -155,15 +191,8 @@ void open_device_memory() {
     device = process().local_rank % devices;
   }
   use_memory_device();
-  // Streams share hardware queues with others of their priority: in a queue of its own, a copy for
-  // a running rank kernel is never behind work that waits for that kernel.
-  int lowest = 0;
-  int highest = 0;
-  check_cuda(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "query stream priorities");
-  check_cuda(cudaStreamCreateWithPriority(&copies, cudaStreamNonBlocking, highest),
-             "create a stream");
-  check_cuda(cudaStreamCreateWithPriority(&watching, cudaStreamNonBlocking, highest),
-             "create a stream");
+  copies = make_copy_stream();
+  watching = make_copy_stream();
   warm_up();
 }
 
@@ -193,6 +222,60 @@ bool try_copy_bytes(void* to, const void* from, std::size_t bytes) {
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   return false;
+}
+
+// Events are made before a kernel runs.
+copy_stream::copy_stream() : stream_(make_copy_stream()) {
+  constexpr std::size_t most_under_way = 256;
+  free_.resize(most_under_way);
+  for (cudaEvent_t& event : free_)
+    check_cuda(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "create an event");
+}
+
+copy_stream::~copy_stream() {
+  // The program may be ending after an error that made every call fail.
+  for (cudaEvent_t event : under_way_)
+    static_cast<void>(cudaEventDestroy(event));
+  for (cudaEvent_t event : free_)
+    static_cast<void>(cudaEventDestroy(event));
+  static_cast<void>(cudaStreamDestroy(stream_));
+}
+
+copy_stream::ticket copy_stream::start(void* to, const void* from, std::size_t bytes) {
+  while (free_.empty())
+    poll();
+  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "copy memory");
+  const cudaEvent_t event = free_.back();
+  free_.pop_back();
+  check_cuda(cudaEventRecord(event, stream_), "copy memory");
+  under_way_.push_back(event);
+  return ++started_;
+}
+
+bool copy_stream::poll() {
+  bool any = false;
+  while (!under_way_.empty()) {
+    const cudaError_t state = cudaEventQuery(under_way_.front());
+    if (state == cudaErrorNotReady)
+      break;
+    check_cuda(state, "copy memory");
+    free_.push_back(under_way_.front());
+    under_way_.pop_front();
+    ++done_;
+    any = true;
+  }
+  return any;
+}
+
+bool pin(void* memory, std::size_t bytes) {
+  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess)
+    return true;
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
+
+void unpin(void* memory) {
+  static_cast<void>(cudaHostUnregister(memory));
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes) {

@@ -8,6 +8,8 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace gpurma::host {
@@ -40,6 +42,46 @@ bool try_copy_bytes(void* to, const void* from, std::size_t bytes);
 // Copies between host and device memory, in either direction. Returns when it is done, also while a
 // rank kernel runs. Thread-safe.
 void copy_bytes(void* to, const void* from, std::size_t bytes);
+
+// Copies between device memory and pinned host memory that are under way, one after another. Not
+// thread-safe; the device of gpurma is current. The CPU target copies when it looks.
+class copy_stream {
+public:
+  using ticket = std::uint64_t;
+
+  copy_stream();
+  ~copy_stream();
+  copy_stream(const copy_stream&) = delete;
+  copy_stream& operator=(const copy_stream&) = delete;
+
+  // Both ends stay until the copy is done. Never waits for a running kernel.
+  ticket start(void* to, const void* from, std::size_t bytes);
+  // Looks at the copies under way; whether one has ended.
+  bool poll();
+  bool is_done(ticket copy) const { return copy <= done_; }
+  bool idle() const { return under_way_.empty(); }
+
+private:
+#if GPURMA_TARGET_CPU
+  struct copy {
+    void* to;
+    const void* from;
+    std::size_t bytes;
+  };
+  std::deque<copy> under_way_;
+#else
+  cudaStream_t stream_ = nullptr;
+  std::deque<cudaEvent_t> under_way_;
+  std::vector<cudaEvent_t> free_;
+#endif
+  ticket started_ = 0;
+  ticket done_ = 0;
+};
+
+// Host memory that the device copies to and from at full speed, until it is unpinned. False: it
+// cannot be pinned. Not while a rank kernel runs.
+bool pin(void* memory, std::size_t bytes);
+void unpin(void* memory);
 
 enum class memory_kind { device, shared };
 

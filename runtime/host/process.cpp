@@ -145,6 +145,8 @@ void check_settings() {
   struct settings {
     std::uint64_t eager = environment::eager();
     std::uint64_t credits = environment::credits();
+    std::uint64_t chunk = environment::chunk();
+    bool cpu_staging = environment::cpu_staging();
     double timeout = environment::timeout();
   };
   const settings mine;
@@ -160,6 +162,10 @@ void check_settings() {
       refuse("GPURMA_EAGER", first.eager, p, all[p].eager);
     if (all[p].credits != first.credits)
       refuse("GPURMA_CREDITS", first.credits, p, all[p].credits);
+    if (all[p].chunk != first.chunk)
+      refuse("GPURMA_CHUNK", first.chunk, p, all[p].chunk);
+    if (all[p].cpu_staging != first.cpu_staging)
+      refuse("GPURMA_CPU_STAGING", first.cpu_staging, p, all[p].cpu_staging);
     // Process 0's decides; but one that watches nothing sends no heartbeats.
     if ((all[p].timeout > 0) != (first.timeout > 0))
       refuse("GPURMA_TIMEOUT", first.timeout, p, all[p].timeout);

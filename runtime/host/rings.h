@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 
 #include <gpurma/device/formats.h>
 
@@ -21,15 +22,15 @@ template <class T> void store(T& to, T value, std::memory_order order) {
 
 // Takes a rank's commands.
 struct command_consumer {
-  const detail::command* entries = nullptr;
+  const detail::command_entry* entries = nullptr;
   std::uint64_t* taken = nullptr; // where the rank reads how many it may reuse
   std::uint32_t mask = 0;
   std::uint64_t position = 0;
 
   // The next command, or null. It stays until pop().
-  const detail::command* front() const {
-    const detail::command& entry = entries[position & mask];
-    const bool come = load(entry.turn, std::memory_order_acquire) ==
+  const detail::command_entry* front() const {
+    const detail::command_entry& entry = entries[position & mask];
+    const bool come = load(entry.what.turn, std::memory_order_acquire) ==
                       static_cast<std::uint32_t>(position + 1); // M6
     return come ? &entry : nullptr;
   }
@@ -38,9 +39,9 @@ struct command_consumer {
   void give_back() { store(*taken, position, std::memory_order_release); } // M8
 };
 
-// Delivers notifications to a rank.
+// Delivers notifications to a rank, with small payloads in them.
 struct inbox_producer {
-  detail::notification* entries = nullptr;
+  detail::inbox_entry* entries = nullptr;
   const std::uint64_t* taken = nullptr; // written by the rank
   std::uint32_t mask = 0;
   std::uint64_t position = 0;
@@ -52,14 +53,20 @@ struct inbox_producer {
     taken_seen = load(*taken, std::memory_order_acquire); // M11
     return position - taken_seen <= mask;
   }
-  // Precondition: has_room().
-  void push(std::int32_t source, std::int32_t tag, std::uint32_t window) {
-    detail::notification& entry = entries[position & mask];
-    entry.source = source;
-    entry.tag = tag;
-    entry.window = window;
+  // Precondition: has_room(). The rank puts the payload, of up to inline_bytes, at the address.
+  void push(std::int32_t source, std::int32_t tag, std::uint32_t window, std::uint64_t address = 0,
+            const void* payload = nullptr, std::uint32_t bytes = 0) {
+    detail::inbox_entry& entry = entries[position & mask];
+    if (bytes != 0) {
+      entry.address = address;
+      std::memcpy(entry.data, payload, bytes);
+    }
+    // The rank reads them together with the turn.
+    store(entry.head.source, source, std::memory_order_relaxed);
+    store(entry.head.tag, tag, std::memory_order_relaxed);
+    store(entry.head.window, window, std::memory_order_relaxed);
+    store(entry.head.turn, detail::inbox_turn(position, bytes), std::memory_order_release); // M7
     ++position;
-    store(entry.turn, static_cast<std::uint32_t>(position), std::memory_order_release); // M7
   }
 };
 

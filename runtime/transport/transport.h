@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace gpurma::host {
 
@@ -23,7 +24,7 @@ enum class message_kind : std::uint8_t {
 struct message_header {
   message_kind kind = message_kind::notify;
   std::uint8_t flags = 0;
-  std::uint16_t reserved = 0;
+  std::uint16_t buffer = 0; // of the sender, that holds the payload if it is not in the message
   std::int32_t source = 0; // world rank that sends
   std::int32_t target = 0; // world rank that it is for
   std::uint32_t window = 0;
@@ -56,9 +57,10 @@ protected:
 class receiver {
 public:
   // Where the payload of a message that is too large to travel with its header is to be received;
-  // called once, when all earlier messages of its order (see transport) have been taken. Null: the
-  // transport provides a temporary buffer.
-  virtual void* landing(const message_header& header) = 0;
+  // called when all earlier messages of its order (see transport) have been taken. Null: the
+  // transport provides a temporary buffer. Nothing: not now, and it is asked again in a later
+  // progress().
+  virtual std::optional<void*> landing(const message_header& header) = 0;
 
   // A message has come; payload is the landing address for large ones, null if there is none, and
   // valid only during the call. Returns false if it cannot be taken now (a full ring, no resources

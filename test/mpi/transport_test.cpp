@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
 #include <thread>
@@ -69,8 +70,10 @@ class checker final : public receiver {
 public:
   explicit checker(unsigned seed) : random_(seed) {}
 
-  void* landing(const message_header& header) override {
+  std::optional<void*> landing(const message_header& header) override {
     CHECK(header.cookie == next_[key_of(header)]);
+    if (random_() % 8 == 0)
+      return std::nullopt;
     auto& place = landings_[key_of(header)];
     if (header.cookie % 3 == 0)
       return nullptr; // the transport's buffer
@@ -209,7 +212,7 @@ public:
   int from_2 = 0;
   std::vector<std::byte> place;
 
-  void* landing(const message_header& header) override {
+  std::optional<void*> landing(const message_header& header) override {
     place.resize(header.bytes);
     return place.data();
   }
@@ -260,7 +263,7 @@ class gate final : public receiver {
 public:
   bool open = false;
   int taken = 0, replies = 0;
-  void* landing(const message_header&) override { return nullptr; }
+  std::optional<void*> landing(const message_header&) override { return nullptr; }
   bool arrived(const message_header& header, const void*) override {
     if (header.kind == message_kind::get_reply) {
       ++replies;

@@ -402,15 +402,20 @@ void mpi_transport::take(int process, const message_header& header, const std::b
     return;
   }
   if (header.carriage == apart)
-    begin_large(message);
+    static_cast<void>(begin_large(message)); // or when the queue is served
   queues_.push_back({key, {}});
   queues_.back().messages.push_back(std::move(message));
   queue_of_pair_.emplace(key, std::prev(queues_.end()));
 }
 
-void mpi_transport::begin_large(queued_message& message) {
+// False: the receiver has no place for it now.
+bool mpi_transport::begin_large(queued_message& message) {
+  const std::optional<void*> place =
+      receiver_.load(std::memory_order_relaxed)->landing(message.header);
+  if (!place)
+    return false;
   message.receiving = true;
-  message.landing = receiver_.load(std::memory_order_relaxed)->landing(message.header);
+  message.landing = *place;
   if (!message.landing) {
     message.copy.resize(message.header.bytes);
     message.landing = message.copy.data();
@@ -421,6 +426,7 @@ void mpi_transport::begin_large(queued_message& message) {
                      message.header.bytes,
                      {}};
   advance(message.payload, false);
+  return true;
 }
 
 // Moves the first message of a queue on; whether it has been taken. Sets `worked` if anything
@@ -428,8 +434,8 @@ void mpi_transport::begin_large(queued_message& message) {
 bool mpi_transport::start_or_offer(queued_message& message, bool& worked) {
   const void* payload = message.copy.empty() ? nullptr : message.copy.data();
   if (message.header.carriage == apart) {
-    if (!message.receiving)
-      begin_large(message);
+    if (!message.receiving && !begin_large(message))
+      return false;
     worked |= advance(message.payload, false);
     if (!message.payload.complete())
       return false;

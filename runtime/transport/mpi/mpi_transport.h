@@ -71,7 +71,7 @@ private:
   bool receive_small();
   void take(int process, const message_header& header, const std::byte* payload);
   bool start_or_offer(queued_message& message, bool& worked);
-  void begin_large(queued_message& message);
+  bool begin_large(queued_message& message);
   void mark_processed(int process, message_kind kind);
   bool serve_queues();
 

@@ -31,7 +31,8 @@ struct rank_under_test {
     state.own_rings = rings.data();
     state.proxied = 1;
     state.box = detail::mailbox{box.data(), ring_entries - 1};
-    state.inbox = detail::inbox_consumer{inbox.data(), &channel.inbox_taken, ring_entries - 1, 0};
+    state.inbox = detail::inbox_consumer{
+        inbox.data(), &channel.inbox_taken, &channel.inbox_placed, ring_entries - 1, false, 0, 0};
     state.pending = detail::pending_list{pending.data(), pending_entries, 0, 0, 0};
   }
 
@@ -43,7 +44,7 @@ struct rank_under_test {
   std::vector<notification> box = std::vector<notification>(ring_entries, notification{});
   std::vector<detail::ring_entry> rings =
       std::vector<detail::ring_entry>(detail::rings_in * detail::ring_entries);
-  std::vector<notification> inbox = std::vector<notification>(ring_entries, notification{});
+  std::vector<detail::inbox_entry> inbox = std::vector<detail::inbox_entry>(ring_entries);
   std::vector<notification> pending;
   detail::rank_memory memory{};
   detail::rank_channel channel{};

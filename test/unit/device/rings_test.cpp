@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <thread>
 #include <vector>
 
@@ -14,14 +15,27 @@ namespace {
 
 using namespace gpurma;
 using detail::command;
+using detail::command_entry;
+using detail::inbox_entry;
 using detail::notification;
+
+std::uint32_t small_length(int n) {
+  return static_cast<std::uint32_t>(n) % (detail::inline_bytes + 1);
+}
+
+std::vector<char> payload_of(int n) {
+  std::vector<char> bytes(small_length(n));
+  for (std::size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = static_cast<char>(n + 7 * static_cast<int>(i));
+  return bytes;
+}
 
 class ring_load : public testing::TestWithParam<std::uint32_t> {};
 
 TEST_P(ring_load, commands_come_whole_and_in_order) {
   const std::uint32_t entries = GetParam();
   constexpr int commands = 20000;
-  std::vector<command> ring(entries, command{});
+  std::vector<command_entry> ring(entries, command_entry{});
   std::uint64_t taken = 0;
   std::thread rank([&] {
     detail::command_producer producer{ring.data(), &taken, entries - 1, 0, 0};
@@ -29,32 +43,36 @@ TEST_P(ring_load, commands_come_whole_and_in_order) {
       while (producer.full())
         std::this_thread::yield();
       command c{};
-      c.address = static_cast<std::uint64_t>(n);
+      const std::vector<char> payload = payload_of(n);
+      c.address = reinterpret_cast<std::uint64_t>(payload.data());
       c.offset = static_cast<std::uint64_t>(n) * 3;
-      c.bytes = static_cast<std::uint64_t>(n) * 5;
+      c.bytes = small_length(n);
       c.target = n;
       c.tag = n + 1;
       c.window = static_cast<std::uint32_t>(n + 2);
       c.kind = detail::command_kind::get;
-      c.flags = detail::notified_flag;
+      c.flags = n % 2 == 0 ? detail::inline_flag : detail::notified_flag;
       producer.publish(c);
     }
   });
   host::command_consumer consumer{ring.data(), &taken, entries - 1};
   for (int n = 0; n < commands;) {
-    const command* c = consumer.front();
-    if (c == nullptr) {
+    const command_entry* const entry = consumer.front();
+    if (entry == nullptr) {
       std::this_thread::yield();
       continue;
     }
-    ASSERT_EQ(c->address, static_cast<std::uint64_t>(n));
+    const command* const c = &entry->what;
+    if (n % 2 == 0) {
+      ASSERT_EQ(std::memcmp(entry->data, payload_of(n).data(), small_length(n)), 0);
+    }
     ASSERT_EQ(c->offset, static_cast<std::uint64_t>(n) * 3);
-    ASSERT_EQ(c->bytes, static_cast<std::uint64_t>(n) * 5);
+    ASSERT_EQ(c->bytes, small_length(n));
     ASSERT_EQ(c->target, n);
     ASSERT_EQ(c->tag, n + 1);
     ASSERT_EQ(c->window, static_cast<std::uint32_t>(n + 2));
     ASSERT_EQ(c->kind, detail::command_kind::get);
-    ASSERT_EQ(c->flags, detail::notified_flag);
+    ASSERT_EQ(c->flags, n % 2 == 0 ? detail::inline_flag : detail::notified_flag);
     consumer.pop();
     ++n;
     // Giving back late must not lose or repeat anything.
@@ -68,38 +86,45 @@ TEST_P(ring_load, commands_come_whole_and_in_order) {
 TEST_P(ring_load, notifications_come_whole_and_in_order) {
   const std::uint32_t entries = GetParam();
   constexpr int notifications = 20000;
-  std::vector<notification> ring(entries, notification{});
-  std::uint64_t taken = 0;
+  std::vector<inbox_entry> ring(entries, inbox_entry{});
+  std::uint64_t taken = 0, placed = 0;
+  std::vector<char> window(detail::inline_bytes + 1, '*'); // never more than what is carried
   std::thread host([&] {
     host::inbox_producer producer{ring.data(), &taken, entries - 1};
     for (int n = 0; n < notifications; ++n) {
       while (!producer.has_room())
         std::this_thread::yield();
-      producer.push(n, n + 1, static_cast<std::uint32_t>(n + 2));
+      producer.push(n, n + 1, static_cast<std::uint32_t>(n + 2),
+                    reinterpret_cast<std::uint64_t>(window.data()), payload_of(n).data(),
+                    small_length(n));
     }
   });
-  detail::inbox_consumer consumer{ring.data(), &taken, entries - 1, 0};
+  detail::inbox_consumer consumer{ring.data(), &taken, &placed, entries - 1, false, 0, 0};
   for (int n = 0; n < notifications;) {
     notification got;
     if (!consumer.try_read(got)) {
       std::this_thread::yield();
       continue;
     }
-    consumer.release();
+    consumer.release(got);
     ASSERT_EQ(got.source, n);
     ASSERT_EQ(got.tag, n + 1);
     ASSERT_EQ(got.window, static_cast<std::uint32_t>(n + 2));
+    ASSERT_EQ(std::memcmp(window.data(), payload_of(n).data(), small_length(n)), 0);
     ++n;
   }
   host.join();
   notification got;
   EXPECT_FALSE(consumer.try_read(got));
+  EXPECT_EQ(window.back(), '*');
+  consumer.give_back();
+  EXPECT_EQ(placed, static_cast<std::uint64_t>(notifications));
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, ring_load, testing::Values(2u, 4u, 64u, 1024u));
 
 TEST(command_ring, is_full_until_the_host_gives_entries_back) {
-  std::vector<command> ring(2, command{});
+  std::vector<command_entry> ring(2, command_entry{});
   std::uint64_t taken = 0;
   detail::command_producer producer{ring.data(), &taken, 1, 0, 0};
   host::command_consumer consumer{ring.data(), &taken, 1};
@@ -114,10 +139,10 @@ TEST(command_ring, is_full_until_the_host_gives_entries_back) {
 }
 
 TEST(inbox, keeps_the_host_back_when_it_is_full) {
-  std::vector<notification> ring(2, notification{});
-  std::uint64_t taken = 0;
+  std::vector<inbox_entry> ring(2, inbox_entry{});
+  std::uint64_t taken = 0, placed = 0;
   host::inbox_producer producer{ring.data(), &taken, 1};
-  detail::inbox_consumer consumer{ring.data(), &taken, 1, 0};
+  detail::inbox_consumer consumer{ring.data(), &taken, &placed, 1, false, 0, 0};
   producer.push(0, 0, 0);
   EXPECT_TRUE(producer.has_room());
   producer.push(0, 1, 0);
@@ -125,7 +150,44 @@ TEST(inbox, keeps_the_host_back_when_it_is_full) {
   notification got;
   ASSERT_TRUE(consumer.try_read(got));
   EXPECT_FALSE(producer.has_room());
-  consumer.release();
+  consumer.release(got);
+  EXPECT_TRUE(producer.has_room());
+}
+
+TEST(inbox, puts_data_in_place_before_its_notification_is_taken) {
+  std::vector<inbox_entry> ring(4, inbox_entry{});
+  std::uint64_t taken = 0, placed = 0;
+  host::inbox_producer producer{ring.data(), &taken, 3};
+  detail::inbox_consumer consumer{ring.data(), &taken, &placed, 3, false, 0, 0};
+  int window[4] = {};
+  const auto push = [&](int value, int at) {
+    producer.push(0, at, 0, reinterpret_cast<std::uint64_t>(&window[at]), &value, sizeof value);
+  };
+  push(10, 0);
+  producer.push(0, 1, 0); // carries nothing
+  push(30, 2);
+  consumer.place_ahead();
+  EXPECT_EQ(window[0], 10);
+  EXPECT_EQ(window[2], 30);
+  EXPECT_EQ(placed, 0u);
+  consumer.give_back();
+  EXPECT_EQ(placed, 3u);
+  EXPECT_EQ(taken, 0u);
+  // What is written now is later than the data, which must not come again.
+  window[0] = window[2] = 99;
+  push(40, 3);
+  EXPECT_FALSE(producer.has_room());
+  for (int tag = 0; tag < 4; ++tag) {
+    notification got;
+    ASSERT_TRUE(consumer.try_read(got));
+    EXPECT_EQ(got.tag, tag);
+    consumer.release(got);
+  }
+  EXPECT_EQ(window[0], 99);
+  EXPECT_EQ(window[2], 99);
+  EXPECT_EQ(window[3], 40);
+  consumer.give_back();
+  EXPECT_EQ(placed, 4u);
   EXPECT_TRUE(producer.has_room());
 }
 

@@ -53,7 +53,7 @@ TEST(Environment, IsDocumentedAsItIs) {
 }
 
 TEST(Environment, ReadsIntegersWithSuffixes) {
-  EXPECT_EQ(integer("GPURMA_EAGER", "0"), 0u);
+  EXPECT_EQ(integer("GPURMA_EAGER", "64"), 64u);
   EXPECT_EQ(integer("GPURMA_EAGER", "4000"), 4000u);
   EXPECT_EQ(integer("GPURMA_EAGER", "16K"), 16384u);
   EXPECT_EQ(integer("GPURMA_EAGER", "1m"), 1048576u);
@@ -63,7 +63,7 @@ TEST(Environment, RefusesIntegersOutsideTheRangeAndOtherText) {
   for (const char* text :
        {"2M", "-1", "", "8 K", "8KB", "1.5", "0x10", "99999999999999999999", "17179869184G"})
     EXPECT_EQ(error("GPURMA_EAGER", text),
-              "expected an integer from 0 to 1M (bytes; K, M and G are accepted as suffixes)")
+              "expected an integer from 64 to 1M (bytes; K, M and G are accepted as suffixes)")
         << text;
 }
 
@@ -149,7 +149,7 @@ TEST(EnvironmentDeathTest, AllBadValuesAreNamedAtOnce) {
         environment::end_if_not_accepted();
       },
       testing::ExitedWithCode(EXIT_FAILURE),
-      "GPURMA_EAGER is 'much'; expected an integer from 0 to 1M.*\n.*GPURMA_TARGET is 'fpga'; "
+      "GPURMA_EAGER is 'much'; expected an integer from 64 to 1M.*\n.*GPURMA_TARGET is 'fpga'; "
       "expected one of cpu, cuda\n");
 }
 
