@@ -199,6 +199,15 @@ GPURMA_SLOW_DEVICE void deliver_at_length(block_state& b, int target, int tag, s
   }
 }
 
+// Before a notification that is counted: all data that messages to the target have carried is in
+// place, since whoever waits for a count does not take them.
+GPURMA_SLOW_DEVICE void await_carried_to(block_state& b, int target, std::uint32_t window,
+                                         directive what, site where) {
+  ring_out* const ring = known_ring(b, target);
+  if (ring != nullptr && !ring->has_taken(ring->carried))
+    static_cast<void>(wait_until_taken(b, *ring, ring->carried, any_tag, window, what, where));
+}
+
 // Delivers a notification; `ring` is guessed_ring(). All
 // that the block did before is visible to the target once it has taken the notification (M1, then
 // M2, M10 or M17).
@@ -206,6 +215,8 @@ template <matching M>
 GPURMA_DEVICE void deliver(block_state& b, const ring_out& ring, int target, int tag,
                            std::uint32_t window, directive what, site where) {
   const bool guessed = ring.target == target && ring.kind != route_kind::proxy;
+  if (M == matching::counter && b.has_carried)
+    await_carried_to(b, target, window, what, where);
   if (M == matching::counter && guessed) {
     platform::add_release(&ring.memory->arrivals[tag], std::uint64_t{1},
                           scope_of(ring.kind)); // M10

@@ -362,6 +362,172 @@ void run_exchange() {
   CHECK(*errors == 0);
 }
 
+// ---- payloads of every size, and their order ----
+
+// Lengths round the limits of what travels inside a command, with its message, and in one chunk.
+constexpr int length_count = 26;
+__device__ int length_of(unsigned number) {
+  constexpr int lengths[length_count] = {1,    3,    8,    31,   32,   33,   63,   64,   65,
+                                         72,   99,   100,  101,  127,  128,  129,  1000, 3967,
+                                         3968, 3969, 4999, 5000, 5001, 9999, 10000, 10001};
+  return lengths[number % length_count];
+}
+constexpr int largest = 10001 + 16;
+
+__device__ unsigned char byte_of(int source, int step, int at) {
+  return static_cast<unsigned char>(
+      mix(static_cast<unsigned>(source), static_cast<unsigned>(step), static_cast<unsigned>(at)));
+}
+
+__device__ void fill(unsigned char* to, int length, int source, int step) {
+  __syncthreads();
+  for (int at = thread(); at < length; at += block_threads)
+    to[at] = byte_of(source, step, at);
+  __syncthreads();
+}
+
+__device__ void expect(const unsigned char* found, int length, int source, int step, int* errors) {
+  __syncthreads();
+  for (int at = thread(); at < length; at += block_threads)
+    if (found[at] != byte_of(source, step, at))
+      atomicAdd(errors, 1);
+  __syncthreads();
+}
+
+// Each rank sends to the next one and gets from it.
+__global__ void payloads(unsigned char* memory, int* errors) {
+  constexpr auto counter = gpurma::matching::counter;
+  gpurma::rank_scope scope;
+  const int self = gpurma::rank(), size = gpurma::size();
+  const int next = (self + 1) % size, before = (self + size - 1) % size;
+  unsigned char* const mine = memory + gpurma::device_rank() * 3 * largest;
+  unsigned char* const source = mine + largest;
+  unsigned char* const got = source + largest;
+  gpurma::window w(mine, largest, gpurma::comm::world, HERE);
+  int step = 0;
+  for (unsigned number = 0; number < length_count; ++number) {
+    const int length = length_of(number);
+    for (int shift = 0; shift < 2; ++shift) { // aligned and not
+      const auto bytes = static_cast<std::size_t>(length);
+      const auto at = static_cast<std::size_t>(shift * 5);
+      fill(source, length + shift, self, ++step);
+      gpurma::put_notify(source + shift, bytes, next, w, at, step, HERE);
+      gpurma::flush(w, HERE);
+      fill(source, length + shift, self, step + 1); // flushed
+      gpurma::wait(step, before, w, 1, HERE);
+      for (int i = thread(); i < length; i += block_threads)
+        if (mine[at + static_cast<std::size_t>(i)] != byte_of(before, step, i + shift))
+          atomicAdd(errors, 1);
+      gpurma::barrier(gpurma::comm::world, HERE);
+
+      // Counted.
+      fill(source, length, self, ++step);
+      gpurma::put_notify<counter>(source, bytes, next, w, at, step % 5, HERE);
+      gpurma::wait<counter>(step % 5, gpurma::any_source, gpurma::any_window, 1, HERE);
+      expect(mine + at, length, before, step, errors);
+      gpurma::barrier(gpurma::comm::world, HERE);
+
+      // Without a notification, to be seen behind a barrier; got back again.
+      fill(source, length, self, ++step);
+      gpurma::put(source, bytes, next, w, at, HERE);
+      gpurma::barrier(gpurma::comm::world, HERE);
+      expect(mine + at, length, before, step, errors);
+      gpurma::get(got, bytes, next, w, at, HERE);
+      gpurma::flush(w, HERE);
+      expect(got, length, self, step, errors);
+      gpurma::barrier(gpurma::comm::world, HERE);
+
+      // Notified, and nobody waits before the barrier.
+      fill(source, length, self, ++step);
+      gpurma::put_notify(source, bytes, next, w, at, step, HERE);
+      gpurma::barrier(gpurma::comm::world, HERE);
+      expect(mine + at, length, before, step, errors);
+      gpurma::wait(step, before, w, 1, HERE);
+      gpurma::barrier(gpurma::comm::world, HERE);
+    }
+  }
+}
+
+// Puts of different sizes to overlapping places of one target: the last one wins; a get behind them
+// sees it; and a counted notification is behind all of them.
+__global__ void overlaps(unsigned char* memory, int rounds, int* errors) {
+  constexpr auto counter = gpurma::matching::counter;
+  constexpr int places = 128;
+  gpurma::rank_scope scope;
+  const int self = gpurma::rank(), size = gpurma::size();
+  const int next = (self + 1) % size, before = (self + size - 1) % size;
+  unsigned char* const mine = memory + gpurma::device_rank() * 3 * largest;
+  unsigned char* const source = mine + largest;
+  unsigned char* const got = source + largest;
+  gpurma::window w(mine, largest, gpurma::comm::world, HERE);
+  for (int round = 0; round < rounds; ++round) {
+    constexpr int puts = 4;
+    fill(source, largest, self, round);
+    int notified = 0;
+    for (int n = 0; n < puts; ++n) {
+      const unsigned h = mix(static_cast<unsigned>(round), static_cast<unsigned>(n), 7);
+      const int length = length_of(h);
+      const auto bytes = static_cast<std::size_t>(length);
+      const auto at = static_cast<std::size_t>(h / 50 % 10);
+      if (h / 1000 % 3 == 0) {
+        gpurma::put(source + n, bytes, next, w, at, HERE);
+      } else {
+        gpurma::put_notify(source + n, bytes, next, w, at, 1, HERE);
+        ++notified;
+      }
+    }
+    const bool reads = round % 3 == 0;
+    if (reads) {
+      gpurma::get(got, places, next, w, 0, HERE);
+      gpurma::flush(w, HERE);
+    }
+    // What has to be there, by the same schedule; -1: from earlier rounds.
+    const auto check = [&](const unsigned char* found, int origin) {
+      __syncthreads();
+      for (int place = thread(); place < places; place += block_threads) {
+        int value = -1;
+        for (int n = 0; n < puts; ++n) {
+          const unsigned h = mix(static_cast<unsigned>(round), static_cast<unsigned>(n), 7);
+          const int at = static_cast<int>(h / 50 % 10);
+          if (place >= at && place < at + length_of(h))
+            value = byte_of(origin, round, place - at + n);
+        }
+        if (value >= 0 && found[place] != value)
+          atomicAdd(errors, 1);
+      }
+      __syncthreads();
+    };
+    if (reads)
+      check(got, self);
+    if (round % 2 == 0) {
+      gpurma::notify<counter>(next, round % 3, w, HERE);
+      if (round % 4 == 0) {
+        gpurma::wait<counter>(round % 3, gpurma::any_source, gpurma::any_window, 1, HERE);
+      } else {
+        while (!gpurma::test<counter>(round % 3, gpurma::any_source, gpurma::any_window, 1, HERE)) {
+        }
+      }
+    } else {
+      gpurma::notify(next, 2, w, HERE);
+      gpurma::wait(2, before, w, 1, HERE);
+    }
+    check(mine, before);
+    if (notified != 0)
+      gpurma::wait(1, before, w, notified, HERE);
+    gpurma::barrier(gpurma::comm::world, HERE);
+  }
+}
+
+void run_payloads() {
+  const auto ranks = static_cast<std::size_t>(ranks_here());
+  int* const errors = new_counter();
+  auto* const memory = reinterpret_cast<unsigned char*>(device_ints(ranks * 3 * largest / 4 + 1));
+  run(payloads, memory, errors);
+  CHECK(*errors == 0);
+  run(overlaps, memory, 200, errors);
+  CHECK(*errors == 0);
+}
+
 // ---- counters ----
 
 __global__ void counters(int* windows, int rounds, int* errors) {
@@ -707,6 +873,7 @@ int main(int argc, char** argv) {
       {"traffic", run_traffic},
       {"order", run_order},
       {"exchange", run_exchange},
+      {"payloads", run_payloads},
       {"counters", run_counters},
       {"flood", run_flood},
       {"windows", run_windows},
