@@ -7,6 +7,9 @@
 #ifndef GPURMA_DEVICE_RING_H
 #define GPURMA_DEVICE_RING_H
 
+#include <cstddef>
+#include <cstring>
+
 #include <gpurma/device/formats.h>
 #include <gpurma/platform/platform.h>
 
@@ -54,19 +57,16 @@ struct command_producer {
     if ((what.flags & inline_flag) != 0)
       copy_small(whole.data, reinterpret_cast<const void*>(what.address),
                  static_cast<std::uint32_t>(what.bytes));
-    command& entry = whole.what;
-    entry.address = what.address;
-    entry.offset = what.offset;
-    entry.bytes = what.bytes;
-    entry.target = what.target;
-    entry.tag = what.tag;
-    entry.window = what.window;
-    entry.site_file = what.site_file;
-    entry.site_line = what.site_line;
-    entry.kind = what.kind;
-    entry.flags = what.flags;
+    // All but the turn, in as few stores as can be: each is a write to the host's memory.
+    constexpr std::size_t used = offsetof(command, reserved_2);
+    static_assert(used % sizeof(packet) == 0);
+    packet parts[used / sizeof(packet)];
+    std::memcpy(parts, &what, used);
+    auto* const to = reinterpret_cast<packet*>(&whole.what);
+    for (std::size_t i = 0; i < used / sizeof(packet); ++i)
+      platform::store_packet(to + i, parts[i]);
     ++issued;
-    platform::store_release(&entry.turn, static_cast<std::uint32_t>(issued),
+    platform::store_release(&whole.what.turn, static_cast<std::uint32_t>(issued),
                             platform::scope::system); // M6
   }
 };

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "host/cores.h"
 #include "host/environment.h"
 #include "host/errors.h"
 #include "host/kernels.h"
@@ -61,8 +62,13 @@ constexpr int no_command = -1;
 } // namespace
 
 engine::engine(std::size_t most_ranks) : most_ranks_(most_ranks) {
-  if (process().size > 1 && (!host_reaches_device || environment::cpu_staging()))
-    staging_ = std::make_unique<staging>();
+  if (process().size > 1 && (!host_reaches_device || environment::cpu_staging())) {
+    std::thread([this] { // for its memory to be near the device
+      use_memory_device();
+      run_near_device();
+      staging_ = std::make_unique<staging>();
+    }).join();
+  }
   context_.version = detail::format_version;
   copy_bytes(context_memory_.resize(sizeof(context_)), &context_, sizeof(context_));
 }

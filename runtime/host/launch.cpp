@@ -2,6 +2,7 @@
 #include <gpurma/gpurma.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <functional>
@@ -10,6 +11,7 @@
 #include <numeric>
 #include <thread>
 
+#include "host/cores.h"
 #include "host/engine.h"
 #include "host/environment.h"
 #include "host/kernels.h"
@@ -35,6 +37,7 @@ public:
     {
       const std::lock_guard lock(mutex_);
       stop_ = true;
+      called_.store(true, std::memory_order_relaxed);
     }
     changed_.notify_all();
     thread_.join();
@@ -44,6 +47,7 @@ public:
   void run_there(std::function<void()> function) {
     std::unique_lock lock(mutex_);
     task_ = std::move(function);
+    called_.store(true, std::memory_order_relaxed);
     changed_.notify_all();
     changed_.wait(lock, [this] { return !task_; });
   }
@@ -52,8 +56,10 @@ private:
   void run() {
     // Fails if the program ends at once; whatever needs the device says so.
     static_cast<void>(cudaSetDevice(memory_device()));
+    run_near_device();
     std::unique_lock lock(mutex_);
     while (!stop_) {
+      called_.store(false, std::memory_order_relaxed);
       if (task_) {
         lock.unlock();
         task_();
@@ -64,34 +70,44 @@ private:
         changed_.wait(lock, [this] { return stop_ || task_; });
       } else {
         lock.unlock();
-        const bool worked = engine_.progress();
-        engine_.check_device_error();
+        serve();
         lock.lock();
-        if (!worked && !stop_ && !task_)
-          pause(lock);
+        // On the CPU target the ranks themselves make progress when they wait (the idle hook); this
+        // is for times in which all of them compute.
+        changed_.wait_for(lock, std::chrono::milliseconds(1), [this] { return stop_ || task_; });
       }
     }
   }
 
-  void pause(std::unique_lock<std::mutex>& lock) {
-#if GPURMA_TARGET_CUDA
-    if (engine_.has_remote_ranks()) {
-      lock.unlock();
-      std::this_thread::yield();
-      lock.lock();
-      return;
+  // While there is something to do; on the CUDA target, with ranks elsewhere, until the thread is
+  // called. What ranks wait for goes through here.
+  void serve() {
+    // To give way takes as long as many looks.
+    constexpr unsigned looks_between_yields = 64;
+    for (unsigned vain = 0; !called_.load(std::memory_order_relaxed);) {
+      const bool worked = engine_.progress();
+      engine_.check_device_error();
+      if (worked)
+        vain = 0;
+      else if (!stays_awake || !engine_.has_remote_ranks())
+        return;
+      else if (++vain % looks_between_yields == 0)
+        std::this_thread::yield();
     }
-#endif
-    // On the CPU target the ranks themselves make progress when they wait (the idle hook); this is
-    // for times in which all of them compute.
-    changed_.wait_for(lock, std::chrono::milliseconds(1), [this] { return stop_ || task_; });
   }
+
+#if GPURMA_TARGET_CUDA
+  static constexpr bool stays_awake = true;
+#else
+  static constexpr bool stays_awake = false;
+#endif
 
   engine& engine_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::function<void()> task_;
   bool stop_ = false;
+  std::atomic<bool> called_ = false; // stop_ or task_ has changed
   std::thread thread_;
 };
 
