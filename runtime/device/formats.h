@@ -179,6 +179,12 @@ struct alignas(64) rank_memory {
   alignas(64) std::uint64_t consumed[counter_tags];
 };
 
+// How far a rank is with its inbox; both may lag behind.
+struct inbox_counts {
+  std::uint64_t taken;  // entries that may be reused
+  std::uint64_t placed; // entries whose data is in place
+};
+
 // A rank's part of memory that host and device reach.
 struct alignas(64) rank_channel {
   // Written by the host.
@@ -186,9 +192,8 @@ struct alignas(64) rank_channel {
   std::uint64_t completed; // commands complete at the origin
   alignas(64) std::uint64_t arrivals[counter_tags];
   // Written by the rank.
-  alignas(64) std::uint64_t inbox_taken; // entries of the inbox that may be reused; may lag behind
-  std::uint64_t inbox_placed; // entries of the inbox whose data is in place; may lag behind
-  std::uint32_t opened;       // its kernel runs, and rank_memory is this launch's
+  alignas(64) inbox_counts inbox;
+  std::uint32_t opened; // its kernel runs, and rank_memory is this launch's
   std::uint32_t reserved;
   wait_status status;
 };

@@ -205,7 +205,7 @@ private:
         return;
       if (self_ == 0) {
         b_.inbox.release(got);
-        b_.owes |= b_.inbox.owes;
+        b_.owes |= b_.inbox.owes != 0;
       }
       if (given == answer::last)
         return;
@@ -256,7 +256,7 @@ public:
     // Its host may wait for the data behind a notification that finds no room.
     if (result.refused && b_.proxied != 0) {
       b_.inbox.place_ahead();
-      b_.owes |= b_.inbox.owes;
+      b_.owes |= b_.inbox.owes != 0;
     }
     give_back_owed(b_);
   }

@@ -75,12 +75,11 @@ struct command_producer {
 // inline_bytes of data each. Both lie in the host's memory, so that a look at an entry is one load.
 struct inbox_consumer {
   const inbox_entry* entries;
-  std::uint64_t* taken;  // read by the host, as the next
-  std::uint64_t* placed; // where the rank says up to where data is in place
+  inbox_counts* counts; // read by the host
   std::uint32_t mask;
-  bool owes; // the host may not know which data is in place
+  std::uint32_t ahead : 31; // entries, from position on, whose data is in place
+  std::uint32_t owes : 1;   // the host may not know which data is in place
   std::uint64_t position;
-  std::uint64_t ahead; // the data of entries before it is in place, whether they are taken or not
 
   // Reads the notification of a position; false: it has not come. Its turn becomes the number of
   // bytes that it carries.
@@ -101,37 +100,36 @@ struct inbox_consumer {
   GPURMA_DEVICE void place(std::uint64_t at, std::uint32_t carried) {
     const inbox_entry& entry = entries[at & mask];
     copy_small(reinterpret_cast<void*>(entry.address), entry.data, carried);
-    owes = true;
+    owes = 1;
   }
 
   // Takes the entry that has been read, and gives it back.
   GPURMA_DEVICE void release(const notification& got) {
-    if (got.turn != 0 && position >= ahead)
+    if (ahead != 0)
+      --ahead;
+    else if (got.turn != 0)
       place(position, got.turn);
     ++position;
     // Twice per lap is enough to keep the host going, and spares the way to its memory.
     if ((position & (mask >> 1)) == 0)
-      platform::store_release(taken, position, platform::scope::system); // M11, M19
+      platform::store_release(&counts->taken, position, platform::scope::system); // M11, M19
   }
 
   // Puts the data of all entries that have come in its place, without taking their notifications.
   GPURMA_SLOW_DEVICE void place_ahead() {
     notification got;
-    if (ahead < position)
-      ahead = position;
-    for (; try_read(ahead, got); ++ahead) {
+    for (; try_read(position + ahead, got); ++ahead) {
       if (got.turn != 0)
-        place(ahead, got.turn);
+        place(position + ahead, got.turn);
     }
   }
 
   // Tells the host which data is in place.
   GPURMA_DEVICE void give_back() {
-    if (!owes)
+    if (owes == 0)
       return;
-    platform::store_release(placed, ahead < position ? position : ahead,
-                            platform::scope::system); // M19
-    owes = false;
+    platform::store_release(&counts->placed, position + ahead, platform::scope::system); // M19
+    owes = 0;
   }
 };
 

@@ -291,7 +291,7 @@ void engine::begin(const plan& launch) {
     for (std::size_t i = 0; i < n; ++i) {
       commands_.push_back({context_.commands + i * context_.command_entries, &channels_[i].taken,
                            context_.command_entries - 1});
-      inboxes_.push_back({context_.inboxes + i * context_.inbox_entries, &channels_[i].inbox_taken,
+      inboxes_.push_back({context_.inboxes + i * context_.inbox_entries, &channels_[i].inbox.taken,
                           context_.inbox_entries - 1});
     }
     rows_.assign(context_.window_slots, {});
@@ -691,8 +691,8 @@ void engine::carry(const message_header& h, const void* payload) {
 void engine::note_placed(int rank) {
   std::deque<carried_data>& carried = carried_[static_cast<std::size_t>(rank)];
   const rank_channel& from = channel(rank);
-  const std::uint64_t placed = std::max(load(from.inbox_placed, std::memory_order_acquire),
-                                        load(from.inbox_taken, std::memory_order_acquire)); // M19
+  const std::uint64_t placed = std::max(load(from.inbox.placed, std::memory_order_acquire),
+                                        load(from.inbox.taken, std::memory_order_acquire)); // M19
   while (!carried.empty() && carried.front().position < placed)
     carried.pop_front();
 }

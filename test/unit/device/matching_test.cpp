@@ -31,8 +31,7 @@ struct rank_under_test {
     state.own_rings = rings.data();
     state.proxied = 1;
     state.box = detail::mailbox{box.data(), ring_entries - 1};
-    state.inbox = detail::inbox_consumer{
-        inbox.data(), &channel.inbox_taken, &channel.inbox_placed, ring_entries - 1, false, 0, 0};
+    state.inbox = detail::inbox_consumer{inbox.data(), &channel.inbox, ring_entries - 1, 0, 0, 0};
     state.pending = detail::pending_list{pending.data(), pending_entries, 0, 0, 0};
   }
 
@@ -54,7 +53,7 @@ struct rank_under_test {
 // One thread does everything in a known order, so that an oracle knows what must match.
 TEST(matching, agrees_with_an_oracle_under_random_operations) {
   rank_under_test rank(64);
-  host::inbox_producer host{rank.inbox.data(), &rank.channel.inbox_taken,
+  host::inbox_producer host{rank.inbox.data(), &rank.channel.inbox.taken,
                             rank_under_test::ring_entries - 1};
   std::deque<notification> oracle;
   // Notifications in a ring, not yet taken. Each look takes one of the mailbox and all of the
@@ -138,7 +137,7 @@ TEST(matching, loses_and_invents_nothing_under_concurrent_load) {
     });
   }
   threads.emplace_back([&rank] {
-    host::inbox_producer host{rank.inbox.data(), &rank.channel.inbox_taken,
+    host::inbox_producer host{rank.inbox.data(), &rank.channel.inbox.taken,
                               rank_under_test::ring_entries - 1};
     for (int n = 0; n < rounds * tags; ++n) {
       while (!host.has_room())

@@ -87,10 +87,10 @@ TEST_P(ring_load, notifications_come_whole_and_in_order) {
   const std::uint32_t entries = GetParam();
   constexpr int notifications = 20000;
   std::vector<inbox_entry> ring(entries, inbox_entry{});
-  std::uint64_t taken = 0, placed = 0;
+  detail::inbox_counts counts{};
   std::vector<char> window(detail::inline_bytes + 1, '*'); // never more than what is carried
   std::thread host([&] {
-    host::inbox_producer producer{ring.data(), &taken, entries - 1};
+    host::inbox_producer producer{ring.data(), &counts.taken, entries - 1};
     for (int n = 0; n < notifications; ++n) {
       while (!producer.has_room())
         std::this_thread::yield();
@@ -99,7 +99,7 @@ TEST_P(ring_load, notifications_come_whole_and_in_order) {
                     small_length(n));
     }
   });
-  detail::inbox_consumer consumer{ring.data(), &taken, &placed, entries - 1, false, 0, 0};
+  detail::inbox_consumer consumer{ring.data(), &counts, entries - 1, 0, 0, 0};
   for (int n = 0; n < notifications;) {
     notification got;
     if (!consumer.try_read(got)) {
@@ -118,7 +118,7 @@ TEST_P(ring_load, notifications_come_whole_and_in_order) {
   EXPECT_FALSE(consumer.try_read(got));
   EXPECT_EQ(window.back(), '*');
   consumer.give_back();
-  EXPECT_EQ(placed, static_cast<std::uint64_t>(notifications));
+  EXPECT_EQ(counts.placed, static_cast<std::uint64_t>(notifications));
 }
 
 INSTANTIATE_TEST_SUITE_P(sizes, ring_load, testing::Values(2u, 4u, 64u, 1024u));
@@ -140,9 +140,9 @@ TEST(command_ring, is_full_until_the_host_gives_entries_back) {
 
 TEST(inbox, keeps_the_host_back_when_it_is_full) {
   std::vector<inbox_entry> ring(2, inbox_entry{});
-  std::uint64_t taken = 0, placed = 0;
-  host::inbox_producer producer{ring.data(), &taken, 1};
-  detail::inbox_consumer consumer{ring.data(), &taken, &placed, 1, false, 0, 0};
+  detail::inbox_counts counts{};
+  host::inbox_producer producer{ring.data(), &counts.taken, 1};
+  detail::inbox_consumer consumer{ring.data(), &counts, 1, 0, 0, 0};
   producer.push(0, 0, 0);
   EXPECT_TRUE(producer.has_room());
   producer.push(0, 1, 0);
@@ -156,9 +156,9 @@ TEST(inbox, keeps_the_host_back_when_it_is_full) {
 
 TEST(inbox, puts_data_in_place_before_its_notification_is_taken) {
   std::vector<inbox_entry> ring(4, inbox_entry{});
-  std::uint64_t taken = 0, placed = 0;
-  host::inbox_producer producer{ring.data(), &taken, 3};
-  detail::inbox_consumer consumer{ring.data(), &taken, &placed, 3, false, 0, 0};
+  detail::inbox_counts counts{};
+  host::inbox_producer producer{ring.data(), &counts.taken, 3};
+  detail::inbox_consumer consumer{ring.data(), &counts, 3, 0, 0, 0};
   int window[4] = {};
   const auto push = [&](int value, int at) {
     producer.push(0, at, 0, reinterpret_cast<std::uint64_t>(&window[at]), &value, sizeof value);
@@ -169,10 +169,10 @@ TEST(inbox, puts_data_in_place_before_its_notification_is_taken) {
   consumer.place_ahead();
   EXPECT_EQ(window[0], 10);
   EXPECT_EQ(window[2], 30);
-  EXPECT_EQ(placed, 0u);
+  EXPECT_EQ(counts.placed, 0u);
   consumer.give_back();
-  EXPECT_EQ(placed, 3u);
-  EXPECT_EQ(taken, 0u);
+  EXPECT_EQ(counts.placed, 3u);
+  EXPECT_EQ(counts.taken, 0u);
   // What is written now is later than the data, which must not come again.
   window[0] = window[2] = 99;
   push(40, 3);
@@ -187,7 +187,7 @@ TEST(inbox, puts_data_in_place_before_its_notification_is_taken) {
   EXPECT_EQ(window[2], 99);
   EXPECT_EQ(window[3], 40);
   consumer.give_back();
-  EXPECT_EQ(placed, 4u);
+  EXPECT_EQ(counts.placed, 4u);
   EXPECT_TRUE(producer.has_room());
 }
 
