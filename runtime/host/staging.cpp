@@ -136,6 +136,8 @@ void* staging::open_shared(std::size_t bytes) {
     if (file >= 0)
       shm_unlink(name_);
     name_[0] = 0;
+    log(log_level::info, text("no ", bytes, " bytes of shared memory: payloads to other processes of "
+                                            "this host go through MPI"));
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
   if (memory == MAP_FAILED)

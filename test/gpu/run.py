@@ -107,11 +107,13 @@ def unit_tests():
 
 
 def rma_tests():
-    for mode in ("order", "traffic", "counters", "flood", "windows", "launches", "crowd"):
+    for mode in ("order", "traffic", "payloads", "counters", "flood", "windows", "launches", "crowd"):
         yield Test(f"rma_test.{mode}", (mode,))
+    yield Test("rma_test.payloads_in_small_chunks", ("payloads",), least=2,
+               environment={"GPURMA_CHUNK": "1000", "GPURMA_CHUNKS": "2"})
     yield Test("rma_test.exchange", ("exchange",), optional_mode=True)
     yield Test("rma_test.order_peer", ("order",), least=2, peer_only=True)
-    for mode in ("order", "traffic", "counters", "flood"):
+    for mode in ("order", "traffic", "payloads", "counters", "flood"):
         yield Test(f"rma_test.{mode}_small_queues", (mode,), least=2, environment=SMALL_QUEUES)
     here = r"at rma_test\.cpp:[0-9]+ on rank 0: "
     for mode, message in (

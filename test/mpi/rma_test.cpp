@@ -518,6 +518,36 @@ __global__ void overlaps(unsigned char* memory, int rounds, int* errors) {
   }
 }
 
+// More notifications that carry data than the pending list has room for, before a barrier, behind
+// which all data must be there.
+__global__ void carry_many(int* memory, int* errors) {
+  constexpr int puts = 20;
+  gpurma::rank_scope scope;
+  const int self = gpurma::rank(), size = gpurma::size();
+  const int next = (self + 1) % size, before = (self + size - 1) % size;
+  const bool elsewhere = size > 1 && gpurma::device_size() == 1;
+  int* const mine = memory + gpurma::device_rank() * 2 * puts;
+  int* const source = mine + puts;
+  for (int n = thread(); n < puts; n += block_threads)
+    source[n] = constant(self, n);
+  __syncthreads();
+  gpurma::window w(mine, puts, gpurma::comm::world, HERE);
+  for (int n = 0; n < (elsewhere ? puts : 2); ++n)
+    gpurma::put_notify(source + n, 1, next, w, static_cast<std::size_t>(n), 1, HERE);
+  gpurma::barrier(gpurma::comm::world, HERE);
+  for (int n = thread(); n < (elsewhere ? puts : 2); n += block_threads)
+    if (mine[n] != constant(before, n))
+      atomicAdd(errors, 1);
+  gpurma::wait(1, before, w, elsewhere ? puts : 2, HERE);
+}
+
+void run_pending_few() {
+  int* const errors = new_counter();
+  gpurma::launch_rank_kernel(carry_many, dim3(1), dim3(block_threads))(device_ints(40), errors);
+  check_cuda(cudaDeviceSynchronize());
+  CHECK(*errors == 0);
+}
+
 void run_payloads() {
   const auto ranks = static_cast<std::size_t>(ranks_here());
   int* const errors = new_counter();
@@ -874,6 +904,7 @@ int main(int argc, char** argv) {
       {"order", run_order},
       {"exchange", run_exchange},
       {"payloads", run_payloads},
+      {"pending_few", run_pending_few},
       {"counters", run_counters},
       {"flood", run_flood},
       {"windows", run_windows},
