@@ -182,7 +182,11 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
     ring = 0;
   b.marks[0] = b.marks[1] = 0;
   b.inbox = inbox_consumer{context->inboxes + std::size_t{index} * context->inbox_entries,
-                           &b.channel->inbox, context->inbox_entries - 1, 0, 0, 0};
+                           &b.channel->inbox,
+                           context->inbox_entries - 1,
+                           0,
+                           0,
+                           0};
   b.pending = pending_list{context->pending + std::size_t{index} * context->pending_entries,
                            context->pending_entries, 0, 0, 0};
   b.commands = command_producer{context->commands + std::size_t{index} * context->command_entries,

@@ -84,8 +84,8 @@ struct inbox_consumer {
   // Reads the notification of a position; false: it has not come. Its turn becomes the number of
   // bytes that it carries.
   GPURMA_DEVICE bool try_read(std::uint64_t at, notification& got) const {
-    const packet head = platform::load_packet(
-        reinterpret_cast<const packet*>(&entries[at & mask].head)); // M7
+    const packet head =
+        platform::load_packet(reinterpret_cast<const packet*>(&entries[at & mask].head)); // M7
     const std::uint32_t carried = head.word[3] >> inbox_turn_bits;
     if (head.word[3] != inbox_turn(at, carried))
       return false;

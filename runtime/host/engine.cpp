@@ -67,7 +67,8 @@ engine::engine(std::size_t most_ranks) : most_ranks_(most_ranks) {
       use_memory_device();
       run_near_device();
       staging_ = std::make_unique<staging>();
-    }).join();
+    })
+        .join();
   }
   context_.version = detail::format_version;
   copy_bytes(context_memory_.resize(sizeof(context_)), &context_, sizeof(context_));
@@ -110,12 +111,13 @@ engine::plan engine::make_plan(int ranks) {
 
   layout_of_memory shared;
   const auto channels_at = shared.add<rank_channel>(n);
-  const auto commands_at = shared.add<command_entry>(n * c.command_entries);
-  const auto inboxes_at = shared.add<inbox_entry>(n * c.inbox_entries);
   const auto collectives_at = shared.add<std::uint64_t>(1);
   const auto error_at = shared.add<detail::error_record>(1);
   const auto watched_ranks_at = shared.add<rank_memory>(host_reaches_device ? 0 : n);
   p.shared_zeroed_bytes = shared.bytes();
+  const auto commands_at = shared.add<command_entry>(n * c.command_entries);
+  const auto inboxes_at = shared.add<inbox_entry>(n * c.inbox_entries);
+  p.host_queues_bytes = shared.bytes() - p.shared_zeroed_bytes;
   const auto staged_context_at = shared.add<detail::launch_context>(1);
   const auto staged_routes_at = shared.add<detail::route>(most_ranks_);
   const auto staged_meetings_at = shared.add<detail::meeting_point*>(processes);
@@ -259,7 +261,8 @@ void engine::begin(const plan& launch) {
     error_ = context_.error;
     final_ranks_ = launch.staged_ranks;
     watched_ranks_ = launch.watched_ranks;
-    std::memset(launch.shared_zeroed, 0, launch.shared_zeroed_bytes);
+    std::memset(launch.shared_zeroed, 0,
+                launch.shared_zeroed_bytes + (processes_ > 1 ? launch.host_queues_bytes : 0));
     *launch.staged_context = context_;
     std::fill_n(launch.staged_routes, most_ranks_, detail::route{});
     for (std::size_t p = 0; p < all.size(); ++p) {
@@ -374,8 +377,7 @@ bool engine::progress() {
 
 bool engine::run_commands(int rank) {
   command_consumer& commands = commands_[static_cast<std::size_t>(rank)];
-  pieces_of& parts = leaving_[static_cast<std::size_t>(rank)];
-  const bool sent = !parts.unsent.empty() && send_pieces(parts, rank);
+  const bool sent = !pieces_.empty() && send_pieces(leaving_[static_cast<std::size_t>(rank)], rank);
   int done = 0;
   for (; done < command_batch; ++done) {
     const command_entry* next = commands.front();
@@ -726,9 +728,12 @@ void engine::piece::completed() {
 }
 
 // Starts to copy the next parts of a payload from the device. False: some are left, for want of
-// buffers.
+// buffers, or because CUDA has been given enough at a time: the first part is to leave soon.
 bool engine::stage(const message_header& whole, int to, std::uint64_t source, pieces_of& parts) {
-  while (parts.staged < whole.bytes) {
+  constexpr int at_a_time = 2;
+  for (int started = 0; parts.staged < whole.bytes; ++started) {
+    if (started == at_a_time)
+      return false;
     const std::size_t bytes =
         std::min<std::uint64_t>(staging_->chunk(), whole.bytes - parts.staged);
     const staging_buffer buffer = staging_->take_outgoing(bytes);
@@ -793,8 +798,8 @@ bool engine::start_landing(const message_header& header, const void* payload, st
   }
   // Copies of one stream do not overtake each other.
   const landing_piece* const earlier = last_landing(header);
-  copy_stream& stream = earlier != nullptr && earlier->buffer ? *earlier->stream
-                                                              : staging_->to_device(header.bytes);
+  copy_stream& stream =
+      earlier != nullptr && earlier->buffer ? *earlier->stream : staging_->to_device(header.bytes);
   landings_.push_back({header, buffer, &stream,
                        stream.start(reinterpret_cast<void*>(to), buffer.memory, header.bytes)});
   return true;

@@ -41,6 +41,7 @@ public:
     std::size_t zeroed_bytes;
     void* shared_zeroed; // likewise, of memory that host and device reach
     std::size_t shared_zeroed_bytes;
+    std::size_t host_queues_bytes; // of the queues behind them, if there are other processes
     // Copied to and from the device on the stream.
     detail::launch_context* staged_context;
     detail::route* staged_routes;
@@ -253,9 +254,9 @@ private:
   std::unique_ptr<staging> staging_;
   std::list<piece> pieces_;
   bool piece_finished_ = false;
-  std::vector<pieces_of> leaving_;              // by device rank: of its puts
-  int first_served_ = 0;                        // rank whose commands come first
-  std::list<landing_piece> landings_;           // in the order of their messages
+  std::vector<pieces_of> leaving_;                // by device rank: of its puts
+  int first_served_ = 0;                          // rank whose commands come first
+  std::list<landing_piece> landings_;             // in the order of their messages
   std::vector<std::deque<carried_data>> carried_; // by device rank, in the order of its inbox
 
   // When a rank began what it waits for, as far as snapshots have seen.

@@ -113,8 +113,9 @@ staging::~staging() {
 void* staging::add_block(void* memory, std::size_t bytes) {
   const bool pinned = pin(memory, bytes);
   if (!pinned)
-    log(log_level::warn, text("cannot pin ", bytes, " bytes of memory; payloads that go through "
-                                                    "the host will be slow"));
+    log(log_level::warn, text("cannot pin ", bytes,
+                              " bytes of memory; payloads that go through "
+                              "the host will be slow"));
   blocks_.push_back({memory, bytes, pinned});
   return memory;
 }
@@ -122,9 +123,9 @@ void* staging::add_block(void* memory, std::size_t bytes) {
 // Memory that other processes of the host can map under name_, or if there is none, that they
 // cannot.
 void* staging::open_shared(std::size_t bytes) {
-  std::snprintf(name_, sizeof name_, "/gpurma.%ld.%lx", static_cast<long>(getpid()),
-                static_cast<unsigned long>(
-                    std::chrono::steady_clock::now().time_since_epoch().count()));
+  std::snprintf(
+      name_, sizeof name_, "/gpurma.%ld.%lx", static_cast<long>(getpid()),
+      static_cast<unsigned long>(std::chrono::steady_clock::now().time_since_epoch().count()));
   const int file = shm_open(name_, O_RDWR | O_CREAT | O_EXCL, 0600);
   void* memory = MAP_FAILED;
   // Without room that is its own, the first access to it could end the process.
@@ -136,8 +137,9 @@ void* staging::open_shared(std::size_t bytes) {
     if (file >= 0)
       shm_unlink(name_);
     name_[0] = 0;
-    log(log_level::info, text("no ", bytes, " bytes of shared memory: payloads to other processes of "
-                                            "this host go through MPI"));
+    log(log_level::info, text("no ", bytes,
+                              " bytes of shared memory: payloads to other processes of "
+                              "this host go through MPI"));
     memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   }
   if (memory == MAP_FAILED)

@@ -25,8 +25,8 @@ struct message_header {
   message_kind kind = message_kind::notify;
   std::uint8_t flags = 0;
   std::uint16_t buffer = 0; // of the sender, that holds the payload if it is not in the message
-  std::int32_t source = 0; // world rank that sends
-  std::int32_t target = 0; // world rank that it is for
+  std::int32_t source = 0;  // world rank that sends
+  std::int32_t target = 0;  // world rank that it is for
   std::uint32_t window = 0;
   std::uint64_t offset = 0; // in bytes
   std::uint64_t bytes =

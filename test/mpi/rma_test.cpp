@@ -367,8 +367,8 @@ void run_exchange() {
 // Lengths round the limits of what travels inside a command, with its message, and in one chunk.
 constexpr int length_count = 26;
 __device__ int length_of(unsigned number) {
-  constexpr int lengths[length_count] = {1,    3,    8,    31,   32,   33,   63,   64,   65,
-                                         72,   99,   100,  101,  127,  128,  129,  1000, 3967,
+  constexpr int lengths[length_count] = {1,    3,    8,    31,   32,   33,   63,    64,   65,
+                                         72,   99,   100,  101,  127,  128,  129,   1000, 3967,
                                          3968, 3969, 4999, 5000, 5001, 9999, 10000, 10001};
   return lengths[number % length_count];
 }
