@@ -43,16 +43,18 @@ struct block_state {
   std::uint32_t stores_released_to_device;
   std::uint32_t stores_released_to_system;
   bool routes_changed;    // from stores to hosts, since the rank began
-  bool has_carried;       // data that its target may not have taken
-  bool owes;              // origins may not know that data has been taken; polling threads set it
+  bool has_carried;       // data that may not be in place
+  bool owes;              // origins may not know that data is in place; polling threads set it
   std::uint8_t last_ring; // of `in`, from which a notification was taken; polling threads write it,
-  std::uint8_t ring_of[rings_guessed]; // and this: by source, or what was there before
+  std::uint8_t ring_of[rings_guessed];   // and this: by source, or what was there before
+  std::uint8_t ring_at_origin[rings_in]; // its number there; by number here
+  std::uint8_t given_back[rings_in];     // the lowest byte of the position last given back
   inbox_consumer inbox;
   pending_list pending;
   command_producer commands;
   std::uint64_t directives;
-  std::uint64_t polls;
-  std::uint64_t begun; // directives that had to wait
+  std::uint32_t polls;
+  std::uint32_t begun; // directives that had to wait
   bool polling;        // the status is that of the test at polled, which found nothing
   site polled;
 #if GPURMA_TARGET_CPU
@@ -60,6 +62,10 @@ struct block_state {
   std::uint64_t buffer_end;
 #endif
   ring_out out[rings_out];
+
+  // By known_row_at(). All threads read it between the barrier at the start of a put or get and the
+  // next one, thread 0 writes it behind the latter.
+  known_row rows[known_rows];
 
   // Each polling thread reads and writes those that are its own (polling.h).
   ring_in in[rings_in];
@@ -82,6 +88,11 @@ GPURMA_DEVICE block_state& block() {
   return platform::block_shared<block_state>();
 }
 
+// Where the row of a window's target (world rank) is, unless another's is there.
+GPURMA_DEVICE unsigned known_row_at(std::uint32_t window, int target) {
+  return (static_cast<unsigned>(target) + window_slot(window)) % known_rows;
+}
+
 GPURMA_DEVICE void count_directive(block_state& b) {
   platform::store_relaxed(&b.self->directives, ++b.directives); // M12
 }
@@ -98,7 +109,7 @@ GPURMA_SLOW_DEVICE void publish_status(block_state& b, directive what, site wher
   platform::store_relaxed(&status.site_line, where.line);
   platform::store_relaxed(&status.wanted, wanted);
   platform::store_relaxed(&status.arrived, arrived);
-  platform::store_relaxed(&status.begun, ++b.begun);
+  platform::store_relaxed(&status.begun, std::uint64_t{++b.begun});
   platform::store_relaxed(&status.what, static_cast<std::uint32_t>(what));
 }
 
@@ -127,7 +138,8 @@ public:
       paused_ = true;
       arrived_ = arrived;
       b_.polling = false;
-      publish_status(b_, what_, where_, peer_, tag_, window_, wanted_, arrived);
+      publish_status(platform::off_fast_path(b_), what_, where_, peer_, tag_, window_, wanted_,
+                     arrived);
     } else if (arrived != arrived_) {
       arrived_ = arrived;
       platform::store_relaxed(&b_.channel->status.arrived, arrived); // M12
@@ -177,9 +189,14 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
     ring.position = 0;
     ring.source = null_rank;
   }
+  for (std::uint8_t& position : b.given_back)
+    position = 0;
   b.last_ring = 0;
   for (std::uint8_t& ring : b.ring_of)
     ring = 0;
+  GPURMA_ROLLED
+  for (known_row& row : b.rows)
+    row.window = any_window_id;
   b.marks[0] = b.marks[1] = 0;
   b.inbox = inbox_consumer{context->inboxes + std::size_t{index} * context->inbox_entries,
                            &b.channel->inbox,

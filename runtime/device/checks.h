@@ -73,8 +73,8 @@ GPURMA_DEVICE void check_uniform([[maybe_unused]] directive what, [[maybe_unused
   platform::sync_block();
   for (int i = 0; i < count; ++i) {
     if (b.checked[i] != mine[i]) {
-      fail(b, error_code::not_uniform, what, where, platform::thread_index(), mine[i], b.checked[i],
-           i);
+      fail(platform::off_fast_path(b), error_code::not_uniform, what, where,
+           platform::thread_index(), mine[i], b.checked[i], i);
       return;
     }
   }
@@ -96,7 +96,8 @@ GPURMA_DEVICE void check_buffer([[maybe_unused]] block_state& b, [[maybe_unused]
   std::uint64_t found_begin = 0;
   std::uint64_t found_end = 0;
   if (!host::find_buffer(begin, found_begin, found_end) || bytes > found_end - begin) {
-    fail(b, code, what, where, static_cast<std::int64_t>(begin), static_cast<std::int64_t>(bytes));
+    fail(platform::off_fast_path(b), code, what, where, static_cast<std::int64_t>(begin),
+         static_cast<std::int64_t>(bytes));
   }
   b.buffer_begin = found_begin;
   b.buffer_end = found_end;
@@ -108,25 +109,37 @@ template <matching M>
 GPURMA_DEVICE bool check_tag(block_state& b, directive what, site where, int tag) {
   const bool valid = tag >= 0 && (M == matching::queue || tag < counter_tags);
   if (!valid && platform::thread_index() == 0) {
-    fail(b, tag < 0 ? error_code::negative_tag : error_code::tag_without_counter, what, where, tag);
+    fail(platform::off_fast_path(b),
+         tag < 0 ? error_code::negative_tag : error_code::tag_without_counter, what, where, tag);
   }
   return valid;
 }
 
-// Whether a rank belongs to the communicator and the window has not been freed; thread 0 reports if
-// not.
+// Whether a rank belongs to the communicator; thread 0 reports if not.
 GPURMA_DEVICE bool check_rank(block_state& b, directive what, site where, int rank, int ranks) {
   const bool valid = rank >= 0 && rank < ranks;
   if (!valid && platform::thread_index() == 0)
-    fail(b, error_code::rank_out_of_range, what, where, rank, ranks);
+    fail(platform::off_fast_path(b), error_code::rank_out_of_range, what, where, rank, ranks);
   return valid;
 }
 
+// Whether the window, or one that has been made in its place, is there; thread 0 reports if not.
 GPURMA_DEVICE bool check_window(block_state& b, directive what, site where,
                                 const window_handle& w) {
-  const bool valid = w.id != no_window_id;
+  const std::uint64_t open = b.open_windows[window_comm(w.id) == comm::device ? 1 : 0];
+  const bool valid = (open >> window_slot(w.id) & 1) != 0;
   if (!valid && platform::thread_index() == 0)
-    fail(b, error_code::freed_window, what, where);
+    fail(platform::off_fast_path(b), error_code::freed_window, what, where);
+  return valid;
+}
+
+// The same, and that it is this one.
+GPURMA_DEVICE bool check_row(block_state& b, directive what, site where, const window_handle& w) {
+  if (!check_window(b, what, where, w))
+    return false;
+  const bool valid = w.rows[b.rank - w.first].window == w.id;
+  if (!valid && platform::thread_index() == 0)
+    fail(platform::off_fast_path(b), error_code::freed_window, what, where);
   return valid;
 }
 

@@ -17,7 +17,7 @@ GPURMA_DEVICE std::uint64_t meeting_mark(command_kind kind, std::uint32_t window
 }
 
 // The devices of all processes meet, each by one of its ranks; all reach each other's memory.
-GPURMA_DEVICE void meet_devices(block_state& b, drain& others, blocked& waiting) {
+GPURMA_DEVICE void meet_devices(block_state& b, blocked& waiting) {
   const launch_context& c = *b.context;
   for (int p = 0; p < b.processes; ++p) {
     if (p != c.process)
@@ -28,19 +28,18 @@ GPURMA_DEVICE void meet_devices(block_state& b, drain& others, blocked& waiting)
       ++b.context->world_meeting->devices_met * static_cast<std::uint64_t>(b.processes - 1);
   while (platform::load_acquire(&c.world_meeting->devices, platform::scope::system) <
          wanted) { // M9
-    others();
+    drain(b);
     waiting.pause(static_cast<std::uint64_t>(b.device_size));
   }
 }
 
 // The hosts of all processes meet; asked for by one rank of each.
-GPURMA_SLOW_DEVICE void meet_hosts(block_state& b, drain& others, blocked& waiting,
-                                   command_kind kind, directive what, std::uint32_t window,
-                                   site where) {
+GPURMA_SLOW_DEVICE void meet_hosts(block_state& b, blocked& waiting, command_kind kind,
+                                   directive what, std::uint32_t window, site where) {
   const std::uint64_t wanted = ++b.context->world_meeting->hosts_met;
   post(b, make_command(kind, b.rank, window, where), what);
   while (platform::load_acquire(b.context->collectives, platform::scope::system) != wanted) { // M8
-    others();
+    drain(b);
     waiting.pause(static_cast<std::uint64_t>(b.device_size));
   }
 }
@@ -53,7 +52,7 @@ GPURMA_DEVICE void meet(block_state& b, comm over, command_kind kind, directive 
   // quiescing).
   if (with_others)
     wait_for_commands(b, what, where, window);
-  give_back_owed(b);
+  confirm_owed_data(b);
   await_all_carried(b, what, window, where);
   meeting_point& point =
       over == comm::world ? *b.context->world_meeting : *b.context->device_meeting;
@@ -67,19 +66,18 @@ GPURMA_DEVICE void meet(block_state& b, comm over, command_kind kind, directive 
       platform::fetch_add(&point.arrived, mark, platform::scope::device); // M9
   const bool last = static_cast<std::uint32_t>(before) + 1 == goal;
   if (last && before + mark != all) {
-    fail(b, error_code::different_collectives, what, where);
+    fail(platform::off_fast_path(b), error_code::different_collectives, what, where);
     return;
   }
   if (last && !with_others)
     return;
   blocked waiting(b, what, where, any_source, any_tag, window, ranks);
   if (last) {
-    drain others(b);
     // Only hosts know the windows of other processes.
     if (b.context->peer_meetings != nullptr && kind != command_kind::window_create)
-      meet_devices(b, others, waiting);
+      meet_devices(b, waiting);
     else
-      meet_hosts(b, others, waiting, kind, what, window, where);
+      meet_hosts(platform::off_fast_path(b), waiting, kind, what, window, where);
     platform::store_release(&point.generation, goal, platform::scope::device); // M9
     return;
   }
@@ -92,7 +90,7 @@ GPURMA_DEVICE void meet(block_state& b, comm over, command_kind kind, directive 
     if (static_cast<std::int32_t>(now - goal) >= 0)
       break;
     if (polls % polls_per_drain == 0)
-      drain{b}();
+      drain(platform::off_fast_path(b));
     waiting.pause();
   }
   platform::fence_acquire(platform::scope::device); // M9
@@ -111,8 +109,8 @@ GPURMA_SLOW_DEVICE void update_routes(block_state& b) {
 }
 
 // Makes a window of base[0, bytes); all threads.
-GPURMA_DEVICE window_handle open_window(const void* base, std::uint64_t bytes, comm over,
-                                        site where) {
+GPURMA_SLOW_DEVICE window_handle open_window(const void* base, std::uint64_t bytes, comm over,
+                                             site where) {
   check_uniform(directive::window_create, where, base, bytes, over);
   block_state& b = block();
   const int c = over == comm::device ? 1 : 0;
@@ -137,6 +135,7 @@ GPURMA_DEVICE window_handle open_window(const void* base, std::uint64_t bytes, c
     row.base = reinterpret_cast<std::uint64_t>(base);
     row.bytes = bytes;
     row.reached = row.base;
+    row.window = id;
     b.open_windows[c] |= std::uint64_t{1} << slot;
     b.windows_made[c] = generation;
     meet(b, over, command_kind::window_create, directive::window_create, id, where);
@@ -149,16 +148,20 @@ GPURMA_DEVICE window_handle open_window(const void* base, std::uint64_t bytes, c
 }
 
 // All threads.
-GPURMA_DEVICE void close_window(window_handle& w, site where) {
+GPURMA_SLOW_DEVICE void close_window(window_handle w, site where) {
   block_state& b = block();
   platform::sync_block(); // M1
   if (platform::thread_index() == 0) {
     const comm over = window_comm(w.id);
     meet(b, over, command_kind::window_free, directive::window_free, w.id, where);
     b.open_windows[over == comm::device ? 1 : 0] &= ~(std::uint64_t{1} << window_slot(w.id));
+    GPURMA_ROLLED
+    for (known_row& row : b.rows) {
+      if (row.window == w.id)
+        row.window = any_window_id;
+    }
     count_directive(b);
   }
-  w.id = no_window_id;
   platform::sync_block(); // M4
 }
 

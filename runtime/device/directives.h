@@ -38,24 +38,50 @@ GPURMA_DEVICE bool check_range(block_state& b, directive what, site where, int t
   const std::size_t exposed = bytes / element_bytes;
   const bool valid = offset <= exposed && count <= exposed - offset;
   if (!valid && platform::thread_index() == 0) {
-    fail(b, error_code::outside_window, what, where, target, static_cast<std::int64_t>(offset),
-         static_cast<std::int64_t>(count), static_cast<std::int64_t>(exposed),
-         static_cast<std::int64_t>(element_bytes));
+    fail(platform::off_fast_path(b), error_code::outside_window, what, where, target,
+         static_cast<std::int64_t>(offset), static_cast<std::int64_t>(count),
+         static_cast<std::int64_t>(exposed), static_cast<std::int64_t>(element_bytes));
   }
   return valid;
 }
 
-// Finds and checks elements [offset, offset + count) of the target's part of a window; all threads.
+GPURMA_DEVICE bool is_row_of(const known_row& row, std::uint32_t window, int world) {
+  return row.window == window && row.target == world;
+}
+
+// Loads a row and remembers it. Thread 0, while the others do not read it.
+GPURMA_DEVICE void learn_row(block_state& b, const window_handle& w, int target) {
+  const window_row row = w.rows[target];
+  b.rows[known_row_at(w.id, w.first + target)] =
+      known_row{w.id, w.first + target, row.base, row.bytes, row.reached};
+}
+
+// The same after a check; all threads. False: an error has been reported.
+GPURMA_SLOW_DEVICE bool look_up_row(block_state& b, directive what, site where, window_handle w,
+                                    int target) {
+  if (!check_row(b, what, where, w) || !check_rank(b, what, where, target, w.ranks))
+    return false;
+  platform::sync_block(); // all have seen that the row is not known
+  if (platform::thread_index() == 0)
+    learn_row(b, w, target);
+  platform::sync_block();
+  return true;
+}
+
+// Finds and checks elements [offset, offset + count) of the target's part of a window; all threads,
+// behind a block barrier.
 GPURMA_DEVICE destination locate(block_state& b, directive what, site where, const window_handle& w,
                                  int target, std::size_t offset, std::size_t count,
                                  std::size_t element_bytes) {
   destination d{};
-  if (!check_window(b, what, where, w) || !check_rank(b, what, where, target, w.ranks))
+  d.world = w.first + target;
+  const known_row& known = b.rows[known_row_at(w.id, d.world)];
+  if (!is_row_of(known, w.id, d.world) &&
+      !look_up_row(platform::off_fast_path(b), what, where, w, target))
     return d;
-  const window_row row = w.rows[target];
+  const known_row row = known;
   if (!check_range(b, what, where, target, offset, count, element_bytes, row.bytes))
     return d;
-  d.world = w.first + target;
   d.offset = offset * element_bytes;
   d.bytes = count * element_bytes;
   if (row.reached != 0 && d.bytes != 0)
@@ -82,39 +108,35 @@ GPURMA_SLOW_DEVICE void post_transfer(block_state& b, command_kind kind, directi
 // The long way of put_carried(): checks everything, makes the first contact, takes every route.
 GPURMA_SLOW_DEVICE void put_carried_at_length(block_state& b, const void* source, std::size_t count,
                                               std::size_t element_bytes, int target,
-                                              const window_handle& w, std::size_t offset, int tag,
+                                              window_handle w, std::size_t offset, int tag,
                                               site where) {
   constexpr directive what = directive::put;
-  if (!check_window(b, what, where, w) || !check_rank(b, what, where, target, w.ranks))
-    return;
-  const window_row row = w.rows[target];
-  if (!check_range(b, what, where, target, offset, count, element_bytes, row.bytes))
+  if (!check_row(b, what, where, w) || !check_rank(b, what, where, target, w.ranks))
     return;
   const int world = w.first + target;
+  if (!is_row_of(b.rows[known_row_at(w.id, world)], w.id, world))
+    learn_row(b, w, target);
+  const known_row row = b.rows[known_row_at(w.id, world)];
+  if (!check_range(b, what, where, target, offset, count, element_bytes, row.bytes))
+    return;
   const std::size_t bytes = count * element_bytes;
   const auto length = static_cast<std::uint32_t>(bytes);
   const std::uint64_t owner = row.base + offset * element_bytes;
   check_buffer(b, error_code::source_not_allocated, what, where, source, bytes);
   if (row.reached == 0) {
     const destination d{nullptr, owner, offset * element_bytes, bytes, world, true};
-    post_transfer(b, command_kind::put, what, where, source, d, w.id, tag,
+    post_transfer(platform::off_fast_path(b), command_kind::put, what, where, source, d, w.id, tag,
                   notification_flags<matching::queue>());
     return;
   }
   ring_out* const ring = ring_to(b, world);
   const bool has_ring = ring != nullptr && ring->entries != nullptr;
-  if (has_ring) {
-    ring->window = w.id;
-    ring->base = row.base;
-    ring->bytes = row.bytes;
-  }
   const bool in_place = b.routes[world].kind == route_kind::device &&
                         owner == reinterpret_cast<std::uint64_t>(source);
   if (!in_place && has_ring && owner >> address_bits == 0) {
     const message m{tag, w.id, false, length, owner, platform::load_bytes(source, length)};
     const bool released = has_unreleased_stores(b, *ring);
-    if (ring->is_full() &&
-        !wait_until_taken(b, *ring, ring->sent - ring_entries + 1, tag, w.id, what, where))
+    if (ring->is_full() && !wait_for_room(b, *ring, tag, w.id, what, where))
       return;
     note_carried(b, *ring, *ring, owner);
     send(b, *ring, m, released, what, where);
@@ -131,47 +153,65 @@ GPURMA_SLOW_DEVICE void put_carried_at_length(block_state& b, const void* source
 
 // A notified put of 1 to carried_bytes bytes, which travel inside the notification; thread 0.
 GPURMA_DEVICE void put_carried(block_state& b, const void* source, std::size_t count,
-                               std::size_t element_bytes, int target, const window_handle& w,
-                               std::size_t offset, int tag, site where) {
-  const ring_out ring = guessed_ring(b, w.first + target);
-  const std::uint64_t owner = ring.base + offset * element_bytes;
+                               std::size_t element_bytes, std::size_t alignment, int target,
+                               const window_handle& w, std::size_t offset, int tag, site where) {
+  const int world = w.first + target;
+  const ring_out ring = guessed_ring(b, world);
+  const known_row row = b.rows[known_row_at(w.id, world)];
+  const std::uint64_t begin = offset * element_bytes;
+  const std::uint64_t bytes = count * element_bytes;
+  const std::uint64_t owner = row.base + begin;
   const auto address = reinterpret_cast<std::uint64_t>(source);
-  // The last put to the target was on the same window, so that target and window are known to be
-  // good; and the message can go at once.
-  const bool at_once = ring.target == w.first + target && ring.window == w.id &&
-                       w.id != no_window_id && ring.sent != 0 && !ring.is_full() &&
-                       offset <= ring.bytes && (offset + count) * element_bytes <= ring.bytes &&
-                       owner >> address_bits == 0 &&
-                       (owner != address || ring.kind != route_kind::device);
-  if (!at_once) {
-    put_carried_at_length(b, source, count, element_bytes, target, w, offset, tag, where);
+  // The message can go at once, and alone. One condition of many parts: a branch for each would
+  // take longer than all the rest.
+  const bool has_ring = (ring.target == world) & (ring.entries != nullptr) & (ring.sent != 0) &
+                        (ring.sent - ring.taken != ring_entries);
+  const bool in_window = (row.window == w.id) & (row.target == world) & (offset <= row.bytes) &
+                         (begin + bytes <= row.bytes) & (owner >> address_bits == 0);
+  const bool in_place = (owner == address) & (ring.kind == route_kind::device);
+  const auto length = static_cast<std::uint32_t>(bytes);
+  const bool is_word =
+      alignment >= bytes ? bytes == 8 || bytes == 4 : platform::is_word(source, length);
+  const std::uint32_t released =
+      ring.kind == route_kind::device ? b.stores_released_to_device : b.stores_released_to_system;
+  const bool all_released = static_cast<std::int32_t>(ring.stored_at - released) <= 0;
+  if (!(has_ring & in_window & !in_place & is_word & all_released)) {
+    put_carried_at_length(platform::off_fast_path(b), source, count, element_bytes, target, w,
+                          offset, tag, where);
     return;
   }
-  const auto bytes = static_cast<std::uint32_t>(count * element_bytes);
-  check_buffer(b, error_code::source_not_allocated, directive::put, where, source, bytes);
-  const bool released = has_unreleased_stores(b, ring);
-  if (released)
-    release(b, ring.kind);
-  const message m{tag, w.id, released, bytes, owner, platform::load_bytes(source, bytes)};
-  note_carried(b, ring, b.out[static_cast<unsigned>(ring.target) % rings_out], owner);
-  publish(b, ring, m);
+  check_buffer(b, error_code::source_not_allocated, directive::put, where, source, length);
+  ring.write(message{tag, w.id, false, length, owner, platform::load_word(source, length)});
+  ring_out& used = guessed_ring(b, world);
+  used.sent = ring.sent + 1;
+  note_carried(b, ring, used, owner);
+}
+
+// Before a block's store to, or load from, [d.owner, d.owner + d.bytes) of a target; all threads.
+GPURMA_DEVICE void await_carried_before_copy(block_state& b, const destination& d,
+                                             std::uint32_t window, directive what, site where) {
+  if (!b.has_carried)
+    return;
+  if (platform::thread_index() == 0)
+    await_carried(platform::off_fast_path(b), d.world, d.owner, d.bytes, window, what, where);
+  platform::sync_block();
 }
 
 template <bool Notified, matching M>
 GPURMA_DEVICE void put_bytes(const void* source, std::size_t count, std::size_t element_bytes,
-                             int target, const window_handle& w, std::size_t offset, int tag,
-                             site where) {
+                             std::size_t alignment, int target, const window_handle& w,
+                             std::size_t offset, int tag, site where) {
   if (target == null_rank)
     return;
   check_uniform(directive::put, where, source, count, target, w.id, offset, tag);
-  block_state& b = block();
+  block_state& b = platform::in_register(block());
   if (Notified && !check_tag<M>(b, directive::put, where, tag))
     return;
   const bool leader = platform::thread_index() == 0;
+  platform::sync_block(); // M1
   if (Notified && M == matching::queue && count != 0 && count <= carried_bytes / element_bytes) {
-    platform::sync_block(); // M1
     if (leader) {
-      put_carried(b, source, count, element_bytes, target, w, offset, tag, where);
+      put_carried(b, source, count, element_bytes, alignment, target, w, offset, tag, where);
       count_directive(b);
     }
     return;
@@ -179,25 +219,23 @@ GPURMA_DEVICE void put_bytes(const void* source, std::size_t count, std::size_t 
   const destination d = locate(b, directive::put, where, w, target, offset, count, element_bytes);
   if (!d.valid)
     return;
-  const bool stores = d.reached != nullptr && d.reached != source;
-  if (leader) {
+  if (leader)
     check_buffer(b, error_code::source_not_allocated, directive::put, where, source, d.bytes);
-    if (stores && b.has_carried)
-      await_carried(b, d.world, d.owner, d.bytes, w.id, directive::put, where);
+  const bool stores = d.reached != nullptr && d.reached != source;
+  if (stores) {
+    await_carried_before_copy(b, d, w.id, directive::put, where);
+    if (!platform::copy_block(d.reached, source, d.bytes) && Notified)
+      platform::sync_block(); // M1
   }
-  platform::sync_block(); // M1
-  if (stores && !platform::copy_block(d.reached, source, d.bytes) && Notified)
-    platform::sync_block(); // M1
   if (!leader)
     return;
   if (stores)
     note_store(b, d.world);
-  const ring_out ring = guessed_ring(b, d.world);
   if (d.bytes != 0 && d.reached == nullptr) {
-    post_transfer(b, command_kind::put, directive::put, where, source, d, w.id, tag,
-                  Notified ? notification_flags<M>() : std::uint8_t{0});
+    post_transfer(platform::off_fast_path(b), command_kind::put, directive::put, where, source, d,
+                  w.id, tag, Notified ? notification_flags<M>() : std::uint8_t{0});
   } else if (Notified) {
-    deliver<M>(b, ring, d.world, tag, w.id, directive::put, where);
+    deliver<M>(b, d.world, tag, w.id, directive::put, where);
   }
   count_directive(b);
 }
@@ -209,31 +247,30 @@ GPURMA_DEVICE void get_bytes(void* destination_buffer, std::size_t count, std::s
   if (target == null_rank)
     return;
   check_uniform(directive::get, where, destination_buffer, count, target, w.id, offset, tag);
-  block_state& b = block();
+  block_state& b = platform::in_register(block());
   if (Notified && !check_tag<M>(b, directive::get, where, tag))
     return;
+  platform::sync_block(); // M1
   const destination d = locate(b, directive::get, where, w, target, offset, count, element_bytes);
   if (!d.valid)
     return;
   const bool leader = platform::thread_index() == 0;
-  if (leader) {
+  if (leader)
     check_buffer(b, error_code::destination_not_allocated, directive::get, where,
                  destination_buffer, d.bytes);
-    if (d.reached != nullptr && b.has_carried)
-      await_carried(b, d.world, d.owner, d.bytes, w.id, directive::get, where);
+  if (d.reached != nullptr && d.reached != destination_buffer) {
+    await_carried_before_copy(b, d, w.id, directive::get, where);
+    if (!platform::copy_block(destination_buffer, d.reached, d.bytes) && Notified)
+      platform::sync_block(); // M1
   }
-  platform::sync_block(); // M1
-  if (d.reached != nullptr && d.reached != destination_buffer &&
-      !platform::copy_block(destination_buffer, d.reached, d.bytes) && Notified)
-    platform::sync_block(); // M1
   if (!leader)
     return;
-  const ring_out ring = guessed_ring(b, d.world);
   if (d.bytes != 0 && d.reached == nullptr) {
-    post_transfer(b, command_kind::get, directive::get, where, destination_buffer, d, w.id, tag,
+    post_transfer(platform::off_fast_path(b), command_kind::get, directive::get, where,
+                  destination_buffer, d, w.id, tag,
                   Notified ? notification_flags<M>() : std::uint8_t{0});
   } else if (Notified) {
-    deliver<M>(b, ring, d.world, tag, w.id, directive::get, where);
+    deliver<M>(b, d.world, tag, w.id, directive::get, where);
   }
   count_directive(b);
 }
@@ -245,16 +282,14 @@ GPURMA_DEVICE void notify_rank(int target, int ranks, int first, int tag, std::u
   if (target == null_rank)
     return;
   check_uniform(directive::notify, where, target, tag, window);
-  block_state& b = block();
+  block_state& b = platform::in_register(block());
   if (!check_tag<M>(b, directive::notify, where, tag) ||
       !check_rank(b, directive::notify, where, target, ranks))
     return;
   platform::sync_block(); // M1
   if (platform::thread_index() != 0)
     return;
-  const int world = first + target;
-  const ring_out ring = guessed_ring(b, world);
-  deliver<M>(b, ring, world, tag, window, directive::notify, where);
+  deliver<M>(b, first + target, tag, window, directive::notify, where);
   count_directive(b);
 }
 
@@ -270,7 +305,7 @@ GPURMA_DEVICE bool make_pattern(block_state& b, directive what, site where, int 
   if (source != any_source) {
     if (M == matching::counter) {
       if (platform::thread_index() == 0)
-        fail(b, error_code::source_with_counter, what, where, source);
+        fail(platform::off_fast_path(b), error_code::source_with_counter, what, where, source);
       return false;
     }
     if (!check_rank(b, what, where, source, ranks))
@@ -278,7 +313,7 @@ GPURMA_DEVICE bool make_pattern(block_state& b, directive what, site where, int 
   }
   if (count < 0) {
     if (platform::thread_index() == 0)
-      fail(b, error_code::bad_count, what, where, count);
+      fail(platform::off_fast_path(b), error_code::bad_count, what, where, count);
     return false;
   }
   p = pattern{source == any_source ? any_source : first + source, tag, window};
@@ -291,7 +326,7 @@ GPURMA_DEVICE void wait_for(int tag, int source, int ranks, int first, std::uint
   if (source == null_rank)
     return;
   check_uniform(directive::wait, where, tag, source, window, count);
-  block_state& b = block();
+  block_state& b = platform::in_register(block());
   pattern p;
   if (!make_pattern<M>(b, directive::wait, where, tag, source, ranks, first, window, count, p))
     return;
@@ -306,7 +341,7 @@ GPURMA_DEVICE void wait_for(int tag, int source, int ranks, int first, std::uint
     const bool done = !leader || (count == 1 && wait_at_ring(b, p));
     if (platform::sync_block_or(!done)) { // M4
       if (platform::thread_index() < platform::polling_threads())
-        wait_at_length(b, p, static_cast<std::uint32_t>(count), where);
+        wait_at_length(platform::off_fast_path(b), p, static_cast<std::uint32_t>(count), where);
       platform::sync_block(); // M4
     }
   }
@@ -318,7 +353,7 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
   if (source == null_rank)
     return true;
   check_uniform(directive::test, where, tag, source, window, count);
-  block_state& b = block();
+  block_state& b = platform::in_register(block());
   pattern p;
   if (!make_pattern<M>(b, directive::test, where, tag, source, ranks, first, window, count, p))
     return false;
@@ -327,7 +362,7 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
     found =
         platform::thread_index() == 0 && test_in_counter(b, tag, static_cast<std::uint64_t>(count));
   else if (platform::thread_index() < platform::polling_threads())
-    found = test_in_queue(b, p, static_cast<std::uint32_t>(count));
+    found = test_in_queue(platform::off_fast_path(b), p, static_cast<std::uint32_t>(count));
   if (platform::thread_index() == 0) {
     b.result = found;
     if (b.result) {
@@ -341,15 +376,15 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
       if (!b.polling || b.polled.line != where.line || b.polled.file != where.file) {
         b.polling = true;
         b.polled = where;
-        publish_status(b, directive::test, where, p.source, tag, window,
+        publish_status(platform::off_fast_path(b), directive::test, where, p.source, tag, window,
                        static_cast<std::uint64_t>(count), 0);
       }
-      platform::store_relaxed(&b.self->polls, ++b.polls); // M12
+      platform::store_relaxed(&b.self->polls, std::uint64_t{++b.polls}); // M12
       // The rank may poll for what depends on it.
       if (M == matching::counter && b.proxied != 0)
-        drain{b}();
+        drain(platform::off_fast_path(b));
       else
-        give_back_owed(b);
+        confirm_owed_data(b);
       platform::yield();
     }
   }
@@ -357,6 +392,16 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
   const bool result = b.result;
   platform::sync_block(); // all have read it before the next test
   return result;
+}
+
+// Ends a rank; thread 0.
+GPURMA_SLOW_DEVICE void close_block(block_state& b) {
+  wait_for_commands(b, directive::end, site{}, no_window_id);
+  drain(b);
+  b.self->left = b.pending.size();
+  b.self->mailbox_taken = b.box_position;
+  b.self->inbox_taken = b.inbox.position;
+  platform::store_release(&b.self->finished, std::uint32_t{1}, platform::scope::system); // M12
 }
 
 GPURMA_DEVICE void flush_commands(std::uint32_t window, site where) {
@@ -412,15 +457,8 @@ __device__ inline rank_scope::rank_scope() {
 }
 
 __device__ inline rank_scope::~rank_scope() {
-  if (platform::thread_index() != 0)
-    return;
-  detail::block_state& b = detail::block();
-  detail::wait_for_commands(b, detail::directive::end, site{}, detail::no_window_id);
-  detail::drain{b}();
-  b.self->left = b.pending.size();
-  b.self->mailbox_taken = b.box_position;
-  b.self->inbox_taken = b.inbox.position;
-  platform::store_release(&b.self->finished, std::uint32_t{1}, platform::scope::system); // M12
+  if (platform::thread_index() == 0)
+    detail::close_block(detail::block());
 }
 
 template <class T>
@@ -447,8 +485,8 @@ __device__ inline void put(S* source, std::size_t count, int target, const windo
                            std::size_t offset, site where) {
   static_assert(std::is_same_v<std::remove_cv_t<S>, T>,
                 "the section of a put has the element type of the window");
-  detail::put_bytes<false, matching::queue>(source, count, sizeof(T), target, w.handle(), offset, 0,
-                                            where);
+  detail::put_bytes<false, matching::queue>(source, count, sizeof(T), alignof(T), target,
+                                            w.handle(), offset, 0, where);
 }
 
 template <matching M, class S, class T>
@@ -456,7 +494,8 @@ __device__ inline void put_notify(S* source, std::size_t count, int target, cons
                                   std::size_t offset, int tag, site where) {
   static_assert(std::is_same_v<std::remove_cv_t<S>, T>,
                 "the section of a put has the element type of the window");
-  detail::put_bytes<true, M>(source, count, sizeof(T), target, w.handle(), offset, tag, where);
+  detail::put_bytes<true, M>(source, count, sizeof(T), alignof(T), target, w.handle(), offset, tag,
+                             where);
 }
 
 template <class T>
@@ -524,7 +563,7 @@ __device__ inline void flush(any_window_t, site where) {
 
 __device__ inline void barrier(comm over, site where) {
   detail::check_uniform(detail::directive::barrier, where, over);
-  detail::block_state& b = detail::block();
+  detail::block_state& b = platform::in_register(detail::block());
   platform::sync_block(); // M1
   if (platform::thread_index() == 0) {
     detail::meet(b, over, detail::command_kind::barrier, detail::directive::barrier,

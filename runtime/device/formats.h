@@ -87,8 +87,19 @@ struct alignas(32) window_row {
   std::uint64_t base; // address in the rank's own process
   std::uint64_t bytes;
   std::uint64_t reached; // address here; 0 if only the host reaches it, or for nothing exposed
-  std::uint64_t reserved;
+  std::uint32_t window;  // id
+  std::uint32_t reserved;
 };
+
+// What a rank remembers of the rows that it has used last.
+struct alignas(16) known_row {
+  std::uint32_t window; // id, or any_window_id for no row
+  std::int32_t target;  // world rank
+  std::uint64_t base;   // as in window_row
+  std::uint64_t bytes;
+  std::uint64_t reached;
+};
+inline constexpr unsigned known_rows = 8;
 
 // What a rank is doing, for error messages and the watchdog.
 enum class directive : std::uint8_t {
@@ -156,7 +167,14 @@ static_assert(sizeof(wait_status) == 64);
 // Which rank fills an origin ring.
 struct ring_owner {
   std::int32_t source; // world rank
-  std::uint32_t out; // its number for the ring: where in its ring_taken the entries are given back
+  std::uint32_t
+      out; // its number for the ring: where in its ring_counts the target tells how far it is
+};
+
+// How far the target is with a ring; both may lag behind.
+struct alignas(8) ring_count {
+  std::uint32_t taken;  // messages whose entries may be reused
+  std::uint32_t placed; // messages whose data is in place
 };
 
 // A rank's part of device memory.
@@ -167,7 +185,7 @@ struct alignas(64) rank_memory {
   std::uint32_t reserved_1;
   ring_owner owners[rings_in];
   alignas(64) std::uint64_t arrivals[counter_tags];
-  alignas(64) std::uint32_t ring_taken[rings_out]; // entries of this rank's rings taken by targets
+  alignas(64) ring_count ring_counts[rings_out]; // of the rank's rings to targets
   // Written by the rank.
   alignas(64) std::uint64_t directives; // that the rank has completed
   std::uint64_t polls;                  // tests that found nothing
@@ -199,7 +217,7 @@ struct alignas(64) rank_channel {
 };
 
 // How a rank gets data and notifications to another.
-enum class route_kind : std::uint32_t {
+enum class route_kind : std::uint16_t {
   proxy,  // through the hosts
   device, // by stores: the same device
   peer    // by stores: a device of another process
@@ -211,7 +229,8 @@ struct alignas(32) route {
   notification* mailbox;
   ring_entry* rings; // rings_in * ring_entries
   route_kind kind;
-  std::uint32_t reserved;
+  std::uint16_t reserved_1;
+  std::uint32_t reserved_2;
 };
 
 // Where ranks of a device meet, and devices.
@@ -295,9 +314,9 @@ struct launch_context {
 // What a window object knows of its window.
 struct window_handle {
   const window_row* rows; // by rank of the window's communicator
-  std::uint32_t id;       // no_window_id once it is freed
-  std::int32_t ranks;     // of the communicator
-  std::int32_t first;     // world rank of its rank 0
+  std::uint32_t id;
+  std::int32_t ranks; // of the communicator
+  std::int32_t first; // world rank of its rank 0
 };
 
 } // namespace gpurma::detail

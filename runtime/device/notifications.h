@@ -15,9 +15,8 @@ namespace gpurma::detail {
 GPURMA_SLOW_DEVICE void post(block_state& b, const command& c, directive what) {
   if (b.commands.full()) {
     blocked waiting(b, what, site{c.site_file, c.site_line}, c.target, c.tag, c.window, 1);
-    drain others(b);
     do {
-      others();
+      drain(b);
       waiting.pause();
     } while (b.commands.full());
   }
@@ -44,9 +43,8 @@ GPURMA_DEVICE platform::scope scope_of(route_kind kind) {
   return kind == route_kind::device ? platform::scope::device : platform::scope::system;
 }
 
-// Makes all that the block did before visible to whoever sees what the thread stores next.
-GPURMA_DEVICE void release(block_state& b, route_kind to) {
-  platform::fence_release(scope_of(to)); // M17
+// Notes that a fence has released all that the block did before, at the scope of a route.
+GPURMA_DEVICE void note_released(block_state& b, route_kind to) {
   b.stores_released_to_device = b.stores;
   if (to == route_kind::peer)
     b.stores_released_to_system = b.stores;
@@ -103,10 +101,8 @@ GPURMA_DEVICE const ring_out& guessed_ring(const block_state& b, int target) {
   return b.out[static_cast<unsigned>(target) % rings_out];
 }
 
-// Sends a message by a guessed ring that has room.
-GPURMA_DEVICE void publish(block_state& b, const ring_out& ring, const message& m) {
-  ring.write(m);
-  b.out[static_cast<unsigned>(ring.target) % rings_out].sent = ring.sent + 1;
+GPURMA_DEVICE ring_out& guessed_ring(block_state& b, int target) {
+  return b.out[static_cast<unsigned>(target) % rings_out];
 }
 
 // A rank that has ended takes no more notifications; those to it are dropped.
@@ -114,47 +110,61 @@ GPURMA_DEVICE bool has_ended(const rank_memory& target) {
   return platform::load_relaxed(&target.finished) != 0; // M12
 }
 
-// Reads how far the target is with the rank's ring.
-GPURMA_DEVICE void update_taken(block_state& b, ring_out& ring) {
-  const auto at = static_cast<std::size_t>(&ring - b.out);
-  ring.taken = platform::load_acquire(&b.self->ring_taken[at], platform::scope::system); // M18
+GPURMA_DEVICE ring_count& count_of(const block_state& b, const ring_out& ring) {
+  return b.self->ring_counts[static_cast<std::size_t>(&ring - b.out)];
 }
 
-// Waits until the target has taken the rank's messages before a position; false: it has ended.
-GPURMA_SLOW_DEVICE bool wait_until_taken(block_state& b, ring_out& ring, std::uint32_t position,
-                                         int tag, std::uint32_t window, directive what,
-                                         site where) {
-  update_taken(b, ring);
-  if (ring.has_taken(position))
-    return true;
+// Waits until a count of the target has come to a position; false: it has ended.
+GPURMA_SLOW_DEVICE bool wait_for_target(block_state& b, const ring_out& ring,
+                                        const std::uint32_t* count, std::uint32_t position, int tag,
+                                        std::uint32_t window, directive what, site where) {
   blocked waiting(b, what, where, ring.target, tag, window, 1);
-  drain others(b);
   // Looking anywhere else takes longer than looking at the count, and the target may be far.
   constexpr unsigned looks_between = platform::polls_starve_others ? 1 : 32;
-  for (unsigned looks = 1;; ++looks) {
+  for (unsigned looks = 1; static_cast<std::int32_t>(position - platform::load_polled(count)) > 0;
+       ++looks) { // M18, M20
     if (looks % looks_between == 0) {
       if (has_ended(*ring.memory))
         return false;
-      others();
+      drain(b);
     }
     waiting.pause();
-    update_taken(b, ring);
-    if (ring.has_taken(position))
-      return true;
   }
+  // Once: an acquire with each look would slow the stores of the whole device down.
+  platform::fence_acquire(platform::scope::system); // M18, M20
+  return true;
+}
+
+// Waits until a full ring has room; false: the target has ended.
+GPURMA_DEVICE bool wait_for_room(block_state& b, ring_out& ring, int tag, std::uint32_t window,
+                                 directive what, site where) {
+  const std::uint32_t* const taken = &count_of(b, ring).taken;
+  if (!wait_for_target(b, ring, taken, ring.sent - ring_entries + 1, tag, window, what, where))
+    return false;
+  ring.taken = platform::load_polled(taken); // M18
+  return true;
+}
+
+// Waits until all data that the ring's messages have carried is in place.
+GPURMA_DEVICE void wait_until_placed(block_state& b, ring_out& ring, std::uint32_t window,
+                                     directive what, site where) {
+  static_cast<void>(wait_for_target(platform::off_fast_path(b), ring, &count_of(b, ring).placed,
+                                    ring.carried, any_tag, window, what, where));
+  ring.carries = 0;
 }
 
 // Sends a message by a ring; all that the block did before is visible to the target once it has
 // taken the message, if `released` (M1, then M17).
-GPURMA_DEVICE void send(block_state& b, ring_out& ring, message m, bool released, directive what,
-                        site where) {
-  if (ring.is_full() &&
-      !wait_until_taken(b, ring, ring.sent - ring_entries + 1, m.tag, m.window, what, where))
+GPURMA_SLOW_DEVICE void send(block_state& b, ring_out& ring, message m, bool released,
+                             directive what, site where) {
+  if (ring.is_full() && !wait_for_room(b, ring, m.tag, m.window, what, where))
     return;
   // The target reads the ring's owner when it takes the first message.
   m.released = released || ring.sent == 0;
-  if (m.released)
-    release(b, ring.kind);
+  if (m.released) {
+    platform::fence_release(scope_of(ring.kind)); // M17
+    note_released(b, ring.kind);
+  }
   ring.write(m);
   ++ring.sent;
 }
@@ -169,11 +179,10 @@ GPURMA_SLOW_DEVICE void deliver_to_mailbox(block_state& b, int target, int tag,
   if (box.try_publish(position, b.rank, tag, window, s))
     return;
   blocked waiting(b, what, where, target, tag, window, 1);
-  drain others(b);
   do {
     if (has_ended(*to.memory))
       return;
-    others();
+    drain(b);
     waiting.pause();
   } while (!box.try_publish(position, b.rank, tag, window, s));
 }
@@ -204,27 +213,31 @@ GPURMA_SLOW_DEVICE void deliver_at_length(block_state& b, int target, int tag, s
 GPURMA_SLOW_DEVICE void await_carried_to(block_state& b, int target, std::uint32_t window,
                                          directive what, site where) {
   ring_out* const ring = known_ring(b, target);
-  if (ring != nullptr && !ring->has_taken(ring->carried))
-    static_cast<void>(wait_until_taken(b, *ring, ring->carried, any_tag, window, what, where));
+  if (ring != nullptr && ring->carries != 0)
+    wait_until_placed(b, *ring, window, what, where);
 }
 
-// Delivers a notification; `ring` is guessed_ring(). All
-// that the block did before is visible to the target once it has taken the notification (M1, then
-// M2, M10 or M17).
+// Delivers a notification. All that the block did before is visible to the target once it has taken
+// the notification (M1, then M2, M10 or M17).
 template <matching M>
-GPURMA_DEVICE void deliver(block_state& b, const ring_out& ring, int target, int tag,
-                           std::uint32_t window, directive what, site where) {
-  const bool guessed = ring.target == target && ring.kind != route_kind::proxy;
+GPURMA_DEVICE void deliver(block_state& b, int target, int tag, std::uint32_t window,
+                           directive what, site where) {
   if (M == matching::counter && b.has_carried)
-    await_carried_to(b, target, window, what, where);
-  if (M == matching::counter && guessed) {
+    await_carried_to(platform::off_fast_path(b), target, window, what, where);
+  const ring_out ring = guessed_ring(b, target);
+  const bool guessed = ring.target == target;
+  const bool has_way = M == matching::counter ? ring.kind != route_kind::proxy
+                                              : ring.entries != nullptr && !ring.is_full();
+  if (!(guessed && has_way)) {
+    deliver_at_length<M>(platform::off_fast_path(b), target, tag, window, what, where);
+  } else if constexpr (M == matching::counter) {
     platform::add_release(&ring.memory->arrivals[tag], std::uint64_t{1},
                           scope_of(ring.kind)); // M10
-  } else if (M == matching::queue && guessed && ring.entries != nullptr && !ring.is_full()) {
-    release(b, ring.kind);
-    publish(b, ring, message{tag, window, true, 0, 0, 0});
   } else {
-    deliver_at_length<M>(b, target, tag, window, what, where);
+    platform::fence_release(scope_of(ring.kind)); // M17
+    ring.write(message{tag, window, true, 0, 0, 0});
+    guessed_ring(b, target).sent = ring.sent + 1;
+    note_released(b, ring.kind);
   }
 }
 
@@ -232,7 +245,9 @@ GPURMA_DEVICE void deliver(block_state& b, const ring_out& ring, int target, int
 // sends next.
 GPURMA_DEVICE void note_store(block_state& b, int target) {
   ++b.stores;
-  if (ring_out* const ring = known_ring(b, target))
+  if (ring_out& guessed = guessed_ring(b, target); guessed.target == target)
+    guessed.stored_at = b.stores;
+  else if (ring_out* const ring = known_ring(b, target))
     ring->stored_at = b.stores;
 }
 
@@ -247,12 +262,13 @@ GPURMA_DEVICE bool has_unreleased_stores(const block_state& b, const ring_out& r
 GPURMA_DEVICE void note_carried(block_state& b, const ring_out& ring, ring_out& noted,
                                 std::uint64_t address) {
   const auto first = static_cast<std::uint32_t>(address / 8);
-  const bool none = ring.has_taken(ring.carried);
+  const bool none = ring.carries == 0;
   if (none || static_cast<std::int32_t>(first - ring.carried_begin) < 0)
     noted.carried_begin = first;
   if (none || static_cast<std::int32_t>(first + 2 - ring.carried_end) > 0)
     noted.carried_end = first + 2;
   noted.carried = ring.sent + 1;
+  noted.carries = 1;
   b.has_carried = true;
 }
 
@@ -262,12 +278,12 @@ GPURMA_SLOW_DEVICE void await_carried(block_state& b, int target, std::uint64_t 
                                       std::uint64_t bytes, std::uint32_t window, directive what,
                                       site where) {
   ring_out* const ring = known_ring(b, target);
-  if (ring == nullptr || ring->has_taken(ring->carried))
+  if (ring == nullptr || ring->carries == 0)
     return;
   const auto first = static_cast<std::uint32_t>(address / 8);
   if (first - ring->carried_begin < ring->carried_end - ring->carried_begin ||
       ring->carried_begin - first < bytes / 8 + 2)
-    static_cast<void>(wait_until_taken(b, *ring, ring->carried, any_tag, window, what, where));
+    wait_until_placed(b, *ring, window, what, where);
 }
 
 // Before ranks meet: all data that messages have carried is in place.
@@ -277,29 +293,32 @@ GPURMA_DEVICE void await_all_carried(block_state& b, directive what, std::uint32
     return;
   GPURMA_ROLLED
   for (ring_out& ring : b.out) {
-    if (ring.target != null_rank && !ring.has_taken(ring.carried))
-      static_cast<void>(wait_until_taken(b, ring, ring.carried, any_tag, window, what, where));
+    if (ring.target != null_rank && ring.carries != 0)
+      wait_until_placed(b, ring, window, what, where);
   }
   b.has_carried = false;
 }
 
 // Waits until the host has completed all commands of this rank.
-GPURMA_DEVICE void wait_for_commands(block_state& b, directive what, site where,
-                                     std::uint32_t window) {
+GPURMA_SLOW_DEVICE void wait_for_commands_at_length(block_state& b, directive what, site where,
+                                                    std::uint32_t window) {
   const std::uint64_t issued = b.commands.issued;
-  if (issued == 0)
-    return;
   std::uint64_t completed =
       platform::load_acquire(&b.channel->completed, platform::scope::system); // M8
   if (completed == issued)
     return;
   blocked waiting(b, what, where, any_source, any_tag, window, issued);
-  drain others(b);
   do {
-    others();
+    drain(b);
     waiting.pause(completed);
     completed = platform::load_acquire(&b.channel->completed, platform::scope::system); // M8
   } while (completed != issued);
+}
+
+GPURMA_DEVICE void wait_for_commands(block_state& b, directive what, site where,
+                                     std::uint32_t window) {
+  if (b.commands.issued != 0)
+    wait_for_commands_at_length(platform::off_fast_path(b), what, where, window);
 }
 
 // Waits for a while for a notification by the ring from which it is most likely to come, and
@@ -314,32 +333,39 @@ GPURMA_DEVICE bool wait_at_ring(block_state& b, const pattern& p) {
   if (ring.source == null_rank || (!of_any && ring.source != p.source))
     return false;
   const ring_entry& entry = next_entry(b, number, ring);
+  packet head;
+  packet data;
   // Others may come by other rings.
-  for (unsigned polls = of_any ? 8 : 128; polls != 0; --polls) {
-    const packet head = platform::load_packet(&entry.head); // M16
-    const packet data = platform::load_packet(&entry.data); // M16
-    if (!has_come(ring, head, data)) {
-      if (platform::polls_starve_others)
-        return false;
-      continue;
-    }
-    if (!p.matches(
-            notification{ring.source, static_cast<std::int32_t>(head.word[0]), head.word[1], 0}))
+  const unsigned most_polls = platform::polls_starve_others ? 1 : of_any ? 8 : 128;
+  for (unsigned polls = 0;; ++polls) {
+    if (polls == most_polls)
       return false;
-    if (is_released(head))
-      platform::fence_acquire(platform::scope::system); // M17; no dearer than at device scope
-    take(b, number, ring, head, data);
-    return true;
+    head = platform::load_packet(&entry.head); // M16
+    data = platform::load_packet(&entry.data); // M16
+    if (has_come(ring, head, data))
+      break;
   }
-  return false;
+  const std::uint32_t bytes = carried_by(head);
+  auto* const address = reinterpret_cast<void*>(address_in(head, data));
+  const bool is_word = platform::is_word(address, bytes);
+  const bool right_tag = (p.tag == any_tag) | (p.tag == static_cast<std::int32_t>(head.word[0]));
+  const bool right_window = (p.window == any_window_id) | (p.window == head.word[1]);
+  if (!(((bytes == 0) | is_word) & right_tag & right_window))
+    return false;
+  if (is_released(head))
+    platform::fence_acquire(platform::scope::system); // M17; no dearer than at device scope
+  if (is_word)
+    platform::store_word(address, data_in(data), bytes);
+  if (take(b, number, ring, head))
+    give_back(platform::off_fast_path(b), number);
+  return true;
 }
 
 // Consumes `count` notifications that match, waiting for them. Polling threads.
-GPURMA_SLOW_DEVICE void wait_at_length(block_state& b, const pattern& p, std::uint32_t count,
-                                       site where) {
+GPURMA_SLOW_DEVICE void wait_at_length(block_state& b, pattern p, std::uint32_t count, site where) {
   const bool leader = platform::thread_index() == 0;
   const unsigned width = platform::polling_threads();
-  poller all(b, width);
+  poller<lookers::polling_threads> all(b);
   std::uint32_t arrived = 0;
   if (b.pending.size() != 0)
     arrived = b.pending.take(p, count, platform::thread_index(), width);
@@ -349,21 +375,25 @@ GPURMA_SLOW_DEVICE void wait_at_length(block_state& b, const pattern& p, std::ui
   std::uint32_t wanted = count - arrived; // by thread 0, which consumes
   std::uint32_t vain = 0;
   do {
+    if (leader)
+      b.pending.make_room();
     const look_result result = all.look([&](const notification& got) {
       if (wanted != 0 && p.matches(got))
         return --wanted == 0 ? answer::last : answer::match;
-      if (b.pending.full())
+      if (!b.pending.has_room())
         return answer::refuse;
       b.pending.append(got);
       return answer::keep;
     });
     arrived += result.matched;
     vain = result.taken == 0 ? vain + 1 : 0;
-    if (vain == looks_before_giving_back)
-      give_back(b, platform::thread_index(), width);
+    if (result.must_give_back)
+      give_back_many(b, platform::thread_index(), width);
+    if (vain == looks_before_confirming)
+      confirm_data(b, platform::thread_index(), width);
     if (!leader || arrived == count)
       continue;
-    if (result.refused) {
+    if (result.refused && b.pending.full()) {
       fail(b, error_code::pending_full, directive::wait, where, b.pending.capacity);
       return;
     }
@@ -374,18 +404,22 @@ GPURMA_SLOW_DEVICE void wait_at_length(block_state& b, const pattern& p, std::ui
 
 // Consumes `count` notifications if as many that match have come. Polling threads; the result is
 // the same in all of them.
-GPURMA_SLOW_DEVICE bool test_in_queue(block_state& b, const pattern& p, std::uint32_t count) {
+GPURMA_SLOW_DEVICE bool test_in_queue(block_state& b, pattern p, std::uint32_t count) {
   const unsigned thread = platform::thread_index();
   const unsigned width = platform::polling_threads();
-  poller all(b, width);
+  poller<lookers::polling_threads> all(b);
   look_result result;
   do {
+    if (thread == 0)
+      b.pending.make_room();
     result = all.look_everywhere([&b](const notification& got) {
-      if (b.pending.full())
+      if (!b.pending.has_room())
         return answer::refuse;
       b.pending.append(got);
       return answer::keep;
     });
+    if (result.must_give_back)
+      give_back_many(b, thread, width);
   } while (result.taken != 0 || result.found_rings);
   platform::sync_polling(width);
   if (b.pending.count(p, count, thread, width) < count)

@@ -54,29 +54,22 @@ GPURMA_DEVICE std::uint64_t data_in(const packet& data) {
   return data.word[0] | std::uint64_t{data.word[1]} << 32;
 }
 
-// The origin's end of a ring, with what makes the way to the target short.
-struct ring_out {
-  std::int32_t target; // world rank, or null_rank
+// The origin's end of a ring.
+struct alignas(16) ring_out {
+  std::int32_t target;   // world rank, or null_rank
+  std::uint16_t carries; // whether messages before `carried` may have data that is not in place
   route_kind kind;
-  rank_memory* memory; // the target's; null for route_kind::proxy
-  ring_entry* entries; // null: the target has no ring for this origin
   std::uint32_t sent;
-  std::uint32_t taken;     // as last read
-  std::uint32_t stored_at; // the rank's count of stores at its last one into the target's memory
-  // The messages before `carried` have carried data to addresses in [begin, end) * 8, modulo 2^35.
+  std::uint32_t taken; // as last read
+  ring_entry* entries; // null: the target has no ring for this origin
+  rank_memory* memory; // the target's; null for route_kind::proxy
+  // These messages have carried data to addresses in [begin, end) * 8, modulo 2^35.
   std::uint32_t carried;
   std::uint32_t carried_begin;
   std::uint32_t carried_end;
-  // The target's row of the window that was used last.
-  std::uint32_t window;
-  std::uint64_t base;
-  std::uint64_t bytes;
+  std::uint32_t stored_at; // the rank's count of stores at its last one into the target's memory
 
   GPURMA_DEVICE bool is_full() const { return sent - taken == ring_entries; }
-  // Whether the target has taken all messages before a position, as far as is known.
-  GPURMA_DEVICE bool has_taken(std::uint32_t position) const {
-    return static_cast<std::int32_t>(position - taken) <= 0;
-  }
 
   // Writes the message of position `sent`. Precondition: not is_full().
   GPURMA_DEVICE void write(const message& m) const {
@@ -91,8 +84,7 @@ struct ring_out {
 // The target's end; its messages are read in polling.h.
 struct ring_in {
   std::uint32_t position;
-  std::int32_t source;
-  std::uint32_t* given_back; // in the origin's memory
+  std::int32_t source; // world rank, or null_rank
 };
 
 } // namespace gpurma::detail

@@ -33,12 +33,17 @@ struct pending_list {
   static constexpr std::int32_t gone = null_rank;
 
   GPURMA_DEVICE bool full() const { return live == capacity; }
+  // Whether append() may be called; if not, make_room() helps unless full().
+  GPURMA_DEVICE bool has_room() const { return last != capacity; }
   GPURMA_DEVICE std::uint32_t size() const { return live; }
 
-  // Precondition: not full().
-  GPURMA_DEVICE void append(const notification& n) {
-    if (last == capacity)
+  GPURMA_DEVICE void make_room() {
+    if (!has_room())
       compact();
+  }
+
+  // Precondition: has_room().
+  GPURMA_DEVICE void append(const notification& n) {
     entries[last++] = n;
     ++live;
   }
@@ -99,8 +104,9 @@ private:
       ++first;
   }
 
-  GPURMA_SLOW_DEVICE void compact() {
+  GPURMA_DEVICE void compact() {
     std::uint32_t to = 0;
+    GPURMA_ROLLED
     for (std::uint32_t i = first; i < last; ++i) {
       if (entries[i].source != gone)
         entries[to++] = entries[i];

@@ -12,48 +12,69 @@
 
 namespace gpurma::detail {
 
-// Entries of a ring that are given back together: twice per lap keeps the origin going.
-inline constexpr std::uint32_t given_back_at_once = ring_entries / 2;
-// Looks in vain after which a wait gives back what else it has taken.
-inline constexpr std::uint32_t looks_before_giving_back = 8;
+// Entries of a ring that are given back together: half a lap keeps the origin going.
+inline constexpr std::uint32_t most_kept = ring_entries / 2;
+// Looks in vain after which a wait confirms the data that it has taken.
+inline constexpr std::uint32_t looks_before_confirming = 8;
 // Of the looks by several threads, those that include the sources after the rings.
 inline constexpr std::uint32_t looks_per_mailbox = 4;
 
-// Takes the message of a ring's position.
-GPURMA_DEVICE void take(block_state& b, unsigned number, const ring_in& ring, const packet& head,
-                        const packet& data) {
-  const std::uint32_t bytes = carried_by(head);
-  if (bytes != 0)
-    platform::store_bytes(reinterpret_cast<void*>(address_in(head, data)), data_in(data), bytes);
+// Entries of a ring that have been taken and not given back.
+GPURMA_DEVICE std::uint32_t kept(const block_state& b, unsigned number, std::uint32_t position) {
+  return (position - b.given_back[number]) & 0xff;
+}
+
+GPURMA_DEVICE ring_count& count_at_origin(const block_state& b, unsigned number) {
+  return b.routes[b.in[number].source].memory->ring_counts[b.ring_at_origin[number]];
+}
+
+// Tells the origin of a ring which entries it may reuse: all that have been read. No fence: what
+// their data is needed for waits for confirm_data.
+GPURMA_SLOW_DEVICE void give_back(block_state& b, unsigned number) {
+  const std::uint32_t position = b.in[number].position;
+  platform::store_after_load(&count_at_origin(b, number).taken, position); // M18
+  b.given_back[number] = static_cast<std::uint8_t>(position);
+}
+
+// Takes the message of a ring's position. True: it is time to give entries back.
+GPURMA_DEVICE bool take(block_state& b, unsigned number, const ring_in& ring, const packet& head) {
+  if (carried_by(head) != 0)
+    b.owes = true;
   const std::uint32_t position = ring.position + 1;
   b.in[number].position = position;
   b.last_ring = static_cast<std::uint8_t>(number);
-  if (bytes != 0)
-    b.owes = true;
-  if (position % given_back_at_once == 0) {
-    platform::fence_release(b.reached_from);             // M18
-    platform::store_released(ring.given_back, position); // M18
+  return kept(b, number, position) >= most_kept;
+}
+
+// The same for rings first, first + step, ... from which many entries are kept.
+GPURMA_DEVICE void give_back_many(block_state& b, unsigned first, unsigned step) {
+  GPURMA_ROLLED
+  for (unsigned number = first; number < b.rings; number += step) {
+    if (kept(b, number, b.in[number].position) >= most_kept)
+      give_back(b, number);
   }
 }
 
-// Tells the origins of rings first, first + step, ... how much has been taken: one that waits for
-// data to be in place cannot wait for half a lap.
-GPURMA_SLOW_DEVICE void give_back(block_state& b, unsigned first, unsigned step) {
+// Tells the origins of rings first, first + step, ... that the data of all messages that have been
+// taken is in place: an origin may wait for that.
+GPURMA_SLOW_DEVICE void confirm_data(block_state& b, unsigned first, unsigned step) {
   if (first == 0)
     b.inbox.give_back();
-  platform::fence_release(b.reached_from); // M18
+  platform::fence_release(b.reached_from); // M20
+  GPURMA_ROLLED
   for (unsigned number = first; number < b.rings; number += step) {
-    const ring_in& ring = b.in[number];
-    if (ring.position % given_back_at_once != 0)
-      platform::store_released(ring.given_back, ring.position); // M18
+    if (b.in[number].source == null_rank)
+      continue;
+    platform::store_released(&count_at_origin(b, number).placed, b.in[number].position); // M20
+    give_back(b, number);
   }
 }
 
 // The same for all rings, if data has been taken. Thread 0.
-GPURMA_DEVICE void give_back_owed(block_state& b) {
+GPURMA_DEVICE void confirm_owed_data(block_state& b) {
   if (!b.owes)
     return;
-  give_back(b, 0, 1);
+  confirm_data(platform::off_fast_path(b), 0, 1);
   b.owes = false;
 }
 
@@ -80,16 +101,21 @@ struct look_result {
   std::uint32_t taken;
   std::uint32_t matched;
   bool refused;
-  bool found_rings; // which have not been looked at yet
+  bool found_rings;    // which have not been looked at yet
+  bool must_give_back; // of the thread's own rings
 };
 
-// The polling threads of one wait, or thread 0 alone.
-class poller {
+// Who looks: the polling threads, together, or thread 0 alone.
+enum class lookers { polling_threads, thread_0 };
+
+template <lookers Who> class poller {
 public:
-  // The threads 0 to width - 1 make one each, together.
-  GPURMA_DEVICE poller(block_state& b, unsigned width)
-      : b_(b), self_(width == 1 ? 0 : platform::thread_index()), width_(width) {
-    platform::sync_polling(width);
+  // The lookers make one each, together.
+  GPURMA_DEVICE explicit poller(block_state& b)
+      : b_(b), self_(alone ? 0 : platform::thread_index()),
+        width_(alone ? 1 : platform::polling_threads()) {
+    if (!alone)
+      platform::sync_polling(width_);
     rings_ = b.rings;
   }
 
@@ -104,6 +130,21 @@ public:
   }
 
 private:
+  static constexpr bool alone = Who == lookers::thread_0;
+
+  GPURMA_DEVICE unsigned ballot(bool flag) const {
+    if constexpr (alone)
+      return flag ? 1 : 0;
+    else
+      return platform::ballot(flag, width_);
+  }
+  template <class T> GPURMA_DEVICE T broadcast(T value, [[maybe_unused]] unsigned thread) const {
+    if constexpr (alone)
+      return value;
+    else
+      return platform::broadcast(value, thread, width_);
+  }
+
   template <class Accept> GPURMA_DEVICE look_result look_at(bool all, Accept& accept) {
     look_result result{};
     GPURMA_ROLLED
@@ -153,11 +194,11 @@ private:
     } else if (is_other) {
       come = head.word[2] > rings_ && rings_ < rings_in;
     }
-    unsigned ready = platform::ballot(come, width_);
+    unsigned ready = ballot(come);
     if (ready == 0)
       return;
     // In all threads: what one has read orders what another does next.
-    if (platform::ballot(come && released, width_) != 0)
+    if (ballot(come && released) != 0)
       platform::fence_acquire(b_.reached_from); // M3, M17
     if (come && is_ring) {
       if (ring.position == 0)
@@ -169,7 +210,7 @@ private:
       if ((ready & 1) == 0)
         continue;
       if (first + thread == claims_source) {
-        const std::uint32_t claimed = platform::broadcast(head.word[2], thread, width_);
+        const std::uint32_t claimed = broadcast(head.word[2], thread);
         rings_ = claimed < rings_in ? claimed : rings_in;
         result.found_rings = true;
         if (self_ == 0)
@@ -177,16 +218,16 @@ private:
         continue;
       }
       notification one;
-      one.source = platform::broadcast(got.source, thread, width_);
-      one.tag = platform::broadcast(got.tag, thread, width_);
-      one.window = platform::broadcast(got.window, thread, width_);
+      one.source = broadcast(got.source, thread);
+      one.tag = broadcast(got.tag, thread);
+      one.window = broadcast(got.window, thread);
       one.turn = 0;
       if (count(self_ == 0 ? accept(one) : answer::refuse, result) == answer::refuse)
         continue;
       if (self_ != thread)
         continue;
       if (is_ring)
-        take(b_, source, b_.in[source], head, data);
+        take_from_ring(source, head, data, result);
       else
         b_.box.release(b_.box_position++);
     }
@@ -196,7 +237,7 @@ private:
     for (;;) {
       notification got{};
       const bool come = self_ == 0 && b_.inbox.try_read(got);
-      if (platform::broadcast(static_cast<int>(come), 0, width_) == 0)
+      if (broadcast(static_cast<int>(come), 0) == 0)
         return;
       const answer given = count(
           self_ == 0 ? accept(notification{got.source, got.tag, got.window, 0}) : answer::refuse,
@@ -212,9 +253,16 @@ private:
     }
   }
 
+  GPURMA_DEVICE void take_from_ring(unsigned number, const packet& head, const packet& data,
+                                    look_result& result) {
+    if (const std::uint32_t bytes = carried_by(head); bytes != 0)
+      platform::store_bytes(reinterpret_cast<void*>(address_in(head, data)), data_in(data), bytes);
+    result.must_give_back |= take(b_, number, b_.in[number], head);
+  }
+
   // Tells all threads thread 0's answer.
   GPURMA_DEVICE answer count(answer mine, look_result& result) {
-    const auto common = static_cast<answer>(platform::broadcast(static_cast<int>(mine), 0, width_));
+    const auto common = static_cast<answer>(broadcast(static_cast<int>(mine), 0));
     result.refused |= common == answer::refuse;
     result.taken += common != answer::refuse ? 1 : 0;
     result.matched += common >= answer::match ? 1 : 0;
@@ -226,7 +274,7 @@ private:
     ring_in& ring = b_.in[number];
     const ring_owner owner = b_.self->owners[number];
     ring.source = owner.source;
-    ring.given_back = &b_.routes[owner.source].memory->ring_taken[owner.out];
+    b_.ring_at_origin[number] = static_cast<std::uint8_t>(owner.out);
     b_.ring_of[static_cast<unsigned>(owner.source) % rings_guessed] =
         static_cast<std::uint8_t>(number);
   }
@@ -240,31 +288,27 @@ private:
 
 // Makes room in the rank's rings, so that ranks that wait for it go on. A full pending list leaves
 // them waiting. Thread 0.
-class drain {
-public:
-  GPURMA_DEVICE explicit drain(block_state& b) : b_(b), poller_(b, 1) {}
-  GPURMA_SLOW_DEVICE void operator()() {
-    look_result result;
-    do {
-      result = poller_.look([this](const notification& got) {
-        if (b_.pending.full())
-          return answer::refuse;
-        b_.pending.append(got);
-        return answer::keep;
-      });
-    } while (result.taken != 0 || result.found_rings);
-    // Its host may wait for the data behind a notification that finds no room.
-    if (result.refused && b_.proxied != 0) {
-      b_.inbox.place_ahead();
-      b_.owes |= b_.inbox.owes != 0;
-    }
-    give_back_owed(b_);
+GPURMA_SLOW_DEVICE void drain(block_state& b) {
+  poller<lookers::thread_0> alone(b);
+  look_result result;
+  do {
+    b.pending.make_room();
+    result = alone.look([&b](const notification& got) {
+      if (!b.pending.has_room())
+        return answer::refuse;
+      b.pending.append(got);
+      return answer::keep;
+    });
+    if (result.must_give_back)
+      give_back_many(b, 0, 1);
+  } while (result.taken != 0 || result.found_rings);
+  // Its host may wait for the data behind a notification that finds no room.
+  if (result.refused && b.proxied != 0) {
+    b.inbox.place_ahead();
+    b.owes |= b.inbox.owes != 0;
   }
-
-private:
-  block_state& b_;
-  poller poller_;
-};
+  confirm_owed_data(b);
+}
 
 } // namespace gpurma::detail
 

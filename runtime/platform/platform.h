@@ -22,11 +22,15 @@
 //   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence;
 //                                   true: thread 0 did it alone, because that is as fast
 //   load_bytes(src, bytes) store_bytes(dst, value, bytes)   up to 8 bytes, in the order of memory, as one integer
+//   is_word(address, bytes)         whether one access reads or writes them; load_word(src, bytes) and
+//                                   store_word(dst, value, bytes) do
 //   GPURMA_ROLLED                   before a loop: not to be unrolled, for its registers
 //   load_volatile(p)                reads any trivially copyable object from memory, every time
 //   yield()                         in every loop that waits: lets others run, lowers the pressure on memory
 //   clock_ns()                      a monotonic clock, in nanoseconds
 //   trap()                          ends the program abnormally
+//   in_register(shared)             the same object of block_shared, for a function that is to be fast
+//   off_fast_path(shared)           the same, as an argument of a GPURMA_SLOW_DEVICE function
 //   block_shared<T>()               one T per block in shared memory; zeroed at the block's start on the CPU target only
 //
 // GPURMA_DEVICE and GPURMA_SLOW_DEVICE mark functions of the device library. The first are inlined: a call keeps registers

@@ -114,6 +114,9 @@ inline std::uint64_t load_bytes(const void* src, std::uint32_t bytes) {
   return value;
 }
 inline void store_bytes(void* dst, std::uint64_t value, std::uint32_t bytes) { std::memcpy(dst, &value, bytes); }
+inline bool is_word(const void*, std::uint32_t) { return true; }
+inline std::uint64_t load_word(const void* src, std::uint32_t bytes) { return load_bytes(src, bytes); }
+inline void store_word(void* dst, std::uint64_t value, std::uint32_t bytes) { store_bytes(dst, value, bytes); }
 
 template <class T>
 T load_volatile(const T* address) {
@@ -140,6 +143,14 @@ inline std::uint64_t clock_ns() {
 template <class T>
 T& block_shared() {
   return *reinterpret_cast<T*>(cpu::current.shared + cpu::shared_place<T, T, cpu::shared_kind::zeroed>::offset);
+}
+template <class T>
+T& in_register(T& shared) {
+  return shared;
+}
+template <class T>
+T& off_fast_path(T& shared) {
+  return shared;
 }
 
 }  // namespace gpurma::platform

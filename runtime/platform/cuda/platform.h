@@ -128,12 +128,13 @@ GPURMA_DEVICE unsigned polling_threads() {
   const unsigned threads = block_threads();
   return threads < 32 ? threads : 32;
 }
-GPURMA_DEVICE unsigned polling_mask(unsigned width) { return 0xffffffffu >> (32 - width); }
-GPURMA_DEVICE void sync_polling(unsigned width) { __syncwarp(polling_mask(width)); }
-GPURMA_DEVICE unsigned ballot(bool flag, unsigned width) { return __ballot_sync(polling_mask(width), flag); }
+// Lanes that the block does not fill count as exited; a mask that is not constant makes a call of each of these.
+inline constexpr unsigned all_lanes = 0xffffffff;
+GPURMA_DEVICE void sync_polling(unsigned) { __syncwarp(all_lanes); }
+GPURMA_DEVICE unsigned ballot(bool flag, unsigned) { return __ballot_sync(all_lanes, flag); }
 template <class T>
-GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned width) {
-  return __shfl_sync(polling_mask(width), value, static_cast<int>(thread));
+GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned) {
+  return __shfl_sync(all_lanes, value, static_cast<int>(thread));
 }
 
 namespace detail {
@@ -148,8 +149,8 @@ GPURMA_DEVICE void copy_block_by(char* dst, const char* src, std::size_t bytes) 
   const std::size_t tail = head + items * sizeof(Wide);
   Wide* const to = reinterpret_cast<Wide*>(dst + head);
   const Wide* const from = reinterpret_cast<const Wide*>(src + head);
-  // Several loads in flight per thread: one block alone is to fill a link.
-  constexpr int batch = 8;
+  // Several loads in flight per thread: one block alone is to fill a link. More cost the kernel registers.
+  constexpr int batch = 4;
   std::size_t first = thread;
   for (; first + (batch - 1) * threads < items; first += batch * threads) {
     Wide w[batch];
@@ -216,24 +217,33 @@ GPURMA_DEVICE bool copy_block(void* dst, const void* src, std::size_t bytes) {
   return false;
 }
 
+GPURMA_DEVICE bool is_word(const void* address, std::uint32_t bytes) {
+  return ((bytes == 8) | (bytes == 4)) & ((reinterpret_cast<std::uintptr_t>(address) & (bytes - 1)) == 0);
+}
+GPURMA_DEVICE std::uint64_t load_word(const void* src, std::uint32_t bytes) {
+  return bytes == 8 ? *static_cast<const std::uint64_t*>(src) : *static_cast<const std::uint32_t*>(src);
+}
+GPURMA_DEVICE void store_word(void* dst, std::uint64_t value, std::uint32_t bytes) {
+  if (bytes == 8)
+    *static_cast<std::uint64_t*>(dst) = value;
+  else
+    *static_cast<std::uint32_t*>(dst) = static_cast<std::uint32_t>(value);
+}
 GPURMA_DEVICE std::uint64_t load_bytes(const void* src, std::uint32_t bytes) {
-  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(src);
-  if (bytes == 8 && address % 8 == 0) return *static_cast<const std::uint64_t*>(src);
-  if (bytes == 4 && address % 4 == 0) return *static_cast<const std::uint32_t*>(src);
+  if (is_word(src, bytes)) return load_word(src, bytes);
   std::uint64_t value = 0;
+  GPURMA_ROLLED
   for (std::uint32_t i = 0; i < bytes; ++i)
     value |= std::uint64_t{static_cast<const unsigned char*>(src)[i]} << (8 * i);
   return value;
 }
 GPURMA_DEVICE void store_bytes(void* dst, std::uint64_t value, std::uint32_t bytes) {
-  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(dst);
-  if (bytes == 8 && address % 8 == 0) {
-    *static_cast<std::uint64_t*>(dst) = value;
-  } else if (bytes == 4 && address % 4 == 0) {
-    *static_cast<std::uint32_t*>(dst) = static_cast<std::uint32_t>(value);
-  } else {
-    for (std::uint32_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(dst)[i] = static_cast<unsigned char>(value >> (8 * i));
+  if (is_word(dst, bytes)) {
+    store_word(dst, value, bytes);
+    return;
   }
+  GPURMA_ROLLED
+  for (std::uint32_t i = 0; i < bytes; ++i) static_cast<unsigned char*>(dst)[i] = static_cast<unsigned char>(value >> (8 * i));
 }
 
 template <class T>
@@ -270,6 +280,19 @@ template <class T>
 GPURMA_DEVICE T& block_shared() {
   __shared__ T object;
   return object;
+}
+// The compiler computes the address of shared memory again at each use, from a special register that takes long to read.
+// Here it cannot.
+template <class T>
+GPURMA_DEVICE T& in_register(T& shared) {
+  auto address = static_cast<unsigned>(__cvta_generic_to_shared(&shared));
+  asm("" : "+r"(address));
+  return *static_cast<T*>(__cvta_shared_to_generic(address));
+}
+// But as the argument of a function, the known address takes no register.
+template <class T>
+GPURMA_DEVICE T& off_fast_path(T&) {
+  return block_shared<T>();
 }
 
 }  // namespace gpurma::platform

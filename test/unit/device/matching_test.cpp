@@ -175,7 +175,7 @@ TEST(counters, count_every_arrival_once) {
       sender.out[0].kind = detail::route_kind::device;
       sender.out[0].memory = &rank.memory;
       for (int n = 0; n < arrivals; ++n) {
-        detail::deliver<matching::counter>(sender, sender.out[0], 0, source % 2 == 0 ? 5 : 63, 0,
+        detail::deliver<matching::counter>(sender, 0, source % 2 == 0 ? 5 : 63, 0,
                                            detail::directive::notify, site{});
       }
     });

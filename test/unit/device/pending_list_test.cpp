@@ -51,6 +51,7 @@ TEST_P(pending_list_load, matches_first_in_first_out) {
     if (!list.full() && below(2) == 0) {
       // turn tells equal notifications apart.
       const notification n{below(3), below(3), static_cast<std::uint32_t>(below(2)), ++serial};
+      list.make_room();
       list.append(n);
       oracle.push_back(n);
     } else {
