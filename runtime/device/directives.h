@@ -116,30 +116,31 @@ GPURMA_SLOW_DEVICE void put_carried_at_length(block_state& b, const void* source
   const int world = w.first + target;
   if (!is_row_of(b.rows[known_row_at(w.id, world)], w.id, world))
     learn_row(b, w, target);
-  const known_row row = b.rows[known_row_at(w.id, world)];
+  const known_row& row = b.rows[known_row_at(w.id, world)];
   if (!check_range(b, what, where, target, offset, count, element_bytes, row.bytes))
     return;
   const std::size_t bytes = count * element_bytes;
-  const auto length = static_cast<std::uint32_t>(bytes);
-  const std::uint64_t owner = row.base + offset * element_bytes;
   check_buffer(b, error_code::source_not_allocated, what, where, source, bytes);
   if (row.reached == 0) {
-    const destination d{nullptr, owner, offset * element_bytes, bytes, world, true};
+    const std::size_t begin = offset * element_bytes;
+    const destination d{nullptr, row.base + begin, begin, bytes, world, true};
     post_transfer(platform::off_fast_path(b), command_kind::put, what, where, source, d, w.id, tag,
                   notification_flags<matching::queue>());
     return;
   }
+  // First of all: the less is known by now, the fewer registers it takes.
   ring_out* const ring = ring_to(b, world);
   const bool has_ring = ring != nullptr && ring->entries != nullptr;
+  if (has_ring && ring->is_full() && !wait_for_room(b, *ring, tag, w.id, what, where))
+    return;
+  const auto length = static_cast<std::uint32_t>(bytes);
+  const std::uint64_t owner = row.base + offset * element_bytes;
   const bool in_place = b.routes[world].kind == route_kind::device &&
                         owner == reinterpret_cast<std::uint64_t>(source);
   if (!in_place && has_ring && owner >> address_bits == 0) {
-    const message m{tag, w.id, false, length, owner, platform::load_bytes(source, length)};
-    const bool released = has_unreleased_stores(b, *ring);
-    if (ring->is_full() && !wait_for_room(b, *ring, tag, w.id, what, where))
-      return;
     note_carried(b, *ring, *ring, owner);
-    send(b, *ring, m, released, what, where);
+    send(b, *ring, message{tag, w.id, false, length, owner, platform::load_bytes(source, length)},
+         has_unreleased_stores(b, *ring));
     return;
   }
   if (!in_place) {

@@ -154,11 +154,8 @@ GPURMA_DEVICE void wait_until_placed(block_state& b, ring_out& ring, std::uint32
 }
 
 // Sends a message by a ring; all that the block did before is visible to the target once it has
-// taken the message, if `released` (M1, then M17).
-GPURMA_SLOW_DEVICE void send(block_state& b, ring_out& ring, message m, bool released,
-                             directive what, site where) {
-  if (ring.is_full() && !wait_for_room(b, ring, m.tag, m.window, what, where))
-    return;
+// taken the message, if `released` (M1, then M17). Precondition: the ring is not full.
+GPURMA_SLOW_DEVICE void send(block_state& b, ring_out& ring, message m, bool released) {
   // The target reads the ring's owner when it takes the first message.
   m.released = released || ring.sent == 0;
   if (m.released) {
@@ -202,7 +199,8 @@ GPURMA_SLOW_DEVICE void deliver_at_length(block_state& b, int target, int tag, s
     static_cast<void>(ring_to(b, target)); // for the short way, from now on
   } else if (ring_out* const ring = ring_to(b, target);
              ring != nullptr && ring->entries != nullptr) {
-    send(b, *ring, message{tag, window, true, 0, 0, 0}, true, what, where);
+    if (!ring->is_full() || wait_for_room(b, *ring, tag, window, what, where))
+      send(b, *ring, message{tag, window, true, 0, 0, 0}, true);
   } else {
     deliver_to_mailbox(b, target, tag, window, what, where);
   }
@@ -450,7 +448,7 @@ GPURMA_DEVICE void wait_in_counter(block_state& b, int tag, std::uint64_t count,
     unsigned polls = 0;
     do {
       if (++polls % polls_per_drain == 0)
-        drain{b}();
+        drain(platform::off_fast_path(b));
       waiting.pause(arrived);
       arrived = arrivals(b, tag) - consumed;
     } while (arrived < count);

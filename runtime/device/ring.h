@@ -15,24 +15,20 @@
 
 namespace gpurma::detail {
 
-// Copies up to inline_bytes; thread 0. Several loads at a time: each takes its while.
+// Copies up to inline_bytes; thread 0. Two loads at a time: each takes its while.
 GPURMA_SLOW_DEVICE void copy_small(void* to, const void* from, std::uint32_t bytes) {
   auto* const end = static_cast<char*>(to);
   const auto* const begin = static_cast<const char*>(from);
-  std::uint32_t at = 0;
-  for (; at + 32 <= bytes; at += 32) {
-    const std::uint64_t word0 = platform::load_bytes(begin + at, 8);
-    const std::uint64_t word1 = platform::load_bytes(begin + at + 8, 8);
-    const std::uint64_t word2 = platform::load_bytes(begin + at + 16, 8);
-    const std::uint64_t word3 = platform::load_bytes(begin + at + 24, 8);
-    platform::store_bytes(end + at, word0, 8);
-    platform::store_bytes(end + at + 8, word1, 8);
-    platform::store_bytes(end + at + 16, word2, 8);
-    platform::store_bytes(end + at + 24, word3, 8);
-  }
-  for (; at < bytes; at += 8) {
-    const std::uint32_t rest = bytes - at < 8 ? bytes - at : 8;
-    platform::store_bytes(end + at, platform::load_bytes(begin + at, rest), rest);
+  GPURMA_ROLLED
+  for (std::uint32_t at = 0; at < bytes; at += 16) {
+    const std::uint32_t rest = bytes - at;
+    const std::uint32_t first = rest < 8 ? rest : 8;
+    const std::uint32_t second = rest < 16 ? rest - first : 8;
+    const std::uint64_t word0 = platform::load_bytes(begin + at, first);
+    const std::uint64_t word1 = second != 0 ? platform::load_bytes(begin + at + 8, second) : 0;
+    platform::store_bytes(end + at, word0, first);
+    if (second != 0)
+      platform::store_bytes(end + at + 8, word1, second);
   }
 }
 
@@ -60,11 +56,13 @@ struct command_producer {
     // All but the turn, in as few stores as can be: each is a write to the host's memory.
     constexpr std::size_t used = offsetof(command, reserved_2);
     static_assert(used % sizeof(packet) == 0);
-    packet parts[used / sizeof(packet)];
-    std::memcpy(parts, &what, used);
     auto* const to = reinterpret_cast<packet*>(&whole.what);
-    for (std::size_t i = 0; i < used / sizeof(packet); ++i)
-      platform::store_packet(to + i, parts[i]);
+    GPURMA_ROLLED
+    for (std::size_t i = 0; i < used / sizeof(packet); ++i) {
+      packet part;
+      std::memcpy(&part, reinterpret_cast<const char*>(&what) + i * sizeof(packet), sizeof(packet));
+      platform::store_packet(to + i, part);
+    }
     ++issued;
     platform::store_release(&whole.what.turn, static_cast<std::uint32_t>(issued),
                             platform::scope::system); // M6

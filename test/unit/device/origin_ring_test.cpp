@@ -52,8 +52,7 @@ public:
     ASSERT_TRUE(ring != nullptr && ring->entries != nullptr);
     const auto at = reinterpret_cast<std::uint64_t>(address);
     note_carried(b, *ring, *ring, at);
-    send(b, *ring, message{tag, 1, false, bytes, at, data}, has_unreleased_stores(b, *ring),
-         directive::put, site{});
+    send(b, *ring, message{tag, 1, false, bytes, at, data}, has_unreleased_stores(b, *ring));
   }
   bool test(int rank, int source, int tag) {
     return test_in_queue(state(rank), pattern{source, tag, any_window_id}, 1);
