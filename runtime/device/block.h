@@ -38,10 +38,7 @@ struct block_state {
   // Thread 0's.
   mailbox box;
   std::uint64_t box_position;
-  std::uint32_t rings;  // of `in` that have an origin
-  std::uint32_t stores; // copies into the memory of others; and how many of them a release covers
-  std::uint32_t stores_released_to_device;
-  std::uint32_t stores_released_to_system;
+  std::uint32_t rings;    // of `in` that have an origin
   bool routes_changed;    // from stores to hosts, since the rank began
   bool has_carried;       // data that may not be in place
   bool owes;              // origins may not know that data is in place; polling threads set it
@@ -179,7 +176,6 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
   b.box = mailbox{context->routes[b.rank].mailbox, context->mailbox_entries - 1};
   b.box_position = 0;
   b.rings = 0;
-  b.stores = b.stores_released_to_device = b.stores_released_to_system = 0;
   b.has_carried = b.owes = b.routes_changed = false;
   GPURMA_ROLLED
   for (ring_out& ring : b.out)

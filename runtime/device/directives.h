@@ -139,8 +139,7 @@ GPURMA_SLOW_DEVICE void put_carried_at_length(block_state& b, const void* source
                         owner == reinterpret_cast<std::uint64_t>(source);
   if (!in_place && has_ring && owner >> address_bits == 0) {
     note_carried(b, *ring, *ring, owner);
-    send(b, *ring, message{tag, w.id, false, length, owner, platform::load_bytes(source, length)},
-         has_unreleased_stores(b, *ring));
+    send(*ring, message{tag, w.id, false, length, owner, platform::load_bytes(source, length)});
     return;
   }
   if (!in_place) {
@@ -173,10 +172,7 @@ GPURMA_DEVICE void put_carried(block_state& b, const void* source, std::size_t c
   const auto length = static_cast<std::uint32_t>(bytes);
   const bool is_word =
       alignment >= bytes ? bytes == 8 || bytes == 4 : platform::is_word(source, length);
-  const std::uint32_t released =
-      ring.kind == route_kind::device ? b.stores_released_to_device : b.stores_released_to_system;
-  const bool all_released = static_cast<std::int32_t>(ring.stored_at - released) <= 0;
-  if (!(has_ring & in_window & !in_place & is_word & all_released)) {
+  if (!(has_ring & in_window & !in_place & is_word & (ring.stored == 0))) {
     put_carried_at_length(platform::off_fast_path(b), source, count, element_bytes, target, w,
                           offset, tag, where);
     return;
@@ -382,7 +378,8 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
       }
       platform::store_relaxed(&b.self->polls, std::uint64_t{++b.polls}); // M12
       // The rank may poll for what depends on it.
-      if (M == matching::counter && b.proxied != 0)
+      constexpr unsigned polls_per_drain = platform::polls_starve_others ? 1 : 16;
+      if (M == matching::counter && b.polls % polls_per_drain == 0)
         drain(platform::off_fast_path(b));
       else
         confirm_owed_data(b);

@@ -43,13 +43,6 @@ GPURMA_DEVICE platform::scope scope_of(route_kind kind) {
   return kind == route_kind::device ? platform::scope::device : platform::scope::system;
 }
 
-// Notes that a fence has released all that the block did before, at the scope of a route.
-GPURMA_DEVICE void note_released(block_state& b, route_kind to) {
-  b.stores_released_to_device = b.stores;
-  if (to == route_kind::peer)
-    b.stores_released_to_system = b.stores;
-}
-
 // What the rank has of its rings to a target; null: nothing.
 GPURMA_DEVICE ring_out* known_ring(block_state& b, int target) {
   unsigned at = static_cast<unsigned>(target) % rings_out;
@@ -71,7 +64,6 @@ GPURMA_SLOW_DEVICE void open_ring(block_state& b, unsigned at, int target) {
   ring.target = target;
   ring.kind = to.kind;
   ring.memory = to.memory;
-  ring.stored_at = b.stores;
   if (to.kind == route_kind::proxy)
     return;
   const std::uint32_t number =
@@ -153,14 +145,14 @@ GPURMA_DEVICE void wait_until_placed(block_state& b, ring_out& ring, std::uint32
   ring.carries = 0;
 }
 
-// Sends a message by a ring; all that the block did before is visible to the target once it has
-// taken the message, if `released` (M1, then M17). Precondition: the ring is not full.
-GPURMA_SLOW_DEVICE void send(block_state& b, ring_out& ring, message m, bool released) {
+// Sends a message by a ring that is not full. All that the block did before is visible to the
+// target once it has taken the message, if it is marked as released (M1, then M17).
+GPURMA_SLOW_DEVICE void send(ring_out& ring, message m) {
   // The target reads the ring's owner when it takes the first message.
-  m.released = released || ring.sent == 0;
+  m.released |= (ring.stored != 0) | (ring.sent == 0);
   if (m.released) {
     platform::fence_release(scope_of(ring.kind)); // M17
-    note_released(b, ring.kind);
+    ring.stored = 0;
   }
   ring.write(m);
   ++ring.sent;
@@ -200,7 +192,7 @@ GPURMA_SLOW_DEVICE void deliver_at_length(block_state& b, int target, int tag, s
   } else if (ring_out* const ring = ring_to(b, target);
              ring != nullptr && ring->entries != nullptr) {
     if (!ring->is_full() || wait_for_room(b, *ring, tag, window, what, where))
-      send(b, *ring, message{tag, window, true, 0, 0, 0}, true);
+      send(*ring, message{tag, window, true, 0, 0, 0});
   } else {
     deliver_to_mailbox(b, target, tag, window, what, where);
   }
@@ -234,25 +226,19 @@ GPURMA_DEVICE void deliver(block_state& b, int target, int tag, std::uint32_t wi
   } else {
     platform::fence_release(scope_of(ring.kind)); // M17
     ring.write(message{tag, window, true, 0, 0, 0});
-    guessed_ring(b, target).sent = ring.sent + 1;
-    note_released(b, ring.kind);
+    ring_out& used = guessed_ring(b, target);
+    used.sent = ring.sent + 1;
+    used.stored = 0;
   }
 }
 
 // The rank has stored into the memory of a target, and its data is to be released before what it
 // sends next.
 GPURMA_DEVICE void note_store(block_state& b, int target) {
-  ++b.stores;
   if (ring_out& guessed = guessed_ring(b, target); guessed.target == target)
-    guessed.stored_at = b.stores;
+    guessed.stored = 1;
   else if (ring_out* const ring = known_ring(b, target))
-    ring->stored_at = b.stores;
-}
-
-GPURMA_DEVICE bool has_unreleased_stores(const block_state& b, const ring_out& ring) {
-  const std::uint32_t released =
-      ring.kind == route_kind::device ? b.stores_released_to_device : b.stores_released_to_system;
-  return static_cast<std::int32_t>(ring.stored_at - released) > 0;
+    ring->stored = 1;
 }
 
 // Notes that the message at ring.sent carries bytes to [address, address + 8). `ring` may be a

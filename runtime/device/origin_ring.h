@@ -56,8 +56,10 @@ GPURMA_DEVICE std::uint64_t data_in(const packet& data) {
 
 // The origin's end of a ring.
 struct alignas(16) ring_out {
-  std::int32_t target;   // world rank, or null_rank
-  std::uint16_t carries; // whether messages before `carried` may have data that is not in place
+  std::int32_t target;  // world rank, or null_rank
+  std::uint8_t carries; // whether messages before `carried` may have data that is not in place
+  std::uint8_t
+      stored; // into the target's memory, since the last message that is marked as released
   route_kind kind;
   std::uint32_t sent;
   std::uint32_t taken; // as last read
@@ -67,7 +69,7 @@ struct alignas(16) ring_out {
   std::uint32_t carried;
   std::uint32_t carried_begin;
   std::uint32_t carried_end;
-  std::uint32_t stored_at; // the rank's count of stores at its last one into the target's memory
+  std::uint32_t reserved;
 
   GPURMA_DEVICE bool is_full() const { return sent - taken == ring_entries; }
 

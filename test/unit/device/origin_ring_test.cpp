@@ -52,7 +52,7 @@ public:
     ASSERT_TRUE(ring != nullptr && ring->entries != nullptr);
     const auto at = reinterpret_cast<std::uint64_t>(address);
     note_carried(b, *ring, *ring, at);
-    send(b, *ring, message{tag, 1, false, bytes, at, data}, has_unreleased_stores(b, *ring));
+    send(*ring, message{tag, 1, false, bytes, at, data});
   }
   bool test(int rank, int source, int tag) {
     return test_in_queue(state(rank), pattern{source, tag, any_window_id}, 1);
@@ -128,6 +128,22 @@ TEST(origin_ring, carries_data_of_every_size_to_any_alignment) {
       }
     }
   }
+}
+
+// A release for another target does not make this one acquire.
+TEST(origin_ring, marks_the_first_message_after_a_store_as_released) {
+  test_ranks ranks(3);
+  std::uint64_t memory = 0;
+  const auto put_is_released = [&](unsigned position) {
+    ranks.put(1, 0, 0, &memory, 1, 8);
+    return is_released(ranks.state(0).own_rings[position].head);
+  };
+  EXPECT_TRUE(put_is_released(0)); // the first of a ring
+  EXPECT_FALSE(put_is_released(1));
+  note_store(ranks.state(1), 0);
+  ranks.notify(1, 2, 0);
+  EXPECT_TRUE(put_is_released(2));
+  EXPECT_FALSE(put_is_released(3));
 }
 
 TEST(origin_ring, tells_which_stores_overlap_carried_data) {
