@@ -1021,8 +1021,10 @@ std::vector<wait_record> engine::snapshot() const {
     const auto relaxed = std::memory_order_relaxed; // M12
     wait_record& r = records[i];
     r.rank = context_.first_rank + static_cast<int>(i);
-    if (!opened[i])
+    if (!opened[i]) {
+      r.now = wait_record::state::starting;
       continue;
+    }
     r.progress = load(memory.directives, relaxed);
     r.polls = load(memory.polls, relaxed);
     const auto what = static_cast<directive>(load(status.what, relaxed));

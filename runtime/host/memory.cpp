@@ -3,8 +3,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <thread>
 
 #include "host/log.h"
@@ -23,8 +26,6 @@ namespace {
 int device = 0;
 #if GPURMA_TARGET_CUDA
 cudaStream_t copies = nullptr;
-cudaStream_t watching = nullptr; // of try_copy_bytes
-bool watching_copies = false;
 #endif
 void (*look_for_explanation)() = nullptr;
 } // namespace
@@ -157,6 +158,63 @@ cudaStream_t make_copy_stream() {
   return stream;
 }
 
+// Does the copies of try_copy_bytes in a thread of its own: what holds a copy back may hold the
+// call back, too.
+class watching_copier {
+public:
+  watching_copier()
+      : thread_([this] {
+          use_memory_device();
+          std::unique_lock lock(mutex_);
+          while (changed_.wait(lock, [this] { return stop_ || next_.bytes != 0; }), !stop_) {
+            const copy_request next = next_;
+            lock.unlock();
+            check_cuda(cudaMemcpyAsync(next.to, next.from, next.bytes, cudaMemcpyDefault, stream_),
+                       "copy memory");
+            check_cuda(cudaStreamSynchronize(stream_), "copy memory");
+            lock.lock();
+            next_ = {};
+            changed_.notify_all();
+          }
+        }) {}
+  ~watching_copier() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+    static_cast<void>(cudaStreamDestroy(stream_));
+  }
+  watching_copier(const watching_copier&) = delete;
+  watching_copier& operator=(const watching_copier&) = delete;
+
+  bool copy(void* to, const void* from, std::size_t bytes) {
+    constexpr std::chrono::milliseconds patience(100);
+    std::unique_lock lock(mutex_);
+    if (next_.bytes == 0) {
+      next_ = {to, from, bytes};
+      changed_.notify_all();
+    }
+    return changed_.wait_for(lock, patience, [this] { return next_.bytes == 0; });
+  }
+
+private:
+  struct copy_request {
+    void* to = nullptr;
+    const void* from = nullptr;
+    std::size_t bytes = 0; // 0: nothing is to be copied
+  };
+  const cudaStream_t stream_ = make_copy_stream(); // before a kernel runs
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  copy_request next_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+std::unique_ptr<watching_copier> watching;
+
 // The first copy of a kind may set things up that wait for all running work. That must not happen
 // while a rank kernel waits for the copy.
 void warm_up() {
@@ -192,36 +250,19 @@ void open_device_memory() {
   }
   use_memory_device();
   copies = make_copy_stream();
-  watching = make_copy_stream();
+  watching = std::make_unique<watching_copier>();
   warm_up();
 }
 
 void close_device_memory() {
   // The program may be ending after an error that made every call fail.
   static_cast<void>(cudaStreamDestroy(copies));
-  static_cast<void>(cudaStreamDestroy(watching));
-  copies = watching = nullptr;
-  watching_copies = false;
+  copies = nullptr;
+  watching.reset();
 }
 
 bool try_copy_bytes(void* to, const void* from, std::size_t bytes) {
-  use_memory_device();
-  if (!watching_copies) {
-    check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, watching), "copy memory");
-    watching_copies = true;
-  }
-  constexpr int patience = 100;
-  for (int looks = 0; looks < patience; ++looks) {
-    const cudaError_t state = cudaStreamQuery(watching);
-    if (state == cudaSuccess) {
-      watching_copies = false;
-      return true;
-    }
-    if (state != cudaErrorNotReady)
-      check_cuda(state, "copy memory");
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return false;
+  return watching->copy(to, from, bytes);
 }
 
 // Events are made before a kernel runs.

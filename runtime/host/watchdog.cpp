@@ -67,10 +67,12 @@ std::string format_waits(int process, const std::string& reason,
                          const std::vector<wait_record>& records) {
   std::vector<std::vector<std::string>> rows = {
       {"rank", "directive", "where", "window", "source", "tag", "wanted", "arrived", "seconds"}};
-  std::size_t computing = 0, finished = 0;
+  std::size_t computing = 0, finished = 0, starting = 0;
   for (const wait_record& r : records) {
     if (r.now == wait_record::state::finished)
       ++finished;
+    else if (r.now == wait_record::state::starting)
+      ++starting;
     else if (r.now == wait_record::state::computing && r.directive.empty())
       ++computing;
     else
@@ -86,6 +88,9 @@ std::string format_waits(int process, const std::string& reason,
     out << layout(rows);
   if (computing != 0)
     out << "  " << computing << " more computing, outside any directive\n";
+  if (starting != 0)
+    out << "  " << starting
+        << " more have not begun: other work on the device leaves no room for all of them\n";
   if (finished != 0)
     out << "  " << finished << " more finished\n";
   return out.str();

@@ -18,6 +18,7 @@ namespace gpurma::host {
 struct wait_record {
   enum class state {
     computing,    // between directives
+    starting,     // its kernel has been launched but has not begun
     in_directive, // inside a directive that has not returned
     finished      // its kernel has ended
   };

@@ -144,6 +144,15 @@ TEST_F(Watchdogs, CountARankThatComputesAsProgress) {
   EXPECT_TRUE(end_codes.empty());
 }
 
+TEST_F(Watchdogs, DoNotCountARankThatHasNotBegunAsProgress) {
+  build(2, 2);
+  tables[1].ranks.push_back(computing(1));
+  tables[1].ranks.back().now = wait_record::state::starting;
+  begin_all();
+  run(clock + 5);
+  EXPECT_EQ(end_codes.size(), 1u);
+}
+
 TEST_F(Watchdogs, DoNotCountARankThatOnlyPollsAsProgress) {
   build(1, 2);
   tables[0].ranks.push_back(computing(1));
@@ -226,13 +235,17 @@ TEST(Watchdog, ItsThreadEndsTheRun) {
 TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
   wait_record done;
   done.now = wait_record::state::finished;
+  wait_record launched;
+  launched.now = wait_record::state::starting;
   EXPECT_EQ(gpurma::host::format_waits(
-                2, "no progress", {waiting(10), computing(11), waiting(9), computing(12), done}),
+                2, "no progress",
+                {waiting(10), computing(11), waiting(9), computing(12), done, launched}),
             "[gpurma 2] error: no progress\n"
             "  rank  directive  where       window  source  tag  wanted  arrived  seconds\n"
             "  10    wait       ring.cu:17  any     9       7    2       1        2.1\n"
             "  9     wait       ring.cu:17  any     8       7    2       1        2.1\n"
             "  2 more computing, outside any directive\n"
+            "  1 more have not begun: other work on the device leaves no room for all of them\n"
             "  1 more finished\n");
 }
 
