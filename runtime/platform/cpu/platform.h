@@ -114,7 +114,7 @@ inline std::uint64_t load_bytes(const void* src, std::uint32_t bytes) {
   return value;
 }
 inline void store_bytes(void* dst, std::uint64_t value, std::uint32_t bytes) { std::memcpy(dst, &value, bytes); }
-inline bool is_word(const void*, std::uint32_t) { return true; }
+inline bool is_word(const void*, std::uint32_t bytes) { return bytes != 0; }
 inline std::uint64_t load_word(const void* src, std::uint32_t bytes) { return load_bytes(src, bytes); }
 inline void store_word(void* dst, std::uint64_t value, std::uint32_t bytes) { store_bytes(dst, value, bytes); }
 
