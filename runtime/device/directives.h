@@ -164,8 +164,8 @@ GPURMA_DEVICE void put_carried(block_state& b, const void* source, std::size_t c
   const auto address = reinterpret_cast<std::uint64_t>(source);
   // The message can go at once, and alone. One condition of many parts: a branch for each would
   // take longer than all the rest.
-  const bool has_ring = (ring.target == world) & (ring.entries != nullptr) & (ring.sent != 0) &
-                        (ring.sent - ring.taken != ring_entries);
+  const bool has_ring =
+      (ring.target == world) & (ring.entries != nullptr) & (ring.sent != 0) & !ring.is_full();
   const bool in_window = (row.window == w.id) & (row.target == world) & (offset <= row.bytes) &
                          (begin + bytes <= row.bytes) & (owner >> address_bits == 0);
   const bool in_place = (owner == address) & (ring.kind == route_kind::device);

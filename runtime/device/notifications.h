@@ -364,10 +364,7 @@ GPURMA_SLOW_DEVICE void wait_at_length(block_state& b, pattern p, std::uint32_t 
     const look_result result = all.look([&](const notification& got) {
       if (wanted != 0 && p.matches(got))
         return --wanted == 0 ? answer::last : answer::match;
-      if (!b.pending.has_room())
-        return answer::refuse;
-      b.pending.append(got);
-      return answer::keep;
+      return keep_for_later(b, got);
     });
     arrived += result.matched;
     vain = result.taken == 0 ? vain + 1 : 0;
@@ -396,12 +393,7 @@ GPURMA_SLOW_DEVICE bool test_in_queue(block_state& b, pattern p, std::uint32_t c
   do {
     if (thread == 0)
       b.pending.make_room();
-    result = all.look_everywhere([&b](const notification& got) {
-      if (!b.pending.has_room())
-        return answer::refuse;
-      b.pending.append(got);
-      return answer::keep;
-    });
+    result = all.look_everywhere([&b](const notification& got) { return keep_for_later(b, got); });
     if (result.must_give_back)
       give_back_many(b, thread, width);
   } while (result.taken != 0 || result.found_rings);

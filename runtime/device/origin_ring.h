@@ -69,7 +69,6 @@ struct alignas(16) ring_out {
   std::uint32_t carried;
   std::uint32_t carried_begin;
   std::uint32_t carried_end;
-  std::uint32_t reserved;
 
   GPURMA_DEVICE bool is_full() const { return sent - taken == ring_entries; }
 

@@ -97,6 +97,14 @@ enum class answer : int {
   last    // and no more of its kind are wanted
 };
 
+// Puts a notification that is not wanted yet into the pending list. Thread 0.
+GPURMA_DEVICE answer keep_for_later(block_state& b, const notification& got) {
+  if (!b.pending.has_room())
+    return answer::refuse;
+  b.pending.append(got);
+  return answer::keep;
+}
+
 struct look_result {
   std::uint32_t taken;
   std::uint32_t matched;
@@ -293,12 +301,7 @@ GPURMA_SLOW_DEVICE void drain(block_state& b) {
   look_result result;
   do {
     b.pending.make_room();
-    result = alone.look([&b](const notification& got) {
-      if (!b.pending.has_room())
-        return answer::refuse;
-      b.pending.append(got);
-      return answer::keep;
-    });
+    result = alone.look([&b](const notification& got) { return keep_for_later(b, got); });
     if (result.must_give_back)
       give_back_many(b, 0, 1);
   } while (result.taken != 0 || result.found_rings);

@@ -2,12 +2,7 @@
 # Checks what INFO --json prints with CMake's own JSON parser.
 set(ENV{GPURMA_CPU_RANKS} 13)
 execute_process(COMMAND ${INFO} --json OUTPUT_VARIABLE json COMMAND_ERROR_IS_FATAL ANY)
-function(expect value)
-  string(JSON found GET "${json}" ${ARGN})
-  if(NOT found STREQUAL value)
-    message(FATAL_ERROR "${ARGN} is '${found}', expected '${value}'")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/expect_json.cmake)
 expect(${VERSION} version)
 expect(cpu targets 0 name)
 expect(ON targets 0 compiled)

@@ -2,12 +2,7 @@
 # Checks what INFO --routes --json prints, as 2 processes under MPIRUN on the CPU target, with CMake's own JSON parser.
 set(ENV{GPURMA_ROUTE} proxy)
 execute_process(COMMAND ${MPIRUN} ${INFO} --routes --target cpu --json OUTPUT_VARIABLE json COMMAND_ERROR_IS_FATAL ANY)
-function(expect value)
-  string(JSON found GET "${json}" ${ARGN})
-  if(NOT found STREQUAL value)
-    message(FATAL_ERROR "${ARGN} is '${found}', expected '${value}'")
-  endif()
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/expect_json.cmake)
 expect(cpu target)
 expect(proxy setting)
 expect(1 processes 1 process)
