@@ -91,8 +91,8 @@ template <class App> struct rank_tiles {
       notifications += is_needed_above(tile) + is_needed_below(tile);
     has_edges = notifications > 0;
 
-    const int distances[4] = {-cut.across, cut.across, cut.across > 1 ? -1 : 0,
-                              cut.across > 1 ? 1 : 0};
+    const int beside = cut.across > 1 && !App::reads_corners ? 1 : 0;
+    const int distances[4] = {-cut.across, cut.across, -beside, beside};
     for (int n = 0; n < 4; ++n) {
       const int other = process * ranks + ((rank + distances[n]) % ranks + ranks) % ranks;
       bool is_new = other != gpurma::rank() && has_tile_at(rank, distances[n]);
