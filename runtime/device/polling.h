@@ -122,8 +122,7 @@ public:
   GPURMA_DEVICE explicit poller(block_state& b)
       : b_(b), self_(alone ? 0 : platform::thread_index()),
         width_(alone ? 1 : platform::polling_threads()) {
-    if (!alone)
-      platform::sync_polling(width_);
+    sync();
     rings_ = b.rings;
   }
 
@@ -140,6 +139,10 @@ public:
 private:
   static constexpr bool alone = Who == lookers::thread_0;
 
+  GPURMA_DEVICE void sync() const {
+    if constexpr (!alone)
+      platform::sync_polling(width_);
+  }
   GPURMA_DEVICE unsigned ballot(bool flag) const {
     if constexpr (alone)
       return flag ? 1 : 0;
@@ -208,15 +211,17 @@ private:
     // In all threads: what one has read orders what another does next.
     if (ballot(come && released) != 0)
       platform::fence_acquire(b_.reached_from); // M3, M17
-    if (come && is_ring) {
-      if (ring.position == 0)
-        meet_origin(source);
-      got.source = b_.in[source].source;
-    }
+    if (is_ring)
+      got.source = ring.source;
     GPURMA_ROLLED
     for (unsigned thread = 0; ready != 0; ++thread, ready >>= 1) {
       if ((ready & 1) == 0)
         continue;
+      sync(); // threads write the same words of the block's state in turn
+      if (self_ == thread && is_ring && ring.position == 0) {
+        meet_origin(source);
+        got.source = b_.in[source].source;
+      }
       if (first + thread == claims_source) {
         const std::uint32_t claimed = broadcast(head.word[2], thread);
         rings_ = claimed < rings_in ? claimed : rings_in;
