@@ -34,7 +34,7 @@ public:
           Result.MainText += '\n';
         Result.MainText += End + '\n';
       }
-      Result.HasRankKernels = !P.RankKernels.empty();
+      Result.HasRankKernels = !P.RankKernels.empty() || P.HasRegions;
       for (const std::string &File : Shadowed)
         Result.Shadows.push_back({File, shadowPath(File), lineMarker(NameOf[File]) + P.edited(File)});
     } else if (Sink.Errors) {

@@ -21,6 +21,12 @@ std::vector<const Marker *> Unit::markersOf(const FunctionDecl *Function) const 
   return Found;
 }
 
+bool Unit::isStage(const CUDAKernelCallExpr *Launch) const {
+  return llvm::any_of(Regions, [&](const Region &R) {
+    return llvm::any_of(R.Stages, [&](const Stage &S) { return S.Launch == Launch; });
+  });
+}
+
 unsigned Program::number(const std::string &Key) {
   return Numbers.insert({Key, static_cast<unsigned>(Numbers.size())}).first->second;
 }

@@ -35,6 +35,7 @@ struct ReducedScalar {
 struct HaloClause {
   const clang::VarDecl *Array = nullptr;
   const clang::Expr *Depth = nullptr;
+  clang::SourceLocation Loc;
 };
 
 /// map(kernel : rows = y).
@@ -58,11 +59,10 @@ struct Stage {
 };
 
 struct Region {
-  const Directive *Origin = nullptr;
-  /// The function that it stands in.
-  const clang::FunctionDecl *Function = nullptr;
-  /// The marker loop of the frontend, whose body is the region's statement.
-  const clang::WhileStmt *Marker = nullptr;
+  /// Its clauses' expressions.
+  Marker Appearance;
+  /// The loop of the frontend, whose condition is the marker call and whose body is the region's statement.
+  const clang::WhileStmt *Loop = nullptr;
   const clang::Stmt *Statement = nullptr;
   std::vector<DistributedArray> Arrays;
   std::vector<ReducedScalar> Reductions;
@@ -70,7 +70,19 @@ struct Region {
   std::vector<MapClause> Maps;
   /// In order of appearance.
   std::vector<Stage> Stages;
+
+  /// Written by FuseRegions: the region's kernel, for the place before its function, and what takes the place of its statement.
+  std::string KernelText, LaunchText;
+
+  const Directive &directive() const { return *Appearance.Origin; }
+  /// The function that it stands in.
+  const clang::FunctionDecl *function() const { return Appearance.Function; }
+  const DistributedArray *findArray(const clang::VarDecl *Variable) const;
+  const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
 };
+
+/// What the clauses of a region and the launches in its statement say.
+Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);
 
 } // namespace gpurma
 
