@@ -48,15 +48,15 @@ public:
       if (Function->getIdentifier() &&
           (Function->getName().starts_with("__syncthreads") || Function->getName().contains("barrier")))
         HasBarrier = true;
+      if (Current != Kernel && Function->getIdentifier() && Function->getName() == "__ldg")
+        noteForeign("__ldg");
       Work.push_back(Function);
     } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {
       HasBarrier |= Variable->hasAttr<CUDASharedAttr>();
       StringRef Name = Variable->getIdentifier() ? Variable->getName() : StringRef();
-      if (Current != Kernel && !BlockIndexUser && Variable->hasGlobalStorage() &&
-          (Name == "blockIdx" || Name == "gridDim")) {
-        BlockIndexUser = Current;
-        BlockIndexName = Name;
-      }
+      if (Current != Kernel && Variable->hasGlobalStorage() &&
+          (Name == "blockIdx" || Name == "gridDim"))
+        noteForeign(Name);
     }
     return true;
   }
@@ -72,12 +72,20 @@ public:
 
   /// The body uses shared memory or a barrier, so that one logical block must end before the next begins.
   bool HasBarrier = false;
-  const FunctionDecl* BlockIndexUser = nullptr;
-  StringRef BlockIndexName;
+  /// A function of which no copy is made uses what only copies do right.
+  const FunctionDecl* ForeignUser = nullptr;
+  StringRef ForeignName;
 
   bool calls(const FunctionDecl* Function) const { return Seen.count(Function->getCanonicalDecl()); }
 
 private:
+  void noteForeign(StringRef Name) {
+    if (ForeignUser)
+      return;
+    ForeignUser = Current;
+    ForeignName = Name;
+  }
+
   const FunctionDecl* Kernel;
   const FunctionDecl* Current = nullptr;
   llvm::SmallVector<const FunctionDecl*, 16> Work;
@@ -130,7 +138,7 @@ public:
   }
 
 private:
-  enum Place { Device, Template, Method, Lambda };
+  enum Place { Device, Template, Method, Lambda, OtherRegion };
 
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
 
@@ -138,12 +146,18 @@ private:
     const Directive& D = R.directive();
     const FunctionDecl* F = R.function();
     std::optional<Place> Wrong;
-    if (F->hasAttr<CUDAGlobalAttr>() || F->hasAttr<CUDADeviceAttr>())
+    const auto* OnDevice = F->getAttr<CUDADeviceAttr>();
+    if (F->hasAttr<CUDAGlobalAttr>() || (OnDevice && !OnDevice->isImplicit()))
       Wrong = Device;
     else if (F->isDependentContext() || F->isTemplateInstantiation())
       Wrong = Template;
     else if (const auto* M = dyn_cast<CXXMethodDecl>(F))
       Wrong = M->getParent()->isLambda() ? Lambda : Method;
+    for (const Region& Other : U.Regions)
+      if (&Other != &R && Other.function() == F &&
+          U.sources().isPointWithin(U.sources().getFileLoc(R.Loop->getBeginLoc()), U.sources().getFileLoc(Other.Statement->getBeginLoc()),
+                                    U.sources().getFileLoc(Other.Statement->getEndLoc())))
+        Wrong = OtherRegion;
     if (Wrong) {
       report(D.NameLoc, Diag::err_region_place) << *Wrong;
       return false;
@@ -193,7 +207,10 @@ private:
 
   bool checkStage(Stage& S) {
     SourceLocation Loc = S.Launch->getBeginLoc();
-    if (!S.Kernel) {
+    bool Visible = S.Kernel && U.sources().isBeforeInTranslationUnit(S.Kernel->getLocation(), R.function()->getLocation());
+    if (const FunctionDecl* Pattern = S.Kernel ? S.Kernel->getTemplateInstantiationPattern() : nullptr)
+      Visible = U.sources().isBeforeInTranslationUnit(Pattern->getLocation(), R.function()->getLocation());
+    if (!Visible) {
       const auto* Ref = dyn_cast<DeclRefExpr>(S.Launch->getCallee()->IgnoreParenImpCasts());
       report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : "this kernel");
       return false;
@@ -204,9 +221,10 @@ private:
         report(Loc, Diag::err_stage_directive) << S.Kernel->getName();
         return false;
       }
-    if (Scan.BlockIndexUser) {
-      report(Loc, Diag::err_stage_block_index) << Scan.BlockIndexUser->getNameAsString() << S.Kernel->getName() << Scan.BlockIndexName;
-      report(Scan.BlockIndexUser->getLocation(), Diag::note_declared_here) << Scan.BlockIndexUser;
+    if (Scan.ForeignUser) {
+      report(Loc, Diag::err_stage_foreign) << Scan.ForeignUser->getNameAsString() << S.Kernel->getName() << Scan.ForeignName
+                                           << (Scan.ForeignName == "__ldg");
+      report(Scan.ForeignUser->getLocation(), Diag::note_declared_here) << Scan.ForeignUser;
       return false;
     }
     Barriers.push_back(Scan.HasBarrier);

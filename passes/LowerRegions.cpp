@@ -46,6 +46,25 @@ private:
     return Range ? P.Edits.text(*Range, P.source(Range->File)) : std::string();
   }
 
+  /// Without what lets the compiler take memory for constant as long as the kernel runs.
+  std::string coherent(const std::string& Text) const {
+    std::string Copy;
+    Lexer Raw(SourceLocation(), LangOpts, Text.data(), Text.data(), Text.data() + Text.size());
+    Raw.SetKeepWhitespaceMode(true);
+    for (Token T; !Raw.LexFromRawLexer(T) || T.isNot(tok::eof);) {
+      StringRef Word(Text.data() + Raw.getCurrentBufferOffset() - T.getLength(), T.getLength());
+      if (T.is(tok::raw_identifier) && (Word == "__restrict__" || Word == "__restrict"))
+        Copy += ' ';
+      else if (T.is(tok::raw_identifier) && Word == "__ldg")
+        Copy += "::gpurma::stages::load";
+      else
+        Copy += Word;
+      if (Raw.getCurrentBufferOffset() >= Text.size())
+        break;
+    }
+    return Copy;
+  }
+
   void addStageFunction(const FunctionDecl* Kernel) {
     if (const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern())
       Kernel = Pattern;
@@ -63,10 +82,10 @@ private:
     Text += "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
             "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim";
     if (Kernel->getNumParams() != 0)
-      Text += ", " + onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
-                                       Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
-                               LangOpts);
-    Text += ")\n" + lineMark(Kernel->getBody()->getBeginLoc()) + source(Kernel->getBody()->getSourceRange()) + "\n" +
+      Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
+                                                Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
+                                        LangOpts));
+    Text += ")\n" + lineMark(Kernel->getBody()->getBeginLoc()) + coherent(source(Kernel->getBody()->getSourceRange())) + "\n" +
             lineMark(Kernel->getEndLoc());
     P.Edits.replace({End->File, End->End, End->End}, Text);
   }

@@ -80,6 +80,10 @@ public:
       report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
       return true;
     }
+    if (isMemoryAccess(S)) {
+      unsupported(S);
+      return true;
+    }
     if (isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, LambdaExpr, StmtExpr, CXXTypeidExpr, CXXDynamicCastExpr>(S)) {
       unsupported(S);
       return true;
@@ -155,6 +159,17 @@ private:
   }
 
   void unsupported(const Stmt* S) { report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange(); }
+
+  /// Memory that a pointer leads to: what is there depends on stages that other ranks run.
+  static bool isMemoryAccess(const Stmt* S) {
+    if (const auto* Deref = dyn_cast<UnaryOperator>(S))
+      return Deref->getOpcode() == UO_Deref && Deref->getSubExpr()->getType()->isPointerType() &&
+             !Deref->getType()->isFunctionType();
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(S))
+      return !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+    const auto* Member = dyn_cast<MemberExpr>(S);
+    return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+  }
 
   const ReducedScalar* reducedBy(const Expr* E) const {
     E = E->IgnoreParens();
@@ -303,9 +318,9 @@ private:
       return true;
     }
     if (Name == "printf") {
-      To << "(gpurma_region.prints() ? ::printf";
+      // All ranks find the values, one prints them.
+      To << "gpurma_region.print";
       arguments(Call, To);
-      To << " : 0)";
       return true;
     }
     checkCallee(Call, *Callee);

@@ -5,22 +5,12 @@
 // program for many. Without the pragma it computes the same.
 //
 //   mpirun -np 4 jacobi2d_stages --nx 1024 --ny 1024 --steps 1000
+#include "../common/device_array.h"
 #include "../common/options.h"
 
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    const cudaError_t error = (call);                                                              \
-    if (error != cudaSuccess) {                                                                    \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));          \
-      std::exit(EXIT_FAILURE);                                                                     \
-    }                                                                                              \
-  } while (0)
 
 constexpr int block_width = 16;
 constexpr int block_height = 4;
@@ -87,13 +77,10 @@ int main(int argc, char** argv) {
   const double tolerance = std::pow(10.0, -digits);
 
   std::vector<double> field = initial_field(nx, ny);
-  const std::size_t bytes = field.size() * sizeof(double);
-  double *a, *a_new, *norm;
-  CHECK(cudaMalloc(&a, bytes));
-  CHECK(cudaMalloc(&a_new, bytes));
+  double* a = to_device(field);
+  double* a_new = to_device(field);
+  double* norm = nullptr;
   CHECK(cudaMallocManaged(&norm, sizeof(double)));
-  CHECK(cudaMemcpy(a, field.data(), bytes, cudaMemcpyHostToDevice));
-  CHECK(cudaMemcpy(a_new, field.data(), bytes, cudaMemcpyHostToDevice));
 
   const dim3 block(block_width, block_height);
   const dim3 grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y);
@@ -109,17 +96,9 @@ int main(int argc, char** argv) {
     std::swap(a, a_new);
   }
 
-  std::vector<double> result(field.size());
-  CHECK(cudaMemcpy(result.data(), a, bytes, cudaMemcpyDeviceToHost));
   const int expected_steps = reference(field, nx, ny, steps, tolerance);
-  double error = 0;
-  for (std::size_t i = 0; i < field.size(); ++i)
-    error = std::fmax(error, std::fabs(result[i] - field[i]));
-  const bool good = error == 0 && step == expected_steps;
-  std::printf("%s after %d steps, norm of the last change %.6e, maximum error %g\n",
-              good ? "right" : "wrong", step, change, error);
+  const double error = step == expected_steps ? largest_error(a, field) : HUGE_VAL;
   for (double* allocation : {a, a_new, norm})
     CHECK(cudaFree(allocation));
-  gpurma::finalize();
-  return good ? EXIT_SUCCESS : EXIT_FAILURE;
+  return report("jacobi2d_stages", step, error, 1e-12);
 }

@@ -28,9 +28,9 @@ GPURMA_MARKER(barrier)
 
 #undef GPURMA_MARKER
 
-/// The condition of a loop that owns the statement behind `persistent`. Host only.
-template <class... A> bool persistent(unsigned, const A &...);
-bool persistent(unsigned, ...);
+/// The condition of a loop that owns the statement behind `persistent`.
+template <class... A> __attribute__((host, device)) bool persistent(unsigned, const A &...) { return false; }
+__attribute__((host, device)) bool persistent(unsigned, ...);
 
 /// The flag is written to, so it need not have a value before.
 template <class Flag, class... A> __attribute__((host, device)) constexpr void test(unsigned, Flag &&, const A &...) {}

@@ -17,6 +17,8 @@
 #ifndef GPURMA_DEVICE_STAGES_H
 #define GPURMA_DEVICE_STAGES_H
 
+#include <cstdio>
+
 #include <gpurma/device/directives.h>
 #include <gpurma/device/stage_plan.h>
 
@@ -227,9 +229,12 @@ public:
     platform::sync_block();
   }
 
-  // One thread of one rank says what the region prints.
-  GPURMA_DEVICE bool prints() const {
-    return platform::thread_index() == 0 && detail::block().rank == 0;
+  // printf, by one thread of one rank.
+  template <class... Arguments>
+  GPURMA_DEVICE int print(const char* format, Arguments... arguments) const {
+    if (platform::thread_index() != 0 || detail::block().rank != 0)
+      return 0;
+    return printf(format, arguments...);
   }
 
   // Ends the region: every process gets all rows of the arrays, and the host the values.
@@ -816,6 +821,10 @@ template <class T> GPURMA_DEVICE const T& min(const T& a, const T& b) {
 }
 template <class T> GPURMA_DEVICE const T& clamp(const T& v, const T& low, const T& high) {
   return v < low ? low : high < v ? high : v;
+}
+// __ldg, of memory that changes while the kernel runs.
+template <class T> GPURMA_DEVICE T load(const T* address) {
+  return *address;
 }
 template <class T> GPURMA_DEVICE T& move(T& value) {
   return value;
