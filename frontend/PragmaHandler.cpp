@@ -123,13 +123,13 @@ bool DirectiveParser::parse() {
   D.Kind = Class->kind();
 
   if (Class->subject() != ClauseForm::None) {
-    Clause Subject{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    Clause Subject{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
     if (!parseArgument(Subject, Class->subject(), Class->name(), /*Wildcard=*/false))
       return false;
     D.Clauses.push_back(std::move(Subject));
   } else if (!atEnd() && token().is(tok::l_paren)) {
     error(token().getLocation(), Diag::err_subject_not_allowed) << Class->name();
-    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
     if (!takeParentheses(Ignored, Class->name()))
       return true;
   }
@@ -168,12 +168,12 @@ void DirectiveParser::parseClause() {
     else
       error(Name.getLocation(), Diag::err_unknown_clause_suggest)
           << Written << Class->name() << Meant << FixItHint::CreateReplacement(Name.getLocation(), Meant);
-    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
     if (!atEnd() && token().is(tok::l_paren))
       takeParentheses(Ignored, Written);
     return;
   }
-  Clause C{*Kind, Name.getLocation(), {}, {}, Keyword::None, {}};
+  Clause C{*Kind, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
   size_t PiecesBefore = Pieces.size();
   bool Good = parseArgument(C, formOf(*Kind), Written, Rule->Wildcard);
   if (const Clause *First = D.find(*Kind); First && !Rule->Repeats) {
