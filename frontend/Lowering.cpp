@@ -109,7 +109,7 @@ private:
     if (After.editsText())
       Out << P.edited(MainFile);
     else
-      printDirectives(P, Out);
+      After.print(P, Out);
     if (After.editsText())
       for (const std::string &File : P.Edits.files())
         if (File != MainFile)

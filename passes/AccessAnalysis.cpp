@@ -93,7 +93,7 @@ public:
     collectReductions(Interpreted);
     for (const ElementAccess& A : Interpreted.Accesses)
       collect(A);
-    if (Failed || Diags.hasErrors())
+    if (Failed || !Interpreted.Understood)
       return std::nullopt;
     if (!findWalks(Kernel))
       return std::nullopt;
@@ -223,8 +223,7 @@ private:
     return true;
   }
 
-  //===--- Which grid dimension walks which dimension of the arrays
-  //--------------------------------===//
+  // --- Which grid dimension walks which dimension of the arrays.
 
   void vote(bool Writes) {
     for (const CoordinateAccess& A : Accesses) {
@@ -304,8 +303,7 @@ private:
           << std::string(1, DimensionName[D]);
   }
 
-  //===--- How far from the block's own coordinates
-  //------------------------------------------------===//
+  // --- How far from the block's own coordinates.
 
   /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
   AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D) {
@@ -379,7 +377,8 @@ private:
           continue;
         }
         if (!Writes && Array.Halo) {
-          Add(D, {false, -*Array.Halo, *Array.Halo});
+          const std::optional<std::int64_t>& Depth = Array.Halo->Depth;
+          Add(D, Depth ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
           continue;
         }
         auto J = static_cast<size_t>(It - Map.begin());
@@ -394,8 +393,7 @@ private:
     return Axes;
   }
 
-  //===--- Whether writes can be shared out
-  //--------------------------------------------------------===//
+  // --- Whether writes can be shared out.
 
   /// The elements that a block writes, as a set of the named origins of blocks and coordinates.
   isl::set elementsOf(const CoordinateAccess& A, const std::string& Block) {

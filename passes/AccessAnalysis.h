@@ -60,14 +60,20 @@ struct KernelAccesses {
   std::vector<AtomicReduction> Reductions;
 };
 
+/// What a clause `halo(array : n)` says: reads stay within n elements of the block's own
+/// coordinates. Without a depth it is known when the program runs, and all coordinates may be read
+/// as far as is known here.
+struct StatedHalo {
+  std::optional<std::int64_t> Depth;
+};
+
 /// A pointer parameter whose array is distributed.
 struct DistributedParameter {
   const clang::ParmVarDecl* Array = nullptr;
   /// Extents in elements, the slowest dimension first: over parameters (Symbol::Kind::Parameter)
   /// and constants.
   std::vector<Polynomial> Shape;
-  /// What a clause `halo(array : n)` says: reads stay within n of the block's own coordinates.
-  std::optional<std::int64_t> Halo;
+  std::optional<StatedHalo> Halo;
 };
 
 /// What is known of one launch.

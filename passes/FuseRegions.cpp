@@ -200,11 +200,6 @@ private:
     return Good;
   }
 
-  static bool names(const MapClause& M, const FunctionDecl* Kernel) {
-    return M.Kernel == Kernel->getNameAsString() || M.Kernel == Kernel->getQualifiedNameAsString() ||
-           M.Kernel == "::" + Kernel->getQualifiedNameAsString();
-  }
-
   bool checkStage(Stage& S) {
     SourceLocation Loc = S.Launch->getBeginLoc();
     bool Visible = S.Kernel && U.sources().isBeforeInTranslationUnit(S.Kernel->getLocation(), R.function()->getLocation());

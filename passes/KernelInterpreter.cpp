@@ -248,8 +248,12 @@ private:
     std::vector<std::pair<State, Value>> Returns;
   };
 
-  //===--- Values
-  //---------------------------------------------------------------------------------===//
+  // --- Values.
+
+  DiagnosticBuilder error(SourceLocation Loc, Diag Which) {
+    Result.Understood = false;
+    return Diags.report(Loc, Which);
+  }
 
   Polynomial unknown(Cause::Reason Why, const Stmt* At) { return Sets.unknown({Why, At}); }
 
@@ -345,8 +349,7 @@ private:
     return Joined;
   }
 
-  //===--- Memory
-  //---------------------------------------------------------------------------------===//
+  // --- Memory.
 
   const ParmVarDecl* distributed(const Location& L) const {
     const auto* P = L.Of == Location::Element ? cast<ParmVarDecl>(L.Decl) : nullptr;
@@ -357,14 +360,14 @@ private:
     if (!Now.Reachable)
       return;
     if (L.Of == Location::Unknown) {
-      Diags.report(Where->getExprLoc(), Diag::err_pointer_not_understood)
+      error(Where->getExprLoc(), Diag::err_pointer_not_understood)
           << Writes << Where->getSourceRange();
       return;
     }
     if (const ParmVarDecl* Array = distributed(L))
       Result.Accesses.push_back({Array, L.Offset, Writes, Now.Path, Where});
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
-      Diags.report(Where->getExprLoc(), Diag::err_write_undistributed)
+      error(Where->getExprLoc(), Diag::err_write_undistributed)
           << L.Decl->getName() << Where->getSourceRange();
   }
 
@@ -575,8 +578,7 @@ private:
     return {Location::Variable, Holder, {}, {}};
   }
 
-  //===--- Expressions
-  //----------------------------------------------------------------------------===//
+  // --- Expressions.
 
   Condition compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
                     bool Unsigned) {
@@ -1063,8 +1065,7 @@ private:
     return V;
   }
 
-  //===--- Calls
-  //----------------------------------------------------------------------------------===//
+  // --- Calls.
 
   bool enter(const FunctionDecl* Definition) {
     return Frames.size() < MaxCallDepth &&
@@ -1100,14 +1101,21 @@ private:
   }
 
   /// An argument of a function whose body is not known: what it can reach may be read and changed.
-  void passOn(const Expr* Arg, const Expr* Call, const NamedDecl* Callee) {
-    Value V = Arg->isGLValue() ? placed(locate(Arg)) : eval(Arg);
+  void passOn(const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
+    passOn(Arg->isGLValue() ? placed(locate(Arg)) : eval(Arg), Arg, Call, Callee);
+  }
+
+  void passOn(const Value& V, const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
+    for (const auto& [Field, Member] : V.Members)
+      passOn(Member, Arg, Call, Callee);
     if (!V.Place)
       return;
     if (distributed(*V.Place))
-      Diags.report(Arg->getExprLoc(), Diag::err_opaque_call)
+      error(Arg->getExprLoc(), Diag::err_opaque_call)
           << V.Place->Decl->getName() << (Callee ? Callee->getNameAsString() : "a function pointer")
-          << Arg->getSourceRange();
+          << (Callee && Callee->hasBody()) << Arg->getSourceRange();
+    else if (V.Place->Of == Location::Unknown)
+      access(*V.Place, /*Writes=*/false, Arg);
     forget(*V.Place, Cause::Call, Call);
   }
 
@@ -1258,8 +1266,7 @@ private:
     return V ? *V : Value{};
   }
 
-  //===--- Statements
-  //-----------------------------------------------------------------------------===//
+  // --- Statements.
 
   void run(const Stmt* S) {
     if (!S || !Now.Reachable)
@@ -1324,7 +1331,7 @@ private:
     case Stmt::NullStmtClass:
       return;
     default:
-      Diags.report(S->getBeginLoc(), Diag::err_statement_not_understood) << S->getSourceRange();
+      error(S->getBeginLoc(), Diag::err_statement_not_understood) << S->getSourceRange();
       return;
     }
   }
@@ -1534,6 +1541,25 @@ private:
 };
 
 } // namespace
+
+std::set<const VarDecl*> changedVariables(const Stmt* S) {
+  ChangeFinder Found;
+  Found.TraverseStmt(const_cast<Stmt*>(S));
+  std::set<const VarDecl*> Variables;
+  for (const auto& [Variable, Times] : Found.Changes)
+    Variables.insert(Variable);
+  return Variables;
+}
+
+std::set<const VarDecl*> namedVariables(const Stmt* S) {
+  ReferenceFinder Found;
+  Found.TraverseStmt(const_cast<Stmt*>(S));
+  std::set<const VarDecl*> Variables;
+  for (const ValueDecl* Named : Found.Variables)
+    if (const auto* Variable = dyn_cast<VarDecl>(Named))
+      Variables.insert(Variable);
+  return Variables;
+}
 
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel,
                                   const std::map<const ParmVarDecl*, Polynomial>& Arguments,

@@ -36,14 +36,21 @@ struct AtomicAccess {
   const clang::Expr* Where = nullptr;
 };
 
+/// The variables that a statement assigns to, or may change through a reference or an address.
+std::set<const clang::VarDecl*> changedVariables(const clang::Stmt* S);
+
+/// The variables that a statement names.
+std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
+
 struct InterpretedKernel {
+  /// False if something was reported; the rest is then incomplete.
+  bool Understood = true;
   std::vector<ElementAccess> Accesses;
   std::vector<AtomicAccess> Atomics;
 };
 
 /// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p
-/// Distributed: parameters that must not be lost sight of. Reports what is not understood; the
-/// result is then incomplete.
+/// Distributed: parameters that must not be lost sight of. Reports what is not understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
                                   const std::map<const clang::ParmVarDecl*, Polynomial>& Arguments,
                                   const std::set<const clang::ParmVarDecl*>& Distributed,

@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Pass.h"
+#include "Pipeline.h"
 #include "frontend/SourceText.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/STLExtras.h"
@@ -48,6 +49,8 @@ std::string Program::edited(llvm::StringRef File) const {
   llvm::StringRef Source = source(File);
   return Edits.text({File.str(), 0, static_cast<unsigned>(Source.size())}, Source);
 }
+
+void Pass::print(const Program &P, llvm::raw_ostream &Out) const { printDirectives(P, Out); }
 
 std::string kernelPatternKey(const FunctionDecl *Kernel, const SourceManager &Sources) {
   if (const FunctionDecl *Pattern = Kernel->getTemplateInstantiationPattern())

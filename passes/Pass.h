@@ -97,8 +97,10 @@ public:
   virtual void run(Unit &U, Program &P) = 0;
   /// Called once all units have been run.
   virtual void finish(Program &) {}
-  /// True if --gpurma-print-after shows the edited text, false if it shows the table of directives.
+  /// True if --gpurma-print-after shows the edited text, false if it shows what print() prints, the table of directives.
   virtual bool editsText() const { return false; }
+  /// What --gpurma-print-after shows of a pass that does not edit the text.
+  virtual void print(const Program &P, llvm::raw_ostream &Out) const;
 };
 
 /// Each pass is constructed by its own function, create<Name>(), declared here from the list in Passes.def.

@@ -51,6 +51,11 @@ const VarDecl* pointerOf(const Expr* Scalar) {
 
 } // namespace
 
+bool names(const MapClause& M, const FunctionDecl* Kernel) {
+  return M.Kernel == Kernel->getNameAsString() || M.Kernel == Kernel->getQualifiedNameAsString() ||
+         M.Kernel == "::" + Kernel->getQualifiedNameAsString();
+}
+
 const DistributedArray* Region::findArray(const VarDecl* Variable) const {
   auto It = llvm::find_if(Arrays, [&](const DistributedArray& A) { return A.Variable == Variable; });
   return Variable && It != Arrays.end() ? &*It : nullptr;

@@ -46,6 +46,9 @@ struct MapClause {
   clang::SourceLocation Loc;
 };
 
+/// True if the clause is about the kernel: it gives its name, qualified or not.
+bool names(const MapClause& M, const clang::FunctionDecl* Kernel);
+
 /// A launch of the region.
 struct Stage {
   const clang::CUDAKernelCallExpr *Launch = nullptr;

@@ -15,8 +15,7 @@ LaunchFacts block(std::optional<std::int64_t> X, std::optional<std::int64_t> Y =
 
 const char* const Own = "rows y; reads in (own); writes out (own)";
 
-//===--- Subscripts
-//-------------------------------------------------------------------------------===//
+// --- Subscripts.
 
 TEST(Inference, FivePoints) {
   KernelText K(R"(
@@ -181,8 +180,7 @@ __global__ void k(const float *in, float *out, int ny, int nx, int radius) {
   EXPECT_NE(K.infer("k", "in out : ny nx").find("[gpurma-0201]"), std::string::npos);
 }
 
-//===--- Conditions
-//-------------------------------------------------------------------------------===//
+// --- Conditions.
 
 TEST(Inference, EarlyReturnsAndNestedConditions) {
   KernelText K(R"(
@@ -292,8 +290,7 @@ __global__ void k(const float *in, float *out, int ny, int nx, int way) {
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -1..2); writes out (own)");
 }
 
-//===--- Periodic boundaries
-//----------------------------------------------------------------------===//
+// --- Periodic boundaries.
 
 TEST(Inference, PeriodicColumns) {
   KernelText K(R"(
@@ -326,8 +323,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y whole); writes out (own)");
 }
 
-//===--- Loops
-//------------------------------------------------------------------------------------===//
+// --- Loops.
 
 TEST(Inference, ConstantBoundedLoops) {
   KernelText K(R"(
@@ -413,8 +409,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "in out : ny nx"), Own);
 }
 
-//===--- Calls
-//------------------------------------------------------------------------------------===//
+// --- Calls.
 
 TEST(Inference, AccessorLambdas) {
   KernelText K(R"(
@@ -524,8 +519,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 1..1); writes out (own)");
 }
 
-//===--- Shared memory
-//----------------------------------------------------------------------------===//
+// --- Shared memory.
 
 TEST(Inference, TileWithHaloLoadedByEdgeThreads) {
   KernelText K(R"(
@@ -584,8 +578,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
             "rows y; reads in (x -1..1, y -1..1); writes out (own)");
 }
 
-//===--- Reductions and what is not distributed
-//---------------------------------------------------===//
+// --- Reductions and what is not distributed.
 
 TEST(Inference, Reductions) {
   KernelText K(R"(
@@ -647,8 +640,7 @@ __global__ void k(float *a, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "a : ny nx", block(32, 8)), "rows y; writes a (own)");
 }
 
-//===--- What clauses state
-//-----------------------------------------------------------------------===//
+// --- What clauses state.
 
 TEST(Clauses, HaloStatesWhatIsRead) {
   KernelText K(R"(

@@ -103,7 +103,9 @@ public:
       Names.split(NameList, ' ', -1, /*KeepEmpty=*/false);
       Extents.split(ExtentList, ' ', -1, /*KeepEmpty=*/false);
       for (llvm::StringRef Array : NameList) {
-        DistributedParameter P{parameter(Kernel, Array), {}, Halo};
+        DistributedParameter P{parameter(Kernel, Array), {}, {}};
+        if (Halo)
+          P.Halo = StatedHalo{Halo};
         for (llvm::StringRef Extent : ExtentList)
           P.Shape.push_back(extent(Kernel, Extent));
         Distributed.push_back(std::move(P));
