@@ -363,7 +363,7 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
     Text += "};\n";
-    Text += "template <unsigned gpurma_threads>\n__global__ void __launch_bounds__(gpurma_threads) gpurma_region_" + Number +
+    Text += "template <unsigned gpurma_threads>\n__global__ void __launch_bounds__(gpurma_threads, 1024 / gpurma_threads) gpurma_region_" + Number +
             "(gpurma_values_" + Number + " gpurma_values, ::gpurma::stages::plan<" + sizes() +
             "> gpurma_plan, ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
     Text += "  ::gpurma::rank_scope gpurma_rank_scope_;\n";

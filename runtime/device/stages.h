@@ -189,6 +189,8 @@ GPURMA_DEVICE int process_of(const banding& bands, int side) {
 // --- The region
 
 template <int S, int A, int R> class region {
+  static_assert(A <= 32, "a persistent region distributes up to 32 arrays");
+
 public:
   using state = region_state<S, A, R>;
 

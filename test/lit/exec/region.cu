@@ -45,7 +45,7 @@ template <class T, int Radius> __global__ void average(T *out, const T *in, sett
   out[y * s.nx + x] = s.kind == smooth ? sum / (4 * Radius + 2) : in[y * s.nx + x] * 2 - sum / (4 * Radius + 2) + factor;
 }
 namespace ns {
-__global__ void sums(const double *a, double *sum, double *least, int *count, int nx, int ny) {
+__global__ void sums(const double *a, double *sum, int *count, int nx, int ny) {
   extern __shared__ double part[];
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   int thread = threadIdx.y * blockDim.x + threadIdx.x;
@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
   const bool quiet = argc > 1 && std::getenv("OMPI_COMM_WORLD_RANK") && std::atoi(std::getenv("OMPI_COMM_WORLD_RANK"));
   settings s{37, 53, smooth};
   const int n = s.nx * s.ny, nx = s.nx, ny = s.ny;
-  double *buffer[3], *sum, *least;
+  double *buffer[3], *sum;
   int *count;
   for (double *&b : buffer) {
     CHECK(cudaMallocManaged(&b, n * sizeof(double)));
@@ -79,7 +79,6 @@ int main(int argc, char **argv) {
       b[i] = i * 7 % 23 + 1;
   }
   CHECK(cudaMalloc(&sum, sizeof(double)));
-  CHECK(cudaMalloc(&least, sizeof(double)));
   CHECK(cudaMallocManaged(&count, sizeof(int)));
   *count = 5;
   CHECK(cudaMemset(sum, 0, sizeof(double)));
@@ -114,7 +113,7 @@ int main(int argc, char **argv) {
       launches += 1;
     }
     CHECK(cudaMemsetAsync(sum, 0, sizeof(double)));
-    ns::sums<<<grid, block, 32 * sizeof(double)>>>(a, sum, least, count, nx, ny);
+    ns::sums<<<grid, block, 32 * sizeof(double)>>>(a, sum, count, nx, ny);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(&total, sum, sizeof(double), cudaMemcpyDeviceToHost));
     blocks += *count;
