@@ -76,10 +76,14 @@ struct DistributedParameter {
   std::optional<StatedHalo> Halo;
 };
 
+/// Values of integer parameters, and of integer members of structures that are passed by value (the
+/// field is null for a parameter itself), over symbols that the shapes may use, too.
+using KnownArguments =
+    std::map<std::pair<const clang::ParmVarDecl*, const clang::FieldDecl*>, Polynomial>;
+
 /// What is known of one launch.
 struct LaunchFacts {
-  /// Values of integer parameters, over symbols that the shapes may use, too.
-  std::map<const clang::ParmVarDecl*, Polynomial> Arguments;
+  KnownArguments Arguments;
   /// blockDim where it is constant. Kernels that write a number instead of blockDim need it.
   std::array<std::optional<std::int64_t>, 3> BlockSize;
   /// What a clause `map(kernel : rows = y)` says.

@@ -56,11 +56,27 @@ public:
       if (Left && Right && Binary->getOpcode() == BO_Mul)
         return *Left * *Right;
     }
+    if (const auto* Member = dyn_cast<MemberExpr>(E))
+      if (const VarDecl* V = structure(Member->getBase()); V && !Member->isArrow())
+        if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()))
+          return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
     return sameText(E);
   }
 
+  /// The variable that a structure is, or is copied from; null if it may change.
+  const VarDecl* structure(const Expr* E) const {
+    E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+    if (const auto* Copy = dyn_cast<CXXConstructExpr>(E);
+        Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
+      return structure(Copy->getArg(0));
+    const auto* Ref = dyn_cast<DeclRefExpr>(E);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && V->getType().getNonReferenceType()->isRecordType() && !Changed.count(V) ? V
+                                                                                        : nullptr;
+  }
+
 private:
-  /// Members, quotients, results of const member functions: equal if written alike.
+  /// Quotients, results of const member functions: equal if written alike.
   std::optional<Polynomial> sameText(const Expr* E) {
     if (!isRepeatable(E))
       return std::nullopt;
@@ -135,10 +151,7 @@ private:
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
       if (!Parameter->getType()->isPointerType()) {
-        if (Parameter->getType()->isIntegralOrEnumerationType() &&
-            !Parameter->getType()->isBooleanType())
-          if (std::optional<Polynomial> P = Host.polynomial(Argument))
-            Launch.Arguments.emplace(Parameter, std::move(*P));
+        addValue(Parameter, Argument, Launch.Arguments);
         continue;
       }
       if (!addArray(S, Parameter, Argument, Arrays))
@@ -156,6 +169,19 @@ private:
       return;
     S.Accesses = std::move(*Found);
     remark(S);
+  }
+
+  void addValue(const ParmVarDecl* Parameter, const Expr* Argument, KnownArguments& Known) {
+    QualType Type = Parameter->getType();
+    if (Type->isIntegralOrEnumerationType() && !Type->isBooleanType()) {
+      if (std::optional<Polynomial> P = Host.polynomial(Argument))
+        Known.emplace(std::pair(Parameter, nullptr), std::move(*P));
+      return;
+    }
+    const RecordDecl* Record = Type->getAsRecordDecl();
+    if (const VarDecl* V = Record ? Host.structure(Argument) : nullptr)
+      for (const FieldDecl* Field : Record->fields())
+        Known.emplace(std::pair(Parameter, Field), Symbol{Symbol::Kind::Parameter, 0, V, Field});
   }
 
   /// The distributed variables that an argument may be; empty if it is no choice of variables.

@@ -224,16 +224,22 @@ public:
       : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags), Now{Sets.universe()} {
   }
 
-  InterpretedKernel run(const FunctionDecl* Kernel,
-                        const std::map<const ParmVarDecl*, Polynomial>& Arguments) {
+  InterpretedKernel run(const FunctionDecl* Kernel, const KnownArguments& Arguments) {
+    auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
+      auto It = Arguments.find({P, Field});
+      return It != Arguments.end() ? It->second
+                                   : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P, Field});
+    };
     for (const ParmVarDecl* P : Kernel->parameters()) {
       Value& V = Now.Variables[P];
       if (P->getType()->isPointerType())
         V.Place = Location{Location::Element, P, {}, {}};
-      else if (auto It = Arguments.find(P); It != Arguments.end())
-        V.Number = It->second;
       else if (P->getType()->isIntegralOrEnumerationType())
-        V.Number = Symbol{Symbol::Kind::Parameter, 0, P};
+        V.Number = Known(P, nullptr);
+      else if (const RecordDecl* Record = P->getType()->getAsRecordDecl())
+        for (const FieldDecl* Field : Record->fields())
+          if (Field->getType()->isIntegralOrEnumerationType())
+            V.Members[Field].Number = Known(P, Field);
     }
     Frame Outermost;
     Frames.push_back(&Outermost);
@@ -418,13 +424,6 @@ private:
       }
       if (V)
         return *V;
-      // A structure that the kernel gets by value and does not change.
-      if (isa<ParmVarDecl>(L.Decl) && Frames.size() == 1 && L.Members.size() == 1 &&
-          !Changed.count(L.Decl) && Type->isIntegralOrEnumerationType()) {
-        Value Member;
-        Member.Number = Symbol{Symbol::Kind::Parameter, 0, L.Decl, L.Members.front()};
-        return Member;
-      }
       return opaque(Type, Cause::Loaded, Where);
     }
     access(L, /*Writes=*/false, Where);
@@ -447,7 +446,6 @@ private:
   void store(const Location& L, Value V, const Expr* Where) {
     if (L.Of != Location::Variable)
       return access(L, /*Writes=*/true, Where);
-    Changed.insert(L.Decl);
     Value* Target = &Now.Variables[L.Decl];
     for (const FieldDecl* Field : L.Members)
       Target = &Target->Members[Field];
@@ -458,7 +456,6 @@ private:
   void forget(const Location& L, Cause::Reason Why, const Stmt* At) {
     if (L.Of != Location::Variable)
       return;
-    Changed.insert(L.Decl);
     Now.Variables[L.Decl] = opaque(L.Decl->getType(), Why, At);
   }
 
@@ -1438,7 +1435,6 @@ private:
         forget(Location(*It->second.Place), Cause::Loop, Loop);
       return;
     }
-    Changed.insert(Variable);
     Now.Variables[Variable] = std::move(V);
   }
 
@@ -1536,7 +1532,7 @@ private:
   /// Where `break` of the innermost loop or switch leaves its state; null for a loop, which forgets
   /// what it changes.
   std::vector<std::vector<State>*> Breaks;
-  std::set<const ValueDecl*> Changed, AddressTaken;
+  std::set<const ValueDecl*> AddressTaken;
   InterpretedKernel Result;
 };
 
@@ -1561,8 +1557,7 @@ std::set<const VarDecl*> namedVariables(const Stmt* S) {
   return Variables;
 }
 
-InterpretedKernel interpretKernel(const FunctionDecl* Kernel,
-                                  const std::map<const ParmVarDecl*, Polynomial>& Arguments,
+InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
                                   const std::set<const ParmVarDecl*>& Distributed,
                                   SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags) {
   return Interpreter(Distributed, Sets, Context, Diags).run(Kernel, Arguments);

@@ -8,6 +8,7 @@
 #define GPURMA_PASSES_KERNELINTERPRETER_H
 
 #include "frontend/Diagnostics.h"
+#include "passes/AccessAnalysis.h"
 #include "passes/SymbolicSets.h"
 
 #include "clang/AST/ASTContext.h"
@@ -52,7 +53,7 @@ struct InterpretedKernel {
 /// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p
 /// Distributed: parameters that must not be lost sight of. Reports what is not understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
-                                  const std::map<const clang::ParmVarDecl*, Polynomial>& Arguments,
+                                  const KnownArguments& Arguments,
                                   const std::set<const clang::ParmVarDecl*>& Distributed,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
                                   Diagnostics& Diags);

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   const dim3 block(16, 4, 2);
   const dim3 grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y,
                   (nz + block.z - 1) / block.z);
-#pragma gpurma persistent distribute(before, now, after : rows(nz, ny, nx)) halo(now : 1)
+#pragma gpurma persistent distribute(before, now, after : rows(nz, ny, nx))
   for (int step = 0; step < steps; ++step) {
     heat<<<grid, block>>>(after, now, before, alpha, nx, ny, nz);
     float* const oldest = before;

@@ -117,7 +117,7 @@ int main(int argc, char** argv) {
   const dim3 block(16, 2, 2);
   const dim3 grid((nx + block.x - 1) / block.x, (nz + block.y - 1) / block.y,
                   (ny + block.z - 1) / block.z);
-#pragma gpurma persistent distribute(in, out, lap, flx, fly : rows(ny, nz, nx)) halo(in, lap, fly : 1)
+#pragma gpurma persistent distribute(in, out, lap, flx, fly : rows(e.ny, e.nz, e.nx))
   for (int step = 0; step < steps; ++step) {
     diffuse_lap<<<grid, block>>>(lap, in, e);
     diffuse_flx<<<grid, block>>>(flx, lap, in, e);

@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   const dim3 grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y);
   double change = 1;
   int step = 0;
-#pragma gpurma persistent distribute(a, a_new : rows(ny, nx)) halo(a : 1) reduce(+ : *norm)
+#pragma gpurma persistent distribute(a, a_new : rows(ny, nx)) reduce(+ : *norm)
   for (; step < steps && change > tolerance; ++step) {
     *norm = 0;
     jacobi<<<grid, block>>>(a_new, a, norm, ny, nx);

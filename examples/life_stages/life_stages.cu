@@ -71,7 +71,7 @@ int main(int argc, char** argv) {
   const dim3 block(tile_width, tile_height);
   const dim3 grid((nx + tile_width - 1) / tile_width, (ny + tile_height - 1) / tile_height);
   int alive = 1, step = 0;
-#pragma gpurma persistent distribute(now, next : rows(ny, nx)) halo(now : 1) reduce(+ : *living)
+#pragma gpurma persistent distribute(now, next : rows(ny, nx)) reduce(+ : *living)
   while (step < steps) {
     CHECK(cudaMemsetAsync(living, 0, sizeof(int)));
     generation<<<grid, block>>>(next, now, living, ny, nx);

@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
   const dim3 block(16, 4);
   const dim3 grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y);
   int step = 0;
-#pragma gpurma persistent distribute(u : rows(ny, nx)) halo(u : 1) reduce(max : *largest)
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(max : *largest)
   do {
     *largest = 0;
     for (int colour = 0; colour < 2; ++colour)

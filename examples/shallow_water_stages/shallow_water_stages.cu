@@ -83,7 +83,7 @@ int main(int argc, char** argv) {
 
   const dim3 block(16, 4);
   const dim3 grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y);
-#pragma gpurma persistent distribute(h, u, v, depth : rows(ny, nx)) halo(h, v : 1) reduce(+ : *mass)
+#pragma gpurma persistent distribute(h, u, v, depth : rows(w.ny, w.nx)) reduce(+ : *mass)
   {
     for (int step = 0; step < steps; ++step) {
       momentum<<<grid, block>>>(u, v, h, depth, w);

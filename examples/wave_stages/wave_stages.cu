@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
   const dim3 block(8, 8, 2);
   const dim3 grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y,
                   (nz + block.z - 1) / block.z);
-#pragma gpurma persistent distribute(u, u_old : rows(nz, ny, nx)) halo(u : radius)
+#pragma gpurma persistent distribute(u, u_old : rows(nz, ny, nx))
   for (int step = 0; step < steps; ++step) {
     wave<<<grid, block>>>(u_old, u, k, courant, nx, ny, nz);
     std::swap(u, u_old);

@@ -63,6 +63,6 @@ void run(float* a, float* b, float* c, float4* d, const float* const* fields, in
 // CHECK: :[[@LINE-39]]:5: error: cannot tell which array is written here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
 // CHECK: :[[@LINE-32]]:21: error: cannot tell which array is read here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
 // CHECK: :[[@LINE-29]]:41: error: distributed array 'in' is passed to 'average', whose body is not visible here; define it in this translation unit [gpurma-0207]
-// CHECK: :[[@LINE-52]]:10: error: distributed array 'out' is passed to 'fill', whose body is not visible here; define it in this translation unit [gpurma-0207]
+// CHECK: :[[@LINE-52]]:10: error: distributed array 'out' is passed to 'fill', which is recursive or called too deeply; write a loop [gpurma-0207]
 // CHECK: :[[@LINE-10]]:28: error: 'a' must be passed to 'plain' as it is, or chosen by '?:'; an offset belongs into the kernel [gpurma-0215]
 // CHECK: :[[@LINE-10]]:28: error: 'c' and another array that may be passed here to 'plain' have different shapes [gpurma-0215]

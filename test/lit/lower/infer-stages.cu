@@ -1,12 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What InferStages finds, as printed and as remarks, and that the program is right with it: no clause says a halo.
 // RUN: %gpurmacc_cpu -Rgpurma --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s > %t.printed 2> %t.remarks
-// RUN: %filecheck --input-file=%t.printed --check-prefix=PRINT %s
-// RUN: %filecheck --input-file=%t.remarks --check-prefix=REMARK --implicit-check-not=remark: %s
-// RUN: %gpurmacc_cpu --gpurma-emit-source=%t.lowered.cu %s 2>&1 | %filecheck --allow-empty --check-prefix=SILENT %s
-// SILENT-NOT: remark:
-// RUN: %gpurmacc_cpu --show -Rgpurma -c %s -o %t.o | %filecheck --check-prefix=SHOW %s
-// SHOW: -Rgpurma
+// RUN: %filecheck --input-file=%t.printed --check-prefix=PRINT-CHECK %s
+// RUN: %filecheck --input-file=%t.remarks --check-prefix=REMARK-CHECK --implicit-check-not=remark: %s
+// RUN: %gpurmacc_cpu --gpurma-emit-source=%t.lowered.cu %s 2>&1 | %filecheck --allow-empty --check-prefix=SILENT-CHECK %s
+// SILENT-CHECK-NOT: remark:
+// RUN: %gpurmacc_cpu --show -Rgpurma -c %s -o %t.o | %filecheck --check-prefix=SHOW-CHECK %s
+// SHOW-CHECK: -Rgpurma
 // RUN: %gpurmacc_cpu %s -o %t && %t && %mpirun -n 3 %t
 #include <gpurma/gpurma.h>
 
@@ -39,8 +39,7 @@ __global__ void largest(const float* in, int* most, int ny, int nx) {
     atomicMax(most, static_cast<int>(1000 * (in[y * nx + x] + in[x])));
 }
 
-// PRINT: // after InferStages
-// REMARK-NOT: remark
+// PRINT-CHECK: // after InferStages
 int main() {
   const int nx = 70, ny = 61;
   std::vector<float> start(nx * ny), expected, other;
@@ -57,16 +56,16 @@ int main() {
   *most = 0;
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(max : *most)
   for (int i = 0; i < 5; ++i) {
-    // PRINT-NEXT: infer-stages.cu:[[@LINE+2]]: stage blur: rows y; reads in (x -1..1, y -2..1); writes out (own)
-    // REMARK: :[[@LINE+1]]:5: remark: stage 'blur' reads 'in' with halo 2, writes 'out' [gpurma-0217]
+    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage blur: rows y; reads in (x -1..1, y -2..1); writes out (own)
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'blur' reads 'in' with halo 2, writes 'out' [gpurma-0217]
     blur<<<grid, block>>>(a, b, ny, nx);
     std::swap(a, b);
-    // PRINT-NEXT: infer-stages.cu:[[@LINE+2]]: stage average: rows y; reads in (y -3..3); writes out (own)
-    // REMARK: :[[@LINE+1]]:5: remark: stage 'average' reads 'in' with halo 3, writes 'out' [gpurma-0217]
+    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage average: rows y; reads in (y -3..3); writes out (own)
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'average' reads 'in' with halo 3, writes 'out' [gpurma-0217]
     average<3><<<grid, block>>>(a, b, ny, nx);
     std::swap(a, b);
-    // PRINT-NEXT: infer-stages.cu:[[@LINE+2]]: stage largest: rows y; reads in (y whole); maximum in *most
-    // REMARK: :[[@LINE+1]]:5: remark: stage 'largest' reads 'in' in all rows, reduces '*most' [gpurma-0217]
+    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage largest: rows y; reads in (y whole); maximum in *most
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'largest' reads 'in' in all rows, reduces '*most' [gpurma-0217]
     largest<<<grid, block>>>(a, most, ny, nx);
   }
 

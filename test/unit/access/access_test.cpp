@@ -160,13 +160,20 @@ __global__ void k(float *a, int ny, int nx) {
 
 TEST(Inference, SizesInAStructureParameter) {
   KernelText K(R"(
-struct Grid { int ny, nx; float h; };
-__global__ void k(const float *in, float *out, Grid g, int ny, int nx) {
+struct Grid {
+  int ny, nx;
+  __device__ int at(int y, int x) const { return y * nx + x; }
+  __device__ bool inside(int y, int x, int margin) const {
+    return x >= margin && x < nx - margin && y >= margin && y < ny - margin;
+  }
+};
+__device__ float above(const float *in, Grid g, int y, int x) { return in[g.at(y - 1, x)]; }
+__global__ void k(const float *in, float *out, Grid g) {
   POINT;
-  if (x >= g.nx || y >= g.ny || y == 0 || g.nx != nx) return;
-  out[y * nx + x] = in[(y - 1) * nx + x] * g.h;
+  if (g.inside(y, x, 1))
+    out[g.at(y, x)] = above(in, g, y, x);
 })");
-  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -1..-1); writes out (own)");
+  EXPECT_EQ(K.infer("k", "in out : g.ny g.nx"), "rows y; reads in (y -1..-1); writes out (own)");
 }
 
 TEST(Inference, ArgumentsOfTheLaunch) {

@@ -67,14 +67,21 @@ public:
              "-Wno-unused-value", "-Wno-unknown-cuda-version"},
             "kernel.cu")) {}
 
-  /// A parameter, a constant, or the product or sum of two such: "ny", "64", "nx+2".
+  /// A parameter, a member of one, a constant, or the sum of two such: "ny", "g.nx", "64", "nx+2".
   Polynomial extent(const clang::FunctionDecl* Kernel, llvm::StringRef Text) const {
     if (auto [Left, Right] = Text.split('+'); !Right.empty())
       return extent(Kernel, Left) + extent(Kernel, Right);
     std::int64_t Number = 0;
     if (!Text.getAsInteger(10, Number))
       return Number;
-    return Symbol{Symbol::Kind::Parameter, 0, parameter(Kernel, Text)};
+    auto [Name, Member] = Text.split('.');
+    const clang::ParmVarDecl* P = parameter(Kernel, Name);
+    const clang::FieldDecl* Named = nullptr;
+    if (!Member.empty())
+      for (const clang::FieldDecl* Field : P->getType()->getAsRecordDecl()->fields())
+        if (Field->getName() == Member)
+          Named = Field;
+    return Symbol{Symbol::Kind::Parameter, 0, P, Named};
   }
 
   /// What is inferred of a kernel, or the errors and warnings. \p Arrays: "in out : ny nx; c : nx".
