@@ -10,7 +10,7 @@ __global__ void add(const float* a, float* sum) { atomicAdd(sum, a[blockIdx.x]);
 double on_host(double x);
 bool more();
 
-void calls(float* a, int n, cudaStream_t stream, cudaEvent_t event, FILE* file, int (*pointer)(int)) {
+void calls(float* a, int n, cudaStream_t stream, cudaEvent_t event, FILE* file, int (*pointer)(int), int m) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int i = 0; i < n && more(); ++i) {
     k<<<n, 1>>>(a, n);
@@ -18,7 +18,7 @@ void calls(float* a, int n, cudaStream_t stream, cudaEvent_t event, FILE* file, 
     std::fprintf(file, "%g", x);
     cudaEventRecord(event, stream);
     cudaMemcpy(a, a + n, n, cudaMemcpyDeviceToDevice);
-    n = pointer(n);
+    m = pointer(n);
     float first = a[0];
     first = *a;
     first = true ? first : (k<<<n, 1>>>(a, n), first);

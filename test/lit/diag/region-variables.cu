@@ -11,16 +11,16 @@ thread_local int of_thread;
 struct object {
   std::vector<int> sizes;
 };
-void variables(float* a, float* s, int n, std::string& text, object o) {
+void variables(float* a, float* s, int n, int m, std::string& text, object o) {
   struct { int v; } unnamed{1};
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
   for (int i = 0; i < n; ++i) {
     add<<<n, 1>>>(a, s);
-    n += unnamed.v;
-    n += of_thread;
-    n += on_device;
+    m += unnamed.v;
+    m += of_thread;
+    m += on_device;
     text = "x";
-    n += s == nullptr;
+    m += s == nullptr;
   }
 }
 struct member {
@@ -36,5 +36,5 @@ struct member {
 // CHECK: :9:16: note: 'on_device' is declared here
 // CHECK: :22:5: error: 'operator=' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
 // CHECK: :22:5: error: 'text' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
-// CHECK: :14:56: note: 'text' is declared here
+// CHECK: :14:63: note: 'text' is declared here
 // CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels [gpurma-0129]

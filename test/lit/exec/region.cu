@@ -35,14 +35,14 @@ struct settings {
 static int scale = 1;
 __host__ __device__ inline int weight(int step) { return step % 3 + 1; }
 
-template <class T, int Radius> __global__ void average(T *out, const T *in, settings s, int factor = 1) {
+template <class T, int Radius> __global__ void average(T *out, const T *in, int nx, int ny, settings s, int factor = 1) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < Radius || x >= s.nx - Radius || y < Radius || y >= s.ny - Radius)
+  if (x < Radius || x >= nx - Radius || y < Radius || y >= ny - Radius)
     return;
   T sum = 0;
   for (int d = -Radius; d <= Radius; ++d)
-    sum += in[(y + d) * s.nx + x] + in[y * s.nx + x + d];
-  out[y * s.nx + x] = s.kind == smooth ? sum / (4 * Radius + 2) : in[y * s.nx + x] * 2 - sum / (4 * Radius + 2) + factor;
+    sum += in[(y + d) * nx + x] + in[y * nx + x + d];
+  out[y * nx + x] = s.kind == smooth ? sum / (4 * Radius + 2) : in[y * nx + x] * 2 - sum / (4 * Radius + 2) + factor;
 }
 namespace ns {
 __global__ void sums(const double *a, double *sum, int *count, int nx, int ny) {
@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
   double total = 0, before = -1;
   int launches = 0;
   long long blocks = 0;
-#pragma gpurma persistent distribute(a, b, c : rows(ny, nx)) halo(a : radius) reduce(+ : *sum, *count)
+#pragma gpurma persistent distribute(a, b, c : rows(ny, nx)) reduce(+ : *sum, *count)
   for (int step = 0; step < 12; ++step) {
     if (step == 9)
       break;
@@ -102,9 +102,9 @@ int main(int argc, char **argv) {
     now.kind = step % 2 ? sharpen : smooth;
     for (int inner = 0; inner < weight(step); inner++) {
       if (inner & 1)
-        average<double, 1><<<grid, block>>>(b, a, now);
+        average<double, 1><<<grid, block>>>(b, a, nx, ny, now);
       else
-        average<double, radius><<<grid, block>>>(b, a, now, scale + inner);
+        average<double, radius><<<grid, block>>>(b, a, nx, ny, now, scale + inner);
       check(cudaPeekAtLastError(), __FILE__, __LINE__);
       double *const oldest = c;
       c = a;

@@ -29,8 +29,8 @@ int main(int argc, char **argv) {
   }
   dim3 block(8, 2), second(8, !std::strcmp(argv[1], "blocks") ? 4 : 2);
   const dim3 grid(1, 20);
-  // BLOCKS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+6]]: kernel 'step' is launched with blocks of 8 x 4 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
-  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+5]]: process 2 of 3 would have 1 of 5 rows
+  // BLOCKS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+5]]: kernel 'step' is launched with blocks of 8 x 4 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
+  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows
   // EXTENTS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+3]]: the distributed arrays have {{[0-9]+}} bytes on process {{[01]}} and {{[0-9]+}} on process {{[01]}}; all processes run the region with the same extents
   // UNDISTRIBUTED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+5]] on rank {{[0-9]+}}: the kernel writes to an array at 0x{{[0-9a-f]+}}, which is not the beginning of an array that the region distributes; name it in 'distribute'
   // CHANGED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+7]] on rank {{[0-9]+}}: blocks of 8 x 1 x 1 threads, but the region began with another size

@@ -28,7 +28,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
-// CHECK: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, ::gpurma::site{[[F:.*]]u, [[#@LINE+20]]}); gpurma_tiles.next();)
+// CHECK: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, ::gpurma::site{[[F:.*]]u, 48}); gpurma_tiles.next();)
 // CHECK-NEXT: ::ns::gpurma_stage_[[S]]_step<float>(gpurma_tiles.block(), gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3);
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
