@@ -18,6 +18,7 @@
 #include "host/log.h"
 #include "host/memory.h"
 #include "host/process.h"
+#include "host/rank_kernel_gate.h"
 #if GPURMA_TARGET_CPU
 #include <gpurma/platform/cpu/host.h>
 #endif
@@ -233,9 +234,15 @@ void begin_launch(void* state) {
 void end_launch(void* state) {
   const std::unique_ptr<open_launch> launch(static_cast<open_launch*>(state));
   launch->in->progress.run_there([&launch] { launch->in->ranks.end(); });
+  rank_kernels_on_device().close();
 }
 
 } // namespace
+
+rank_kernel_gate& rank_kernels_on_device() {
+  static rank_kernel_gate gate;
+  return gate;
+}
 
 cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared_bytes, cudaStream_t stream, launch_function ordinary) {
@@ -261,6 +268,7 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   prepare(kernel, *entry, r.ranks.context());
   r.ranks.close_stale_mappings();
   auto* const launch = new open_launch{&r, r.ranks.make_plan(ranks)}; // end_launch deletes it
+  rank_kernels_on_device().open();
   check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
   r.ranks.enqueue_before_begin(launch->plan, stream);
   check_cuda(cudaLaunchHostFunc(stream, begin_launch, launch), "begin a rank kernel");

@@ -158,19 +158,28 @@ cudaStream_t make_copy_stream() {
   return stream;
 }
 
+// By the driver: no call of the program, so nothing of blocking_calls.cpp.
+void enqueue_copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
+  static auto* const copy = driver_function<decltype(cuMemcpyAsync)>("cuMemcpyAsync");
+  const CUresult result =
+      copy(reinterpret_cast<CUdeviceptr>(to), reinterpret_cast<CUdeviceptr>(from), bytes, stream);
+  // The errors of both interfaces have the same numbers.
+  check_cuda(static_cast<cudaError_t>(result), "copy memory");
+}
+
 // Does the copies of try_copy_bytes in a thread of its own: what holds a copy back may hold the
 // call back, too.
 class watching_copier {
 public:
   watching_copier()
       : thread_([this] {
-          use_memory_device();
+          // Fails if the program ends at once.
+          static_cast<void>(cudaSetDevice(memory_device()));
           std::unique_lock lock(mutex_);
           while (changed_.wait(lock, [this] { return stop_ || next_.bytes != 0; }), !stop_) {
             const copy_request next = next_;
             lock.unlock();
-            check_cuda(cudaMemcpyAsync(next.to, next.from, next.bytes, cudaMemcpyDefault, stream_),
-                       "copy memory");
+            enqueue_copy(next.to, next.from, next.bytes, stream_);
             check_cuda(cudaStreamSynchronize(stream_), "copy memory");
             lock.lock();
             next_ = {};
@@ -285,7 +294,7 @@ copy_stream::~copy_stream() {
 copy_stream::ticket copy_stream::start(void* to, const void* from, std::size_t bytes) {
   while (free_.empty())
     poll();
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream_), "copy memory");
+  enqueue_copy(to, from, bytes, stream_);
   const cudaEvent_t event = free_.back();
   free_.pop_back();
   check_cuda(cudaEventRecord(event, stream_), "copy memory");
@@ -323,7 +332,7 @@ void copy_bytes(void* to, const void* from, std::size_t bytes) {
   if (bytes == 0)
     return;
   use_memory_device();
-  check_cuda(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, copies), "copy memory");
+  enqueue_copy(to, from, bytes, copies);
   check_cuda(cudaStreamSynchronize(copies), "copy memory");
 }
 

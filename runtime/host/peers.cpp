@@ -3,6 +3,8 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
+
 #include "host/log.h"
 #include "host/memory.h"
 #include "host/process.h"
@@ -91,33 +93,49 @@ std::uint64_t peer_memory::map(int process, const shared_allocation& allocation,
   mapping& known = mapped_[{process, allocation.base}];
   if (known.here != 0 && known.allocation.id == allocation.id)
     return known.here;
-  if (known.here != 0)
-    stale_.push_back(known.here);
-  known = {allocation, 0};
+  known = {allocation, 0, nullptr};
   cudaIpcMemHandle_t handle;
   std::memcpy(&handle, allocation.handle.data(), sizeof(handle));
   void* here = nullptr;
   const cudaError_t error = cudaIpcOpenMemHandle(&here, handle, cudaIpcMemLazyEnablePeerAccess);
-  if (error != cudaSuccess) {
+  if (error == cudaSuccess) {
+    known.in = opened_.emplace_back(std::make_shared<opened>(
+        opened{process, allocation.base, reinterpret_cast<std::uint64_t>(here)}));
+  } else {
     static_cast<void>(cudaGetLastError());
-    reason = text("cudaIpcOpenMemHandle: ", cudaGetErrorString(error));
-    return 0;
+    if (error == cudaErrorAlreadyMapped)
+      known.in = find_block(process, allocation);
+    if (!known.in) {
+      reason = text("cudaIpcOpenMemHandle: ", cudaGetErrorString(error));
+      return 0;
+    }
   }
-  return known.here = reinterpret_cast<std::uint64_t>(here);
+  return known.here = known.in->here + (allocation.base - known.in->base);
+}
+
+std::shared_ptr<const peer_memory::opened>
+peer_memory::find_block(int process, const shared_allocation& allocation) const {
+  constexpr std::uint64_t block_bytes = 2 << 20; // from which CUDA cuts smaller allocations
+  // The last: what was there before may still be open.
+  const auto found = std::find_if(opened_.rbegin(), opened_.rend(), [&](const auto& open) {
+    return open->process == process && open->base / block_bytes == allocation.base / block_bytes;
+  });
+  return found != opened_.rend() ? *found : nullptr;
 }
 
 void peer_memory::close_stale() {
-  for (const std::uint64_t here : stale_)
-    check_cuda(cudaIpcCloseMemHandle(reinterpret_cast<void*>(here)), "unmap memory of a peer");
-  stale_.clear();
+  const auto stale = std::stable_partition(opened_.begin(), opened_.end(),
+                                           [](const auto& open) { return open.use_count() > 1; });
+  for (auto open = stale; open != opened_.end(); ++open)
+    check_cuda(cudaIpcCloseMemHandle(reinterpret_cast<void*>((*open)->here)),
+               "unmap memory of a peer");
+  opened_.erase(stale, opened_.end());
 }
 
 peer_memory::~peer_memory() {
   // Errors are those of a program that is ending.
-  for (const auto& [key, known] : mapped_) {
-    if (known.here != 0)
-      static_cast<void>(cudaIpcCloseMemHandle(reinterpret_cast<void*>(known.here)));
-  }
+  for (const auto& open : opened_)
+    static_cast<void>(cudaIpcCloseMemHandle(reinterpret_cast<void*>(open->here)));
 }
 
 #else

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,17 +43,27 @@ public:
   // then says why. Mapped once.
   std::uint64_t map(int process, const shared_allocation& allocation, std::string& reason);
 
-  // Unmaps allocations that map() has found replaced by later ones. May wait for running kernels.
+  // Unmaps what map() has found replaced by later allocations. May wait for running kernels.
   void close_stale();
 
 private:
+  // What has been opened: of a small allocation, the block that CUDA has cut it from.
+  struct opened {
+    int process;
+    std::uint64_t base; // of the allocation by which it was opened
+    std::uint64_t here;
+  };
   struct mapping {
     shared_allocation allocation;
     std::uint64_t here = 0;
+    std::shared_ptr<const opened> in;
   };
+  // The block that holds an allocation, if it has been opened by way of another one.
+  std::shared_ptr<const opened> find_block(int process, const shared_allocation& allocation) const;
+
   std::map<std::uint64_t, shared_allocation> shared_;       // by id
   std::map<std::pair<int, std::uint64_t>, mapping> mapped_; // by process and base
-  std::vector<std::uint64_t> stale_;
+  std::vector<std::shared_ptr<const opened>> opened_;
 };
 
 // What a process tells the others so that they can choose the routes between them.

@@ -177,12 +177,13 @@ def compiled_programs():
     def ok(name, **more):
         return Test(name, prints=f"^{name}: ok$", **more)
 
-    for name in ("device_communicator", "own_mpi", "streams", "test_directive", "two_units",
-                 "user_header"):
+    for name in ("blocking_calls", "device_communicator", "own_mpi", "small_allocations",
+                 "streams", "test_directive", "two_units", "user_header"):
         yield ok(name)
     for name in ("get", "kernel_template", "language_constructs", "null_rank_and_if",
-                 "put_notify_wait", "windows"):
+                 "put_notify_wait"):
         yield ok(name, managed=True)
+    yield ok("windows", managed=True, environment=ROOM_FOR_ALL)
     yield ok("wildcards", environment=ROOM_FOR_ALL, most=2,
              why_most="one rank would get more notifications than it can keep")
     several_gigabytes = {"most": 1, "why_most": "moves gigabytes of managed memory"}
@@ -214,7 +215,7 @@ def benchmarks():
     # Against a serial reference; horizontal diffusion differs from that by nvcc's contractions.
     jacobi = ("--check", "--repetitions", "1", "1024x700:10", "10x30:4")
     diffusion = ("--repetitions", "1", "64x100x20:10", "1000x600x40:4")
-    for name, more in (("apps_jacobi2d", ()), ("apps_jacobi2d.stream", ("--stream",))):
+    for name, more in (("apps_jacobi2d", ()), ("apps_jacobi2d.small_tiles", ("--rows", "2"))):
         yield Test(name, (*more, *jacobi), shares=False, **figure)
     yield Test("apps_horizontal_diffusion", diffusion, shares=False, **figure)
     for name in ("apps_staged", "apps_overlapped"):

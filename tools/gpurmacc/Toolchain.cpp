@@ -238,12 +238,26 @@ public:
     Command Cmd = nvcc();
     Cmd.add(Inputs);
     Cmd.add(runtimeLibraries(Install, Target::CUDA, Args));
+    // They refer to the runtime, which a shared library does not have.
+    if (!Args.hasArg(OPT_shared))
+      Cmd.add("-Xlinker", wrappedCalls());
     Cmd.add(mpiLinkFlags());
     Cmd.add("-o", Output);
     return Cmd;
   }
 
 private:
+  /// Makes the linker lead calls that wait for running kernels to the runtime.
+  static std::string wrappedCalls() {
+    constexpr llvm::StringRef Names[] = {
+#define GPURMA_BLOCKING_COPY(Name, Parameters, Arguments) #Name, #Name "_ptds",
+#define GPURMA_BLOCKING_COPY_ASYNC(Name, Parameters, Arguments, Stream, A, B) #Name, #Name "_ptsz",
+#define GPURMA_BLOCKING_RELEASE(Name, Parameters, Arguments) #Name,
+#include "runtime/host/blocking_calls.def"
+    };
+    return "--wrap=" + llvm::join(std::begin(Names), std::end(Names), ",--wrap=");
+  }
+
   /// nvcc's host compiler is a gcc, of whose options Clang's parse knows only a part.
   static bool shapesTheParse(llvm::StringRef Word) {
     for (llvm::StringRef Prefix : {"-D", "-U", "-I", "-W", "-w", "-m", "-pedantic", "-fopenmp"})

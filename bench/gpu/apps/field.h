@@ -177,7 +177,6 @@ struct request {
   int threads = 0; ///< Of a block; 0 lets the program choose.
   int rows = 0;    ///< Of a thread in a kernel of one step; 0 lets the program choose.
   int blocks = 0;  ///< Of a multiprocessor, in a kernel of all steps; 0 lets the program choose.
-  bool stream = false; ///< Keep no rows in shared memory, even if there is room for them.
   bool check = false;  ///< Against App::reference, by process 0; not for contracted arithmetic.
 
   static constexpr const char* usage = "[--repetitions N] [--threads N] [--rows N] [--blocks N] "
@@ -193,8 +192,6 @@ struct request {
       const std::string word = argv[argument];
       if (word == "--check") {
         made.check = true;
-      } else if (word == "--stream") {
-        made.stream = true;
       } else if (word == "--repetitions" && argument + 1 < argc) {
         made.repetitions = std::atoi(argv[++argument]);
       } else if (word == "--threads" && argument + 1 < argc) {

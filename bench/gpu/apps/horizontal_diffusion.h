@@ -11,6 +11,7 @@ struct horizontal_diffusion {
   static constexpr const char* name = "horizontal_diffusion";
   static constexpr std::size_t dimensions = 3;
   static constexpr int halo = 2;
+  static constexpr bool reads_corners = true; ///< Points beside it in the rows above and below.
 
   int nx;
   int ny;
@@ -25,6 +26,8 @@ struct horizontal_diffusion {
 
   __host__ __device__ std::size_t row() const { return static_cast<std::size_t>(nx) * nz; }
   __host__ __device__ int columns() const { return nx / 2 * nz; }
+  /// So many columns read none of others.
+  __host__ __device__ int line() const { return nx / 2; }
   /// Of a column's left point in its row.
   __host__ __device__ static std::size_t element(int column) {
     return 2 * static_cast<std::size_t>(column);
@@ -92,9 +95,10 @@ struct horizontal_diffusion {
     return in;
   }
 
-private:
-  static constexpr int batch = 2;
+  static constexpr int batch = 2; ///< Rows for which a thread's loads are together.
+  static constexpr int most_rows = 32; ///< Of a thread in a kernel of one step, on an H200.
 
+private:
   /// A thread's way down the rows of a column, from one row to the next. What it has loaded and
   /// computed above it keeps.
   struct march {

@@ -9,6 +9,7 @@ struct jacobi2d {
   static constexpr const char* name = "jacobi2d";
   static constexpr std::size_t dimensions = 2;
   static constexpr int halo = 1;
+  static constexpr bool reads_corners = false; ///< Points beside it in the rows above and below.
 
   int nx;
   int ny;
@@ -26,6 +27,8 @@ struct jacobi2d {
     return (before + static_cast<std::size_t>(nx) + 1 + 15) / 16 * 16;
   }
   __host__ __device__ int columns() const { return nx / 2; }
+  /// So many columns read none of others.
+  __host__ __device__ int line() const { return columns(); }
   /// Of a column's left point in its row.
   __host__ __device__ static std::size_t element(int column) {
     return before + 2 * static_cast<std::size_t>(column);
@@ -75,9 +78,10 @@ struct jacobi2d {
     return u;
   }
 
-private:
-  static constexpr int batch = 4;
+  static constexpr int batch = 4; ///< Rows for which a thread's loads are together.
+  static constexpr int most_rows = 4; ///< Of a thread in a kernel of one step, on an H200.
 
+private:
   template <int Rows>
   __device__ static void advance(const double*& u, double*& v, std::size_t pitch, two& above,
                                  two& centre) {

@@ -15,12 +15,11 @@ __global__ void update_part(App app, const double* in, double* out, int first, i
                min(thread_rows, count - begin));
 }
 
-/// How the rows of a field are dealt to threads: as many rows for each as still leave enough
-/// threads to fill the device.
+/// How the rows of a field are dealt to threads: as many rows for each, up to what is best for the
+/// application, as still leave enough threads to fill the device several times.
 struct plain_launch {
   int block = 256;
-  int fill = 0; ///< Threads that fill the device.
-  int most_rows = 32;
+  int fill = 0; ///< Threads that fill the device several times.
   int asked = 0;
 
   explicit plain_launch(const request& given) : asked(given.rows) {
@@ -28,7 +27,7 @@ struct plain_launch {
     check(cudaGetDevice(&device), "choice of a device");
     check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
           "query of the device");
-    fill = processors * 1024;
+    fill = processors * 4096;
     if (given.threads > 0)
       block = given.threads;
   }
@@ -37,7 +36,8 @@ struct plain_launch {
     if (asked > 0)
       return asked;
     const long long threads = static_cast<long long>(app.columns()) * count;
-    return static_cast<int>(std::clamp((threads + fill - 1) / fill, 1ll, 1ll * most_rows));
+    return static_cast<int>(
+        std::clamp<long long>((threads + fill - 1) / fill, App::batch, App::most_rows));
   }
 
   /// Rows first ... first + count - 1.

@@ -47,18 +47,9 @@ template <class Default, class Measure> void measure_all(const request& given, M
     for (const task& t : given.tasks)
       measure(Default(), t);
   } else if (!measure_as(shape<512, 1>()) && !measure_as(shape<512, 2>()) &&
-             !measure_as(shape<384, 2>()) && !measure_as(shape<320, 2>())) {
-    stop("--threads and --blocks are 512 and 1, 512 and 2, 384 and 2, or 320 and 2");
+             !measure_as(shape<320, 2>()) && !measure_as(shape<256, 2>())) {
+    stop("--threads and --blocks are 512 and 1 or 2, 320 and 2, or 256 and 2");
   }
-}
-
-/// Dynamic shared memory that a block can have beside gpurma's, in bytes.
-inline std::size_t shared_memory() {
-  int device = 0, bytes = 0;
-  check(cudaGetDevice(&device), "choice of a device");
-  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-        "query of the device");
-  return bytes / 1024 * 1024 - 2048;
 }
 
 /// Measures one size. `launch(memory of both fields, distance between them)` launches a rank kernel
