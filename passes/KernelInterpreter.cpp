@@ -971,6 +971,8 @@ private:
       Base = Access->getBase();
       Member = Access->getMemberDecl()->getName();
     }
+    if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(Base)) // of a property
+      Base = Opaque->getSourceExpr();
     const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
     const auto* Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
     if (!Variable || !Variable->hasGlobalStorage() || Member.size() != 1)
