@@ -307,6 +307,9 @@ private:
 
   /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
   AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D) {
+    // What leaves its row comes to the other end of the next one.
+    if (J > 0 && (A.CarryLow[J - 1] != 0 || A.CarryHigh[J - 1] != 0))
+      return {/*Whole=*/true};
     Polynomial Distance = A.Coordinates[J] - originOf(D);
     Polynomial FromEnd = Distance - Sets.blockSize(D) + 1;
     // The origin may be mentioned here only.
@@ -320,9 +323,19 @@ private:
       Low = Sets.least(Domain, Distance);
       High = Sets.greatest(Domain, FromEnd);
     }
-    if (!Low || !High)
+    if (!Low || !High || spans(A, J, D, *Low, *High))
       return {/*Whole=*/true};
     return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
+  }
+
+  /// True if a coordinate that is not at a fixed distance is bounded only because the array ends:
+  /// one that wraps around, or a fixed one. Of arrays whose extent is no constant it has no bounds.
+  bool spans(const CoordinateAccess& A, size_t J, unsigned D, std::int64_t Low,
+             std::int64_t High) const {
+    std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
+    bool Fixed = walkedBy(A.Coordinates[J]) && !A.Coordinates[J].involves(Symbol::Kind::Unknown);
+    return Extent && !Fixed &&
+           (Low <= 1 - *Extent || High + Launch.BlockSize[D].value_or(1) >= *Extent);
   }
 
   /// Reports a row that cannot be bounded, unless any row may be meant.
@@ -342,7 +355,8 @@ private:
     }
     // Fixed rows and loops over all rows are read whole; a distance that the source names is meant
     // to be bounded.
-    if (walkedBy(Row) == Result.RowDimension && !Row.involves(Symbol::Kind::GridSize)) {
+    if (walkedBy(Row) == Result.RowDimension && !Row.involves(Symbol::Kind::GridSize) &&
+        !Row.involves(Symbol::Kind::Unknown)) {
       error(A.Origin->Where, Diag::err_halo_unbounded)
           << A.Array->Array->getName() << A.Origin->Where->getSourceRange();
       noteHalo(A);

@@ -110,7 +110,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
     out[y * nx + x] = in[y * nx + x - 1];
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"),
-            "rows y; reads in (x -1..-1, y -1..0); writes out (own)");
+            "rows y; reads in (x whole, y -1..0); writes out (own)");
 }
 
 TEST(Inference, OneDimension) {
@@ -318,6 +318,17 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   out[y * nx + x] = in[(y + 1) % ny * nx + x] + in[((y + ny - 1) % ny) * nx + x];
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y whole); writes out (own)");
+}
+
+TEST(Inference, ConstantExtentsDoNotBoundWhatWraps) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out) {
+  POINT;
+  if (x >= 64 || y >= 64) return;
+  out[y * 64 + x] = in[(y + 1) % 64 * 64 + x] + in[y * 64 + (x + 63) % 64] + in[3 * 64 + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : 64 64", block(16, 4)),
+            "rows y; reads in (x whole, y whole); writes out (own)");
 }
 
 TEST(Inference, FixedRowIsReadFromAnywhere) {
