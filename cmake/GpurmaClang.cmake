@@ -13,3 +13,10 @@ target_link_libraries(gpurma_clang INTERFACE clang-cpp LLVM)
 if(NOT LLVM_ENABLE_RTTI)
   target_compile_options(gpurma_clang INTERFACE -fno-rtti)
 endif()
+
+# The integer set library, for what kernels access.
+find_path(ISL_INCLUDE_DIR isl/cpp.h)
+find_library(ISL_LIBRARY isl)
+if(NOT ISL_INCLUDE_DIR OR NOT ISL_LIBRARY)
+  message(FATAL_ERROR "isl with its C++ bindings (isl/cpp.h) is not found; on Debian and Ubuntu it is the package libisl-dev")
+endif()

@@ -7,7 +7,8 @@
 # Each line of the expected file is a regular expression for a whole line of output, in which
 # @PROCESSES@, @RANKS@ (of the world) and @RANKS_PER_PROCESS@ are replaced. Processes print in any
 # order, so the order is not compared. A line "<count>x <expression>" stands for as many lines,
-# each of them different; without a count it stands for one. Each must be there that often, and
+# each of them different, a line "<count>= <expression>" for as many equal lines; without a count it
+# stands for one. Each must be there that often, and
 # no line that is not expected. The exit code must be 0.
 cmake_minimum_required(VERSION 3.25)
 math(EXPR RANKS "${PROCESSES} * ${RANKS_PER_PROCESS}")
@@ -32,7 +33,12 @@ string(REPLACE "\n" ";" lines "${lines}")
 set(unexpected ${lines})
 foreach(pattern IN LISTS patterns)
   set(count 1)
+  set(different_count 1)
   if(pattern MATCHES "^([0-9]+)x (.*)$")
+    set(count ${CMAKE_MATCH_1})
+    set(different_count ${CMAKE_MATCH_1})
+    set(pattern "${CMAKE_MATCH_2}")
+  elseif(pattern MATCHES "^([0-9]+)= (.*)$")
     set(count ${CMAKE_MATCH_1})
     set(pattern "${CMAKE_MATCH_2}")
   endif()
@@ -42,7 +48,7 @@ foreach(pattern IN LISTS patterns)
   list(LENGTH found times)
   list(REMOVE_DUPLICATES found)
   list(LENGTH found different)
-  if(NOT times EQUAL count OR NOT different EQUAL count)
+  if(NOT times EQUAL count OR NOT different EQUAL different_count)
     message(FATAL_ERROR "${times} lines of output (${different} different ones) match '${pattern}', expected ${count}")
   endif()
 endforeach()

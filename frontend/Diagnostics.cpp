@@ -31,6 +31,8 @@ DiagnosticBuilder Diagnostics::report(SourceLocation Loc, Diag Which) {
     Severity = DiagnosticIDs::Error;
   else if (Severity == DiagnosticIDs::Warning && NoWarnings)
     Severity = DiagnosticIDs::Ignored;
+  else if (Severity == DiagnosticIDs::Remark && !Remarks)
+    Severity = DiagnosticIDs::Ignored;
   std::string Text = Entry.Text;
   if (Severity != DiagnosticIDs::Note)
     llvm::raw_string_ostream(Text) << llvm::format(" [gpurma-%04u]", Entry.Id);

@@ -18,9 +18,9 @@ enum class Diag {
 /// Emits gpurma's diagnostics for one parse. The text of each ends in its stable id, [gpurma-0012]; notes carry none.
 class Diagnostics {
 public:
-  /// \p WarningsAsErrors: the user asked for -Werror. \p NoWarnings: the user asked for -w.
-  Diagnostics(clang::DiagnosticsEngine &Engine, bool WarningsAsErrors, bool NoWarnings)
-      : Engine(Engine), WarningsAsErrors(WarningsAsErrors), NoWarnings(NoWarnings) {}
+  /// \p WarningsAsErrors: the user asked for -Werror. \p NoWarnings: the user asked for -w. \p Remarks: for -Rgpurma.
+  Diagnostics(clang::DiagnosticsEngine &Engine, bool WarningsAsErrors, bool NoWarnings, bool Remarks = false)
+      : Engine(Engine), WarningsAsErrors(WarningsAsErrors), NoWarnings(NoWarnings), Remarks(Remarks) {}
 
   /// Use as Clang's own: `Diags.report(Loc, Diag::err_x) << Arg << Range << FixItHint::...;`. A note belongs to the
   /// diagnostic reported before it.
@@ -31,7 +31,7 @@ public:
 
 private:
   clang::DiagnosticsEngine &Engine;
-  bool WarningsAsErrors, NoWarnings;
+  bool WarningsAsErrors, NoWarnings, Remarks;
 };
 
 } // namespace gpurma

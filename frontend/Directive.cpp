@@ -25,6 +25,8 @@ llvm::StringRef spelling(DirectiveKind Kind) {
     return "flush";
   case DirectiveKind::Barrier:
     return "barrier";
+  case DirectiveKind::Persistent:
+    return "persistent";
   }
   llvm_unreachable("unknown directive kind");
 }
@@ -53,6 +55,14 @@ llvm::StringRef spelling(ClauseKind Kind) {
     return "match";
   case ClauseKind::If:
     return "if";
+  case ClauseKind::Distribute:
+    return "distribute";
+  case ClauseKind::Halo:
+    return "halo";
+  case ClauseKind::Reduce:
+    return "reduce";
+  case ClauseKind::Map:
+    return "map";
   }
   llvm_unreachable("unknown clause kind");
 }
@@ -73,6 +83,18 @@ llvm::StringRef spelling(Keyword Word) {
     return "counter";
   case Keyword::Queue:
     return "queue";
+  case Keyword::Plus:
+    return "+";
+  case Keyword::Max:
+    return "max";
+  case Keyword::Min:
+    return "min";
+  case Keyword::X:
+    return "x";
+  case Keyword::Y:
+    return "y";
+  case Keyword::Z:
+    return "z";
   }
   llvm_unreachable("unknown keyword");
 }
@@ -96,9 +118,13 @@ const ClauseExpr *Directive::expr(ClauseKind Kind, unsigned I) const {
 
 const Expr *Marker::expr(ClauseKind Kind, unsigned I) const {
   const ClauseExpr *E = Origin->expr(Kind, I);
-  if (!E || E->MarkerArg >= Call->getNumArgs())
+  return E ? argument(*E) : nullptr;
+}
+
+const Expr *Marker::argument(const ClauseExpr &E) const {
+  if (E.MarkerArg >= Call->getNumArgs())
     return nullptr;
-  return Call->getArg(E->MarkerArg)->IgnoreUnlessSpelledInSource();
+  return Call->getArg(E.MarkerArg)->IgnoreUnlessSpelledInSource();
 }
 
 } // namespace gpurma

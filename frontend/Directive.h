@@ -19,7 +19,7 @@
 
 namespace gpurma {
 
-enum class DirectiveKind { Window, Put, Get, Notify, Wait, Test, Flush, Barrier };
+enum class DirectiveKind { Window, Put, Get, Notify, Wait, Test, Flush, Barrier, Persistent };
 
 enum class ClauseKind {
   Subject, // the parentheses right after the directive's own name: put(SRC[lo:len]), notify(RANK), test(FLAG), window(...)
@@ -33,10 +33,14 @@ enum class ClauseKind {
   Comm,
   Match,
   If,
+  Distribute,
+  Halo,
+  Reduce,
+  Map,
 };
 
 /// A clause argument that is a word of the language, not an expression.
-enum class Keyword { None, Any, World, Device, Auto, Counter, Queue };
+enum class Keyword { None, Any, World, Device, Auto, Counter, Queue, Plus, Max, Min, X, Y, Z };
 
 llvm::StringRef spelling(DirectiveKind Kind);
 /// "to", "from", ...; the empty string for ClauseKind::Subject, which is spelled as the directive's name.
@@ -58,11 +62,18 @@ struct ClauseExpr {
 ///   section     subject of put, get, window:   { base, lower bound, length }; an absent lower bound has an empty Text and Range
 ///   element     at(w[off]):   { window, offset }
 ///   keyword     comm(...) match(...) tag(any) from(any):   {}
+///   distribute(a, b : rows(ny, nx)):   { arrays, extents }
+///   halo(a, b : n):                    { arrays, depth }
+///   reduce(+ : *s, *t):                { scalars }, with the operation as the keyword
+///   map(kernel : rows = y):            {}, with the dimension as the keyword and the kernel as the name
 struct Clause {
   ClauseKind Kind;
   clang::SourceLocation NameLoc, LParenLoc, RParenLoc;
   Keyword Word = Keyword::None;
   llvm::SmallVector<ClauseExpr, 3> Exprs;
+  /// How many of Exprs stand before the ':' of distribute and halo.
+  unsigned Left = 0;
+  std::string Name;
 };
 
 /// One `#pragma gpurma` line, as parsed once by one preprocessor run.
@@ -102,6 +113,7 @@ struct Marker {
   /// The expression as the user wrote it, without the implicit conversions and the parentheses that the marker call adds;
   /// null as in Directive::expr.
   const clang::Expr *expr(ClauseKind Kind, unsigned I = 0) const;
+  const clang::Expr *argument(const ClauseExpr &E) const;
 };
 
 } // namespace gpurma

@@ -18,6 +18,14 @@ ClauseForm formOf(ClauseKind Kind) {
     return ClauseForm::Comm;
   case ClauseKind::Match:
     return ClauseForm::Match;
+  case ClauseKind::Distribute:
+    return ClauseForm::Distribute;
+  case ClauseKind::Halo:
+    return ClauseForm::Halo;
+  case ClauseKind::Reduce:
+    return ClauseForm::Reduce;
+  case ClauseKind::Map:
+    return ClauseForm::Map;
   default:
     return ClauseForm::Expression;
   }
@@ -213,6 +221,42 @@ void ClauseChecker::windowBase() {
   notNegative(ClauseKind::Subject, 2, Diag::err_negative_length);
 }
 
+/// An array of distribute or halo: the pointer variable that the launches of the region pass.
+void ClauseChecker::distributed(const Expr *Array) {
+  const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Array);
+  const auto *Variable = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  QualType Type = Array->getType().getNonReferenceType();
+  QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
+  if (!Variable || Element.isNull() || Element->isVoidType() || Element->isFunctionType())
+    Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer) << Array->getType() << Array->getSourceRange();
+  else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
+    Diags.report(Array->getExprLoc(), Diag::err_element_not_trivial) << Element << Array->getSourceRange();
+}
+
+void ClauseChecker::region() {
+  for (const Clause &C : M.Origin->Clauses) {
+    for (unsigned I = 0; I != C.Exprs.size(); ++I) {
+      const Expr *E = M.argument(C.Exprs[I]);
+      if (!E || E->isTypeDependent())
+        continue;
+      if (C.Kind == ClauseKind::Reduce) {
+        QualType Type = E->getType().getNonReferenceType();
+        if (!E->isLValue() || !Type->isArithmeticType() || Type->isBooleanType() || Type.isConstQualified())
+          Diags.report(E->getExprLoc(), Diag::err_reduce_not_scalar) << Type << Type->isPointerType() << E->getSourceRange();
+      } else if (I < C.Left) {
+        distributed(E);
+      } else if (!convertsTo(E->getType(), isInteger, /*ExplicitToo=*/false)) {
+        Diags.report(E->getExprLoc(), Diag::err_not_integer)
+            << (C.Kind == ClauseKind::Distribute ? "rows" : spelling(C.Kind)) << E->getType() << E->getSourceRange();
+      } else if (std::optional<llvm::APSInt> Value = userConstant(E, Context);
+                 Value && Value->isSigned() && Value->isNegative()) {
+        Diags.report(E->getExprLoc(), Diag::err_negative_extent)
+            << (C.Kind == ClauseKind::Distribute) << llvm::toString(*Value, 10) << E->getSourceRange();
+      }
+    }
+  }
+}
+
 namespace {
 
 class WindowDirective final : public DirectiveClass {
@@ -338,6 +382,20 @@ public:
   void check(ClauseChecker &) const override {}
 };
 
+class PersistentDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Persistent; }
+  ClauseForm subject() const override { return ClauseForm::None; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {{ClauseKind::Distribute, true, false, /*Repeats=*/true},
+                                           {ClauseKind::Halo, false, false, true},
+                                           {ClauseKind::Reduce, false, false, true},
+                                           {ClauseKind::Map, false, false, true}};
+    return Rules;
+  }
+  void check(ClauseChecker &C) const override { C.region(); }
+};
+
 } // namespace
 
 const ClauseRule *DirectiveClass::find(ClauseKind Kind) const {
@@ -354,7 +412,8 @@ llvm::ArrayRef<const DirectiveClass *> DirectiveClass::all() {
   static const TestDirective Test;
   static const FlushDirective Flush;
   static const BarrierDirective Barrier;
-  static const DirectiveClass *const All[] = {&Window, &Put, &Get, &Notify, &Wait, &Test, &Flush, &Barrier};
+  static const PersistentDirective Persistent;
+  static const DirectiveClass *const All[] = {&Window, &Put, &Get, &Notify, &Wait, &Test, &Flush, &Barrier, &Persistent};
   return All;
 }
 

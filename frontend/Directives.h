@@ -21,6 +21,10 @@ enum class ClauseForm {
   Declaration, // window(name = base[first : count])
   Comm,        // comm(world|device)
   Match,       // match(auto|counter|queue)
+  Distribute,  // distribute(a, b : rows(ny, nx))
+  Halo,        // halo(a, b : n)
+  Reduce,      // reduce(+|max|min : *s, *t)
+  Map,         // map(kernel : rows = x|y|z)
 };
 
 struct ClauseRule {
@@ -28,6 +32,8 @@ struct ClauseRule {
   bool Required = false;
   /// The clause accepts the wildcard 'any'.
   bool Wildcard = false;
+  /// The clause may be written several times.
+  bool Repeats = false;
 };
 
 ClauseForm formOf(ClauseKind Kind);
@@ -50,8 +56,11 @@ public:
   void element();
   /// The section of a window declaration.
   void windowBase();
+  /// distribute, halo and reduce of a region.
+  void region();
 
 private:
+  void distributed(const clang::Expr *Array);
   clang::QualType sectionElement(const clang::Expr *&Base);
   bool integer(ClauseKind Kind, unsigned I);
   void notNegative(ClauseKind Kind, unsigned I, Diag Which);

@@ -34,7 +34,7 @@ public:
           Result.MainText += '\n';
         Result.MainText += End + '\n';
       }
-      Result.HasRankKernels = !P.RankKernels.empty();
+      Result.HasRankKernels = !P.RankKernels.empty() || P.HasRegions;
       for (const std::string &File : Shadowed)
         Result.Shadows.push_back({File, shadowPath(File), lineMarker(NameOf[File]) + P.edited(File)});
     } else if (Sink.Errors) {
@@ -109,7 +109,7 @@ private:
     if (After.editsText())
       Out << P.edited(MainFile);
     else
-      printDirectives(P, Out);
+      After.print(P, Out);
     if (After.editsText())
       for (const std::string &File : P.Edits.files())
         if (File != MainFile)

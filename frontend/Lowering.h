@@ -32,6 +32,8 @@ struct LowerOptions {
   /// Names of passes after which to print the program to the stream that lower() is given; "all" prints after each.
   std::vector<std::string> PrintAfter;
   VolatileMode Volatile = VolatileMode::Auto;
+  /// -Rgpurma: say what was inferred.
+  bool Remarks = false;
   /// --gpurma-check: run-time checks of block-uniform clause values.
   bool Check = false;
 };

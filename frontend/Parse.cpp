@@ -302,7 +302,7 @@ bool Parse::run() {
       WarningsAsErrors = Arg == "-Werror";
     NoWarnings |= Arg == "-w";
   }
-  Diags = std::make_unique<Diagnostics>(Compiler.getDiagnostics(), WarningsAsErrors, NoWarnings);
+  Diags = std::make_unique<Diagnostics>(Compiler.getDiagnostics(), WarningsAsErrors, NoWarnings, Options.Remarks);
   if (!Compiler.createTarget())
     return false;
   FileCallbacks *Files = nullptr; // lives as long as the preprocessor

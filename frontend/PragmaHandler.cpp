@@ -17,10 +17,8 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-constexpr llvm::StringLiteral HostDirectives[] = {"persistent"};
-
 constexpr ClauseKind NamedClauses[] = {ClauseKind::To,   ClauseKind::From,  ClauseKind::At,   ClauseKind::On,    ClauseKind::Notify,
-                                       ClauseKind::Tag,  ClauseKind::Count, ClauseKind::Comm, ClauseKind::Match, ClauseKind::If};
+                                       ClauseKind::Tag,  ClauseKind::Count, ClauseKind::Comm, ClauseKind::Match, ClauseKind::If, ClauseKind::Distribute, ClauseKind::Halo, ClauseKind::Reduce, ClauseKind::Map};
 
 using TokenRange = llvm::ArrayRef<Token>;
 
@@ -76,6 +74,12 @@ private:
   bool parseElement(Clause &C, TokenRange Argument, llvm::StringRef Name);
   bool parseDeclaration(Clause &C, TokenRange Argument);
   bool parseKeyword(Clause &C, TokenRange Argument, llvm::StringRef Name, llvm::ArrayRef<Keyword> Allowed);
+  bool parseDistribute(Clause &C, TokenRange Argument);
+  bool parseHalo(Clause &C, TokenRange Argument);
+  bool parseReduce(Clause &C, TokenRange Argument);
+  bool parseMap(Clause &C, TokenRange Argument);
+  bool addList(Clause &C, TokenRange List, SourceLocation Open, SourceLocation Close, llvm::StringRef Form);
+  bool badForm(const Clause &C, SourceLocation Loc, llvm::StringRef Form);
   void parseClause();
   bool addExpr(Clause &C, TokenRange Tokens, llvm::StringRef Name, SourceLocation Open, SourceLocation Close, Diag IfEmpty);
   void checkRequired();
@@ -105,10 +109,6 @@ bool DirectiveParser::parse() {
   }
   Class = DirectiveClass::find(Written);
   if (!Class) {
-    if (llvm::is_contained(HostDirectives, Written)) {
-      error(Name.getLocation(), Diag::err_host_directive) << Written;
-      return false;
-    }
     llvm::SmallVector<llvm::StringRef, 8> Names;
     for (const DirectiveClass *Known : DirectiveClass::all())
       Names.push_back(Known->name());
@@ -123,13 +123,13 @@ bool DirectiveParser::parse() {
   D.Kind = Class->kind();
 
   if (Class->subject() != ClauseForm::None) {
-    Clause Subject{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    Clause Subject{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
     if (!parseArgument(Subject, Class->subject(), Class->name(), /*Wildcard=*/false))
       return false;
     D.Clauses.push_back(std::move(Subject));
   } else if (!atEnd() && token().is(tok::l_paren)) {
     error(token().getLocation(), Diag::err_subject_not_allowed) << Class->name();
-    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
     if (!takeParentheses(Ignored, Class->name()))
       return true;
   }
@@ -168,15 +168,15 @@ void DirectiveParser::parseClause() {
     else
       error(Name.getLocation(), Diag::err_unknown_clause_suggest)
           << Written << Class->name() << Meant << FixItHint::CreateReplacement(Name.getLocation(), Meant);
-    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}};
+    Clause Ignored{ClauseKind::Subject, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
     if (!atEnd() && token().is(tok::l_paren))
       takeParentheses(Ignored, Written);
     return;
   }
-  Clause C{*Kind, Name.getLocation(), {}, {}, Keyword::None, {}};
+  Clause C{*Kind, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
   size_t PiecesBefore = Pieces.size();
   bool Good = parseArgument(C, formOf(*Kind), Written, Rule->Wildcard);
-  if (const Clause *First = D.find(*Kind)) {
+  if (const Clause *First = D.find(*Kind); First && !Rule->Repeats) {
     error(Name.getLocation(), Diag::err_duplicate_clause)
         << Class->name() << Written << SourceRange(First->NameLoc, First->RParenLoc);
     Good = false;
@@ -248,6 +248,14 @@ bool DirectiveParser::parseArgument(Clause &C, ClauseForm Form, llvm::StringRef 
     return parseKeyword(C, *Argument, Name, {Keyword::World, Keyword::Device});
   case ClauseForm::Match:
     return parseKeyword(C, *Argument, Name, {Keyword::Auto, Keyword::Counter, Keyword::Queue});
+  case ClauseForm::Distribute:
+    return parseDistribute(C, *Argument);
+  case ClauseForm::Halo:
+    return parseHalo(C, *Argument);
+  case ClauseForm::Reduce:
+    return parseReduce(C, *Argument);
+  case ClauseForm::Map:
+    return parseMap(C, *Argument);
   case ClauseForm::Expression:
     break;
   }
@@ -368,6 +376,96 @@ bool DirectiveParser::parseDeclaration(Clause &C, TokenRange Argument) {
   return parseSection(C, Argument.drop_front(2), Class->name(), Argument[1].getLocation());
 }
 
+bool DirectiveParser::badForm(const Clause &C, SourceLocation Loc, llvm::StringRef Form) {
+  error(Loc, Diag::err_expected_form) << spelling(C.Kind) << Form << SourceRange(C.LParenLoc, C.RParenLoc);
+  return false;
+}
+
+/// The place of the only ':' outside of inner brackets and '?:'.
+static std::optional<size_t> onlyColon(TokenRange Argument) {
+  llvm::SmallVector<size_t, 2> Colons = sectionColons(Argument);
+  return Colons.size() == 1 ? std::optional(Colons[0]) : std::nullopt;
+}
+
+/// Expressions between commas; none may be empty.
+bool DirectiveParser::addList(Clause &C, TokenRange List, SourceLocation Open, SourceLocation Close, llvm::StringRef Form) {
+  unsigned Depth = 0;
+  for (size_t Begin = 0, I = 0; I <= List.size(); ++I) {
+    bool AtEnd = I == List.size();
+    if (!AtEnd && isOpening(List[I]))
+      ++Depth;
+    else if (!AtEnd && isClosing(List[I]))
+      --Depth;
+    if (!AtEnd && (Depth != 0 || List[I].isNot(tok::comma)))
+      continue;
+    SourceLocation End = AtEnd ? Close : List[I].getLocation();
+    if (I == Begin)
+      return badForm(C, End, Form);
+    if (!addExpr(C, List.slice(Begin, I - Begin), spelling(C.Kind), Open, End, Diag::err_expected_expression))
+      return false;
+    Open = End;
+    Begin = I + 1;
+  }
+  return true;
+}
+
+bool DirectiveParser::parseDistribute(Clause &C, TokenRange Argument) {
+  constexpr llvm::StringLiteral Form = "distribute(array, ... : rows(n, ...))";
+  std::optional<size_t> Colon = onlyColon(Argument);
+  if (!Colon)
+    return badForm(C, Argument.empty() ? C.RParenLoc : Argument.front().getLocation(), Form);
+  TokenRange Shape = Argument.slice(*Colon + 1);
+  SourceLocation ColonLoc = Argument[*Colon].getLocation();
+  if (Shape.size() < 3 || Shape[0].isNot(tok::identifier) || text(Shape[0]) != "rows" || Shape[1].isNot(tok::l_paren) ||
+      Shape.back().isNot(tok::r_paren))
+    return badForm(C, Shape.empty() ? C.RParenLoc : Shape.front().getLocation(), Form);
+  if (!addList(C, Argument.take_front(*Colon), C.LParenLoc, ColonLoc, Form))
+    return false;
+  C.Left = C.Exprs.size();
+  return addList(C, Shape.slice(2).drop_back(), Shape[1].getLocation(), Shape.back().getLocation(), Form);
+}
+
+bool DirectiveParser::parseHalo(Clause &C, TokenRange Argument) {
+  constexpr llvm::StringLiteral Form = "halo(array, ... : depth)";
+  std::optional<size_t> Colon = onlyColon(Argument);
+  if (!Colon || *Colon + 1 == Argument.size())
+    return badForm(C, Argument.empty() ? C.RParenLoc : Argument.front().getLocation(), Form);
+  SourceLocation ColonLoc = Argument[*Colon].getLocation();
+  if (!addList(C, Argument.take_front(*Colon), C.LParenLoc, ColonLoc, Form))
+    return false;
+  C.Left = C.Exprs.size();
+  return addExpr(C, Argument.slice(*Colon + 1), spelling(C.Kind), ColonLoc, C.RParenLoc, Diag::err_expected_expression);
+}
+
+bool DirectiveParser::parseReduce(Clause &C, TokenRange Argument) {
+  constexpr llvm::StringLiteral Form = "reduce(+|max|min : scalar, ...)";
+  if (Argument.size() < 3 || Argument[1].isNot(tok::colon))
+    return badForm(C, Argument.empty() ? C.RParenLoc : Argument.front().getLocation(), Form);
+  for (Keyword Word : {Keyword::Plus, Keyword::Max, Keyword::Min})
+    if (text(Argument[0]) == spelling(Word))
+      C.Word = Word;
+  if (C.Word == Keyword::None)
+    return badForm(C, Argument[0].getLocation(), Form);
+  return addList(C, Argument.slice(2), Argument[1].getLocation(), C.RParenLoc, Form);
+}
+
+bool DirectiveParser::parseMap(Clause &C, TokenRange Argument) {
+  constexpr llvm::StringLiteral Form = "map(kernel : rows = x|y|z)";
+  std::optional<size_t> Colon = onlyColon(Argument);
+  if (!Colon || *Colon == 0 || Argument.size() != *Colon + 4 || text(Argument[*Colon + 1]) != "rows" ||
+      Argument[*Colon + 2].isNot(tok::equal))
+    return badForm(C, Argument.empty() ? C.RParenLoc : Argument.front().getLocation(), Form);
+  for (const Token &T : Argument.take_front(*Colon)) {
+    if (T.isNot(tok::identifier) && T.isNot(tok::coloncolon))
+      return badForm(C, T.getLocation(), Form);
+    C.Name += text(T);
+  }
+  for (Keyword Word : {Keyword::X, Keyword::Y, Keyword::Z})
+    if (text(Argument.back()) == spelling(Word))
+      C.Word = Word;
+  return C.Word != Keyword::None || badForm(C, Argument.back().getLocation(), Form);
+}
+
 bool DirectiveParser::addExpr(Clause &C, TokenRange Expr, llvm::StringRef Name, SourceLocation Open, SourceLocation Close,
                               Diag IfEmpty) {
   if (Expr.empty()) {
@@ -419,6 +517,12 @@ llvm::SmallVector<Token, 64> DirectiveParser::marker() {
     T.setLength(Name.size());
   };
   SourceLocation Loc = D.NameLoc;
+  // A loop takes the next statement with it; an 'if' would take the 'else' of one around.
+  bool OwnsStatement = D.Kind == DirectiveKind::Persistent;
+  if (OwnsStatement) {
+    AddName("while", Loc);
+    Add(tok::l_paren, Loc);
+  }
   if (D.Kind == DirectiveKind::Window) {
     AddName("auto", Loc);
     AddName(D.WindowName, D.WindowNameLoc);
@@ -443,7 +547,7 @@ llvm::SmallVector<Token, 64> DirectiveParser::marker() {
     Add(tok::r_paren, P.Close);
   }
   Add(tok::r_paren, Loc);
-  Add(tok::semi, Loc);
+  Add(OwnsStatement ? tok::r_paren : tok::semi, Loc);
   return Out;
 }
 

@@ -60,17 +60,18 @@ public:
     return Continue;
   }
 
+  bool VisitWhileStmt(WhileStmt *Loop) {
+    const auto *Call = Loop->getCond() ? llvm::dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit()) : nullptr;
+    if (std::optional<Marker> M = Call ? marker(Call) : std::nullopt; M && M->Origin->Kind == DirectiveKind::Persistent)
+      U.Regions.push_back(makeRegion(*M, Loop));
+    return true;
+  }
+
   bool VisitCallExpr(CallExpr *Call) {
-    if (!isMarker(Call->getCallee()->IgnoreImplicit()))
+    std::optional<Marker> Found = marker(Call);
+    if (!Found || Found->Origin->Kind == DirectiveKind::Persistent)
       return true;
-    const auto *Id = Call->getNumArgs() ? llvm::dyn_cast<IntegerLiteral>(Call->getArg(0)->IgnoreImplicit()) : nullptr;
-    if (!Id || Id->getValue().getZExtValue() >= U.Directives.size())
-      return true;
-    Marker M;
-    M.Origin = &U.Directives[Id->getValue().getZExtValue()];
-    M.Call = Call;
-    M.Function = Functions.empty() ? nullptr : Functions.back();
-    M.Dependent = M.Function && M.Function->isDependentContext();
+    Marker &M = *Found;
     if (M.Origin->Kind == DirectiveKind::Window && !Variables.empty())
       M.Window = Variables.back();
     U.Markers.push_back(M);
@@ -78,6 +79,20 @@ public:
   }
 
 private:
+  std::optional<Marker> marker(const CallExpr *Call) const {
+    if (!isMarker(Call->getCallee()->IgnoreImplicit()))
+      return std::nullopt;
+    const auto *Id = Call->getNumArgs() ? llvm::dyn_cast<IntegerLiteral>(Call->getArg(0)->IgnoreImplicit()) : nullptr;
+    if (!Id || Id->getValue().getZExtValue() >= U.Directives.size())
+      return std::nullopt;
+    Marker M;
+    M.Origin = &U.Directives[Id->getValue().getZExtValue()];
+    M.Call = Call;
+    M.Function = Functions.empty() ? nullptr : Functions.back();
+    M.Dependent = M.Function && M.Function->isDependentContext();
+    return M;
+  }
+
   static bool isMarker(const Expr *Callee) {
     const NamedDecl *Named = nullptr;
     if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Callee))
@@ -117,6 +132,11 @@ public:
       checkCommas(M, *U.Diags);
       ClauseChecker Checker(M, U.context(), *U.Diags);
       DirectiveClass::get(M.Origin->Kind).check(Checker);
+    }
+    for (const Region &R : U.Regions) {
+      checkCommas(R.Appearance, *U.Diags);
+      ClauseChecker Checker(R.Appearance, U.context(), *U.Diags);
+      DirectiveClass::get(R.directive().Kind).check(Checker);
     }
   }
 };

@@ -81,7 +81,8 @@ public:
     P.Match = Counter ? Matching::Counter : Matching::Queue;
     for (const std::unique_ptr<Unit> &U : P.Units)
       for (const Directive &D : U->Directives)
-        lower(D, *U, P);
+        if (D.Kind != DirectiveKind::Persistent) // FuseRegions' and LowerRegions'
+          lower(D, *U, P);
   }
 
 private:
@@ -278,6 +279,8 @@ private:
     case DirectiveKind::Flush:
       Call = "::gpurma::flush(" + ValueOr(ClauseKind::On, "::gpurma::any_window") + ", " + Site + ");";
       break;
+    case DirectiveKind::Persistent:
+      llvm_unreachable("a region is no call");
     case DirectiveKind::Barrier:
       Call = std::string("::gpurma::barrier(") + Comm() + ", " + Site + ");";
       break;

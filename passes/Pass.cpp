@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Pass.h"
+#include "Pipeline.h"
 #include "frontend/SourceText.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/STLExtras.h"
@@ -19,6 +20,12 @@ std::vector<const Marker *> Unit::markersOf(const FunctionDecl *Function) const 
     if (M.Function && M.Function->getCanonicalDecl() == Function->getCanonicalDecl())
       Found.push_back(&M);
   return Found;
+}
+
+bool Unit::isStage(const CUDAKernelCallExpr *Launch) const {
+  return llvm::any_of(Regions, [&](const Region &R) {
+    return llvm::any_of(R.Stages, [&](const Stage &S) { return S.Launch == Launch; });
+  });
 }
 
 unsigned Program::number(const std::string &Key) {
@@ -42,6 +49,8 @@ std::string Program::edited(llvm::StringRef File) const {
   llvm::StringRef Source = source(File);
   return Edits.text({File.str(), 0, static_cast<unsigned>(Source.size())}, Source);
 }
+
+void Pass::print(const Program &P, llvm::raw_ostream &Out) const { printDirectives(P, Out); }
 
 std::string kernelPatternKey(const FunctionDecl *Kernel, const SourceManager &Sources) {
   if (const FunctionDecl *Pattern = Kernel->getTemplateInstantiationPattern())

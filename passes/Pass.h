@@ -9,6 +9,7 @@
 #include "frontend/Directive.h"
 #include "frontend/Lowering.h"
 #include "passes/EditSet.h"
+#include "passes/Region.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseMap.h"
@@ -37,6 +38,8 @@ struct Unit {
   std::deque<Directive> Directives;
   /// Appearances in the AST, in order of source position. Filled by CollectDirectives.
   std::vector<Marker> Markers;
+  /// The persistent regions, in order of source position. Filled by CollectDirectives.
+  std::vector<Region> Regions;
   /// Kernels that contain directives, themselves or through functions that they call; canonical declarations, for templates
   /// both the instantiations and their pattern. Filled by PersistKernels.
   llvm::DenseSet<const clang::FunctionDecl *> RankKernels;
@@ -45,6 +48,8 @@ struct Unit {
   clang::SourceManager &sources() const;
   /// The markers whose innermost function is \p Function (not its callees, not lambdas within).
   std::vector<const Marker *> markersOf(const clang::FunctionDecl *Function) const;
+  /// True for a launch that a region has made a stage of.
+  bool isStage(const clang::CUDAKernelCallExpr *Launch) const;
 };
 
 /// How a translation unit's notifications are matched; decided by LowerAccess.
@@ -62,6 +67,8 @@ struct Program {
   std::set<std::string> RankKernels;
   /// Instantiations of kernel templates that the epilogue registers, as it names them.
   std::set<std::string> RegisteredInstantiations;
+  /// True if a region has become a rank kernel.
+  bool HasRegions = false;
   /// Declarations for the end of the main file, on its last line: registrations.
   std::vector<std::string> Epilogue;
 
@@ -90,8 +97,10 @@ public:
   virtual void run(Unit &U, Program &P) = 0;
   /// Called once all units have been run.
   virtual void finish(Program &) {}
-  /// True if --gpurma-print-after shows the edited text, false if it shows the table of directives.
+  /// True if --gpurma-print-after shows the edited text, false if it shows what print() prints, the table of directives.
   virtual bool editsText() const { return false; }
+  /// What --gpurma-print-after shows of a pass that does not edit the text.
+  virtual void print(const Program &P, llvm::raw_ostream &Out) const;
 };
 
 /// Each pass is constructed by its own function, create<Name>(), declared here from the list in Passes.def.

@@ -40,7 +40,22 @@ static void printClause(const Directive &D, const Clause &C, llvm::raw_ostream &
   Out << '(';
   if (C.Kind == ClauseKind::Subject && D.Kind == DirectiveKind::Window)
     Out << D.WindowName << " = ";
-  if (C.Word != Keyword::None)
+  auto List = [&](size_t Begin, size_t End) {
+    for (size_t I = Begin; I != End; ++I)
+      Out << (I == Begin ? "" : ", ") << C.Exprs[I].Text;
+  };
+  if (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo) {
+    bool Rows = C.Kind == ClauseKind::Distribute;
+    List(0, C.Left);
+    Out << (Rows ? " : rows(" : " : ");
+    List(C.Left, C.Exprs.size());
+    Out << (Rows ? ")" : "");
+  } else if (C.Kind == ClauseKind::Reduce) {
+    Out << spelling(C.Word) << " : ";
+    List(0, C.Exprs.size());
+  } else if (C.Kind == ClauseKind::Map)
+    Out << C.Name << " : rows = " << spelling(C.Word);
+  else if (C.Word != Keyword::None)
     Out << spelling(C.Word);
   else if (C.Exprs.size() == 3)
     Out << C.Exprs[0].Text << '[' << C.Exprs[1].Text << ':' << C.Exprs[2].Text << ']';

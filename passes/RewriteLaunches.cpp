@@ -35,7 +35,7 @@ public:
   }
 
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Launch) {
-    if (!Sources.isInSystemHeader(Launch->getBeginLoc()))
+    if (!Sources.isInSystemHeader(Launch->getBeginLoc()) && !U.isStage(Launch))
       rewriteLaunch(*Launch);
     return true;
   }

@@ -31,8 +31,17 @@ struct LeftOver {
 
 std::vector<LeftOver> findLeftOvers(StringRef Text, const LangOptions &LangOpts) {
   std::vector<LeftOver> Found;
+  // Generated functions come with #line behind them.
   auto LineOf = [&](size_t Offset) {
-    return static_cast<unsigned>(Text.take_front(Offset).count('\n')) + 1;
+    StringRef Before = Text.take_front(Offset);
+    constexpr llvm::StringLiteral Mark = "\n#line ";
+    unsigned Line = 1;
+    if (size_t Last = Before.rfind(Mark); Last != StringRef::npos) {
+      Before = Before.drop_front(Last + Mark.size());
+      Before.consumeInteger(10, Line);
+      Before = Before.split('\n').second;
+    }
+    return static_cast<unsigned>(Before.count('\n')) + Line;
   };
   for (const DirectiveText &D : directivesIn(Text, LangOpts))
     Found.push_back({D.IsOperator ? "_Pragma(\"gpurma ...\")" : "#pragma gpurma", LineOf(D.Begin)});

@@ -28,6 +28,10 @@ GPURMA_MARKER(barrier)
 
 #undef GPURMA_MARKER
 
+/// The condition of a loop that owns the statement behind `persistent`.
+template <class... A> __attribute__((host, device)) bool persistent(unsigned, const A &...) { return false; }
+__attribute__((host, device)) bool persistent(unsigned, ...);
+
 /// The flag is written to, so it need not have a value before.
 template <class Flag, class... A> __attribute__((host, device)) constexpr void test(unsigned, Flag &&, const A &...) {}
 __attribute__((host, device)) void test(unsigned, ...);

@@ -7,6 +7,7 @@
 
 #include <gpurma/device.h>
 #include <gpurma/launch.h>
+#include <gpurma/stages.h>
 #include <gpurma/types.h>
 
 namespace gpurma {

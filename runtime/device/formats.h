@@ -18,7 +18,7 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 3;
+inline constexpr std::uint32_t format_version = 4;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
 // ring.h.
@@ -114,7 +114,9 @@ enum class directive : std::uint8_t {
   flush,
   barrier,
   uniform,
-  end
+  end,
+  stage, // of a persistent region
+  reduce // likewise
 };
 
 enum class command_kind : std::uint8_t { put, get, notify, barrier, window_create, window_free };
@@ -123,6 +125,8 @@ enum class command_kind : std::uint8_t { put, get, notify, barrier, window_creat
 inline constexpr std::uint8_t notified_flag = 1; // deliver a notification
 inline constexpr std::uint8_t counter_flag = 2;  // to the counters, not the queue
 inline constexpr std::uint8_t inline_flag = 4;   // of a put: its payload is in the command's entry
+// Of a put of 8 bytes: others poll them, and see then what the rank has put to the target before.
+inline constexpr std::uint8_t ordered_flag = 8;
 
 // What a rank asks its host to do: one cache line, its position in the ring in the entry itself.
 struct alignas(64) command {
@@ -261,7 +265,9 @@ enum class error_code : std::uint32_t {
   not_uniform,               // values: thread, its value, value of thread 0, number of the argument
   no_context,                // values: none
   different_collectives,     // values: none
-  wrong_version              // values: version of the program, version of the library
+  wrong_version,             // values: version of the program, version of the library
+  not_distributed,           // values: address
+  other_block_size           // values: x, y, z
 };
 
 // An error found by a rank; its host prints it.

@@ -552,7 +552,10 @@ bool engine::arrived(const message_header& header, const void* payload) {
   const bool behind = staging_ && last_landing(header) != nullptr;
   switch (header.kind) {
   case message_kind::put: {
+    const bool ordered = (header.flags & detail::ordered_flag) != 0;
     if (staging_) {
+      if (ordered && behind)
+        return false; // copies may overtake each other
       const bool carries = notified && (header.flags & detail::counter_flag) == 0 &&
                            header.bytes <= detail::inline_bytes && payload != nullptr;
       if (!carries)
@@ -565,8 +568,13 @@ bool engine::arrived(const message_header& header, const void* payload) {
     if (notified && !has_room(header))
       return false;
     auto* const to = reinterpret_cast<void*>(window_address(header));
-    if (to != payload && header.bytes != 0)
+    if (ordered) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, payload, sizeof(word));
+      store(*static_cast<std::uint64_t*>(to), word, std::memory_order_release); // M22, M24
+    } else if (to != payload && header.bytes != 0) {
       copy_bytes(to, payload, header.bytes);
+    }
     if (notified)
       deliver(header);
     return true;

@@ -38,6 +38,10 @@ const char* directive_name(directive what) {
     return "uniform";
   case directive::end:
     return "end of the kernel";
+  case directive::stage:
+    return "launch in a persistent region";
+  case directive::reduce:
+    return "reduced scalar of a persistent region";
   }
   return "unknown directive";
 }
@@ -159,6 +163,16 @@ std::string reason(const error_record& e) {
   case error_code::wrong_version:
     return text("the program was compiled with headers of format ", v(0),
                 " and linked with a library of format ", v(1), "; compile it again");
+  case error_code::not_distributed: {
+    std::ostringstream stream;
+    stream << std::hex << v(0);
+    return text("the kernel writes to an array at 0x", stream.str(),
+                ", which is not the beginning of an array that the region distributes; name it in "
+                "'distribute'");
+  }
+  case error_code::other_block_size:
+    return text("blocks of ", v(0), " x ", v(1), " x ", v(2),
+                " threads, but the region began with another size; all its launches have the same");
   }
   return text("unknown error ", e.code);
 }

@@ -322,6 +322,7 @@ LowerOptions Driver::lowerOptions(const Input &In, StringRef ShadowDir) const {
   Options.PrintAfter = PrintAfter;
   Options.Volatile = Volatile;
   Options.Check = Args.hasArg(OPT_check);
+  Options.Remarks = Args.hasArg(OPT_remarks);
   return Options;
 }
 
@@ -350,7 +351,7 @@ Command Driver::lowerCommand(const Input &In, const std::string &Source) const {
   Command Cmd;
   Cmd.add(Install.gpurmacc());
   Cmd.add(Twine("--gpurma-target=").concat(name(T)).str());
-  for (const Arg *A : Args.filtered(OPT_check, OPT_volatile_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
+  for (const Arg *A : Args.filtered(OPT_check, OPT_remarks, OPT_volatile_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
     Cmd.add(asWritten(Args, *A));
   Cmd.add("--gpurma-emit-source=" + Source);
   // Whatever may shape the parse; the driver that reads this sorts it out again.

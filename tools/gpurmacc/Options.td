@@ -27,6 +27,8 @@ def volatile_EQ : Joined<["--"], "gpurma-volatile=">, Group<OwnGroup>, MetaVarNa
   HelpText<"Which reads of window memory become volatile: those in loops that poll and those that no wait dominates (auto, the default), all, or none">;
 def check : Flag<["--"], "gpurma-check">, Group<OwnGroup>,
   HelpText<"Check at run time that all threads of a block give a directive the same clause values">;
+def remarks : Flag<["-"], "Rgpurma">, Group<OwnGroup>,
+  HelpText<"Say for each stage of a persistent region which arrays it reads and writes, and with which halo">;
 def cxx_EQ : Joined<["--"], "gpurma-cxx=">, Group<OwnGroup>, MetaVarName<"<program>">,
   HelpText<"The compiler behind the cpu target, a Clang (environment: GPURMA_CXX)">;
 def cuda_path_EQ : Joined<["--"], "gpurma-cuda-path=">, Group<OwnGroup>, MetaVarName<"<directory>">,

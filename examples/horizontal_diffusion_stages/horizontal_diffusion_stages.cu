@@ -1,0 +1,140 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Horizontal diffusion with a flux limiter, as weather models have it: four kernels for each step,
+// each of which reads what others have written, on a field with its rows (y) slowest. The pragma
+// makes one persistent kernel of all steps.
+//
+//   mpirun -np 4 horizontal_diffusion_stages --nx 128 --ny 128 --nz 80 --steps 100
+#include "../common/device_array.h"
+#include "../common/options.h"
+
+#include <utility>
+
+/// Point (x, y, z) of a field; z is the level.
+struct extents {
+  int nx, ny, nz;
+  __host__ __device__ int at(int x, int y, int z) const { return (y * nz + z) * nx + x; }
+  __host__ __device__ bool inside(int x, int y, int z, int margin) const {
+    return x >= margin && x < nx - margin && y >= margin && y < ny - margin && z < nz;
+  }
+};
+
+__host__ __device__ inline double laplacian(const double* in, extents e, int x, int y, int z) {
+  return 4 * in[e.at(x, y, z)] - in[e.at(x - 1, y, z)] - in[e.at(x + 1, y, z)] -
+         in[e.at(x, y - 1, z)] - in[e.at(x, y + 1, z)];
+}
+
+/// A flux is dropped where it would go up the gradient.
+__host__ __device__ inline double limited(double flux, double gradient) {
+  return flux * gradient > 0 ? 0 : flux;
+}
+
+#define POINT                                                                                      \
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;                                             \
+  const int z = blockIdx.y * blockDim.y + threadIdx.y;                                             \
+  const int y = blockIdx.z * blockDim.z + threadIdx.z
+
+__global__ void diffuse_lap(double* lap, const double* in, extents e) {
+  POINT;
+  if (e.inside(x, y, z, 1))
+    lap[e.at(x, y, z)] = laplacian(in, e, x, y, z);
+}
+
+__global__ void diffuse_flx(double* flx, const double* lap, const double* in, extents e) {
+  POINT;
+  if (e.inside(x, y, z, 1) && x < e.nx - 2)
+    flx[e.at(x, y, z)] = limited(lap[e.at(x + 1, y, z)] - lap[e.at(x, y, z)],
+                                 in[e.at(x + 1, y, z)] - in[e.at(x, y, z)]);
+}
+
+__global__ void diffuse_fly(double* fly, const double* lap, const double* in, extents e) {
+  POINT;
+  if (e.inside(x, y, z, 1) && y < e.ny - 2)
+    fly[e.at(x, y, z)] = limited(lap[e.at(x, y + 1, z)] - lap[e.at(x, y, z)],
+                                 in[e.at(x, y + 1, z)] - in[e.at(x, y, z)]);
+}
+
+__global__ void diffuse_out(double* out, const double* flx, const double* fly, const double* in,
+                            double coefficient, extents e) {
+  POINT;
+  if (e.inside(x, y, z, 2))
+    out[e.at(x, y, z)] =
+        in[e.at(x, y, z)] - coefficient * (flx[e.at(x, y, z)] - flx[e.at(x - 1, y, z)] +
+                                           fly[e.at(x, y, z)] - fly[e.at(x, y - 1, z)]);
+}
+
+std::vector<double> initial_field(extents e) {
+  std::vector<double> field(static_cast<std::size_t>(e.nx) * e.ny * e.nz);
+  for (int y = 0; y < e.ny; ++y)
+    for (int z = 0; z < e.nz; ++z)
+      for (int x = 0; x < e.nx; ++x)
+        field[e.at(x, y, z)] = (x * 7 + y * 13 + z * 5) % 17 + (x > e.nx / 2 ? 10 : 0);
+  return field;
+}
+
+/// One step by one thread of the host.
+void reference_step(std::vector<double>& out, const std::vector<double>& in, double coefficient,
+                    extents e) {
+  std::vector<double> lap(in.size(), 0.0), flx(in.size(), 0.0), fly(in.size(), 0.0);
+  for (int y = 1; y < e.ny - 1; ++y)
+    for (int z = 0; z < e.nz; ++z)
+      for (int x = 1; x < e.nx - 1; ++x)
+        lap[e.at(x, y, z)] = laplacian(in.data(), e, x, y, z);
+  for (int y = 1; y < e.ny - 1; ++y)
+    for (int z = 0; z < e.nz; ++z)
+      for (int x = 1; x < e.nx - 1; ++x) {
+        const int i = e.at(x, y, z), right = e.at(x + 1, y, z), below = e.at(x, y + 1, z);
+        flx[i] = x < e.nx - 2 ? limited(lap[right] - lap[i], in[right] - in[i]) : 0;
+        fly[i] = y < e.ny - 2 ? limited(lap[below] - lap[i], in[below] - in[i]) : 0;
+      }
+  for (int y = 2; y < e.ny - 2; ++y)
+    for (int z = 0; z < e.nz; ++z)
+      for (int x = 2; x < e.nx - 2; ++x) {
+        const int i = e.at(x, y, z);
+        out[i] = in[i] - coefficient * (flx[i] - flx[e.at(x - 1, y, z)] + fly[i] -
+                                        fly[e.at(x, y - 1, z)]);
+      }
+}
+
+int main(int argc, char** argv) {
+  extents e{64, 64, 10};
+  int steps = 50;
+  options given;
+  given.number("nx", e.nx, 5);
+  given.number("ny", e.ny, 5);
+  given.number("nz", e.nz, 1);
+  given.number("steps", steps, 1);
+  gpurma::init(&argc, &argv);
+  given.parse(argc, argv);
+
+  const double coefficient = 0.03;
+  std::vector<double> field = initial_field(e);
+  const std::vector<double> nothing(field.size(), 0.0);
+  double *in = to_device(field), *out = to_device(field);
+  double *lap = to_device(nothing), *flx = to_device(nothing), *fly = to_device(nothing);
+  const int nx = e.nx, ny = e.ny, nz = e.nz;
+
+  const dim3 block(16, 2, 2);
+  const dim3 grid((nx + block.x - 1) / block.x, (nz + block.y - 1) / block.y,
+                  (ny + block.z - 1) / block.z);
+#pragma gpurma persistent distribute(in, out, lap, flx, fly : rows(e.ny, e.nz, e.nx))
+  for (int step = 0; step < steps; ++step) {
+    diffuse_lap<<<grid, block>>>(lap, in, e);
+    diffuse_flx<<<grid, block>>>(flx, lap, in, e);
+    diffuse_fly<<<grid, block>>>(fly, lap, in, e);
+    diffuse_out<<<grid, block>>>(out, flx, fly, in, coefficient, e);
+    CHECK(cudaGetLastError());
+    std::swap(in, out);
+  }
+  CHECK(cudaDeviceSynchronize());
+
+  std::vector<double> next = field;
+  for (int step = 0; step < steps; ++step) {
+    reference_step(next, field, coefficient, e);
+    std::swap(field, next);
+  }
+  const double error = largest_error(in, field);
+  for (double* allocation : {in, out, lap, flx, fly})
+    CHECK(cudaFree(allocation));
+  return report("horizontal_diffusion_stages", steps, error, 1e-9);
+}

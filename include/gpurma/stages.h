@@ -1,0 +1,104 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host side of a persistent region: what gpurmacc writes in place of the statement behind
+// `#pragma gpurma persistent`. Not meant to be called by hand.
+#ifndef GPURMA_STAGES_H
+#define GPURMA_STAGES_H
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstring>
+
+#include <gpurma/device/stage_plan.h>
+#include <gpurma/launch.h>
+
+namespace gpurma {
+
+namespace host {
+
+// A region, without the types and sizes that only its text knows.
+struct region_launch {
+  const void* small_kernel; // for blocks of up to 256 threads
+  const void* large_kernel;
+  stages::stage_plan* stage;
+  int stages;
+  stages::array_plan* array;
+  int arrays;
+  const std::uint64_t* identity;
+  int scalars;
+  std::size_t value_bytes;
+  site where;
+  // Filled in by prepare_region.
+  stages::banding* bands;
+  stages::memory* words;
+  void** results;
+};
+
+// Checks the plan and sets the region's memory up. Collective. Errors end all processes with a
+// message that names the region, the stage and what to do.
+void prepare_region(const region_launch& region);
+// Launches the region's kernel and waits for it.
+void run_region(const region_launch& region, void** arguments);
+
+// Copies between memory of the host and memory of either.
+void copy_scalar(void* to, const void* from, std::size_t bytes);
+
+} // namespace host
+
+namespace stages {
+
+template <class Values, int S, int A, int R>
+using region_kernel = void (*)(Values, plan<S, A, R>, memory, Values*);
+
+// Runs a region; `values` are those of the host's variables before and after it.
+template <class Values, int S, int A, int R>
+void run(region_kernel<Values, S, A, R> small_kernel, region_kernel<Values, S, A, R> large_kernel,
+         Values& values, plan<S, A, R>& plans, site where) {
+  plans.where = where;
+  memory words{};
+  Values* results = nullptr;
+  void* result_memory = nullptr;
+  const host::region_launch region{reinterpret_cast<const void*>(small_kernel),
+                                   reinterpret_cast<const void*>(large_kernel),
+                                   plans.stage,
+                                   S,
+                                   plans.array,
+                                   A,
+                                   plans.identity,
+                                   R,
+                                   sizeof(Values),
+                                   where,
+                                   &plans.bands,
+                                   &words,
+                                   &result_memory};
+  host::prepare_region(region);
+  results = static_cast<Values*>(result_memory);
+  void* arguments[] = {&values, &plans, &words, &results};
+  host::run_region(region, arguments);
+  host::copy_scalar(&values, results, sizeof(Values));
+}
+
+// Assignment, of arrays too.
+template <class T, class U> void copy_value(T& to, const U& from) {
+  static_assert(sizeof(T) == sizeof(U));
+  std::memcpy(const_cast<std::remove_cv_t<T>*>(&to), &from, sizeof(T));
+}
+
+// A reduced scalar, in memory of the host or the device, before and after the region.
+template <class T> void load_scalar(T& value, const T* scalar) {
+  host::copy_scalar(&value, scalar, sizeof(T));
+}
+template <class T> void store_scalar(T* scalar, const T& value) {
+  host::copy_scalar(scalar, &value, sizeof(T));
+}
+
+} // namespace stages
+
+} // namespace gpurma
+
+#if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
+#include <gpurma/device/stages.h>
+#endif
+
+#endif

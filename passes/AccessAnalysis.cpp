@@ -1,0 +1,539 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/AccessAnalysis.h"
+
+#include "passes/KernelInterpreter.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+constexpr char DimensionName[] = {'x', 'y', 'z'};
+
+Polynomial originOf(unsigned Dimension) {
+  return Symbol{Symbol::Kind::BlockOrigin, Dimension};
+}
+
+/// The grid dimension d of which P is blockIdx.d * blockDim.d and something that is the same for
+/// all blocks.
+std::optional<unsigned> walkedBy(const Polynomial& P) {
+  std::optional<unsigned> Walks;
+  for (unsigned D = 0; D < 3; ++D) {
+    if (P.involves(Symbol::Kind::BlockIndex, D))
+      return std::nullopt;
+    if (!P.involves(Symbol::Kind::BlockOrigin, D))
+      continue;
+    Symbol Origin{Symbol::Kind::BlockOrigin, D};
+    if (Walks || P.coefficient(Origin) != 1 ||
+        (P - originOf(D)).involves(Symbol::Kind::BlockOrigin, D))
+      return std::nullopt;
+    Walks = D;
+  }
+  return Walks;
+}
+
+/// A product of a parameter with something that differs between threads: a row length that is not
+/// the shape's.
+bool hasForeignStride(const Polynomial& P) {
+  return llvm::any_of(P.terms(), [](const auto& Term) {
+    const Monomial& M = Term.first;
+    bool Parameter =
+        llvm::any_of(M, [](const Symbol& S) { return S.Of == Symbol::Kind::Parameter; });
+    return Parameter &&
+           llvm::any_of(M, [](const Symbol& S) { return S.Of != Symbol::Kind::Parameter; });
+  });
+}
+
+/// A product that isl cannot bound. Strides of loops, counter * blockDim.d * gridDim.d, are at
+/// least known not to be negative.
+bool isNonlinear(const Polynomial& P) {
+  return llvm::any_of(P.terms(), [](const auto& Term) {
+    const Monomial& M = Term.first;
+    auto OfStride = [](const Symbol& S) {
+      return S.Of == Symbol::Kind::Counter || S.Of == Symbol::Kind::BlockSize ||
+             S.Of == Symbol::Kind::GridSize;
+    };
+    return M.size() > 1 && !llvm::all_of(M, OfStride) &&
+           llvm::any_of(M, [](const Symbol& S) { return S.Of != Symbol::Kind::Parameter; });
+  });
+}
+
+/// An access in coordinates of its array.
+struct CoordinateAccess {
+  const ElementAccess* Origin = nullptr;
+  const DistributedParameter* Array = nullptr;
+  std::vector<Polynomial> Coordinates;
+  /// How far a coordinate that leaves its row changes the one before it: -1 or 0, and 0 or 1.
+  std::vector<std::int64_t> CarryLow, CarryHigh;
+  /// The values of the symbols for which it is reached, and all that is known of them.
+  isl::set Domain;
+};
+
+/// Which grid dimension walks each dimension of the arrays with as many dimensions.
+using Walks = std::vector<std::optional<unsigned>>;
+
+class Analysis {
+public:
+  Analysis(ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, ASTContext& Context,
+           Diagnostics& Diags)
+      : Arrays(Arrays), Launch(Launch), Context(Context), Diags(Diags), Sets(Launch.BlockSize) {}
+
+  std::optional<KernelAccesses> run(const FunctionDecl* Kernel) {
+    std::set<const ParmVarDecl*> Distributed;
+    for (const DistributedParameter& A : Arrays) {
+      Distributed.insert(A.Array);
+      for (const Polynomial& Extent : A.Shape)
+        Sets.assumePositive(Extent);
+    }
+    InterpretedKernel Interpreted =
+        interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags);
+    collectReductions(Interpreted);
+    for (const ElementAccess& A : Interpreted.Accesses)
+      collect(A);
+    if (Failed || !Interpreted.Understood)
+      return std::nullopt;
+    if (!findWalks(Kernel))
+      return std::nullopt;
+    for (const DistributedParameter& A : Arrays) {
+      ArrayAccess Found{A.Array, axes(A, /*Writes=*/false), axes(A, /*Writes=*/true)};
+      if (Found.Reads || Found.Writes)
+        Result.Arrays.push_back(Found);
+    }
+    for (const DistributedParameter& A : Arrays)
+      if (!Failed)
+        checkInjective(A);
+    if (Failed)
+      return std::nullopt;
+    return std::move(Result);
+  }
+
+private:
+  DiagnosticBuilder error(const Expr* Where, Diag Which) {
+    Failed = true;
+    return Diags.report(Where->getExprLoc(), Which);
+  }
+
+  void collectReductions(const InterpretedKernel& Interpreted) {
+    for (const AtomicAccess& A : Interpreted.Atomics) {
+      auto Op = llvm::StringSwitch<std::optional<AtomicReduction::Operation>>(A.Function)
+                    .Cases("atomicAdd", "atomicAdd_system", AtomicReduction::Add)
+                    .Cases("atomicMax", "atomicMax_system", AtomicReduction::Max)
+                    .Cases("atomicMin", "atomicMin_system", AtomicReduction::Min)
+                    .Default(std::nullopt);
+      if (Op)
+        Result.Reductions.push_back({*Op, A.Parameter, A.Where});
+      else
+        error(A.Where, Diag::err_atomic_not_reduction)
+            << A.Function << A.Parameter->getName() << A.Where->getSourceRange();
+    }
+  }
+
+  void noteHalo(const CoordinateAccess& A) {
+    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_halo) << A.Array->Array->getName();
+  }
+
+  void reportNotAffine(const CoordinateAccess& A, const Polynomial& P) {
+    const Cause* Why = Sets.unknownIn(P);
+    unsigned Reason = !Why                        ? (hasForeignStride(P) ? 4 : 3)
+                      : Why->Why == Cause::Loaded ? 0
+                      : Why->Why == Cause::Loop   ? 1
+                      : Why->Why == Cause::Call   ? 2
+                                                  : 3;
+    error(A.Origin->Where, Diag::err_subscript_not_affine)
+        << A.Array->Array->getName() << A.Origin->Writes << Reason
+        << A.Origin->Where->getSourceRange();
+    if (Why && Why->At)
+      Diags.report(Why->At->getBeginLoc(), Diag::note_value_from_here) << Why->At->getSourceRange();
+    if (!A.Origin->Writes)
+      noteHalo(A);
+  }
+
+  void collect(const ElementAccess& Access) {
+    CoordinateAccess A;
+    A.Origin = &Access;
+    A.Array = llvm::find_if(Arrays,
+                            [&](const DistributedParameter& P) { return P.Array == Access.Array; });
+    const std::vector<Polynomial>& Shape = A.Array->Shape;
+    Polynomial Rest = Access.Offset;
+    for (size_t J = 0; J + 1 < Shape.size(); ++J) {
+      Polynomial Stride(1);
+      for (size_t Inner = J + 1; Inner < Shape.size(); ++Inner)
+        Stride = Stride * Shape[Inner];
+      auto [Quotient, Remainder] = Rest.divided(Stride);
+      A.Coordinates.push_back(std::move(Quotient));
+      Rest = std::move(Remainder);
+    }
+    A.Coordinates.push_back(std::move(Rest));
+    isl::set Path = Access.Path;
+    // Mentions the symbols of the coordinates, so that what is known of them is added.
+    for (size_t J = 0; J < Shape.size(); ++J)
+      Path = Sets.bound(Path, "c" + std::to_string(J), A.Coordinates[J]);
+    A.Domain = Sets.closed(Path);
+    if (A.Domain.is_empty())
+      return;
+    bool Stated = A.Array->Halo && !Access.Writes;
+    A.CarryLow.assign(Shape.size(), 0);
+    A.CarryHigh.assign(Shape.size(), 0);
+    for (size_t J = Shape.size() - 1; J > 0 && !Stated; --J)
+      if (!findCarry(A, J))
+        return;
+    Accesses.push_back(std::move(A));
+  }
+
+  bool possible(const CoordinateAccess& A, Comparison Op, const Polynomial& Left,
+                const Polynomial& Right) {
+    return !A.Domain.intersect(Sets.compare(Op, Left, Right)).is_empty();
+  }
+
+  /// Whether coordinate \p J can leave its row, and by how many rows. False after an error.
+  bool findCarry(CoordinateAccess& A, size_t J) {
+    // (y + 1) * nx - 1 is the last element of row y.
+    const Polynomial Whole = A.Array->Shape[J];
+    if (!possible(A, Comparison::LessEqual, 0, A.Coordinates[J])) {
+      A.Coordinates[J] = A.Coordinates[J] + Whole;
+      A.Coordinates[J - 1] = A.Coordinates[J - 1] - 1;
+    } else if (!possible(A, Comparison::Less, A.Coordinates[J], Whole)) {
+      A.Coordinates[J] = A.Coordinates[J] - Whole;
+      A.Coordinates[J - 1] = A.Coordinates[J - 1] + 1;
+    }
+    const Polynomial &Coordinate = A.Coordinates[J], &Extent = A.Array->Shape[J];
+    Polynomial Low = Coordinate + A.CarryLow[J], High = Coordinate + A.CarryHigh[J];
+    bool Surely = true;
+    if (possible(A, Comparison::Less, Low, 0)) {
+      A.CarryLow[J - 1] = -1;
+      Surely &= !possible(A, Comparison::Less, Low, Polynomial(0) - Extent);
+    }
+    if (possible(A, Comparison::LessEqual, Extent, High)) {
+      A.CarryHigh[J - 1] = 1;
+      Surely &= !possible(A, Comparison::LessEqual, Polynomial(2) * Extent, High);
+    }
+    if (Surely)
+      return true;
+    if (Sets.unknownIn(Coordinate) || isNonlinear(Coordinate)) {
+      reportNotAffine(A, Coordinate);
+      return false;
+    }
+    A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
+    Diags.report(A.Origin->Where->getExprLoc(), Diag::warn_leaves_row)
+        << A.Array->Array->getName() << static_cast<unsigned>(A.Array->Shape.size() - J - 1)
+        << A.Origin->Where->getSourceRange();
+    return true;
+  }
+
+  // --- Which grid dimension walks which dimension of the arrays.
+
+  void vote(bool Writes) {
+    for (const CoordinateAccess& A : Accesses) {
+      if (A.Origin->Writes != Writes)
+        continue;
+      Walks& Map = WalksOf[A.Coordinates.size()];
+      Map.resize(A.Coordinates.size());
+      for (size_t J = 0; J < A.Coordinates.size(); ++J) {
+        std::optional<unsigned> D = walkedBy(A.Coordinates[J]);
+        if (D && !Map[J] && !llvm::is_contained(Map, D))
+          Map[J] = D;
+      }
+    }
+  }
+
+  bool findWalks(const FunctionDecl* Kernel) {
+    if (Launch.RowDimension)
+      for (const DistributedParameter& A : Arrays) {
+        Walks& Map = WalksOf[A.Shape.size()];
+        Map.resize(A.Shape.size());
+        Map[0] = Launch.RowDimension;
+      }
+    vote(/*Writes=*/true);
+    vote(/*Writes=*/false);
+    const CoordinateAccess* First = nullptr;
+    for (bool Writes : {true, false})
+      for (const CoordinateAccess& A : Accesses) {
+        if (A.Origin->Writes != Writes || (First && !Writes))
+          continue;
+        const std::optional<unsigned>& Row = WalksOf[A.Coordinates.size()][0];
+        if (!Row && Writes) {
+          reportRowsNotWalked(A, Kernel);
+          return false;
+        }
+        if (!Row)
+          continue;
+        if (!First) {
+          First = &A;
+          Result.RowDimension = *Row;
+        } else if (*Row != Result.RowDimension) {
+          error(A.Origin->Where, Diag::err_rows_contradict)
+              << std::string(1, DimensionName[*Row]) << A.Array->Array->getName()
+              << std::string(1, DimensionName[Result.RowDimension])
+              << First->Array->Array->getName() << A.Origin->Where->getSourceRange();
+          return false;
+        }
+      }
+    if (!First && !Accesses.empty()) {
+      reportRowsNotWalked(Accesses.front(), Kernel);
+      return false;
+    }
+    if (First)
+      for (auto& [Rank, Map] : WalksOf)
+        if (!Map[0] && !llvm::is_contained(Map, std::optional(Result.RowDimension)))
+          Map[0] = Result.RowDimension;
+    return true;
+  }
+
+  void reportRowsNotWalked(const CoordinateAccess& A, const FunctionDecl* Kernel) {
+    const Polynomial& Row = A.Coordinates[0];
+    if (Sets.unknownIn(Row))
+      return reportNotAffine(A, Row);
+    for (unsigned D = 0; D < 3; ++D)
+      if (Row.involves(Symbol::Kind::BlockIndex, D) || Row.involves(Symbol::Kind::BlockOrigin, D))
+        return reportStride(A, D);
+    error(A.Origin->Where, Diag::err_rows_not_walked)
+        << A.Array->Array->getName() << A.Origin->Where->getSourceRange();
+    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_rows) << Kernel->getName();
+  }
+
+  void reportStride(const CoordinateAccess& A, unsigned D) {
+    error(A.Origin->Where, Diag::err_block_stride)
+        << std::string(1, DimensionName[D]) << A.Array->Array->getName()
+        << A.Origin->Where->getSourceRange();
+    if (!Launch.BlockSize[D])
+      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_size_unknown)
+          << std::string(1, DimensionName[D]);
+  }
+
+  // --- How far from the block's own coordinates.
+
+  /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
+  AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D) {
+    // What leaves its row comes to the other end of the next one.
+    if (J > 0 && (A.CarryLow[J - 1] != 0 || A.CarryHigh[J - 1] != 0))
+      return {/*Whole=*/true};
+    Polynomial Distance = A.Coordinates[J] - originOf(D);
+    Polynomial FromEnd = Distance - Sets.blockSize(D) + 1;
+    // The origin may be mentioned here only.
+    isl::set Domain = Sets.closed(Sets.bound(A.Domain, "distance", Distance));
+    std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
+                                High = Sets.greatest(Domain, FromEnd);
+    if (!Low || !High) {
+      // Where coordinates are clamped, blocks that begin beyond the array would be as far away as
+      // one likes; they have no elements, so nothing of theirs is waited for.
+      Domain = Domain.intersect(Sets.compare(Comparison::Less, originOf(D), A.Array->Shape[J]));
+      Low = Sets.least(Domain, Distance);
+      High = Sets.greatest(Domain, FromEnd);
+    }
+    if (!Low || !High || spans(A, J, D, *Low, *High))
+      return {/*Whole=*/true};
+    return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
+  }
+
+  /// True if a coordinate that is not at a fixed distance is bounded only because the array ends:
+  /// one that wraps around, or a fixed one. Of arrays whose extent is no constant it has no bounds.
+  bool spans(const CoordinateAccess& A, size_t J, unsigned D, std::int64_t Low,
+             std::int64_t High) const {
+    std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
+    bool Fixed = walkedBy(A.Coordinates[J]) && !A.Coordinates[J].involves(Symbol::Kind::Unknown);
+    return Extent && !Fixed &&
+           (Low <= 1 - *Extent || High + Launch.BlockSize[D].value_or(1) >= *Extent);
+  }
+
+  /// Reports a row that cannot be bounded, unless any row may be meant.
+  void checkWholeRows(const CoordinateAccess& A) {
+    const Polynomial& Row = A.Coordinates[0];
+    if (Sets.unknownIn(Row))
+      return reportNotAffine(A, Row);
+    if (A.Origin->Writes) {
+      for (unsigned D = 0; D < 3; ++D)
+        if (!walkedBy(Row) && (Row.involves(Symbol::Kind::BlockIndex, D) ||
+                               Row.involves(Symbol::Kind::BlockOrigin, D)))
+          return reportStride(A, D);
+      error(A.Origin->Where, Diag::err_writes_far)
+          << A.Array->Array->getName() << Row.involves(Symbol::Kind::GridSize)
+          << A.Origin->Where->getSourceRange();
+      return;
+    }
+    // Fixed rows and loops over all rows are read whole; a distance that the source names is meant
+    // to be bounded.
+    if (walkedBy(Row) == Result.RowDimension && !Row.involves(Symbol::Kind::GridSize) &&
+        !Row.involves(Symbol::Kind::Unknown)) {
+      error(A.Origin->Where, Diag::err_halo_unbounded)
+          << A.Array->Array->getName() << A.Origin->Where->getSourceRange();
+      noteHalo(A);
+    }
+  }
+
+  std::optional<std::array<AxisAccess, 3>> axes(const DistributedParameter& Array, bool Writes) {
+    std::optional<std::array<AxisAccess, 3>> Axes;
+    std::array<bool, 3> Seen = {};
+    auto Add = [&](unsigned D, const AxisAccess& Found) {
+      AxisAccess& Axis = (*Axes)[D];
+      Axis.Whole |= Found.Whole;
+      Axis.Low = Seen[D] ? std::min(Axis.Low, Found.Low) : Found.Low;
+      Axis.High = Seen[D] ? std::max(Axis.High, Found.High) : Found.High;
+      Seen[D] = true;
+    };
+    for (const CoordinateAccess& A : Accesses) {
+      if (A.Array != &Array || A.Origin->Writes != Writes)
+        continue;
+      if (!Axes)
+        Axes.emplace();
+      const Walks& Map = WalksOf[Array.Shape.size()];
+      for (unsigned D = 0; D < 3; ++D) {
+        auto It = llvm::find(Map, std::optional(D));
+        if (It == Map.end()) {
+          bool Involved = llvm::any_of(A.Coordinates, [&](const Polynomial& C) {
+            return C.involves(Symbol::Kind::BlockOrigin, D) ||
+                   C.involves(Symbol::Kind::BlockIndex, D);
+          });
+          if (Involved)
+            Add(D, {/*Whole=*/true});
+          continue;
+        }
+        if (!Writes && Array.Halo) {
+          const std::optional<std::int64_t>& Depth = Array.Halo->Depth;
+          Add(D, Depth ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
+          continue;
+        }
+        auto J = static_cast<size_t>(It - Map.begin());
+        AxisAccess Found = bounds(A, J, D);
+        if (Found.Whole && D == Result.RowDimension)
+          checkWholeRows(A);
+        else if (Found.Whole && Sets.unknownIn(A.Coordinates[J]))
+          reportNotAffine(A, A.Coordinates[J]);
+        Add(D, Found);
+      }
+    }
+    return Axes;
+  }
+
+  // --- Whether writes can be shared out.
+
+  /// The elements that a block writes, as a set of the named origins of blocks and coordinates.
+  isl::set elementsOf(const CoordinateAccess& A, const std::string& Block) {
+    isl::set S = A.Domain;
+    for (unsigned D = 0; D < 3; ++D) {
+      // A loop that walks on by whole grids comes to blocks of its own: blocks that differ stay
+      // apart in all of its steps.
+      Polynomial Origin = originOf(D);
+      for (const Polynomial& C : A.Coordinates)
+        if (walkedBy(C) == D)
+          for (const auto& [M, Coefficient] : C.terms())
+            if (Coefficient == 1 && isGridStep(M, D)) {
+              Polynomial Step(1);
+              for (const Symbol& Factor : M)
+                Step = Step * Factor;
+              Origin = Origin + Step;
+            }
+      S = Sets.bound(S, Block + DimensionName[D], Origin);
+    }
+    for (size_t J = 0; J < A.Coordinates.size(); ++J)
+      S = Sets.bound(S, "e" + std::to_string(J), A.Coordinates[J]);
+    return Sets.withoutVarying(Sets.closed(S)).coalesce();
+  }
+
+  bool isGridStep(const Monomial& M, unsigned D) const {
+    Monomial Expected = {Symbol{Symbol::Kind::GridSize, D}};
+    if (!Launch.BlockSize[D])
+      Expected.push_back(Symbol{Symbol::Kind::BlockSize, D});
+    return M.size() == Expected.size() + 1 &&
+           llvm::all_of(Expected, [&](const Symbol& S) { return llvm::is_contained(M, S); }) &&
+           llvm::any_of(M, [](const Symbol& S) { return S.Of == Symbol::Kind::Counter; });
+  }
+
+  void checkInjective(const DistributedParameter& Array) {
+    std::vector<const CoordinateAccess*> Writes;
+    for (const CoordinateAccess& A : Accesses)
+      if (A.Array == &Array && A.Origin->Writes)
+        Writes.push_back(&A);
+    std::vector<unsigned> Used;
+    for (unsigned D = 0; D < 3; ++D)
+      if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
+        Used.push_back(D);
+    for (const CoordinateAccess* First : Writes)
+      for (const CoordinateAccess* Second : Writes) {
+        isl::set Common = elementsOf(*First, "a").intersect(elementsOf(*Second, "b"));
+        for (unsigned D : Used) {
+          std::string A = std::string("a") + DimensionName[D];
+          std::string B = std::string("b") + DimensionName[D];
+          if (Common.intersect(Sets.differsByAtLeast(A, B, Sets.blockSize(D))).is_empty())
+            continue;
+          error(Second->Origin->Where, Diag::err_writes_not_injective)
+              << Array.Array->getName() << std::string(1, DimensionName[D])
+              << Second->Origin->Where->getSourceRange();
+          if (First->Origin->Where != Second->Origin->Where)
+            Diags.report(First->Origin->Where->getExprLoc(), Diag::note_other_write)
+                << First->Origin->Where->getSourceRange();
+          return;
+        }
+      }
+  }
+
+  /// A dimension that no subscript and no condition mentions has one block.
+  bool mentionsBlock(const CoordinateAccess& A, unsigned D) {
+    return Sets.mentions(A.Domain, Symbol::Kind::BlockOrigin, D) ||
+           Sets.mentions(A.Domain, Symbol::Kind::BlockIndex, D);
+  }
+
+  ArrayRef<DistributedParameter> Arrays;
+  const LaunchFacts& Launch;
+  ASTContext& Context;
+  Diagnostics& Diags;
+  SymbolicSets Sets;
+  // Hold sets, so that they go before them.
+  std::vector<CoordinateAccess> Accesses;
+  std::map<size_t, Walks> WalksOf;
+  KernelAccesses Result;
+  bool Failed = false;
+};
+
+} // namespace
+
+void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
+  auto PrintAxes = [&](const std::array<AxisAccess, 3>& Axes) {
+    const char* Separator = " (";
+    for (unsigned D = 0; D < 3; ++D) {
+      const AxisAccess& Axis = Axes[D];
+      if (!Axis.Whole && Axis.Low == 0 && Axis.High == 0)
+        continue;
+      Out << Separator << DimensionName[D];
+      if (Axis.Whole)
+        Out << " whole";
+      else
+        Out << ' ' << Axis.Low << ".." << Axis.High;
+      Separator = ", ";
+    }
+    Out << (Separator[0] == ',' ? ")" : " (own)");
+  };
+  Out << "rows " << DimensionName[Accesses.RowDimension];
+  for (const ArrayAccess& A : Accesses.Arrays) {
+    if (A.Reads) {
+      Out << "; reads " << A.Array->getName();
+      PrintAxes(*A.Reads);
+    }
+    if (A.Writes) {
+      Out << "; writes " << A.Array->getName();
+      PrintAxes(*A.Writes);
+    }
+  }
+  for (const AtomicReduction& R : Accesses.Reductions)
+    Out << (R.Op == AtomicReduction::Add   ? "; adds to *"
+            : R.Op == AtomicReduction::Max ? "; maximum in *"
+                                           : "; minimum in *")
+        << R.Scalar->getName();
+}
+
+std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
+                                              ArrayRef<DistributedParameter> Arrays,
+                                              const LaunchFacts& Launch, ASTContext& Context,
+                                              Diagnostics& Diags) {
+  try {
+    return Analysis(Arrays, Launch, Context, Diags).run(Kernel);
+  } catch (const isl::exception&) {
+    // isl gives up after a number of operations.
+    Diags.report(Kernel->getLocation(), Diag::err_too_complex) << Kernel->getName();
+    return std::nullopt;
+  }
+}
+
+} // namespace gpurma

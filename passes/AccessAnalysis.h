@@ -1,0 +1,109 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which coordinates of its arrays a logical block of a kernel touches.
+//
+//   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+//   if (x > 0 && x < nx - 1 && y > 0 && y < ny - 1)
+//     out[y * nx + x] = in[(y - 1) * nx + x] + in[(y + 1) * nx + x];
+//   ->  rows walked by y; reads in: x 0..0, y -1..1; writes out: x 0..0, y 0..0
+//
+// KernelInterpreter gives every subscript as a polynomial with the set of values for which it is
+// reached. Here a subscript is taken apart into the array's coordinates by polynomial division with
+// the shape's strides (delinearization: Grosser et al., "Optimistic Delinearization of
+// Parametrically Sized Arrays", ICS 2015), and isl computes how far the coordinates are from the
+// block's own ones, that they stay within their rows, and that no two logical blocks write one
+// element (the condition of Matz et al., "Automated Partitioning of Data-Parallel Kernels using
+// Polyhedral Compilation", Mekong, 2020).
+#ifndef GPURMA_PASSES_ACCESSANALYSIS_H
+#define GPURMA_PASSES_ACCESSANALYSIS_H
+
+#include "frontend/Diagnostics.h"
+#include "passes/Polynomial.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/raw_ostream.h"
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace gpurma {
+
+/// Along one grid dimension d a logical block touches the coordinates
+/// blockIdx.d * blockDim.d + Low ... blockIdx.d * blockDim.d + blockDim.d - 1 + High.
+struct AxisAccess {
+  /// Any coordinate; Low and High mean nothing.
+  bool Whole = false;
+  std::int64_t Low = 0, High = 0;
+};
+
+struct ArrayAccess {
+  const clang::ParmVarDecl* Array = nullptr;
+  /// By grid dimension x, y, z. A dimension that walks none of the array's dimensions is 0..0.
+  std::optional<std::array<AxisAccess, 3>> Reads, Writes;
+};
+
+/// An atomic operation that many blocks apply to one scalar, which is not distributed.
+struct AtomicReduction {
+  enum Operation { Add, Max, Min } Op = Add;
+  const clang::ParmVarDecl* Scalar = nullptr;
+  const clang::Expr* Where = nullptr;
+};
+
+struct KernelAccesses {
+  /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
+  unsigned RowDimension = 0;
+  std::vector<ArrayAccess> Arrays;
+  std::vector<AtomicReduction> Reductions;
+};
+
+/// What a clause `halo(array : n)` says: reads stay within n elements of the block's own
+/// coordinates. Without a depth it is known when the program runs, and all coordinates may be read
+/// as far as is known here.
+struct StatedHalo {
+  std::optional<std::int64_t> Depth;
+};
+
+/// A pointer parameter whose array is distributed.
+struct DistributedParameter {
+  const clang::ParmVarDecl* Array = nullptr;
+  /// Extents in elements, the slowest dimension first: over parameters (Symbol::Kind::Parameter)
+  /// and constants.
+  std::vector<Polynomial> Shape;
+  std::optional<StatedHalo> Halo;
+};
+
+/// Values of integer parameters, and of integer members of structures that are passed by value (the
+/// field is null for a parameter itself), over symbols that the shapes may use, too.
+using KnownArguments =
+    std::map<std::pair<const clang::ParmVarDecl*, const clang::FieldDecl*>, Polynomial>;
+
+/// What is known of one launch.
+struct LaunchFacts {
+  KnownArguments Arguments;
+  /// blockDim where it is constant. Kernels that write a number instead of blockDim need it.
+  std::array<std::optional<std::int64_t>, 3> BlockSize;
+  /// What a clause `map(kernel : rows = y)` says.
+  std::optional<unsigned> RowDimension;
+};
+
+/// Analyses a kernel's definition (for a template, an instantiation). Integer arithmetic of 32 bits
+/// and more is taken not to overflow, and a grid dimension that the kernel does not mention to be
+/// one block. Arrays are in the order of \p Arrays and left out if they are not accessed. None
+/// after an error, which is reported at the subscript and names the clause that would state what
+/// cannot be inferred.
+std::optional<KernelAccesses> analyzeAccesses(const clang::FunctionDecl* Kernel,
+                                              llvm::ArrayRef<DistributedParameter> Arrays,
+                                              const LaunchFacts& Launch, clang::ASTContext& Context,
+                                              Diagnostics& Diags);
+
+/// One line: "rows y; reads in (x -1..1, y -1..1); writes out (own); adds to *sum". Dimensions of
+/// 0..0 are left out.
+void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_ACCESSANALYSIS_H

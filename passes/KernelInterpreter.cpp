@@ -1,0 +1,1568 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/KernelInterpreter.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+constexpr unsigned MaxCallDepth = 32;
+
+/// When an expression is surely true and when it is surely false; values in both sets are those for
+/// which it is not known.
+struct Condition {
+  isl::set True, False;
+};
+
+/// Where an lvalue lies or a pointer points.
+struct Location {
+  enum Kind {
+    Variable, ///< a local variable, a parameter, or a member of one
+    Element,  ///< what a pointer parameter of the kernel points to
+    Private,  ///< local and shared arrays, temporaries: no other block sees them
+    Global,   ///< a variable outside of the kernel
+    Unknown,
+  } Of = Unknown;
+  const ValueDecl* Decl = nullptr;
+  std::vector<const FieldDecl*> Members;
+  Polynomial Offset;
+
+  friend bool operator==(const Location& A, const Location& B) {
+    return A.Of == B.Of && A.Decl == B.Decl && A.Members == B.Members && A.Offset == B.Offset;
+  }
+};
+
+struct Value {
+  std::optional<Polynomial> Number;
+  std::optional<Condition> Truth;
+  /// What a pointer points to, what a reference refers to.
+  std::optional<Location> Place;
+  /// Members of a structure that are known.
+  std::map<const FieldDecl*, Value> Members;
+  /// A lambda, and the variables that it has copied.
+  const CXXMethodDecl* Lambda = nullptr;
+  std::map<const ValueDecl*, Value> Captured;
+};
+
+bool same(const Value& A, const Value& B) {
+  auto SameTruth = [&] {
+    if (!A.Truth || !B.Truth)
+      return !A.Truth && !B.Truth;
+    return A.Truth->True.is_equal(B.Truth->True) && A.Truth->False.is_equal(B.Truth->False);
+  };
+  auto SameEntries = [](const auto& X, const auto& Y) {
+    return X.size() == Y.size() && std::equal(X.begin(), X.end(), Y.begin(), [](auto& P, auto& Q) {
+             return P.first == Q.first && same(P.second, Q.second);
+           });
+  };
+  return A.Number == B.Number && SameTruth() && A.Place == B.Place && A.Lambda == B.Lambda &&
+         SameEntries(A.Members, B.Members) && SameEntries(A.Captured, B.Captured);
+}
+
+struct State {
+  isl::set Path;
+  bool Reachable = true;
+  std::map<const ValueDecl*, Value> Variables;
+};
+
+/// The variable that an lvalue is part of; null if it is none.
+const VarDecl* variableOf(const Expr* E) {
+  while (true) {
+    E = E->IgnoreParenCasts();
+    if (const auto* Member = dyn_cast<MemberExpr>(E); Member && !Member->isArrow())
+      E = Member->getBase();
+    else
+      break;
+  }
+  const auto* Ref = dyn_cast<DeclRefExpr>(E);
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+}
+
+/// `Variable += Step`, in any spelling.
+struct Update {
+  const VarDecl* Variable = nullptr;
+  /// Null for 1.
+  const Expr* Step = nullptr;
+  bool Negative = false;
+};
+
+std::optional<Update> updateOf(const Stmt* S) {
+  const auto* E = dyn_cast_or_null<Expr>(S);
+  if (!E)
+    return std::nullopt;
+  E = E->IgnoreUnlessSpelledInSource();
+  if (const auto* Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+    if (const VarDecl* V = variableOf(Unary->getSubExpr()))
+      return Update{V, nullptr, Unary->isDecrementOp()};
+  const auto* Binary = dyn_cast<BinaryOperator>(E);
+  const auto* Target =
+      Binary ? dyn_cast<DeclRefExpr>(Binary->getLHS()->IgnoreParenCasts()) : nullptr;
+  const auto* V = Target ? dyn_cast<VarDecl>(Target->getDecl()) : nullptr;
+  if (!V)
+    return std::nullopt;
+  if (Binary->getOpcode() == BO_AddAssign || Binary->getOpcode() == BO_SubAssign)
+    return Update{V, Binary->getRHS(), Binary->getOpcode() == BO_SubAssign};
+  if (Binary->getOpcode() != BO_Assign)
+    return std::nullopt;
+  const auto* Sum = dyn_cast<BinaryOperator>(Binary->getRHS()->IgnoreParenImpCasts());
+  if (!Sum || !Sum->isAdditiveOp())
+    return std::nullopt;
+  if (variableOf(Sum->getLHS()) == V)
+    return Update{V, Sum->getRHS(), Sum->getOpcode() == BO_Sub};
+  if (Sum->getOpcode() == BO_Add && variableOf(Sum->getRHS()) == V)
+    return Update{V, Sum->getLHS(), false};
+  return std::nullopt;
+}
+
+/// How often a statement names each variable to change it, and whether it skips part of itself.
+class ChangeFinder : public RecursiveASTVisitor<ChangeFinder> {
+public:
+  std::map<const VarDecl*, unsigned> Changes;
+  bool Continues = false;
+
+  bool shouldVisitImplicitCode() const { return true; }
+
+  bool VisitUnaryOperator(UnaryOperator* E) {
+    if (E->isIncrementDecrementOp() || E->getOpcode() == UO_AddrOf)
+      note(E->getSubExpr());
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator* E) {
+    if (E->isAssignmentOp())
+      note(E->getLHS());
+    return true;
+  }
+  bool VisitVarDecl(VarDecl* V) {
+    if (V->getType()->isReferenceType() && !V->getType()->getPointeeType().isConstQualified() &&
+        V->getInit())
+      note(V->getInit());
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* E) {
+    if (const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E)) {
+      if (const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl())) {
+        if (!Method->isConst())
+          note(Operator->getArg(0));
+        // What a lambda changes, it changes where it is called.
+        if (Method->getParent()->isLambda() && Method->hasBody() && Bodies.insert(Method).second)
+          TraverseStmt(Method->getBody());
+      }
+    }
+    if (const auto* Member = dyn_cast<CXXMemberCallExpr>(E))
+      if (const CXXMethodDecl* Method = Member->getMethodDecl(); Method && !Method->isConst())
+        note(Member->getImplicitObjectArgument());
+    const FunctionDecl* Callee = E->getDirectCallee();
+    for (unsigned I = 0; Callee && I < E->getNumArgs() && I < Callee->getNumParams(); ++I) {
+      unsigned Argument = I + (isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) ? 1 : 0);
+      QualType Type = Callee->getParamDecl(I)->getType();
+      if (Argument < E->getNumArgs() && Type->isReferenceType() &&
+          !Type->getPointeeType().isConstQualified())
+        note(E->getArg(Argument));
+      // A lambda that is handed on may be called there.
+      if (const CXXRecordDecl* Class = Type.getNonReferenceType()->getAsCXXRecordDecl();
+          Class && Class->isLambda())
+        if (CXXMethodDecl* Method = Class->getLambdaCallOperator();
+            Method && Method->hasBody() && Bodies.insert(Method).second)
+          TraverseStmt(Method->getBody());
+    }
+    return true;
+  }
+  bool VisitContinueStmt(ContinueStmt*) {
+    Continues = true;
+    return true;
+  }
+
+private:
+  void note(const Expr* E) {
+    if (const VarDecl* V = variableOf(E))
+      ++Changes[V];
+  }
+  std::set<const FunctionDecl*> Bodies;
+};
+
+class ReferenceFinder : public RecursiveASTVisitor<ReferenceFinder> {
+public:
+  std::set<const ValueDecl*> Variables;
+  bool VisitDeclRefExpr(DeclRefExpr* E) {
+    Variables.insert(E->getDecl());
+    return true;
+  }
+};
+
+std::optional<Symbol::Kind> builtinVariable(StringRef Name) {
+  return llvm::StringSwitch<std::optional<Symbol::Kind>>(Name)
+      .Case("threadIdx", Symbol::Kind::ThreadIndex)
+      .Case("blockIdx", Symbol::Kind::BlockIndex)
+      .Case("blockDim", Symbol::Kind::BlockSize)
+      .Case("gridDim", Symbol::Kind::GridSize)
+      .Default(std::nullopt);
+}
+
+bool isCachedLoad(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", true)
+      .Default(false);
+}
+
+bool isCachedStore(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("__stwb", "__stcg", "__stcs", "__stwt", true)
+      .Default(false);
+}
+
+class Interpreter {
+public:
+  Interpreter(const std::set<const ParmVarDecl*>& Distributed, SymbolicSets& Sets,
+              ASTContext& Context, Diagnostics& Diags)
+      : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags), Now{Sets.universe()} {
+  }
+
+  InterpretedKernel run(const FunctionDecl* Kernel, const KnownArguments& Arguments) {
+    auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
+      auto It = Arguments.find({P, Field});
+      return It != Arguments.end() ? It->second
+                                   : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P, Field});
+    };
+    for (const ParmVarDecl* P : Kernel->parameters()) {
+      Value& V = Now.Variables[P];
+      if (P->getType()->isPointerType())
+        V.Place = Location{Location::Element, P, {}, {}};
+      else if (P->getType()->isIntegralOrEnumerationType())
+        V.Number = Known(P, nullptr);
+      else if (const RecordDecl* Record = P->getType()->getAsRecordDecl())
+        for (const FieldDecl* Field : Record->fields())
+          if (Field->getType()->isIntegralOrEnumerationType())
+            V.Members[Field].Number = Known(P, Field);
+    }
+    Frame Outermost;
+    Frames.push_back(&Outermost);
+    run(Kernel->getBody());
+    return std::move(Result);
+  }
+
+private:
+  struct Frame {
+    const FunctionDecl* Function = nullptr;
+    std::optional<Location> This;
+    std::vector<std::pair<State, Value>> Returns;
+  };
+
+  // --- Values.
+
+  DiagnosticBuilder error(SourceLocation Loc, Diag Which) {
+    Result.Understood = false;
+    return Diags.report(Loc, Which);
+  }
+
+  Polynomial unknown(Cause::Reason Why, const Stmt* At) { return Sets.unknown({Why, At}); }
+
+  Condition anything() const { return {Sets.universe(), Sets.universe()}; }
+
+  /// The value of an integer expression that is not understood; nothing for other types.
+  Value opaque(QualType Type, Cause::Reason Why, const Stmt* At) {
+    Value V;
+    if (Type.getNonReferenceType()->isBooleanType())
+      V.Truth = anything();
+    else if (Type.getNonReferenceType()->isIntegralOrEnumerationType())
+      V.Number = unknown(Why, At);
+    else if (Type.getNonReferenceType()->isPointerType())
+      V.Place = Location{};
+    return V;
+  }
+
+  Condition truth(const Value& V) {
+    if (V.Truth)
+      return *V.Truth;
+    if (!V.Number)
+      return anything();
+    return {Sets.compare(Comparison::NotEqual, *V.Number, 0),
+            Sets.compare(Comparison::Equal, *V.Number, 0)};
+  }
+
+  Polynomial number(const Value& V, const Expr* E) {
+    if (V.Number)
+      return V.Number->overflowed() ? unknown(Cause::Expression, E) : *V.Number;
+    if (V.Truth)
+      return choice(V.Truth->True, 1, V.Truth->False, 0);
+    return unknown(Cause::Expression, E);
+  }
+
+  /// \p A where \p IfA holds, \p B where \p IfB does.
+  Polynomial choice(const isl::set& IfA, const Polynomial& A, const isl::set& IfB,
+                    const Polynomial& B) {
+    if (A == B)
+      return A;
+    // A definition of another symbol may mention this one where neither holds, so it must have a
+    // value there, too. What both have in common is left out first: it is the path on which the
+    // symbol is used.
+    isl::set Either = IfA.unite(IfB).coalesce();
+    isl::set FirstIf = IfA.gist(Either), SecondIf = IfB.gist(Either);
+    isl::set Neither = FirstIf.unite(SecondIf).complement();
+    return Sets.defined([&](const Polynomial& S) {
+      return FirstIf.intersect(Sets.compare(Comparison::Equal, S, A))
+          .unite(SecondIf.intersect(Sets.compare(Comparison::Equal, S, B)))
+          .unite(Neither)
+          .coalesce();
+    });
+  }
+
+  Value choice(const isl::set& IfA, const Value& A, const isl::set& IfB, const Value& B,
+               const Stmt* At) {
+    if (same(A, B))
+      return A;
+    Value V;
+    if (A.Number && B.Number)
+      V.Number = choice(IfA, *A.Number, IfB, *B.Number);
+    else if (A.Truth && B.Truth)
+      V.Truth = Condition{IfA.intersect(A.Truth->True).unite(IfB.intersect(B.Truth->True)),
+                          IfA.intersect(A.Truth->False).unite(IfB.intersect(B.Truth->False))};
+    else if (A.Number || B.Number)
+      V.Number = unknown(Cause::Expression, At);
+    else if (A.Truth || B.Truth)
+      V.Truth = anything();
+    if (A.Place && B.Place) {
+      V.Place = Location{};
+      if (A.Place->Of == B.Place->Of && A.Place->Decl == B.Place->Decl &&
+          A.Place->Members == B.Place->Members) {
+        V.Place = A.Place;
+        V.Place->Offset = choice(IfA, A.Place->Offset, IfB, B.Place->Offset);
+      }
+    } else if (A.Place || B.Place) {
+      V.Place = Location{};
+    }
+    for (const auto& [Field, Member] : A.Members)
+      if (auto It = B.Members.find(Field); It != B.Members.end())
+        V.Members[Field] = choice(IfA, Member, IfB, It->second, At);
+    return V;
+  }
+
+  State join(State A, State B, const Stmt* At) {
+    if (!A.Reachable)
+      return B;
+    if (!B.Reachable)
+      return A;
+    State Joined{A.Path.unite(B.Path).coalesce()};
+    for (const auto& [Variable, V] : A.Variables)
+      if (auto It = B.Variables.find(Variable); It != B.Variables.end())
+        Joined.Variables[Variable] = choice(A.Path, V, B.Path, It->second, At);
+    return Joined;
+  }
+
+  // --- Memory.
+
+  const ParmVarDecl* distributed(const Location& L) const {
+    const auto* P = L.Of == Location::Element ? cast<ParmVarDecl>(L.Decl) : nullptr;
+    return P && Distributed.count(P) ? P : nullptr;
+  }
+
+  void access(const Location& L, bool Writes, const Expr* Where) {
+    if (!Now.Reachable)
+      return;
+    if (L.Of == Location::Unknown) {
+      error(Where->getExprLoc(), Diag::err_pointer_not_understood)
+          << Writes << Where->getSourceRange();
+      return;
+    }
+    if (const ParmVarDecl* Array = distributed(L))
+      Result.Accesses.push_back({Array, L.Offset, Writes, Now.Path, Where});
+    else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
+      error(Where->getExprLoc(), Diag::err_write_undistributed)
+          << L.Decl->getName() << Where->getSourceRange();
+  }
+
+  /// The element of a constant array with a visible list of integers.
+  std::optional<Polynomial> constantElement(const Location& L) {
+    const auto* Array = dyn_cast_or_null<VarDecl>(L.Decl);
+    if (!Array || !L.Members.empty() || !Array->getType()->isConstantArrayType() ||
+        !(Array->getType().isConstQualified() || Array->isConstexpr() ||
+          Context.getBaseElementType(Array->getType()).isConstQualified() ||
+          Array->hasAttr<CUDAConstantAttr>()))
+      return std::nullopt;
+    const VarDecl* Defining = nullptr;
+    const Expr* Init = Array->getAnyInitializer(Defining);
+    const auto* List = Init ? dyn_cast<InitListExpr>(Init->IgnoreUnlessSpelledInSource()) : nullptr;
+    if (!List)
+      return std::nullopt;
+    std::vector<std::int64_t> Elements;
+    for (const Expr* E : List->inits()) {
+      Expr::EvalResult Known;
+      if (!E->getType()->isIntegralOrEnumerationType() || !E->EvaluateAsInt(Known, Context))
+        return std::nullopt;
+      Elements.push_back(Known.Val.getInt().getExtValue());
+    }
+    return Polynomial(Sets.defined([&](const Polynomial& S) {
+      auto Count = static_cast<std::int64_t>(Elements.size());
+      isl::set Either = Sets.compare(Comparison::Less, L.Offset, 0)
+                            .unite(Sets.compare(Comparison::LessEqual, Count, L.Offset));
+      for (std::int64_t I = 0; I < Count; ++I)
+        Either = Either.unite(
+            Sets.compare(Comparison::Equal, L.Offset, I)
+                .intersect(Sets.compare(Comparison::Equal, S, Elements[static_cast<size_t>(I)])));
+      return Either;
+    }));
+  }
+
+  Value load(const Location& L, const Expr* Where) {
+    QualType Type = Where->getType();
+    if (L.Of == Location::Variable) {
+      auto It = Now.Variables.find(L.Decl);
+      const Value* V = It == Now.Variables.end() ? nullptr : &It->second;
+      for (const FieldDecl* Field : L.Members) {
+        auto Member = V ? V->Members.find(Field) : decltype(V->Members.end()){};
+        if (!V || Member == V->Members.end()) {
+          V = nullptr;
+          break;
+        }
+        V = &Member->second;
+      }
+      if (V)
+        return *V;
+      return opaque(Type, Cause::Loaded, Where);
+    }
+    access(L, /*Writes=*/false, Where);
+    if (L.Of == Location::Private || L.Of == Location::Global)
+      if (std::optional<Polynomial> Known = constantElement(L)) {
+        Value V;
+        V.Number = *Known;
+        return V;
+      }
+    // Constant memory keeps its value while a kernel runs.
+    if (L.Of == Location::Global && L.Decl && L.Decl->hasAttr<CUDAConstantAttr>() &&
+        !L.Decl->getType()->isArrayType() && Type->isIntegralOrEnumerationType()) {
+      Value V;
+      V.Number = Symbol{Symbol::Kind::Parameter, 0, L.Decl};
+      return V;
+    }
+    return opaque(Type, Cause::Loaded, Where);
+  }
+
+  void store(const Location& L, Value V, const Expr* Where) {
+    if (L.Of != Location::Variable)
+      return access(L, /*Writes=*/true, Where);
+    Value* Target = &Now.Variables[L.Decl];
+    for (const FieldDecl* Field : L.Members)
+      Target = &Target->Members[Field];
+    *Target = std::move(V);
+  }
+
+  /// What a call or an iteration may have changed.
+  void forget(const Location& L, Cause::Reason Why, const Stmt* At) {
+    if (L.Of != Location::Variable)
+      return;
+    Now.Variables[L.Decl] = opaque(L.Decl->getType(), Why, At);
+  }
+
+  std::int64_t elementsIn(QualType Type) const {
+    std::int64_t Count = 1;
+    while (const ConstantArrayType* Array = Context.getAsConstantArrayType(Type)) {
+      Count *= static_cast<std::int64_t>(Array->getSize().getZExtValue());
+      Type = Array->getElementType();
+    }
+    return Count;
+  }
+
+  Location moved(Location L, const Polynomial& By, QualType Pointee) {
+    // Where a variable's own address is moved, it is an array of one.
+    if (L.Of == Location::Variable)
+      return By == Polynomial(0) ? L : Location{Location::Private, nullptr, {}, {}};
+    L.Offset = Sets.normalized(L.Offset + By * Polynomial(elementsIn(Pointee)));
+    return L;
+  }
+
+  Location locate(const Expr* E) {
+    E = E->IgnoreParens();
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
+      const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+      if (!V)
+        return {Location::Private, nullptr, {}, {}};
+      if (V->getType()->isReferenceType()) {
+        auto It = Now.Variables.find(V);
+        return It != Now.Variables.end() && It->second.Place ? *It->second.Place : Location{};
+      }
+      bool Shared = V->hasAttr<CUDASharedAttr>();
+      if (V->getType()->isArrayType())
+        return {V->hasGlobalStorage() && !Shared ? Location::Global : Location::Private, V, {}, {}};
+      if (Shared)
+        return {Location::Private, V, {}, {}};
+      return {V->hasGlobalStorage() ? Location::Global : Location::Variable, V, {}, {}};
+    }
+    if (const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+      Value Base = eval(Subscript->getBase()), Index = eval(Subscript->getIdx());
+      return moved(Base.Place.value_or(Location{}), number(Index, Subscript->getIdx()),
+                   Subscript->getType());
+    }
+    if (const auto* Unary = dyn_cast<UnaryOperator>(E)) {
+      if (Unary->getOpcode() == UO_Deref)
+        return eval(Unary->getSubExpr()).Place.value_or(Location{});
+      if (Unary->isPrefix() && Unary->isIncrementDecrementOp()) {
+        eval(Unary);
+        return locate(Unary->getSubExpr());
+      }
+      if (Unary->getOpcode() == UO_Extension)
+        return locate(Unary->getSubExpr());
+    }
+    if (const auto* Member = dyn_cast<MemberExpr>(E)) {
+      Location L = Member->isArrow() ? eval(Member->getBase()).Place.value_or(Location{})
+                                     : object(Member->getBase());
+      const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      // A reference or an array within a structure.
+      if (Field && Field->getType()->isReferenceType()) {
+        L.Members.push_back(Field);
+        return load(L, Member).Place.value_or(Location{});
+      }
+      if (L.Of != Location::Variable)
+        return L; // a member of an element is the element
+      if (!Field || Field->getType()->isArrayType())
+        return {Location::Private, nullptr, {}, {}};
+      L.Members.push_back(Field);
+      return L;
+    }
+    if (const auto* Binary = dyn_cast<BinaryOperator>(E)) {
+      if (Binary->isAssignmentOp()) {
+        eval(Binary);
+        return locate(Binary->getLHS());
+      }
+      if (Binary->getOpcode() == BO_Comma) {
+        eval(Binary->getLHS());
+        return locate(Binary->getRHS());
+      }
+    }
+    if (const auto* Choice = dyn_cast<ConditionalOperator>(E)) {
+      Value Chosen = either(Choice, [&](const Expr* Arm) {
+        Value V;
+        V.Place = locate(Arm);
+        return V;
+      });
+      return Chosen.Place.value_or(Location{});
+    }
+    if (const auto* Cast = dyn_cast<CastExpr>(E);
+        Cast && (Cast->getCastKind() == CK_NoOp || Cast->getCastKind() == CK_DerivedToBase ||
+                 Cast->getCastKind() == CK_UncheckedDerivedToBase))
+      return locate(Cast->getSubExpr());
+    if (isa<CallExpr>(E))
+      if (Value V = eval(E); V.Place)
+        return *V.Place;
+    if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+      return object(Temporary->getSubExpr());
+    if (const auto* Cleanups = dyn_cast<ExprWithCleanups>(E))
+      return locate(Cleanups->getSubExpr());
+    if (isa<StringLiteral, PredefinedExpr>(E))
+      return {Location::Private, nullptr, {}, {}};
+    eval(E);
+    return {};
+  }
+
+  /// Where an object lies; a temporary one gets a variable.
+  Location object(const Expr* E) {
+    E = E->IgnoreParens();
+    if (const auto* This = dyn_cast<CXXThisExpr>(E))
+      return eval(This).Place.value_or(Location{});
+    if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+      return object(Temporary->getSubExpr());
+    if (E->isGLValue())
+      return locate(E);
+    Value V = eval(E);
+    auto* Holder = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
+                                   E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
+    Now.Variables[Holder] = std::move(V);
+    return {Location::Variable, Holder, {}, {}};
+  }
+
+  // --- Expressions.
+
+  Condition compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
+                    bool Unsigned) {
+    switch (Op) {
+    case BO_GT:
+      return compare(BO_LT, B, A, Unsigned);
+    case BO_GE:
+      return compare(BO_LE, B, A, Unsigned);
+    case BO_NE: {
+      Condition Equal = compare(BO_EQ, A, B, Unsigned);
+      return {Equal.False, Equal.True};
+    }
+    case BO_EQ:
+      return {Sets.compare(Comparison::Equal, A, B), Sets.compare(Comparison::NotEqual, A, B)};
+    default:
+      break;
+    }
+    bool Strict = Op == BO_LT;
+    auto Order = [&](const Polynomial& X, const Polynomial& Y, bool Less) {
+      isl::set Plain = Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X, Y);
+      if (!Unsigned)
+        return Plain;
+      // A negative number converts to one larger than all others.
+      isl::set NegativeX = Sets.compare(Comparison::Less, X, 0),
+               NegativeY = Sets.compare(Comparison::Less, Y, 0);
+      return Plain
+          .intersect(NegativeX.intersect(NegativeY).unite(
+              NegativeX.complement().intersect(NegativeY.complement())))
+          .unite(NegativeY.subtract(NegativeX));
+    };
+    return {Order(A, B, Strict), Order(B, A, !Strict)};
+  }
+
+  /// C's quotient, which is rounded towards zero.
+  Polynomial quotient(const Polynomial& A, const Polynomial& B) {
+    std::optional<std::int64_t> Divisor = B.constant();
+    if (Divisor && *Divisor == 1)
+      return A;
+    isl::set Negative = Sets.compare(Comparison::Less, A, 0);
+    return Sets.defined([&](const Polynomial& Q) {
+      if (Divisor && *Divisor > 0) {
+        Polynomial Rest = A - Q * B;
+        return Negative.complement()
+            .intersect(Sets.compare(Comparison::LessEqual, 0, Rest))
+            .intersect(Sets.compare(Comparison::Less, Rest, B))
+            .unite(Negative.intersect(Sets.compare(Comparison::LessEqual, Rest, 0))
+                       .intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, Rest)));
+      }
+      // By a positive divisor nothing grows; of others nothing is said.
+      isl::set Bounded = Sets.compare(Comparison::LessEqual, 0, Q)
+                             .intersect(Sets.compare(Comparison::LessEqual, Q, A));
+      isl::set Small =
+          Sets.compare(Comparison::Less, A, B).intersect(Sets.compare(Comparison::Equal, Q, 0));
+      isl::set Large = Sets.compare(Comparison::LessEqual, B, A)
+                           .intersect(Sets.compare(Comparison::LessEqual, 1, Q));
+      return Negative.unite(Sets.compare(Comparison::LessEqual, B, 0))
+          .unite(Bounded.intersect(Small.unite(Large)));
+    });
+  }
+
+  Polynomial remainder(const Polynomial& A, const Polynomial& B) {
+    std::optional<std::int64_t> Divisor = B.constant();
+    if (Divisor && *Divisor > 0)
+      return A - quotient(A, B) * B;
+    isl::set Negative = Sets.compare(Comparison::Less, A, 0);
+    return Sets.defined([&](const Polynomial& R) {
+      isl::set Small = Negative.complement()
+                           .intersect(Sets.compare(Comparison::Less, A, B))
+                           .intersect(Sets.compare(Comparison::Equal, R, A));
+      isl::set Wrapped = Sets.compare(Comparison::LessEqual, B, A)
+                             .intersect(Sets.compare(Comparison::LessEqual, 0, R))
+                             .intersect(Sets.compare(Comparison::Less, R, B));
+      isl::set Below = Negative.intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, R))
+                           .intersect(Sets.compare(Comparison::LessEqual, R, 0));
+      return Small.unite(Wrapped).unite(Below).unite(Sets.compare(Comparison::LessEqual, B, 0));
+    });
+  }
+
+  Polynomial arithmetic(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
+                        const Expr* E) {
+    switch (Op) {
+    case BO_Add:
+      return Sets.normalized(A + B);
+    case BO_Sub:
+      return Sets.normalized(A - B);
+    case BO_Mul:
+      return Sets.normalized(A * B);
+    case BO_Div:
+      return quotient(A, B);
+    case BO_Rem:
+      return remainder(A, B);
+    case BO_Shl:
+    case BO_Shr: {
+      std::optional<std::int64_t> Shift = B.constant();
+      if (!Shift || *Shift < 0 || *Shift > 62)
+        break;
+      Polynomial Power(std::int64_t{1} << *Shift);
+      if (Op == BO_Shl)
+        return Sets.normalized(A * Power);
+      // Rounds down.
+      return Sets.defined([&](const Polynomial& Q) {
+        return Sets.compare(Comparison::LessEqual, 0, A - Q * Power)
+            .intersect(Sets.compare(Comparison::Less, A - Q * Power, Power));
+      });
+    }
+    case BO_And: {
+      // x & (2^n - 1) is a remainder for all x in two's complement.
+      std::optional<std::int64_t> Mask = B.constant();
+      if (!Mask || *Mask < 0 || ((*Mask + 1) & *Mask) != 0)
+        break;
+      Polynomial Q = Sets.defined([&](const Polynomial& Quotient) {
+        Polynomial Rest = A - Quotient * Polynomial(*Mask + 1);
+        return Sets.compare(Comparison::LessEqual, 0, Rest)
+            .intersect(Sets.compare(Comparison::LessEqual, Rest, *Mask));
+      });
+      return A - Q * Polynomial(*Mask + 1);
+    }
+    default:
+      break;
+    }
+    return unknown(Cause::Expression, E);
+  }
+
+  /// Runs both arms of `?:` and chooses.
+  template <typename Function> Value either(const AbstractConditionalOperator* E, Function Arm) {
+    Condition If = truth(eval(E->getCond()));
+    State Before = Now;
+    Now.Path = Before.Path.intersect(If.True);
+    Value True = Arm(E->getTrueExpr());
+    State AfterTrue = std::move(Now);
+    Now = std::move(Before);
+    Now.Path = Now.Path.intersect(If.False);
+    Value False = Arm(E->getFalseExpr());
+    Value V = choice(AfterTrue.Path, True, Now.Path, False, E);
+    Now = join(std::move(AfterTrue), std::move(Now), E);
+    return V;
+  }
+
+  Value evalBinary(const BinaryOperator* E) {
+    BinaryOperatorKind Op = E->getOpcode();
+    if (Op == BO_Comma) {
+      eval(E->getLHS());
+      return E->isGLValue() ? placed(locate(E->getRHS())) : eval(E->getRHS());
+    }
+    if (Op == BO_Assign) {
+      Value V = eval(E->getRHS());
+      Location L = locate(E->getLHS());
+      store(L, V, E->getLHS());
+      return E->isGLValue() ? placed(L) : V;
+    }
+    if (E->isCompoundAssignmentOp()) {
+      Value Right = eval(E->getRHS());
+      Location L = locate(E->getLHS());
+      Value Left = load(L, E->getLHS());
+      Value V = combined(BinaryOperator::getOpForCompoundAssignment(Op), Left, E->getLHS(), Right,
+                         E->getRHS(), E);
+      store(L, V, E->getLHS());
+      return placed(L);
+    }
+    if (E->isLogicalOp()) {
+      bool And = Op == BO_LAnd;
+      Condition Left = truth(eval(E->getLHS()));
+      State Skipped = Now;
+      Skipped.Path = Skipped.Path.intersect(And ? Left.False : Left.True);
+      Now.Path = Now.Path.intersect(And ? Left.True : Left.False);
+      Condition Right = truth(eval(E->getRHS()));
+      Now = join(std::move(Now), std::move(Skipped), E);
+      Value V;
+      V.Truth = And ? Condition{Left.True.intersect(Right.True),
+                                Left.False.unite(Left.True.intersect(Right.False))}
+                    : Condition{Left.True.unite(Left.False.intersect(Right.True)),
+                                Left.False.intersect(Right.False)};
+      return V;
+    }
+    Value Left = eval(E->getLHS()), Right = eval(E->getRHS());
+    return combined(Op, Left, E->getLHS(), Right, E->getRHS(), E);
+  }
+
+  Value combined(BinaryOperatorKind Op, const Value& Left, const Expr* LeftExpr, const Value& Right,
+                 const Expr* RightExpr, const BinaryOperator* E) {
+    QualType LeftType = LeftExpr->getType(), RightType = RightExpr->getType();
+    Value V;
+    if (LeftType->isPointerType() && RightType->isIntegralOrEnumerationType()) {
+      Polynomial By = number(Right, RightExpr);
+      V.Place = moved(Left.Place.value_or(Location{}), Op == BO_Sub ? Polynomial(0) - By : By,
+                      LeftType->getPointeeType());
+      return V;
+    }
+    if (RightType->isPointerType() && LeftType->isIntegralOrEnumerationType()) {
+      V.Place = moved(Right.Place.value_or(Location{}), number(Left, LeftExpr),
+                      RightType->getPointeeType());
+      return V;
+    }
+    if (!LeftType->isIntegralOrEnumerationType() || !RightType->isIntegralOrEnumerationType())
+      return opaque(E->getType(), Cause::Expression, E);
+    if ((Op == BO_And || Op == BO_Or) && Left.Truth && Right.Truth) {
+      V.Truth = Op == BO_And ? Condition{Left.Truth->True.intersect(Right.Truth->True),
+                                         Left.Truth->False.unite(Right.Truth->False)}
+                             : Condition{Left.Truth->True.unite(Right.Truth->True),
+                                         Left.Truth->False.intersect(Right.Truth->False)};
+      return V;
+    }
+    Polynomial A = number(Left, LeftExpr), B = number(Right, RightExpr);
+    if (BinaryOperator::isComparisonOp(Op) && Op != BO_Cmp)
+      V.Truth = compare(Op, A, B, LeftType->isUnsignedIntegerType());
+    else
+      V.Number = arithmetic(Op, A, B, E);
+    return V;
+  }
+
+  Value evalUnary(const UnaryOperator* E) {
+    switch (E->getOpcode()) {
+    case UO_Plus:
+    case UO_Extension:
+      return eval(E->getSubExpr());
+    case UO_Minus: {
+      Value V = eval(E->getSubExpr());
+      if (!E->getType()->isIntegralOrEnumerationType())
+        return {};
+      V.Number = Polynomial(0) - number(V, E);
+      V.Truth.reset();
+      return V;
+    }
+    case UO_Not: {
+      Value V = eval(E->getSubExpr());
+      V.Number = Polynomial(-1) - number(V, E);
+      V.Truth.reset();
+      return V;
+    }
+    case UO_LNot: {
+      Condition C = truth(eval(E->getSubExpr()));
+      Value V;
+      V.Truth = Condition{C.False, C.True};
+      return V;
+    }
+    case UO_AddrOf: {
+      Location L = object(E->getSubExpr());
+      if (L.Of == Location::Variable)
+        AddressTaken.insert(L.Decl);
+      return placed(std::move(L));
+    }
+    case UO_Deref:
+      return placed(locate(E));
+    case UO_PreInc:
+    case UO_PreDec:
+    case UO_PostInc:
+    case UO_PostDec: {
+      Location L = locate(E->getSubExpr());
+      Value Old = load(L, E->getSubExpr()), New;
+      Polynomial Step(E->isIncrementOp() ? 1 : -1);
+      if (E->getType()->isPointerType())
+        New.Place = moved(Old.Place.value_or(Location{}), Step, E->getType()->getPointeeType());
+      else if (E->getType()->isIntegralOrEnumerationType())
+        New.Number = number(Old, E) + Step;
+      store(L, New, E->getSubExpr());
+      return E->isGLValue() ? placed(L) : E->isPrefix() ? New : Old;
+    }
+    default:
+      eval(E->getSubExpr());
+      return opaque(E->getType(), Cause::Expression, E);
+    }
+  }
+
+  static Value placed(Location L) {
+    Value V;
+    V.Place = std::move(L);
+    return V;
+  }
+
+  Value evalCast(const CastExpr* E) {
+    const Expr* Sub = E->getSubExpr();
+    switch (E->getCastKind()) {
+    case CK_LValueToRValue:
+      return load(locate(Sub), Sub);
+    case CK_ArrayToPointerDecay:
+      return placed(locate(Sub));
+    case CK_NoOp:
+    case CK_DerivedToBase:
+    case CK_UncheckedDerivedToBase:
+    case CK_ConstructorConversion:
+    case CK_UserDefinedConversion:
+      return E->isGLValue() ? placed(locate(Sub)) : eval(Sub);
+    case CK_BitCast: {
+      Value V = eval(Sub);
+      QualType To = E->getType()->getPointeeType(), From = Sub->getType()->getPointeeType();
+      if (To.isNull() || From.isNull() || !V.Place)
+        return opaque(E->getType(), Cause::Expression, E);
+      bool Sized = !To->isIncompleteType() && !From->isIncompleteType();
+      if (V.Place->Of == Location::Element && Distributed.count(cast<ParmVarDecl>(V.Place->Decl)) &&
+          !(Sized && Context.getTypeSizeInChars(Context.getBaseElementType(To)) ==
+                         Context.getTypeSizeInChars(Context.getBaseElementType(From))))
+        V.Place = Location{};
+      return V;
+    }
+    case CK_IntegralCast: {
+      Value V = eval(Sub);
+      // Index types of 32 bits and more are taken not to overflow, as the language has it for
+      // signed ones.
+      if (!V.Truth && Context.getTypeSize(E->getType()) <
+                          std::min<std::uint64_t>(32, Context.getTypeSize(Sub->getType())))
+        return opaque(E->getType(), Cause::Expression, E);
+      return V;
+    }
+    case CK_IntegralToBoolean: {
+      Value V;
+      V.Truth = truth(eval(Sub));
+      return V;
+    }
+    default:
+      if (Sub->isGLValue())
+        locate(Sub);
+      else
+        eval(Sub);
+      return opaque(E->getType(), Cause::Expression, E);
+    }
+  }
+
+  Value eval(const Expr* E) {
+    E = E->IgnoreParens();
+    if (const auto* Full = dyn_cast<FullExpr>(E))
+      return eval(Full->getSubExpr());
+    QualType Type = E->getType();
+    Expr::EvalResult Known;
+    if (E->isPRValue() && Type->isIntegralOrEnumerationType() && !E->isValueDependent() &&
+        E->EvaluateAsInt(Known, Context, Expr::SE_NoSideEffects)) {
+      Value V;
+      const llvm::APSInt& Number = Known.Val.getInt();
+      if (Type->isBooleanType())
+        V.Truth = Number != 0 ? Condition{Sets.universe(), Sets.none()}
+                              : Condition{Sets.none(), Sets.universe()};
+      else
+        V.Number = Number.isRepresentableByInt64() ? Polynomial(Number.getExtValue())
+                                                   : unknown(Cause::Expression, E);
+      return V;
+    }
+    if (const auto* Substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
+      return eval(Substituted->getReplacement());
+    if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(E))
+      return eval(Default->getExpr());
+    if (const auto* Default = dyn_cast<CXXDefaultInitExpr>(E))
+      return eval(Default->getExpr());
+    if (const auto* Bind = dyn_cast<CXXBindTemporaryExpr>(E))
+      return eval(Bind->getSubExpr());
+    if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+      return placed(object(Temporary));
+    if (const auto* Cast = dyn_cast<CastExpr>(E)) {
+      if (std::optional<Value> V = builtinMember(E))
+        return *V;
+      return evalCast(Cast);
+    }
+    if (std::optional<Value> V = builtinMember(E))
+      return *V;
+    if (const auto* Binary = dyn_cast<BinaryOperator>(E))
+      return evalBinary(Binary);
+    if (const auto* Unary = dyn_cast<UnaryOperator>(E))
+      return evalUnary(Unary);
+    if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+      return either(Choice, [&](const Expr* Arm) {
+        return Arm->isGLValue() ? placed(locate(Arm)) : eval(Arm);
+      });
+    if (isa<CXXThisExpr>(E))
+      return Frames.back()->This ? placed(*Frames.back()->This) : Value{};
+    if (const auto* Lambda = dyn_cast<LambdaExpr>(E))
+      return evalLambda(Lambda);
+    if (const auto* Construct = dyn_cast<CXXConstructExpr>(E))
+      return evalConstruct(Construct);
+    if (const auto* List = dyn_cast<InitListExpr>(E))
+      return evalList(List);
+    if (const auto* Call = dyn_cast<CallExpr>(E))
+      return evalCall(Call);
+    if (E->isGLValue() && isa<DeclRefExpr, ArraySubscriptExpr, MemberExpr>(E))
+      return placed(locate(E));
+    if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(E))
+      return placed({Location::Private, nullptr, {}, {}});
+    for (const Stmt* Child : E->children())
+      if (const auto* Sub = dyn_cast_or_null<Expr>(Child))
+        Sub->isGLValue() ? void(locate(Sub)) : void(eval(Sub));
+    return opaque(Type, Cause::Expression, E);
+  }
+
+  /// threadIdx.x and its kin: variables of the CPU target, properties in CUDA's headers.
+  std::optional<Value> builtinMember(const Expr* E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto* Pseudo = dyn_cast<PseudoObjectExpr>(E))
+      E = Pseudo->getSyntacticForm()->IgnoreParenImpCasts();
+    const Expr* Base = nullptr;
+    StringRef Member;
+    if (const auto* Property = dyn_cast<MSPropertyRefExpr>(E)) {
+      Base = Property->getBaseExpr();
+      Member = Property->getPropertyDecl()->getName();
+    } else if (const auto* Access = dyn_cast<MemberExpr>(E);
+               Access && isa<FieldDecl>(Access->getMemberDecl())) {
+      Base = Access->getBase();
+      Member = Access->getMemberDecl()->getName();
+    }
+    if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(Base)) // of a property
+      Base = Opaque->getSourceExpr();
+    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
+    const auto* Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!Variable || !Variable->hasGlobalStorage() || Member.size() != 1)
+      return std::nullopt;
+    std::optional<Symbol::Kind> Kind = builtinVariable(Variable->getName());
+    if (!Kind || Member[0] < 'x' || Member[0] > 'z')
+      return std::nullopt;
+    auto Dimension = static_cast<unsigned>(Member[0] - 'x');
+    Value V;
+    V.Number = *Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension)
+                                                : Polynomial(Symbol{*Kind, Dimension});
+    V.Number = Sets.normalized(*V.Number);
+    return V;
+  }
+
+  Value evalLambda(const LambdaExpr* E) {
+    Value V;
+    V.Lambda = E->getCallOperator();
+    auto Init = E->capture_init_begin();
+    for (const LambdaCapture& C : E->captures()) {
+      const Expr* Initial = *Init++;
+      if (!C.capturesVariable())
+        continue;
+      const ValueDecl* Variable = C.getCapturedVar();
+      if (E->isInitCapture(&C))
+        V.Captured[Variable] =
+            Variable->getType()->isReferenceType() ? placed(locate(Initial)) : evalObject(Initial);
+      else if (C.getCaptureKind() == LCK_ByCopy)
+        if (auto It = Now.Variables.find(Variable); It != Now.Variables.end())
+          V.Captured[Variable] = It->second;
+    }
+    return V;
+  }
+
+  /// The value that an object is initialised with.
+  Value evalObject(const Expr* E) {
+    if (E->isGLValue()) {
+      Location L = locate(E);
+      return load(L, E);
+    }
+    return eval(E);
+  }
+
+  Value evalConstruct(const CXXConstructExpr* E) {
+    const CXXConstructorDecl* Constructor = E->getConstructor();
+    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1)
+      return evalObject(E->getArg(0));
+    const FunctionDecl* Definition = nullptr;
+    if (!Constructor->hasBody(Definition) || !enter(Definition)) {
+      for (const Expr* Arg : E->arguments())
+        passOn(Arg, E, Constructor);
+      return {};
+    }
+    auto* Object = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
+                                   E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
+    Now.Variables[Object];
+    bindParameters(Definition, {E->getArgs(), E->getNumArgs()});
+    Frame Inner{Definition, Location{Location::Variable, Object, {}, {}}, {}};
+    Frames.push_back(&Inner);
+    for (const CXXCtorInitializer* Init : cast<CXXConstructorDecl>(Definition)->inits())
+      if (const FieldDecl* Field = Init->getMember()) {
+        Value V = Field->getType()->isReferenceType() ? placed(locate(Init->getInit()))
+                                                      : eval(Init->getInit());
+        Now.Variables[Object].Members[Field] = std::move(V);
+      } else {
+        eval(Init->getInit());
+      }
+    leave(Inner, Definition);
+    return Now.Variables[Object];
+  }
+
+  Value evalList(const InitListExpr* E) {
+    Value V;
+    const RecordDecl* Record = E->getType()->getAsRecordDecl();
+    if (!Record || E->isTransparent()) {
+      for (const Expr* Init : E->inits())
+        V = eval(Init);
+      return E->getNumInits() == 1 ? V : Value{};
+    }
+    auto Field = Record->field_begin();
+    for (const Expr* Init : E->inits()) {
+      // Bases come first; nothing is known of them.
+      Value Member = Init->isGLValue() ? placed(locate(Init)) : eval(Init);
+      if (E->getNumInits() ==
+              static_cast<unsigned>(std::distance(Record->field_begin(), Record->field_end())) &&
+          Field != Record->field_end())
+        V.Members[*Field++] = std::move(Member);
+    }
+    return V;
+  }
+
+  // --- Calls.
+
+  bool enter(const FunctionDecl* Definition) {
+    return Frames.size() < MaxCallDepth &&
+           llvm::none_of(Frames, [&](const Frame* F) { return F->Function == Definition; });
+  }
+
+  void bindParameters(const FunctionDecl* Definition, ArrayRef<const Expr*> Arguments) {
+    std::vector<std::pair<const ParmVarDecl*, Value>> Bound;
+    for (unsigned I = 0; I < Definition->getNumParams() && I < Arguments.size(); ++I) {
+      const ParmVarDecl* P = Definition->getParamDecl(I);
+      Bound.emplace_back(P, P->getType()->isReferenceType() ? placed(object(Arguments[I]))
+                                                            : evalObject(Arguments[I]));
+    }
+    for (const Expr* Variadic :
+         Arguments.drop_front(std::min<size_t>(Arguments.size(), Definition->getNumParams())))
+      evalObject(Variadic);
+    for (auto& [P, V] : Bound)
+      Now.Variables[P] = std::move(V);
+  }
+
+  /// Runs the body and comes back with what is returned.
+  Value leave(Frame& Inner, const FunctionDecl* Definition) {
+    run(Definition->getBody());
+    Frames.pop_back();
+    bool Any = Now.Reachable;
+    Value V;
+    for (auto& [After, Returned] : Inner.Returns) {
+      V = Any ? choice(Now.Path, V, After.Path, Returned, Definition->getBody()) : Returned;
+      Now = Any ? join(std::move(Now), std::move(After), Definition->getBody()) : std::move(After);
+      Any = true;
+    }
+    return V;
+  }
+
+  /// An argument of a function whose body is not known: what it can reach may be read and changed.
+  void passOn(const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
+    passOn(Arg->isGLValue() ? placed(locate(Arg)) : eval(Arg), Arg, Call, Callee);
+  }
+
+  void passOn(const Value& V, const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
+    for (const auto& [Field, Member] : V.Members)
+      passOn(Member, Arg, Call, Callee);
+    if (!V.Place)
+      return;
+    if (distributed(*V.Place))
+      error(Arg->getExprLoc(), Diag::err_opaque_call)
+          << V.Place->Decl->getName() << (Callee ? Callee->getNameAsString() : "a function pointer")
+          << (Callee && Callee->hasBody()) << Arg->getSourceRange();
+    else if (V.Place->Of == Location::Unknown)
+      access(*V.Place, /*Writes=*/false, Arg);
+    forget(*V.Place, Cause::Call, Call);
+  }
+
+  Value evalAtomic(const CallExpr* E, StringRef Name) {
+    Value Pointer = eval(E->getArg(0));
+    for (unsigned I = 1; I < E->getNumArgs(); ++I)
+      eval(E->getArg(I));
+    Location L = Pointer.Place.value_or(Location{});
+    if (distributed(L) || L.Of == Location::Unknown) {
+      access(L, /*Writes=*/false, E->getArg(0));
+      if (L.Of != Location::Unknown)
+        access(L, /*Writes=*/true, E->getArg(0));
+    } else if (L.Of == Location::Element) {
+      Result.Atomics.push_back({cast<ParmVarDecl>(L.Decl), Name.str(), E});
+    } else if (L.Of == Location::Global) {
+      access(L, /*Writes=*/true, E->getArg(0));
+    }
+    return opaque(E->getType(), Cause::Loaded, E);
+  }
+
+  std::optional<Value> evalKnown(const CallExpr* E, const FunctionDecl* Callee) {
+    if (!Callee->getIdentifier() || isa<CXXMethodDecl>(Callee))
+      return std::nullopt;
+    StringRef Name = Callee->getName();
+    unsigned Count = E->getNumArgs();
+    if (Name.starts_with("atomic") && Count >= 2)
+      return evalAtomic(E, Name);
+    if (isCachedLoad(Name) && Count == 1) {
+      Location L = eval(E->getArg(0)).Place.value_or(Location{});
+      access(L, /*Writes=*/false, E->getArg(0));
+      return opaque(E->getType(), Cause::Loaded, E);
+    }
+    if (isCachedStore(Name) && Count == 2) {
+      Location L = eval(E->getArg(0)).Place.value_or(Location{});
+      eval(E->getArg(1));
+      access(L, /*Writes=*/true, E->getArg(0));
+      return Value{};
+    }
+    bool Min = Name == "min" || Name == "umin", Max = Name == "max" || Name == "umax";
+    QualType Type = E->getType().getNonReferenceType();
+    if (!Type->isIntegralOrEnumerationType() || Type->isBooleanType())
+      return std::nullopt;
+    auto Argument = [&](unsigned I) {
+      const Expr* Arg = E->getArg(I);
+      return number(evalObject(Arg), Arg);
+    };
+    auto Least = [&](const Polynomial& A, const Polynomial& B) {
+      return choice(Sets.compare(Comparison::LessEqual, A, B), A,
+                    Sets.compare(Comparison::Less, B, A), B);
+    };
+    auto Greatest = [&](const Polynomial& A, const Polynomial& B) {
+      return choice(Sets.compare(Comparison::LessEqual, A, B), B,
+                    Sets.compare(Comparison::Less, B, A), A);
+    };
+    Value V;
+    if ((Min || Max) && Count == 2) {
+      Polynomial A = Argument(0), B = Argument(1);
+      V.Number = Min ? Least(A, B) : Greatest(A, B);
+    } else if (Name == "clamp" && Count == 3) {
+      Polynomial A = Argument(0), Low = Argument(1), High = Argument(2);
+      V.Number = Least(Greatest(A, Low), High);
+    } else if ((Name == "abs" || Name == "labs") && Count == 1) {
+      Polynomial A = Argument(0);
+      V.Number = Greatest(A, Polynomial(0) - A);
+    } else {
+      return std::nullopt;
+    }
+    // std::min and its kin return references.
+    if (!E->isGLValue())
+      return V;
+    auto* Holder = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
+                                   E->getBeginLoc(), nullptr, Type, nullptr, SC_None);
+    Now.Variables[Holder] = std::move(V);
+    return placed({Location::Variable, Holder, {}, {}});
+  }
+
+  Value evalCall(const CallExpr* E) {
+    const FunctionDecl* Callee = E->getDirectCallee();
+    std::optional<Location> This;
+    std::vector<const Expr*> Arguments(E->arg_begin(), E->arg_end());
+    const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    if (const auto* Member = dyn_cast<CXXMemberCallExpr>(E)) {
+      const Expr* Object = Member->getImplicitObjectArgument();
+      This = Object->getType()->isPointerType() ? eval(Object).Place.value_or(Location{})
+                                                : object(Object);
+    } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
+      // An assignment of structures is one of elements.
+      if ((Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()) &&
+          Arguments.size() == 2) {
+        Value V = evalObject(Arguments[1]);
+        Location L = locate(Arguments[0]);
+        store(L, std::move(V), Arguments[0]);
+        return placed(L);
+      }
+      This = object(Arguments[0]);
+      Arguments.erase(Arguments.begin());
+    }
+    if (!Callee) {
+      eval(E->getCallee());
+      for (const Expr* Arg : Arguments)
+        passOn(Arg, E, nullptr);
+      return opaque(E->getType(), Cause::Call, E);
+    }
+    if (std::optional<Value> V = evalKnown(E, Callee))
+      return *V;
+    const FunctionDecl* Definition = nullptr;
+    bool HasBody = Callee->hasBody(Definition) && !Definition->isDependentContext();
+    if (!HasBody || !enter(Definition)) {
+      for (const Expr* Arg : Arguments)
+        passOn(Arg, E, Callee);
+      if (This && Method && !Method->isConst())
+        forget(*This, Cause::Call, E);
+      return opaque(E->getType(), Cause::Call, E);
+    }
+    bindParameters(Definition, Arguments);
+    // A lambda sees the variables as they were when it was made.
+    std::map<const ValueDecl*, std::optional<Value>> Hidden;
+    if (This && Method && Method->getParent()->isLambda()) {
+      Value Lambda = loadLambda(*This);
+      for (auto& [Variable, V] : Lambda.Captured) {
+        auto It = Now.Variables.find(Variable);
+        Hidden[Variable] = It == Now.Variables.end() ? std::nullopt : std::optional(It->second);
+        Now.Variables[Variable] = V;
+      }
+      This = Frames.back()->This;
+    }
+    Frame Inner{Definition, This, {}};
+    Frames.push_back(&Inner);
+    Value V = leave(Inner, Definition);
+    for (auto& [Variable, Old] : Hidden)
+      if (Old)
+        Now.Variables[Variable] = *Old;
+      else
+        Now.Variables.erase(Variable);
+    return V;
+  }
+
+  Value loadLambda(const Location& L) {
+    if (L.Of != Location::Variable)
+      return {};
+    auto It = Now.Variables.find(L.Decl);
+    const Value* V = It == Now.Variables.end() ? nullptr : &It->second;
+    for (const FieldDecl* Field : L.Members) {
+      if (!V || !V->Members.count(Field))
+        return {};
+      V = &V->Members.at(Field);
+    }
+    return V ? *V : Value{};
+  }
+
+  // --- Statements.
+
+  void run(const Stmt* S) {
+    if (!S || !Now.Reachable)
+      return;
+    if (const auto* E = dyn_cast<Expr>(S)) {
+      E->isGLValue() ? void(evalDiscarded(E)) : void(eval(E));
+      return;
+    }
+    switch (S->getStmtClass()) {
+    case Stmt::CompoundStmtClass:
+      for (const Stmt* Child : cast<CompoundStmt>(S)->body())
+        run(Child);
+      return;
+    case Stmt::DeclStmtClass:
+      for (const Decl* D : cast<DeclStmt>(S)->decls())
+        if (const auto* V = dyn_cast<VarDecl>(D))
+          declare(V);
+      return;
+    case Stmt::IfStmtClass:
+      return runIf(cast<IfStmt>(S));
+    case Stmt::ForStmtClass: {
+      const auto* For = cast<ForStmt>(S);
+      run(For->getInit());
+      return runLoop(For, For->getCond(), For->getInc(), For->getBody(), false);
+    }
+    case Stmt::WhileStmtClass:
+      return runLoop(S, cast<WhileStmt>(S)->getCond(), nullptr, cast<WhileStmt>(S)->getBody(),
+                     false);
+    case Stmt::DoStmtClass:
+      return runLoop(S, cast<DoStmt>(S)->getCond(), nullptr, cast<DoStmt>(S)->getBody(), true);
+    case Stmt::CXXForRangeStmtClass: {
+      const auto* For = cast<CXXForRangeStmt>(S);
+      run(For->getInit());
+      run(For->getRangeStmt());
+      run(For->getBeginStmt());
+      run(For->getEndStmt());
+      return runLoop(For, For->getCond(), For->getInc(), For->getBody(), false,
+                     For->getLoopVarStmt());
+    }
+    case Stmt::SwitchStmtClass:
+      return runSwitch(cast<SwitchStmt>(S));
+    case Stmt::CaseStmtClass:
+    case Stmt::DefaultStmtClass:
+      return run(cast<SwitchCase>(S)->getSubStmt());
+    case Stmt::AttributedStmtClass:
+      return run(cast<AttributedStmt>(S)->getSubStmt());
+    case Stmt::ReturnStmtClass: {
+      const Expr* E = cast<ReturnStmt>(S)->getRetValue();
+      Value V = !E ? Value{} : E->isGLValue() ? placed(locate(E)) : eval(E);
+      Frames.back()->Returns.emplace_back(Now, std::move(V));
+      Now.Reachable = false;
+      return;
+    }
+    case Stmt::BreakStmtClass:
+      if (!Breaks.empty() && Breaks.back())
+        Breaks.back()->push_back(Now);
+      Now.Reachable = false;
+      return;
+    case Stmt::ContinueStmtClass:
+      Now.Reachable = false;
+      return;
+    case Stmt::NullStmtClass:
+      return;
+    default:
+      error(S->getBeginLoc(), Diag::err_statement_not_understood) << S->getSourceRange();
+      return;
+    }
+  }
+
+  /// A glvalue whose value nobody takes: `a[i] = 0;` is no load.
+  void evalDiscarded(const Expr* E) {
+    const Expr* Plain = E->IgnoreParens();
+    if (isa<BinaryOperator, UnaryOperator, CallExpr, ExprWithCleanups>(Plain))
+      eval(Plain);
+    else
+      locate(Plain);
+  }
+
+  void declare(const VarDecl* V) {
+    const Expr* Init = V->getInit();
+    if (V->hasAttr<CUDASharedAttr>() || V->hasGlobalStorage()) {
+      if (Init && V->isStaticLocal() && !V->hasAttr<CUDASharedAttr>())
+        eval(Init);
+      return;
+    }
+    if (!Init) {
+      Now.Variables.erase(V);
+      return;
+    }
+    Value Initial = V->getType()->isReferenceType() ? placed(object(Init)) : evalObject(Init);
+    Now.Variables[V] = std::move(Initial);
+  }
+
+  void runIf(const IfStmt* S) {
+    run(S->getInit());
+    if (const DeclStmt* Variable = S->getConditionVariableDeclStmt())
+      run(Variable);
+    if (std::optional<const Stmt*> Taken = S->getNondiscardedCase(Context)) {
+      run(*Taken);
+      return;
+    }
+    Condition If = truth(eval(S->getCond()));
+    State Else = Now;
+    Now.Path = Now.Path.intersect(If.True);
+    Else.Path = Else.Path.intersect(If.False);
+    run(S->getThen());
+    std::swap(Now, Else);
+    run(S->getElse());
+    Now = join(std::move(Else), std::move(Now), S);
+  }
+
+  void runLoop(const Stmt* Loop, const Expr* Cond, const Expr* Inc, const Stmt* Body,
+               bool BodyFirst, const Stmt* Each = nullptr) {
+    if (!Now.Reachable)
+      return;
+    ChangeFinder Found;
+    for (const Stmt* Part : {static_cast<const Stmt*>(Cond), static_cast<const Stmt*>(Inc), Body})
+      if (Part)
+        Found.TraverseStmt(const_cast<Stmt*>(Part));
+    std::map<const VarDecl*, Update> Inductions = inductions(Inc, Body, Found);
+    State Before = Now;
+    Polynomial Count = Sets.counter();
+    // The heads of an arbitrary iteration: inductions move with the counter, of other changes
+    // nothing is known.
+    std::map<const VarDecl*, Value> Heads;
+    for (const auto& [Variable, Times] : Found.Changes) {
+      auto It = Before.Variables.find(Variable);
+      auto Induction = Inductions.find(Variable);
+      Value Head = opaque(Variable->getType(), Cause::Loop, Loop);
+      if (It != Before.Variables.end() && Induction != Inductions.end()) {
+        const Update& U = Induction->second;
+        Value Step = U.Step ? eval(U.Step) : Value{};
+        Polynomial By = U.Step ? number(Step, U.Step) : Polynomial(1);
+        By = (U.Negative ? Polynomial(0) - By : By) * Count;
+        if (Variable->getType()->isPointerType() && It->second.Place)
+          Head.Place = moved(*It->second.Place, By, Variable->getType()->getPointeeType());
+        else if (It->second.Number)
+          Head.Number = Sets.normalized(*It->second.Number + By);
+      }
+      Heads.emplace(Variable, std::move(Head));
+    }
+    for (auto& [Variable, Head] : Heads)
+      change(Variable, std::move(Head), Loop);
+    Now.Path = Now.Path.intersect(Sets.compare(Comparison::LessEqual, 0, Count));
+    if (Cond && !BodyFirst) {
+      Condition If = truth(eval(Cond));
+      Now.Path = Now.Path.intersect(If.True);
+    }
+    run(Each);
+    Breaks.push_back(nullptr);
+    run(Body);
+    Breaks.pop_back();
+    if (Now.Reachable && BodyFirst && Cond)
+      eval(Cond);
+    if (Now.Reachable && Inc)
+      run(Inc);
+    Now = std::move(Before);
+    for (const auto& [Variable, Times] : Found.Changes)
+      change(Variable, opaque(Variable->getType(), Cause::Loop, Loop), Loop);
+  }
+
+  /// A loop changes the variable, or what it refers to.
+  void change(const VarDecl* Variable, Value V, const Stmt* Loop) {
+    // Through a pointer, a loop may change what has had its address taken.
+    for (const ValueDecl* Exposed : AddressTaken)
+      forget({Location::Variable, Exposed, {}, {}}, Cause::Loop, Loop);
+    if (Variable->getType()->isReferenceType()) {
+      if (auto It = Now.Variables.find(Variable); It != Now.Variables.end() && It->second.Place)
+        forget(Location(*It->second.Place), Cause::Loop, Loop);
+      return;
+    }
+    Now.Variables[Variable] = std::move(V);
+  }
+
+  /// The variables that each iteration moves once, by what does not change in the loop.
+  static std::map<const VarDecl*, Update> inductions(const Expr* Inc, const Stmt* Body,
+                                                     const ChangeFinder& Found) {
+    std::vector<const Stmt*> Candidates;
+    auto AddParts = [&](const Stmt* S, auto& Self) -> void {
+      const auto* E = dyn_cast_or_null<Expr>(S);
+      const auto* Comma = E ? dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
+      if (Comma && Comma->getOpcode() == BO_Comma) {
+        Self(Comma->getLHS(), Self);
+        Self(Comma->getRHS(), Self);
+      } else {
+        Candidates.push_back(S);
+      }
+    };
+    AddParts(Inc, AddParts);
+    // What `continue` may skip does not count.
+    if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && !Found.Continues)
+      for (const Stmt* S : Block->body())
+        AddParts(S, AddParts);
+    std::map<const VarDecl*, Update> Inductions;
+    for (const Stmt* S : Candidates)
+      if (std::optional<Update> U = updateOf(S)) {
+        auto It = Found.Changes.find(U->Variable);
+        ReferenceFinder Step;
+        if (U->Step)
+          Step.TraverseStmt(const_cast<Expr*>(U->Step));
+        bool Fixed = llvm::none_of(Step.Variables, [&](const ValueDecl* V) {
+          const auto* Variable = dyn_cast<VarDecl>(V);
+          return Variable && Found.Changes.count(Variable);
+        });
+        if (It != Found.Changes.end() && It->second == 1 && Fixed)
+          Inductions[U->Variable] = *U;
+      }
+    return Inductions;
+  }
+
+  void runSwitch(const SwitchStmt* S) {
+    run(S->getInit());
+    if (const DeclStmt* Variable = S->getConditionVariableDeclStmt())
+      run(Variable);
+    Value On = eval(S->getCond());
+    State Before = Now;
+    std::vector<State> Broken;
+    Breaks.push_back(&Broken);
+    Now.Reachable = false;
+    isl::set Default = Sets.universe();
+    bool HasDefault = false;
+    auto Selected = [&](const SwitchCase* Label) {
+      const auto* Case = dyn_cast<CaseStmt>(Label);
+      Expr::EvalResult Low, High;
+      if (!Case || !On.Number || !Case->getLHS()->EvaluateAsInt(Low, Context) ||
+          (Case->getRHS() && !Case->getRHS()->EvaluateAsInt(High, Context)))
+        return Sets.universe();
+      std::int64_t First = Low.Val.getInt().getExtValue();
+      std::int64_t Last = Case->getRHS() ? High.Val.getInt().getExtValue() : First;
+      return Sets.compare(Comparison::LessEqual, First, *On.Number)
+          .intersect(Sets.compare(Comparison::LessEqual, *On.Number, Last));
+    };
+    for (const SwitchCase* Label = S->getSwitchCaseList(); Label;
+         Label = Label->getNextSwitchCase())
+      if (isa<CaseStmt>(Label) && On.Number)
+        Default = Default.subtract(Selected(Label));
+    const auto* Block = dyn_cast<CompoundStmt>(S->getBody());
+    for (const Stmt* Child :
+         Block ? llvm::ArrayRef<Stmt*>(const_cast<Stmt**>(Block->body_begin()), Block->size())
+               : llvm::ArrayRef<Stmt*>()) {
+      for (const auto* Label = dyn_cast<SwitchCase>(Child); Label;
+           Label = dyn_cast<SwitchCase>(Label->getSubStmt())) {
+        State Entry = Before;
+        HasDefault |= isa<DefaultStmt>(Label);
+        Entry.Path = Entry.Path.intersect(isa<DefaultStmt>(Label) ? Default : Selected(Label));
+        Now = join(std::move(Now), std::move(Entry), S);
+      }
+      run(Child);
+    }
+    Breaks.pop_back();
+    if (!HasDefault) {
+      State Skipped = Before;
+      Skipped.Path = Skipped.Path.intersect(Default);
+      Now = join(std::move(Now), std::move(Skipped), S);
+    }
+    for (State& After : Broken)
+      Now = join(std::move(Now), std::move(After), S);
+  }
+
+  const std::set<const ParmVarDecl*>& Distributed;
+  SymbolicSets& Sets;
+  ASTContext& Context;
+  Diagnostics& Diags;
+  State Now;
+  std::vector<Frame*> Frames;
+  /// Where `break` of the innermost loop or switch leaves its state; null for a loop, which forgets
+  /// what it changes.
+  std::vector<std::vector<State>*> Breaks;
+  std::set<const ValueDecl*> AddressTaken;
+  InterpretedKernel Result;
+};
+
+} // namespace
+
+std::set<const VarDecl*> changedVariables(const Stmt* S) {
+  ChangeFinder Found;
+  Found.TraverseStmt(const_cast<Stmt*>(S));
+  std::set<const VarDecl*> Variables;
+  for (const auto& [Variable, Times] : Found.Changes)
+    Variables.insert(Variable);
+  return Variables;
+}
+
+std::set<const VarDecl*> namedVariables(const Stmt* S) {
+  ReferenceFinder Found;
+  Found.TraverseStmt(const_cast<Stmt*>(S));
+  std::set<const VarDecl*> Variables;
+  for (const ValueDecl* Named : Found.Variables)
+    if (const auto* Variable = dyn_cast<VarDecl>(Named))
+      Variables.insert(Variable);
+  return Variables;
+}
+
+InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
+                                  const std::set<const ParmVarDecl*>& Distributed,
+                                  SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags) {
+  return Interpreter(Distributed, Sets, Context, Diags).run(Kernel, Arguments);
+}
+
+} // namespace gpurma

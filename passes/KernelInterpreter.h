@@ -1,0 +1,63 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the body of a kernel once for all its threads at a time: integers are polynomials over
+// symbols, conditions and paths are sets of the symbols' values. Yields every access through a
+// pointer parameter with its offset and the values for which it is reached. Calls are run inside;
+// the body of a loop is run once, for an arbitrary iteration.
+#ifndef GPURMA_PASSES_KERNELINTERPRETER_H
+#define GPURMA_PASSES_KERNELINTERPRETER_H
+
+#include "frontend/Diagnostics.h"
+#include "passes/AccessAnalysis.h"
+#include "passes/SymbolicSets.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include <string>
+#include <vector>
+
+namespace gpurma {
+
+/// A load or store of one element through a pointer parameter of the kernel.
+struct ElementAccess {
+  const clang::ParmVarDecl* Array = nullptr;
+  /// In elements of the array's innermost type, from where the parameter points.
+  Polynomial Offset;
+  bool Writes = false;
+  /// The values of the symbols for which it is reached.
+  isl::set Path;
+  const clang::Expr* Where = nullptr;
+};
+
+/// An atomic operation on what a pointer parameter points to.
+struct AtomicAccess {
+  const clang::ParmVarDecl* Parameter = nullptr;
+  /// As in CUDA: "atomicAdd".
+  std::string Function;
+  const clang::Expr* Where = nullptr;
+};
+
+/// The variables that a statement assigns to, or may change through a reference or an address.
+std::set<const clang::VarDecl*> changedVariables(const clang::Stmt* S);
+
+/// The variables that a statement names.
+std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
+
+struct InterpretedKernel {
+  /// False if something was reported; the rest is then incomplete.
+  bool Understood = true;
+  std::vector<ElementAccess> Accesses;
+  std::vector<AtomicAccess> Atomics;
+};
+
+/// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p
+/// Distributed: parameters that must not be lost sight of. Reports what is not understood.
+InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
+                                  const KnownArguments& Arguments,
+                                  const std::set<const clang::ParmVarDecl*>& Distributed,
+                                  SymbolicSets& Sets, clang::ASTContext& Context,
+                                  Diagnostics& Diags);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_KERNELINTERPRETER_H

@@ -1,0 +1,153 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// LowerRegions: puts what FuseRegions has written into the text, once all other passes have edited
+// the kernels' bodies, which become device functions that know their logical block:
+//
+//   __global__ void k(float* a) {       __global__ void k(float* a) { ... }
+//     a[blockIdx.x] = 0;           ->   static __device__ __forceinline__ void gpurma_stage_0_k(
+//   }                                       const uint3 blockIdx, const dim3 gridDim, float* a) {
+//                                         a[blockIdx.x] = 0;
+//                                       }
+//
+// The parameters hide CUDA's variables of these names, so that the body needs no change. #line
+// keeps the lines of what is generated, and of what follows it, those of the source.
+#include "passes/Pass.h"
+#include "passes/RegionWriter.h"
+
+#include "frontend/SourceText.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+class RegionLowerer {
+public:
+  RegionLowerer(Unit& U, Program& P)
+      : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
+
+  void lower(const Region& R) {
+    for (const Stage& S : R.Stages)
+      addStageFunction(S.Kernel);
+    addKernel(R);
+    replaceStatement(R);
+  }
+
+private:
+  std::string lineMark(SourceLocation Loc) const {
+    PresumedLoc Place = Sources.getPresumedLoc(Loc);
+    return "#line " + std::to_string(Place.getLine()) + " " + stringLiteral(Place.getFilename()) + "\n";
+  }
+
+  std::string source(SourceRange Tokens) const {
+    std::optional<FileRange> Range = fileRange(Tokens, Sources, LangOpts);
+    return Range ? P.Edits.text(*Range, P.source(Range->File)) : std::string();
+  }
+
+  /// Without what lets the compiler take memory for constant as long as the kernel runs.
+  std::string coherent(const std::string& Text) const {
+    std::string Copy;
+    Lexer Raw(SourceLocation(), LangOpts, Text.data(), Text.data(), Text.data() + Text.size());
+    Raw.SetKeepWhitespaceMode(true);
+    for (Token T; !Raw.LexFromRawLexer(T) || T.isNot(tok::eof);) {
+      StringRef Word(Text.data() + Raw.getCurrentBufferOffset() - T.getLength(), T.getLength());
+      if (T.is(tok::raw_identifier) && (Word == "__restrict__" || Word == "__restrict"))
+        Copy += ' ';
+      else if (T.is(tok::raw_identifier) && Word == "__ldg")
+        Copy += "::gpurma::stages::load";
+      else
+        Copy += Word;
+      if (Raw.getCurrentBufferOffset() >= Text.size())
+        break;
+    }
+    return Copy;
+  }
+
+  void addStageFunction(const FunctionDecl* Kernel) {
+    if (const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern())
+      Kernel = Pattern;
+    if (!Done.insert(Kernel).second)
+      return;
+    std::optional<FileRange> End = fileRange(Kernel->getEndLoc(), Sources, LangOpts);
+    FunctionTypeLoc Type = Kernel->getFunctionTypeLoc();
+    if (!End || !Type) {
+      U.Diags->report(Kernel->getLocation(), Diag::err_edit_not_in_file) << "this kernel";
+      return;
+    }
+    std::string Text = "\n" + lineMark(Kernel->getLocation());
+    if (const FunctionTemplateDecl* Template = Kernel->getDescribedFunctionTemplate())
+      Text += onOneLine(source(Template->getTemplateParameters()->getSourceRange()), LangOpts) + " ";
+    Text += "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
+            "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim";
+    if (Kernel->getNumParams() != 0)
+      Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
+                                                Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
+                                        LangOpts));
+    Text += ")\n" + lineMark(Kernel->getBody()->getBeginLoc()) + coherent(source(Kernel->getBody()->getSourceRange())) + "\n" +
+            lineMark(Kernel->getEndLoc());
+    P.Edits.replace({End->File, End->End, End->End}, Text);
+  }
+
+  /// The kernel stands before the function that holds the region.
+  void addKernel(const Region& R) {
+    const Decl* Place = R.function();
+    std::string Prefix, Suffix;
+    if (const auto* Linkage = dyn_cast<LinkageSpecDecl>(Place->getLexicalDeclContext())) {
+      if (!Linkage->hasBraces())
+        Place = Linkage;
+      else {
+        Prefix = "extern \"C++\" {\n";
+        Suffix = "}\n";
+      }
+    }
+    std::optional<FileRange> Begin = fileRange(Place->getBeginLoc(), Sources, LangOpts);
+    if (!Begin) {
+      U.Diags->report(R.function()->getLocation(), Diag::err_edit_not_in_file) << "this function";
+      return;
+    }
+    P.Edits.replace({Begin->File, Begin->Begin, Begin->Begin},
+                    "\n" + lineMark(R.directive().HashLoc) + Prefix + R.KernelText + Suffix + lineMark(Place->getBeginLoc()));
+  }
+
+  void replaceStatement(const Region& R) {
+    const Directive& D = R.directive();
+    std::optional<FileRange> Range;
+    if (!D.FromPragmaOperator && D.HashLoc.isFileID())
+      Range = fileRangeAt(Sources.getFileID(D.HashLoc), {D.HashLoc, R.Statement->getEndLoc()}, Sources, LangOpts);
+    if (!Range) {
+      U.Diags->report(D.NameLoc, Diag::err_edit_not_in_file) << "this region";
+      return;
+    }
+    std::string Text = R.LaunchText;
+    Text.append(P.source(Range->File).slice(Range->Begin, Range->End).count('\n'), '\n');
+    P.Edits.replace(*Range, std::move(Text));
+  }
+
+  Unit& U;
+  Program& P;
+  const SourceManager& Sources;
+  const LangOptions& LangOpts;
+  llvm::SmallPtrSet<const FunctionDecl*, 8> Done;
+};
+
+class LowerRegions final : public Pass {
+public:
+  llvm::StringRef name() const override { return "LowerRegions"; }
+  bool editsText() const override { return true; }
+
+  void run(Unit& U, Program& P) override {
+    if (U.Kind == UnitKind::CudaDevice)
+      return;
+    RegionLowerer Lowerer(U, P);
+    for (const Region& R : U.Regions)
+      Lowerer.lower(R);
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createLowerRegions() { return std::make_unique<LowerRegions>(); }
+
+} // namespace gpurma

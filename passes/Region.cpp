@@ -1,0 +1,106 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Region.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+class LaunchCollector : public RecursiveASTVisitor<LaunchCollector> {
+public:
+  explicit LaunchCollector(std::vector<Stage>& Stages) : Stages(Stages) {}
+
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) {
+    Stage S;
+    S.Launch = Launch;
+    const auto* Ref = dyn_cast<DeclRefExpr>(Launch->getCallee()->IgnoreParenImpCasts());
+    if (const auto* Kernel = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr)
+      S.Kernel = Kernel->getDefinition();
+    const CallExpr* Config = Launch->getConfig();
+    const Expr** Settings[] = {&S.Grid, &S.Block, &S.Shared, &S.Stream};
+    for (unsigned I = 0; I != std::size(Settings) && I < Config->getNumArgs(); ++I)
+      if (!isa<CXXDefaultArgExpr>(Config->getArg(I)))
+        *Settings[I] = Config->getArg(I);
+    S.Arguments.assign(Launch->arg_begin(), Launch->arg_end());
+    Stages.push_back(std::move(S));
+    return true;
+  }
+
+private:
+  std::vector<Stage>& Stages;
+};
+
+const VarDecl* variableOf(const Expr* E) {
+  const auto* Ref = E ? dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+}
+
+/// norm, of *norm or norm[0].
+const VarDecl* pointerOf(const Expr* Scalar) {
+  Scalar = Scalar->IgnoreParens();
+  if (const auto* Deref = dyn_cast<UnaryOperator>(Scalar); Deref && Deref->getOpcode() == UO_Deref)
+    return variableOf(Deref->getSubExpr());
+  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(Scalar)) {
+    const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
+    return Index && Index->getValue().isZero() ? variableOf(Element->getBase()) : nullptr;
+  }
+  return nullptr;
+}
+
+} // namespace
+
+bool names(const MapClause& M, const FunctionDecl* Kernel) {
+  return M.Kernel == Kernel->getNameAsString() || M.Kernel == Kernel->getQualifiedNameAsString() ||
+         M.Kernel == "::" + Kernel->getQualifiedNameAsString();
+}
+
+const DistributedArray* Region::findArray(const VarDecl* Variable) const {
+  auto It = llvm::find_if(Arrays, [&](const DistributedArray& A) { return A.Variable == Variable; });
+  return Variable && It != Arrays.end() ? &*It : nullptr;
+}
+
+const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
+  auto It = llvm::find_if(Reductions, [&](const ReducedScalar& R) { return R.Pointer == Pointer; });
+  return Pointer && It != Reductions.end() ? &*It : nullptr;
+}
+
+Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
+  Region R;
+  R.Appearance = Appearance;
+  R.Loop = Loop;
+  R.Statement = Loop->getBody();
+  for (const Clause& C : Appearance.Origin->Clauses) {
+    auto Argument = [&](unsigned I) { return Appearance.argument(C.Exprs[I]); };
+    switch (C.Kind) {
+    case ClauseKind::Distribute:
+      for (unsigned I = 0; I != C.Left; ++I) {
+        DistributedArray A;
+        A.Variable = variableOf(Argument(I));
+        A.Loc = C.Exprs[I].Range.getBegin();
+        for (unsigned Extent = C.Left; Extent != C.Exprs.size(); ++Extent)
+          A.Shape.push_back(Argument(Extent));
+        R.Arrays.push_back(std::move(A));
+      }
+      break;
+    case ClauseKind::Halo:
+      for (unsigned I = 0; I != C.Left; ++I)
+        R.Halos.push_back({variableOf(Argument(I)), Argument(C.Left), C.Exprs[I].Range.getBegin()});
+      break;
+    case ClauseKind::Reduce:
+      for (unsigned I = 0; I != C.Exprs.size(); ++I)
+        R.Reductions.push_back({C.Word, Argument(I), Argument(I) ? pointerOf(Argument(I)) : nullptr});
+      break;
+    case ClauseKind::Map:
+      R.Maps.push_back({C.Name, C.Word == Keyword::X ? 0u : C.Word == Keyword::Y ? 1u : 2u, C.NameLoc});
+      break;
+    default:
+      break;
+    }
+  }
+  LaunchCollector(R.Stages).TraverseStmt(const_cast<Stmt*>(R.Statement));
+  return R;
+}
+
+} // namespace gpurma

@@ -1,0 +1,92 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A persistent region: the statement that `#pragma gpurma persistent` stands before, and what its clauses and its launches say.
+// CollectDirectives makes the Regions of a Unit, InferStages fills in what the kernels access, FuseRegions checks them.
+#ifndef GPURMA_PASSES_REGION_H
+#define GPURMA_PASSES_REGION_H
+
+#include "frontend/Directive.h"
+#include "passes/AccessAnalysis.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include <string>
+#include <vector>
+
+namespace gpurma {
+
+/// distribute(a : rows(ny, nx)): one entry for each array of the clause.
+struct DistributedArray {
+  const clang::VarDecl *Variable = nullptr;
+  /// Extents, the slowest dimension (which is split) first.
+  std::vector<const clang::Expr *> Shape;
+  clang::SourceLocation Loc;
+};
+
+/// reduce(+ : *norm).
+struct ReducedScalar {
+  Keyword Operation = Keyword::Plus;
+  /// As written: *norm or norm[0].
+  const clang::Expr *Scalar = nullptr;
+  /// norm.
+  const clang::VarDecl *Pointer = nullptr;
+};
+
+/// halo(a : n).
+struct HaloClause {
+  const clang::VarDecl *Array = nullptr;
+  const clang::Expr *Depth = nullptr;
+  clang::SourceLocation Loc;
+};
+
+/// map(kernel : rows = y).
+struct MapClause {
+  std::string Kernel;
+  /// 0 x, 1 y, 2 z.
+  unsigned RowDimension = 0;
+  clang::SourceLocation Loc;
+};
+
+/// True if the clause is about the kernel: it gives its name, qualified or not.
+bool names(const MapClause& M, const clang::FunctionDecl* Kernel);
+
+/// A launch of the region.
+struct Stage {
+  const clang::CUDAKernelCallExpr *Launch = nullptr;
+  /// The definition of the launched kernel, for a template its instantiation; null if it has none here (FuseRegions reports it).
+  const clang::FunctionDecl *Kernel = nullptr;
+  /// Shared and Stream are null where the launch leaves them out.
+  const clang::Expr *Grid = nullptr, *Block = nullptr, *Shared = nullptr, *Stream = nullptr;
+  /// The arguments, in the order of the kernel's parameters.
+  std::vector<const clang::Expr *> Arguments;
+  KernelAccesses Accesses;
+};
+
+struct Region {
+  /// Its clauses' expressions.
+  Marker Appearance;
+  /// The loop of the frontend, whose condition is the marker call and whose body is the region's statement.
+  const clang::WhileStmt *Loop = nullptr;
+  const clang::Stmt *Statement = nullptr;
+  std::vector<DistributedArray> Arrays;
+  std::vector<ReducedScalar> Reductions;
+  std::vector<HaloClause> Halos;
+  std::vector<MapClause> Maps;
+  /// In order of appearance.
+  std::vector<Stage> Stages;
+
+  /// Written by FuseRegions: the region's kernel, for the place before its function, and what takes the place of its statement.
+  std::string KernelText, LaunchText;
+
+  const Directive &directive() const { return *Appearance.Origin; }
+  /// The function that it stands in.
+  const clang::FunctionDecl *function() const { return Appearance.Function; }
+  const DistributedArray *findArray(const clang::VarDecl *Variable) const;
+  const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
+};
+
+/// What the clauses of a region and the launches in its statement say.
+Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_REGION_H

@@ -1,0 +1,643 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/RegionWriter.h"
+#include "passes/Kernels.h"
+#include "frontend/SourceText.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/PrettyPrinter.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+bool isCudaError(QualType Type) {
+  const auto* Enum = Type.getNonReferenceType()->getAs<EnumType>();
+  return Enum && Enum->getDecl()->getName() == "cudaError";
+}
+
+/// Calls that wait for what the region orders by itself, or ask for errors that it reports by itself.
+bool isSuperfluous(StringRef Name) {
+  static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaGetLastError",
+                                          "cudaPeekAtLastError"};
+  return Names.contains(Name);
+}
+
+/// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
+bool hasDeviceTwin(const FunctionDecl* Function) {
+  static const llvm::StringSet<> Names = {"swap", "max", "min", "exchange", "move", "clamp"};
+  return Function->isInStdNamespace() && Function->getIdentifier() && Names.contains(Function->getName());
+}
+
+/// What a region says to itself, as the expressions of a full statement.
+class Writer final : public PrinterHelper {
+public:
+  Writer(const Region& R, Unit& U, Program& P)
+      : R(R), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
+    Policy.SuppressImplicitBase = true;
+    Policy.ConstantsAsWritten = true;
+    Policy.PrintCanonicalTypes = true;
+  }
+
+  WrittenRegion run() {
+    DeclCollector(Declared).TraverseStmt(const_cast<Stmt*>(R.Statement));
+    ChangeCollector(*this).TraverseStmt(const_cast<Stmt*>(R.Statement));
+    statement(R.Statement, 1);
+    return std::move(Result);
+  }
+
+  // --- Expressions: what Clang's printer is to write differently.
+
+  bool handledStmt(Stmt* S, raw_ostream& To) override {
+    if (auto* E = dyn_cast<Expr>(S))
+      if (E->isTypeDependent())
+        return false;
+    if (const auto* Cast = dyn_cast<ImplicitCastExpr>(S)) {
+      if (Cast->getCastKind() == CK_LValueToRValue)
+        if (const ReducedScalar* Scalar = reducedBy(Cast->getSubExpr())) {
+          To << reducedName(*Scalar) << ".value()";
+          return true;
+        }
+      return false;
+    }
+    if (const auto* E = dyn_cast<Expr>(S))
+      if (const ReducedScalar* Scalar = reducedBy(E)) {
+        To << reducedName(*Scalar);
+        return true;
+      }
+    if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S)) {
+      report(Launch->getBeginLoc(), Diag::err_region_launch_form);
+      return true;
+    }
+    if (const auto* Call = dyn_cast<CallExpr>(S))
+      return call(*Call, To);
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
+      return reference(*Ref, To);
+    if (isa<CXXThisExpr>(S)) {
+      report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
+      return true;
+    }
+    if (isMemoryAccess(S)) {
+      unsupported(S);
+      return true;
+    }
+    if (isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, LambdaExpr, StmtExpr, CXXTypeidExpr, CXXDynamicCastExpr>(S)) {
+      unsupported(S);
+      return true;
+    }
+    return false;
+  }
+
+private:
+  enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced };
+
+  struct DeclCollector : RecursiveASTVisitor<DeclCollector> {
+    explicit DeclCollector(llvm::SmallPtrSetImpl<const Decl*>& Declared) : Declared(Declared) {}
+    bool VisitVarDecl(VarDecl* D) {
+      Declared.insert(D);
+      return true;
+    }
+    llvm::SmallPtrSetImpl<const Decl*>& Declared;
+  };
+
+  /// Finds captured variables that the statement may change: assigned, or handed on by reference or address.
+  struct ChangeCollector : RecursiveASTVisitor<ChangeCollector> {
+    explicit ChangeCollector(Writer& W) : W(W) {}
+    void changed(const Expr* E) {
+      E = E->IgnoreParenImpCasts();
+      while (true) {
+        if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+          E = Element->getBase()->IgnoreParenImpCasts();
+        else if (const auto* Field = dyn_cast<MemberExpr>(E); Field && !Field->isArrow())
+          E = Field->getBase()->IgnoreParenImpCasts();
+        else
+          break;
+      }
+      if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
+        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && !W.Declared.count(V))
+          W.Result.Changed.insert(V);
+    }
+    bool VisitBinaryOperator(BinaryOperator* B) {
+      if (B->isAssignmentOp())
+        changed(B->getLHS());
+      return true;
+    }
+    bool VisitUnaryOperator(UnaryOperator* O) {
+      if (O->isIncrementDecrementOp() || O->getOpcode() == UO_AddrOf)
+        changed(O->getSubExpr());
+      return true;
+    }
+    bool VisitCallExpr(CallExpr* Call) {
+      if (isa<CUDAKernelCallExpr>(Call))
+        return true;
+      for (const Expr* Argument : Call->arguments())
+        if (Argument->isLValue() && !Argument->getType().isConstQualified())
+          changed(Argument);
+      return true;
+    }
+    bool VisitVarDecl(VarDecl* D) {
+      if (D->getType()->isReferenceType() && D->getInit())
+        changed(D->getInit());
+      return true;
+    }
+    Writer& W;
+  };
+
+  DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
+
+  std::string spelled(const Stmt* S) const {
+    std::string Text = spelledText(S->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("");
+    if (Text.empty()) {
+      llvm::raw_string_ostream To(Text);
+      S->printPretty(To, nullptr, PrintingPolicy(Context.getLangOpts()));
+    }
+    constexpr size_t Shown = 60;
+    return Text.size() > Shown ? Text.substr(0, Shown) + "..." : Text;
+  }
+
+  void unsupported(const Stmt* S) { report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange(); }
+
+  /// Memory that a pointer leads to: what is there depends on stages that other ranks run.
+  static bool isMemoryAccess(const Stmt* S) {
+    if (const auto* Deref = dyn_cast<UnaryOperator>(S))
+      return Deref->getOpcode() == UO_Deref && Deref->getSubExpr()->getType()->isPointerType() &&
+             !Deref->getType()->isFunctionType();
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(S))
+      return !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+    const auto* Member = dyn_cast<MemberExpr>(S);
+    return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+  }
+
+  const ReducedScalar* reducedBy(const Expr* E) const {
+    E = E->IgnoreParens();
+    const Expr* Base = nullptr;
+    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
+      Base = Deref->getSubExpr();
+    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
+      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
+      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
+    }
+    return Base ? reducedPointer(Base) : nullptr;
+  }
+
+  const ReducedScalar* reducedPointer(const Expr* E) const {
+    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
+    return Ref ? R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
+  }
+
+  std::string reducedName(const ReducedScalar& Scalar) const {
+    return "gpurma_reduced_" + std::to_string(&Scalar - R.Reductions.data());
+  }
+
+  std::string text(const Expr* E) {
+    std::string Text;
+    llvm::raw_string_ostream To(Text);
+    E->printPretty(To, this, Policy);
+    return Text;
+  }
+
+  bool reference(const DeclRefExpr& Ref, raw_ostream& To) {
+    const ValueDecl* D = Ref.getDecl();
+    if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
+      if (isa<CXXMethodDecl>(Function) || Function->isOverloadedOperator())
+        return false;
+      if (hasDeviceTwin(Function))
+        To << "::gpurma::stages::" << Function->getName();
+      else if (Function->getTemplateSpecializationArgs() && Ref.hasExplicitTemplateArgs())
+        To << qualifiedName(Function).value_or(Function->getNameAsString());
+      else {
+        To << "::";
+        Function->printQualifiedName(To, Policy);
+      }
+      return true;
+    }
+    if (isa<EnumConstantDecl>(D)) {
+      if (D->getParentFunctionOrMethod())
+        return false;
+      To << "::";
+      D->printQualifiedName(To, Policy);
+      return true;
+    }
+    const auto* Variable = dyn_cast<VarDecl>(D);
+    if (!Variable) {
+      report(Ref.getLocation(), Diag::err_region_variable) << D->getNameAsString() << Unnamed;
+      return true;
+    }
+    if (Declared.count(Variable))
+      return false;
+    if (R.findReduction(Variable)) {
+      report(Ref.getLocation(), Diag::err_region_variable) << Variable->getName() << Reduced;
+      return true;
+    }
+    bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
+    if (Global && Variable->isUsableInConstantExpressions(Context)) {
+      To << "::";
+      Variable->printQualifiedName(To, Policy);
+      return true;
+    }
+    capture(*Variable, Ref.getLocation());
+    To << capturedName(Variable, P);
+    return true;
+  }
+
+  void capture(const VarDecl& Variable, SourceLocation Loc) {
+    if (!Result.Captured.insert(&Variable))
+      return;
+    QualType Type = Variable.getType().getNonReferenceType();
+    const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
+    if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
+      report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
+    else if (Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod()))
+      report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
+    else if (Variable.getTLSKind() != VarDecl::TLS_None || Variable.hasAttr<CUDADeviceAttr>())
+      report(Loc, Diag::err_region_variable) << Variable.getName() << ThreadOrStatic;
+    else
+      return;
+    report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
+  }
+
+  void arguments(const CallExpr& Call, raw_ostream& To) {
+    To << '(';
+    for (unsigned I = 0; I != Call.getNumArgs() && !isa<CXXDefaultArgExpr>(Call.getArg(I)); ++I)
+      To << (I ? ", " : "") << text(Call.getArg(I));
+    To << ')';
+  }
+
+  /// A copy or clearing of a reduced scalar, which the region knows. False: it is something else.
+  bool scalarTransfer(const CallExpr& Call, StringRef Name, raw_ostream& To) {
+    if (Call.getNumArgs() < 3)
+      return false;
+    auto Reduced = [&](unsigned I) { return reducedPointer(Call.getArg(I)); };
+    if (Name == "cudaMemset" || Name == "cudaMemsetAsync") {
+      const auto* Value = dyn_cast<IntegerLiteral>(Call.getArg(1)->IgnoreParenImpCasts());
+      if (!Reduced(0) || !Value || !Value->getValue().isZero())
+        return false;
+      To << "(" << reducedName(*Reduced(0)) << " = 0, ::cudaSuccess)";
+      return true;
+    }
+    if (Name != "cudaMemcpy" && Name != "cudaMemcpyAsync")
+      return false;
+    if (const ReducedScalar* From = Reduced(1)) {
+      const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenCasts());
+      if (!Address || Address->getOpcode() != UO_AddrOf)
+        return false;
+      To << "(" << text(Address->getSubExpr()) << " = " << reducedName(*From) << ".value(), ::cudaSuccess)";
+      return true;
+    }
+    if (const ReducedScalar* Into = Reduced(0)) {
+      const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(1)->IgnoreParenCasts());
+      if (!Address || Address->getOpcode() != UO_AddrOf)
+        return false;
+      To << "(" << reducedName(*Into) << " = " << text(Address->getSubExpr()) << ", ::cudaSuccess)";
+      return true;
+    }
+    return false;
+  }
+
+  bool call(const CallExpr& Call, raw_ostream& To) {
+    const FunctionDecl* Callee = Call.getDirectCallee();
+    if (!Callee) {
+      unsupported(&Call);
+      return true;
+    }
+    if (isa<CXXMethodDecl>(Callee) || Callee->isOverloadedOperator()) {
+      checkCallee(Call, *Callee);
+      return false;
+    }
+    StringRef Name = Callee->getIdentifier() ? Callee->getName() : StringRef();
+    if (isSuperfluous(Name)) {
+      To << "::cudaSuccess";
+      return true;
+    }
+    if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
+      if (!scalarTransfer(Call, Name, To))
+        report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Call.getSourceRange();
+      return true;
+    }
+    if (Name == "printf") {
+      // All ranks find the values, one prints them.
+      To << "gpurma_region.print";
+      arguments(Call, To);
+      return true;
+    }
+    checkCallee(Call, *Callee);
+    return false;
+  }
+
+  /// Whether device code may call the function.
+  void checkCallee(const CallExpr& Call, const FunctionDecl& Callee) {
+    const auto* Device = Callee.getAttr<CUDADeviceAttr>();
+    bool Written = Device && !Device->isImplicit();
+    bool InHeader = U.sources().isInSystemHeader(Callee.getLocation());
+    bool Mathematics = InHeader && (Callee.getBuiltinID() != 0 || Callee.isExternC() || Callee.isInStdNamespace()) &&
+                       llvm::all_of(Callee.parameters(), [](const ParmVarDecl* P) {
+                         return P->getType().getNonReferenceType()->isArithmeticType();
+                       }) && Callee.getReturnType().getNonReferenceType()->isArithmeticType();
+    if (Written || hasDeviceTwin(&Callee) || Mathematics || Callee.isDefaulted())
+      return;
+    // Accessors of the standard library's aggregates (std::array) that Clang takes for device code, too.
+    if (Device && InHeader && Callee.isConstexpr())
+      return;
+    report(Call.getBeginLoc(), Diag::err_region_call) << Callee.getNameAsString() << Call.getSourceRange();
+    if (!InHeader)
+      report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
+  }
+
+  // --- Statements.
+
+  raw_ostream& line(unsigned Depth) {
+    for (; Depth != 0; --Depth)
+      Out << "  ";
+    return Out;
+  }
+
+  /// cudaSuccess compared with an error: in a region there is no error to find. None: no such condition.
+  static std::optional<bool> errorCheck(const Expr* Condition) {
+    Condition = Condition->IgnoreParenImpCasts();
+    if (const auto* Not = dyn_cast<UnaryOperator>(Condition); Not && Not->getOpcode() == UO_LNot) {
+      std::optional<bool> Inner = errorCheck(Not->getSubExpr());
+      return Inner ? std::optional(!*Inner) : std::nullopt;
+    }
+    if (isCudaError(Condition->getType()))
+      return false;
+    const auto* Compare = dyn_cast<BinaryOperator>(Condition);
+    if (!Compare || !Compare->isEqualityOp())
+      return std::nullopt;
+    auto IsSuccess = [](const Expr* E) {
+      const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+      return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
+    };
+    const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
+    bool Checks = (isCudaError(Left->getType()) && IsSuccess(Right)) || (isCudaError(Right->getType()) && IsSuccess(Left));
+    return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
+  }
+
+  /// check(cudaGetLastError(), __FILE__, __LINE__): a call of the user's with an error to look at.
+  const Expr* checkedError(const Expr* E) const {
+    const auto* Call = dyn_cast<CallExpr>(E->IgnoreUnlessSpelledInSource());
+    const FunctionDecl* Callee = Call && !isa<CUDAKernelCallExpr>(Call) ? Call->getDirectCallee() : nullptr;
+    if (!Callee || U.sources().isInSystemHeader(Callee->getLocation()))
+      return nullptr;
+    for (const Expr* Argument : Call->arguments())
+      if (isCudaError(Argument->getType()))
+        return Argument;
+    return nullptr;
+  }
+
+  void statement(const Stmt* S, unsigned Depth) {
+    if (const auto* E = dyn_cast<Expr>(S)) {
+      expression(E, Depth);
+      return;
+    }
+    switch (S->getStmtClass()) {
+    case Stmt::CompoundStmtClass:
+      line(Depth) << "{\n";
+      for (const Stmt* Part : cast<CompoundStmt>(S)->body())
+        statement(Part, Depth + 1);
+      line(Depth) << "}\n";
+      return;
+    case Stmt::NullStmtClass:
+      line(Depth) << ";\n";
+      return;
+    case Stmt::DeclStmtClass:
+      for (const Decl* D : cast<DeclStmt>(S)->decls())
+        declaration(D, Depth);
+      return;
+    case Stmt::IfStmtClass:
+      ifStatement(*cast<IfStmt>(S), Depth);
+      return;
+    case Stmt::ForStmtClass: {
+      const auto* For = cast<ForStmt>(S);
+      if (For->getConditionVariable())
+        break;
+      line(Depth) << "{\n";
+      if (For->getInit())
+        statement(For->getInit(), Depth + 1);
+      line(Depth + 1) << "for (; " << (For->getCond() ? text(For->getCond()) : "") << "; "
+                      << (For->getInc() ? text(For->getInc()) : "") << ")\n";
+      loopBody(For->getBody(), Depth + 2);
+      line(Depth) << "}\n";
+      return;
+    }
+    case Stmt::WhileStmtClass: {
+      const auto* While = cast<WhileStmt>(S);
+      if (While->getConditionVariable())
+        break;
+      line(Depth) << "while (" << text(While->getCond()) << ")\n";
+      loopBody(While->getBody(), Depth + 1);
+      return;
+    }
+    case Stmt::DoStmtClass: {
+      const auto* Do = cast<DoStmt>(S);
+      line(Depth) << "do\n";
+      loopBody(Do->getBody(), Depth + 1);
+      line(Depth) << "while (" << text(Do->getCond()) << ");\n";
+      return;
+    }
+    case Stmt::BreakStmtClass:
+    case Stmt::ContinueStmtClass: {
+      bool IsBreak = isa<BreakStmt>(S);
+      if (Loops == 0) {
+        report(S->getBeginLoc(), Diag::err_region_leaves) << (IsBreak ? "break" : "continue");
+        return;
+      }
+      line(Depth) << (IsBreak ? "break;\n" : "continue;\n");
+      return;
+    }
+    case Stmt::ReturnStmtClass:
+      report(S->getBeginLoc(), Diag::err_region_leaves) << "return";
+      return;
+    case Stmt::GotoStmtClass:
+      report(S->getBeginLoc(), Diag::err_region_leaves) << "goto";
+      return;
+    case Stmt::AttributedStmtClass:
+      statement(cast<AttributedStmt>(S)->getSubStmt(), Depth);
+      return;
+    default:
+      break;
+    }
+    unsupported(S);
+  }
+
+  void loopBody(const Stmt* Body, unsigned Depth) {
+    ++Loops;
+    line(Depth) << "{\n";
+    statement(Body, Depth + 1);
+    line(Depth) << "}\n";
+    --Loops;
+  }
+
+  void ifStatement(const IfStmt& If, unsigned Depth) {
+    if (If.getConditionVariable() || If.isConsteval()) {
+      unsupported(&If);
+      return;
+    }
+    line(Depth) << "{\n";
+    if (If.getInit())
+      statement(If.getInit(), Depth + 1);
+    if (std::optional<bool> Known = errorCheck(If.getCond())) {
+      // The condition's calls may do something besides.
+      line(Depth + 1) << "static_cast<void>(" << text(If.getCond()) << ");\n";
+      if (const Stmt* Taken = *Known ? If.getThen() : If.getElse())
+        statement(Taken, Depth + 1);
+    } else {
+      line(Depth + 1) << (If.isConstexpr() ? "if constexpr (" : "if (") << text(If.getCond()) << ") {\n";
+      statement(If.getThen(), Depth + 2);
+      if (If.getElse()) {
+        line(Depth + 1) << "} else {\n";
+        statement(If.getElse(), Depth + 2);
+      }
+      line(Depth + 1) << "}\n";
+    }
+    line(Depth) << "}\n";
+  }
+
+  void declaration(const Decl* D, unsigned Depth) {
+    if (isa<TypedefNameDecl, StaticAssertDecl, UsingDecl, UsingDirectiveDecl, EmptyDecl>(D))
+      return; // types are printed canonically, functions by their full names
+    const auto* Variable = dyn_cast<VarDecl>(D);
+    if (!Variable || isa<DecompositionDecl>(D) || Variable->isStaticLocal()) {
+      report(D->getBeginLoc(), Diag::err_region_statement)
+          << spelledText(D->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this declaration");
+      return;
+    }
+    std::string Text = Variable->getNameAsString();
+    Variable->getType().getAsStringInternal(Text, Policy);
+    if (Variable->isConstexpr())
+      Text = "constexpr " + Text;
+    if (const Expr* Init = Variable->getInit()) {
+      const auto* Construct = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
+      bool Default = Construct && (Construct->getNumArgs() == 0 || isa<CXXDefaultArgExpr>(Construct->getArg(0))) &&
+                     !Construct->isListInitialization();
+      if (!Default) {
+        std::string Value = text(Init);
+        switch (Variable->getInitStyle()) {
+        case VarDecl::CInit:
+          Text += " = " + Value;
+          break;
+        case VarDecl::CallInit:
+        case VarDecl::ParenListInit:
+          Text += "(" + Value + ")";
+          break;
+        case VarDecl::ListInit:
+          Text += StringRef(Value).starts_with("{") ? Value : "{" + Value + "}";
+          break;
+        }
+      }
+    }
+    line(Depth) << "[[maybe_unused]] " << Text << ";\n";
+  }
+
+  void expression(const Expr* E, unsigned Depth) {
+    const Expr* Inner = E->IgnoreUnlessSpelledInSource();
+    if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(Inner)) {
+      launch(*Launch, Depth);
+      return;
+    }
+    if (const Expr* Error = checkedError(E)) {
+      line(Depth) << "static_cast<void>(" << text(Error) << ");\n";
+      return;
+    }
+    const auto* Assignment = dyn_cast<BinaryOperator>(Inner);
+    if (Assignment && Assignment->getOpcode() == BO_Assign && isCudaError(Assignment->getType())) {
+      line(Depth) << text(E) << ";\n";
+      return;
+    }
+    line(Depth) << text(E) << ";\n";
+  }
+
+  /// `const T name = value;`, for an argument of a kernel.
+  std::string typed(QualType Type, std::string Name) const {
+    Type.getNonReferenceType().getUnqualifiedType().withConst().getAsStringInternal(Name, Policy);
+    return Name;
+  }
+
+  void launch(const CUDAKernelCallExpr& Launch, unsigned Depth) {
+    auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Launch == &Launch; });
+    if (It == R.Stages.end() || !It->Kernel)
+      return; // FuseRegions has reported it
+    const Stage& S = *It;
+    std::string Number = std::to_string(It - R.Stages.begin());
+    std::string Function = stageFunctionCall(S.Kernel, U, P);
+    if (Function.empty()) {
+      report(Launch.getBeginLoc(), Diag::err_launch_template_unnameable) << S.Kernel->getName();
+      return;
+    }
+    line(Depth) << "{\n";
+    line(Depth + 1) << "const dim3 gpurma_grid(" << text(S.Grid) << ");\n";
+    std::string Arguments, Pointers;
+    unsigned Reads = 0, Writes = 0, Count = 0;
+    for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
+      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+      const Expr* Argument = S.Arguments[I];
+      if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(Argument))
+        Argument = Default->getExpr();
+      std::string Name = "gpurma_" + std::to_string(I);
+      Arguments += ", " + Name;
+      if (const ReducedScalar* Scalar = reducedPointer(Argument)) {
+        line(Depth + 1) << "auto* const " << Name << " = " << reducedName(*Scalar) << ".partial();\n";
+        continue;
+      }
+      line(Depth + 1) << typed(Parameter->getType(), Name) << " = " << text(Argument) << ";\n";
+      auto Access = llvm::find_if(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array == Parameter; });
+      if (Access == S.Accesses.Arrays.end())
+        continue;
+      Pointers += (Count ? ", " : "") + Name;
+      Reads |= (Access->Reads ? 1u : 0u) << Count;
+      Writes |= (Access->Writes ? 1u : 0u) << Count;
+      ++Count;
+    }
+    line(Depth + 1) << "const void* const gpurma_arrays[] = {" << (Count ? Pointers : "nullptr") << "};\n";
+    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", gpurma_grid, " << text(S.Block)
+                    << ", gpurma_arrays, " << Reads << "u, " << Writes << "u, " << siteText(Launch.getBeginLoc(), U.sources())
+                    << "); gpurma_tiles.next();)\n";
+    line(Depth + 2) << Function << "(gpurma_tiles.block(), gpurma_grid" << Arguments << ");\n";
+    line(Depth) << "}\n";
+  }
+
+  const Region& R;
+  Unit& U;
+  Program& P;
+  ASTContext& Context;
+  PrintingPolicy Policy;
+  WrittenRegion Result;
+  llvm::raw_string_ostream Out;
+  llvm::SmallPtrSet<const Decl*, 16> Declared;
+  unsigned Loops = 0;
+};
+
+} // namespace
+
+std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {
+  return "gpurma_stage_" + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
+         Kernel->getNameAsString();
+}
+
+std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
+  std::string Name = "::";
+  llvm::raw_string_ostream Out(Name);
+  PrintingPolicy Policy = sourcePolicy(U.context());
+  Kernel->printNestedNameSpecifier(Out, Policy);
+  Out << stageFunctionName(Kernel, U, P);
+  if (Kernel->getTemplateSpecializationArgs()) {
+    std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
+    if (!Arguments)
+      return {};
+    Out << *Arguments;
+  }
+  return Name;
+}
+
+std::string capturedName(const VarDecl* Variable, Program& P) {
+  bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
+  return Global ? "gpurma_global_" + std::to_string(P.number("global " + Variable->getQualifiedNameAsString())) + "_" +
+                      Variable->getNameAsString()
+                : Variable->getNameAsString();
+}
+
+WrittenRegion writeRegion(const Region& R, Unit& U, Program& P) { return Writer(R, U, P).run(); }
+
+} // namespace gpurma

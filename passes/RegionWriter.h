@@ -1,0 +1,48 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Writes the statement of a persistent region as device code: each launch becomes a loop over the logical blocks that the rank
+// owns, calls of the CUDA runtime that the region makes superfluous disappear, and the rest stays what it is.
+//
+//   for (int it = 0; it < n && err > tol; ++it) {          for (int it = 0; it < n && err > tol; ++it) {
+//     *norm = 0;                                             gpurma_reduced_0 = 0;
+//     jacobi<<<grid, block>>>(b, a, norm);           ->      { ... for (::gpurma::stages::tiles<...> gpurma_tiles(...); gpurma_tiles.next();)
+//     CHECK(cudaDeviceSynchronize());                            gpurma_stage_0_jacobi(gpurma_tiles.block(), gpurma_grid, ...); }
+//     err = std::sqrt(*norm);                                err = ::std::sqrt(gpurma_reduced_0.value());
+//     std::swap(a, b);                                       ::gpurma::stages::swap(a, b);
+//   }                                                      }
+//
+// It is printed from the AST, so that error-check macros can be seen through.
+#ifndef GPURMA_PASSES_REGIONWRITER_H
+#define GPURMA_PASSES_REGIONWRITER_H
+
+#include "passes/Pass.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <string>
+
+namespace gpurma {
+
+/// The device code of a region, and the variables of the host that it uses.
+struct WrittenRegion {
+  std::string Text;
+  /// Not declared in the region; in order of first use.
+  llvm::SetVector<const clang::VarDecl*> Captured;
+  /// Of Captured, what the statement may change.
+  llvm::SmallPtrSet<const clang::VarDecl*, 8> Changed;
+};
+
+/// Reports what cannot run on the device; the text is of no use then.
+WrittenRegion writeRegion(const Region& R, Unit& U, Program& P);
+
+/// The name of the device function that the kernel's body becomes, as the region calls it; empty if it cannot be named.
+std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
+/// The same as it is declared, without qualification.
+std::string stageFunctionName(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
+
+/// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
+std::string capturedName(const clang::VarDecl* Variable, Program& P);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_REGIONWRITER_H

@@ -1,0 +1,238 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/SymbolicSets.h"
+
+#include <algorithm>
+
+namespace gpurma {
+namespace {
+
+/// Some seconds on a pathological kernel; the kernels of the examples need a small part of it.
+constexpr unsigned long MaxOperations = 2'000'000;
+
+std::vector<std::string> parametersOf(const isl::set& S) {
+  std::vector<std::string> Names;
+  isl_size Count = isl_set_dim(S.get(), isl_dim_param);
+  for (isl_size I = 0; I < Count; ++I)
+    if (isl_set_involves_dims(S.get(), isl_dim_param, static_cast<unsigned>(I), 1) == isl_bool_true)
+      Names.push_back(isl_set_get_dim_name(S.get(), isl_dim_param, static_cast<unsigned>(I)));
+  return Names;
+}
+
+} // namespace
+
+SymbolicSets::SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& BlockSize)
+    : Context(isl_ctx_alloc()), All(isl::ctx(Context.get()), "{ : }"), Facts(All),
+      BlockSize(BlockSize) {
+  isl_ctx_set_max_operations(Context.get(), MaxOperations);
+}
+
+SymbolicSets::~SymbolicSets() = default;
+
+isl::set SymbolicSets::none() const {
+  return isl::set::empty(All.space());
+}
+
+bool SymbolicSets::isNotNegative(const Symbol& S) const {
+  if (S.Of == Symbol::Kind::Unknown)
+    return false;
+  if (S.Of != Symbol::Kind::Parameter)
+    return true;
+  const clang::ValueDecl* D = S.Field ? S.Field : S.Decl;
+  return D && D->getType().getNonReferenceType()->isUnsignedIntegerType();
+}
+
+Polynomial SymbolicSets::blockSize(unsigned Dimension) const {
+  if (BlockSize[Dimension])
+    return *BlockSize[Dimension];
+  return Symbol{Symbol::Kind::BlockSize, Dimension};
+}
+
+Polynomial SymbolicSets::normalized(const Polynomial& P) const {
+  Polynomial Result;
+  for (const auto& [M, Coefficient] : P.terms()) {
+    Polynomial Term(Coefficient);
+    for (const Symbol& S : M) {
+      std::optional<std::int64_t> Size =
+          S.Of == Symbol::Kind::BlockIndex ? BlockSize[S.Index] : std::nullopt;
+      if (Size && Coefficient % *Size == 0 && std::count(M.begin(), M.end(), S) == 1) {
+        Term = Polynomial(Coefficient / *Size) * Symbol{Symbol::Kind::BlockOrigin, S.Index};
+        for (const Symbol& Other : M)
+          if (!(Other == S))
+            Term = Term * Other;
+        break;
+      }
+      Term = Term * S;
+    }
+    Result = Result + Term;
+  }
+  return P.overflowed() ? P : Result;
+}
+
+const std::string& SymbolicSets::nameOf(const Monomial& M) {
+  auto [It, New] = Names.try_emplace(M, "s" + std::to_string(Names.size()));
+  if (New)
+    Named.emplace(It->second, M);
+  return It->second;
+}
+
+isl::pw_aff SymbolicSets::parameter(const std::string& Name) const {
+  return All.param_pw_aff_on_domain(Name);
+}
+
+isl::pw_aff SymbolicSets::affine(const Polynomial& P) {
+  isl::pw_aff Sum = All.pw_aff_on_domain(0);
+  for (const auto& [M, Coefficient] : P.terms())
+    Sum = M.empty() ? Sum.add_constant(Coefficient)
+                    : Sum.add(parameter(nameOf(M)).scale(Coefficient));
+  return Sum;
+}
+
+isl::set SymbolicSets::compare(Comparison Op, const Polynomial& A, const Polynomial& B) {
+  isl::pw_aff Difference = affine(B - A), Zero = All.pw_aff_on_domain(0);
+  switch (Op) {
+  case Comparison::Equal:
+    return Difference.eq_set(Zero);
+  case Comparison::NotEqual:
+    return Difference.ne_set(Zero);
+  case Comparison::Less:
+    return Difference.gt_set(Zero);
+  case Comparison::LessEqual:
+    break;
+  }
+  return Difference.ge_set(Zero);
+}
+
+Symbol SymbolicSets::unknown(const Cause& Why) {
+  Symbol S = number(Symbol::Kind::Unknown);
+  Causes.emplace(S, Why);
+  return S;
+}
+
+const Cause* SymbolicSets::unknownIn(const Polynomial& P) const {
+  std::set<Symbol> Seen;
+  std::vector<Symbol> Pending;
+  for (const auto& [M, Coefficient] : P.terms())
+    Pending.insert(Pending.end(), M.begin(), M.end());
+  while (!Pending.empty()) {
+    Symbol S = Pending.back();
+    Pending.pop_back();
+    if (S.Of != Symbol::Kind::Unknown || !Seen.insert(S).second)
+      continue;
+    if (auto It = Causes.find(S); It != Causes.end())
+      return &It->second;
+    if (auto It = Definitions.find(S); It != Definitions.end())
+      for (const std::string& Name : parametersOf(It->second))
+        if (auto Found = Named.find(Name); Found != Named.end())
+          Pending.insert(Pending.end(), Found->second.begin(), Found->second.end());
+  }
+  return nullptr;
+}
+
+void SymbolicSets::assumePositive(const Polynomial& P) {
+  assume(compare(Comparison::LessEqual, 1, P));
+}
+
+isl::set SymbolicSets::factsOf(const Monomial& M) {
+  if (M.size() != 1)
+    return std::all_of(M.begin(), M.end(), [&](const Symbol& S) { return isNotNegative(S); })
+               ? compare(Comparison::LessEqual, 0,
+                         [&] {
+                           Polynomial Product(1);
+                           for (const Symbol& S : M)
+                             Product = Product * S;
+                           return Product;
+                         }())
+               : All;
+  const Symbol& S = M.front();
+  switch (S.Of) {
+  case Symbol::Kind::ThreadIndex:
+    return compare(Comparison::LessEqual, 0, S)
+        .intersect(compare(Comparison::Less, S, blockSize(S.Index)));
+  case Symbol::Kind::BlockSize:
+  case Symbol::Kind::GridSize:
+    return compare(Comparison::LessEqual, 1, S);
+  case Symbol::Kind::BlockIndex:
+    if (BlockSize[S.Index])
+      return compare(Comparison::LessEqual, 0, S)
+          .intersect(compare(Comparison::Equal, Polynomial(S) * *BlockSize[S.Index],
+                             Symbol{Symbol::Kind::BlockOrigin, S.Index}));
+    break;
+  case Symbol::Kind::Unknown:
+    if (auto It = Definitions.find(S); It != Definitions.end())
+      return It->second;
+    return All;
+  case Symbol::Kind::BlockOrigin:
+  case Symbol::Kind::Counter:
+  case Symbol::Kind::Parameter:
+    break;
+  }
+  return isNotNegative(S) ? compare(Comparison::LessEqual, 0, S) : All;
+}
+
+isl::set SymbolicSets::closed(isl::set S) {
+  std::set<std::string> Seen;
+  S = S.intersect(Facts);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const std::string& Name : parametersOf(S)) {
+      auto It = Named.find(Name);
+      if (It == Named.end() || !Seen.insert(Name).second)
+        continue;
+      S = S.intersect(factsOf(It->second));
+      Changed = true;
+    }
+  }
+  return S.coalesce();
+}
+
+std::optional<std::int64_t> SymbolicSets::least(const isl::set& S, const Polynomial& P) {
+  isl::set Values = affine(P).intersect_domain(S).as_set().project_out_all_params();
+  if (Values.is_empty())
+    return std::nullopt;
+  isl::val Least = Values.dim_min_val(0);
+  if (!Least.is_int())
+    return std::nullopt;
+  return Least.num_si();
+}
+
+std::optional<std::int64_t> SymbolicSets::greatest(const isl::set& S, const Polynomial& P) {
+  std::optional<std::int64_t> Least = least(S, Polynomial(0) - P);
+  if (!Least)
+    return std::nullopt;
+  return -*Least;
+}
+
+isl::set SymbolicSets::bound(const isl::set& S, const std::string& Name, const Polynomial& P) {
+  return S.intersect(parameter(Name).eq_set(affine(P)));
+}
+
+isl::set SymbolicSets::differsByAtLeast(const std::string& Low, const std::string& High,
+                                        const Polynomial& By) {
+  return parameter(High).sub(parameter(Low)).ge_set(affine(By));
+}
+
+bool SymbolicSets::mentions(const isl::set& S, Symbol::Kind Of, unsigned Index) const {
+  for (const std::string& Name : parametersOf(S))
+    if (auto It = Named.find(Name); It != Named.end())
+      for (const Symbol& Factor : It->second)
+        if (Factor.Of == Of && Factor.Index == Index)
+          return true;
+  return false;
+}
+
+isl::set SymbolicSets::withoutVarying(isl::set S) const {
+  for (const std::string& Name : parametersOf(S)) {
+    auto It = Named.find(Name);
+    if (It == Named.end())
+      continue;
+    bool Varies = std::any_of(It->second.begin(), It->second.end(), [](const Symbol& Factor) {
+      return Factor.Of != Symbol::Kind::Parameter && Factor.Of != Symbol::Kind::BlockSize &&
+             Factor.Of != Symbol::Kind::GridSize;
+    });
+    if (Varies)
+      S = S.project_out_param(Name);
+  }
+  return S;
+}
+
+} // namespace gpurma

@@ -1,0 +1,98 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The bridge from polynomials to isl: sets of the values that symbols can take together. Each
+// symbol is a parameter of isl's sets. A product of symbols becomes a parameter of its own, of
+// which only the sign is known: sets contain at least the values that occur, so bounds that hold
+// for them hold.
+#ifndef GPURMA_PASSES_SYMBOLICSETS_H
+#define GPURMA_PASSES_SYMBOLICSETS_H
+
+#include "passes/Polynomial.h"
+
+#include "clang/AST/Expr.h"
+#include <array>
+#include <isl/cpp.h>
+#include <memory>
+#include <set>
+#include <string>
+
+namespace gpurma {
+
+/// Why the value of a symbol is not known.
+struct Cause {
+  enum Reason { Loaded, Loop, Call, Expression } Why = Expression;
+  const clang::Stmt* At = nullptr;
+};
+
+enum class Comparison { Equal, NotEqual, Less, LessEqual };
+
+class SymbolicSets {
+public:
+  /// \p BlockSize: the sizes of a block that are known.
+  explicit SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& BlockSize);
+  ~SymbolicSets();
+
+  isl::set universe() const { return All; }
+  isl::set none() const;
+  isl::set compare(Comparison Op, const Polynomial& A, const Polynomial& B);
+
+  /// A value of which nothing is known.
+  Symbol unknown(const Cause& Why);
+  /// A value that \p Definition (a function of the symbol) bounds. A definition must leave a value
+  /// for all values of the other symbols that can occur where the new one does.
+  template <typename Function> Symbol defined(Function Definition) {
+    Symbol S = number(Symbol::Kind::Unknown);
+    Definitions.emplace(S, Definition(Polynomial(S)));
+    return S;
+  }
+  Symbol counter() { return number(Symbol::Kind::Counter); }
+  /// The cause of the first symbol in \p P, and in the definitions of its symbols, that is unknown.
+  const Cause* unknownIn(const Polynomial& P) const;
+
+  /// Blocks of a size that is known: blockIdx.d * size becomes BlockOrigin.
+  Polynomial normalized(const Polynomial& P) const;
+  Polynomial blockSize(unsigned Dimension) const;
+
+  /// What holds for all symbols throughout: sizes are positive.
+  void assume(const isl::set& Fact) { Facts = Facts.intersect(Fact); }
+  void assumePositive(const Polynomial& P);
+  /// \p S with all that is known of the symbols that it mentions.
+  isl::set closed(isl::set S);
+
+  /// The least value of \p P over \p S, which is closed; none if it has no lower bound or \p S is
+  /// empty.
+  std::optional<std::int64_t> least(const isl::set& S, const Polynomial& P);
+  std::optional<std::int64_t> greatest(const isl::set& S, const Polynomial& P);
+
+  /// \p S with \p Name equal to \p P.
+  isl::set bound(const isl::set& S, const std::string& Name, const Polynomial& P);
+  isl::set differsByAtLeast(const std::string& Low, const std::string& High, const Polynomial& By);
+  bool mentions(const isl::set& S, Symbol::Kind Of, unsigned Index) const;
+  /// \p S without the symbols that differ between the threads of a launch.
+  isl::set withoutVarying(isl::set S) const;
+
+private:
+  Symbol number(Symbol::Kind Of) { return {Of, Next++}; }
+  isl::pw_aff affine(const Polynomial& P);
+  isl::pw_aff parameter(const std::string& Name) const;
+  const std::string& nameOf(const Monomial& M);
+  isl::set factsOf(const Monomial& M);
+  bool isNotNegative(const Symbol& S) const;
+
+  struct FreeContext {
+    void operator()(isl_ctx* Context) const { isl_ctx_free(Context); }
+  };
+  // First, so that it is freed last.
+  std::unique_ptr<isl_ctx, FreeContext> Context;
+  isl::set All, Facts;
+  std::array<std::optional<std::int64_t>, 3> BlockSize;
+  std::map<Monomial, std::string> Names;
+  std::map<std::string, Monomial> Named;
+  std::map<Symbol, isl::set> Definitions;
+  std::map<Symbol, Cause> Causes;
+  unsigned Next = 0;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_SYMBOLICSETS_H

@@ -1,0 +1,197 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Persistent regions: how rows are banded over the processes, and the memory in which the ranks of a
+// region tell each other how far they are.
+#include <gpurma/stages.h>
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "host/kernels.h"
+#include "host/log.h"
+#include "host/memory.h"
+#include "host/process.h"
+
+namespace gpurma::host {
+
+namespace {
+
+using stages::array_plan;
+using stages::axis_reach;
+using stages::banding;
+using stages::stage_plan;
+
+unsigned of_dim(const dim3& d, unsigned axis) {
+  return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
+}
+
+std::string block_text(const dim3& block) {
+  return text(block.x, " x ", block.y, " x ", block.z);
+}
+
+std::int64_t ceiling(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? (a + b - 1) / b : -(-a / b);
+}
+
+// Kept between regions: freeing waits for the device, and other processes map it once.
+struct region_memory {
+  memory_block<memory_kind::device> words;
+  memory_block<memory_kind::device> first_ranks;
+  memory_block<memory_kind::device> results;
+};
+std::unique_ptr<region_memory> kept;
+
+region_memory& memory_of_regions() {
+  if (!kept) {
+    kept = std::make_unique<region_memory>();
+    at_finalize([] { kept.reset(); });
+  }
+  return *kept;
+}
+
+[[noreturn]] void fail(const region_launch& region, const std::string& what) {
+  fatal(text("the persistent region at ", source_text(region.where), ": ", what));
+}
+
+void check_stages(const region_launch& region) {
+  const stage_plan& first = region.stage[0];
+  for (int s = 0; s < region.stages; ++s) {
+    const stage_plan& one = region.stage[s];
+    if (one.block.x != first.block.x || one.block.y != first.block.y ||
+        one.block.z != first.block.z)
+      fail(region, text("kernel '", one.name, "' is launched with blocks of ",
+                        block_text(one.block), " threads, and '", first.name, "' of ",
+                        block_text(first.block),
+                        "; all launches of a region have blocks of the same size"));
+    if (one.written.some && one.written.axis[one.row].low == stages::whole)
+      fail(region, text("kernel '", one.name, "' may write to any row, so its blocks cannot be "
+                                              "dealt to the processes"));
+    if (one.read.some && one.read.axis[one.row].low == stages::whole)
+      fail(region, text("kernel '", one.name, "' may read any row; say with 'halo(array : n)' how "
+                                              "many rows beyond its own"));
+  }
+}
+
+// How far accesses of the tiles of a band go beyond it, where bands begin at multiples of a unit.
+void find_needs(const region_launch& region, banding& bands) {
+  for (int s = 0; s < region.stages; ++s) {
+    const stage_plan& one = region.stage[s];
+    const std::int64_t height = of_dim(one.block, one.row);
+    const axis_reach written = one.written.some ? one.written.axis[one.row] : axis_reach{0, 0};
+    const axis_reach read = one.read.some ? one.read.axis[one.row] : axis_reach{0, 0};
+    // Its tiles begin at multiples of their height, and the band's first is that which first
+    // writes to the band.
+    const std::int64_t slack = bands.unit % height == 0 ? 0 : height;
+    const std::int64_t first = ceiling(-written.low, height) * height - slack;
+    const std::int64_t last = (ceiling(-written.low, height) - 1) * height + height - 1 + slack;
+    const auto before = [&](const axis_reach& r) { return -(first + r.low); };
+    const auto after = [&](const axis_reach& r) { return last + 1 + r.high; };
+    bands.need_before = std::max<int>(bands.need_before, static_cast<int>(before(read)));
+    bands.need_after = std::max<int>(bands.need_after, static_cast<int>(after(read)));
+    bands.touch_before =
+        std::max<int>(bands.touch_before, static_cast<int>(std::max(before(read), before(written))));
+    bands.touch_after =
+        std::max<int>(bands.touch_after, static_cast<int>(std::max(after(read), after(written))));
+  }
+}
+
+void make_bands(const region_launch& region) {
+  banding& bands = *region.bands;
+  const process_info& self = process();
+  bands = {};
+  bands.processes = self.size;
+  bands.process = self.rank;
+  for (int a = 0; a < region.arrays; ++a)
+    bands.rows = std::max(bands.rows, region.array[a].rows);
+  if (bands.rows == 0)
+    fail(region, "the distributed arrays have no rows");
+  bands.unit = of_dim(region.stage[0].block, region.stage[0].row);
+  find_needs(region, bands);
+  if (self.size == 1)
+    return;
+  const int least = bands.touch_before + bands.touch_after;
+  for (int p = 0; p < self.size; ++p) {
+    const std::int64_t rows = bands.begin(p + 1) - bands.begin(p);
+    if (rows < std::max(least, 1))
+      fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
+                        " rows, but the launches touch ", bands.touch_before, " rows before and ",
+                        bands.touch_after, " after those of a process, which may only be its "
+                                           "neighbours'; use fewer processes or a larger array"));
+  }
+}
+
+// What all processes must agree on.
+struct agreement {
+  int ranks;
+  std::int64_t rows;
+  std::uint64_t bytes;
+};
+
+const void* kernel_of(const region_launch& region) {
+  const dim3& block = region.stage[0].block;
+  constexpr unsigned small_block = 256;
+  return block.x * block.y * block.z <= small_block ? region.small_kernel : region.large_kernel;
+}
+
+std::size_t shared_bytes_of(const region_launch& region) {
+  std::size_t most = 0;
+  for (int s = 0; s < region.stages; ++s)
+    most = std::max(most, region.stage[s].shared_bytes);
+  return most;
+}
+
+} // namespace
+
+void prepare_region(const region_launch& region) {
+  check_stages(region);
+  const layout found = query(kernel_of(region), region.stage[0].block, shared_bytes_of(region));
+  // Launches before the region may be on other streams.
+  check_cuda(cudaDeviceSynchronize(), "begin a persistent region");
+  make_bands(region);
+  agreement mine{found.device_ranks, region.bands->rows, 0};
+  for (int a = 0; a < region.arrays; ++a)
+    mine.bytes += region.array[a].bytes();
+  const std::vector<agreement> all = allgather(channel::query, "persistent region", mine);
+  std::vector<int> first_ranks(1, 0);
+  stages::memory& words = *region.words;
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (all[p].rows != mine.rows || all[p].bytes != mine.bytes)
+      fail(region, text("the distributed arrays have ", mine.bytes, " bytes on process ",
+                        process().rank, " and ", all[p].bytes, " on process ", p,
+                        "; all processes run the region with the same extents"));
+    words.most_ranks = std::max(words.most_ranks, all[p].ranks);
+    first_ranks.push_back(first_ranks.back() + all[p].ranks);
+  }
+  words.processes = process().size;
+
+  region_memory& memory = memory_of_regions();
+  std::vector<std::uint64_t> content(words.words_for(region.scalars), 0);
+  for (int k = 0; k < region.scalars; ++k)
+    for (unsigned slot = 0; slot < 2; ++slot)
+      content[words.partial_at(k, slot)] = region.identity[k];
+  words.words = static_cast<std::uint64_t*>(memory.words.resize(content.size() * sizeof(content[0])));
+  auto* const on_device =
+      static_cast<int*>(memory.first_ranks.resize(first_ranks.size() * sizeof(int)));
+  words.first_ranks = on_device;
+  *region.results = memory.results.resize(region.value_bytes);
+  copy_bytes(words.words, content.data(), content.size() * sizeof(content[0]));
+  copy_bytes(on_device, first_ranks.data(), first_ranks.size() * sizeof(int));
+}
+
+void run_region(const region_launch& region, void** arguments) {
+  const dim3 block = region.stage[0].block;
+  const std::size_t bytes = shared_bytes_of(region);
+  const void* const kernel = kernel_of(region);
+  const layout found = query(kernel, block, bytes);
+  check_cuda(launch(kernel, dim3(static_cast<unsigned>(found.device_ranks)), block, arguments,
+                    bytes, nullptr, cudaLaunchKernel),
+             "run a persistent region");
+  check_cuda(cudaDeviceSynchronize(), "run a persistent region");
+}
+
+void copy_scalar(void* to, const void* from, std::size_t bytes) {
+  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copy a scalar of a persistent region");
+}
+
+} // namespace gpurma::host

@@ -1,0 +1,68 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Pointers that may point into distributed arrays.
+// RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
+#include <gpurma/gpurma.h>
+
+#define POINT                                                                                      \
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;        \
+  if (x >= nx || y >= ny)                                                                          \
+  return
+
+__device__ float average(const float* of);
+__device__ void fill(float* p, int n) {
+  if (n > 0)
+    fill(p, n - 1);
+}
+
+__global__ void table(float* out, const float* const* fields, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = fields[1][y * nx + x];
+}
+__global__ void rotates(float* out, float* other, int ny, int nx) {
+  POINT;
+  for (int i = 0; i < 3; ++i) {
+    out[y * nx + x] = i;
+    float* before = out;
+    out = other;
+    other = before;
+  }
+}
+__global__ void reinterprets(const float* in, float4* out, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = reinterpret_cast<const float4*>(in)[y * nx + x];
+}
+__global__ void calls(const float* in, float* out, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = average(in + y * nx + x);
+}
+__global__ void recurses(float* out, int ny, int nx) {
+  POINT;
+  fill(out + y * nx + x, 3);
+}
+__global__ void plain(const float* in, float* out, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = in[y * nx + x];
+}
+
+void run(float* a, float* b, float* c, float4* d, const float* const* fields, int ny, int nx) {
+  dim3 grid(8, 8), block(32, 8);
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(c : rows(nx, ny))             \
+    distribute(d : rows(ny, nx))
+  for (int i = 0; i < 10; ++i) {
+    table<<<grid, block>>>(a, fields, ny, nx);
+    rotates<<<grid, block>>>(a, b, ny, nx);
+    reinterprets<<<grid, block>>>(a, d, ny, nx);
+    calls<<<grid, block>>>(a, b, ny, nx);
+    recurses<<<grid, block>>>(a, ny, nx);
+    plain<<<grid, block>>>(a + nx, b, ny, nx);
+    plain<<<grid, block>>>(i % 2 ? a : c, b, ny, nx);
+  }
+}
+
+// CHECK: :[[@LINE-43]]:21: error: cannot tell which array is read here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :[[@LINE-39]]:5: error: cannot tell which array is written here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :[[@LINE-32]]:21: error: cannot tell which array is read here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :[[@LINE-29]]:41: error: distributed array 'in' is passed to 'average', whose body is not visible here; define it in this translation unit [gpurma-0207]
+// CHECK: :[[@LINE-52]]:10: error: distributed array 'out' is passed to 'fill', which is recursive or called too deeply; write a loop [gpurma-0207]
+// CHECK: :[[@LINE-10]]:28: error: 'a' must be passed to 'plain' as it is, or chosen by '?:'; an offset belongs into the kernel [gpurma-0215]
+// CHECK: :[[@LINE-10]]:28: error: 'c' and another array that may be passed here to 'plain' have different shapes [gpurma-0215]

@@ -1,0 +1,69 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Where a region may stand, and which names its clauses take.
+// RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
+
+__global__ void later(float* a);
+__global__ void k(float* a, int n) { a[blockIdx.x] = n; }
+
+__global__ void on_device(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i) {}
+}
+template <class T> void in_template(T* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i) {}
+}
+struct solver {
+  void run(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+    k<<<n, 1>>>(a, n);
+  }
+};
+auto lambda = [](float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i)
+    k<<<n, 1>>>(a, n);
+};
+void nested(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i) {
+#pragma gpurma persistent distribute(a : rows(n))
+    for (int j = 0; j < n; ++j)
+      k<<<n, 1>>>(a, n);
+  }
+}
+void kinds(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  k<<<n, 1>>>(a, n);
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i) {}
+}
+void names(float* a, float* b, float* s, int n) {
+#pragma gpurma persistent distribute(a : rows(n)) halo(b : 1)
+  { k<<<n, 1>>>(a, n); }
+#pragma gpurma persistent distribute(a : rows(n)) map(other : rows = x)
+  { k<<<n, 1>>>(a, n); }
+#pragma gpurma persistent distribute(a, a : rows(n))
+  { k<<<n, 1>>>(a, n); }
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : s[1])
+  { k<<<n, 1>>>(a, n); }
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s) reduce(max : *s)
+  { k<<<n, 1>>>(a, n); }
+#pragma gpurma persistent distribute(a : rows(n))
+  { later<<<n, 1>>>(a); }
+}
+__global__ void later(float* a) { a[blockIdx.x] = 0; }
+
+// CHECK: :9:16: error: 'persistent' stands in a function of the host at namespace scope; this is in device code [gpurma-0121]
+// CHECK: :13:16: error: 'persistent' stands in a function of the host at namespace scope; this is in a template [gpurma-0121]
+// CHECK: :18:16: error: 'persistent' stands in a function of the host at namespace scope; this is in a member function [gpurma-0121]
+// CHECK: :23:16: error: 'persistent' stands in a function of the host at namespace scope; this is in a lambda [gpurma-0121]
+// CHECK: :30:16: error: 'persistent' stands in a function of the host at namespace scope; this is in another region [gpurma-0121]
+// CHECK: :37:3: error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
+// CHECK: :38:16: error: no kernel is launched in this region [gpurma-0123]
+// CHECK: :42:56: error: 'b' is not distributed by this region [gpurma-0134]
+// CHECK: :44:51: error: no launch of this region launches 'other' [gpurma-0134]
+// CHECK: :46:41: error: 'a' is named twice [gpurma-0134]
+// CHECK: :48:62: error: 's[1]' is not '*pointer' or 'pointer[0]' of a variable [gpurma-0134]
+// CHECK: :50:79: error: 's' is named twice [gpurma-0134]
+// CHECK: :53:5: error: the body of kernel 'later' is not visible here; a kernel that a persistent region launches is defined before it in the same translation unit [gpurma-0130]

@@ -1,0 +1,67 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Kernels that cannot be stages, and launches.
+// RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
+
+__global__ void k(float* a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = n; }
+__device__ int index() { return blockIdx.x * blockDim.x + threadIdx.x; }
+__device__ float cached(const float* a, int i) { return __ldg(a + i); }
+__global__ void through_function(float* a) { a[index()] = 0; }
+__global__ void through_cache(float* a, const float* b) { a[blockIdx.x] = cached(b, blockIdx.x); }
+__global__ void rank_kernel(float* a) {
+  a[blockIdx.x] = 0;
+#pragma gpurma barrier
+}
+__global__ void only(float* b) { b[blockIdx.x] = 0; }
+__global__ void add(const float* a, float* sum) { atomicAdd(sum, a[blockIdx.x]); }
+__global__ void read(float* a, const float* sum) { a[blockIdx.x] = *sum; }
+#define KERNEL(name) __global__ void name(float* a) { a[blockIdx.x] = 0; }
+KERNEL(of_macro)
+template <class T> __global__ void special(T* a) { a[blockIdx.x] = 0; }
+template <> __global__ void special<int>(int* a) { a[blockIdx.x] = 1; }
+namespace holder { __global__ void inside(float* a); }
+__global__ void holder::inside(float* a) { a[blockIdx.x] = 0; }
+
+void stages(float* a, float* b, int* i, float* s, int n, dim3 block) {
+#pragma gpurma persistent distribute(a : rows(n))
+  { through_function<<<n, 1>>>(a); }
+#pragma gpurma persistent distribute(a, b : rows(n))
+  { through_cache<<<n, 1>>>(a, b); }
+#pragma gpurma persistent distribute(a : rows(n))
+  { rank_kernel<<<n, 1>>>(a); }
+#pragma gpurma persistent distribute(a : rows(n))
+  { only<<<n, 1>>>(b); }
+#pragma gpurma persistent distribute(a : rows(n)) reduce(max : *s)
+  { add<<<n, 1>>>(a, s); }
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
+  { read<<<n, 1>>>(a, s); }
+#pragma gpurma persistent distribute(a : rows(n))
+  { of_macro<<<n, 1>>>(a); }
+#pragma gpurma persistent distribute(i : rows(n))
+  { special<int><<<n, 1>>>(i); }
+#pragma gpurma persistent distribute(a : rows(n))
+  { holder::inside<<<n, 1>>>(a); }
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int threads = 1; threads < n; threads *= 2)
+    k<<<n, threads>>>(a, n);
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int bytes = 1; bytes < n; bytes *= 2)
+    k<<<n, block, bytes>>>(a, n);
+}
+
+// CHECK: :26:5: error: 'index', which kernel 'through_function' calls, uses 'blockIdx'; in a persistent region only the kernel's own body knows its logical block: pass it as an argument [gpurma-0131]
+// CHECK: :6:16: note: 'index' is declared here
+// CHECK: :28:5: error: 'cached', which kernel 'through_cache' calls, uses '__ldg'; in a persistent region arrays change while the kernel runs, which this does not see: use a plain load [gpurma-0131]
+// CHECK: :7:18: note: 'cached' is declared here
+// CHECK: :30:5: error: kernel 'rank_kernel' contains directives of its own; it cannot be launched in a persistent region [gpurma-0132]
+// CHECK: :32:20: error: kernel 'only' may write through 'b', which is neither distributed nor reduced; name it in 'distribute', or make the parameter a pointer to const [gpurma-0133]
+// CHECK: :14:29: note: 'b' is declared here
+// CHECK: :15:61: error: kernel 'add' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(max : ...)' [gpurma-0136]
+// CHECK: :16:69: error: kernel 'read' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
+// CHECK: :38:5: error: kernel 'of_macro' cannot be launched in a persistent region: a macro spells its definition [gpurma-0137]
+// CHECK: :18:8: note: 'of_macro' is declared here
+// CHECK: :40:5: error: kernel 'special' cannot be launched in a persistent region: it is an explicit specialization [gpurma-0137]
+// CHECK: :20:29: note: 'special<int>' is declared here
+// CHECK: :42:5: error: kernel 'inside' cannot be launched in a persistent region: it is defined outside of its namespace or class [gpurma-0137]
+// CHECK: :22:25: note: 'inside' is declared here
+// CHECK: :45:12: error: the block size of this launch must be known when the region begins, but 'threads' is declared in it [gpurma-0135]
+// CHECK: :48:19: error: the dynamic shared memory of this launch must be known when the region begins, but 'bytes' is declared in it [gpurma-0135]

@@ -1,0 +1,40 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Variables that the device cannot have.
+// RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
+#include <string>
+#include <vector>
+
+__global__ void add(const float* a, float* sum) { atomicAdd(sum, a[blockIdx.x]); }
+
+__device__ int on_device;
+thread_local int of_thread;
+struct object {
+  std::vector<int> sizes;
+};
+void variables(float* a, float* s, int n, int m, std::string& text, object o) {
+  struct { int v; } unnamed{1};
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
+  for (int i = 0; i < n; ++i) {
+    add<<<n, 1>>>(a, s);
+    m += unnamed.v;
+    m += of_thread;
+    m += on_device;
+    text = "x";
+    m += s == nullptr;
+  }
+}
+struct member {
+  int n;
+  float* a;
+};
+
+// CHECK: :19:10: error: 'unnamed' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
+// CHECK: :15:21: note: 'unnamed' is declared here
+// CHECK: :20:10: error: 'of_thread' cannot be used in a persistent region: it belongs to a thread or to the device [gpurma-0129]
+// CHECK: :10:18: note: 'of_thread' is declared here
+// CHECK: :21:10: error: 'on_device' cannot be used in a persistent region: it belongs to a thread or to the device [gpurma-0129]
+// CHECK: :9:16: note: 'on_device' is declared here
+// CHECK: :22:5: error: 'operator=' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
+// CHECK: :22:5: error: 'text' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
+// CHECK: :14:63: note: 'text' is declared here
+// CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels [gpurma-0129]

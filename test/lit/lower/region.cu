@@ -1,0 +1,55 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a persistent region becomes: a copy of the kernel's body that knows its logical block, a kernel, and a call.
+// RUN: %lower_cpu %s | grep -v CHECK | %filecheck %s
+#include <cmath>
+#include <utility>
+
+namespace ns {
+template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    out[i] = __ldg(in + i);
+    atomicAdd(sum, out[i]);
+  }
+}
+// CHECK: {{^}}}
+// CHECK: #line [[#]] "{{.*}}region.cu"
+// CHECK: template <class T> {{.*}}static __device__ __forceinline__ void gpurma_stage_[[S:[0-9]+]]_step([[_:.*]] const uint3 blockIdx, {{.*}} const dim3 gridDim, T *out, const T * in, T *sum, int n)
+// CHECK: out[i] = ::gpurma::stages::load(in + i);
+} // namespace ns
+
+#define TRY(call)                                                                                                          \
+  if ((call) != cudaSuccess)                                                                                                      \
+    return 1;
+
+// CHECK: struct gpurma_values_[[R:[0-9]+]] {
+// CHECK: __global__ void __launch_bounds__(gpurma_threads, 1024 / gpurma_threads) gpurma_region_[[R]](
+// CHECK: ::gpurma::rank_scope gpurma_rank_scope_;
+// CHECK: const auto& n = gpurma_values.n;
+// CHECK: for (; i < steps; ++i)
+// CHECK: gpurma_reduced_0 = 0;
+// CHECK: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, ::gpurma::site{[[F:.*]]u, 48}); gpurma_tiles.next();)
+// CHECK-NEXT: ::ns::gpurma_stage_[[S]]_step<float>(gpurma_tiles.block(), gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3);
+// CHECK-NOT: return 1
+// CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
+// CHECK: ::gpurma::stages::swap(a, b);
+// CHECK: gpurma_region.print("%d\n", i);
+// CHECK: const ::gpurma::rank_kernel gpurma_rank_kernel_[[R]]_256(gpurma_region_[[R]]<256>);
+// CHECK: #line [[#]]
+int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
+  float norm = 1;
+// CHECK: { gpurma_values_[[R]] gpurma_values;
+// CHECK-SAME: ::gpurma::stages::stage_plan("step", 0, dim3(block), 0, false).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0)
+// CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
+// CHECK-SAME: ::gpurma::stages::run(gpurma_region_[[R]]<256>, gpurma_region_[[R]]<1024>
+#pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum)
+  for (int i = 0; i < steps; ++i) {
+    *sum = 0;
+    ns::step<float><<<n / 32 + 1, block>>>(b, a, sum, n);
+    TRY(cudaGetLastError())
+    norm = std::sqrt(*sum);
+    std::swap(a, b);
+    printf("%d\n", i);
+  }
+  return norm > 0;
+}

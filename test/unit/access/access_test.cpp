@@ -1,0 +1,687 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One test for each rule of the inference.
+#include "kernel_text.h"
+
+namespace gpurma {
+namespace {
+
+LaunchFacts block(std::optional<std::int64_t> X, std::optional<std::int64_t> Y = {},
+                  std::optional<std::int64_t> Z = {}) {
+  LaunchFacts Launch;
+  Launch.BlockSize = {X, Y, Z};
+  return Launch;
+}
+
+const char* const Own = "rows y; reads in (own); writes out (own)";
+
+// --- Subscripts.
+
+TEST(Inference, FivePoints) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x > 0 && x < nx - 1 && y > 0 && y < ny - 1)
+    out[y * nx + x] = in[y * nx + x - 1] + in[y * nx + x + 1] + in[(y - 1) * nx + x] + in[(y + 1) * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -1..1, y -1..1); writes out (own)");
+}
+
+TEST(Inference, LinearIndexAndItsNeighbours) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x < 1 || y < 2 || x >= nx - 1 || y >= ny - 2)
+    return;
+  const int idx = y * nx + x;
+  out[idx] = in[idx - 1] + in[idx + 1] + in[idx - 2 * nx] + in[idx + nx];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -1..1, y -2..1); writes out (own)");
+}
+
+TEST(Inference, PointerArithmetic) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y < 1 || y >= ny) return;
+  const float *row = in + (y - 1) * nx;
+  float *p = &out[y * nx];
+  p += x;
+  *p = row[x] + *(row + nx + x);
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -1..0); writes out (own)");
+}
+
+TEST(Inference, PointersToRows) {
+  KernelText K(R"(
+__global__ void k(const float (*in)[64], float (*out)[64], int ny) {
+  POINT;
+  if (x > 0 && x < 63 && y < ny - 1)
+    out[y][x] = in[y + 1][x - 1];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny 64"),
+            "rows y; reads in (x -1..-1, y 1..1); writes out (own)");
+}
+
+TEST(Inference, ThreeDimensions) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int nz, int ny, int nx) {
+  POINT;
+  int z = blockIdx.z * blockDim.z + threadIdx.z;
+  if (x < 1 || y < 1 || z < 1 || x > nx - 2 || y > ny - 2 || z > nz - 2) return;
+  int i = (z * ny + y) * nx + x;
+  out[i] = in[i] + in[i + 1] + in[i - nx] + in[i + nx] + in[i + ny * nx] + in[i - ny * nx];
+})");
+  EXPECT_EQ(K.infer("k", "in out : nz ny nx"),
+            "rows z; reads in (x 0..1, y -1..1, z -1..1); writes out (own)");
+}
+
+TEST(Inference, PaddedRows) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  int i = (y + 1) * (nx + 2) + x + 1;
+  out[i] = in[i - 1] + in[i + nx + 2];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny+2 nx+2"),
+            "rows y; reads in (x 0..1, y 1..2); writes out (x 1..1, y 1..1)");
+}
+
+TEST(Inference, ConstantShape) {
+  KernelText K(R"(
+constexpr int NX = 1024, NY = 512;
+__global__ void k(const float *in, float *out) {
+  POINT;
+  if (x > 0 && x < NX - 1 && y > 0 && y < NY - 1)
+    out[y * NX + x] = in[(y + 1) * NX + x - 1] + in[(y << 10) + x + 1];
+})");
+  EXPECT_EQ(K.infer("k", "in out : 512 1024"),
+            "rows y; reads in (x -1..1, y 0..1); writes out (own)");
+}
+
+TEST(Inference, ColumnBeforeTheFirstIsInTheRowBefore) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x < nx && y > 0 && y < ny)
+    out[y * nx + x] = in[y * nx + x - 1];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x whole, y -1..0); writes out (own)");
+}
+
+TEST(Inference, OneDimension) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 2 && i < n - 2)
+    out[i] = in[i - 3] + in[i + 2];
+})");
+  EXPECT_EQ(K.infer("k", "in out : n"), "rows x; reads in (x -3..2); writes out (own)");
+}
+
+TEST(Inference, RowsWalkedByX) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  int y = threadIdx.x + blockDim.x * blockIdx.x;
+  if (y < ny && y > 0)
+    out[y * nx] = in[y * nx + nx - 1] + in[(y - 1) * nx];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows x; reads in (x -1..0); writes out (own)");
+}
+
+TEST(Inference, StructureElementsAndMembers) {
+  KernelText K(R"(
+__global__ void k(const float4 *in, float4 *out, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny - 1) {
+    float4 v = in[(y + 1) * nx + x];
+    v.x += in[y * nx + x].y;
+    out[y * nx + x] = v;
+  }
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 0..1); writes out (own)");
+}
+
+TEST(Inference, UpdateReadsAndWrites) {
+  KernelText K(R"(
+__global__ void k(float *a, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny) {
+    a[y * nx + x] *= 2;
+    a[y * nx + x]++;
+  }
+})");
+  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; reads a (own); writes a (own)");
+}
+
+TEST(Inference, SizesInAStructureParameter) {
+  KernelText K(R"(
+struct Grid {
+  int ny, nx;
+  __device__ int at(int y, int x) const { return y * nx + x; }
+  __device__ bool inside(int y, int x, int margin) const {
+    return x >= margin && x < nx - margin && y >= margin && y < ny - margin;
+  }
+};
+__device__ float above(const float *in, Grid g, int y, int x) { return in[g.at(y - 1, x)]; }
+__global__ void k(const float *in, float *out, Grid g) {
+  POINT;
+  if (g.inside(y, x, 1))
+    out[g.at(y, x)] = above(in, g, y, x);
+})");
+  EXPECT_EQ(K.infer("k", "in out : g.ny g.nx"), "rows y; reads in (y -1..-1); writes out (own)");
+}
+
+TEST(Inference, ArgumentsOfTheLaunch) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx, int radius) {
+  POINT;
+  if (x < nx && y >= radius && y < ny - radius)
+    for (int j = -radius; j <= radius; ++j)
+      out[y * nx + x] += in[(y + j) * nx + x];
+})");
+  EXPECT_NE(K.infer("k", "in out : ny nx").find("[gpurma-0201]"), std::string::npos);
+}
+
+// --- Conditions.
+
+TEST(Inference, EarlyReturnsAndNestedConditions) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx) return;
+  if (y >= ny) return;
+  float v = in[y * nx + x];
+  if (y > 0) {
+    if (x > 0)
+      v += in[(y - 1) * nx + x - 1];
+    else
+      v += in[(y - 1) * nx + x];
+  } else if (x < nx - 1) {
+    v += in[y * nx + x + 1];
+  }
+  out[y * nx + x] = v;
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -1..1, y -1..0); writes out (own)");
+}
+
+TEST(Inference, GuardInAVariable) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  const bool inside = x > 0 && x < nx && y >= 0 && y < ny;
+  if (!inside) return;
+  out[y * nx + x] = in[y * nx + x - 1];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x -1..-1); writes out (own)");
+}
+
+TEST(Inference, UnsignedWrapOfABoundsTest) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, unsigned ny, unsigned nx) {
+  unsigned x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (nx < 3 || ny < 3 || x - 1 >= nx - 2 || y - 1 >= ny - 2) return;
+  out[y * nx + x] = in[(y - 1) * nx + x - 1];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -1..-1, y -1..-1); writes out (own)");
+}
+
+TEST(Inference, ConditionalExpressions) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  int up = y > 0 ? y - 1 : y;
+  out[y * nx + x] = in[up * nx + x] + (x < nx - 1 ? in[y * nx + x + 1] : 0.0f);
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x 0..1, y -1..0); writes out (own)");
+}
+
+TEST(Inference, ClampedNeighbours) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  int up = max(y - 2, 0), down = min(y + 1, ny - 1);
+  out[y * nx + x] = in[up * nx + x] + in[down * nx + min(x + 1, nx - 1)];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x 0..1, y -2..1); writes out (own)");
+}
+
+TEST(Inference, JoinOfReassignedLocals) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx, int flag) {
+  POINT;
+  if (x >= nx || y >= ny - 3) return;
+  int row = y;
+  if (flag)
+    row += 3;
+  else
+    row = y + 1;
+  out[y * nx + x] = in[row * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 1..3); writes out (own)");
+}
+
+TEST(Inference, ConditionOnLoadedValues) {
+  KernelText K(R"(
+__global__ void k(const int *in, int *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny - 1) return;
+  int row = in[y * nx + x] ? y : y + 1;
+  out[y * nx + x] = in[row * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 0..1); writes out (own)");
+}
+
+TEST(Inference, Switch) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx, int way) {
+  POINT;
+  if (x >= nx || y < 1 || y >= ny - 2) return;
+  int row = y;
+  switch (way) {
+  case 0: row -= 1; break;
+  case 1: row += 1;
+  case 2: row += 1; break;
+  default: break;
+  }
+  out[y * nx + x] = in[row * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -1..2); writes out (own)");
+}
+
+// --- Periodic boundaries.
+
+TEST(Inference, PeriodicColumns) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  int left = (x - 1 + nx) % nx, right = x == nx - 1 ? 0 : x + 1;
+  out[y * nx + x] = in[y * nx + left] + in[y * nx + right];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x whole); writes out (own)");
+}
+
+TEST(Inference, PeriodicRowsReadAllRows) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  out[y * nx + x] = in[(y + 1) % ny * nx + x] + in[((y + ny - 1) % ny) * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y whole); writes out (own)");
+}
+
+TEST(Inference, ConstantExtentsDoNotBoundWhatWraps) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out) {
+  POINT;
+  if (x >= 64 || y >= 64) return;
+  out[y * 64 + x] = in[(y + 1) % 64 * 64 + x] + in[y * 64 + (x + 63) % 64] + in[3 * 64 + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : 64 64", block(16, 4)),
+            "rows y; reads in (x whole, y whole); writes out (own)");
+}
+
+TEST(Inference, FixedRowIsReadFromAnywhere) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  out[y * nx + x] = in[x] + in[(ny - 1) * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y whole); writes out (own)");
+}
+
+// --- Loops.
+
+TEST(Inference, ConstantBoundedLoops) {
+  KernelText K(R"(
+__constant__ float c[9];
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x < 4 || y < 4 || x >= nx - 4 || y >= ny - 4) return;
+  float v = 0;
+  for (int k = -4; k <= 4; ++k)
+    v += c[k + 4] * in[(y + k) * nx + x];
+  for (int k = 3; k > 0; k--)
+    v += in[y * nx + x - k];
+  out[y * nx + x] = v;
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -3..0, y -4..4); writes out (own)");
+}
+
+TEST(Inference, OffsetsInAConstantArray) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  const int dy[4] = {-1, 0, 0, 2};
+  constexpr int dx[] = {0, -3, 1, 0};
+  POINT;
+  if (x < 3 || y < 1 || x >= nx - 1 || y >= ny - 2) return;
+  for (int i = 0; i < 4; ++i)
+    out[y * nx + x] += in[(y + dy[i]) * nx + x + dx[i]];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -3..1, y -1..2); reads out (own); writes out (own)");
+}
+
+TEST(Inference, MarchThroughTheMiddleDimension) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || z < 1 || z >= nz) return;
+  int i = z * ny * nx + nx + x;
+  const float *below = in + i - ny * nx;
+  for (int y = 1; y < ny - 1; ++y, i += nx) {
+    out[i] = in[i + nx] + in[i - nx] + *below;
+    below += nx;
+  }
+})");
+  EXPECT_EQ(K.infer("k", "in out : nz ny nx"), "rows y; reads in (y -1..0); writes out (own)");
+}
+
+TEST(Inference, WhileLoop) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny - 5) return;
+  int j = 0;
+  float v = 0;
+  while (j < 5) {
+    v += in[(y + j) * nx + x];
+    j++;
+  }
+  out[y * nx + x] = v;
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 0..4); writes out (own)");
+}
+
+TEST(Inference, GridStrideColumns) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (y >= ny) return;
+  for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < nx; x += blockDim.x * gridDim.x)
+    out[y * nx + x] = in[y * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x whole); writes out (x whole)");
+}
+
+TEST(Inference, BlockStrideLoopOverColumns) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (y >= ny) return;
+  for (int x = threadIdx.x; x < nx; x += blockDim.x)
+    out[y * nx + x] = in[y * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), Own);
+}
+
+// --- Calls.
+
+TEST(Inference, AccessorLambdas) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  auto at = [=](int j, int i) { return in[j * nx + i]; };
+  auto to = [&](int j, int i) -> float & { return out[j * nx + i]; };
+  auto inside = [&] { return x > 0 && x < nx - 1 && y > 0 && y < ny - 1; };
+  if (inside())
+    to(y, x) = at(y - 1, x) + at(y + 1, x) + at(y, x - 1);
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -1..0, y -1..1); writes out (own)");
+}
+
+TEST(Inference, LambdaKeepsWhatItHasCopied) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny - 1) return;
+  int row = y;
+  auto copied = [=] { return in[row * nx + x]; };
+  row = y + 1;
+  auto referred = [&] { return in[row * nx + x]; };
+  out[y * nx + x] = copied() + referred();
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 0..1); writes out (own)");
+}
+
+TEST(Inference, Macros) {
+  KernelText K(R"(
+#define AT(a, j, i) a[(j) * nx + (i)]
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny && y >= 1)
+    AT(out, y, x) = AT(in, y - 1, x);
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -1..-1); writes out (own)");
+}
+
+TEST(Inference, DeviceFunctions) {
+  KernelText K(R"(
+__device__ int index(int j, int i, int nx) { return j * nx + i; }
+template <typename F> __device__ float sum(F at, int y) {
+  float v = 0;
+  for (int j = -2; j <= 2; ++j) v += at(y + j);
+  return v;
+}
+__device__ bool inside(int y, int ny) {
+  if (y < 2) return false;
+  return y < ny - 2;
+}
+__device__ void store(float *to, float v) { *to = v; }
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x < nx && inside(y, ny))
+    store(out + index(y, x, nx), sum([=](int j) { return __ldg(&in[index(j, x, nx)]); }, y));
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -2..2); writes out (own)");
+}
+
+TEST(Inference, AccessorStructures) {
+  KernelText K(R"(
+template <typename T> struct View {
+  T *data; int nx;
+  __device__ T &operator()(int j, int i) const { return data[j * nx + i]; }
+};
+struct Maker {
+  int offset;
+  __device__ Maker(int o) : offset(o) { offset += 1; }
+};
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  View<const float> a{in, nx};
+  View<float> b{out, nx};
+  Maker m(1);
+  if (x < nx && y < ny - 2)
+    b(y, x) = a(y + m.offset, x);
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 2..2); writes out (own)");
+}
+
+TEST(Inference, TemplateParametersAreConstants) {
+  KernelText K(R"(
+template <typename T, int Radius> __global__ void k(const T *in, T *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y < Radius || y >= ny - Radius) return;
+  T v = 0;
+  for (int j = -Radius; j <= Radius; ++j) v += in[(y + j) * nx + x];
+  if constexpr (Radius > 5) v += in[0];
+  out[y * nx + x] = v;
+}
+template __global__ void k<float, 3>(const float *, float *, int, int);
+)");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -3..3); writes out (own)");
+}
+
+TEST(Inference, ReferencesAndAliases) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny - 1) return;
+  float &target = out[y * nx + x];
+  const float &source = in[(y + 1) * nx + x];
+  target = source;
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 1..1); writes out (own)");
+}
+
+// --- Shared memory.
+
+TEST(Inference, TileWithHaloLoadedByEdgeThreads) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  __shared__ float tile[34][34];
+  POINT;
+  int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
+  if (x > 0 && y > 0 && x < nx - 1 && y < ny - 1) {
+    tile[ty][tx] = in[y * nx + x];
+    if (threadIdx.x == 0) tile[ty][0] = in[y * nx + x - 1];
+    if (threadIdx.x == blockDim.x - 1) tile[ty][tx + 1] = in[y * nx + x + 1];
+    if (threadIdx.y == 0) tile[0][tx] = in[(y - 1) * nx + x];
+    if (threadIdx.y == blockDim.y - 1) tile[ty + 1][tx] = in[(y + 1) * nx + x];
+  }
+  __syncthreads();
+  if (x > 0 && y > 0 && x < nx - 1 && y < ny - 1)
+    out[y * nx + x] = tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y; reads in (x -1..1, y -1..1); writes out (own)");
+}
+
+TEST(Inference, TileLoadedByABlockStrideLoop) {
+  KernelText K(R"(
+constexpr int BX = 32, BY = 8, R = 2;
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  __shared__ float tile[BY + 2 * R][BX + 2 * R];
+  for (int j = threadIdx.y; j < BY + 2 * R; j += blockDim.y)
+    for (int i = threadIdx.x; i < BX + 2 * R; i += blockDim.x) {
+      int gy = blockIdx.y * BY + j - R, gx = blockIdx.x * BX + i - R;
+      tile[j][i] = gy >= 0 && gy < ny && gx >= 0 && gx < nx ? in[gy * nx + gx] : 0;
+    }
+  __syncthreads();
+  POINT;
+  if (x < nx && y < ny)
+    out[y * nx + x] = tile[threadIdx.y][threadIdx.x] + tile[threadIdx.y + 2 * R][threadIdx.x + R];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx", block(32, 8)),
+            "rows y; reads in (x -2..2, y -2..2); writes out (own)");
+}
+
+TEST(Inference, TileWithClampedHaloAndLinearThreadIndex) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  __shared__ float tile[18 * 18];
+  for (int i = threadIdx.y * 16 + threadIdx.x; i < 18 * 18; i += 256) {
+    int gy = min(max((int)(blockIdx.y * 16) + i / 18 - 1, 0), ny - 1);
+    int gx = min(max((int)(blockIdx.x * 16) + i % 18 - 1, 0), nx - 1);
+    tile[i] = in[gy * nx + gx];
+  }
+  __syncthreads();
+  POINT;
+  if (x < nx && y < ny) out[y * nx + x] = tile[0];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx", block(16, 16)),
+            "rows y; reads in (x -1..1, y -1..1); writes out (own)");
+}
+
+// --- Reductions and what is not distributed.
+
+TEST(Inference, Reductions) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, float *norm, int *most, int *least, int ny, int nx) {
+  __shared__ float sum;
+  POINT;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  if (x < nx && y < ny) {
+    out[y * nx + x] = in[y * nx + x];
+    atomicAdd(&sum, in[y * nx + x]);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(norm, sum);
+  atomicMax(&most[0], x);
+  atomicMin(least, x);
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            std::string(Own) + "; adds to *norm; maximum in *most; minimum in *least");
+}
+
+TEST(Inference, OtherArraysMayBeRead) {
+  KernelText K(R"(
+__constant__ float c[8];
+__global__ void k(const float *in, float *out, const float *table, const int *map, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny)
+    out[y * nx + x] = in[y * nx + x] * table[map[x]] + c[x & 7];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), Own);
+}
+
+TEST(Inference, ParityOfRedBlack) {
+  KernelText K(R"(
+__global__ void k(float *a, int parity, int ny, int nx) {
+  POINT;
+  if (x < 1 || y < 1 || x >= nx - 1 || y >= ny - 1 || (x + y) % 2 != parity) return;
+  a[y * nx + x] = a[y * nx + x - 1] + a[y * nx + x + 1] + a[(y - 1) * nx + x] + a[(y + 1) * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; reads a (x -1..1, y -1..1); writes a (own)");
+}
+
+TEST(Inference, PointsOfTheOtherColour) {
+  KernelText K(R"(
+__global__ void k(float *a, int parity, int ny, int nx) {
+  int x = 2 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y * blockDim.y + threadIdx.y;
+  x += (y + parity) & 1;
+  if (x < nx && y < ny) a[y * nx + x] = 0;
+})");
+  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; writes a (x whole)");
+}
+
+TEST(Inference, WritesGuardedToOneBlock) {
+  KernelText K(R"(
+__global__ void k(float *a, int ny, int nx) {
+  POINT;
+  if (y < ny && blockIdx.x == 0 && threadIdx.x == 0) a[y * nx] = 0;
+})");
+  EXPECT_EQ(K.infer("k", "a : ny nx", block(32, 8)), "rows y; writes a (own)");
+}
+
+// --- What clauses state.
+
+TEST(Clauses, HaloStatesWhatIsRead) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, const int *map, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny)
+    out[y * nx + x] = in[map[y * nx + x]];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx", {}, 3),
+            "rows y; reads in (x -3..3, y -3..3); writes out (own)");
+}
+
+TEST(Clauses, MapStatesWhatWalksTheRows) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *sum, int ny, int nx) {
+  int y = blockIdx.x * blockDim.x + threadIdx.x;
+  if (y < ny)
+    atomicAdd(sum, in[y * nx]);
+})");
+  LaunchFacts Launch;
+  Launch.RowDimension = 0;
+  EXPECT_EQ(K.infer("k", "in : ny nx", Launch), "rows x; reads in (own); adds to *sum");
+}
+
+} // namespace
+} // namespace gpurma

@@ -1,0 +1,196 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One test for each kind of kernel that the inference rejects, and for what must not pass
+// unnoticed.
+#include "kernel_text.h"
+
+namespace gpurma {
+namespace {
+
+/// The ids of what is reported, in order: "0200 0203".
+std::string ids(const std::string& Messages) {
+  std::string Ids;
+  for (size_t At = Messages.find("[gpurma-"); At != std::string::npos;
+       At = Messages.find("[gpurma-", At + 1))
+    Ids += (Ids.empty() ? "" : " ") + Messages.substr(At + 8, 4);
+  return Ids.empty() ? Messages : Ids;
+}
+
+std::string rejected(const std::string& Body, const std::string& Parameters = "",
+                     const std::string& Before = "") {
+  KernelText K(Before + "\n__global__ void k(const float *in, float *out, int ny, int nx" +
+               Parameters + ") {\n POINT;\n" + Body + "\n}\n");
+  return ids(K.infer("k", "in out : ny nx"));
+}
+
+TEST(Rejection, IndirectRead) {
+  EXPECT_EQ(
+      rejected("if (x < nx && y < ny) out[y * nx + x] = in[map[y * nx + x]];", ", const int *map"),
+      "0200");
+}
+
+TEST(Rejection, IndirectWrite) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[map[y] * nx + x] = 0;", ", const int *map"),
+            "0200");
+}
+
+TEST(Rejection, DataDependentLoop) {
+  EXPECT_EQ(rejected("if (x >= nx || y >= ny) return;\n"
+                     "int j = y; while (in[y * nx + x] > 0 && j < ny - 1) { if (x) j = j + 1; }\n"
+                     "out[y * nx + x] = in[j * nx + x];"),
+            "0200");
+}
+
+TEST(Rejection, OpaqueIndex) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * nx + x] = in[f(y) * nx + x];", "",
+                     "__device__ int f(int);"),
+            "0200");
+}
+
+TEST(Rejection, QuadraticIndex) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * nx + x] = in[y * y + x];"), "0200");
+}
+
+TEST(Rejection, RowLengthOtherThanTheShape) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * pitch + x] = 0;", ", int pitch"), "0200");
+}
+
+TEST(Rejection, HaloOfARuntimeRadius) {
+  EXPECT_EQ(
+      rejected("if (x < nx && y < ny - r) out[y * nx + x] = in[(y + r) * nx + x];", ", int r"),
+      "0201");
+}
+
+TEST(Rejection, HaloUpToTheEndOfTheArray) {
+  EXPECT_EQ(rejected("if (x >= nx || y >= ny) return;\n float v = 0;\n"
+                     "for (int j = y; j < ny; ++j) v += in[j * nx + x];\n out[y * nx + x] = v;"),
+            "0201");
+}
+
+TEST(Rejection, ScatterToOneElement) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * nx] = in[y * nx + x];"), "0202");
+}
+
+TEST(Rejection, HistogramOfRows) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[x] += in[y * nx + x];"), "0210");
+}
+
+TEST(Rejection, OverlappingWrites) {
+  EXPECT_EQ(rejected("if (x < nx - 1 && y < ny) { out[y * nx + x] = 0; out[y * nx + x + 1] = 1; }"),
+            "0202");
+}
+
+TEST(Rejection, FlatIndexOverRows) {
+  EXPECT_EQ(rejected("if (x < nx * ny) out[x] = in[x];"), "0208 0208 0203");
+}
+
+TEST(Rejection, RowsOfNoDimension) {
+  EXPECT_EQ(rejected("if (x < nx) for (int j = 0; j < ny; ++j) out[j * nx + x] = 0;"), "0203");
+}
+
+TEST(Rejection, RowsOfTwoDimensions) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[(x + y) * nx + x] = 0;"), "0211");
+}
+
+TEST(Rejection, ContradictingArrays) {
+  KernelText K(R"(
+__global__ void k(float *a, float *b, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny) a[y * nx + x] = 0;
+  if (x < nx) b[x] = 0;
+})");
+  EXPECT_EQ(ids(K.infer("k", "a : ny nx; b : nx")), "0204");
+}
+
+TEST(Rejection, TranspositionReadsAllRows) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny && y < nx && x < ny) out[y * nx + x] = in[x * nx + y];"),
+            "rows y; reads in (x whole, y whole); writes out (own)");
+}
+
+TEST(Rejection, PointersExchangedInALoop) {
+  EXPECT_EQ(rejected("if (x >= nx || y >= ny) return;\n const float *p = in, *q = out;\n"
+                     "for (int i = 0; i < 2; ++i) { out[y * nx + x] = p[y * nx + x]; const float "
+                     "*t = p; p = q; q = t; }"),
+            "0205");
+}
+
+TEST(Rejection, PointerOutOfMemory) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * nx + x] = fields[1][y * nx + x];",
+                     ", const float *const *fields"),
+            "0205");
+}
+
+TEST(Rejection, WriteToAnArrayOfEachProcess) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) flags[x] = 1;", ", int *flags"), "0206");
+  EXPECT_EQ(rejected("counter = x;", "", "__device__ int counter;"), "0206");
+}
+
+TEST(Rejection, OpaqueCall) {
+  EXPECT_EQ(
+      rejected("if (x < nx && y < ny) f(out + y * nx + x);", "", "__device__ void f(float *);"),
+      "0207");
+}
+
+TEST(Rejection, RecursionIsOpaque) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) f(out, y * nx + x);", "",
+                     "__device__ void f(float *p, int n) { if (n > 0) f(p, n - 1); }"),
+            "0207");
+}
+
+TEST(Rejection, UnguardedColumnsAreAWarning) {
+  EXPECT_EQ(rejected("out[y * nx + x] = 0;"), "0208");
+}
+
+TEST(Rejection, Goto) {
+  EXPECT_EQ(rejected("again: if (x < nx && y < ny) { out[y * nx + x] += 1; goto again; }"), "0209");
+}
+
+TEST(Rejection, GridStrideThroughRows) {
+  EXPECT_EQ(
+      rejected(
+          "if (x < nx) for (int j = y; j < ny; j += blockDim.y * gridDim.y) out[j * nx + x] = 0;"),
+      "0210");
+}
+
+TEST(Rejection, WriteOfAFixedRow) {
+  EXPECT_EQ(
+      rejected(
+          "if (x < nx && y < ny) { out[y * nx + x] = 0; if (y == 1) out[(ny - 1) * nx + x] = 1; }"),
+      "0210");
+}
+
+TEST(Rejection, SeveralRowsPerThread) {
+  EXPECT_EQ(rejected("for (int j = 0; j < 4; ++j) if (x < nx && 4 * y + j < ny) out[(4 * y + j) * "
+                     "nx + x] = 0;"),
+            "0211");
+}
+
+TEST(Rejection, BlockSizeAsANumber) {
+  const char* Body = "int row = blockIdx.y * 8 + threadIdx.y;\n"
+                     "if (x < nx && row < ny) out[row * nx + x] = 0;";
+  EXPECT_EQ(rejected(Body), "0211");
+}
+
+TEST(Rejection, AtomicThatIsNoReduction) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) { out[y * nx + x] = 0; atomicExch(flag, 1); }",
+                     ", int *flag"),
+            "0213");
+}
+
+TEST(Rejection, MessagesNameTheWayOut) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, const int *map, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny) out[y * nx + x] = in[map[x] * nx];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "cannot tell which elements of 'in' are read here: the subscript depends on a value "
+            "that is loaded from memory "
+            "[gpurma-0200]\n"
+            "the value comes from here\n"
+            "if it stays within n elements of the logical block's own, say so with the clause "
+            "'halo(in : n)'\n");
+}
+
+} // namespace
+} // namespace gpurma
