@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "host/allocations.h"
 #include "host/cores.h"
 #include "host/environment.h"
 #include "host/errors.h"
@@ -298,6 +299,11 @@ void engine::begin(const plan& launch) {
                           context_.inbox_entries - 1});
     }
     rows_.assign(context_.window_slots, {});
+    exposed_.assign(context_.window_slots, {});
+    one_sided_ = process_transport().one_sided();
+    // What is used while a rank kernel runs is not freed before its end.
+    if (one_sided_ != nullptr)
+      one_sided_->forget_freed(find_allocation);
     leaving_.assign(n, {});
     carried_.assign(n, {});
     first_served_ = 0;
@@ -445,6 +451,15 @@ void engine::transfer::completed() {
   owner->complete_command(rank);
 }
 
+// The window memory that a command accesses, if the transport reaches it without the target's help.
+const exposed_memory* engine::exposed_memory_of(const command& c) const {
+  const auto& of_window = exposed_[detail::window_slot(c.window)];
+  if (staging_ || of_window.empty())
+    return nullptr;
+  const exposed_memory& memory = of_window[static_cast<std::size_t>(c.target)];
+  return memory.granted != 0 ? &memory : nullptr;
+}
+
 bool engine::send_put(int rank, const command_entry& entry) {
   const command& c = entry.what;
   const message_header header = make_header(message_kind::put, context_.first_rank + rank, c);
@@ -458,8 +473,15 @@ bool engine::send_put(int rank, const command_entry& entry) {
     return true;
   }
   const void* const payload = here ? entry.data : reinterpret_cast<const void*>(c.address);
+  const exposed_memory* const exposed = exposed_memory_of(c);
+  const auto send = [&](bool copied, completion* done) {
+    if (exposed == nullptr)
+      return process_transport().try_send(to, header, payload, c.bytes, done);
+    return one_sided_->try_put(to, header, (header.flags & detail::notified_flag) != 0, *exposed,
+                               exposed->begin + c.offset, payload, c.bytes, copied, done);
+  };
   if (here || c.bytes <= environment::eager()) {
-    if (!process_transport().try_send(to, header, payload, c.bytes, nullptr))
+    if (!send(true, nullptr))
       return false;
     complete_command(rank);
     return true;
@@ -467,7 +489,7 @@ bool engine::send_put(int rank, const command_entry& entry) {
   transfer& t = transfers_.emplace_back();
   t.owner = this;
   t.rank = rank;
-  if (process_transport().try_send(to, header, payload, c.bytes, &t))
+  if (send(false, &t))
     return true;
   transfers_.pop_back();
   return false;
@@ -481,6 +503,14 @@ bool engine::send_get(int rank, const command& c) {
   t.missing = c.bytes;
   message_header header = make_header(message_kind::get_request, context_.first_rank + rank, c);
   header.cookie = reinterpret_cast<std::uint64_t>(&t);
+  if (const exposed_memory* const exposed = exposed_memory_of(c)) {
+    if (one_sided_->try_get(
+            process_of(c.target), header, (header.flags & detail::notified_flag) != 0, *exposed,
+            exposed->begin + c.offset, reinterpret_cast<void*>(c.address), c.bytes, &t))
+      return true;
+    transfers_.pop_back();
+    return false;
+  }
   if (process_transport().try_send(process_of(c.target), header, nullptr, 0, nullptr))
     return true;
   transfers_.pop_back();
@@ -490,7 +520,9 @@ bool engine::send_get(int rank, const command& c) {
 bool engine::send_notify(int rank, const command& c) {
   message_header header = make_header(message_kind::notify, context_.first_rank + rank, c);
   header.bytes = 0;
-  if (!process_transport().try_send(process_of(c.target), header, nullptr, 0, nullptr))
+  const int to = process_of(c.target);
+  if (one_sided_ != nullptr ? !one_sided_->try_notify(to, header)
+                            : !process_transport().try_send(to, header, nullptr, 0, nullptr))
     return false;
   complete_command(rank);
   return true;
@@ -589,6 +621,7 @@ bool engine::arrived(const message_header& header, const void* payload) {
     return true;
   }
   case message_kind::credit:
+  case message_kind::define:
     break;
   }
   fatal(text("received a message of unknown kind ", static_cast<int>(header.kind), " from rank ",
@@ -877,12 +910,33 @@ void engine::start_meeting(std::optional<command_kind> kind, int rank, unsigned 
       m.mine[i].row = rows[i];
       if (shares && rows[i].bytes != 0)
         m.mine[i].allocation = peers_.share(rows[i].base);
+      if (one_sided_ != nullptr && !staging_ && rows[i].bytes != 0)
+        m.mine[i].exposed = expose(rows[i]);
     }
     m.now = meeting::step::gather;
     m.operation = process_transport().start_allgather(m.mine.data(), widest * sizeof(exposed_row),
                                                       m.all.data());
     return;
   }
+  m.sealed.assign(static_cast<std::size_t>(processes_), one_sided_ == nullptr);
+  m.now = meeting::step::seal;
+  if (seal_puts())
+    start_counting();
+}
+
+// Puts that do not notify are no messages that could be counted; whether all are behind one.
+bool engine::seal_puts() {
+  meeting& m = *meeting_;
+  for (int p = 0; p < processes_; ++p) {
+    auto sealed = m.sealed[static_cast<std::size_t>(p)];
+    if (!sealed)
+      sealed = p == process().rank || one_sided_->try_seal(p);
+  }
+  return std::find(m.sealed.begin(), m.sealed.end(), false) == m.sealed.end();
+}
+
+void engine::start_counting() {
+  meeting& m = *meeting_;
   m.sent.resize(static_cast<std::size_t>(processes_));
   m.expected.resize(static_cast<std::size_t>(processes_));
   for (int p = 0; p < processes_; ++p) {
@@ -901,6 +955,11 @@ bool engine::advance_meeting() {
   case meeting::step::gather:
     finish_window_rows();
     break;
+  case meeting::step::seal:
+    if (!seal_puts())
+      return false;
+    start_counting();
+    return true;
   case meeting::step::exchange_counts:
     m.operation.reset();
     m.now = meeting::step::await_messages;
@@ -924,8 +983,10 @@ bool engine::advance_meeting() {
   }
   const bool of_ranks = m.kind.has_value();
   const int rank = m.rank;
-  if (m.kind == command_kind::window_free)
+  if (m.kind == command_kind::window_free) {
     rows_[m.slot].clear();
+    exposed_[m.slot].clear();
+  }
   meeting_.reset();
   if (of_ranks) {
     complete_command(rank);
@@ -934,10 +995,23 @@ bool engine::advance_meeting() {
   return true;
 }
 
+// Lets the other processes access a rank's window memory themselves, if the transport can.
+exposed_memory engine::expose(const window_row& row) {
+  std::string reason;
+  const exposed_memory exposed =
+      one_sided_->expose(reinterpret_cast<const void*>(row.base), row.bytes, reason);
+  if (exposed.granted == 0)
+    log(log_level::info,
+        text("launch ", launches_, ": puts to window ", row.window, " go as messages: ", reason));
+  return exposed;
+}
+
 void engine::finish_window_rows() {
   const meeting& m = *meeting_;
   std::vector<window_row>& rows = rows_[m.slot];
   rows.resize(process_of_.size());
+  std::vector<exposed_memory>& exposed_rows = exposed_[m.slot];
+  exposed_rows.resize(rows.size());
   const std::size_t widest = m.mine.size();
   const auto self = static_cast<std::size_t>(process().rank);
   for (std::size_t p = 0; p < device_sizes_.size(); ++p) {
@@ -946,6 +1020,7 @@ void engine::finish_window_rows() {
     for (std::size_t i = 0; i < ranks; ++i) {
       window_row& row = rows[static_cast<std::size_t>(first_ranks_[p]) + i];
       row = exposed[i].row;
+      exposed_rows[static_cast<std::size_t>(first_ranks_[p]) + i] = exposed[i].exposed;
       if (p == self || row.bytes == 0)
         continue;
       row.reached = 0;
