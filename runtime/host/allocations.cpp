@@ -3,6 +3,8 @@
 
 #if GPURMA_TARGET_CPU
 #include <gpurma/platform/cpu/host.h>
+
+#include "host/environment.h"
 #else
 #include "host/driver.h"
 #endif
@@ -13,8 +15,17 @@ namespace gpurma::host {
 
 allocation find_allocation(const void* address) {
   const cpu::allocation found = cpu::find_allocation(address);
-  return {reinterpret_cast<std::uint64_t>(found.base), found.size, found.id, true};
+  // Where payloads take the ways of the CUDA target, host memory stands for a GPU's.
+  return {reinterpret_cast<std::uint64_t>(found.base), found.size, found.id,
+          environment::cpu_staging() && !found.is_host};
 }
+
+int export_dmabuf(const allocation&, std::string& reason) {
+  reason = "the CPU target has no dma-bufs";
+  return -1;
+}
+
+void flush_network_writes() {}
 
 #else
 
@@ -31,7 +42,34 @@ allocation find_allocation(const void* address) {
   void* values[] = {&base, &bytes, &id, &type};
   if (get_attributes(4, names, values, reinterpret_cast<CUdeviceptr>(address)) != CUDA_SUCCESS)
     return {};
-  return {base, bytes, id, type == CU_MEMORYTYPE_HOST};
+  return {base, bytes, id, type != CU_MEMORYTYPE_HOST};
+}
+
+int export_dmabuf(const allocation& of, std::string& reason) {
+  static auto* const get_handle =
+      driver_function<decltype(cuMemGetHandleForAddressRange)>("cuMemGetHandleForAddressRange");
+  int file = -1;
+  const CUresult result =
+      get_handle(&file, of.base, of.bytes, CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD, 0);
+  if (result == CUDA_SUCCESS)
+    return file;
+  reason = text("the CUDA driver exports no dma-buf of ", of.bytes, " bytes (error ",
+                static_cast<int>(result), ")");
+  return -1;
+}
+
+void flush_network_writes() {
+  static const bool needed = [] {
+    int ordering = 0;
+    check_cuda(
+        cudaDeviceGetAttribute(&ordering, cudaDevAttrGPUDirectRDMAWritesOrdering, memory_device()),
+        "query the order of network writes");
+    return ordering < cudaGPUDirectRDMAWritesOrderingOwner;
+  }();
+  if (needed)
+    check_cuda(cudaDeviceFlushGPUDirectRDMAWrites(cudaFlushGPUDirectRDMAWritesTargetCurrentDevice,
+                                                  cudaFlushGPUDirectRDMAWritesToOwner),
+               "make network writes visible");
 }
 
 #endif

@@ -4,12 +4,20 @@
 #ifndef GPURMA_HOST_ALLOCATIONS_H
 #define GPURMA_HOST_ALLOCATIONS_H
 
+#include <string>
+
 #include "transport/transport.h"
 
 namespace gpurma::host {
 
-// The allocation that holds an address; its base is 0 if there is none. Waits for no kernel.
+// The allocation that holds an address, and a dma-buf of one; see memory_questions. Neither waits
+// for a kernel.
 allocation find_allocation(const void* address);
+int export_dmabuf(const allocation& of, std::string& reason);
+
+// Makes what network devices have written into the GPU's memory visible to a kernel that runs
+// there, before it is told of it. Nothing where the GPU orders such writes by itself.
+void flush_network_writes();
 
 } // namespace gpurma::host
 

@@ -303,7 +303,8 @@ void engine::begin(const plan& launch) {
     one_sided_ = process_transport().one_sided();
     // What is used while a rank kernel runs is not freed before its end.
     if (one_sided_ != nullptr)
-      one_sided_->forget_freed(find_allocation);
+      one_sided_->forget_freed({find_allocation, export_dmabuf});
+    written_by_network_ = false;
     leaving_.assign(n, {});
     carried_.assign(n, {});
     first_served_ = 0;
@@ -451,13 +452,12 @@ void engine::transfer::completed() {
   owner->complete_command(rank);
 }
 
-// The window memory that a command accesses, if the transport reaches it without the target's help.
-const exposed_memory* engine::exposed_memory_of(const command& c) const {
-  const auto& of_window = exposed_[detail::window_slot(c.window)];
-  if (staging_ || of_window.empty())
+// A rank's window memory, if the transport reaches it without that process's help.
+const exposed_memory* engine::exposed_memory_of(std::uint32_t window, int target) const {
+  const auto& of_window = exposed_[detail::window_slot(window)];
+  if (of_window.empty() || of_window[static_cast<std::size_t>(target)].granted == 0)
     return nullptr;
-  const exposed_memory& memory = of_window[static_cast<std::size_t>(c.target)];
-  return memory.granted != 0 ? &memory : nullptr;
+  return &of_window[static_cast<std::size_t>(target)];
 }
 
 bool engine::send_put(int rank, const command_entry& entry) {
@@ -465,31 +465,46 @@ bool engine::send_put(int rank, const command_entry& entry) {
   const message_header header = make_header(message_kind::put, context_.first_rank + rank, c);
   const int to = process_of(c.target);
   const bool here = (c.flags & detail::inline_flag) != 0;
+  const exposed_memory* const exposed = exposed_memory_of(c.window, c.target);
+  const auto* const source = reinterpret_cast<const void*>(c.address);
+  pieces_of& parts = leaving_[static_cast<std::size_t>(rank)];
   if (staging_ && !here) {
-    pieces_of& parts = leaving_[static_cast<std::size_t>(rank)];
+    const bool in_place = exposed != nullptr && c.bytes < environment::ib_staged_from() &&
+                          one_sided_->reaches(source, c.bytes);
+    if (in_place)
+      return parts.unsent.empty() && parts.staged == 0 && send_in_place(rank, c, header, exposed);
     if (!stage(header, to, c.address, parts))
       return false;
     parts.staged = 0;
     return true;
   }
-  const void* const payload = here ? entry.data : reinterpret_cast<const void*>(c.address);
-  const exposed_memory* const exposed = exposed_memory_of(c);
-  const auto send = [&](bool copied, completion* done) {
-    if (exposed == nullptr)
-      return process_transport().try_send(to, header, payload, c.bytes, done);
-    return one_sided_->try_put(to, header, (header.flags & detail::notified_flag) != 0, *exposed,
-                               exposed->begin + c.offset, payload, c.bytes, copied, done);
-  };
-  if (here || c.bytes <= environment::eager()) {
-    if (!send(true, nullptr))
-      return false;
+  if (!here && c.bytes > environment::eager())
+    return send_in_place(rank, c, header, exposed);
+  const void* const payload = here ? entry.data : source;
+  const bool notified = (header.flags & detail::notified_flag) != 0;
+  const bool sent =
+      exposed != nullptr
+          ? one_sided_->try_put(to, header, notified, *exposed, exposed->begin + c.offset, payload,
+                                c.bytes, true, nullptr)
+          : process_transport().try_send(to, header, payload, c.bytes, nullptr);
+  if (sent)
     complete_command(rank);
-    return true;
-  }
+  return sent;
+}
+
+// The command is complete when the transport no longer needs the source.
+bool engine::send_in_place(int rank, const command& c, const message_header& header,
+                           const exposed_memory* exposed) {
+  const auto* const source = reinterpret_cast<const void*>(c.address);
+  const int to = process_of(c.target);
+  const bool notified = (header.flags & detail::notified_flag) != 0;
   transfer& t = transfers_.emplace_back();
   t.owner = this;
   t.rank = rank;
-  if (send(false, &t))
+  if (exposed != nullptr
+          ? one_sided_->try_put(to, header, notified, *exposed, exposed->begin + c.offset, source,
+                                c.bytes, false, &t)
+          : process_transport().try_send(to, header, source, c.bytes, &t))
     return true;
   transfers_.pop_back();
   return false;
@@ -503,7 +518,9 @@ bool engine::send_get(int rank, const command& c) {
   t.missing = c.bytes;
   message_header header = make_header(message_kind::get_request, context_.first_rank + rank, c);
   header.cookie = reinterpret_cast<std::uint64_t>(&t);
-  if (const exposed_memory* const exposed = exposed_memory_of(c)) {
+  const exposed_memory* const exposed = exposed_memory_of(c.window, c.target);
+  if (exposed != nullptr &&
+      (!staging_ || one_sided_->reaches(reinterpret_cast<const void*>(c.address), c.bytes))) {
     if (one_sided_->try_get(
             process_of(c.target), header, (header.flags & detail::notified_flag) != 0, *exposed,
             exposed->begin + c.offset, reinterpret_cast<void*>(c.address), c.bytes, &t))
@@ -643,6 +660,8 @@ message_header make_reply(const message_header& request) {
 } // namespace
 
 bool engine::answer(const message_header& request) {
+  if (written_by_network_)
+    flush_network_writes(); // M21, for the copy
   const bool notified = (request.flags & detail::notified_flag) != 0;
   const bool eager = request.bytes <= environment::eager();
   if (staging_) {
@@ -701,6 +720,8 @@ bool engine::has_room(const message_header& h) {
 
 void engine::deliver(const message_header& h) {
   const int rank = h.target - context_.first_rank;
+  if (written_by_network_)
+    flush_network_writes(); // M21
   if ((h.flags & detail::counter_flag) != 0) {
     std::uint64_t& arrivals = channel(rank).arrivals[h.tag];
     store(arrivals, arrivals + 1, std::memory_order_release); // M7
@@ -798,8 +819,18 @@ bool engine::send_pieces(pieces_of& parts, int rank) {
     piece& p = *parts.unsent.front();
     if (!p.stream->is_done(p.copied))
       break;
-    const bool read_there = p.buffer.number != 0 && staging_->is_mapped_by(p.process);
-    if (read_there) {
+    const exposed_memory* const exposed = p.header.kind == message_kind::put
+                                              ? exposed_memory_of(p.header.window, p.header.target)
+                                              : nullptr;
+    const bool read_there =
+        exposed == nullptr && p.buffer.number != 0 && staging_->is_mapped_by(p.process);
+    if (exposed != nullptr) {
+      // Also where the processes map each other's buffers: all data of a window takes one way.
+      if (!one_sided_->try_put(p.process, p.header, (p.header.flags & detail::notified_flag) != 0,
+                               *exposed, exposed->begin + p.header.offset, p.buffer.memory,
+                               p.header.bytes, false, &p))
+        break;
+    } else if (read_there) {
       p.header.buffer = p.buffer.number; // the other process gives it back
       if (!process_transport().try_send(p.process, p.header, nullptr, 0, nullptr))
         break;
@@ -910,7 +941,7 @@ void engine::start_meeting(std::optional<command_kind> kind, int rank, unsigned 
       m.mine[i].row = rows[i];
       if (shares && rows[i].bytes != 0)
         m.mine[i].allocation = peers_.share(rows[i].base);
-      if (one_sided_ != nullptr && !staging_ && rows[i].bytes != 0)
+      if (one_sided_ != nullptr && rows[i].bytes != 0)
         m.mine[i].exposed = expose(rows[i]);
     }
     m.now = meeting::step::gather;
@@ -972,6 +1003,8 @@ bool engine::advance_meeting() {
     }
     if (!replies_.empty() || !landings_.empty())
       return false;
+    if (written_by_network_)
+      flush_network_writes(); // M21, of puts that did not notify
     // When a launch ends, nobody takes anything any more.
     if (m.kind && !all_in_place())
       return false;
@@ -1000,7 +1033,9 @@ exposed_memory engine::expose(const window_row& row) {
   std::string reason;
   const exposed_memory exposed =
       one_sided_->expose(reinterpret_cast<const void*>(row.base), row.bytes, reason);
-  if (exposed.granted == 0)
+  if (exposed.granted != 0)
+    written_by_network_ = true;
+  else
     log(log_level::info,
         text("launch ", launches_, ": puts to window ", row.window, " go as messages: ", reason));
   return exposed;

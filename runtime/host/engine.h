@@ -185,6 +185,8 @@ private:
   bool run_commands(int rank);
   bool execute(int rank, const detail::command_entry& entry);
   bool send_put(int rank, const detail::command_entry& entry);
+  bool send_in_place(int rank, const detail::command& c, const message_header& header,
+                     const exposed_memory* exposed);
   bool send_get(int rank, const detail::command& command);
   bool send_notify(int rank, const detail::command& command);
   void complete_command(int rank);
@@ -194,7 +196,7 @@ private:
   void start_counting();
   void finish_window_rows();
   exposed_memory expose(const detail::window_row& row);
-  const exposed_memory* exposed_memory_of(const detail::command& c) const;
+  const exposed_memory* exposed_memory_of(std::uint32_t window, int target) const;
   void notify_by_hosts();
   bool answer(const message_header& request);
   bool advance_replies();
@@ -253,6 +255,8 @@ private:
   std::vector<std::vector<detail::window_row>> rows_; // by slot of world windows, then world rank
   remote_access* one_sided_ = nullptr;                // null: the transport has messages only
   std::vector<std::vector<exposed_memory>> exposed_;  // as rows_
+  // Whether network devices write this process's windows without the host's copies.
+  bool written_by_network_ = false;
   std::optional<meeting> meeting_;
   std::list<transfer> transfers_;
   std::list<reply> replies_;

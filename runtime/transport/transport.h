@@ -102,8 +102,17 @@ public:
 struct allocation {
   std::uint64_t base = 0; // 0: none holds the address that was asked for
   std::uint64_t bytes = 0;
-  std::uint64_t id = 0;    // tells it from later allocations at the same address
-  bool host_memory = true; // the host reads and writes it; false: a GPU's
+  std::uint64_t id = 0; // tells it from later allocations at the same address
+  bool on_gpu = false;  // the host does not reach it, a network device perhaps
+};
+
+// What a transport asks about memory of this process.
+struct memory_questions {
+  // The allocation that holds an address.
+  allocation (*find)(const void* address) = nullptr;
+  // A file descriptor (dma-buf) of an allocation on a GPU, for the caller to close; negative:
+  // `reason` says why there is none.
+  int (*export_dmabuf)(const allocation& of, std::string& reason) = nullptr;
 };
 
 // What a process tells the others of memory that they may write and read without its help.
@@ -122,12 +131,12 @@ class remote_access {
 public:
   virtual ~remote_access() = default;
 
-  // How the transport asks for the allocation that holds an address.
-  using allocation_lookup = allocation (*)(const void* address);
-
-  // Forgets what it knows of allocations that have been freed, and asks `lookup` from now on. No
+  // Forgets what it knows of allocations that have been freed, and asks `ask` from now on. No
   // access may be under way, and between two calls none of the memory used may be freed.
-  virtual void forget_freed(allocation_lookup lookup) = 0;
+  virtual void forget_freed(const memory_questions& ask) = 0;
+
+  // Whether it can use [begin, begin + bytes) in place, as a put's payload or a get's destination.
+  virtual bool reaches(const void* begin, std::size_t bytes) = 0;
 
   // Makes [begin, begin + bytes) accessible. Not granted: `reason` says why.
   virtual exposed_memory expose(const void* begin, std::size_t bytes, std::string& reason) = 0;

@@ -55,6 +55,9 @@ quick_tests() { # quick_tests <name>
     GPURMA_IB_SENDS=8 GPURMA_IB_CHUNK=1K GPURMA_IB_QUEUE_PAIRS=3 $(processes 3) "$bin/stress_test" --seconds 10
   passes "$1: one queue pair" env GPURMA_IB_QUEUE_PAIRS=1 $(processes 2) "$bin/rma_test" payloads
   passes "$1: through buffers" env GPURMA_CPU_STAGING=1 GPURMA_CHUNK=10000 $(processes 3) "$bin/stress_test" --seconds 10
+  # Host memory stands for a GPU's: in place, and from 1000 bytes on through buffers at the origin.
+  passes "$1: in place" env GPURMA_CPU_STAGING=1 GPURMA_CHUNK=10000 GPURMA_IB_GPU_MEMORY=peermem GPURMA_IB_STAGED_FROM=1000 \
+    $(processes 3) "$bin/stress_test" --seconds 10
 }
 
 all_tests() { # all_tests <name>

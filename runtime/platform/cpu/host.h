@@ -22,6 +22,7 @@ struct allocation {
   void* base;        // null: the pointer is in none
   std::size_t size;  // bytes
   std::uint64_t id;  // tells it from later ones at the same address
+  bool is_host;      // pinned or registered host memory, not a device's
 };
 allocation find_allocation(const void* pointer);
 

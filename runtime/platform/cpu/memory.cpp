@@ -266,8 +266,8 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t handle, completion 
 allocation find_allocation(const void* pointer) {
   std::uintptr_t base;
   region found;
-  if (!find_region(pointer, base, found)) return {nullptr, 0, 0};
-  return {reinterpret_cast<void*>(base), found.size, found.id};
+  if (!find_region(pointer, base, found)) return {nullptr, 0, 0, false};
+  return {reinterpret_cast<void*>(base), found.size, found.id, found.type == cudaMemoryTypeHost};
 }
 
 }  // namespace gpurma::cpu

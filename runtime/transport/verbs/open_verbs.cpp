@@ -62,6 +62,12 @@ std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
   limits.service_level = static_cast<unsigned>(environment::ib_service_level());
   limits.traffic_class = static_cast<unsigned>(environment::ib_traffic_class());
 
+  const std::string& of_gpus = environment::ib_gpu_memory();
+  limits.of_gpus = of_gpus == "dmabuf"    ? verbs::gpu_registration::dmabuf
+                   : of_gpus == "peermem" ? verbs::gpu_registration::peermem
+                   : of_gpus == "auto"    ? verbs::gpu_registration::any
+                                          : verbs::gpu_registration::none;
+
   reason.clear();
   std::unique_ptr<verbs::verbs_transport> made;
   if (const verbs::verbs_api* const api = verbs::load_verbs(reason))

@@ -186,7 +186,7 @@ struct verbs_transport::queued_message {
 verbs_transport::verbs_transport(std::unique_ptr<device> on, const transport_limits& limits,
                                  int rank, int size, std::unique_ptr<collectives> hosts)
     : device_(std::move(on)), limits_(limits), rank_(rank), size_(size), hosts_(std::move(hosts)),
-      registrations_(*device_) {}
+      registrations_(*device_, limits.of_gpus) {}
 
 std::unique_ptr<verbs_transport> verbs_transport::make(std::unique_ptr<device> on,
                                                        const transport_limits& limits, int rank,
@@ -621,6 +621,11 @@ exposed_memory verbs_transport::expose(const void* begin, std::size_t bytes, std
   if (region == nullptr)
     return {};
   return {reinterpret_cast<std::uint64_t>(begin), bytes, region->rkey, 1};
+}
+
+bool verbs_transport::reaches(const void* begin, std::size_t bytes) {
+  std::string reason;
+  return registrations_.find(begin, bytes, reason) != nullptr;
 }
 
 bool verbs_transport::try_put(int process, const message_header& header, bool notified,

@@ -50,6 +50,7 @@ struct transport_limits {
   unsigned retries = 6;
   unsigned service_level = 0;
   unsigned traffic_class = 0;
+  gpu_registration of_gpus = gpu_registration::none;
 };
 
 // What a process tells another one of its end of their connection.
@@ -123,7 +124,8 @@ private:
   bool connect_queue_pair(lane& one, const endpoint& there, unsigned number, std::string& reason);
 
   // remote_access
-  void forget_freed(allocation_lookup lookup) override { registrations_.forget_freed(lookup); }
+  void forget_freed(const memory_questions& ask) override { registrations_.forget_freed(ask); }
+  bool reaches(const void* begin, std::size_t bytes) override;
   exposed_memory expose(const void* begin, std::size_t bytes, std::string& reason) override;
   bool try_put(int process, const message_header& header, bool notified,
                const exposed_memory& memory, std::uint64_t to, const void* payload,

@@ -301,9 +301,14 @@ ibv_mr* register_memory(ibv_pd* domain, void* begin, std::size_t bytes, int acce
   return made;
 }
 
-ibv_mr* register_dmabuf(ibv_pd*, std::uint64_t, std::size_t, std::uint64_t, int, int) {
-  errno = EOPNOTSUPP;
-  return nullptr;
+ibv_mr* register_dmabuf(ibv_pd* domain, std::uint64_t offset, std::size_t bytes,
+                        std::uint64_t address, int file, int access) {
+  if (!network->registers_dmabufs || file < 0 || offset != 0) {
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
+  ++network->dmabufs;
+  return register_memory(domain, reinterpret_cast<void*>(address), bytes, access);
 }
 
 int deregister_memory(ibv_mr* memory) {

@@ -72,6 +72,8 @@ public:
   std::vector<std::uint32_t> posted_on; // queue pair of each work request
   bool notes_posts = false;             // into posted_on
   bool registers = true;
+  bool registers_dmabufs = false;
+  unsigned dmabufs = 0; // registered so far
   // The ends of a test go one after another: what the last one still sends, nobody takes.
   bool closing = false;
 

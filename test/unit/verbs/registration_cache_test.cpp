@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transport/verbs/registration_cache.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -36,7 +37,7 @@ struct RegistrationCache : testing::Test {
   }
   void allocate(std::size_t begin, std::size_t bytes, std::uint64_t id) {
     const auto base = reinterpret_cast<std::uint64_t>(memory + begin);
-    allocations[base] = {base, bytes, id, true};
+    allocations[base] = {base, bytes, id, false};
   }
   void free(std::size_t begin) {
     allocations.erase(reinterpret_cast<std::uint64_t>(memory + begin));
@@ -44,8 +45,8 @@ struct RegistrationCache : testing::Test {
 };
 
 TEST_F(RegistrationCache, RegistersAnAllocationOnceAndAsAWhole) {
-  registration_cache cache(*on);
-  cache.forget_freed(lookup);
+  registration_cache cache(*on, gpu_registration::none);
+  cache.forget_freed({lookup, nullptr});
   allocate(0, 1000, 1);
   allocate(1000, 1000, 2);
   const ibv_mr* const first = cache.find(memory + 10, 20, reason);
@@ -61,8 +62,8 @@ TEST_F(RegistrationCache, RegistersAnAllocationOnceAndAsAWhole) {
 }
 
 TEST_F(RegistrationCache, RefusesWhatIsNotInOneAllocation) {
-  registration_cache cache(*on);
-  cache.forget_freed(lookup);
+  registration_cache cache(*on, gpu_registration::none);
+  cache.forget_freed({lookup, nullptr});
   allocate(0, 1000, 1);
   EXPECT_EQ(cache.find(memory + 999, 2, reason), nullptr);
   EXPECT_NE(reason.find("no allocation holds the 2 bytes at 0x"), std::string::npos) << reason;
@@ -71,8 +72,8 @@ TEST_F(RegistrationCache, RefusesWhatIsNotInOneAllocation) {
 }
 
 TEST_F(RegistrationCache, ForgetsAllocationsThatHaveBeenFreedOrReplaced) {
-  registration_cache cache(*on);
-  cache.forget_freed(lookup);
+  registration_cache cache(*on, gpu_registration::none);
+  cache.forget_freed({lookup, nullptr});
   allocate(0, 1000, 1);
   allocate(1000, 1000, 2);
   allocate(2000, 1000, 3);
@@ -80,7 +81,7 @@ TEST_F(RegistrationCache, ForgetsAllocationsThatHaveBeenFreedOrReplaced) {
     ASSERT_NE(cache.find(memory + begin, 1, reason), nullptr);
   free(0);
   allocate(1000, 1000, 4); // another one at the same address
-  cache.forget_freed(lookup);
+  cache.forget_freed({lookup, nullptr});
   EXPECT_EQ(cache.size(), 1u);
   EXPECT_EQ(network.regions(), 1u);
   EXPECT_EQ(cache.find(memory, 1, reason), nullptr);
@@ -90,17 +91,73 @@ TEST_F(RegistrationCache, ForgetsAllocationsThatHaveBeenFreedOrReplaced) {
 }
 
 TEST_F(RegistrationCache, SaysWhatTheDeviceRefuses) {
-  registration_cache cache(*on);
+  registration_cache cache(*on, gpu_registration::none);
   network.registers = false;
   EXPECT_EQ(cache.register_once(memory, 100, 0, reason), nullptr);
   EXPECT_EQ(reason, "100 bytes cannot be registered with device a, port 1: Cannot allocate memory "
                     "(is the limit of locked memory, ulimit -l, too low?)");
 }
 
+int export_nothing(const allocation&, std::string& reason) {
+  reason = "nothing to export";
+  return -1;
+}
+int export_file(const allocation&, std::string&) {
+  return open("/dev/null", O_RDONLY);
+}
+
+TEST_F(RegistrationCache, RegistersMemoryOfGpusAsItIsTold) {
+  allocate(0, 1000, 1);
+  allocations.begin()->second.on_gpu = true;
+  const auto registers = [&](gpu_registration how,
+                             int (*exports)(const allocation&, std::string&)) {
+    registration_cache cache(*on, how);
+    cache.forget_freed({lookup, exports});
+    reason.clear();
+    return cache.find(memory, 1, reason) != nullptr;
+  };
+  EXPECT_FALSE(registers(gpu_registration::none, export_file));
+  EXPECT_EQ(reason, "memory of GPUs is not registered (GPURMA_IB_GPU_MEMORY)");
+  EXPECT_FALSE(registers(gpu_registration::dmabuf, export_nothing));
+  EXPECT_EQ(reason, "nothing to export");
+  EXPECT_FALSE(registers(gpu_registration::dmabuf, export_file));
+  EXPECT_EQ(reason, "a dma-buf of 1000 bytes cannot be registered with device a, port 1: Operation "
+                    "not supported");
+  EXPECT_TRUE(registers(gpu_registration::any, export_nothing));
+  EXPECT_TRUE(registers(gpu_registration::peermem, export_file));
+  EXPECT_EQ(network.dmabufs, 0u);
+  network.registers_dmabufs = true;
+  EXPECT_TRUE(registers(gpu_registration::dmabuf, export_file));
+  EXPECT_TRUE(registers(gpu_registration::any, export_file));
+  EXPECT_EQ(network.dmabufs, 2u);
+  network.registers = false;
+  EXPECT_FALSE(registers(gpu_registration::any, export_nothing));
+  EXPECT_EQ(reason,
+            "nothing to export; 1000 bytes on a GPU cannot be registered with device a, port "
+            "1: Cannot allocate memory (is the kernel module nvidia-peermem loaded?)");
+}
+
+TEST_F(RegistrationCache, DoesNotTryAgainWhatHasBeenRefused) {
+  registration_cache cache(*on, gpu_registration::none);
+  cache.forget_freed({lookup, nullptr});
+  allocate(0, 1000, 1);
+  network.registers = false;
+  EXPECT_EQ(cache.find(memory, 1, reason), nullptr);
+  const std::string why = reason;
+  network.registers = true;
+  reason.clear();
+  EXPECT_EQ(cache.find(memory + 5, 1, reason), nullptr);
+  EXPECT_EQ(reason, why);
+  free(0);
+  cache.forget_freed({lookup, nullptr});
+  allocate(0, 1000, 2);
+  EXPECT_NE(cache.find(memory, 1, reason), nullptr);
+}
+
 TEST_F(RegistrationCache, LeavesNothingRegistered) {
   {
-    registration_cache cache(*on);
-    cache.forget_freed(lookup);
+    registration_cache cache(*on, gpu_registration::none);
+    cache.forget_freed({lookup, nullptr});
     allocate(0, 1000, 1);
     ASSERT_NE(cache.find(memory, 1, reason), nullptr);
     ibv_mr* const once = cache.register_once(memory + 3000, 10, 0, reason);

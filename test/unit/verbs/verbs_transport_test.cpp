@@ -91,7 +91,7 @@ struct VerbsTransport : testing::Test {
     const auto* const at = static_cast<const std::byte*>(address);
     if (at < known || at >= known + known_bytes)
       return {};
-    return {reinterpret_cast<std::uint64_t>(known), known_bytes, 1, true};
+    return {reinterpret_cast<std::uint64_t>(known), known_bytes, 1, false};
   }
 
   ~VerbsTransport() override { network.closing = true; }
@@ -118,7 +118,7 @@ struct VerbsTransport : testing::Test {
     known = window.data();
     known_bytes = window.size();
     for (const auto& end : ends)
-      end->one_sided()->forget_freed(lookup);
+      end->one_sided()->forget_freed({lookup, nullptr});
     exposed = ends[1]->one_sided()->expose(window.data(), window.size(), reason);
     ASSERT_EQ(exposed.granted, 1u) << reason;
     network.counted = {};
