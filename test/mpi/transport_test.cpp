@@ -1,8 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A transport by itself, under mpirun:
-// transport_test traffic|tight|pairs|pressure|parts|collectives [mpi|verbs]
+// transport_test traffic|tight|pairs|pressure|parts|collectives|killed [mpi|verbs]
 #include <atomic>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <map>
@@ -370,10 +371,33 @@ void parts() {
   if (rank == 0)
     while (receive.taken == 0)
       steps += transport.progress();
-  // Several parts can end between two looks, but not most of them. Over verbs it is the receiver that
-  // reads them.
+  // Several parts can end between two looks, but not most of them. Over verbs it is the receiver
+  // that reads them.
   CHECK(rank > (verbs ? 0 : 1) || steps > 10);
   quiesce(transport);
+}
+
+// ---- a process that is killed ----
+
+// Process 1, between messages of process 0 that it has taken and others that are on their way. Over
+// verbs the transport of process 0 has to find it out; a launcher that does not end the run is left
+// to look on.
+void killed() {
+  const auto opened = open(mpi_transport::limits());
+  gpurma::host::transport& transport = *opened;
+  gate receive;
+  receive.open = true;
+  transport.set_receiver(&receive);
+  message_header header;
+  header.source = 3;
+  header.target = 7;
+  for (;;) {
+    if (rank == 0)
+      static_cast<void>(transport.try_send(1, header, nullptr, 0, nullptr));
+    transport.progress();
+    if (receive.taken >= 1000)
+      std::raise(SIGKILL);
+  }
 }
 
 // ---- collectives ----
@@ -414,6 +438,7 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   CHECK(provided == MPI_THREAD_MULTIPLE);
+  gpurma::host::set_end_all_processes([](int code) { MPI_Abort(MPI_COMM_WORLD, code); });
   const std::string what = argc > 1 ? argv[1] : "";
   verbs = argc > 2 && std::string(argv[2]) == "verbs";
   if (what == "traffic") {
@@ -432,6 +457,8 @@ int main(int argc, char** argv) {
     pressure();
   } else if (what == "parts") {
     parts();
+  } else if (what == "killed") {
+    killed();
   } else {
     CHECK(what == "collectives");
     collectives();
