@@ -7,6 +7,7 @@
 #include <numeric>
 #include <thread>
 
+#include "host/allocations.h"
 #include "host/cores.h"
 #include "host/environment.h"
 #include "host/errors.h"
@@ -298,6 +299,12 @@ void engine::begin(const plan& launch) {
                           context_.inbox_entries - 1});
     }
     rows_.assign(context_.window_slots, {});
+    exposed_.assign(context_.window_slots, {});
+    one_sided_ = process_transport().one_sided();
+    // What is used while a rank kernel runs is not freed before its end.
+    if (one_sided_ != nullptr)
+      one_sided_->forget_freed({find_allocation, export_dmabuf});
+    written_by_network_ = false;
     leaving_.assign(n, {});
     carried_.assign(n, {});
     first_served_ = 0;
@@ -445,29 +452,61 @@ void engine::transfer::completed() {
   owner->complete_command(rank);
 }
 
+// A rank's window memory, if the transport reaches it without that process's help.
+const exposed_memory* engine::exposed_memory_of(std::uint32_t window, int target) const {
+  const auto& of_window = exposed_[detail::window_slot(window)];
+  if (of_window.empty() || of_window[static_cast<std::size_t>(target)].granted == 0)
+    return nullptr;
+  return &of_window[static_cast<std::size_t>(target)];
+}
+
 bool engine::send_put(int rank, const command_entry& entry) {
   const command& c = entry.what;
   const message_header header = make_header(message_kind::put, context_.first_rank + rank, c);
   const int to = process_of(c.target);
   const bool here = (c.flags & detail::inline_flag) != 0;
+  // An ordered word is stored by the target's host, behind all writes before it.
+  const bool ordered = (c.flags & detail::ordered_flag) != 0;
+  const exposed_memory* const exposed = ordered ? nullptr : exposed_memory_of(c.window, c.target);
+  const auto* const source = reinterpret_cast<const void*>(c.address);
+  pieces_of& parts = leaving_[static_cast<std::size_t>(rank)];
   if (staging_ && !here) {
-    pieces_of& parts = leaving_[static_cast<std::size_t>(rank)];
+    const bool in_place = exposed != nullptr && c.bytes < environment::ib_staged_from() &&
+                          one_sided_->reaches(source, c.bytes);
+    if (in_place)
+      return parts.unsent.empty() && parts.staged == 0 && send_in_place(rank, c, header, exposed);
     if (!stage(header, to, c.address, parts))
       return false;
     parts.staged = 0;
     return true;
   }
-  const void* const payload = here ? entry.data : reinterpret_cast<const void*>(c.address);
-  if (here || c.bytes <= environment::eager()) {
-    if (!process_transport().try_send(to, header, payload, c.bytes, nullptr))
-      return false;
+  if (!here && c.bytes > environment::eager())
+    return send_in_place(rank, c, header, exposed);
+  const void* const payload = here ? entry.data : source;
+  const bool notified = (header.flags & detail::notified_flag) != 0;
+  const bool sent =
+      exposed != nullptr
+          ? one_sided_->try_put(to, header, notified, *exposed, exposed->begin + c.offset, payload,
+                                c.bytes, true, nullptr)
+          : process_transport().try_send(to, header, payload, c.bytes, nullptr);
+  if (sent)
     complete_command(rank);
-    return true;
-  }
+  return sent;
+}
+
+// The command is complete when the transport no longer needs the source.
+bool engine::send_in_place(int rank, const command& c, const message_header& header,
+                           const exposed_memory* exposed) {
+  const auto* const source = reinterpret_cast<const void*>(c.address);
+  const int to = process_of(c.target);
+  const bool notified = (header.flags & detail::notified_flag) != 0;
   transfer& t = transfers_.emplace_back();
   t.owner = this;
   t.rank = rank;
-  if (process_transport().try_send(to, header, payload, c.bytes, &t))
+  if (exposed != nullptr
+          ? one_sided_->try_put(to, header, notified, *exposed, exposed->begin + c.offset, source,
+                                c.bytes, false, &t)
+          : process_transport().try_send(to, header, source, c.bytes, &t))
     return true;
   transfers_.pop_back();
   return false;
@@ -481,6 +520,16 @@ bool engine::send_get(int rank, const command& c) {
   t.missing = c.bytes;
   message_header header = make_header(message_kind::get_request, context_.first_rank + rank, c);
   header.cookie = reinterpret_cast<std::uint64_t>(&t);
+  const exposed_memory* const exposed = exposed_memory_of(c.window, c.target);
+  if (exposed != nullptr &&
+      (!staging_ || one_sided_->reaches(reinterpret_cast<const void*>(c.address), c.bytes))) {
+    if (one_sided_->try_get(
+            process_of(c.target), header, (header.flags & detail::notified_flag) != 0, *exposed,
+            exposed->begin + c.offset, reinterpret_cast<void*>(c.address), c.bytes, &t))
+      return true;
+    transfers_.pop_back();
+    return false;
+  }
   if (process_transport().try_send(process_of(c.target), header, nullptr, 0, nullptr))
     return true;
   transfers_.pop_back();
@@ -490,7 +539,9 @@ bool engine::send_get(int rank, const command& c) {
 bool engine::send_notify(int rank, const command& c) {
   message_header header = make_header(message_kind::notify, context_.first_rank + rank, c);
   header.bytes = 0;
-  if (!process_transport().try_send(process_of(c.target), header, nullptr, 0, nullptr))
+  const int to = process_of(c.target);
+  if (one_sided_ != nullptr ? !one_sided_->try_notify(to, header)
+                            : !process_transport().try_send(to, header, nullptr, 0, nullptr))
     return false;
   complete_command(rank);
   return true;
@@ -553,6 +604,8 @@ bool engine::arrived(const message_header& header, const void* payload) {
   switch (header.kind) {
   case message_kind::put: {
     const bool ordered = (header.flags & detail::ordered_flag) != 0;
+    if (ordered && written_by_network_)
+      flush_network_writes(); // M25
     if (staging_) {
       if (ordered && behind)
         return false; // copies may overtake each other
@@ -597,6 +650,7 @@ bool engine::arrived(const message_header& header, const void* payload) {
     return true;
   }
   case message_kind::credit:
+  case message_kind::define:
     break;
   }
   fatal(text("received a message of unknown kind ", static_cast<int>(header.kind), " from rank ",
@@ -618,6 +672,8 @@ message_header make_reply(const message_header& request) {
 } // namespace
 
 bool engine::answer(const message_header& request) {
+  if (written_by_network_)
+    flush_network_writes(); // M25, for the copy
   const bool notified = (request.flags & detail::notified_flag) != 0;
   const bool eager = request.bytes <= environment::eager();
   if (staging_) {
@@ -676,6 +732,8 @@ bool engine::has_room(const message_header& h) {
 
 void engine::deliver(const message_header& h) {
   const int rank = h.target - context_.first_rank;
+  if (written_by_network_)
+    flush_network_writes(); // M25
   if ((h.flags & detail::counter_flag) != 0) {
     std::uint64_t& arrivals = channel(rank).arrivals[h.tag];
     store(arrivals, arrivals + 1, std::memory_order_release); // M7
@@ -773,8 +831,18 @@ bool engine::send_pieces(pieces_of& parts, int rank) {
     piece& p = *parts.unsent.front();
     if (!p.stream->is_done(p.copied))
       break;
-    const bool read_there = p.buffer.number != 0 && staging_->is_mapped_by(p.process);
-    if (read_there) {
+    const exposed_memory* const exposed = p.header.kind == message_kind::put
+                                              ? exposed_memory_of(p.header.window, p.header.target)
+                                              : nullptr;
+    const bool read_there =
+        exposed == nullptr && p.buffer.number != 0 && staging_->is_mapped_by(p.process);
+    if (exposed != nullptr) {
+      // Also where the processes map each other's buffers: all data of a window takes one way.
+      if (!one_sided_->try_put(p.process, p.header, (p.header.flags & detail::notified_flag) != 0,
+                               *exposed, exposed->begin + p.header.offset, p.buffer.memory,
+                               p.header.bytes, false, &p))
+        break;
+    } else if (read_there) {
       p.header.buffer = p.buffer.number; // the other process gives it back
       if (!process_transport().try_send(p.process, p.header, nullptr, 0, nullptr))
         break;
@@ -885,12 +953,33 @@ void engine::start_meeting(std::optional<command_kind> kind, int rank, unsigned 
       m.mine[i].row = rows[i];
       if (shares && rows[i].bytes != 0)
         m.mine[i].allocation = peers_.share(rows[i].base);
+      if (one_sided_ != nullptr && rows[i].bytes != 0)
+        m.mine[i].exposed = expose(rows[i]);
     }
     m.now = meeting::step::gather;
     m.operation = process_transport().start_allgather(m.mine.data(), widest * sizeof(exposed_row),
                                                       m.all.data());
     return;
   }
+  m.sealed.assign(static_cast<std::size_t>(processes_), one_sided_ == nullptr);
+  m.now = meeting::step::seal;
+  if (seal_puts())
+    start_counting();
+}
+
+// Puts that do not notify are no messages that could be counted; whether all are behind one.
+bool engine::seal_puts() {
+  meeting& m = *meeting_;
+  for (int p = 0; p < processes_; ++p) {
+    auto sealed = m.sealed[static_cast<std::size_t>(p)];
+    if (!sealed)
+      sealed = p == process().rank || one_sided_->try_seal(p);
+  }
+  return std::find(m.sealed.begin(), m.sealed.end(), false) == m.sealed.end();
+}
+
+void engine::start_counting() {
+  meeting& m = *meeting_;
   m.sent.resize(static_cast<std::size_t>(processes_));
   m.expected.resize(static_cast<std::size_t>(processes_));
   for (int p = 0; p < processes_; ++p) {
@@ -909,6 +998,11 @@ bool engine::advance_meeting() {
   case meeting::step::gather:
     finish_window_rows();
     break;
+  case meeting::step::seal:
+    if (!seal_puts())
+      return false;
+    start_counting();
+    return true;
   case meeting::step::exchange_counts:
     m.operation.reset();
     m.now = meeting::step::await_messages;
@@ -921,6 +1015,8 @@ bool engine::advance_meeting() {
     }
     if (!replies_.empty() || !landings_.empty())
       return false;
+    if (written_by_network_)
+      flush_network_writes(); // M25, of puts that did not notify
     // When a launch ends, nobody takes anything any more.
     if (m.kind && !all_in_place())
       return false;
@@ -932,8 +1028,10 @@ bool engine::advance_meeting() {
   }
   const bool of_ranks = m.kind.has_value();
   const int rank = m.rank;
-  if (m.kind == command_kind::window_free)
+  if (m.kind == command_kind::window_free) {
     rows_[m.slot].clear();
+    exposed_[m.slot].clear();
+  }
   meeting_.reset();
   if (of_ranks) {
     complete_command(rank);
@@ -942,10 +1040,25 @@ bool engine::advance_meeting() {
   return true;
 }
 
+// Lets the other processes access a rank's window memory themselves, if the transport can.
+exposed_memory engine::expose(const window_row& row) {
+  std::string reason;
+  const exposed_memory exposed =
+      one_sided_->expose(reinterpret_cast<const void*>(row.base), row.bytes, reason);
+  if (exposed.granted != 0)
+    written_by_network_ = true;
+  else
+    log(log_level::info,
+        text("launch ", launches_, ": puts to window ", row.window, " go as messages: ", reason));
+  return exposed;
+}
+
 void engine::finish_window_rows() {
   const meeting& m = *meeting_;
   std::vector<window_row>& rows = rows_[m.slot];
   rows.resize(process_of_.size());
+  std::vector<exposed_memory>& exposed_rows = exposed_[m.slot];
+  exposed_rows.resize(rows.size());
   const std::size_t widest = m.mine.size();
   const auto self = static_cast<std::size_t>(process().rank);
   for (std::size_t p = 0; p < device_sizes_.size(); ++p) {
@@ -954,6 +1067,7 @@ void engine::finish_window_rows() {
     for (std::size_t i = 0; i < ranks; ++i) {
       window_row& row = rows[static_cast<std::size_t>(first_ranks_[p]) + i];
       row = exposed[i].row;
+      exposed_rows[static_cast<std::size_t>(first_ranks_[p]) + i] = exposed[i].exposed;
       if (p == self || row.bytes == 0)
         continue;
       row.reached = 0;

@@ -143,6 +143,7 @@ private:
   struct exposed_row {
     detail::window_row row;
     shared_allocation allocation;
+    exposed_memory exposed;
   };
   // What a process tells the others of its memory when a launch begins.
   struct launch_info {
@@ -159,7 +160,7 @@ private:
   };
   // A collective over all processes: what is done, and how far.
   struct meeting {
-    enum class step { gather, exchange_counts, await_messages, leave };
+    enum class step { gather, seal, exchange_counts, await_messages, leave };
     std::optional<detail::command_kind> kind; // nothing: end of the launch
     int rank = 0;                             // device rank that asked for it
     unsigned slot = 0;
@@ -169,6 +170,7 @@ private:
     std::vector<exposed_row> all;
     std::vector<std::uint64_t> sent;
     std::vector<std::uint64_t> expected;
+    std::vector<bool> sealed; // by process
   };
 
   // receiver
@@ -183,12 +185,18 @@ private:
   bool run_commands(int rank);
   bool execute(int rank, const detail::command_entry& entry);
   bool send_put(int rank, const detail::command_entry& entry);
+  bool send_in_place(int rank, const detail::command& c, const message_header& header,
+                     const exposed_memory* exposed);
   bool send_get(int rank, const detail::command& command);
   bool send_notify(int rank, const detail::command& command);
   void complete_command(int rank);
   void start_meeting(std::optional<detail::command_kind> kind, int rank, unsigned slot);
   bool advance_meeting();
+  bool seal_puts();
+  void start_counting();
   void finish_window_rows();
+  exposed_memory expose(const detail::window_row& row);
+  const exposed_memory* exposed_memory_of(std::uint32_t window, int target) const;
   void notify_by_hosts();
   bool answer(const message_header& request);
   bool advance_replies();
@@ -245,6 +253,10 @@ private:
   std::vector<command_consumer> commands_;            // by device rank
   std::vector<inbox_producer> inboxes_;               // by device rank
   std::vector<std::vector<detail::window_row>> rows_; // by slot of world windows, then world rank
+  remote_access* one_sided_ = nullptr;                // null: the transport has messages only
+  std::vector<std::vector<exposed_memory>> exposed_;  // as rows_
+  // Whether network devices write this process's windows without the host's copies.
+  bool written_by_network_ = false;
   std::optional<meeting> meeting_;
   std::list<transfer> transfers_;
   std::list<reply> replies_;

@@ -101,13 +101,17 @@ parsed parse_unsigned(std::string_view text, std::string_view accepted, bool is_
   const accepted_range range(accepted);
   const auto value = parse_integer(text);
   const bool power_of_two = range.rest == "power of two";
+  const bool may_be_auto = range.rest == "or auto";
+  if (may_be_auto && lower(text) == "auto")
+    return {automatic, {}};
   if (value && *value >= *parse_integer(range.low) && *value <= *parse_integer(range.high) &&
       (!power_of_two || (*value & (*value - 1)) == 0))
     return {*value, {}};
-  return {std::uint64_t{0},
-          "expected " + std::string(power_of_two ? "a power of two" : "an integer") + " from " +
-              std::string(range.low) + " to " + std::string(range.high) +
-              (is_bytes ? " (bytes; K, M and G are accepted as suffixes)" : "")};
+  return {std::uint64_t{0}, "expected " +
+                                std::string(power_of_two ? "a power of two" : "an integer") +
+                                " from " + std::string(range.low) + " to " +
+                                std::string(range.high) + (may_be_auto ? ", or auto" : "") +
+                                (is_bytes ? " (bytes; K, M and G are accepted as suffixes)" : "")};
 }
 
 parsed parse_seconds(std::string_view text, std::string_view accepted) {

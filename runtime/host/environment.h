@@ -20,6 +20,9 @@ using seconds = double;
 using choice = std::string;
 using words = std::string;
 
+// The value of a count that is auto.
+inline constexpr count automatic = ~count{0};
+
 // One accessor per variable: environment::timeout() and so on. A value that the table does not
 // accept ends the process as end_if_not_accepted does.
 #define GPURMA_ENVIRONMENT(variable, accessor, type, default_text, accepted, help)                 \

@@ -20,6 +20,7 @@
 #include "../transport/mpi/mpi_transport.h"
 #include "../transport/self/self_heartbeat_link.h"
 #include "../transport/self/self_transport.h"
+#include "../transport/verbs/open_verbs.h"
 #include "environment.h"
 #include "log.h"
 #include "watchdog.h"
@@ -99,7 +100,8 @@ void warn_of_lost_tasks() {
 
 bool wants_mpi() {
   const std::string& chosen = environment::transport();
-  return chosen == "mpi" || (chosen == "auto" && (mpi_runs() || under_launcher()));
+  return chosen == "mpi" || chosen == "verbs" ||
+         (chosen == "auto" && (mpi_runs() || under_launcher()));
 }
 
 void end_all(int code) {
@@ -148,8 +150,10 @@ void check_settings() {
     std::uint64_t chunk = environment::chunk();
     bool cpu_staging = environment::cpu_staging();
     double timeout = environment::timeout();
+    char transport[8] = {};
   };
-  const settings mine;
+  settings mine;
+  environment::transport().copy(mine.transport, sizeof mine.transport - 1);
   std::vector<settings> all(static_cast<std::size_t>(state().info.size));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
   const settings& first = all[0];
@@ -166,10 +170,28 @@ void check_settings() {
       refuse("GPURMA_CHUNK", first.chunk, p, all[p].chunk);
     if (all[p].cpu_staging != first.cpu_staging)
       refuse("GPURMA_CPU_STAGING", first.cpu_staging, p, all[p].cpu_staging);
+    if (std::strcmp(all[p].transport, first.transport) != 0)
+      refuse("GPURMA_TRANSPORT", first.transport, p, all[p].transport);
     // Process 0's decides; but one that watches nothing sends no heartbeats.
     if ((all[p].timeout > 0) != (first.timeout > 0))
       refuse("GPURMA_TIMEOUT", first.timeout, p, all[p].timeout);
   }
+}
+
+// The one over MPI, or verbs. Collective.
+std::unique_ptr<transport> open_transport(const process_info& self) {
+  if (environment::transport() == "verbs") {
+    std::string reason;
+    if (auto verbs = open_verbs_transport(MPI_COMM_WORLD, self.local_rank, reason))
+      return verbs;
+    fatal(text("GPURMA_TRANSPORT is verbs, but ", reason, "; use GPURMA_TRANSPORT=mpi"));
+  }
+  mpi_transport::limits limits;
+  limits.eager = environment::eager();
+  limits.receives = environment::mpi_receives();
+  limits.sends = environment::mpi_sends();
+  limits.credits = static_cast<std::uint32_t>(environment::credits());
+  return std::make_unique<mpi_transport>(MPI_COMM_WORLD, limits);
 }
 
 exchange_record make_record(const char* what, const void* mine, std::size_t bytes) {
@@ -293,12 +315,7 @@ const process_info& start_process(int* argc, char*** argv) {
     check_settings();
     for (MPI_Comm& comm : s.channels)
       PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    mpi_transport::limits limits;
-    limits.eager = environment::eager();
-    limits.receives = environment::mpi_receives();
-    limits.sends = environment::mpi_sends();
-    limits.credits = static_cast<std::uint32_t>(environment::credits());
-    s.messages = std::make_unique<mpi_transport>(MPI_COMM_WORLD, limits);
+    s.messages = open_transport(s.info);
     link = std::make_unique<mpi_heartbeat_link>(MPI_COMM_WORLD);
   } else {
     set_log_process(0);

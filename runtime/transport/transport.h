@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How bytes and notifications reach another process. One implementation per folder (mpi/).
+// How bytes and notifications reach another process. One implementation per folder (mpi/, verbs/,
+// self/).
 #ifndef GPURMA_TRANSPORT_TRANSPORT_H
 #define GPURMA_TRANSPORT_TRANSPORT_H
 
@@ -8,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace gpurma::host {
 
@@ -16,7 +18,8 @@ enum class message_kind : std::uint8_t {
   get_request, // asks for bytes of a window of the target rank
   get_reply,   // payload for the origin of a get_request
   notify,      // no payload
-  credit       // the transport's own: processed messages are given back to their sender
+  credit,      // the transport's own: processed messages are given back to their sender
+  define       // the transport's own: what a later number stands for
 };
 
 // Metadata of one message. The transport reads kind, source, target and bytes, and sets the last
@@ -79,14 +82,98 @@ public:
   virtual bool test() = 0; // whether it is complete; stays true
 };
 
+// Collective operations of the hosts.
+class collectives {
+public:
+  virtual ~collectives() = default;
+
+  // Collective over all processes; every process starts them in the same order. Buffers stay until
+  // test() is true.
+  virtual std::unique_ptr<collective> start_barrier() = 0;
+  // Each process gives `bytes` bytes; `all` has room for size times that.
+  virtual std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes,
+                                                      void* all) = 0;
+  // Block p of `to` (`bytes` long) goes to process p; block p of `from` comes from process p.
+  virtual std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes,
+                                                     void* from) = 0;
+};
+
+// An allocation of this process, for a network to register.
+struct allocation {
+  std::uint64_t base = 0; // 0: none holds the address that was asked for
+  std::uint64_t bytes = 0;
+  std::uint64_t id = 0; // tells it from later allocations at the same address
+  bool on_gpu = false;  // the host does not reach it, a network device perhaps
+};
+
+// What a transport asks about memory of this process.
+struct memory_questions {
+  // The allocation that holds an address.
+  allocation (*find)(const void* address) = nullptr;
+  // A file descriptor (dma-buf) of an allocation on a GPU, for the caller to close; negative:
+  // `reason` says why there is none.
+  int (*export_dmabuf)(const allocation& of, std::string& reason) = nullptr;
+};
+
+// What a process tells the others of memory that they may write and read without its help.
+struct exposed_memory {
+  std::uint64_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::uint32_t key = 0;
+  std::uint32_t granted = 0; // 0: it must be asked by messages
+};
+
+// Accesses of other processes' memory in which they take no part (MPI RMA). They keep the order of
+// their (source rank, target rank) pair with each other and with the pair's messages: what a put
+// writes is in place when the receiver there is given any later message of the pair. Called by the
+// thread that is in progress(), or by one that keeps others out of it.
+class remote_access {
+public:
+  virtual ~remote_access() = default;
+
+  // Forgets what it knows of allocations that have been freed, and asks `ask` from now on. No
+  // access may be under way, and between two calls none of the memory used may be freed.
+  virtual void forget_freed(const memory_questions& ask) = 0;
+
+  // Whether it can use [begin, begin + bytes) in place, as a put's payload or a get's destination.
+  virtual bool reaches(const void* begin, std::size_t bytes) = 0;
+
+  // Makes [begin, begin + bytes) accessible. Not granted: `reason` says why.
+  virtual exposed_memory expose(const void* begin, std::size_t bytes, std::string& reason) = 0;
+
+  // Each never blocks; false: no resources now, nothing has happened, try again after progress().
+  // header: source, target, and what the receiver is told of the access, as a message of kind
+  // notify without payload, if it is `notified`.
+  //
+  // Writes `bytes` bytes from `payload` to `to`, then notifies. `done` is told when the payload may
+  // be reused, perhaps before the call returns. copy: the payload may be reused as soon as the call
+  // returns, and the host reads it; not more than GPURMA_EAGER bytes.
+  virtual bool try_put(int process, const message_header& header, bool notified,
+                       const exposed_memory& memory, std::uint64_t to, const void* payload,
+                       std::size_t bytes, bool copy, completion* done) = 0;
+  // Reads `bytes` bytes from `from` to `destination`, then notifies; `done` is told when they are
+  // there.
+  virtual bool try_get(int process, const message_header& header, bool notified,
+                       const exposed_memory& memory, std::uint64_t from, void* destination,
+                       std::size_t bytes, completion* done) = 0;
+  virtual bool try_notify(int process, const message_header& header) = 0;
+
+  // Puts that do not notify are no messages. Afterwards, those made so far to a process are in
+  // place when it has processed what sent() then says.
+  virtual bool try_seal(int process) = 0;
+};
+
 // Messages from one source rank to one target rank are taken in the order in which they were sent;
 // get_replies are in an order of their own, apart from the other messages of their pair.
-// All functions may be called from several threads, and from inside receiver and completion.
-class transport {
+// All functions may be called from inside receiver and completion, and from several threads where
+// serves_threads() says so; else from one thread at a time.
+class transport : public collectives {
 public:
-  virtual ~transport() = default;
-
   virtual const char* name() const = 0;
+  virtual bool serves_threads() const { return true; }
+
+  // Null: there are only messages.
+  virtual remote_access* one_sided() { return nullptr; }
 
   // Set before the first message can come; null once none can come any more. progress() takes no
   // message without one.
@@ -112,16 +199,6 @@ public:
   // that it sent.
   virtual std::uint64_t sent(int process) const = 0;
   virtual std::uint64_t processed(int process) const = 0;
-
-  // Collective over all processes; every process starts them in the same order. Buffers stay until
-  // test() is true.
-  virtual std::unique_ptr<collective> start_barrier() = 0;
-  // Each process gives `bytes` bytes; `all` has room for size times that.
-  virtual std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes,
-                                                      void* all) = 0;
-  // Block p of `to` (`bytes` long) goes to process p; block p of `from` comes from process p.
-  virtual std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes,
-                                                     void* from) = 0;
 };
 
 } // namespace gpurma::host

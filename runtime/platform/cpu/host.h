@@ -5,6 +5,7 @@
 #define GPURMA_PLATFORM_CPU_HOST_H
 
 #include <cstddef>
+#include <cstdint>
 
 #include "kernel.h"
 
@@ -20,6 +21,8 @@ void set_idle_hook(idle_hook hook);
 struct allocation {
   void* base;        // null: the pointer is in none
   std::size_t size;  // bytes
+  std::uint64_t id;  // tells it from later ones at the same address
+  bool is_host;      // pinned or registered host memory, not a device's
 };
 allocation find_allocation(const void* pointer);
 

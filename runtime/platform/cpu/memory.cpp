@@ -28,10 +28,12 @@ struct region {
   cudaMemoryType type;
   bool registered;  // by cudaHostRegister: not ours to free
   unsigned flags;
+  std::uint64_t id;
 };
 
 struct region_table {
   std::shared_mutex mutex;
+  std::uint64_t made = 0;  // regions so far
   std::map<std::uintptr_t, region> by_base;
   std::size_t device_bytes = 0;  // of regions that are no host memory, and of those about to be
 };
@@ -79,7 +81,7 @@ cudaError_t allocate(void** pointer, std::size_t size, cudaMemoryType type, unsi
     regions().device_bytes -= device_bytes;
     return cudaErrorMemoryAllocation;
   }
-  regions().by_base[address(memory)] = region{size, type, false, flags};
+  regions().by_base[address(memory)] = region{size, type, false, flags, ++regions().made};
   *pointer = memory;
   return cudaSuccess;
 }
@@ -264,8 +266,8 @@ cudaError_t copy_3d(const cudaMemcpy3DParms* p, cudaStream_t handle, completion 
 allocation find_allocation(const void* pointer) {
   std::uintptr_t base;
   region found;
-  if (!find_region(pointer, base, found)) return {nullptr, 0};
-  return {reinterpret_cast<void*>(base), found.size};
+  if (!find_region(pointer, base, found)) return {nullptr, 0, 0, false};
+  return {reinterpret_cast<void*>(base), found.size, found.id, found.type == cudaMemoryTypeHost};
 }
 
 }  // namespace gpurma::cpu
@@ -339,7 +341,7 @@ cudaError_t cudaHostRegister(void* ptr, size_t size, unsigned int flags) {
     const auto before = std::prev(next);
     if (before->first + before->second.size > address(ptr)) return result(cudaErrorHostMemoryAlreadyRegistered);
   }
-  all[address(ptr)] = region{size, cudaMemoryTypeHost, true, flags};
+  all[address(ptr)] = region{size, cudaMemoryTypeHost, true, flags, ++regions().made};
   return result(cudaSuccess);
 }
 

@@ -4,10 +4,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
-#include <deque>
 #include <thread>
-
-#include "../../host/log.h"
 
 namespace gpurma::host {
 
@@ -25,45 +22,6 @@ constexpr std::size_t parts_in_flight = 4;
 
 // Messages handled in one progress() before the caller gets its thread back.
 constexpr int batch = 32;
-
-// Error classes are fatal inside MPI by default; a program may have set MPI_ERRORS_RETURN on the
-// communicator that ours are made from.
-void check(int code, const char* what) {
-  if (code == MPI_SUCCESS)
-    return;
-  char message[MPI_MAX_ERROR_STRING];
-  int length = 0;
-  MPI_Error_string(code, message, &length);
-  fatal(text("MPI: ", what, ": ", std::string(message, static_cast<std::size_t>(length))));
-}
-
-// Replies have pairs of their own: they answer requests of the other direction, and one that waited
-// behind a message of its rank could wait for a notification that itself waits for a reply.
-std::uint64_t pair_key(const message_header& header) {
-  const std::uint64_t reply = header.kind == message_kind::get_reply ? 1 : 0;
-  return reply << 63 | std::uint64_t{static_cast<std::uint32_t>(header.source)} << 32 |
-         static_cast<std::uint32_t>(header.target);
-}
-
-// Replies use no credits: the number of requests bounds them, and a reply that waited for credits
-// could wait for a process that waits for this one's reply.
-bool uses_credit(message_kind kind) {
-  return kind != message_kind::get_reply && kind != message_kind::credit;
-}
-
-class mpi_collective final : public collective {
-public:
-  ~mpi_collective() override {
-    if (request != MPI_REQUEST_NULL)
-      MPI_Wait(&request, MPI_STATUS_IGNORE);
-  }
-  bool test() override {
-    int done = 0;
-    check(MPI_Test(&request, &done, MPI_STATUS_IGNORE), "testing a collective operation");
-    return done;
-  }
-  MPI_Request request = MPI_REQUEST_NULL;
-};
 
 } // namespace
 
@@ -109,14 +67,9 @@ struct mpi_transport::queued_message {
   large_payload payload;
 };
 
-struct mpi_transport::pair_queue {
-  std::uint64_t key;
-  std::deque<queued_message> messages;
-};
-
-mpi_transport::mpi_transport(MPI_Comm parent, const limits& chosen) : limits_(chosen) {
-  check(MPI_Comm_dup(parent, &messages_), "duplicating a communicator");
-  check(MPI_Comm_dup(parent, &collectives_), "duplicating a communicator");
+mpi_transport::mpi_transport(MPI_Comm parent, const limits& chosen)
+    : collectives_(parent), limits_(chosen) {
+  check_mpi(MPI_Comm_dup(parent, &messages_), "duplicating a communicator");
   MPI_Comm_rank(messages_, &rank_);
   MPI_Comm_size(messages_, &size_);
   int* highest_tag = nullptr;
@@ -132,11 +85,11 @@ mpi_transport::mpi_transport(MPI_Comm parent, const limits& chosen) : limits_(ch
   receive_memory_.resize(limits_.receives * stride);
   receive_requests_.resize(limits_.receives, MPI_REQUEST_NULL);
   for (std::size_t i = 0; i < limits_.receives; ++i)
-    check(MPI_Recv_init(&receive_memory_[i * stride], static_cast<int>(stride), MPI_BYTE,
-                        MPI_ANY_SOURCE, message_tag, messages_, &receive_requests_[i]),
-          "preparing a receive");
+    check_mpi(MPI_Recv_init(&receive_memory_[i * stride], static_cast<int>(stride), MPI_BYTE,
+                            MPI_ANY_SOURCE, message_tag, messages_, &receive_requests_[i]),
+              "preparing a receive");
   for (MPI_Request& request : receive_requests_)
-    check(MPI_Start(&request), "posting a receive");
+    check_mpi(MPI_Start(&request), "posting a receive");
 }
 
 mpi_transport::~mpi_transport() {
@@ -152,7 +105,6 @@ mpi_transport::~mpi_transport() {
     MPI_Request_free(&request);
   }
   MPI_Comm_free(&messages_);
-  MPI_Comm_free(&collectives_);
 }
 
 std::uint64_t mpi_transport::sent(int process) const {
@@ -211,8 +163,8 @@ bool mpi_transport::advance(large_payload& payload, bool sending) {
   bool any = false;
   while (!payload.requests.empty()) {
     int done = 0;
-    check(MPI_Test(&payload.requests.front(), &done, MPI_STATUS_IGNORE),
-          "testing a large transfer");
+    check_mpi(MPI_Test(&payload.requests.front(), &done, MPI_STATUS_IGNORE),
+              "testing a large transfer");
     if (!done)
       break;
     payload.requests.erase(payload.requests.begin());
@@ -223,13 +175,13 @@ bool mpi_transport::advance(large_payload& payload, bool sending) {
     const int length = static_cast<int>(bytes);
     MPI_Request& request = payload.requests.emplace_back();
     if (sending)
-      check(MPI_Isend(payload.next, length, MPI_BYTE, payload.process, payload.tag, messages_,
-                      &request),
-            "sending a large payload");
+      check_mpi(MPI_Isend(payload.next, length, MPI_BYTE, payload.process, payload.tag, messages_,
+                          &request),
+                "sending a large payload");
     else
-      check(MPI_Irecv(payload.next, length, MPI_BYTE, payload.process, payload.tag, messages_,
-                      &request),
-            "receiving a large payload");
+      check_mpi(MPI_Irecv(payload.next, length, MPI_BYTE, payload.process, payload.tag, messages_,
+                          &request),
+                "receiving a large payload");
     payload.next += bytes;
     payload.left -= bytes;
   }
@@ -260,13 +212,13 @@ void mpi_transport::post_small(int process, const message_header& header, const 
   std::memcpy(slot.memory.get(), &stamped, sizeof stamped);
   if (bytes != 0)
     std::memcpy(slot.memory.get() + sizeof stamped, payload, bytes);
-  check(MPI_Isend(slot.memory.get(), static_cast<int>(sizeof stamped + bytes), MPI_BYTE, process,
-                  message_tag, messages_, &slot.request),
-        "sending a message");
+  check_mpi(MPI_Isend(slot.memory.get(), static_cast<int>(sizeof stamped + bytes), MPI_BYTE,
+                      process, message_tag, messages_, &slot.request),
+            "sending a message");
   // Between processes of one host the send is nearly always complete by now, and the same warm slot
   // serves the next one.
   int done = 0;
-  check(MPI_Test(&slot.request, &done, MPI_STATUS_IGNORE), "testing a send");
+  check_mpi(MPI_Test(&slot.request, &done, MPI_STATUS_IGNORE), "testing a send");
   if (done) {
     free_sends_.push_back(&slot);
   } else {
@@ -281,7 +233,7 @@ bool mpi_transport::reap_sends() {
   bool worked = false;
   for (std::size_t i = 0, looks = 0; i < busy_sends_.size() && looks < batch; ++looks) {
     int done = 0;
-    check(MPI_Test(&busy_sends_[i]->request, &done, MPI_STATUS_IGNORE), "testing a send");
+    check_mpi(MPI_Test(&busy_sends_[i]->request, &done, MPI_STATUS_IGNORE), "testing a send");
     if (!done) {
       ++i;
       continue;
@@ -326,8 +278,7 @@ bool mpi_transport::progress() {
   if (progressing_.test_and_set(std::memory_order_acquire))
     return false;
   bool worked = receive_small();
-  if (!queues_.empty())
-    worked |= serve_queues();
+  queues_.serve(batch, [&](queued_message& message) { return start_or_offer(message, worked); });
   if (!owing_.empty())
     worked |= send_credits();
   if (sends_in_flight_.load(std::memory_order_relaxed) != 0) {
@@ -363,14 +314,14 @@ bool mpi_transport::receive_small() {
     MPI_Request& request = receive_requests_[receive_head_];
     int here = 0;
     MPI_Status status;
-    check(MPI_Test(&request, &here, &status), "receiving a message");
+    check_mpi(MPI_Test(&request, &here, &status), "receiving a message");
     if (!here)
       return n != 0;
     const std::byte* const memory = &receive_memory_[receive_head_ * stride];
     message_header header;
     std::memcpy(&header, memory, sizeof header);
     take(status.MPI_SOURCE, header, memory + sizeof header);
-    check(MPI_Start(&request), "posting a receive");
+    check_mpi(MPI_Start(&request), "posting a receive");
     receive_head_ = receive_head_ + 1 == receive_requests_.size() ? 0 : receive_head_ + 1;
   }
   return true;
@@ -386,8 +337,8 @@ void mpi_transport::take(int process, const message_header& header, const std::b
     return;
 
   const std::uint64_t key = pair_key(header);
-  const auto known = queue_of_pair_.empty() ? queue_of_pair_.end() : queue_of_pair_.find(key);
-  if (known == queue_of_pair_.end() && header.carriage != apart &&
+  const bool behind = queues_.has(key);
+  if (!behind && header.carriage != apart &&
       receiver_.load(std::memory_order_relaxed)
           ->arrived(header, header.carriage == with_header ? payload : nullptr)) {
     mark_processed(process, header.kind);
@@ -397,15 +348,9 @@ void mpi_transport::take(int process, const message_header& header, const std::b
   queued_message message{process, header, {}, false, nullptr, {}};
   if (header.carriage == with_header)
     message.copy.assign(payload, payload + header.bytes);
-  if (known != queue_of_pair_.end()) {
-    known->second->messages.push_back(std::move(message));
-    return;
-  }
-  if (header.carriage == apart)
+  if (!behind && header.carriage == apart)
     static_cast<void>(begin_large(message)); // or when the queue is served
-  queues_.push_back({key, {}});
-  queues_.back().messages.push_back(std::move(message));
-  queue_of_pair_.emplace(key, std::prev(queues_.end()));
+  queues_.push(key, std::move(message));
 }
 
 // False: the receiver has no place for it now.
@@ -458,50 +403,6 @@ void mpi_transport::mark_processed(int process, message_kind kind) {
     from.owing = true;
     owing_.push_back(process);
   }
-}
-
-// Looks at queues in turn; a queue that has been looked at goes to the end.
-bool mpi_transport::serve_queues() {
-  bool worked = false;
-  const std::size_t looks = std::min<std::size_t>(queues_.size(), batch);
-  for (std::size_t n = 0; n < looks; ++n) {
-    const auto queue = queues_.begin();
-    while (!queue->messages.empty() && start_or_offer(queue->messages.front(), worked))
-      queue->messages.pop_front();
-    if (queue->messages.empty()) {
-      queue_of_pair_.erase(queue->key);
-      queues_.erase(queue);
-    } else {
-      queues_.splice(queues_.end(), queues_, queue);
-    }
-  }
-  return worked;
-}
-
-// ---- collectives ----
-
-std::unique_ptr<collective> mpi_transport::start_barrier() {
-  auto operation = std::make_unique<mpi_collective>();
-  check(MPI_Ibarrier(collectives_, &operation->request), "starting a barrier");
-  return operation;
-}
-
-std::unique_ptr<collective> mpi_transport::start_allgather(const void* mine, std::size_t bytes,
-                                                           void* all) {
-  auto operation = std::make_unique<mpi_collective>();
-  check(MPI_Iallgather(mine, static_cast<int>(bytes), MPI_BYTE, all, static_cast<int>(bytes),
-                       MPI_BYTE, collectives_, &operation->request),
-        "starting an allgather");
-  return operation;
-}
-
-std::unique_ptr<collective> mpi_transport::start_alltoall(const void* to, std::size_t bytes,
-                                                          void* from) {
-  auto operation = std::make_unique<mpi_collective>();
-  check(MPI_Ialltoall(to, static_cast<int>(bytes), MPI_BYTE, from, static_cast<int>(bytes),
-                      MPI_BYTE, collectives_, &operation->request),
-        "starting an alltoall");
-  return operation;
 }
 
 } // namespace gpurma::host

@@ -17,10 +17,11 @@
 #include <list>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <vector>
 
+#include "../pair_queues.h"
 #include "../transport.h"
+#include "mpi_collectives.h"
 
 namespace gpurma::host {
 
@@ -46,11 +47,15 @@ public:
   bool progress() override;
   std::uint64_t sent(int process) const override;
   std::uint64_t processed(int process) const override;
-  std::unique_ptr<collective> start_barrier() override;
+  std::unique_ptr<collective> start_barrier() override { return collectives_.start_barrier(); }
   std::unique_ptr<collective> start_allgather(const void* mine, std::size_t bytes,
-                                              void* all) override;
+                                              void* all) override {
+    return collectives_.start_allgather(mine, bytes, all);
+  }
   std::unique_ptr<collective> start_alltoall(const void* to, std::size_t bytes,
-                                             void* from) override;
+                                             void* from) override {
+    return collectives_.start_alltoall(to, bytes, from);
+  }
 
 private:
   struct peer;
@@ -58,7 +63,6 @@ private:
   struct large_payload;
   struct large_send;
   struct queued_message;
-  struct pair_queue;
 
   // Sending; all but send's callers' checks run under send_mutex_.
   small_send* take_small_send();
@@ -73,13 +77,12 @@ private:
   bool start_or_offer(queued_message& message, bool& worked);
   bool begin_large(queued_message& message);
   void mark_processed(int process, message_kind kind);
-  bool serve_queues();
 
   // Large payloads of both: of sends under send_mutex_, of receives only the thread in progress().
   bool advance(large_payload& payload, bool sending);
 
   MPI_Comm messages_ = MPI_COMM_NULL;
-  MPI_Comm collectives_ = MPI_COMM_NULL;
+  mpi_collectives collectives_;
   int rank_ = 0;
   int size_ = 1;
   limits limits_;
@@ -98,10 +101,8 @@ private:
   std::vector<std::byte> receive_memory_;
   std::vector<MPI_Request> receive_requests_;
   std::size_t receive_head_ = 0;
-  std::vector<int> owing_; // processes that get a message only to give credits back
-  std::list<pair_queue>
-      queues_; // of (source, target) pairs with messages that could not be taken at once
-  std::unordered_map<std::uint64_t, std::list<pair_queue>::iterator> queue_of_pair_;
+  std::vector<int> owing_;             // processes that get a message only to give credits back
+  pair_queues<queued_message> queues_; // of messages that could not be taken at once
 };
 
 } // namespace gpurma::host

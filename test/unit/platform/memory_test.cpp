@@ -27,6 +27,21 @@ TEST(Memory, AllocationsAreFoundByAnyAddressInside) {
   EXPECT_EQ(find_allocation(memory).base, nullptr);
 }
 
+TEST(Memory, AllocationsAreToldFromEarlierOnesAndFromHostMemory) {
+  char *first = nullptr, *second = nullptr, *host = nullptr;
+  ASSERT_EQ(cudaMalloc(&first, 1000), cudaSuccess);
+  const auto id = find_allocation(first).id;
+  EXPECT_EQ(find_allocation(first + 1).id, id);
+  ASSERT_EQ(cudaFree(first), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&second, 1000), cudaSuccess);  // most likely at the same address
+  EXPECT_NE(find_allocation(second).id, id);
+  ASSERT_EQ(cudaMallocHost(&host, 1000), cudaSuccess);
+  EXPECT_FALSE(find_allocation(second).is_host);
+  EXPECT_TRUE(find_allocation(host).is_host);
+  ASSERT_EQ(cudaFree(second), cudaSuccess);
+  ASSERT_EQ(cudaFreeHost(host), cudaSuccess);
+}
+
 TEST(Memory, WrongFreesAndSizesAreErrors) {
   char* memory = nullptr;
   ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);

@@ -72,6 +72,14 @@ TEST(Environment, RefusesWhatIsNotAPowerOfTwo) {
   EXPECT_EQ(error("GPURMA_COMMAND_ENTRIES", "100"), "expected a power of two from 2 to 65536");
 }
 
+TEST(Environment, ReadsIntegersThatMayBeAuto) {
+  EXPECT_EQ(integer("GPURMA_IB_GID_INDEX", "3"), 3u);
+  EXPECT_EQ(integer("GPURMA_IB_GID_INDEX", "Auto"), environment::automatic);
+  for (const char* text : {"256", "", "autos"})
+    EXPECT_EQ(error("GPURMA_IB_GID_INDEX", text), "expected an integer from 0 to 255, or auto");
+  EXPECT_EQ(error("GPURMA_IB_PORT", "auto"), "expected an integer from 0 to 255");
+}
+
 TEST(Environment, ReadsSeconds) {
   EXPECT_EQ(std::get<double>(environment::parse(row("GPURMA_TIMEOUT"), "0.25").value), 0.25);
   EXPECT_EQ(std::get<double>(environment::parse(row("GPURMA_TIMEOUT"), "0").value), 0.0);

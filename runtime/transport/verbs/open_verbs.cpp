@@ -1,0 +1,99 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "open_verbs.h"
+
+#include <cstring>
+#include <vector>
+
+#include "../../host/environment.h"
+#include "../../host/log.h"
+#include "../mpi/mpi_collectives.h"
+#include "verbs_transport.h"
+
+namespace gpurma::host {
+
+namespace {
+
+// Whether all processes have come here without a reason not to go on; else the first one's.
+bool all_can(MPI_Comm comm, int rank, int size, std::string& reason) {
+  struct word {
+    char text[400];
+  };
+  word mine{};
+  std::strncpy(mine.text, reason.c_str(), sizeof mine.text - 1);
+  std::vector<word> all(static_cast<std::size_t>(size));
+  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
+            "setting up verbs");
+  for (int p = 0; p < size; ++p) {
+    const char* const word = all[static_cast<std::size_t>(p)].text;
+    if (*word != 0) {
+      reason = p == rank ? word : text("process ", p, ": ", word);
+      return false;
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
+                                                std::string& reason) {
+  int rank = 0;
+  int size = 1;
+  MPI_Comm_rank(parent, &rank);
+  MPI_Comm_size(parent, &size);
+  auto hosts = std::make_unique<mpi_collectives>(parent);
+
+  verbs::device_choice choice;
+  choice.names = environment::ib_device();
+  choice.local_rank = local_rank;
+  if (environment::ib_port() != 0)
+    choice.port = static_cast<unsigned>(environment::ib_port());
+  if (environment::ib_gid_index() != environment::automatic)
+    choice.gid_index = static_cast<unsigned>(environment::ib_gid_index());
+  verbs::transport_limits limits;
+  limits.eager = environment::eager();
+  limits.credits = static_cast<std::uint32_t>(environment::credits());
+  limits.queue_pairs = static_cast<unsigned>(environment::ib_queue_pairs());
+  limits.sends = static_cast<std::uint32_t>(environment::ib_sends());
+  limits.receives = static_cast<std::uint32_t>(environment::ib_receives());
+  limits.chunk = environment::ib_chunk();
+  limits.timeout = static_cast<unsigned>(environment::ib_timeout());
+  limits.retries = static_cast<unsigned>(environment::ib_retries());
+  limits.service_level = static_cast<unsigned>(environment::ib_service_level());
+  limits.traffic_class = static_cast<unsigned>(environment::ib_traffic_class());
+
+  const std::string& of_gpus = environment::ib_gpu_memory();
+  limits.of_gpus = of_gpus == "dmabuf"    ? verbs::gpu_registration::dmabuf
+                   : of_gpus == "peermem" ? verbs::gpu_registration::peermem
+                   : of_gpus == "auto"    ? verbs::gpu_registration::any
+                                          : verbs::gpu_registration::none;
+
+  reason.clear();
+  std::unique_ptr<verbs::verbs_transport> made;
+  if (const verbs::verbs_api* const api = verbs::load_verbs(reason))
+    if (auto device = verbs::open_device(*api, choice, reason))
+      made = verbs::verbs_transport::make(std::move(device), limits, rank, size, std::move(hosts),
+                                          reason);
+  if (!all_can(parent, rank, size, reason)) {
+    if (made)
+      made->abandon();
+    return nullptr;
+  }
+
+  std::vector<verbs::endpoint> mine(static_cast<std::size_t>(size)), others(mine.size());
+  for (int p = 0; p < size; ++p)
+    mine[static_cast<std::size_t>(p)] = made->endpoint_for(p);
+  check_mpi(MPI_Alltoall(mine.data(), sizeof(verbs::endpoint), MPI_BYTE, others.data(),
+                         sizeof(verbs::endpoint), MPI_BYTE, parent),
+            "setting up verbs");
+  static_cast<void>(made->connect(others, reason));
+  // Behind it, the queue pairs of all processes receive.
+  if (!all_can(parent, rank, size, reason)) {
+    made->abandon();
+    return nullptr;
+  }
+  log(log_level::info, text("verbs: ", made->on().description()));
+  return made;
+}
+
+} // namespace gpurma::host

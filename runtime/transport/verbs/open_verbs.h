@@ -1,0 +1,24 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Start of the verbs transport. Includes nothing of rdma-core, without which gpurma can be built.
+#ifndef GPURMA_TRANSPORT_VERBS_OPEN_VERBS_H
+#define GPURMA_TRANSPORT_VERBS_OPEN_VERBS_H
+
+#include <mpi.h>
+
+#include <memory>
+#include <string>
+
+#include "../transport.h"
+
+namespace gpurma::host {
+
+// The transport over verbs, with what the environment says; MPI carries its set-up and its
+// collectives. Collective over `parent`. Null in all processes if one of them cannot use it:
+// `reason` then names the first such process, and why. local_rank: of this process on its node.
+std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
+                                                std::string& reason);
+
+} // namespace gpurma::host
+
+#endif

@@ -1,0 +1,107 @@
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# What run.sh does in the guest; it sets `source`, `build` and `how`.
+. "$source/test/verbs/network.sh"
+. "$source/tools/install-packages.sh"
+allow_mpirun_here
+export OMPI_MCA_btl=self,vader
+# Short times between retries, because what is lost here is lost on purpose, but no shorter than the emulated processor needs.
+export GPURMA_TRANSPORT=verbs GPURMA_IB_TIMEOUT=16 GPURMA_CPU_RANKS=3 GPURMA_CPU_WORKERS=2
+bin=$build/bin
+log=/tmp/log
+passed=0 failed=()
+
+outcome() { # outcome <name> <whether it passed: 0>
+  if [ "$2" -eq 0 ]; then
+    passed=$((passed + 1))
+    echo "passed: $1"
+  else
+    failed+=("$1")
+    echo "FAILED: $1"
+    tail -n 30 $log
+  fi
+}
+
+# passes <name> <command>...
+passes() {
+  local name=$1
+  shift
+  timeout 300 "$@" > $log 2>&1
+  outcome "$name" $?
+}
+
+# fails <name> <regular expression> <command>...: it has to end by itself, with an error that matches.
+fails() {
+  local name=$1 expected=$2 code
+  shift 2
+  timeout 120 "$@" > $log 2>&1
+  code=$?
+  [ $code -ne 0 ] && [ $code -ne 124 ] && grep -Eq "$expected" $log
+  outcome "$name" $?
+}
+
+processes() { echo mpirun --timeout 280 -np "$@"; }
+
+# The transport alone, and what a quick run takes of the other tests.
+quick_tests() { # quick_tests <name>
+  local mode
+  for mode in traffic tight pairs pressure parts collectives; do
+    passes "$1: transport $mode" $(processes 3) "$bin/transport_test" $mode verbs
+  done
+  for mode in traffic order exchange payloads counters flood windows launches; do
+    passes "$1: rma $mode" $(processes 3) "$bin/rma_test" $mode
+  done
+  passes "$1: stress" $(processes 3) "$bin/stress_test" --seconds 10
+  passes "$1: small queues" env GPURMA_QUEUE_ENTRIES=4 GPURMA_COMMAND_ENTRIES=2 GPURMA_CREDITS=2 GPURMA_EAGER=100 \
+    GPURMA_IB_SENDS=8 GPURMA_IB_CHUNK=1K GPURMA_IB_QUEUE_PAIRS=3 $(processes 3) "$bin/stress_test" --seconds 10
+  passes "$1: one queue pair" env GPURMA_IB_QUEUE_PAIRS=1 $(processes 2) "$bin/rma_test" payloads
+  passes "$1: through buffers" env GPURMA_CPU_STAGING=1 GPURMA_CHUNK=10000 $(processes 3) "$bin/stress_test" --seconds 10
+  # Host memory stands for a GPU's: in place, and from 1000 bytes on through buffers at the origin.
+  passes "$1: in place" env GPURMA_CPU_STAGING=1 GPURMA_CHUNK=10000 GPURMA_IB_GPU_MEMORY=peermem GPURMA_IB_STAGED_FROM=1000 \
+    $(processes 3) "$bin/stress_test" --seconds 10
+}
+
+all_tests() { # all_tests <name>
+  # But for those which are about another transport.
+  ctest --test-dir "$build" --output-on-failure --label-regex 'mpi|examples' \
+    --exclude-regex 'mpi\.(transport_|process_alone|process_srun|process_transport_auto)|\.cuda$' > $log 2>&1
+  local code=$?
+  grep -E 'tests passed|\(Failed\)|\(Timeout\)' $log
+  outcome "$1: all MPI tests and examples" $code
+}
+
+fails "verbs is demanded and there is no device" "GPURMA_TRANSPORT is verbs, but .*there is no InfiniBand or RoCE device" \
+  $(processes 2) "$bin/rma_test" traffic
+make_devices
+fails "a device that does not exist" "there is no device rxe7 \(GPURMA_IB_DEVICE\); there are rxe0, rxe1" \
+  env GPURMA_IB_DEVICE=rxe7 $(processes 2) "$bin/rma_test" traffic
+fails "a GID that does not exist" "has no GID 200 \(GPURMA_IB_GID_INDEX\)" \
+  env GPURMA_IB_GID_INDEX=200 $(processes 2) "$bin/rma_test" traffic
+passes "auto takes mpi" sh -c \
+  "GPURMA_TRANSPORT=auto GPURMA_DEBUG=INFO $(processes 2) $bin/rma_test traffic 2>&1 | grep -q 'transport mpi'"
+passes "the devices are used in turn" sh -c \
+  "GPURMA_DEBUG=INFO $(processes 2) $bin/rma_test traffic > /tmp/used 2>&1 &&
+   grep -q 'verbs: device rxe0, port 1' /tmp/used && grep -q 'verbs: device rxe1, port 1' /tmp/used"
+
+quick_tests "no loss"
+lose 1%
+quick_tests "1 % loss"
+[ "$how" = quick ] || all_tests "1 % loss"
+
+# The same test with the notification on another queue pair than the data, which is what keeps their order.
+passes "notification behind its data" $(processes 2) "$bin/rma_test" payloads
+fails "notification on another queue pair" "CHECK" $(processes 2) "$bin/notify_elsewhere_test" payloads
+lose 0%
+
+gone="of rank [0-9]+ for rank [0-9]+, from process [0-9] \(device rxe., port 1\) to process [0-9] \(device rxe., port 1\), has failed: "
+# Without --enable-recovery mpirun ends the run before the transport can find out; with it, its own exit code says nothing.
+fails "a process is killed" "verbs: a message $gone.*transport retry counter exceeded \(status 12, .*the process has ended" \
+  sh -c '"$@"; exit 1' - $(processes 2) --enable-recovery "$bin/transport_test" killed verbs
+rm -f $log
+(until grep -q 'seed 1' $log 2> /dev/null; do sleep 1; done; sleep 2; ip link set v1 down) &
+fails "the link goes down" "verbs: .* $gone.* \(status [0-9]+, " $(processes 2) "$bin/stress_test" --seconds 60
+
+if [ ${#failed[@]} -ne 0 ]; then
+  printf 'failed: %s\n' "${failed[@]}"
+fi
+echo "verbs: $passed passed, ${#failed[@]} failed"
+exit $((${#failed[@]} != 0))
