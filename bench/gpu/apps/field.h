@@ -175,7 +175,7 @@ struct request {
   std::vector<task> tasks;
   int repetitions = 5;
   int threads = 0; ///< Of a block; 0 lets the program choose.
-  int rows = 0;    ///< Of a thread in a kernel of one step; 0 lets the program choose.
+  int rows = 0;    ///< Of a thread in a kernel of one step, or of a tile; 0: the program chooses.
   int blocks = 0;  ///< Of a multiprocessor, in a kernel of all steps; 0 lets the program choose.
   bool check = false;  ///< Against App::reference, by process 0; not for contracted arithmetic.
 
