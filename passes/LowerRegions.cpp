@@ -113,16 +113,23 @@ private:
 
   void replaceStatement(const Region& R) {
     const Directive& D = R.directive();
-    std::optional<FileRange> Range;
-    if (!D.FromPragmaOperator && D.HashLoc.isFileID())
-      Range = fileRangeAt(Sources.getFileID(D.HashLoc), {D.HashLoc, R.Statement->getEndLoc()}, Sources, LangOpts);
-    if (!Range) {
+    // Between the two may stand an #endif.
+    std::optional<FileRange> Pragma, Statement;
+    if (!D.FromPragmaOperator && D.HashLoc.isFileID()) {
+      FileID File = Sources.getFileID(D.HashLoc);
+      Pragma = fileRangeAt(File, {D.HashLoc, D.EndLoc}, Sources, LangOpts);
+      Statement = fileRangeAt(File, R.Statement->getSourceRange(), Sources, LangOpts);
+    }
+    if (!Pragma || !Statement) {
       U.Diags->report(D.NameLoc, Diag::err_edit_not_in_file) << "this region";
       return;
     }
-    std::string Text = R.LaunchText;
-    Text.append(P.source(Range->File).slice(Range->Begin, Range->End).count('\n'), '\n');
-    P.Edits.replace(*Range, std::move(Text));
+    P.Edits.replace(*Pragma, newlinesOf(*Pragma));
+    P.Edits.replace(*Statement, R.LaunchText + newlinesOf(*Statement));
+  }
+
+  std::string newlinesOf(const FileRange& Range) const {
+    return std::string(P.source(Range.File).slice(Range.Begin, Range.End).count('\n'), '\n');
   }
 
   Unit& U;
