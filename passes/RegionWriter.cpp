@@ -541,9 +541,8 @@ private:
       line(Depth) << "static_cast<void>(" << text(Error) << ");\n";
       return;
     }
-    const auto* Assignment = dyn_cast<BinaryOperator>(Inner);
-    if (Assignment && Assignment->getOpcode() == BO_Assign && isCudaError(Assignment->getType())) {
-      line(Depth) << text(E) << ";\n";
+    if (isCudaError(E->getType())) { // the backend would warn of a value that is not used
+      line(Depth) << "static_cast<void>(" << text(E) << ");\n";
       return;
     }
     line(Depth) << text(E) << ";\n";

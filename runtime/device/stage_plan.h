@@ -132,8 +132,8 @@ template <int S, int A, int R> struct plan {
   stage_plan stage[S];
   array_plan array[A];
   std::uint64_t identity[R]; // bits of each operation's neutral element
-  banding bands;
-  site where;
+  banding bands{};
+  site where{};
 };
 
 // Device memory of a region. All processes divide theirs in the same way.

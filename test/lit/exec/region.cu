@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // What the statements and launches of a persistent region may be. The program prints the same with the pragmas and without.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Wno-unused-variable -Wno-unused-parameter %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
 // RUN: env GPURMA_CPU_RANKS=3 %t.elided > %t.expected
@@ -112,7 +112,7 @@ int main(int argc, char **argv) {
       b = oldest;
       launches += 1;
     }
-    CHECK(cudaMemsetAsync(sum, 0, sizeof(double)));
+    cudaMemsetAsync(sum, 0, sizeof(double));
     ns::sums<<<grid, block, 32 * sizeof(double)>>>(a, sum, count, nx, ny);
     CHECK(cudaGetLastError());
     CHECK(cudaMemcpy(&total, sum, sizeof(double), cudaMemcpyDeviceToHost));
