@@ -537,12 +537,11 @@ private:
       launch(*Launch, Depth);
       return;
     }
-    if (const Expr* Error = checkedError(E)) {
+    const Expr* Error = checkedError(E);
+    if (!Error && isCudaError(E->getType()))
+      Error = E;
+    if (Error) { // the backend would warn of a value that is not used
       line(Depth) << "static_cast<void>(" << text(Error) << ");\n";
-      return;
-    }
-    if (isCudaError(E->getType())) { // the backend would warn of a value that is not used
-      line(Depth) << "static_cast<void>(" << text(E) << ");\n";
       return;
     }
     line(Depth) << text(E) << ";\n";

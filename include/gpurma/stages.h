@@ -57,7 +57,6 @@ void run(region_kernel<Values, S, A, R> small_kernel, region_kernel<Values, S, A
          Values& values, plan<S, A, R>& plans, site where) {
   plans.where = where;
   memory words{};
-  Values* results = nullptr;
   void* result_memory = nullptr;
   const host::region_launch region{reinterpret_cast<const void*>(small_kernel),
                                    reinterpret_cast<const void*>(large_kernel),
@@ -73,7 +72,7 @@ void run(region_kernel<Values, S, A, R> small_kernel, region_kernel<Values, S, A
                                    &words,
                                    &result_memory};
   host::prepare_region(region);
-  results = static_cast<Values*>(result_memory);
+  auto* results = static_cast<Values*>(result_memory);
   void* arguments[] = {&values, &plans, &words, &results};
   host::run_region(region, arguments);
   host::copy_scalar(&values, results, sizeof(Values));
