@@ -222,7 +222,7 @@ private:
       report(Scan.ForeignUser->getLocation(), Diag::note_declared_here) << Scan.ForeignUser;
       return false;
     }
-    Barriers.push_back(Scan.HasBarrier);
+    S.HasBarrier = Scan.HasBarrier;
     return checkForm(S) && checkSetting(S.Block, 0) && checkSetting(S.Shared, 1) && checkArguments(S);
   }
 
@@ -363,9 +363,9 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
     Text += "};\n";
-    Text += "template <unsigned gpurma_threads>\n__global__ void __launch_bounds__(gpurma_threads, 1024 / gpurma_threads) gpurma_region_" + Number +
-            "(gpurma_values_" + Number + " gpurma_values, ::gpurma::stages::plan<" + sizes() +
-            "> gpurma_plan, ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
+    Text += "template <unsigned gpurma_registers>\n__global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_" + Number +
+            "(gpurma_values_" + Number + " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
+            "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
     Text += "  ::gpurma::rank_scope gpurma_rank_scope_;\n";
     Text += "  ::gpurma::stages::region<" + sizes() + "> gpurma_region(gpurma_plan, gpurma_memory);\n";
     for (const VarDecl* V : Written.Captured) {
@@ -389,9 +389,9 @@ private:
     Text += Written.Text;
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  gpurma_values.gpurma_scalar_" + std::to_string(I) + " = gpurma_reduced_" + std::to_string(I) + ".value();\n";
-    Text += "  gpurma_region.end(gpurma_values, gpurma_results);\n}\n";
-    for (const char* Threads : {"256", "1024"})
-      Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Threads + "(gpurma_region_" + Number + "<" + Threads +
+    Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    *gpurma_results = gpurma_values;\n}\n";
+    for (const char* Registers : {"32", "64", "128"})
+      Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers + "(gpurma_region_" + Number + "<" + Registers +
               ">);\n";
     return Text + "}\n";
   }
@@ -436,10 +436,16 @@ private:
     return nullptr;
   }
 
-  std::string stagePlan(const Stage& S, bool Barrier) const {
-    std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " +
+  /// The kernel as it is launched elsewhere; the type chooses among overloads.
+  std::string kernelAddress(const FunctionDecl* Kernel) const {
+    return "reinterpret_cast<const void*>(static_cast<" + type(Context.getPointerType(Kernel->getType()), "") + ">(" +
+           kernelName(Kernel, U) + "))";
+  }
+
+  std::string stagePlan(const Stage& S) const {
+    std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " + kernelAddress(S.Kernel) + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", dim3(" + spelled(S.Block) + "), " +
-                       (S.Shared ? spelled(S.Shared) : "0") + ", " + (Barrier ? "true" : "false") + ")";
+                       (S.Shared ? spelled(S.Shared) : "0") + ")";
     for (const ArrayAccess& A : S.Accesses.Arrays) {
       if (A.Reads)
         Text += ".reads(" + reach(*A.Reads, S.Accesses.RowDimension, haloOf(S, A.Array)) + ")";
@@ -459,7 +465,7 @@ private:
               R.Reductions[I].Pointer->getNameAsString() + "); ";
     Text += "::gpurma::stages::plan<" + sizes() + "> gpurma_plan{{";
     for (unsigned I = 0; I != R.Stages.size(); ++I)
-      Text += (I ? ", " : "") + stagePlan(R.Stages[I], Barriers[I]);
+      Text += (I ? ", " : "") + stagePlan(R.Stages[I]);
     Text += "}, {";
     for (unsigned I = 0; I != R.Arrays.size(); ++I) {
       const DistributedArray& A = R.Arrays[I];
@@ -474,7 +480,7 @@ private:
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
               ", ::gpurma::stages::" + operationName(R.Reductions[I]) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
-    Text += "}}; ::gpurma::stages::run(" + Kernel + "<256>, " + Kernel + "<1024>, gpurma_values, gpurma_plan, " +
+    Text += "}}; ::gpurma::stages::run({" + Kernel + "<32>, " + Kernel + "<64>, " + Kernel + "<128>}, gpurma_values, gpurma_plan, " +
             siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V))
@@ -500,7 +506,6 @@ private:
   ASTContext& Context;
   WrittenRegion Written;
   std::string Number;
-  std::vector<bool> Barriers;
 };
 
 class FuseRegions final : public Pass {

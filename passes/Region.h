@@ -59,6 +59,8 @@ struct Stage {
   /// The arguments, in the order of the kernel's parameters.
   std::vector<const clang::Expr *> Arguments;
   KernelAccesses Accesses;
+  /// Threads of a logical block wait for each other, so that its shared memory must not be used by the next one too early.
+  bool HasBarrier = false;
 };
 
 struct Region {

@@ -589,10 +589,13 @@ private:
       ++Count;
     }
     line(Depth + 1) << "const void* const gpurma_arrays[] = {" << (Count ? Pointers : "nullptr") << "};\n";
-    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", gpurma_grid, " << text(S.Block)
+    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", "
+                    << S.Accesses.RowDimension << ", " << (S.HasBarrier ? "true" : "false") << ", gpurma_grid, " << text(S.Block)
                     << ", gpurma_arrays, " << Reads << "u, " << Writes << "u, " << siteText(Launch.getBeginLoc(), U.sources())
-                    << "); gpurma_tiles.next();)\n";
-    line(Depth + 2) << Function << "(gpurma_tiles.block(), gpurma_grid" << Arguments << ");\n";
+                    << "); gpurma_tiles.next_part();)\n";
+    line(Depth + 2) << "do\n";
+    line(Depth + 3) << Function << "(gpurma_tiles.block(), gpurma_grid" << Arguments << ");\n";
+    line(Depth + 2) << "while (gpurma_tiles.next());\n";
     line(Depth) << "}\n";
   }
 
@@ -614,12 +617,13 @@ std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {
          Kernel->getNameAsString();
 }
 
-std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
+/// `Function`, which stands beside the kernel, with its namespaces and template arguments.
+static std::string qualified(const FunctionDecl* Kernel, StringRef Function, Unit& U) {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
   PrintingPolicy Policy = sourcePolicy(U.context());
   Kernel->printNestedNameSpecifier(Out, Policy);
-  Out << stageFunctionName(Kernel, U, P);
+  Out << Function;
   if (Kernel->getTemplateSpecializationArgs()) {
     std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
     if (!Arguments)
@@ -628,6 +632,12 @@ std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
   }
   return Name;
 }
+
+std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
+  return qualified(Kernel, stageFunctionName(Kernel, U, P), U);
+}
+
+std::string kernelName(const FunctionDecl* Kernel, Unit& U) { return qualified(Kernel, Kernel->getName(), U); }
 
 std::string capturedName(const VarDecl* Variable, Program& P) {
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();

@@ -17,10 +17,11 @@ namespace gpurma {
 
 namespace host {
 
+inline constexpr int register_limits = 3;
+
 // A region, without the types and sizes that only its text knows.
 struct region_launch {
-  const void* small_kernel; // for blocks of up to 256 threads
-  const void* large_kernel;
+  const void* kernels[register_limits]; // for up to 32, 64 and 128 registers in a thread
   stages::stage_plan* stage;
   int stages;
   stages::array_plan* array;
@@ -53,13 +54,14 @@ using region_kernel = void (*)(Values, plan<S, A, R>, memory, Values*);
 
 // Runs a region; `values` are those of the host's variables before and after it.
 template <class Values, int S, int A, int R>
-void run(region_kernel<Values, S, A, R> small_kernel, region_kernel<Values, S, A, R> large_kernel,
-         Values& values, plan<S, A, R>& plans, site where) {
+void run(const region_kernel<Values, S, A, R> (&kernels)[host::register_limits], Values& values,
+         plan<S, A, R>& plans, site where) {
   plans.where = where;
   memory words{};
   void* result_memory = nullptr;
-  const host::region_launch region{reinterpret_cast<const void*>(small_kernel),
-                                   reinterpret_cast<const void*>(large_kernel),
+  const host::region_launch region{{reinterpret_cast<const void*>(kernels[0]),
+                                    reinterpret_cast<const void*>(kernels[1]),
+                                    reinterpret_cast<const void*>(kernels[2])},
                                    plans.stage,
                                    S,
                                    plans.array,

@@ -37,19 +37,19 @@ struct reach {
 
 // One launch of a region. Made on the host by the text that gpurmacc generates.
 struct stage_plan {
-  const char* name; // of the kernel; the host's
-  unsigned row;     // the grid dimension that walks the rows: 0 x, 1 y, 2 z
+  const char* name;   // of the kernel; the host's
+  const void* kernel; // as it is launched without a region; the host's
+  unsigned row;       // the grid dimension that walks the rows: 0 x, 1 y, 2 z
   dim3 block;
   std::size_t shared_bytes;
-  bool has_barrier; // shared memory is reused from one logical block to the next
   reach read;
   reach written;
 
   stage_plan() = default;
-  stage_plan(const char* kernel, unsigned row_dimension, dim3 threads, std::size_t dynamic_bytes,
-             bool barrier)
-      : name(kernel), row(row_dimension), block(threads), shared_bytes(dynamic_bytes),
-        has_barrier(barrier), read{}, written{} {}
+  stage_plan(const char* kernel_name, const void* launched, unsigned row_dimension, dim3 threads,
+             std::size_t dynamic_bytes)
+      : name(kernel_name), kernel(launched), row(row_dimension), block(threads),
+        shared_bytes(dynamic_bytes), read{}, written{} {}
 
   // An array more, by lows and highs of x, y and z.
   stage_plan reads(int xl, int xh, int yl, int yh, int zl, int zh) const {
@@ -112,6 +112,7 @@ struct banding {
   std::int64_t unit;
   int processes;
   int process;
+  bool contiguous; // the tiles of a rank, for rows go by way of the hosts
   // Rows of a band's neighbour that are read beyond the band: before it, after it.
   int need_before;
   int need_after;
@@ -149,24 +150,32 @@ struct memory {
   __host__ __device__ std::size_t epoch_at(int of, int rank) const {
     return static_cast<std::size_t>(of) * most_ranks + rank;
   }
-  // Of a reduced scalar: what the ranks of the device have added up, what each process has, and
-  // the number of the meeting that this belongs to; how many ranks have come to meetings.
-  static constexpr std::size_t line = 16; // words; atomics of one do not slow others down
+  // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
+  // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.
+  static constexpr int group_size = 32;
+  __host__ __device__ int groups() const { return (most_ranks + group_size - 1) / group_size; }
+  static constexpr std::size_t packet_words = 2;
   __host__ __device__ std::size_t scalar_at(int scalar) const {
-    return (3 * static_cast<std::size_t>(most_ranks) + line - 1) / line * line +
-           scalar * (3 * line + 4 * static_cast<std::size_t>(processes));
+    const std::size_t epochs = 3 * static_cast<std::size_t>(most_ranks);
+    return even(epochs) + scalar * (even(most_ranks) + packet_words * most_ranks +
+                                    2 * packet_words * processes * groups());
   }
-  __host__ __device__ std::size_t partial_at(int scalar, unsigned slot) const {
-    return scalar_at(scalar) + slot * line;
+  __host__ __device__ std::size_t partial_at(int scalar, int rank) const {
+    return scalar_at(scalar) + rank;
   }
-  __host__ __device__ std::size_t arrived_at(int scalar) const {
-    return scalar_at(scalar) + 2 * line;
+  __host__ __device__ std::size_t rank_part_at(int scalar, int rank) const {
+    return scalar_at(scalar) + even(most_ranks) + packet_words * rank;
   }
-  __host__ __device__ std::size_t total_at(int scalar, unsigned slot, int process) const {
-    return scalar_at(scalar) + 3 * line + (2 * static_cast<std::size_t>(processes)) * slot +
-           2 * static_cast<std::size_t>(process);
+  __host__ __device__ std::size_t group_part_at(int scalar, std::uint32_t meeting, int process,
+                                                int group) const {
+    return rank_part_at(scalar, most_ranks) +
+           packet_words *
+               ((meeting % 2 * static_cast<std::size_t>(processes) + process) * groups() + group);
   }
   __host__ __device__ std::size_t words_for(int scalars) const { return scalar_at(scalars); }
+
+private:
+  __host__ __device__ static std::size_t even(std::size_t words) { return (words + 1) / 2 * 2; }
 };
 
 // Operations of reduce.

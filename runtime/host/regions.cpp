@@ -1,13 +1,14 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Persistent regions: how rows are banded over the processes, and the memory in which the ranks of a
-// region tell each other how far they are.
+// Persistent regions: how rows are banded over the processes, and the memory in which the ranks of
+// a region tell each other how far they are.
 #include <gpurma/stages.h>
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
+#include "host/environment.h"
 #include "host/kernels.h"
 #include "host/log.h"
 #include "host/memory.h"
@@ -60,16 +61,18 @@ void check_stages(const region_launch& region) {
     const stage_plan& one = region.stage[s];
     if (one.block.x != first.block.x || one.block.y != first.block.y ||
         one.block.z != first.block.z)
-      fail(region, text("kernel '", one.name, "' is launched with blocks of ",
-                        block_text(one.block), " threads, and '", first.name, "' of ",
-                        block_text(first.block),
-                        "; all launches of a region have blocks of the same size"));
+      fail(region,
+           text("kernel '", one.name, "' is launched with blocks of ", block_text(one.block),
+                " threads, and '", first.name, "' of ", block_text(first.block),
+                "; all launches of a region have blocks of the same size"));
     if (one.written.some && one.written.axis[one.row].low == stages::whole)
-      fail(region, text("kernel '", one.name, "' may write to any row, so its blocks cannot be "
-                                              "dealt to the processes"));
+      fail(region, text("kernel '", one.name,
+                        "' may write to any row, so its blocks cannot be "
+                        "dealt to the processes"));
     if (one.read.some && one.read.axis[one.row].low == stages::whole)
-      fail(region, text("kernel '", one.name, "' may read any row; say with 'halo(array : n)' how "
-                                              "many rows beyond its own"));
+      fail(region, text("kernel '", one.name,
+                        "' may read any row; say with 'halo(array : n)' how "
+                        "many rows beyond its own"));
   }
 }
 
@@ -89,8 +92,8 @@ void find_needs(const region_launch& region, banding& bands) {
     const auto after = [&](const axis_reach& r) { return last + 1 + r.high; };
     bands.need_before = std::max<int>(bands.need_before, static_cast<int>(before(read)));
     bands.need_after = std::max<int>(bands.need_after, static_cast<int>(after(read)));
-    bands.touch_before =
-        std::max<int>(bands.touch_before, static_cast<int>(std::max(before(read), before(written))));
+    bands.touch_before = std::max<int>(bands.touch_before,
+                                       static_cast<int>(std::max(before(read), before(written))));
     bands.touch_after =
         std::max<int>(bands.touch_after, static_cast<int>(std::max(after(read), after(written))));
   }
@@ -102,6 +105,7 @@ void make_bands(const region_launch& region) {
   bands = {};
   bands.processes = self.size;
   bands.process = self.rank;
+  bands.contiguous = self.size > 1 && (self.nodes > 1 || environment::route() == "proxy");
   for (int a = 0; a < region.arrays; ++a)
     bands.rows = std::max(bands.rows, region.array[a].rows);
   if (bands.rows == 0)
@@ -116,8 +120,9 @@ void make_bands(const region_launch& region) {
     if (rows < std::max(least, 1))
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
-                        bands.touch_after, " after those of a process, which may only be its "
-                                           "neighbours'; use fewer processes or a larger array"));
+                        bands.touch_after,
+                        " after those of a process, which may only be its "
+                        "neighbours'; use fewer processes or a larger array"));
   }
 }
 
@@ -128,10 +133,21 @@ struct agreement {
   std::uint64_t bytes;
 };
 
+// More registers for the threads of a multiprocessor are fewer ranks, which hide less latency;
+// fewer than the kernels have without the region are spilled.
 const void* kernel_of(const region_launch& region) {
   const dim3& block = region.stage[0].block;
-  constexpr unsigned small_block = 256;
-  return block.x * block.y * block.z <= small_block ? region.small_kernel : region.large_kernel;
+  const unsigned threads = block.x * block.y * block.z;
+  int registers = 0;
+  for (int s = 0; s < region.stages; ++s) {
+    cudaFuncAttributes attributes{};
+    const cudaError_t result = cudaFuncGetAttributes(&attributes, region.stage[s].kernel);
+    if (result == cudaErrorInvalidDeviceFunction)
+      continue; // the CPU target knows only kernels that are launched
+    check_cuda(result, "load a kernel");
+    registers = std::max(registers, attributes.numRegs);
+  }
+  return region.kernels[registers <= 32 ? 0 : registers <= 64 || threads > 512 ? 1 : 2];
 }
 
 std::size_t shared_bytes_of(const region_launch& region) {
@@ -168,9 +184,10 @@ void prepare_region(const region_launch& region) {
   region_memory& memory = memory_of_regions();
   std::vector<std::uint64_t> content(words.words_for(region.scalars), 0);
   for (int k = 0; k < region.scalars; ++k)
-    for (unsigned slot = 0; slot < 2; ++slot)
-      content[words.partial_at(k, slot)] = region.identity[k];
-  words.words = static_cast<std::uint64_t*>(memory.words.resize(content.size() * sizeof(content[0])));
+    for (int rank = 0; rank < words.most_ranks; ++rank)
+      content[words.partial_at(k, rank)] = region.identity[k];
+  words.words =
+      static_cast<std::uint64_t*>(memory.words.resize(content.size() * sizeof(content[0])));
   auto* const on_device =
       static_cast<int*>(memory.first_ranks.resize(first_ranks.size() * sizeof(int)));
   words.first_ranks = on_device;
@@ -191,7 +208,8 @@ void run_region(const region_launch& region, void** arguments) {
 }
 
 void copy_scalar(void* to, const void* from, std::size_t bytes) {
-  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copy a scalar of a persistent region");
+  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
+             "copy a scalar of a persistent region");
 }
 
 } // namespace gpurma::host
