@@ -151,6 +151,8 @@ private:
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
       if (!Parameter->getType()->isPointerType()) {
+        if (holdsPointer(Parameter->getType()) && !checkStructure(S, Argument))
+          return;
         addValue(Parameter, Argument, Launch.Arguments);
         continue;
       }
@@ -168,7 +170,36 @@ private:
     if (!Found || !checkReductions(S, *Found))
       return;
     S.Accesses = std::move(*Found);
+    S.Inferred = true;
     remark(S);
+  }
+
+  static bool holdsPointer(QualType Type) {
+    const auto* Record = Type.getNonReferenceType()->getAsCXXRecordDecl();
+    if (!Record || !Record->hasDefinition())
+      return false;
+    return llvm::any_of(Record->fields(),
+                        [](const FieldDecl* F) {
+                          QualType Each = F->getType();
+                          while (Each->isArrayType())
+                            Each = QualType(Each->getPointeeOrArrayElementType(), 0);
+                          return Each->isPointerType() || holdsPointer(Each);
+                        }) ||
+           llvm::any_of(Record->bases(),
+                        [](const CXXBaseSpecifier& Base) { return holdsPointer(Base.getType()); });
+  }
+
+  /// A structure hides which arrays it leads to. False after an error.
+  bool checkStructure(const Stage& S, const Expr* Argument) {
+    for (const VarDecl* V : namedVariables(Argument))
+      if (R.findArray(V)) {
+        U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
+            << V->getName() << S.Kernel->getName() << 0 << Argument->getSourceRange();
+        return false;
+      }
+    U.Diags->report(Argument->getExprLoc(), Diag::err_pointer_not_understood)
+        << 0 << Argument->getSourceRange();
+    return false;
   }
 
   void addValue(const ParmVarDecl* Parameter, const Expr* Argument, KnownArguments& Known) {

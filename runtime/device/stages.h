@@ -39,6 +39,7 @@ struct stage_state {
   dim3 grid;
   std::int32_t inner;      // tiles along the faster of the two dimensions that do not walk rows
   std::int32_t per_row;    // tiles in a row of tiles
+  std::int32_t together;   // tiles that are dealt together
   std::int32_t tiles;      // of the rank
   std::int32_t first_tile; // of the rank, counted over all processes
   std::int32_t leading;    // of the rank's tiles, which the process before is concerned with
@@ -56,6 +57,9 @@ template <int S, int A, int R> struct region_state {
   std::int32_t rank;   // of the device
   bool owes_flush;     // the host may still read rows that have been put
   bool array_written[A];
+  // Of the stage that runs: which arrays it is passed, and what its tiles write of them.
+  std::int8_t array_of[32];
+  const written_box* boxes;
   stage_state stage[S];
   // The epoch at which a stage has last read and written an array.
   std::uint32_t read_at[A][S];
@@ -85,7 +89,7 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
     return 0;
   if (process >= bands.processes)
     return all;
-  const std::int64_t height = of_dim(s.block, s.row);
+  const std::int64_t height = s.height();
   const std::int64_t low = s.written.some && s.written.axis[s.row].low != whole
                                ? s.written.axis[s.row].low
                                : 0;
@@ -93,12 +97,12 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
   return row < 0 ? 0 : row < all ? row : all;
 }
 
-// The k-th rank's first of `tiles` tiles.
-GPURMA_DEVICE std::int64_t first_of_rank(std::int64_t tiles, int rank, int ranks) {
-  return tiles * rank / ranks;
+// The k-th rank's first of `tiles` tiles, of which `together` are not taken apart.
+GPURMA_DEVICE std::int64_t first_of_rank(std::int64_t tiles, int together, int rank, int ranks) {
+  return tiles / together * rank / ranks * together;
 }
-GPURMA_DEVICE int owner_of(std::int64_t tile, std::int64_t tiles, int ranks) {
-  return static_cast<int>(((tile + 1) * ranks - 1) / tiles);
+GPURMA_DEVICE int owner_of(std::int64_t tile, std::int64_t tiles, int together, int ranks) {
+  return static_cast<int>(((tile / together + 1) * ranks - 1) / (tiles / together));
 }
 
 // --- Which ranks conflict
@@ -133,7 +137,7 @@ GPURMA_DEVICE rank_range conflicting(const region_state<S, A, R>& r, int a, cons
     return {0, -1};
   const std::int64_t begin = here.first_tile;
   const std::int64_t end = begin + here.tiles - 1;
-  const std::int64_t height = of_dim(of_a.block, of_a.row);
+  const std::int64_t height = of_a.height();
   const axis_reach& my_rows = mine.axis[of_a.row];
   const axis_reach& their_rows = theirs.axis[of_b.row];
   std::int64_t low = row_begin * there.per_row;
@@ -141,11 +145,12 @@ GPURMA_DEVICE rank_range conflicting(const region_state<S, A, R>& r, int a, cons
   if (my_rows.low != whole && their_rows.low != whole) {
     const tile_offsets rows = tiles_at(begin / here.per_row * height + my_rows.low,
                                        end / here.per_row * height + height - 1 + my_rows.high,
-                                       their_rows, of_dim(of_b.block, of_b.row));
+                                       their_rows, of_b.height());
     low = low > rows.low * there.per_row ? low : rows.low * there.per_row;
     high = high < (rows.high + 1) * there.per_row - 1 ? high : (rows.high + 1) * there.per_row - 1;
     // Where both stages number their tiles alike, the neighbours of a tile are at a fixed distance.
-    bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner;
+    bool alike = of_a.row == of_b.row && here.per_row == there.per_row &&
+                 here.inner == there.inner && height == of_b.height() && of_a.walks_like(of_b);
     const std::int64_t steps[3] = {1, here.inner, here.per_row};
     std::int64_t down = 0;
     std::int64_t up = 0;
@@ -157,7 +162,7 @@ GPURMA_DEVICE rank_range conflicting(const region_state<S, A, R>& r, int a, cons
       if (of_dim(here.grid, axis) == 1 && of_dim(there.grid, axis) == 1)
         continue;
       alike &= mine.axis[axis].low != whole && theirs.axis[axis].low != whole;
-      const std::int64_t size = of_dim(of_a.block, axis);
+      const std::int64_t size = is_row ? height : of_dim(of_a.block, axis);
       const tile_offsets one = tiles_at(mine.axis[axis].low, size - 1 + mine.axis[axis].high,
                                         theirs.axis[axis], size);
       down += one.low * factor;
@@ -171,7 +176,8 @@ GPURMA_DEVICE rank_range conflicting(const region_state<S, A, R>& r, int a, cons
   if (low > high)
     return {0, -1};
   const std::int64_t base = row_begin * there.per_row;
-  return {owner_of(low - base, tiles, ranks), owner_of(high - base, tiles, ranks)};
+  return {owner_of(low - base, tiles, there.together, ranks),
+          owner_of(high - base, tiles, there.together, ranks)};
 }
 
 GPURMA_DEVICE rank_range hull(const rank_range& a, const rank_range& b) {
@@ -237,6 +243,18 @@ public:
     if (platform::thread_index() != 0 || detail::block().rank != 0)
       return 0;
     return printf(format, arguments...);
+  }
+
+  // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
+  // second iteration.
+  GPURMA_DEVICE static dim3 covering_rows(dim3 grid, int stage) {
+    const plan<S, A, R>& plans = shared().plans;
+    const stage_plan& s = plans.stage[stage];
+    const int low = s.written.some ? s.written.axis[s.row].low : s.read.axis[s.row].low;
+    const std::int64_t needed = -floor_divide(low - plans.bands.rows, s.height());
+    unsigned& blocks = s.row == 0 ? grid.x : s.row == 1 ? grid.y : grid.z;
+    blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
+    return grid;
   }
 
   // Ends the region: every process gets all rows of the arrays, and the host the values.
@@ -338,11 +356,14 @@ template <int S, int A, int R> class tiles {
 
 public:
   // All threads. `arrays`: the pointers that the stage is passed, of which bit k of `reads` and
-  // `writes` says what it does with the k-th. Waits until the rank may begin.
+  // `writes` says what it does with the k-th, and `boxes`, which outlive the tiles, what a tile writes
+  // of it. Waits until the rank may begin.
   template <std::size_t N>
   GPURMA_DEVICE tiles(region<S, A, R>&, int stage, const dim3& grid, const dim3& block,
-                      const void* const (&arrays)[N], unsigned reads, unsigned writes, site where)
-      : stage_(stage), where_(where) {
+                      const void* const (&arrays)[N], unsigned reads, unsigned writes,
+                      const written_box (&boxes)[N], site where)
+      : stage_(stage), where_(where), writes_(writes) {
+    static_assert(N <= 32, "a kernel of a persistent region is passed up to 32 arrays");
     state& r = shared();
     const stage_state& s = r.stage[stage];
     if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
@@ -352,13 +373,9 @@ public:
                remote ? platform::scope::system : platform::scope::device, where, directive::stage,
                r.epoch);
     if (platform::thread_index() == 0)
-      begin(arrays, reads, writes);
+      begin(arrays, reads, writes, boxes);
     count_ = s.tiles;
     concerned_ = s.leading + s.trailing;
-    if (concerned_ != 0)
-      for (std::size_t k = 0; k < N; ++k)
-        if (const int a = (writes >> k & 1) != 0 ? index_of(arrays[k]) : -1; a >= 0)
-          written_ |= 1u << a;
     platform::sync_block();
   }
 
@@ -368,7 +385,7 @@ public:
     const stage_state& s = r.stage[stage_];
     ++at_;
     if (at_ == concerned_ && concerned_ != 0)
-      publish_to_neighbours(platform::off_fast_path(r), stage_, written_, concerned_, where_);
+      publish_to_neighbours(platform::off_fast_path(r), stage_, writes_, concerned_, where_);
     if (at_ == count_) {
       end();
       return false;
@@ -474,17 +491,22 @@ private:
     const std::int64_t all = (first_tile_row(r.plans.bands, r.plans.stage[stage], grid, process + 1) -
                               first_tile_row(r.plans.bands, r.plans.stage[stage], grid, process)) *
                              r.stage[stage].per_row;
-    return first_of_rank(all, rank, ranks) == first_of_rank(all, rank + 1, ranks);
+    const int together = r.stage[stage].together;
+    return first_of_rank(all, together, rank, ranks) ==
+           first_of_rank(all, together, rank + 1, ranks);
   }
 
   // Thread 0: notes what the stage does.
   template <std::size_t N>
-  GPURMA_DEVICE void begin(const void* const (&arrays)[N], unsigned reads, unsigned writes) const {
+  GPURMA_DEVICE void begin(const void* const (&arrays)[N], unsigned reads, unsigned writes,
+                           const written_box* boxes) const {
     state& r = shared();
     const std::uint32_t epoch = ++r.epoch;
+    r.boxes = boxes;
     for (std::size_t k = 0; k < N; ++k) {
       const bool is_written = (writes >> k & 1) != 0;
       const int a = ((reads | writes) >> k & 1) != 0 ? index_of(arrays[k]) : -1;
+      r.array_of[k] = static_cast<std::int8_t>(a);
       if (a < 0) {
         if (is_written)
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
@@ -556,12 +578,13 @@ private:
     const std::int64_t last_row = first_tile_row(bands, plan, grid, bands.process + 1);
     const std::int64_t all = (last_row - first_row) * s.per_row;
     const int ranks = detail::block().device_size;
-    const std::int64_t begin = first_of_rank(all, r.rank, ranks);
-    const std::int64_t end = first_of_rank(all, r.rank + 1, ranks);
+    s.together = plan.rows_together && bands.processes > 1 ? s.per_row : 1;
+    const std::int64_t begin = first_of_rank(all, s.together, r.rank, ranks);
+    const std::int64_t end = first_of_rank(all, s.together, r.rank + 1, ranks);
     s.tiles = static_cast<int>(end - begin);
     s.first_tile = static_cast<int>(first_row * s.per_row + begin);
     // Tiles that touch rows which the neighbours touch.
-    const std::int64_t height = of_dim(plan.block, plan.row);
+    const std::int64_t height = plan.height();
     const axis_reach read = plan.read.some ? plan.read.axis[plan.row] : axis_reach{0, 0};
     const axis_reach written = plan.written.some ? plan.written.axis[plan.row] : axis_reach{0, 0};
     const std::int64_t low = read.low < written.low ? read.low : written.low;
@@ -605,7 +628,7 @@ private:
 
   // The tiles that neighbouring processes are concerned with are done. Writes the rows that they
   // read into their arrays, and then the epoch. All threads.
-  GPURMA_SLOW_DEVICE static void publish_to_neighbours(state& r, int stage, unsigned written,
+  GPURMA_SLOW_DEVICE static void publish_to_neighbours(state& r, int stage, unsigned writes,
                                                        int concerned, site where) {
     platform::sync_block(); // M1
     const banding& bands = r.plans.bands;
@@ -614,14 +637,14 @@ private:
       if (process < 0 || process >= bands.processes)
         continue;
       const std::int64_t first =
-          side == memory::before ? 0 : bands.begin(process) - bands.need_before;
+          side == memory::before ? 0 : bands.begin(process) - bands.touch_before;
       const std::int64_t last =
-          side == memory::before ? bands.begin(bands.process) + bands.need_after - 1
+          side == memory::before ? bands.begin(bands.process) + bands.touch_after - 1
                                  : bands.rows - 1;
-      for (int a = 0; a < A; ++a)
-        if ((written >> a & 1) != 0)
+      for (int k = 0; k < 32; ++k)
+        if ((writes >> k & 1) != 0)
           for (int at = 0; at < concerned; ++at)
-            push_tile(r, stage, a, ordered(r.stage[stage], at), process, first, last, where);
+            push_tile(r, stage, k, ordered(r.stage[stage], at), process, first, last, where);
     }
     platform::sync_block(); // M1
     if (platform::thread_index() != 0)
@@ -640,51 +663,68 @@ private:
     std::int64_t last;
   };
 
-  // What a tile writes along an axis, of `size` coordinates.
+  // What a tile writes along a dimension of an array, of `size` coordinates.
   GPURMA_DEVICE static extent written_along(const stage_plan& plan, const uint3& tile,
-                                            unsigned axis, std::int64_t size) {
-    const axis_reach& to = plan.written.axis[axis];
-    if (to.low == whole)
+                                            const written_axis& axis, std::int64_t size) {
+    if (axis.walked_by < 0)
       return {0, size - 1};
-    const std::int64_t threads = of_dim(plan.block, axis);
-    const std::int64_t at = (axis == 0 ? tile.x : axis == 1 ? tile.y : tile.z) * threads;
-    const std::int64_t first = at + to.low;
-    const std::int64_t last = at + threads - 1 + to.high;
+    const auto walked_by = static_cast<unsigned>(axis.walked_by);
+    const std::int64_t length = walked_by == plan.row ? plan.height() : of_dim(plan.block, walked_by);
+    const std::int64_t at = (walked_by == 0 ? tile.x : walked_by == 1 ? tile.y : tile.z) * length;
+    const std::int64_t first = at + axis.reach.low;
+    const std::int64_t last = at + length - 1 + axis.reach.high;
     return {first > 0 ? first : 0, last < size - 1 ? last : size - 1};
   }
 
-  // Writes what a tile has written of the rows first to last of an array into another process's.
-  GPURMA_DEVICE static void push_tile(state& r, int stage, int a, int tile, int process,
+  // Writes what a tile has written of the rows first to last of the stage's k-th array into another
+  // process's.
+  GPURMA_DEVICE static void push_tile(state& r, int stage, int k, int tile, int process,
                                       std::int64_t first, std::int64_t last, site where) {
     const stage_plan& plan = r.plans.stage[stage];
     const stage_state& s = r.stage[stage];
+    const int a = r.array_of[k];
     const array_plan& array = r.plans.array[a];
     tile += s.first_tile;
     const int row = tile / s.per_row;
     const int in_row = tile - row * s.per_row;
     const uint3 index = place(plan.row, in_row % s.inner, in_row / s.inner, row);
-    extent rows = written_along(plan, index, plan.row, array.rows);
-    rows.first = rows.first > first ? rows.first : first;
-    rows.last = rows.last < last ? rows.last : last;
-    // The slowest dimension is walked by `row`, the fastest by x, and the one between by y.
-    const auto n_lines = static_cast<std::int64_t>(array.lines);
-    const auto n_width = static_cast<std::int64_t>(array.width);
-    const extent lines = plan.row == 2 ? written_along(plan, index, 1, n_lines)
-                                       : extent{0, n_lines - 1};
-    const extent columns = plan.row != 0 ? written_along(plan, index, 0, n_width)
-                                         : extent{0, n_width - 1};
-    if (columns.last < columns.first)
-      return;
-    const auto bytes =
-        static_cast<std::uint64_t>(columns.last - columns.first + 1) * array.element_bytes;
+    std::int64_t sizes[4] = {array.rows, array.inner[0], array.inner[1], array.inner[2]};
+    extent spans[4];
+    for (int j = 0; j < 4; ++j)
+      spans[j] = written_along(plan, index, r.boxes[k].axis[j], sizes[j]);
+    spans[0].first = spans[0].first > first ? spans[0].first : first;
+    spans[0].last = spans[0].last < last ? spans[0].last : last;
+    // Elements of the dimensions from `side_by_side` on lie next to each other.
+    std::int64_t elements = 1;
+    std::int64_t copies = 1;
+    int side_by_side = 4;
+    bool gap = false;
+    for (int j = 3; j >= 0; --j) {
+      const std::int64_t count = spans[j].last - spans[j].first + 1;
+      if (count <= 0)
+        return;
+      (gap ? copies : elements) *= count;
+      side_by_side -= gap ? 0 : 1;
+      gap |= count != sizes[j];
+    }
+    const std::uint64_t bytes = static_cast<std::uint64_t>(elements) * array.element_bytes;
     const int target = r.words.first_ranks[process];
     const detail::window_row& to = r.windows[a].rows[target];
-    const auto per_row = lines.last - lines.first + 1;
-    for (std::int64_t k = 0; k < (rows.last - rows.first + 1) * per_row; ++k) {
-      const std::int64_t line =
-          (rows.first + k / per_row) * n_lines + lines.first + k % per_row;
-      const std::uint64_t offset =
-          static_cast<std::uint64_t>(line * n_width + columns.first) * array.element_bytes;
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
+      std::int64_t rest = copy;
+      std::int64_t element = 0;
+      std::int64_t stride = 1;
+      for (int j = 3; j >= 0; --j) {
+        std::int64_t at = spans[j].first;
+        if (j < side_by_side) {
+          const std::int64_t count = spans[j].last - spans[j].first + 1;
+          at += rest % count;
+          rest /= count;
+        }
+        element += at * stride;
+        stride *= sizes[j];
+      }
+      const std::uint64_t offset = static_cast<std::uint64_t>(element) * array.element_bytes;
       if (to.reached != 0) {
         platform::copy_block(reinterpret_cast<char*>(to.reached) + offset, array.base + offset,
                              bytes);
@@ -699,9 +739,9 @@ private:
 
   int stage_;
   site where_;
+  unsigned writes_;
   int count_ = 0;
   int concerned_ = 0;
-  unsigned written_ = 0;
   int at_ = -1;
   int inner_ = 0;
   int outer_ = 0;

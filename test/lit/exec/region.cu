@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // What the statements and launches of a persistent region may be. The program prints the same with the pragmas and without.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Wno-unused -Wno-unused-parameter -Wunused-value %s -o %t
+// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Wno-unused-parameter %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
 // RUN: env GPURMA_CPU_RANKS=3 %t.elided > %t.expected
