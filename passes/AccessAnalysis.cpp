@@ -19,8 +19,9 @@ Polynomial originOf(unsigned Dimension) {
   return Symbol{Symbol::Kind::BlockOrigin, Dimension};
 }
 
-/// What of a kernel would notice that its grid has another size: uses of gridDim that are not the step
-/// of a loop, and atomic operations outside of such loops with a constant, which count blocks or threads.
+/// What of a kernel would notice that its grid has another size: uses of gridDim that are not the
+/// step of a loop, and atomic operations outside of such loops with a constant, which count blocks
+/// or threads.
 class GridSizeUses : public RecursiveASTVisitor<GridSizeUses> {
 public:
   GridSizeUses(const Stmt* Body, const ASTContext& Context) : Context(Context) {
@@ -39,10 +40,13 @@ public:
     return RecursiveASTVisitor::TraverseVarDecl(V);
   }
   bool TraverseCompoundAssignOperator(CompoundAssignOperator* E) {
-    return E->getOpcode() == BO_AddAssign ? true : RecursiveASTVisitor::TraverseCompoundAssignOperator(E);
+    return E->getOpcode() == BO_AddAssign ? true
+                                          : RecursiveASTVisitor::TraverseCompoundAssignOperator(E);
   }
   bool TraverseForStmt(ForStmt* S) { return traverseLoop(S, &GridSizeUses::Base::TraverseForStmt); }
-  bool TraverseWhileStmt(WhileStmt* S) { return traverseLoop(S, &GridSizeUses::Base::TraverseWhileStmt); }
+  bool TraverseWhileStmt(WhileStmt* S) {
+    return traverseLoop(S, &GridSizeUses::Base::TraverseWhileStmt);
+  }
   bool TraverseDoStmt(DoStmt* S) { return traverseLoop(S, &GridSizeUses::Base::TraverseDoStmt); }
   bool VisitDeclRefExpr(DeclRefExpr* E) {
     if (isStep(E->getDecl()))
@@ -51,8 +55,9 @@ public:
   }
   bool VisitCallExpr(CallExpr* E) {
     const FunctionDecl* Callee = E->getDirectCallee();
-    if (Loops == 0 && Callee && Callee->getIdentifier() && Callee->getName().starts_with("atomicAdd") &&
-        E->getNumArgs() > 1 && !E->getArg(1)->isValueDependent() && E->getArg(1)->isEvaluatable(Context))
+    if (Loops == 0 && Callee && Callee->getIdentifier() &&
+        Callee->getName().starts_with("atomicAdd") && E->getNumArgs() > 1 &&
+        !E->getArg(1)->isValueDependent() && E->getArg(1)->isEvaluatable(Context))
       Others.push_back(E);
     return true;
   }
@@ -64,14 +69,16 @@ private:
 
   bool isStep(const ValueDecl* D) const {
     const auto* V = dyn_cast<VarDecl>(D);
-    return V && (Steps.count(V) || (V->hasGlobalStorage() && V->getIdentifier() && V->getName() == "gridDim"));
+    return V && (Steps.count(V) ||
+                 (V->hasGlobalStorage() && V->getIdentifier() && V->getName() == "gridDim"));
   }
   bool mentions(const Stmt* S) const {
     if (const auto* Ref = dyn_cast_or_null<DeclRefExpr>(S))
       return isStep(Ref->getDecl());
     return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mentions(Child); });
   }
-  template <typename Loop> bool traverseLoop(Loop* S, bool (Base::*Traverse)(Loop*, Base::DataRecursionQueue*)) {
+  template <typename Loop>
+  bool traverseLoop(Loop* S, bool (Base::*Traverse)(Loop*, Base::DataRecursionQueue*)) {
     bool Strided = mentions(S);
     Loops += Strided;
     bool Continue = (this->*Traverse)(S, nullptr);
@@ -102,7 +109,8 @@ std::optional<Walk> walkOf(const Polynomial& P) {
     if (!P.involves(Symbol::Kind::BlockOrigin, D))
       continue;
     std::int64_t Step = P.coefficient(Symbol{Symbol::Kind::BlockOrigin, D});
-    if (Found || Step < 1 || (P - Polynomial(Step) * originOf(D)).involves(Symbol::Kind::BlockOrigin, D))
+    if (Found || Step < 1 ||
+        (P - Polynomial(Step) * originOf(D)).involves(Symbol::Kind::BlockOrigin, D))
       return std::nullopt;
     Found = Walk{D, Step};
   }
@@ -181,7 +189,8 @@ public:
       if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
         Used.push_back(D);
     for (const DistributedParameter& A : Arrays) {
-      ArrayAccess Found{A.Array, axes(A, /*Writes=*/false), axes(A, /*Writes=*/true), WalksOf[A.Shape.size()]};
+      ArrayAccess Found{A.Array, axes(A, /*Writes=*/false), axes(A, /*Writes=*/true),
+                        WalksOf[A.Shape.size()]};
       if (Found.Writes)
         checkDealing(A, Found);
       if (Found.Reads || Found.Writes)
@@ -318,7 +327,8 @@ private:
       Map.resize(A.Coordinates.size());
       for (size_t J = 0; J < A.Coordinates.size(); ++J) {
         std::optional<Walk> Found = walkOf(A.Coordinates[J]);
-        if (!Found || Map[J] || llvm::is_contained(Map, std::optional(Found->Dimension)) || (J > 0 && Found->Step != 1))
+        if (!Found || Map[J] || llvm::is_contained(Map, std::optional(Found->Dimension)) ||
+            (J > 0 && Found->Step != 1))
           continue;
         Map[J] = Found->Dimension;
         if (J == 0 && !RowStep)
@@ -409,7 +419,8 @@ private:
     if (!Low || !High) {
       // Where coordinates are clamped, blocks that begin beyond the array would be as far away as
       // one likes; they have no elements, so nothing of theirs is waited for.
-      Domain = Domain.intersect(Sets.compare(Comparison::Less, Step * originOf(D), A.Array->Shape[J]));
+      Domain =
+          Domain.intersect(Sets.compare(Comparison::Less, Step * originOf(D), A.Array->Shape[J]));
       Low = Sets.least(Domain, Distance);
       High = Sets.greatest(Domain, FromEnd);
     }
@@ -501,7 +512,8 @@ private:
   }
 
   /// A kernel with a loop of whole grids through the rows is given a grid that has all rows. If its
-  /// loop then ends after an iteration, the steps are 0; nothing else may depend on how large it is.
+  /// loop then ends after an iteration, the steps are 0; nothing else may depend on how large it
+  /// is.
   bool resolveRowStrides(const FunctionDecl* Kernel) {
     const CoordinateAccess* Outside = nullptr;
     for (CoordinateAccess& A : Accesses) {
@@ -541,8 +553,8 @@ private:
 
   // --- Whether writes can be shared out.
 
-  /// What a block may write must be its own for certain: it is put to other processes, whether it was
-  /// written or not.
+  /// What a block may write must be its own for certain: it is put to other processes, whether it
+  /// was written or not.
   void checkDealing(const DistributedParameter& Array, const ArrayAccess& Found) {
     for (unsigned D : Used) {
       const AxisAccess& Axis = (*Found.Writes)[D];
@@ -574,7 +586,8 @@ private:
       // apart in all of its steps.
       Polynomial Origin = originOf(D);
       for (const Polynomial& C : A.Coordinates)
-        if (std::optional<Walk> Found = walkOf(C); Found && Found->Dimension == D && Found->Step == 1)
+        if (std::optional<Walk> Found = walkOf(C);
+            Found && Found->Dimension == D && Found->Step == 1)
           Origin = Origin + gridSteps(C, D);
       S = Sets.bound(S, Block + DimensionName[D], Origin);
     }

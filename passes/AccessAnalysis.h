@@ -43,8 +43,8 @@ struct AxisAccess {
 
 struct ArrayAccess {
   const clang::ParmVarDecl* Array = nullptr;
-  /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks none
-  /// of the array's dimensions is whole.
+  /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks
+  /// none of the array's dimensions is whole.
   std::optional<std::array<AxisAccess, 3>> Reads, Writes;
   /// The grid dimension that walks each of the array's dimensions, the slowest first.
   std::vector<std::optional<unsigned>> Walks;
@@ -62,9 +62,9 @@ struct KernelAccesses {
   unsigned RowDimension = 0;
   /// How many rows a logical block has for each of its threads along RowDimension.
   std::int64_t RowsPerThread = 1;
-  /// A loop of the kernel goes on through the rows by whole grids, so that a grid of any size does the
-  /// same: with one that has a block for all rows, it ends after an iteration, and what is said here
-  /// holds.
+  /// A loop of the kernel goes on through the rows by whole grids, so that a grid of any size does
+  /// the same: with one that has a block for all rows, it ends after an iteration, and what is said
+  /// here holds.
   bool RowsStrided = false;
   /// Logical blocks that have the same rows may write between each other's elements.
   bool RowsTogether = false;

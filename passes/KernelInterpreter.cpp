@@ -220,8 +220,8 @@ bool isCachedStore(StringRef Name) {
 
 /// Exchanges values within a warp or a block; where its body is visible it says nothing of arrays.
 bool isCollective(StringRef Name) {
-  return llvm::any_of(std::array<StringRef, 8>{"__shfl", "__ballot", "__any", "__all", "__reduce", "__match", "__sync",
-                                               "__activemask"},
+  return llvm::any_of(std::array<StringRef, 8>{"__shfl", "__ballot", "__any", "__all", "__reduce",
+                                               "__match", "__sync", "__activemask"},
                       [&](StringRef Prefix) { return Name.starts_with(Prefix); });
 }
 

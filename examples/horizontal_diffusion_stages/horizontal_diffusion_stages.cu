@@ -2,8 +2,8 @@
 //
 // Horizontal diffusion with a flux limiter, as weather models have it: four kernels for each step,
 // each of which reads what others have written, on a field with its rows (y) slowest. The pragma
-// makes one persistent kernel of all steps. With two fields, the fluxes of the second one are limited
-// by the gradient of the first.
+// makes one persistent kernel of all steps. With two fields, the fluxes of the second one are
+// limited by the gradient of the first.
 //
 //   mpirun -np 4 horizontal_diffusion_stages --nx 128 --ny 128 --nz 80 --steps 100 --fields 2
 #include "../common/device_array.h"
@@ -92,8 +92,8 @@ void reference_step(std::vector<double>& out, const std::vector<double>& in,
     for (int z = 0; z < e.nz; ++z)
       for (int x = 2; x < e.nx - 2; ++x) {
         const int i = e.at(x, y, z);
-        out[i] = in[i] - coefficient * (flx[i] - flx[e.at(x - 1, y, z)] + fly[i] -
-                                        fly[e.at(x, y - 1, z)]);
+        out[i] = in[i] -
+                 coefficient * (flx[i] - flx[e.at(x - 1, y, z)] + fly[i] - fly[e.at(x, y - 1, z)]);
       }
 }
 
@@ -120,7 +120,8 @@ int main(int argc, char** argv) {
   const dim3 block(16, 2, 2);
   const dim3 grid((nx + block.x - 1) / block.x, (nz + block.y - 1) / block.y,
                   (ny + block.z - 1) / block.z);
-#pragma gpurma persistent distribute(in, out, second_in, second_out, lap, flx, fly : rows(e.ny, e.nz, e.nx))
+#pragma gpurma persistent distribute(in, out, second_in, second_out, lap, flx,                     \
+                                     fly : rows(e.ny, e.nz, e.nx))
   for (int step = 0; step < steps; ++step) {
     if (fields > 1) {
       diffuse_lap<<<grid, block>>>(lap, second_in, e);

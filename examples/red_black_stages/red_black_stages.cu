@@ -1,8 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Red-black Gauss-Seidel for the Laplace equation: two launches of one kernel for each sweep, in
-// place, and an end when the largest change is small. The kernel goes through an accessor. The pragma
-// makes one persistent kernel of all sweeps.
+// place, and an end when the largest change is small. The kernel goes through an accessor. The
+// pragma makes one persistent kernel of all sweeps.
 //
 //   mpirun -np 4 red_black_stages --nx 1000 --ny 1000 --steps 100
 #include "../common/device_array.h"

@@ -23,7 +23,8 @@ namespace gpurma::stages {
 inline constexpr int whole = INT_MIN;
 
 // Along one grid dimension d, a logical block touches the coordinates blockIdx.d * blockDim.d + low
-// to blockIdx.d * blockDim.d + blockDim.d - 1 + high; along the rows, blockDim.d is the tile's height.
+// to blockIdx.d * blockDim.d + blockDim.d - 1 + high; along the rows, blockDim.d is the tile's
+// height.
 struct axis_reach {
   int low;
   int high;
@@ -58,8 +59,8 @@ struct stage_plan {
   // Blocks that have the same rows write what lies between each other's elements.
   bool rows_together = false;
   int rows_per_thread = 1;
-  // Which grid dimension walks which dimension of the arrays with one to four of them: three bits for
-  // each, 1 x, 2 y, 3 z, 4 none; 0 where the stage has no array with so many.
+  // Which grid dimension walks which dimension of the arrays with one to four of them: three bits
+  // for each, 1 x, 2 y, 3 z, 4 none; 0 where the stage has no array with so many.
   std::uint32_t walks = 0;
   reach read;
   reach written;
@@ -91,14 +92,18 @@ struct stage_plan {
 
   // Of a tile.
   __host__ __device__ std::int64_t height() const {
-    return static_cast<std::int64_t>(row == 0 ? block.x : row == 1 ? block.y : block.z) * rows_per_thread;
+    return static_cast<std::int64_t>(row == 0   ? block.x
+                                     : row == 1 ? block.y
+                                                : block.z) *
+           rows_per_thread;
   }
   // True if x, y and z mean the same in arrays that both stages touch.
   __host__ __device__ bool walks_like(const stage_plan& other) const {
     constexpr std::uint32_t dimensions[] = {07u, 0770u, 0777000u, 07777000000u}; // of one to four
     bool same = true;
     for (const std::uint32_t mask : dimensions)
-      same &= (walks & mask) == 0 || (other.walks & mask) == 0 || ((walks ^ other.walks) & mask) == 0;
+      same &=
+          (walks & mask) == 0 || (other.walks & mask) == 0 || ((walks ^ other.walks) & mask) == 0;
     return same;
   }
 
