@@ -113,22 +113,21 @@ int main(int argc, char** argv) {
   std::vector<double> field = initial_field(e, 2), second = initial_field(e, 3);
   const std::vector<double> nothing(field.size(), 0.0);
   double *in = to_device(field), *out = to_device(field);
-  double *second_in = to_device(second), *second_out = to_device(second);
+  double *in2 = to_device(second), *out2 = to_device(second);
   double *lap = to_device(nothing), *flx = to_device(nothing), *fly = to_device(nothing);
   const int nx = e.nx, ny = e.ny, nz = e.nz;
 
   const dim3 block(16, 2, 2);
   const dim3 grid((nx + block.x - 1) / block.x, (nz + block.y - 1) / block.y,
                   (ny + block.z - 1) / block.z);
-#pragma gpurma persistent distribute(in, out, second_in, second_out, lap, flx,                     \
-                                     fly : rows(e.ny, e.nz, e.nx))
+#pragma gpurma persistent distribute(in, out, in2, out2, lap, flx, fly : rows(e.ny, e.nz, e.nx))
   for (int step = 0; step < steps; ++step) {
     if (fields > 1) {
-      diffuse_lap<<<grid, block>>>(lap, second_in, e);
+      diffuse_lap<<<grid, block>>>(lap, in2, e);
       diffuse_flx<<<grid, block>>>(flx, lap, in, e);
       diffuse_fly<<<grid, block>>>(fly, lap, in, e);
-      diffuse_out<<<grid, block>>>(second_out, flx, fly, second_in, coefficient, e);
-      std::swap(second_in, second_out);
+      diffuse_out<<<grid, block>>>(out2, flx, fly, in2, coefficient, e);
+      std::swap(in2, out2);
     }
     diffuse_lap<<<grid, block>>>(lap, in, e);
     diffuse_flx<<<grid, block>>>(flx, lap, in, e);
@@ -148,8 +147,8 @@ int main(int argc, char** argv) {
     reference_step(next, field, field, coefficient, e);
     std::swap(field, next);
   }
-  const double error = std::fmax(largest_error(in, field), largest_error(second_in, second));
-  for (double* allocation : {in, out, second_in, second_out, lap, flx, fly})
+  const double error = std::fmax(largest_error(in, field), largest_error(in2, second));
+  for (double* allocation : {in, out, in2, out2, lap, flx, fly})
     CHECK(cudaFree(allocation));
   return report("horizontal_diffusion_stages", steps, error, 1e-9);
 }
