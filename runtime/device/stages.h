@@ -251,7 +251,8 @@ public:
     const plan<S, A, R>& plans = shared().plans;
     const stage_plan& s = plans.stage[stage];
     const int low = s.written.some ? s.written.axis[s.row].low : s.read.axis[s.row].low;
-    const std::int64_t needed = -floor_divide(low - plans.bands.rows, s.height());
+    const std::int64_t needed =
+        -floor_divide((low == whole ? 0 : low) - plans.bands.rows, s.height());
     unsigned& blocks = s.row == 0 ? grid.x : s.row == 1 ? grid.y : grid.z;
     blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
     return grid;

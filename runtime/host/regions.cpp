@@ -63,9 +63,10 @@ void check_stages(const region_launch& region) {
     if (one.written.some && one.written.axis[one.row].low == stages::whole)
       fail(region, text("kernel '", one.name, "' may write to any row, so its blocks cannot be "
                                               "dealt to the processes"));
-    if (one.read.some && one.read.axis[one.row].low == stages::whole)
-      fail(region, text("kernel '", one.name, "' may read any row; say with 'halo(array : n)' how "
-                                              "many rows beyond its own"));
+    if (one.read.some && one.read.axis[one.row].low == stages::whole && process().size > 1)
+      fail(region, text("kernel '", one.name, "' may read any row, and other processes have most of "
+                                              "them; run one process, or say with 'halo(array : n)' "
+                                              "that it reads up to n rows beyond its own, if it does"));
   }
 }
 
@@ -75,7 +76,8 @@ void find_needs(const region_launch& region, banding& bands) {
     const stage_plan& one = region.stage[s];
     const std::int64_t height = one.height();
     const axis_reach written = one.written.some ? one.written.axis[one.row] : axis_reach{0, 0};
-    const axis_reach read = one.read.some ? one.read.axis[one.row] : axis_reach{0, 0};
+    const bool bounded = one.read.some && one.read.axis[one.row].low != stages::whole;
+    const axis_reach read = bounded ? one.read.axis[one.row] : axis_reach{0, 0};
     // Its tiles begin at multiples of their height, and the band's first is that which first
     // writes to the band.
     const std::int64_t slack = bands.unit % height == 0 ? 0 : height;
