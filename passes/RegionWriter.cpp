@@ -76,6 +76,10 @@ public:
       return call(*Call, To);
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
       return reference(*Ref, To);
+    if (const auto* Field = dyn_cast<MemberExpr>(S); Field && isa<CXXThisExpr>(Field->getBase()->IgnoreParenImpCasts())) {
+      report(Field->getMemberLoc(), Diag::err_region_variable) << Field->getMemberDecl()->getNameAsString() << Member;
+      return true;
+    }
     if (isa<CXXThisExpr>(S)) {
       report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
       return true;
@@ -233,7 +237,8 @@ private:
       return true;
     }
     bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
-    if (Global && Variable->isUsableInConstantExpressions(Context)) {
+    // The region's kernel may not name what is private to a class.
+    if (Global && Variable->isUsableInConstantExpressions(Context) && !Variable->isStaticDataMember()) {
       To << "::";
       Variable->printQualifiedName(To, Policy);
       return true;
@@ -250,7 +255,8 @@ private:
     const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
     if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
       report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
-    else if (Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod()))
+    else if (Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod() ||
+                     (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord())))
       report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
     else if (Variable.getTLSKind() != VarDecl::TLS_None || Variable.hasAttr<CUDADeviceAttr>())
       report(Loc, Diag::err_region_variable) << Variable.getName() << ThreadOrStatic;

@@ -133,8 +133,12 @@ private:
       Wrong = Device;
     else if (F->isDependentContext() || F->isTemplateInstantiation())
       Wrong = Template;
-    else if (const auto* M = dyn_cast<CXXMethodDecl>(F))
-      Wrong = M->getParent()->isLambda() ? Lambda : Method;
+    else if (const auto* M = dyn_cast<CXXMethodDecl>(F)) {
+      if (M->getParent()->isLambda())
+        Wrong = Lambda;
+      else if (M->getParent()->isLocalClass())
+        Wrong = Method;
+    }
     for (const Region& Other : U.Regions)
       if (&Other != &R && Other.function() == F &&
           U.sources().isPointWithin(U.sources().getFileLoc(R.Loop->getBeginLoc()), U.sources().getFileLoc(Other.Statement->getBeginLoc()),

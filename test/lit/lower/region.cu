@@ -40,7 +40,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
   float norm = 1;
 // CHECK: { gpurma_values_[[R]] gpurma_values;
-// CHECK-SAME: ::gpurma::stages::stage_plan("step", 0, dim3(block), 0, false).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
+// CHECK-SAME: ::gpurma::stages::stage_plan("step", 0, dim3(block), 0, false).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
 // CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
 // CHECK-SAME: ::gpurma::stages::run(gpurma_region_[[R]]<256>, gpurma_region_[[R]]<1024>
 #pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum)
