@@ -36,6 +36,9 @@ struct WrittenRegion {
 /// Reports what cannot run on the device; the text is of no use then.
 WrittenRegion writeRegion(const Region& R, Unit& U, Program& P);
 
+/// True if all that the kernel does with the parameter is to read *p or p[0].
+bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
+
 /// The name of the device function that the kernel's body becomes, as the region calls it; empty if it cannot be named.
 std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
 /// The same as it is declared, without qualification.

@@ -23,10 +23,24 @@ namespace gpurma::stages {
 inline constexpr int whole = INT_MIN;
 
 // Along one grid dimension d, a logical block touches the coordinates blockIdx.d * blockDim.d + low
-// to blockIdx.d * blockDim.d + blockDim.d - 1 + high.
+// to blockIdx.d * blockDim.d + blockDim.d - 1 + high; along the rows, blockDim.d is the tile's
+// height.
 struct axis_reach {
   int low;
   int high;
+};
+
+// What a logical block writes of one dimension of an array.
+struct written_axis {
+  int walked_by = -1; // a grid dimension: 0 x, 1 y, 2 z; -1: any coordinate may be written
+  axis_reach reach{};
+};
+
+// What a logical block writes of an array, the slowest dimension first. Along the grid dimensions
+// that walk none of its dimensions, or write any coordinate, blocks are not dealt to several ranks
+// (stage_plan::rows_together), so that no other rank writes any of it.
+struct written_box {
+  written_axis axis[4];
 };
 
 // What a logical block reads or writes of any of its arrays.
@@ -42,6 +56,12 @@ struct stage_plan {
   unsigned row;       // the grid dimension that walks the rows: 0 x, 1 y, 2 z
   dim3 block;
   std::size_t shared_bytes;
+  // Blocks that have the same rows write what lies between each other's elements.
+  bool rows_together = false;
+  int rows_per_thread = 1;
+  // Which grid dimension walks which dimension of the arrays with one to four of them: three bits
+  // for each, 1 x, 2 y, 3 z, 4 none; 0 where the stage has no array with so many.
+  std::uint32_t walks = 0;
   reach read;
   reach written;
 
@@ -51,6 +71,13 @@ struct stage_plan {
       : name(kernel_name), kernel(launched), row(row_dimension), block(threads),
         shared_bytes(dynamic_bytes), read{}, written{} {}
 
+  stage_plan with_walks(std::uint32_t code, int rows_of_thread, bool together) const {
+    stage_plan more = *this;
+    more.walks = code;
+    more.rows_per_thread = rows_of_thread;
+    more.rows_together = together;
+    return more;
+  }
   // An array more, by lows and highs of x, y and z.
   stage_plan reads(int xl, int xh, int yl, int yh, int zl, int zh) const {
     stage_plan more = *this;
@@ -61,6 +88,23 @@ struct stage_plan {
     stage_plan more = *this;
     add(more.written, {{{xl, xh}, {yl, yh}, {zl, zh}}, true});
     return more;
+  }
+
+  // Of a tile.
+  __host__ __device__ std::int64_t height() const {
+    return static_cast<std::int64_t>(row == 0   ? block.x
+                                     : row == 1 ? block.y
+                                                : block.z) *
+           rows_per_thread;
+  }
+  // True if x, y and z mean the same in arrays that both stages touch.
+  __host__ __device__ bool walks_like(const stage_plan& other) const {
+    constexpr std::uint32_t dimensions[] = {07u, 0770u, 0777000u, 07777000000u}; // of one to four
+    bool same = true;
+    for (const std::uint32_t mask : dimensions)
+      same &=
+          (walks & mask) == 0 || (other.walks & mask) == 0 || ((walks ^ other.walks) & mask) == 0;
+    return same;
   }
 
 private:
@@ -79,28 +123,24 @@ private:
   }
 };
 
-// A distributed array: `rows` rows of `lines` lines of `width` elements.
+// A distributed array: `rows` rows, and its other extents, 1 where it has fewer.
 struct array_plan {
   const char* name; // the host's
   char* base;
   std::uint64_t element_bytes;
-  std::uint64_t lines;
-  std::uint64_t width;
   std::int64_t rows;
+  std::int64_t inner[3];
 
   array_plan() = default;
   template <class T>
   array_plan(const char* variable, T* pointer, std::int64_t n0, std::int64_t n1 = 1,
              std::int64_t n2 = 1, std::int64_t n3 = 1)
       : name(variable), base(const_cast<char*>(reinterpret_cast<const volatile char*>(pointer))),
-        element_bytes(sizeof(T)), lines(1), width(static_cast<std::uint64_t>(n1)), rows(n0) {
-    if (n3 != 1 || n2 != 1) {
-      lines = static_cast<std::uint64_t>(n3 != 1 ? n1 * n2 : n1);
-      width = static_cast<std::uint64_t>(n3 != 1 ? n3 : n2);
-    }
-  }
+        element_bytes(sizeof(T)), rows(n0), inner{n1, n2, n3} {}
 
-  __host__ __device__ std::uint64_t row_bytes() const { return lines * width * element_bytes; }
+  __host__ __device__ std::uint64_t row_bytes() const {
+    return static_cast<std::uint64_t>(inner[0] * inner[1] * inner[2]) * element_bytes;
+  }
   __host__ __device__ std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(rows) * row_bytes();
   }
@@ -113,10 +153,8 @@ struct banding {
   int processes;
   int process;
   bool contiguous; // the tiles of a rank, for rows go by way of the hosts
-  // Rows of a band's neighbour that are read beyond the band: before it, after it.
-  int need_before;
-  int need_after;
-  // The same for all accesses.
+  // Rows of a band's neighbour that are read or written beyond the band: before it, after it. The
+  // neighbour keeps them up to date, also those that tiles may write and do not.
   int touch_before;
   int touch_after;
 

@@ -35,6 +35,7 @@ using detail::error_code;
 
 inline constexpr int most_polling_threads = 32;
 inline constexpr int most_watched = 64;
+inline constexpr int most_arrays_passed = 32;
 
 // Ranks first to last of a process, none if last < first.
 struct rank_range {
@@ -55,9 +56,12 @@ struct dealing {
   std::int64_t base; // number of the first tile among those of all processes
   std::int64_t all;
   int ranks;
+  int together; // tiles that are not taken apart
   bool contiguous;
 
-  GPURMA_DEVICE std::int64_t range() const { return (all + ranks - 1) / ranks; }
+  GPURMA_DEVICE std::int64_t range() const {
+    return (all / together + ranks - 1) / ranks * together;
+  }
   GPURMA_DEVICE std::int64_t distance() const { return contiguous ? 1 : ranks; }
   GPURMA_DEVICE std::int64_t first(int rank) const { return contiguous ? rank * range() : rank; }
   // Of a rank's tiles, those before a number.
@@ -103,7 +107,11 @@ template <int S, int A, int R> struct region_state {
   bool informs[3];     // the process on this side of the rank's epochs
   const void* base[A]; // of the arrays
   bool array_written[A];
-  std::uint32_t written; // arrays that the current execution writes, a bit for each
+  // Of the stage that runs: which arrays it is passed, which of them it writes, and what its tiles
+  // write of them.
+  std::int8_t array_of[most_arrays_passed];
+  std::uint32_t writes;
+  const written_box* boxes;
   stage_state stage[S];
   // The epoch at which any stage has last read and written an array.
   std::uint32_t read_at[A];
@@ -113,8 +121,8 @@ template <int S, int A, int R> struct region_state {
   std::uint32_t watched[S][most_watched];
   std::int32_t watched_count[S]; // -1: too many
   bool watches[S][3];            // ranks of the process on a side
-  std::uint32_t meetings[R]; // of each reduced scalar
-  std::uint64_t result[R];   // of the last meeting
+  std::uint32_t meetings[R];     // of each reduced scalar
+  std::uint64_t result[R];       // of the last meeting
   std::uint64_t parts[most_polling_threads];
 };
 
@@ -137,7 +145,7 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
     return 0;
   if (process >= bands.processes)
     return all;
-  const std::int64_t height = of_dim(s.block, s.row);
+  const std::int64_t height = s.height();
   const std::int64_t low =
       s.written.some && s.written.axis[s.row].low != whole ? s.written.axis[s.row].low : 0;
   const std::int64_t row = -floor_divide(low - bands.begin(process), height); // rounded up
@@ -151,10 +159,12 @@ GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int 
   const stage_state& s = r.stage[stage];
   const std::int64_t first = first_tile_row(bands, r.plans.stage[stage], s.grid, process);
   const std::int64_t last = first_tile_row(bands, r.plans.stage[stage], s.grid, process + 1);
-  return {first * s.per_row, (last - first) * s.per_row,
-          bands.processes == 1 ? detail::block().device_size
-                               : r.words.first_ranks[process + 1] - r.words.first_ranks[process],
-          bands.contiguous};
+  const int ranks = bands.processes == 1
+                        ? detail::block().device_size
+                        : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
+  const bool together = r.plans.stage[stage].rows_together && bands.processes > 1;
+  return {first * s.per_row, (last - first) * s.per_row, ranks, together ? s.per_row : 1,
+          bands.contiguous || together};
 }
 
 // Of the tiles of a process, numbers [first, last) touch rows that the process on a side touches.
@@ -164,7 +174,7 @@ GPURMA_DEVICE rank_range concerned_tiles(const region_state<S, A, R>& r, int sta
   const banding& bands = r.plans.bands;
   const stage_plan& plan = r.plans.stage[stage];
   const std::int64_t per_row = r.stage[stage].per_row;
-  const std::int64_t height = of_dim(plan.block, plan.row);
+  const std::int64_t height = plan.height();
   const axis_reach read = plan.read.some ? plan.read.axis[plan.row] : axis_reach{0, 0};
   const axis_reach written = plan.written.some ? plan.written.axis[plan.row] : axis_reach{0, 0};
   const std::int64_t low = read.low < written.low ? read.low : written.low;
@@ -235,11 +245,13 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   };
   // Where both stages number their tiles alike, the neighbours of a tile are at fixed distances:
   // from[0] to to[0] along the rows of tiles, then along the slower and the faster other dimension.
-  const std::int64_t height = of_dim(of_a.block, of_a.row);
+  const std::int64_t height = of_a.height();
   const axis_reach& my_rows = mine.axis[of_a.row];
   const axis_reach& their_rows = theirs.axis[of_b.row];
   const bool whole_rows = my_rows.low == whole || their_rows.low == whole;
-  bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner;
+  bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner &&
+               height == of_b.height() && of_a.walks_like(of_b) &&
+               here.dealt.contiguous == tiles.contiguous;
   std::int64_t from[3] = {0, 0, 0};
   std::int64_t to[3] = {0, 0, 0};
   int place = 2;
@@ -248,7 +260,7 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
     if (of_dim(here.grid, axis) == 1 && of_dim(there.grid, axis) == 1)
       continue;
     alike &= mine.axis[axis].low != whole && theirs.axis[axis].low != whole;
-    const std::int64_t size = of_dim(of_a.block, axis);
+    const std::int64_t size = axis == of_a.row ? height : of_dim(of_a.block, axis);
     const tile_offsets one =
         tiles_at(mine.axis[axis].low, size - 1 + mine.axis[axis].high, theirs.axis[axis], size);
     from[at] = one.low;
@@ -270,9 +282,9 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
       visit_tiles(0, tiles.all - 1);
       return;
     }
-    const tile_offsets rows = tiles_at(row_of(low_tile) * height + my_rows.low,
-                                       row_of(high_tile) * height + height - 1 + my_rows.high,
-                                       their_rows, of_dim(of_b.block, of_b.row));
+    const tile_offsets rows =
+        tiles_at(row_of(low_tile) * height + my_rows.low,
+                 row_of(high_tile) * height + height - 1 + my_rows.high, their_rows, of_b.height());
     visit_tiles(rows.low * there.per_row - tiles.base,
                 (rows.high + 1) * there.per_row - 1 - tiles.base);
     return;
@@ -361,6 +373,19 @@ public:
     if (platform::thread_index() != 0 || detail::block().rank != 0)
       return 0;
     return printf(format, arguments...);
+  }
+
+  // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
+  // second iteration.
+  GPURMA_DEVICE static dim3 covering_rows(dim3 grid, int stage) {
+    const plan<S, A, R>& plans = shared().plans;
+    const stage_plan& s = plans.stage[stage];
+    const int low = s.written.some ? s.written.axis[s.row].low : s.read.axis[s.row].low;
+    const std::int64_t needed =
+        -floor_divide((low == whole ? 0 : low) - plans.bands.rows, s.height());
+    unsigned& blocks = s.row == 0 ? grid.x : s.row == 1 ? grid.y : grid.z;
+    blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
+    return grid;
   }
 
   // Ends the region: every process gets all rows of the arrays.
@@ -514,17 +539,20 @@ template <int S, int A, int R> class tiles {
 public:
   // All threads. `row`: the grid dimension that walks the rows. `has_barrier`: shared memory is
   // reused from one tile to the next. `arrays`: the pointers that the stage is passed, of which bit
-  // k of `reads` and `writes` says what it does with the k-th. Waits until the rank may begin.
+  // k of `reads` and `writes` says what it does with the k-th, and `boxes`, which outlive the
+  // tiles, what a tile writes of it. Waits until the rank may begin.
   template <std::size_t N>
   GPURMA_DEVICE tiles(region<S, A, R>&, int stage, unsigned row, bool has_barrier, const dim3& grid,
                       const dim3& block, const void* const (&arrays)[N], unsigned reads,
-                      unsigned writes, site where)
+                      unsigned writes, const written_box (&boxes)[N], site where)
       : stage_(stage), row_axis_(row), has_barrier_(has_barrier), where_(where) {
+    static_assert(N <= most_arrays_passed,
+                  "a kernel of a persistent region is passed up to 32 arrays");
     const stage_state& s = shared().stage[stage];
     if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
       meet_stage(stage, grid, block, where);
     if (platform::thread_index() < platform::polling_threads())
-      begin(arrays, reads, writes);
+      begin(arrays, reads, writes, boxes);
     platform::sync_block(); // M4
   }
 
@@ -587,11 +615,11 @@ private:
   // Waits until all ranks are as far as the rank's tiles need, and notes what the stage does. The
   // polling threads.
   template <std::size_t N>
-  GPURMA_DEVICE void begin(const void* const (&arrays)[N], unsigned reads, unsigned writes) const {
+  GPURMA_DEVICE void begin(const void* const (&arrays)[N], unsigned reads, unsigned writes,
+                           const written_box* boxes) const {
     state& r = shared();
     int touched[N];
     std::uint32_t needed = 0;
-    std::uint32_t written = 0;
     GPURMA_UNROLLED
     for (std::size_t k = 0; k < N; ++k) {
       const bool is_written = (writes >> k & 1) != 0;
@@ -606,7 +634,6 @@ private:
       needed = larger(needed, r.written_at[a]);
       if (is_written) {
         needed = larger(needed, r.read_at[a]);
-        written |= 1u << a;
       }
     }
     platform::sync_polling(platform::polling_threads());
@@ -614,6 +641,7 @@ private:
       const std::uint32_t epoch = ++r.epoch;
       GPURMA_UNROLLED
       for (std::size_t k = 0; k < N; ++k) {
+        r.array_of[k] = static_cast<std::int8_t>(touched[k]);
         if (touched[k] < 0)
           continue;
         if ((reads >> k & 1) != 0)
@@ -623,8 +651,9 @@ private:
           r.array_written[touched[k]] = true;
         }
       }
-      r.written = written;
-      if (r.owes_flush && written != 0) { // the host reads rows that may be overwritten now
+      r.writes = writes;
+      r.boxes = boxes;
+      if (r.owes_flush && writes != 0) { // the host reads rows that may be overwritten now
         detail::wait_for_commands(detail::block(), directive::stage, where_, detail::any_window_id);
         r.owes_flush = false;
       }
@@ -777,14 +806,14 @@ private:
         continue;
       const extent needed =
           side == memory::before
-              ? extent{0, bands.begin(bands.process) + bands.need_after - 1}
-              : extent{bands.begin(bands.process + 1) - bands.need_before, bands.rows - 1};
+              ? extent{0, bands.begin(bands.process) + bands.touch_after - 1}
+              : extent{bands.begin(bands.process + 1) - bands.touch_before, bands.rows - 1};
       GPURMA_ROLLED
-      for (int a = 0; a < A; ++a) {
-        if ((r.written >> a & 1) == 0)
+      for (int k = 0; k < most_arrays_passed; ++k) {
+        if ((r.writes >> k & 1) == 0)
           continue;
-        push_tiles(r, stage, a, 0, s.leading, process_of(bands, side), needed, where);
-        push_tiles(r, stage, a, s.tiles - s.trailing, s.tiles, process_of(bands, side), needed,
+        push_tiles(r, stage, k, 0, s.leading, process_of(bands, side), needed, where);
+        push_tiles(r, stage, k, s.tiles - s.trailing, s.tiles, process_of(bands, side), needed,
                    where);
       }
     }
@@ -800,82 +829,112 @@ private:
     std::int64_t last;
   };
 
-  // What tiles first to last along an axis write there, of `size` coordinates.
-  GPURMA_DEVICE static extent written_along(const stage_plan& plan, std::int64_t first,
-                                            std::int64_t last, unsigned axis, std::int64_t size) {
-    const axis_reach& to = plan.written.axis[axis];
-    if (to.low == whole)
+  // Neighbouring tiles, by grid dimension.
+  struct tile_box {
+    extent axis[3];
+  };
+
+  // What tiles write along a dimension of an array, of `size` coordinates.
+  GPURMA_DEVICE static extent written_along(const stage_plan& plan, const tile_box& tiles,
+                                            const written_axis& axis, std::int64_t size) {
+    if (axis.walked_by < 0)
       return {0, size - 1};
-    const std::int64_t threads = of_dim(plan.block, axis);
-    const std::int64_t low = first * threads + to.low;
-    const std::int64_t high = last * threads + threads - 1 + to.high;
+    const auto walked_by = static_cast<unsigned>(axis.walked_by);
+    const std::int64_t length =
+        walked_by == plan.row ? plan.height() : of_dim(plan.block, walked_by);
+    const extent& at = tiles.axis[walked_by];
+    const std::int64_t low = at.first * length + axis.reach.low;
+    const std::int64_t high = at.last * length + length - 1 + axis.reach.high;
     return {low > 0 ? low : 0, high < size - 1 ? high : size - 1};
   }
 
-  // Writes what the rank's tiles [begin, end) have written of an array's rows that are needed into
-  // another process's.
-  GPURMA_DEVICE static void push_tiles(state& r, int stage, int a, int begin, int end, int process,
+  // Writes what the rank's tiles [begin, end) have written of the needed rows of the stage's k-th
+  // array into another process's.
+  GPURMA_DEVICE static void push_tiles(state& r, int stage, int k, int begin, int end, int process,
                                        const extent& needed, site where) {
     const stage_plan& plan = r.plans.stage[stage];
     const stage_state& s = r.stage[stage];
+    // What lies between tiles may belong to others.
+    bool neighbours = s.dealt.contiguous;
+    for (const written_axis& axis : r.boxes[k].axis)
+      neighbours &= axis.reach.low <= axis.reach.high;
+    const unsigned inner = plan.row == 0 ? 1 : 0;
+    const unsigned outer = plan.row == 2 ? 1 : 2;
     while (begin < end) {
       const std::int64_t number = tile_number(s, r.rank, begin);
       const auto row = static_cast<int>(number / s.per_row);
       const auto from = static_cast<int>(number - std::int64_t{row} * s.per_row);
-      const int most = s.dealt.contiguous ? end - begin : 1;
+      const int most = neighbours ? end - begin : 1;
       const int to = from + most < s.per_row ? from + most : s.per_row;
       begin += to - from;
-      extent rows = written_along(plan, row, row, plan.row, r.plans.array[a].rows);
-      rows.first = rows.first > needed.first ? rows.first : needed.first;
-      rows.last = rows.last < needed.last ? rows.last : needed.last;
       // Of the lines of tiles, the first and the last may be incomplete.
-      for (int at = from; at < to && rows.first <= rows.last;) {
+      for (int at = from; at < to;) {
         const int line = at / s.inner;
         const int first = at - line * s.inner;
         const int lines = first == 0 && to - at >= s.inner ? (to - at) / s.inner : 1;
         const int width = lines > 1 || to - at >= s.inner - first ? s.inner - first : to - at;
-        push_box(r, stage, a, rows, line, lines, first, width, process, where);
+        tile_box tiles;
+        tiles.axis[plan.row] = {row, row};
+        tiles.axis[outer] = {line, line + lines - 1};
+        tiles.axis[inner] = {first, first + width - 1};
+        push_box(r, plan, k, tiles, process, needed, where);
         at = lines > 1 ? at + lines * s.inner : at + width;
       }
     }
   }
 
-  // The same for `width` tiles of each of `lines` lines of tiles.
-  GPURMA_SLOW_DEVICE static void push_box(state& r, int stage, int a, const extent& rows, int line,
-                                          int lines, int first, int width, int process,
+  // The same for neighbouring tiles.
+  GPURMA_SLOW_DEVICE static void push_box(state& r, const stage_plan& plan, int k,
+                                          const tile_box& tiles, int process, const extent& needed,
                                           site where) {
-    const stage_plan& plan = r.plans.stage[stage];
+    const int a = r.array_of[k];
     const array_plan& array = r.plans.array[a];
-    // The slowest dimension is walked by `row`, the fastest by x, and the one between by y.
-    const auto n_lines = static_cast<std::int64_t>(array.lines);
-    const auto n_width = static_cast<std::int64_t>(array.width);
-    const extent y = plan.row == 2 ? written_along(plan, line, line + lines - 1, 1, n_lines)
-                                   : extent{0, n_lines - 1};
-    const extent x = plan.row != 0 ? written_along(plan, first, first + width - 1, 0, n_width)
-                                   : extent{0, n_width - 1};
-    if (y.last < y.first || x.last < x.first)
-      return;
-    // Lines that are written from end to end are one piece of memory.
-    const bool whole_lines = x.last - x.first + 1 == n_width;
-    const std::int64_t per_row = whole_lines ? 1 : y.last - y.first + 1;
-    const std::int64_t pieces = (rows.last - rows.first + 1) * per_row;
-    const std::uint64_t line_bytes = array.width * array.element_bytes;
-    const std::uint64_t bytes =
-        whole_lines ? static_cast<std::uint64_t>(y.last - y.first + 1) * line_bytes
-                    : static_cast<std::uint64_t>(x.last - x.first + 1) * array.element_bytes;
-    const std::uint64_t begin =
-        static_cast<std::uint64_t>(rows.first * n_lines + y.first) * line_bytes +
-        static_cast<std::uint64_t>(x.first) * array.element_bytes;
+    const std::int64_t sizes[4] = {array.rows, array.inner[0], array.inner[1], array.inner[2]};
+    extent spans[4];
+    for (int j = 0; j < 4; ++j)
+      spans[j] = written_along(plan, tiles, r.boxes[k].axis[j], sizes[j]);
+    spans[0].first = spans[0].first > needed.first ? spans[0].first : needed.first;
+    spans[0].last = spans[0].last < needed.last ? spans[0].last : needed.last;
+    // Elements of the dimensions from `side_by_side` on lie next to each other: a piece.
+    std::uint64_t bytes = array.element_bytes;
+    std::int64_t pieces = 1;
+    std::uint64_t strides[4];
+    std::uint64_t stride = array.element_bytes;
+    std::uint64_t begin = 0;
+    std::uint64_t all_strides = 0;
+    int side_by_side = 4;
+    bool gap = false;
+    for (int j = 3; j >= 0; --j) {
+      const std::int64_t count = spans[j].last - spans[j].first + 1;
+      if (count <= 0)
+        return;
+      strides[j] = stride;
+      begin += static_cast<std::uint64_t>(spans[j].first) * stride;
+      if (gap) {
+        pieces *= count;
+        all_strides |= stride;
+      } else {
+        bytes *= static_cast<std::uint64_t>(count);
+        side_by_side = j;
+      }
+      gap |= count != sizes[j];
+      stride *= static_cast<std::uint64_t>(sizes[j]);
+    }
     const auto offset_of = [&](std::int64_t piece) {
-      return begin +
-             static_cast<std::uint64_t>(piece / per_row * n_lines + piece % per_row) * line_bytes;
+      std::uint64_t offset = begin;
+      for (int j = side_by_side - 1; j >= 0; --j) {
+        const std::int64_t count = spans[j].last - spans[j].first + 1;
+        offset += static_cast<std::uint64_t>(piece % count) * strides[j];
+        piece /= count;
+      }
+      return offset;
     };
     const int target = r.words.first_ranks[process];
     const detail::window_row& to = r.windows[a].rows[target];
     if (to.reached != 0) {
       char* const there = reinterpret_cast<char*>(to.reached);
       const auto bits = reinterpret_cast<std::uintptr_t>(array.base) |
-                        reinterpret_cast<std::uintptr_t>(there) | begin | bytes | line_bytes;
+                        reinterpret_cast<std::uintptr_t>(there) | begin | bytes | all_strides;
       if (bits % sizeof(sixteen_bytes) == 0)
         copy_pieces<sixteen_bytes>(there, array.base, bytes, pieces, offset_of);
       else if (bits % sizeof(std::uint32_t) == 0)

@@ -23,10 +23,6 @@ using stages::axis_reach;
 using stages::banding;
 using stages::stage_plan;
 
-unsigned of_dim(const dim3& d, unsigned axis) {
-  return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-}
-
 std::string block_text(const dim3& block) {
   return text(block.x, " x ", block.y, " x ", block.z);
 }
@@ -69,10 +65,11 @@ void check_stages(const region_launch& region) {
       fail(region, text("kernel '", one.name,
                         "' may write to any row, so its blocks cannot be "
                         "dealt to the processes"));
-    if (one.read.some && one.read.axis[one.row].low == stages::whole)
+    if (one.read.some && one.read.axis[one.row].low == stages::whole && process().size > 1)
       fail(region, text("kernel '", one.name,
-                        "' may read any row; say with 'halo(array : n)' how "
-                        "many rows beyond its own"));
+                        "' may read any row, and other processes have most of "
+                        "them; run one process, or say with 'halo(array : n)' "
+                        "that it reads up to n rows beyond its own, if it does"));
   }
 }
 
@@ -80,9 +77,10 @@ void check_stages(const region_launch& region) {
 void find_needs(const region_launch& region, banding& bands) {
   for (int s = 0; s < region.stages; ++s) {
     const stage_plan& one = region.stage[s];
-    const std::int64_t height = of_dim(one.block, one.row);
+    const std::int64_t height = one.height();
     const axis_reach written = one.written.some ? one.written.axis[one.row] : axis_reach{0, 0};
-    const axis_reach read = one.read.some ? one.read.axis[one.row] : axis_reach{0, 0};
+    const bool bounded = one.read.some && one.read.axis[one.row].low != stages::whole;
+    const axis_reach read = bounded ? one.read.axis[one.row] : axis_reach{0, 0};
     // Its tiles begin at multiples of their height, and the band's first is that which first
     // writes to the band.
     const std::int64_t slack = bands.unit % height == 0 ? 0 : height;
@@ -90,8 +88,6 @@ void find_needs(const region_launch& region, banding& bands) {
     const std::int64_t last = (ceiling(-written.low, height) - 1) * height + height - 1 + slack;
     const auto before = [&](const axis_reach& r) { return -(first + r.low); };
     const auto after = [&](const axis_reach& r) { return last + 1 + r.high; };
-    bands.need_before = std::max<int>(bands.need_before, static_cast<int>(before(read)));
-    bands.need_after = std::max<int>(bands.need_after, static_cast<int>(after(read)));
     bands.touch_before = std::max<int>(bands.touch_before,
                                        static_cast<int>(std::max(before(read), before(written))));
     bands.touch_after =
@@ -110,7 +106,7 @@ void make_bands(const region_launch& region) {
     bands.rows = std::max(bands.rows, region.array[a].rows);
   if (bands.rows == 0)
     fail(region, "the distributed arrays have no rows");
-  bands.unit = of_dim(region.stage[0].block, region.stage[0].row);
+  bands.unit = region.stage[0].height();
   find_needs(region, bands);
   if (self.size == 1)
     return;
