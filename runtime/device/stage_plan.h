@@ -87,6 +87,7 @@ struct array_plan {
   std::uint64_t lines;
   std::uint64_t width;
   std::int64_t rows;
+  bool banded = false; // each process holds its band and what it touches; filled in by the host
 
   array_plan() = default;
   template <class T>

@@ -239,7 +239,8 @@ public:
     return printf(format, arguments...);
   }
 
-  // Ends the region: every process gets all rows of the arrays, and the host the values.
+  // Ends the region: every process gets all rows of the arrays that it holds whole, and the host the
+  // values.
   template <class Values> GPURMA_SLOW_DEVICE void end(const Values& values, Values* results) {
     state& r = shared();
     const banding& bands = r.plans.bands;
@@ -254,7 +255,7 @@ public:
       for (int a = 0; a < A; ++a) {
         const array_plan& array = r.plans.array[a];
         const std::int64_t count = (last < array.rows ? last : array.rows) - first;
-        if (!r.array_written[a] || count <= 0)
+        if (!r.array_written[a] || array.banded || count <= 0)
           continue;
         const std::uint64_t offset = static_cast<std::uint64_t>(first) * array.row_bytes();
         for (int p = 0; p < bands.processes; ++p)
