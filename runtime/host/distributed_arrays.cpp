@@ -43,6 +43,11 @@ struct distributed_array {
   sparse_memory memory;
   bool whole = false;
   std::vector<std::uint64_t> first;
+#if GPURMA_TARGET_CUDA
+  // Of the other processes, where they run on this host; as long as nobody's pages have changed.
+  std::map<int, peer_pages> peers;
+  bool is_shared = false;
+#endif
 
   byte_range all() const { return {0, bytes}; }
   byte_range owned(int process) const {
@@ -95,6 +100,17 @@ distributed_array* find_banded(const void* address) {
   return found != nullptr && !found->whole ? found : nullptr;
 }
 
+void pages_changed([[maybe_unused]] distributed_array& array) {
+#if GPURMA_TARGET_CUDA
+  array.is_shared = false;
+#endif
+}
+
+bool is_banded(const void* address) {
+  const auto lock = lock_arrays();
+  return find_banded(address) != nullptr;
+}
+
 void note_present() {
   array_table& table = arrays();
   std::uint64_t present = 0;
@@ -104,6 +120,7 @@ void note_present() {
 }
 
 void grow(distributed_array& array, const byte_range& wanted) {
+  const std::uint64_t before = array.memory.present().size();
   if (array.memory.grow(wanted) != cudaSuccess) {
     // What the runtime says last is no error of the program's.
     static_cast<void>(cudaGetLastError());
@@ -112,9 +129,19 @@ void grow(distributed_array& array, const byte_range& wanted) {
                " bytes; use more processes, or let no kernel outside of persistent regions have the "
                "array"));
   }
+  if (array.memory.present().size() != before)
+    pages_changed(array);
   note_present();
 }
 
+void shrink(distributed_array& array, const byte_range& wanted) {
+  const std::uint64_t before = array.memory.present().size();
+  array.memory.shrink(wanted);
+  if (array.memory.present().size() != before)
+    pages_changed(array);
+}
+
+// Without the lock: a rank kernel may need it, on its way to its end.
 void wait_for_device() {
   check_cuda(cudaDeviceSynchronize(), "wait before distributed arrays change");
 }
@@ -193,7 +220,6 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
 void make_whole(distributed_array& array, const std::string& use) {
   log(log_level::info, text("distributed array ", array.number, " of ", array.bytes,
                             " bytes is made whole: ", use));
-  wait_for_device();
   grow(array, array.all());
   fetch(array, std::vector<byte_range>(static_cast<std::size_t>(process().size), array.all()),
         "making a distributed array whole", [&](std::uint64_t offset, const void* data, std::size_t bytes) {
@@ -214,6 +240,60 @@ std::vector<distributed_array*> pointed_to(const void* values, std::size_t bytes
       found.push_back(array);
   }
   return found;
+}
+
+// The arrays, held in part, that a launch passes to its kernel.
+#if GPURMA_TARGET_CPU
+
+std::vector<distributed_array*> passed_to(const void* kernel, void** arguments) {
+  const std::unique_ptr<cpu::bound_kernel> bound(cpu::bind(kernel, arguments));
+  if (!bound)
+    return {};
+  const cpu::argument_bytes all = bound->arguments();
+  return pointed_to(all.begin, all.bytes);
+}
+
+#else
+
+std::vector<distributed_array*> passed_to(cudaKernel_t kernel, void** arguments) {
+  using parameter_info = CUresult(CUkernel, std::size_t, std::size_t*, std::size_t*);
+  static auto* const get_parameter =
+      driver_function<parameter_info>("cuKernelGetParamInfo", 12040);
+  std::vector<distributed_array*> found;
+  std::size_t offset = 0;
+  std::size_t bytes = 0;
+  for (std::size_t k = 0;
+       get_parameter(kernel, k, &offset, &bytes) == CUDA_SUCCESS; ++k)
+    for (distributed_array* const array : pointed_to(arguments[k], bytes))
+      if (std::find(found.begin(), found.end(), array) == found.end())
+        found.push_back(array);
+  return found;
+}
+
+std::vector<distributed_array*> passed_to(const void* function, void** arguments) {
+  cudaKernel_t kernel = nullptr;
+  if (cudaGetKernel(&kernel, function) == cudaSuccess)
+    return passed_to(kernel, arguments);
+  // What is launched next says it again.
+  static_cast<void>(cudaGetLastError());
+  return {};
+}
+
+#endif
+
+template <class Kernel> void make_passed_whole(Kernel kernel, void** arguments) {
+  if (!arrays().any || running_regions != 0)
+    return;
+  const auto passed = [&] {
+    const auto lock = lock_arrays();
+    return passed_to(kernel, arguments);
+  };
+  if (passed().empty())
+    return;
+  wait_for_device();
+  const auto lock = lock_arrays();
+  for (distributed_array* const array : passed_to(kernel, arguments))
+    make_whole(*array, "a kernel outside of persistent regions has it as an argument");
 }
 
 // --- Arrays that are made and freed
@@ -311,13 +391,67 @@ void hold_band(distributed_array& array, const banded_array& plan) {
         [&](std::uint64_t offset, const void* data, std::size_t bytes) {
           copy_bytes(array.memory.base() + offset, data, bytes);
         });
-  array.memory.shrink(mine);
+  shrink(array, mine);
   array.whole = false;
   array.first.assign(1, 0);
   for (std::size_t p = 1; p < plan.bands.size(); ++p)
     array.first.push_back(begin + plan.bands[p].begin);
   array.first.push_back(array.bytes);
 }
+
+#if GPURMA_TARGET_CUDA
+
+// What processes tell each other before they map each other's arrays.
+struct share_offer {
+  std::uint64_t socket; // 0: no memory of this process is to be mapped
+  std::uint64_t changed; // bit k: the pages of the k-th array of the region
+  int node;
+};
+
+// Lets the processes of a host map each other's pages of arrays, where somebody's have changed.
+// Collective.
+void share_pages(const std::vector<distributed_array*>& of_region) {
+  static file_exchange sockets;
+  share_offer mine{environment::route() == "proxy" ? 0 : sockets.name(), 0, process().node};
+  for (std::size_t k = 0; k < of_region.size(); ++k)
+    if (!of_region[k]->is_shared)
+      mine.changed |= std::uint64_t{1} << k;
+  const auto offers = allgather(channel::query, "sharing distributed arrays", mine);
+  std::vector<std::uint64_t> names;
+  std::uint64_t changed = 0;
+  for (const share_offer& other : offers) {
+    names.push_back(mine.socket != 0 && other.node == mine.node ? other.socket : 0);
+    changed |= other.changed;
+  }
+  const auto self = static_cast<std::size_t>(process().rank);
+  for (std::size_t k = 0; k < of_region.size(); ++k) {
+    if ((changed >> k & 1) == 0)
+      continue;
+    distributed_array& array = *of_region[k];
+    array.peers.clear();
+    std::string reason;
+    file_parcel exported;
+    std::vector<file_parcel> others;
+    constexpr std::chrono::seconds patience(30);
+    bool good = array.memory.export_pages(exported, reason);
+    good = sockets.exchange(names, self, exported, others, patience, reason) && good;
+    for (std::size_t p = 0; good && p < names.size(); ++p)
+      if (p != self && names[p] != 0)
+        good = others[p].words.size() == 2 * others[p].files.size() &&
+               array.peers[static_cast<int>(p)].map(array.bytes, others[p], reason);
+    if (!good)
+      log(log_level::info, text("distributed array ", array.number,
+                                " is reached through the hosts: ", reason));
+    const auto all_good = allgather(channel::query, "mapping distributed arrays", good ? 1 : 0);
+    array.is_shared = std::all_of(all_good.begin(), all_good.end(), [](int each) { return each == 1; });
+  }
+}
+
+#else
+
+void share_pages(const std::vector<distributed_array*>&) {}
+
+#endif
 
 void log_held() {
   std::uint64_t present = 0;
@@ -384,11 +518,15 @@ bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error) 
 bool free_distributed(void* memory) {
   if (!arrays().any)
     return false;
-  const auto lock = lock_arrays();
-  distributed_array* const array = find_array(memory);
-  if (array == nullptr || array->memory.base() != memory)
+  const auto is_array = [&] {
+    const auto lock = lock_arrays();
+    return arrays().by_base.count(static_cast<const char*>(memory)) != 0;
+  };
+  if (!is_array())
     return false;
   wait_for_device();
+  const auto lock = lock_arrays();
+  const distributed_array* const array = find_array(memory);
   withdraw(*array);
   arrays().bytes -= array->bytes;
   arrays().by_base.erase(static_cast<const char*>(memory));
@@ -414,6 +552,8 @@ bool narrow_fill(void*& to, std::size_t& bytes) {
 bool narrow_copy(void*& to, const void*& from, std::size_t& bytes) {
   if (!arrays().any || bytes == 0)
     return true;
+  if (is_banded(from))
+    wait_for_device();
   const auto lock = lock_arrays();
   const distributed_array* const source = find_banded(from);
   if (source == nullptr) {
@@ -438,7 +578,6 @@ bool narrow_copy(void*& to, const void*& from, std::size_t& bytes) {
     }
     wanted.push_back(of_process);
   }
-  wait_for_device();
   const auto self = static_cast<std::size_t>(process().rank);
   const auto place = [&](std::uint64_t offset) {
     return static_cast<char*>(to) + (offset - copied.begin);
@@ -453,57 +592,33 @@ bool narrow_copy(void*& to, const void*& from, std::size_t& bytes) {
 }
 
 void make_whole(const void* address, const char* use) {
-  if (!arrays().any)
+  if (!arrays().any || !is_banded(address))
     return;
+  wait_for_device();
   const auto lock = lock_arrays();
   if (distributed_array* const array = find_banded(address))
     make_whole(*array, use);
 }
 
-#if GPURMA_TARGET_CPU
-
 void make_arguments_whole(const void* kernel, void** arguments) {
-  if (!arrays().any || running_regions != 0)
-    return;
-  const auto lock = lock_arrays();
-  const std::unique_ptr<cpu::bound_kernel> bound(cpu::bind(kernel, arguments));
-  if (!bound)
-    return;
-  const cpu::argument_bytes all = bound->arguments();
-  for (distributed_array* const array : pointed_to(all.begin, all.bytes))
-    make_whole(*array, "a kernel outside of persistent regions has it as an argument");
+  make_passed_whole(kernel, arguments);
 }
 
-#else
-
-void make_arguments_whole(const void* kernel, void** arguments) {
-  if (!arrays().any || running_regions != 0)
-    return;
-  const auto lock = lock_arrays();
-  using parameter_info = CUresult(CUkernel, std::size_t, std::size_t*, std::size_t*);
-  static auto* const get_parameter =
-      driver_function<parameter_info>("cuKernelGetParamInfo", 12040);
-  cudaKernel_t known = nullptr;
-  // What launches of the form <<<>>> pass is such a handle already.
-  if (cudaGetKernel(&known, kernel) != cudaSuccess) {
-    static_cast<void>(cudaGetLastError());
-    known = static_cast<cudaKernel_t>(const_cast<void*>(kernel));
-  }
-  std::size_t offset = 0;
-  std::size_t bytes = 0;
-  for (std::size_t k = 0;
-       get_parameter(reinterpret_cast<CUkernel>(known), k, &offset, &bytes) == CUDA_SUCCESS; ++k)
-    for (distributed_array* const array : pointed_to(arguments[k], bytes))
-      make_whole(*array, "a kernel outside of persistent regions has it as an argument");
+#if GPURMA_TARGET_CUDA
+void make_arguments_whole(cudaKernel_t kernel, void** arguments) {
+  make_passed_whole(kernel, arguments);
 }
-
 #endif
 
 void hold_bands(std::vector<banded_array>& of_region, const void* values, std::size_t value_bytes) {
   if (!arrays().any)
     return;
   const auto lock = lock_arrays();
-  std::map<distributed_array*, const banded_array*> taken;
+  // In the same order in all processes. Null: to be whole.
+  const auto by_number = [](const distributed_array* a, const distributed_array* b) {
+    return a->number < b->number;
+  };
+  std::map<distributed_array*, const banded_array*, decltype(by_number)> taken(by_number);
   for (const banded_array& one : of_region) {
     distributed_array* const array = find_array(one.base);
     if (array == nullptr)
@@ -515,16 +630,60 @@ void hold_bands(std::vector<banded_array>& of_region, const void* values, std::s
   }
   for (distributed_array* const array : pointed_to(values, value_bytes))
     taken.try_emplace(array, nullptr);
-  for (banded_array& one : of_region)
-    if (const auto found = taken.find(find_array(one.base)); found != taken.end() && found->second != nullptr) {
-      one.banded = true;
-      if (found->second == &one)
-        hold_band(*found->first, one);
-    }
+  for (banded_array& one : of_region) {
+    distributed_array* const array = find_array(one.base);
+    if (array == nullptr || taken[array] == nullptr)
+      continue;
+    one.banded = true;
+    if (taken[array] == &one)
+      hold_band(*array, one);
+  }
   for (const auto& [array, one] : taken)
     if (one == nullptr && !array->whole)
       make_whole(*array, "a persistent region has it, but distributes no or more than one array in it");
+  std::vector<distributed_array*> of_windows;
+  for (const banded_array& one : of_region)
+    if (distributed_array* const array = find_array(one.base);
+        array != nullptr && std::find(of_windows.begin(), of_windows.end(), array) == of_windows.end())
+      of_windows.push_back(array);
+  if (!of_windows.empty())
+    share_pages(of_windows);
   log_held();
 }
+
+#if GPURMA_TARGET_CUDA
+
+namespace {
+// Marks the handle of a distributed array; CUDA's never look like it.
+constexpr char distributed_mark[] = "gpurma distributed array";
+} // namespace
+
+bool share_distributed(std::uint64_t address, shared_allocation& found) {
+  if (!arrays().any)
+    return false;
+  const auto lock = lock_arrays();
+  const distributed_array* const array = find_array(reinterpret_cast<const void*>(address));
+  if (array == nullptr)
+    return false;
+  found = {};
+  found.base = array->is_shared ? reinterpret_cast<std::uint64_t>(array->memory.base()) : 0;
+  found.bytes = array->bytes;
+  found.id = array->number;
+  std::memcpy(found.handle.data(), distributed_mark, sizeof distributed_mark);
+  return true;
+}
+
+std::uint64_t mapped_distributed(int process, const shared_allocation& of) {
+  if (std::memcmp(of.handle.data(), distributed_mark, sizeof distributed_mark) != 0)
+    return 0;
+  const auto lock = lock_arrays();
+  for (const auto& [base, array] : arrays().by_base)
+    if (array->number == of.id)
+      if (const auto found = array->peers.find(process); found != array->peers.end())
+        return reinterpret_cast<std::uint64_t>(found->second.here());
+  return 0;
+}
+
+#endif
 
 } // namespace gpurma::host

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "host/peers.h"
 #include "host/sparse_memory.h"
 
 namespace gpurma::host {
@@ -38,6 +39,9 @@ bool narrow_fill(void*& to, std::size_t& bytes);
 void make_whole(const void* address, const char* use);
 // The same for all arrays to which the arguments of a kernel point.
 void make_arguments_whole(const void* kernel, void** arguments);
+#if GPURMA_TARGET_CUDA
+void make_arguments_whole(cudaKernel_t kernel, void** arguments);
+#endif
 
 // --- For persistent regions
 
@@ -50,7 +54,7 @@ struct banded_array {
   // Each process holds what it touches; set by hold_bands. If not, each has the whole array.
   bool banded = false;
 };
-// Prepares the arrays of a region, and gets others whole to which words of a structure point.
+// Prepares the arrays of a region, lets the other processes of the host map them, and gets others whole to which words of a structure point.
 // Collective.
 void hold_bands(std::vector<banded_array>& of_region, const void* values, std::size_t value_bytes);
 // While one lives, what is launched takes distributed arrays as they are.
@@ -61,6 +65,16 @@ public:
   region_runs(const region_runs&) = delete;
   region_runs& operator=(const region_runs&) = delete;
 };
+
+#if GPURMA_TARGET_CUDA
+// --- For peer_memory
+
+// Whether an address lies in a distributed array, and how the others know it; base 0: not all of
+// them have mapped it as it is now.
+bool share_distributed(std::uint64_t address, shared_allocation& found);
+// Where a distributed array of another process begins here; 0: `of` is not one.
+std::uint64_t mapped_distributed(int process, const shared_allocation& of);
+#endif
 
 } // namespace gpurma::host
 

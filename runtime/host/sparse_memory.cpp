@@ -78,13 +78,22 @@ namespace {
 // Into how many segments a whole array is cut. A range that shrinks may keep one too much on either side.
 constexpr std::uint64_t pieces = 128;
 
+constexpr CUmemAllocationHandleType file_handle = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+
 CUmemAllocationProp properties() {
   CUmemAllocationProp wanted{};
   wanted.type = CU_MEM_ALLOCATION_TYPE_PINNED;
   wanted.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
   wanted.location.id = memory_device();
-  wanted.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  wanted.requestedHandleTypes = file_handle;
   return wanted;
+}
+
+CUmemAccessDesc own_access() {
+  CUmemAccessDesc access{};
+  access.location = properties().location;
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  return access;
 }
 
 // The errors of both interfaces have the same numbers.
@@ -141,9 +150,7 @@ cudaError_t sparse_memory::map(const byte_range& range) {
     return runtime_error(result);
   }
   segments_.push_back({range, handle});
-  CUmemAccessDesc access{};
-  access.location = wanted.location;
-  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  const CUmemAccessDesc access = own_access();
   return runtime_error(set_access(address, range.size(), &access, 1));
 }
 
@@ -186,6 +193,72 @@ void sparse_memory::shrink(const byte_range& wanted) {
   segments_.erase(dropped, segments_.end());
   for (const segment& one : segments_)
     present_ = hull(present_, one.range);
+}
+
+bool sparse_memory::export_pages(file_parcel& to, std::string& reason) const {
+  static auto* const export_handle =
+      driver_function<decltype(cuMemExportToShareableHandle)>("cuMemExportToShareableHandle");
+  for (const segment& one : segments_) {
+    int file = -1;
+    if (const CUresult result = export_handle(&file, one.handle, file_handle, 0);
+        result != CUDA_SUCCESS) {
+      reason = text("cuMemExportToShareableHandle: ", cudaGetErrorName(runtime_error(result)));
+      return false;
+    }
+    to.files.emplace_back(file);
+    to.words.push_back(one.range.begin);
+    to.words.push_back(one.range.end);
+  }
+  return true;
+}
+
+bool peer_pages::map(std::uint64_t bytes, const file_parcel& exported, std::string& reason) {
+  static auto* const reserve = driver_function<decltype(cuMemAddressReserve)>("cuMemAddressReserve");
+  static auto* const import_handle =
+      driver_function<decltype(cuMemImportFromShareableHandle)>("cuMemImportFromShareableHandle");
+  static auto* const map_at = driver_function<decltype(cuMemMap)>("cuMemMap");
+  static auto* const set_access = driver_function<decltype(cuMemSetAccess)>("cuMemSetAccess");
+  static auto* const release = driver_function<decltype(cuMemRelease)>("cuMemRelease");
+  const auto failed = [&](const char* call, CUresult result) {
+    if (result != CUDA_SUCCESS)
+      reason = text(call, ": ", cudaGetErrorName(runtime_error(result)));
+    return result != CUDA_SUCCESS;
+  };
+  const std::uint64_t page = sparse_memory::page_bytes();
+  reserved_ = (bytes + page - 1) / page * page;
+  CUdeviceptr base = 0;
+  if (failed("cuMemAddressReserve", reserve(&base, reserved_, 0, 0, 0)))
+    return false;
+  base_ = reinterpret_cast<char*>(base);
+  for (std::size_t k = 0; k < exported.files.size(); ++k) {
+    const byte_range range{exported.words[2 * k], exported.words[2 * k + 1]};
+    CUmemGenericAllocationHandle handle = 0;
+    const auto file = static_cast<std::uintptr_t>(exported.files[k].number());
+    if (failed("cuMemImportFromShareableHandle",
+               import_handle(&handle, reinterpret_cast<void*>(file), file_handle)))
+      return false;
+    const CUresult result = map_at(base + range.begin, range.size(), 0, handle, 0);
+    static_cast<void>(release(handle)); // what is mapped stays
+    if (failed("cuMemMap", result))
+      return false;
+    mapped_.push_back(range);
+    const CUmemAccessDesc access = own_access();
+    if (failed("cuMemSetAccess", set_access(base + range.begin, range.size(), &access, 1)))
+      return false;
+  }
+  return true;
+}
+
+peer_pages::~peer_pages() {
+  if (base_ == nullptr)
+    return;
+  // Errors are those of a program that is ending.
+  const auto base = reinterpret_cast<CUdeviceptr>(base_);
+  for (const byte_range& range : mapped_)
+    static_cast<void>(
+        driver_function<decltype(cuMemUnmap)>("cuMemUnmap")(base + range.begin, range.size()));
+  static_cast<void>(
+      driver_function<decltype(cuMemAddressFree)>("cuMemAddressFree")(base, reserved_));
 }
 
 #endif

@@ -9,7 +9,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
+
+#if GPURMA_TARGET_CUDA
+#include "host/file_exchange.h"
+#endif
 
 namespace gpurma::host {
 
@@ -48,6 +53,11 @@ public:
   // Gives pages back that hold nothing of `wanted`. No work of the device may use them.
   void shrink(const byte_range& wanted);
 
+#if GPURMA_TARGET_CUDA
+  // Files by which other processes map what is there, each with the begin and end of its range.
+  bool export_pages(file_parcel& to, std::string& reason) const;
+#endif
+
 private:
   byte_range pages_of(const byte_range& wanted) const;
 
@@ -66,6 +76,28 @@ private:
   std::vector<segment> segments_;
 #endif
 };
+
+#if GPURMA_TARGET_CUDA
+
+// What another process has exported, at the same offsets from here().
+class peer_pages {
+public:
+  peer_pages() = default;
+  ~peer_pages();
+  peer_pages(const peer_pages&) = delete;
+  peer_pages& operator=(const peer_pages&) = delete;
+
+  // `bytes`: of the whole array.
+  bool map(std::uint64_t bytes, const file_parcel& exported, std::string& reason);
+  char* here() const { return base_; }
+
+private:
+  char* base_ = nullptr;
+  std::uint64_t reserved_ = 0;
+  std::vector<byte_range> mapped_;
+};
+
+#endif
 
 } // namespace gpurma::host
 

@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Processes that hold only bands of arrays compute what one process computes that holds all, whatever the program does with the
+// %t first [rows]: processes that hold only bands of arrays compute what one process computes that holds all, whatever the program does with the
 // arrays before, between and after persistent regions.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: %t > %t.expected
@@ -105,7 +105,7 @@ int main(int argc, char **argv) {
     return memory(argv[1]);
   const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
   const bool quiet = argc > 1 && rank && *rank != '0';
-  const int ny = 331, n = nx * ny;
+  const int ny = argc > 2 ? std::atoi(argv[2]) : 331, n = nx * ny;
   const std::size_t bytes = n * sizeof(float);
   std::vector<float> start(2 * n), result(2 * n);
   for (int i = 0; i < 2 * n; ++i)
@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
   scale<<<(n + 255) / 256, 256>>>(field{a, ny}, 0.5f);
   // Fewer rows, so other bands; and an array that begins inside of its allocation.
   float *inner = c + 30 * nx;
-  const int fewer = 290;
+  const int fewer = ny - 41;
 #pragma gpurma persistent distribute(a, inner : rows(fewer, nx))
   for (int i = 0; i < 2; ++i) {
     smooth<<<grid, block>>>(inner, a, weights, fewer);
