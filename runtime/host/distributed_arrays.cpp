@@ -36,7 +36,8 @@ namespace {
 // Process p's contents of the bytes first[p] to first[p + 1] - 1 count; those of all bytes if the
 // array is whole.
 struct distributed_array {
-  distributed_array(std::uint64_t index, std::uint64_t size) : number(index), bytes(size), memory(size) {}
+  distributed_array(std::uint64_t index, std::uint64_t size)
+      : number(index), bytes(size), memory(size) {}
 
   std::uint64_t number; // the same in all processes
   std::uint64_t bytes;
@@ -124,10 +125,11 @@ void grow(distributed_array& array, const byte_range& wanted) {
   if (array.memory.grow(wanted) != cudaSuccess) {
     // What the runtime says last is no error of the program's.
     static_cast<void>(cudaGetLastError());
-    fatal(text("there is not enough device memory for ", wanted.size(),
-               " bytes of a distributed array of ", array.bytes,
-               " bytes; use more processes, or let no kernel outside of persistent regions have the "
-               "array"));
+    fatal(
+        text("there is not enough device memory for ", wanted.size(),
+             " bytes of a distributed array of ", array.bytes,
+             " bytes; use more processes, or let no kernel outside of persistent regions have the "
+             "array"));
   }
   if (array.memory.present().size() != before)
     pages_changed(array);
@@ -218,11 +220,12 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
 }
 
 void make_whole(distributed_array& array, const std::string& use) {
-  log(log_level::info, text("distributed array ", array.number, " of ", array.bytes,
-                            " bytes is made whole: ", use));
+  log(log_level::info,
+      text("distributed array ", array.number, " of ", array.bytes, " bytes is made whole: ", use));
   grow(array, array.all());
   fetch(array, std::vector<byte_range>(static_cast<std::size_t>(process().size), array.all()),
-        "making a distributed array whole", [&](std::uint64_t offset, const void* data, std::size_t bytes) {
+        "making a distributed array whole",
+        [&](std::uint64_t offset, const void* data, std::size_t bytes) {
           copy_bytes(array.memory.base() + offset, data, bytes);
         });
   array.whole = true;
@@ -257,13 +260,11 @@ std::vector<distributed_array*> passed_to(const void* kernel, void** arguments) 
 
 std::vector<distributed_array*> passed_to(cudaKernel_t kernel, void** arguments) {
   using parameter_info = CUresult(CUkernel, std::size_t, std::size_t*, std::size_t*);
-  static auto* const get_parameter =
-      driver_function<parameter_info>("cuKernelGetParamInfo", 12040);
+  static auto* const get_parameter = driver_function<parameter_info>("cuKernelGetParamInfo", 12040);
   std::vector<distributed_array*> found;
   std::size_t offset = 0;
   std::size_t bytes = 0;
-  for (std::size_t k = 0;
-       get_parameter(kernel, k, &offset, &bytes) == CUDA_SUCCESS; ++k)
+  for (std::size_t k = 0; get_parameter(kernel, k, &offset, &bytes) == CUDA_SUCCESS; ++k)
     for (distributed_array* const array : pointed_to(arguments[k], bytes))
       if (std::find(found.begin(), found.end(), array) == found.end())
         found.push_back(array);
@@ -344,7 +345,7 @@ void on_fault(int signal, siginfo_t* fault, void*) {
 
 void watch_faults() {
   static const bool watching = [] {
-    struct sigaction handler {};
+    struct sigaction handler{};
     handler.sa_sigaction = on_fault;
     handler.sa_flags = SA_SIGINFO | SA_ONSTACK;
     sigemptyset(&handler.sa_mask);
@@ -403,7 +404,7 @@ void hold_band(distributed_array& array, const banded_array& plan) {
 
 // What processes tell each other before they map each other's arrays.
 struct share_offer {
-  std::uint64_t socket; // 0: no memory of this process is to be mapped
+  std::uint64_t socket;  // 0: no memory of this process is to be mapped
   std::uint64_t changed; // bit k: the pages of the k-th array of the region
   int node;
 };
@@ -440,10 +441,11 @@ void share_pages(const std::vector<distributed_array*>& of_region) {
         good = others[p].words.size() == 2 * others[p].files.size() &&
                array.peers[static_cast<int>(p)].map(array.bytes, others[p], reason);
     if (!good)
-      log(log_level::info, text("distributed array ", array.number,
-                                " is reached through the hosts: ", reason));
+      log(log_level::info,
+          text("distributed array ", array.number, " is reached through the hosts: ", reason));
     const auto all_good = allgather(channel::query, "mapping distributed arrays", good ? 1 : 0);
-    array.is_shared = std::all_of(all_good.begin(), all_good.end(), [](int each) { return each == 1; });
+    array.is_shared =
+        std::all_of(all_good.begin(), all_good.end(), [](int each) { return each == 1; });
   }
 }
 
@@ -457,8 +459,8 @@ void log_held() {
   std::uint64_t present = 0;
   for (const auto& [base, array] : arrays().by_base)
     present += array->memory.present().size();
-  log(log_level::info, text("distributed arrays: ", present, " of ", arrays().bytes,
-                            " bytes are held"));
+  log(log_level::info,
+      text("distributed arrays: ", present, " of ", arrays().bytes, " bytes are held"));
 }
 
 } // namespace
@@ -499,7 +501,8 @@ bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error) 
   array->whole = environment::distributed_arrays() == "regions";
   error = array->memory.base() == nullptr
               ? cudaErrorMemoryAllocation
-              : array->memory.grow(array->whole ? array->all() : with_margin(array->owned(process().rank)));
+              : array->memory.grow(array->whole ? array->all()
+                                                : with_margin(array->owned(process().rank)));
   if (error != cudaSuccess)
     return true;
   announce(*array);
@@ -564,7 +567,8 @@ bool narrow_copy(void*& to, const void*& from, std::size_t& bytes) {
   }
   const byte_range copied{source->offset_of(from), source->offset_of(from) + bytes};
   const distributed_array* const target = find_banded(to);
-  if (copied.end > source->bytes || (target != nullptr && target->offset_of(to) + bytes > target->bytes))
+  if (copied.end > source->bytes ||
+      (target != nullptr && target->offset_of(to) + bytes > target->bytes))
     return true; // CUDA says what is wrong
   std::vector<byte_range> wanted;
   for (int p = 0; p < process().size; ++p) {
@@ -582,7 +586,8 @@ bool narrow_copy(void*& to, const void*& from, std::size_t& bytes) {
   const auto place = [&](std::uint64_t offset) {
     return static_cast<char*>(to) + (offset - copied.begin);
   };
-  if (const byte_range here = intersection(source->owned(process().rank), wanted[self]); !here.empty())
+  if (const byte_range here = intersection(source->owned(process().rank), wanted[self]);
+      !here.empty())
     copy_bytes(place(here.begin), source->memory.base() + here.begin, here.size());
   fetch(*source, wanted, "copying a distributed array",
         [&](std::uint64_t offset, const void* data, std::size_t part) {
@@ -640,11 +645,13 @@ void hold_bands(std::vector<banded_array>& of_region, const void* values, std::s
   }
   for (const auto& [array, one] : taken)
     if (one == nullptr && !array->whole)
-      make_whole(*array, "a persistent region has it, but distributes no or more than one array in it");
+      make_whole(*array,
+                 "a persistent region has it, but distributes no or more than one array in it");
   std::vector<distributed_array*> of_windows;
   for (const banded_array& one : of_region)
     if (distributed_array* const array = find_array(one.base);
-        array != nullptr && std::find(of_windows.begin(), of_windows.end(), array) == of_windows.end())
+        array != nullptr &&
+        std::find(of_windows.begin(), of_windows.end(), array) == of_windows.end())
       of_windows.push_back(array);
   if (!of_windows.empty())
     share_pages(of_windows);

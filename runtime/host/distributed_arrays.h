@@ -54,8 +54,8 @@ struct banded_array {
   // Each process holds what it touches; set by hold_bands. If not, each has the whole array.
   bool banded = false;
 };
-// Prepares the arrays of a region, lets the other processes of the host map them, and gets others whole to which words of a structure point.
-// Collective.
+// Prepares the arrays of a region, lets the other processes of the host map them, and gets others
+// whole to which words of a structure point. Collective.
 void hold_bands(std::vector<banded_array>& of_region, const void* values, std::size_t value_bytes);
 // While one lives, what is launched takes distributed arrays as they are.
 class region_runs {

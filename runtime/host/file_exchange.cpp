@@ -190,8 +190,8 @@ bool file_exchange::exchange(const std::vector<std::uint64_t>& names, std::size_
   const auto end = std::chrono::steady_clock::now() + patience;
   std::vector<bool> came(names.size());
   while (expected > 0) {
-    const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
+        end - std::chrono::steady_clock::now());
     pollfd incoming{socket_.number(), POLLIN, 0};
     if (left.count() <= 0 || poll(&incoming, 1, static_cast<int>(left.count())) == 0) {
       reason = text(expected, " processes of the host have handed over no files in ",
@@ -211,7 +211,8 @@ bool file_exchange::exchange(const std::vector<std::uint64_t>& names, std::size_
     }
     file_parcel& parcel = all[first.sender];
     parcel.words.resize(first.words);
-    if (!receive_all(connection.number(), parcel.words.data(), first.words * sizeof(std::uint64_t)) ||
+    if (!receive_all(connection.number(), parcel.words.data(),
+                     first.words * sizeof(std::uint64_t)) ||
         !receive_files(connection.number(), first.files, parcel.files)) {
       reason = system_error("cannot take files from another process of the host");
       return false;

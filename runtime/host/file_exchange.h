@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Hands open files to other processes of the host: how CUDA shares memory that cuMemCreate has made.
+// Hands open files to other processes of the host: how CUDA shares memory that cuMemCreate has
+// made.
 #ifndef GPURMA_HOST_FILE_EXCHANGE_H
 #define GPURMA_HOST_FILE_EXCHANGE_H
 

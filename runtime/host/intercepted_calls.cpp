@@ -122,10 +122,10 @@ private:
               gpurma::host::wait_outside([] { return cudaStreamSynchronize(default_stream); },     \
                                          [&] { return __real_##name arguments; }))
 #define GPURMA_WRAP_COPY_ASYNC(name, parameters, arguments, stream, a, b)                          \
-  GPURMA_WRAP(name, parameters, arguments,                                                         \
-              gpurma::host::wait_outside(                                                          \
-                  [&] { return gpurma::host::wait_for_pageable(stream, a, b); },                   \
-                  [&] { return __real_##name arguments; }))
+  GPURMA_WRAP(                                                                                     \
+      name, parameters, arguments,                                                                 \
+      gpurma::host::wait_outside([&] { return gpurma::host::wait_for_pageable(stream, a, b); },    \
+                                 [&] { return __real_##name arguments; }))
 #define GPURMA_COPY(name, parameters, arguments)                                                   \
   GPURMA_WRAP_COPY(name, parameters, arguments, cudaStreamLegacy)                                  \
   GPURMA_WRAP_COPY(name##_ptds, parameters, arguments, cudaStreamPerThread)

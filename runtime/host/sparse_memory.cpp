@@ -75,7 +75,8 @@ void sparse_memory::shrink(const byte_range& wanted) {
 
 namespace {
 
-// Into how many segments a whole array is cut. A range that shrinks may keep one too much on either side.
+// Into how many segments a whole array is cut. A range that shrinks may keep one too much on either
+// side.
 constexpr std::uint64_t pieces = 128;
 
 constexpr CUmemAllocationHandleType file_handle = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
@@ -121,7 +122,7 @@ sparse_memory::sparse_memory(std::uint64_t bytes)
   use_memory_device();
   CUdeviceptr memory = 0;
   if (driver_function<decltype(cuMemAddressReserve)>("cuMemAddressReserve")(&memory, reserved_, 0,
-                                                                           0, 0) == CUDA_SUCCESS)
+                                                                            0, 0) == CUDA_SUCCESS)
     base_ = reinterpret_cast<char*>(memory);
 }
 
@@ -185,9 +186,10 @@ cudaError_t sparse_memory::grow(const byte_range& wanted) {
 void sparse_memory::shrink(const byte_range& wanted) {
   const byte_range kept = intersection(present_, pages_of(wanted));
   present_ = {};
-  const auto dropped = std::stable_partition(
-      segments_.begin(), segments_.end(),
-      [&](const segment& one) { return !intersection(one.range, kept).empty(); });
+  const auto dropped =
+      std::stable_partition(segments_.begin(), segments_.end(), [&](const segment& one) {
+        return !intersection(one.range, kept).empty();
+      });
   for (auto one = dropped; one != segments_.end(); ++one)
     unmap(*one);
   segments_.erase(dropped, segments_.end());
@@ -213,7 +215,8 @@ bool sparse_memory::export_pages(file_parcel& to, std::string& reason) const {
 }
 
 bool peer_pages::map(std::uint64_t bytes, const file_parcel& exported, std::string& reason) {
-  static auto* const reserve = driver_function<decltype(cuMemAddressReserve)>("cuMemAddressReserve");
+  static auto* const reserve =
+      driver_function<decltype(cuMemAddressReserve)>("cuMemAddressReserve");
   static auto* const import_handle =
       driver_function<decltype(cuMemImportFromShareableHandle)>("cuMemImportFromShareableHandle");
   static auto* const map_at = driver_function<decltype(cuMemMap)>("cuMemMap");

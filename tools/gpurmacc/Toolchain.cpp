@@ -170,8 +170,8 @@ public:
     Cmd.add(Install.Cxx);
     Cmd.add(Inputs);
     Cmd.add(runtimeLibraries(Install, Target::CPU, Args));
-    if (!Args.hasArg(OPT_shared))
-      Cmd.add("-Wl," + interceptedCalls(Target::CPU));
+    // Also a shared library, whose runtime is that of the program.
+    Cmd.add("-Wl," + interceptedCalls(Target::CPU));
     Cmd.add(list(config::MpiLinkFlags));
     Cmd.add("-lboost_context");
     Cmd.add("-lpthread");

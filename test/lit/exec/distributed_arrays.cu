@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// %t first [rows]: processes that hold only bands of arrays compute what one process computes that holds all, whatever the program does with the
+// Processes that hold only bands of arrays compute what one process computes that holds all, whatever the program does with the
 // arrays before, between and after persistent regions.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: %t > %t.expected
@@ -178,8 +178,10 @@ int main(int argc, char **argv) {
   cudaMemcpy(result.data() + n, c, bytes, cudaMemcpyDeviceToHost);
   cudaMemcpy(result.data(), small, 256, cudaMemcpyDeviceToHost);
   sums[5] = sum(result.data(), 2 * n);
+#if __GPURMA_CPU__ // CUDA does not look so closely
   if (cudaMemcpy(result.data(), c + n - 1, 8, cudaMemcpyDeviceToHost) == cudaSuccess || cudaMemset(c + n - 1, 0, 8) == cudaSuccess)
     return 1;
+#endif
   for (float *each : {a, b, c, both, weights, small})
     if (cudaFree(each) != cudaSuccess)
       return 1;

@@ -22,7 +22,8 @@ file_parcel parcel_of(std::size_t sender, std::size_t files) {
   for (std::uint64_t k = 0; k < files; ++k) {
     const std::uint64_t number = 1000 * sender + k;
     made.files.emplace_back(memfd_create("gpurma-test", MFD_CLOEXEC));
-    EXPECT_EQ(pwrite(made.files.back().number(), &number, sizeof number, 0), ssize_t{sizeof number});
+    EXPECT_EQ(pwrite(made.files.back().number(), &number, sizeof number, 0),
+              ssize_t{sizeof number});
     made.words.push_back(number);
   }
   return made;
