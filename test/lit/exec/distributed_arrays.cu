@@ -19,11 +19,14 @@
 // pages around it, and at most a page on either side.
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded GPURMA_DEBUG=INFO %mpirun -np 2 %t memory 2>&1 | FileCheck --check-prefix=MEMORY2 %s
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded GPURMA_DEBUG=INFO %mpirun -np 4 %t memory 2>&1 | FileCheck --check-prefix=MEMORY4 %s
+// RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=regions GPURMA_DEBUG=INFO %mpirun -np 2 %t memory 2>&1 | FileCheck --check-prefix=REGIONS %s
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DEBUG=INFO %mpirun -np 2 %t memory 2>&1 | FileCheck --check-prefix=WHOLE %s
 // MEMORY2-DAG: [gpurma 0] distributed arrays: at most 21{{[0-9]+}} of 4194304 bytes were held
 // MEMORY2-DAG: [gpurma 1] distributed arrays: at most 21{{[0-9]+}} of 4194304 bytes were held
 // MEMORY4-DAG: [gpurma 1] distributed arrays: at most 10{{[0-9]+}} of 4194304 bytes were held
 // MEMORY4-DAG: [gpurma 3] distributed arrays: at most 10{{[0-9]+}} of 4194304 bytes were held
+// REGIONS-DAG: [gpurma 1] distributed arrays: 21{{[0-9]+}} of 4194304 bytes are held
+// REGIONS-DAG: [gpurma 1] distributed arrays: at most 4194304 of 4194304 bytes were held
 // WHOLE-NOT: distributed array
 //
 // RUN: not env GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 2 %t hidden 2>&1 | FileCheck --check-prefix=HIDDEN %s
@@ -141,10 +144,18 @@ int main(int argc, char **argv) {
   cudaDeviceSynchronize();
   sums[1] = sum(result.data(), n) + one;
 
+  // Copies fill what a process owns; then bands and halos are to come from elsewhere.
+  const int fewer = ny - 41;
+  cudaMemcpy(b, a, bytes, cudaMemcpyDeviceToDevice);
+#pragma gpurma persistent distribute(b, c : rows(fewer, nx))
+  for (int i = 0; i < 1; ++i)
+    smooth<<<grid, block>>>(c, b, weights, fewer);
+  cudaMemcpy(result.data(), c, bytes, cudaMemcpyDeviceToHost);
+  sums[1] += sum(result.data(), n);
+
   scale<<<(n + 255) / 256, 256>>>(field{a, ny}, 0.5f);
   // Fewer rows, so other bands; and an array that begins inside of its allocation.
   float *inner = c + 30 * nx;
-  const int fewer = ny - 41;
 #pragma gpurma persistent distribute(a, inner : rows(fewer, nx))
   for (int i = 0; i < 2; ++i) {
     smooth<<<grid, block>>>(inner, a, weights, fewer);
