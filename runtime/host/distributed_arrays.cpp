@@ -17,7 +17,6 @@
 #include "host/log.h"
 #include "host/memory.h"
 #include "host/process.h"
-#include "transport/transport.h"
 #if GPURMA_TARGET_CPU
 #include <signal.h>
 #include <unistd.h>
@@ -42,6 +41,7 @@ struct distributed_array {
   std::uint64_t number; // the same in all processes
   std::uint64_t bytes;
   sparse_memory memory;
+  std::uint64_t pages_id = 0; // changes when pages come or go
   bool whole = false;
   std::vector<std::uint64_t> first;
 #if GPURMA_TARGET_CUDA
@@ -68,6 +68,7 @@ struct array_table {
   std::recursive_mutex mutex;
   std::map<const char*, std::unique_ptr<distributed_array>> by_base;
   std::uint64_t made = 0;
+  std::uint64_t page_changes = 0;
   std::uint64_t bytes = 0;      // of all arrays
   std::uint64_t most_bytes = 0; // the largest sum so far
   std::uint64_t most_present = 0;
@@ -101,7 +102,8 @@ distributed_array* find_banded(const void* address) {
   return found != nullptr && !found->whole ? found : nullptr;
 }
 
-void pages_changed([[maybe_unused]] distributed_array& array) {
+void pages_changed(distributed_array& array) {
+  array.pages_id = ++arrays().page_changes;
 #if GPURMA_TARGET_CUDA
   array.is_shared = false;
 #endif
@@ -505,6 +507,7 @@ bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error) 
                                                 : with_margin(array->owned(process().rank)));
   if (error != cudaSuccess)
     return true;
+  pages_changed(*array);
   announce(*array);
   *memory = array->memory.base();
   if (!table.any)
@@ -656,6 +659,20 @@ void hold_bands(std::vector<banded_array>& of_region, const void* values, std::s
   if (!of_windows.empty())
     share_pages(of_windows);
   log_held();
+}
+
+bool find_distributed(const void* address, allocation& present) {
+  if (!arrays().any)
+    return false;
+  const auto lock = lock_arrays();
+  const distributed_array* const array = find_array(address);
+  if (array == nullptr)
+    return false;
+  const byte_range& there = array->memory.present();
+  constexpr std::uint64_t no_id_of_cuda = std::uint64_t{1} << 63;
+  present = {reinterpret_cast<std::uint64_t>(array->memory.base()) + there.begin, there.size(),
+             array->pages_id | no_id_of_cuda, true};
+  return true;
 }
 
 #if GPURMA_TARGET_CUDA

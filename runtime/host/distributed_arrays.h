@@ -12,6 +12,7 @@
 
 #include "host/peers.h"
 #include "host/sparse_memory.h"
+#include "transport/transport.h"
 
 namespace gpurma::host {
 
@@ -65,6 +66,12 @@ public:
   region_runs(const region_runs&) = delete;
   region_runs& operator=(const region_runs&) = delete;
 };
+
+// --- For networks
+
+// What is there of the distributed array that holds an address, as an allocation; it is another one
+// when pages have come or gone. False: there is no such array.
+bool find_distributed(const void* address, allocation& present);
 
 #if GPURMA_TARGET_CUDA
 // --- For peer_memory
