@@ -193,7 +193,10 @@ bool file_exchange::exchange(const std::vector<std::uint64_t>& names, std::size_
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
     pollfd incoming{socket_.number(), POLLIN, 0};
-    if (left.count() <= 0 || poll(&incoming, 1, static_cast<int>(left.count())) == 0) {
+    const int ready = left.count() > 0 ? poll(&incoming, 1, static_cast<int>(left.count())) : 0;
+    if (ready < 0)
+      continue; // a signal
+    if (ready == 0) {
       reason = text(expected, " processes of the host have handed over no files in ",
                     patience.count(), " s");
       return false;

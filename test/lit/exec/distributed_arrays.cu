@@ -32,14 +32,17 @@
 // RUN: not env GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 2 %t hidden 2>&1 | FileCheck --check-prefix=HIDDEN %s
 // RUN: not env GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 2 %t alone 2>&1 | FileCheck --check-prefix=ALONE %s
 // RUN: not env GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 2 %t parts 2>&1 | FileCheck --check-prefix=PARTS %s
+// RUN: not env GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 2 %t full 2>&1 | FileCheck --check-prefix=FULL %s
 // RUN: not %mpirun -np 1 -x GPURMA_DISTRIBUTED_ARRAYS=banded %t : -np 1 -x GPURMA_DISTRIBUTED_ARRAYS=whole %t 2>&1 | FileCheck --check-prefix=SETTINGS %s
 // HIDDEN: error: access to byte {{[0-9]+}} of a distributed array of 2097152 bytes, of which this process holds {{[0-9]+}} to {{[0-9]+}}; outside of persistent regions, give the array to kernels as an argument, or set GPURMA_DISTRIBUTED_ARRAYS to whole
 // ALONE: error: processes disagree: process {{[01]}} is at: {{copying a distributed array|the end of gpurma}}
 // PARTS: error: copying a distributed array: processes disagree about the array or its part
+// FULL: error: there is not enough device memory for 2097152 bytes of a distributed array of 2097152 bytes; use more processes, or let no kernel outside of persistent regions have the array
 // SETTINGS: processes disagree: GPURMA_DISTRIBUTED_ARRAYS is banded in process 0 and whole in process 1
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sys/resource.h>
 #include <utility>
 #include <vector>
 
@@ -89,6 +92,13 @@ static int memory(const char *what) {
     cudaMemcpyToSymbol(table, &a, sizeof a);
     scale_hidden<<<width * ny / 256, 256>>>();
     cudaDeviceSynchronize();
+  }
+  if (!std::strcmp(what, "full")) {
+    void *too_large;
+    const rlimit no_more = {1 << 20, 1 << 20};
+    if (cudaMalloc(&too_large, std::size_t{1} << 50) != cudaErrorMemoryAllocation || setrlimit(RLIMIT_DATA, &no_more) != 0)
+      return 0;
+    scale<<<width * ny / 256, 256>>>(field{a, width * ny / nx}, 1);
   }
   if (!std::strcmp(what, "parts"))
     cudaMemcpy(result.data(), a, bytes - 4 * std::atoi(rank), cudaMemcpyDeviceToHost);
