@@ -125,8 +125,6 @@ void note_present() {
 void grow(distributed_array& array, const byte_range& wanted) {
   const std::uint64_t before = array.memory.present().size();
   if (array.memory.grow(wanted) != cudaSuccess) {
-    // What the runtime says last is no error of the program's.
-    static_cast<void>(cudaGetLastError());
     fatal(
         text("there is not enough device memory for ", wanted.size(),
              " bytes of a distributed array of ", array.bytes,
@@ -156,8 +154,7 @@ void wait_for_device() {
 struct transfer_agreement {
   std::uint64_t number;
   std::uint64_t bytes;
-  std::uint64_t first_wanted;
-  std::uint64_t all_wanted;
+  std::uint64_t wanted; // a hash of what each process gets
 };
 
 void wait_for(collective& operation) {
@@ -181,10 +178,11 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
     return p == q || from.owned(q).contains(of_q) ? byte_range{}
                                                   : intersection(from.owned(p), of_q);
   };
-  transfer_agreement mine{from.number, from.bytes, wanted[0].begin, 0};
+  transfer_agreement mine{from.number, from.bytes, 0};
   std::uint64_t largest = 0;
   for (int q = 0; q < size; ++q) {
-    mine.all_wanted = mine.all_wanted * 31 + wanted[static_cast<std::size_t>(q)].size();
+    const byte_range& of_q = wanted[static_cast<std::size_t>(q)];
+    mine.wanted = (mine.wanted * 31 + of_q.begin) * 31 + of_q.end;
     for (int p = 0; p < size; ++p)
       largest = std::max(largest, part(p, q).size());
   }
