@@ -34,7 +34,11 @@ struct region_launch {
   stages::banding* bands;
   stages::memory* words;
   void** results;
+  const void* values; // of the host's variables
 };
+
+// Says that the program has a persistent region.
+void announce_region();
 
 // Checks the plan and sets the region's memory up. Collective. Errors end all processes with a
 // message that names the region, the stage and what to do.
@@ -49,6 +53,9 @@ void copy_scalar(void* to, const void* from, std::size_t bytes);
 
 namespace stages {
 
+// Before main.
+template <class Values> inline const bool announced = (host::announce_region(), true);
+
 template <class Values, int S, int A, int R>
 using region_kernel = void (*)(Values, plan<S, A, R>, memory, Values*);
 
@@ -56,6 +63,7 @@ using region_kernel = void (*)(Values, plan<S, A, R>, memory, Values*);
 template <class Values, int S, int A, int R>
 void run(const region_kernel<Values, S, A, R> (&kernels)[host::register_limits], Values& values,
          plan<S, A, R>& plans, site where) {
+  static_cast<void>(announced<Values>);
   plans.where = where;
   memory words{};
   void* result_memory = nullptr;
@@ -72,7 +80,8 @@ void run(const region_kernel<Values, S, A, R> (&kernels)[host::register_limits],
                                    where,
                                    &plans.bands,
                                    &words,
-                                   &result_memory};
+                                   &result_memory,
+                                   &values};
   host::prepare_region(region);
   auto* results = static_cast<Values*>(result_memory);
   void* arguments[] = {&values, &plans, &words, &results};

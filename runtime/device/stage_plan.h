@@ -130,6 +130,7 @@ struct array_plan {
   std::uint64_t element_bytes;
   std::int64_t rows;
   std::int64_t inner[3];
+  bool banded = false; // each process holds its band and what it touches; filled in by the host
 
   array_plan() = default;
   template <class T>

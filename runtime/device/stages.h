@@ -388,7 +388,7 @@ public:
     return grid;
   }
 
-  // Ends the region: every process gets all rows of the arrays.
+  // Ends the region: every process gets all rows of the arrays that it holds whole.
   GPURMA_SLOW_DEVICE void end() {
     state& r = shared();
     const banding& bands = r.plans.bands;
@@ -403,7 +403,7 @@ public:
       for (int a = 0; a < A; ++a) {
         const array_plan& array = r.plans.array[a];
         const std::int64_t count = (last < array.rows ? last : array.rows) - first;
-        if (!r.array_written[a] || count <= 0)
+        if (!r.array_written[a] || array.banded || count <= 0)
           continue;
         const std::uint64_t offset = static_cast<std::uint64_t>(first) * array.row_bytes();
         for (int p = 0; p < bands.processes; ++p)

@@ -151,9 +151,12 @@ void check_settings() {
     bool cpu_staging = environment::cpu_staging();
     double timeout = environment::timeout();
     char transport[8] = {};
+    char distributed_arrays[8] = {};
   };
   settings mine;
   environment::transport().copy(mine.transport, sizeof mine.transport - 1);
+  environment::distributed_arrays().copy(mine.distributed_arrays,
+                                         sizeof mine.distributed_arrays - 1);
   std::vector<settings> all(static_cast<std::size_t>(state().info.size));
   PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
   const settings& first = all[0];
@@ -172,6 +175,8 @@ void check_settings() {
       refuse("GPURMA_CPU_STAGING", first.cpu_staging, p, all[p].cpu_staging);
     if (std::strcmp(all[p].transport, first.transport) != 0)
       refuse("GPURMA_TRANSPORT", first.transport, p, all[p].transport);
+    if (std::strcmp(all[p].distributed_arrays, first.distributed_arrays) != 0)
+      refuse("GPURMA_DISTRIBUTED_ARRAYS", first.distributed_arrays, p, all[p].distributed_arrays);
     // Process 0's decides; but one that watches nothing sends no heartbeats.
     if ((all[p].timeout > 0) != (first.timeout > 0))
       refuse("GPURMA_TIMEOUT", first.timeout, p, all[p].timeout);

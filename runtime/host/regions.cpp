@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "host/distributed_arrays.h"
 #include "host/environment.h"
 #include "host/kernels.h"
 #include "host/log.h"
@@ -122,6 +123,33 @@ void make_bands(const region_launch& region) {
   }
 }
 
+// The bytes of an array's rows.
+byte_range bytes_of_rows(const array_plan& array, std::int64_t first, std::int64_t last) {
+  const auto at = [&](std::int64_t row) {
+    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(row, 0, array.rows)) * array.row_bytes();
+  };
+  return {at(first), at(last)};
+}
+
+void hold_bands(const region_launch& region) {
+  const banding& bands = *region.bands;
+  std::vector<banded_array> all;
+  for (int a = 0; a < region.arrays; ++a) {
+    const array_plan& array = region.array[a];
+    banded_array& one = all.emplace_back();
+    one.base = array.base;
+    one.bytes = array.bytes();
+    for (int p = 0; p < bands.processes; ++p) {
+      one.bands.push_back(bytes_of_rows(array, bands.begin(p), bands.begin(p + 1)));
+      one.touched.push_back(bytes_of_rows(array, bands.begin(p) - bands.touch_before,
+                                          bands.begin(p + 1) + bands.touch_after));
+    }
+  }
+  hold_bands(all, region.values, region.value_bytes);
+  for (int a = 0; a < region.arrays; ++a)
+    region.array[a].banded = all[static_cast<std::size_t>(a)].banded;
+}
+
 // What all processes must agree on.
 struct agreement {
   int ranks;
@@ -176,6 +204,7 @@ void prepare_region(const region_launch& region) {
     first_ranks.push_back(first_ranks.back() + all[p].ranks);
   }
   words.processes = process().size;
+  hold_bands(region);
 
   region_memory& memory = memory_of_regions();
   std::vector<std::uint64_t> content(words.words_for(region.scalars), 0);
@@ -197,6 +226,7 @@ void run_region(const region_launch& region, void** arguments) {
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);
+  const region_runs distributed_arrays_as_they_are;
   check_cuda(launch(kernel, dim3(static_cast<unsigned>(found.device_ranks)), block, arguments,
                     bytes, nullptr, cudaLaunchKernel),
              "run a persistent region");
