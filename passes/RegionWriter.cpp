@@ -622,12 +622,11 @@ private:
     line(Depth + 1) << "const void* const gpurma_arrays[] = {" << (Count ? Pointers : "nullptr") << "};\n";
     line(Depth + 1) << "static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {" << (Count ? Boxes : "{}") << "};\n";
     line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", "
-                    << S.Accesses.RowDimension << ", " << (S.HasBarrier ? "true" : "false") << ", gpurma_grid, " << text(S.Block)
+                    << (S.HasBarrier ? "true" : "false") << ", gpurma_grid, " << text(S.Block)
                     << ", gpurma_arrays, " << Reads << "u, " << Writes << "u, gpurma_boxes, " << siteText(Launch.getBeginLoc(), U.sources())
                     << "); gpurma_tiles.next_part();)\n";
-    line(Depth + 2) << "do\n";
-    line(Depth + 3) << Function << "(gpurma_tiles.block(), gpurma_grid" << Arguments << ");\n";
-    line(Depth + 2) << "while (gpurma_tiles.next());\n";
+    line(Depth + 2) << "gpurma_tiles.run_part<" << Number << ", " << S.Accesses.RowDimension << ", " << (S.HasBarrier ? "true" : "false")
+                    << ">([=](const uint3& gpurma_block) { " << Function << "(gpurma_block, gpurma_grid" << Arguments << "); });\n";
     line(Depth) << "}\n";
   }
 

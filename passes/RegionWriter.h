@@ -6,8 +6,8 @@
 //   for (int it = 0; it < n && err > tol; ++it) {          for (int it = 0; it < n && err > tol; ++it) {
 //     *norm = 0;                                             gpurma_reduced_0 = 0;
 //     jacobi<<<grid, block>>>(b, a, norm);           ->      { ... for (::gpurma::stages::tiles gpurma_tiles(...); gpurma_tiles.next_part();)
-//     CHECK(cudaDeviceSynchronize());                          do gpurma_stage_0_jacobi(gpurma_tiles.block(), gpurma_grid, ...);
-//     err = std::sqrt(*norm);                                  while (gpurma_tiles.next()); }
+//     CHECK(cudaDeviceSynchronize());                          gpurma_tiles.run_part<0, 1, true>([=](const uint3& gpurma_block) {
+//     err = std::sqrt(*norm);                                    gpurma_stage_0_jacobi(gpurma_block, gpurma_grid, ...); }); }
 //     std::swap(a, b);                                       err = ::std::sqrt(gpurma_reduced_0.value());
 //   }                                                        ::gpurma::stages::swap(a, b);
 //                                                          }

@@ -537,15 +537,15 @@ template <int S, int A, int R> class tiles {
   using state = region_state<S, A, R>;
 
 public:
-  // All threads. `row`: the grid dimension that walks the rows. `has_barrier`: shared memory is
-  // reused from one tile to the next. `arrays`: the pointers that the stage is passed, of which bit
-  // k of `reads` and `writes` says what it does with the k-th, and `boxes`, which outlive the
-  // tiles, what a tile writes of it. Waits until the rank may begin.
+  // All threads. `has_barrier`: shared memory is reused from one tile to the next. `arrays`: the
+  // pointers that the stage is passed, of which bit k of `reads` and `writes` says what it does
+  // with the k-th, and `boxes`, which outlive the tiles, what a tile writes of it. Waits until the
+  // rank may begin.
   template <std::size_t N>
-  GPURMA_DEVICE tiles(region<S, A, R>&, int stage, unsigned row, bool has_barrier, const dim3& grid,
+  GPURMA_DEVICE tiles(region<S, A, R>&, int stage, bool has_barrier, const dim3& grid,
                       const dim3& block, const void* const (&arrays)[N], unsigned reads,
                       unsigned writes, const written_box (&boxes)[N], site where)
-      : stage_(stage), row_axis_(row), has_barrier_(has_barrier), where_(where) {
+      : stage_(stage), has_barrier_(has_barrier), where_(where) {
     static_assert(N <= most_arrays_passed,
                   "a kernel of a persistent region is passed up to 32 arrays");
     const stage_state& s = shared().stage[stage];
@@ -570,40 +570,49 @@ public:
     }
     if (has_barrier_ && done_ != 0)
       platform::sync_block();
-    const int part = done_ < s.leading ? 0 : done_ < concerned ? 1 : 2;
-    until_ = part == 0 ? s.leading : part == 1 ? concerned : s.tiles;
-    row_ = s.begin[part].row;
-    outer_ = s.begin[part].outer;
-    inner_ = s.begin[part].inner;
+    part_ = done_ < s.leading ? 0 : done_ < concerned ? 1 : 2;
+    done_ = part_ == 0 ? s.leading : part_ == 1 ? concerned : s.tiles;
     return true;
   }
 
-  // Goes to the next tile of the part; false: there is none.
-  GPURMA_DEVICE bool next() {
-    if (++done_ == until_)
-      return false;
-    if (has_barrier_)
-      platform::sync_block();
-    const stage_state& s = shared().stage[stage_];
-    inner_ += s.step.inner;
-    outer_ += s.step.outer;
-    row_ += s.step.row;
-    if (inner_ >= s.inner) {
-      inner_ -= s.inner;
-      ++outer_;
-    }
-    if (outer_ >= s.outer) {
-      outer_ -= s.outer;
-      ++row_;
-    }
-    return true;
+  // Calls body(logical block) for the tiles of the part. The arguments are what the constructor was
+  // given, as constants.
+  template <int Stage, unsigned RowAxis, bool HasBarrier, class Body>
+  GPURMA_DEVICE void run_part(const Body& body) const {
+    run_tiles<Stage, RowAxis, HasBarrier>(part_, body);
   }
-
-  // The logical block.
-  GPURMA_DEVICE uint3 block() const { return place(row_axis_, inner_, outer_, row_); }
 
 private:
   GPURMA_DEVICE static state& shared() { return region<S, A, R>::shared(); }
+
+  // A function of its own, so that it has all registers: what the region needs later is not kept in
+  // any while tiles run.
+  template <int Stage, unsigned RowAxis, bool HasBarrier, class Body>
+  GPURMA_SLOW_DEVICE static void run_tiles(int part, Body body) {
+    const stage_state& s = shared().stage[Stage];
+    int left = part == 0 ? s.leading : part == 1 ? s.trailing : s.tiles - s.leading - s.trailing;
+    int row = s.begin[part].row;
+    int outer = s.begin[part].outer;
+    int inner = s.begin[part].inner;
+    for (;;) {
+      body(place(RowAxis, inner, outer, row));
+      if (--left == 0)
+        return;
+      if (HasBarrier)
+        platform::sync_block();
+      inner += s.step.inner;
+      outer += s.step.outer;
+      row += s.step.row;
+      if (inner >= s.inner) {
+        inner -= s.inner;
+        ++outer;
+      }
+      if (outer >= s.outer) {
+        outer -= s.outer;
+        ++row;
+      }
+    }
+  }
 
   GPURMA_DEVICE static uint3 place(unsigned row_axis, int inner, int outer, int row) {
     const auto i = static_cast<unsigned>(inner);
@@ -971,14 +980,10 @@ private:
   }
 
   int stage_;
-  unsigned row_axis_;
   bool has_barrier_;
   site where_;
   int done_ = 0; // tiles
-  int until_ = 0;
-  int inner_ = 0;
-  int outer_ = 0;
-  int row_ = 0;
+  int part_ = 0;
 };
 
 // --- Reduced scalars
