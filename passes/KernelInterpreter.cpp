@@ -646,8 +646,12 @@ private:
 
   Polynomial remainder(const Polynomial& A, const Polynomial& B) {
     std::optional<std::int64_t> Divisor = B.constant();
-    if (Divisor && *Divisor > 0)
-      return A - quotient(A, B) * B;
+    if (Divisor && *Divisor > 0) {
+      // A symbol of its own, so that it stays in its row when a subscript is taken apart.
+      Polynomial Rest = A - quotient(A, B) * B;
+      return Sets.defined(
+          [&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); });
+    }
     isl::set Negative = Sets.compare(Comparison::Less, A, 0);
     return Sets.defined([&](const Polynomial& R) {
       isl::set Small = Negative.complement()

@@ -103,11 +103,14 @@ std::pair<Polynomial, Polynomial> Polynomial::divided(const Polynomial& Divisor)
   if (std::optional<std::int64_t> Number = Divisor.constant()) {
     if (*Number == 0)
       return {Quotient, Remainder};
-    // What moves by less than a row stays in it; by one less than a row, it is on a diagonal.
+    // What moves by less than a row stays in it; by one less than a row, it is on a diagonal,
+    // unless it is the step of a grid.
     for (const auto& [M, Coefficient] : Terms) {
       std::int64_t Nearest = nearestQuotient(Coefficient, *Number);
       std::int64_t Rest = Coefficient - Nearest * *Number;
-      bool Near = M.empty() || (Rest >= -1 && Rest <= 1);
+      bool OfGrid = std::any_of(M.begin(), M.end(),
+                                [](const Symbol& S) { return S.Of == Symbol::Kind::GridSize; });
+      bool Near = M.empty() || (!OfGrid && Rest >= -1 && Rest <= 1);
       Quotient.add(M, Near ? Nearest : Coefficient / *Number);
     }
     Remainder = *this - Quotient * Divisor;

@@ -168,6 +168,9 @@ class Stencil:
         # Writes one of the arrays in rotation, and sometimes another array.
         k.target = self.rotating[0]
         k.second = rng.choice(self.others) if self.others and rng.random() < 0.6 else None
+        # Which blocks of a strided dimension write is not seen where the array does not have it.
+        if k.second and any(d not in k.second.dims for d in k.strided):
+            k.second = None
         k.sources = [a for a in self.rotating[1:] if rng.random() < 0.8] or [self.rotating[1]]
         k.sources += [a for a in self.others if a is not k.second and rng.random() < 0.5]
         k.in_place = k.parity and rng.random() < 0.5

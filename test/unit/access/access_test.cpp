@@ -442,6 +442,16 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "in out : ny nx", block(32, 8)), Expected);
 }
 
+TEST(Inference, PeriodicColumnsOfConstantShape) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny) {
+  POINT;
+  if (x < 8 && y < ny - 2)
+    out[y * 8 + x] = in[(y + 2) * 8 + (x - 2 + 32) % 8];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny 8"), "rows y; reads in (x -2..6, y 2..2); writes out (own)");
+}
+
 TEST(Inference, RowsOfAThreadNextToEachOther) {
   KernelText K(R"(
 __global__ void k(const float *in, float *out, int ny, int nx) {

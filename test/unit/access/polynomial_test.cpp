@@ -58,6 +58,8 @@ TEST(Polynomial, DividesStepsWithinARow) {
   auto [Diagonal, Back] = (Y * 10 + X * 9).divided(10);
   EXPECT_EQ(Diagonal, Y + X);
   EXPECT_EQ(Back, Polynomial(0) - X);
+  Polynomial Grid = Symbol{Symbol::Kind::GridSize, 0};
+  EXPECT_EQ((Y * 10 + Grid * X * 9).divided(10).first, Y);
 }
 
 TEST(Polynomial, OverflowIsKept) {
