@@ -503,21 +503,28 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
   return reached;
 }
 
-// Whether all ranks that conflict with a stage are as far as `needed`. The polling threads, of
-// which each looks at some.
+// Whether the ranks that conflict with a stage are as far as `needed`: those that the thread looks
+// at.
 template <int S, int A, int R>
-GPURMA_DEVICE bool all_reached(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
-  const unsigned width = platform::polling_threads();
+GPURMA_DEVICE bool has_reached(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
+  const auto width = static_cast<int>(platform::polling_threads());
   const auto thread = static_cast<int>(platform::thread_index());
+  if (needed == 0 || thread >= width)
+    return true;
   const int count = r.watched_count[stage];
   bool reached = true;
-  for (int k = thread; k < count; k += static_cast<int>(width))
+  for (int k = thread; k < count; k += width)
     reached &= platform::load_polled(r.words.words + r.watched[stage][k]) >= needed; // M21, M22
   if (count < 0)
     reached = all_epochs_reached(r, stage, needed);
-  return platform::ballot(!reached, width) == 0;
+  if (reached)
+    platform::fence_acquire(r.watches[stage][memory::before] || r.watches[stage][memory::after]
+                                ? platform::scope::system
+                                : platform::scope::device); // M21, M22
+  return reached;
 }
 
+// All threads.
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int stage,
                                            std::uint32_t needed, site where) {
@@ -526,7 +533,7 @@ GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int s
   do {
     if (platform::thread_index() == 0)
       waiting.pause();
-  } while (!all_reached(r, stage, needed));
+  } while (platform::sync_block_or(!has_reached(r, stage, needed))); // M4
 }
 
 // --- Stages
@@ -551,9 +558,11 @@ public:
     const stage_state& s = shared().stage[stage];
     if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
       meet_stage(stage, grid, block, where);
+    std::uint32_t needed = 0;
     if (platform::thread_index() < platform::polling_threads())
-      begin(arrays, reads, writes, boxes);
-    platform::sync_block(); // M4
+      needed = begin(arrays, reads, writes, boxes);
+    if (platform::sync_block_or(!has_reached(shared(), stage, needed))) // M4
+      wait_for_conflicts(platform::off_fast_path(shared()), stage, needed, where);
   }
 
   // Goes to the next part of the tiles: leading ones, trailing ones, those between. False: there is
@@ -621,11 +630,11 @@ private:
     return row_axis == 2 ? uint3{i, o, w} : row_axis == 1 ? uint3{i, w, o} : uint3{w, i, o};
   }
 
-  // Waits until all ranks are as far as the rank's tiles need, and notes what the stage does. The
+  // Notes what the stage does. Returns how far the ranks must be that its tiles conflict with. The
   // polling threads.
   template <std::size_t N>
-  GPURMA_DEVICE void begin(const void* const (&arrays)[N], unsigned reads, unsigned writes,
-                           const written_box* boxes) const {
+  GPURMA_DEVICE std::uint32_t begin(const void* const (&arrays)[N], unsigned reads, unsigned writes,
+                                    const written_box* boxes) const {
     state& r = shared();
     int touched[N];
     std::uint32_t needed = 0;
@@ -667,13 +676,7 @@ private:
         r.owes_flush = false;
       }
     }
-    if (needed != 0) {
-      if (!all_reached(r, stage_, needed))
-        wait_for_conflicts(platform::off_fast_path(r), stage_, needed, where_);
-      platform::fence_acquire(r.watches[stage_][memory::before] || r.watches[stage_][memory::after]
-                                  ? platform::scope::system
-                                  : platform::scope::device); // M21, M22
-    }
+    return needed;
   }
 
   GPURMA_DEVICE static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
@@ -1045,42 +1048,44 @@ private:
 
   GPURMA_DEVICE static detail::packet pack(T value, std::uint32_t meeting) {
     const std::uint64_t bits = bits_of(value);
-    return {{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), 0, meeting}};
+    return {{static_cast<std::uint32_t>(bits), meeting, static_cast<std::uint32_t>(bits >> 32),
+             meeting}};
   }
 
   // Waits for packets of a meeting and combines them, always in the same order: in thread 0. The
-  // polling threads.
+  // polling threads look. All threads.
   GPURMA_DEVICE static T combined(state& r, int index, const detail::packet* from, int count,
                                   std::uint32_t meeting, detail::blocked& waiting) {
     constexpr int together = 4; // looks of a thread that do not wait for each other
-    const unsigned width = platform::polling_threads();
+    const auto width = static_cast<int>(platform::polling_threads());
     const auto thread = static_cast<int>(platform::thread_index());
     T sum = nothing(r, index);
-    for (int first = 0; first < count; first += together * static_cast<int>(width)) {
+    for (int first = 0; first < count; first += together * width) {
       detail::packet got[together];
       for (;;) {
         bool all = true;
         for (int k = 0; k < together; ++k) {
-          const int i = first + k * static_cast<int>(width) + thread;
-          got[k] = i < count ? platform::load_packet(from + i) : pack(nothing(r, index), meeting);
+          const int i = first + k * width + thread;
+          got[k] = thread < width && i < count ? platform::load_packet(from + i)
+                                               : pack(nothing(r, index), meeting);
         }
         for (int k = 0; k < together; ++k)
-          all &= got[k].word[3] == meeting; // M24
-        if (platform::ballot(!all, width) == 0)
+          all &= got[k].word[1] == meeting && got[k].word[3] == meeting; // M24
+        if (!platform::sync_block_or(!all))
           break;
         if (thread == 0)
           waiting.pause();
       }
       for (int k = 0; k < together; ++k)
         sum = Operation::combine(
-            sum, from_bits<T>(got[k].word[0] | std::uint64_t{got[k].word[1]} << 32));
+            sum, from_bits<T>(got[k].word[0] | std::uint64_t{got[k].word[2]} << 32));
     }
-    r.parts[thread] = bits_of(sum);
-    platform::sync_polling(width);
+    if (thread < width)
+      r.parts[thread] = bits_of(sum);
+    platform::sync_block();
     if (thread == 0)
-      for (unsigned other = 1; other < width; ++other)
+      for (int other = 1; other < width; ++other)
         sum = Operation::combine(sum, from_bits<T>(r.parts[other]));
-    platform::sync_polling(width);
     return sum;
   }
 
@@ -1089,13 +1094,11 @@ private:
   // not depend on who comes first.
   GPURMA_SLOW_DEVICE static T meet(int index, T value) {
     state& r = region<S, A, R>::shared();
-    if (platform::thread_index() < platform::polling_threads())
-      exchange(r, index, value);
+    exchange(r, index, value);
     platform::sync_block(); // M4
     return from_bits<T>(r.result[index]);
   }
 
-  // The polling threads.
   GPURMA_DEVICE static void exchange(state& r, int index, T value) {
     const banding& bands = r.plans.bands;
     const bool is_first = platform::thread_index() == 0;
