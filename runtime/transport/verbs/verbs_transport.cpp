@@ -8,6 +8,7 @@
 #include <bit>
 #include <cassert>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -80,6 +81,9 @@ constexpr std::uint32_t no_buffer = ~std::uint32_t{0};
 // The events of a device are looked for with a system call, so seldom, and when nothing else
 // happens.
 constexpr unsigned vain_looks_between_events = 4096;
+
+// How long the cause of a flushed request is looked for.
+constexpr std::chrono::seconds patience_for_cause(2);
 
 } // namespace
 
@@ -889,7 +893,7 @@ bool verbs_transport::poll_sends() {
     fatal(text("verbs: the completions of ", device_->description(), " cannot be read"));
   for (int i = 0; i < count; ++i) {
     if (completed[i].status != IBV_WC_SUCCESS)
-      fail(completed[i]);
+      fail({completed + i, completed + count}, send_completions_);
     retire(completed[i]);
   }
   return count != 0;
@@ -914,12 +918,41 @@ void verbs_transport::retire(const ibv_wc& completed) {
   }
 }
 
-// The first failed request of a queue pair is the cause; those behind it are flushed.
-void verbs_transport::fail(const ibv_wc& completed) {
-  const lane& on = lanes_[completed.wr_id >> 32];
-  const work& what = on.ring[static_cast<std::uint32_t>(completed.wr_id) & (on.ring.size() - 1)];
+// Once anything on a queue pair has failed, all else that it holds is flushed, and that may be
+// found first: a receive before the request that has failed, or either while only the other end
+// knows what it has refused. So the cause is looked for, and the other end given the time to tell
+// its own.
+void verbs_transport::fail(std::span<const ibv_wc> completed, ibv_cq* from) {
+  const auto is_cause = [](const ibv_wc& one) {
+    return one.status != IBV_WC_SUCCESS && one.status != IBV_WC_WR_FLUSH_ERR;
+  };
+  const auto cause = std::find_if(completed.begin(), completed.end(), is_cause);
+  ibv_wc failed = cause != completed.end() ? *cause : completed.front();
+  bool received = from == receive_completions_;
+  const auto until = std::chrono::steady_clock::now() + patience_for_cause;
+  while (!is_cause(failed) && std::chrono::steady_clock::now() < until) {
+    look_for_events();
+    bool found = false;
+    for (ibv_cq* const queue : {send_completions_, receive_completions_}) {
+      ibv_wc next{};
+      if (ibv_poll_cq(queue, 1, &next) != 1)
+        continue;
+      found = true;
+      if (is_cause(next)) {
+        failed = next;
+        received = queue == receive_completions_;
+        break;
+      }
+    }
+    if (!found)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  fatal(describe_failure(failed, received));
+}
+
+std::string verbs_transport::describe_failure(const ibv_wc& failed, bool received) const {
   const char* meaning = "";
-  switch (completed.status) {
+  switch (failed.status) {
   case IBV_WC_RETRY_EXC_ERR:
     meaning = "; the process has ended, or the link between the two is down";
     break;
@@ -929,24 +962,50 @@ void verbs_transport::fail(const ibv_wc& completed) {
   case IBV_WC_LOC_PROT_ERR:
     meaning = "; the memory of the origin has been freed";
     break;
+  case IBV_WC_WR_FLUSH_ERR:
+    meaning = "; it follows from an earlier error, of which this process has not been told: the "
+              "other one has refused a request, or its queue pair has failed";
+    break;
   default:
     break;
   }
+  const std::string status =
+      text("has failed: ", device_->api.ibv_wc_status_str(failed.status), " (status ",
+           static_cast<int>(failed.status), ", vendor's code ", failed.vendor_err, ")", meaning);
+  if (received) {
+    const auto known = lane_of_queue_pair_.find(failed.qp_num);
+    return text("verbs: a receive of process ", rank_, " (", device_->description(), ") ",
+                known == lane_of_queue_pair_.end()
+                    ? std::string()
+                    : text("from ", name_of_process(lanes_[known->second].process), " "),
+                status);
+  }
+  const lane& on = lanes_[failed.wr_id >> 32];
+  const work& what = on.ring[static_cast<std::uint32_t>(failed.wr_id) & (on.ring.size() - 1)];
   const std::string ranks =
       what.source < 0 ? "" : text(" of rank ", what.source, " for rank ", what.target);
-  fatal(text(
-      "verbs: ", what.what, ranks, ", from process ", rank_, " (", device_->description(),
-      ") to process ", on.process, " (", peers_[static_cast<std::size_t>(on.process)]->there.device,
-      "), has failed: ", device_->api.ibv_wc_status_str(completed.status), " (status ",
-      static_cast<int>(completed.status), ", vendor's code ", completed.vendor_err, ")", meaning));
+  return text("verbs: ", what.what, ranks, ", from process ", rank_, " (", device_->description(),
+              ") to ", name_of_process(on.process), ", ", status);
+}
+
+std::string verbs_transport::name_of_process(int process) const {
+  return text("process ", process, " (", peers_[static_cast<std::size_t>(process)]->there.device,
+              ")");
 }
 
 void verbs_transport::look_for_events() {
   ibv_async_event event;
   while (device_->api.ibv_get_async_event(device_->context, &event) == 0) {
-    const std::string what = text("verbs: ", device_->description(), " of process ", rank_, ": ",
-                                  device_->api.ibv_event_type_str(event.event_type));
     const ibv_event_type type = event.event_type;
+    std::string of;
+    if (type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
+        type == IBV_EVENT_QP_ACCESS_ERR) {
+      const auto known = lane_of_queue_pair_.find(event.element.qp->qp_num);
+      if (known != lane_of_queue_pair_.end())
+        of = text(", queue pair to ", name_of_process(lanes_[known->second].process));
+    }
+    const std::string what = text("verbs: ", device_->description(), " of process ", rank_, of,
+                                  ": ", device_->api.ibv_event_type_str(type));
     device_->api.ibv_ack_async_event(&event);
     switch (type) {
     case IBV_EVENT_PORT_ERR:
@@ -977,13 +1036,11 @@ bool verbs_transport::poll_receives() {
     const ibv_wc& one = completed[i];
     const auto number = static_cast<std::uint32_t>(one.wr_id);
     const auto known = lane_of_queue_pair_.find(one.qp_num);
-    if (one.status != IBV_WC_SUCCESS || known == lane_of_queue_pair_.end())
-      fatal(text("verbs: a receive of process ", rank_, " (", device_->description(), ") ",
-                 known == lane_of_queue_pair_.end()
-                     ? ""
-                     : text("from process ", lanes_[known->second].process, " "),
-                 "has failed: ", device_->api.ibv_wc_status_str(one.status), " (status ",
-                 static_cast<int>(one.status), ", vendor's code ", one.vendor_err, ")"));
+    if (one.status != IBV_WC_SUCCESS)
+      fail({completed + i, completed + count}, receive_completions_);
+    if (known == lane_of_queue_pair_.end())
+      fatal(text("verbs: ", device_->description(), " of process ", rank_,
+                 " has received from the unknown queue pair ", one.qp_num));
     lane& from = lanes_[known->second];
     if (one.opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
       give_back(number);

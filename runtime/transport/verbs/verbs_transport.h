@@ -25,6 +25,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -160,7 +161,9 @@ private:
   bool poll_sends();
   bool poll_receives();
   void retire(const ibv_wc& completed);
-  [[noreturn]] void fail(const ibv_wc& completed);
+  [[noreturn]] void fail(std::span<const ibv_wc> completed, ibv_cq* from);
+  std::string describe_failure(const ibv_wc& failed, bool received) const;
+  std::string name_of_process(int process) const;
   void look_for_events();
 
   // Receiving.

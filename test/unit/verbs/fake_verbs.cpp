@@ -370,7 +370,10 @@ int free_queue_pair(ibv_qp* pair) {
 int get_event(ibv_context*, ibv_async_event* to) {
   if (network->events.empty())
     return -1;
-  to->event_type = network->events.front();
+  const fake_network::event& first = network->events.front();
+  to->event_type = first.type;
+  if (first.queue_pair != 0)
+    to->element.qp = pairs.at(first.queue_pair);
   network->events.pop_front();
   return 0;
 }
@@ -378,11 +381,15 @@ int get_event(ibv_context*, ibv_async_event* to) {
 void acknowledge_event(ibv_async_event*) {}
 
 const char* event_text(ibv_event_type type) {
-  return type == IBV_EVENT_DEVICE_FATAL ? "local catastrophic error" : "some event";
+  return type == IBV_EVENT_DEVICE_FATAL    ? "local catastrophic error"
+         : type == IBV_EVENT_QP_ACCESS_ERR ? "local access violation work queue error"
+                                           : "some event";
 }
 
 const char* status_text(ibv_wc_status status) {
-  return status == IBV_WC_RETRY_EXC_ERR ? "transport retry counter exceeded" : "some error";
+  return status == IBV_WC_RETRY_EXC_ERR  ? "transport retry counter exceeded"
+         : status == IBV_WC_WR_FLUSH_ERR ? "Work Request Flushed Error"
+                                         : "some error";
 }
 
 const host::verbs::verbs_api table = [] {
@@ -472,6 +479,15 @@ void fake_network::hold(std::uint32_t queue_pair) {
 void fake_network::release(std::uint32_t number) {
   pairs.at(number)->held = false;
   carry_out_all(*pairs.at(number));
+}
+
+void fake_network::flush_receive(std::uint32_t number) {
+  queue_pair& of = *pairs.at(number);
+  ibv_wc flushed{};
+  flushed.wr_id = static_cast<receive_queue*>(of.srq)->entries.pop().id;
+  flushed.status = IBV_WC_WR_FLUSH_ERR;
+  flushed.qp_num = number;
+  static_cast<completion_queue*>(of.recv_cq)->completions.push(flushed);
 }
 
 unsigned fake_network::regions() const {

@@ -51,7 +51,11 @@ public:
 
   // The next work request of any queue pair fails; the queue pair then flushes all others.
   void fail_next(ibv_wc_status status) { next_status = status; }
-  void add_event(ibv_event_type type) { events.push_back(type); }
+  // What is on its way to a queue pair that has failed.
+  void flush_receive(std::uint32_t queue_pair);
+  void add_event(ibv_event_type type, std::uint32_t queue_pair = 0) {
+    events.push_back({type, queue_pair});
+  }
 
   struct counts {
     unsigned sends = 0;
@@ -79,7 +83,11 @@ public:
 
   // For the functions of the table.
   ibv_wc_status next_status = IBV_WC_SUCCESS;
-  std::deque<ibv_event_type> events;
+  struct event {
+    ibv_event_type type;
+    std::uint32_t queue_pair;
+  };
+  std::deque<event> events;
   std::vector<std::unique_ptr<fake_device>> devices;
 };
 

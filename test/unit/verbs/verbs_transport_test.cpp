@@ -516,6 +516,46 @@ TEST_F(VerbsTransportDeathTest, NamesRanksDevicesAndStatusOfWhatFails) {
       "vendor's code 0\\); the process has ended, or the link between the two is down");
 }
 
+TEST_F(VerbsTransportDeathTest, NamesTheCauseOfAFlushedReceive) {
+  start();
+  const auto data = pattern(8);
+  EXPECT_EXIT(
+      {
+        network.flush_receive(queue_pair(0)); // is looked for before the put
+        network.fail_next(IBV_WC_RETRY_EXC_ERR);
+        put(notification(3, 7, 0), false, 0, data.data(), 8);
+        progress();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: a put of rank 3 for rank 7, .* has failed: transport retry counter exceeded");
+}
+
+TEST_F(VerbsTransportDeathTest, NamesTheEventThatFlushesARequest) {
+  start();
+  EXPECT_EXIT(
+      {
+        network.flush_receive(queue_pair(0));
+        network.add_event(IBV_EVENT_QP_ACCESS_ERR, queue_pair(0));
+        progress();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: device left, port 1 of process 0, queue pair to process 1 \\(device right, port "
+      "1\\): local access violation work queue error");
+}
+
+TEST_F(VerbsTransportDeathTest, SaysThatTheCauseOfAFlushedRequestIsElsewhere) {
+  start();
+  EXPECT_EXIT(
+      {
+        network.flush_receive(queue_pair(0));
+        progress();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: a receive of process 0 \\(device left, port 1\\) from process 1 \\(device right, "
+      "port 1\\) has failed: Work Request Flushed Error \\(status 5, vendor's code 0\\); it "
+      "follows from an earlier error, of which this process has not been told");
+}
+
 TEST_F(VerbsTransportDeathTest, NamesFreedMemory) {
   start();
   const auto data = pattern(8);
