@@ -6,7 +6,6 @@
 
 #include "../../host/environment.h"
 #include "../../host/log.h"
-#include "../mpi/mpi_collectives.h"
 #include "verbs_transport.h"
 
 namespace gpurma::host {
@@ -14,15 +13,13 @@ namespace gpurma::host {
 namespace {
 
 // Whether all processes have come here without a reason not to go on; else the first one's.
-bool all_can(MPI_Comm comm, int rank, int size, std::string& reason) {
+bool all_can(collectives& hosts, int rank, int size, std::string& reason) {
   struct word {
     char text[400];
   };
   word mine{};
   std::strncpy(mine.text, reason.c_str(), sizeof mine.text - 1);
-  std::vector<word> all(static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
-            "setting up verbs");
+  const std::vector<word> all = allgather(hosts, size, mine);
   for (int p = 0; p < size; ++p) {
     const char* const word = all[static_cast<std::size_t>(p)].text;
     if (*word != 0) {
@@ -35,13 +32,12 @@ bool all_can(MPI_Comm comm, int rank, int size, std::string& reason) {
 
 } // namespace
 
-std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
+std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_rank,
                                                 std::string& reason) {
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(parent, &rank);
-  MPI_Comm_size(parent, &size);
-  auto hosts = std::make_unique<mpi_collectives>(parent);
+  const int rank = among.rank();
+  const int size = among.size();
+  const auto hosts = among.make_collectives();
+  auto of_transport = among.make_collectives();
 
   verbs::device_choice choice;
   choice.names = environment::ib_device();
@@ -72,9 +68,9 @@ std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
   std::unique_ptr<verbs::verbs_transport> made;
   if (const verbs::verbs_api* const api = verbs::load_verbs(reason))
     if (auto device = verbs::open_device(*api, choice, reason))
-      made = verbs::verbs_transport::make(std::move(device), limits, rank, size, std::move(hosts),
-                                          reason);
-  if (!all_can(parent, rank, size, reason)) {
+      made = verbs::verbs_transport::make(std::move(device), limits, rank, size,
+                                          std::move(of_transport), reason);
+  if (!all_can(*hosts, rank, size, reason)) {
     if (made)
       made->abandon();
     return nullptr;
@@ -83,12 +79,10 @@ std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
   std::vector<verbs::endpoint> mine(static_cast<std::size_t>(size)), others(mine.size());
   for (int p = 0; p < size; ++p)
     mine[static_cast<std::size_t>(p)] = made->endpoint_for(p);
-  check_mpi(MPI_Alltoall(mine.data(), sizeof(verbs::endpoint), MPI_BYTE, others.data(),
-                         sizeof(verbs::endpoint), MPI_BYTE, parent),
-            "setting up verbs");
+  wait(*hosts->start_alltoall(mine.data(), sizeof(verbs::endpoint), others.data()));
   static_cast<void>(made->connect(others, reason));
   // Behind it, the queue pairs of all processes receive.
-  if (!all_can(parent, rank, size, reason)) {
+  if (!all_can(*hosts, rank, size, reason)) {
     made->abandon();
     return nullptr;
   }
