@@ -92,6 +92,19 @@ passes "notification behind its data" $(processes 2) "$bin/rma_test" payloads
 fails "notification on another queue pair" "CHECK" $(processes 2) "$bin/notify_elsewhere_test" payloads
 lose 0%
 
+# Without MPI.
+by_id=$source/test/verbs/by_id.sh
+passes "by a unique id: MPI is not started" env -u GPURMA_TRANSPORT "$by_id" 3 "$bin/process_test" by_id
+for mode in exchange payloads windows launches nothing; do
+  passes "by a unique id: rma $mode" "$by_id" 3 "$bin/rma_test" $mode
+done
+passes "by a unique id, given in a call" "$bin/rma_test" unique_id
+fails "by a unique id: a process is killed" "process 0 has ended without coming to the end of gpurma" \
+  "$by_id" 3 "$bin/rma_test" killed
+fails "by a unique id: ranks are stuck" "no progress of any rank.*this is what each rank waits for" \
+  env GPURMA_TIMEOUT=2 "$by_id" 3 "$bin/rma_test" stall
+fails "by a unique id: processes disagree" "processes disagree: .*query of a rank kernel" "$by_id" 3 "$bin/rma_test" early_exit
+
 gone="of rank [0-9]+ for rank [0-9]+, from process [0-9] \(device rxe., port 1\) to process [0-9] \(device rxe., port 1\), has failed: "
 # Without --enable-recovery mpirun ends the run before the transport can find out; with it, its own exit code says nothing.
 fails "a process is killed" "verbs: a message $gone.*transport retry counter exceeded \(status 12, .*the process has ended" \
