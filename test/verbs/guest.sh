@@ -76,6 +76,8 @@ fails "a device that does not exist" "there is no device rxe7 \(GPURMA_IB_DEVICE
   env GPURMA_IB_DEVICE=rxe7 $(processes 2) "$bin/rma_test" traffic
 fails "a GID that does not exist" "has no GID 200 \(GPURMA_IB_GID_INDEX\)" \
   env GPURMA_IB_GID_INDEX=200 $(processes 2) "$bin/rma_test" traffic
+fails "dynamic connections that the device does not have" "device rxe[01], port 1 has no dynamic connections, which GPURMA_IB_CONN" \
+  env GPURMA_IB_CONNECTION=dc $(processes 2) "$bin/rma_test" traffic
 passes "auto takes mpi" sh -c \
   "GPURMA_TRANSPORT=auto GPURMA_DEBUG=INFO $(processes 2) $bin/rma_test traffic 2>&1 | grep -q 'transport mpi'"
 passes "the devices are used in turn" sh -c \

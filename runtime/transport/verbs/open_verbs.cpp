@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "open_verbs.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -65,11 +66,26 @@ std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_
                                           : verbs::gpu_registration::none;
 
   reason.clear();
-  std::unique_ptr<verbs::verbs_transport> made;
+  std::unique_ptr<verbs::device> device;
   if (const verbs::verbs_api* const api = verbs::load_verbs(reason))
-    if (auto device = verbs::open_device(*api, choice, reason))
-      made = verbs::verbs_transport::make(std::move(device), limits, rank, size,
-                                          std::move(of_transport), reason);
+    device = verbs::open_device(*api, choice, reason);
+  const bool offers = device && verbs::offers_dynamic_connections(*device);
+  const std::vector<char> offered = allgather(*hosts, size, static_cast<char>(offers));
+  const bool all_offer =
+      std::all_of(offered.begin(), offered.end(), [](char each) { return each != 0; });
+  const std::string& connection = environment::ib_connection();
+  if (verbs::takes_dynamic_connections(connection, all_offer, size, limits.queue_pairs)) {
+    limits.initiators = static_cast<unsigned>(environment::ib_initiators());
+    limits.queue_pairs = 1;
+  } else if (connection == "dc" && device && !offers) {
+    reason = text(device->description(),
+                  " has no dynamic connections, which GPURMA_IB_CONNECTION asks for");
+    device = nullptr;
+  }
+  std::unique_ptr<verbs::verbs_transport> made;
+  if (device)
+    made = verbs::verbs_transport::make(std::move(device), limits, rank, size,
+                                        std::move(of_transport), reason);
   if (!all_can(*hosts, rank, size, reason)) {
     if (made)
       made->abandon();
@@ -86,7 +102,9 @@ std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_
     made->abandon();
     return nullptr;
   }
-  log(log_level::info, text("verbs: ", made->on().description()));
+  log(log_level::info,
+      text("verbs: ", made->on().description(),
+           limits.initiators != 0 ? text(", ", limits.initiators, " initiators") : ""));
   return made;
 }
 

@@ -1,8 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A network of InfiniBand devices inside one process, behind the transport's table of verbs calls:
-// reliable connections with shared receive queues, RDMA with checked keys, and no timing. What is
-// posted on a queue pair is carried out at once and in order, or when a test lets it.
+// reliable and dynamic connections with shared receive queues, RDMA with checked keys, and no
+// timing. What is posted on a queue pair is carried out at once and in order, or when a test lets
+// it.
 #ifndef GPURMA_TEST_FAKE_VERBS_H
 #define GPURMA_TEST_FAKE_VERBS_H
 
@@ -29,6 +30,8 @@ struct fake_device {
   bool opens = true;
   std::uint32_t most_inline = 256;
   std::uint32_t longest_message = 1u << 30;
+  bool is_mlx5 = false;
+  bool makes_targets = true; // if it is of that kind
 };
 
 // A GID that stands for an IPv4 address, or one that is local to the link.
@@ -77,7 +80,9 @@ public:
   bool notes_posts = false;             // into posted_on
   bool registers = true;
   bool registers_dmabufs = false;
-  unsigned dmabufs = 0; // registered so far
+  unsigned dmabufs = 0;         // registered so far
+  unsigned queue_pairs() const; // now, targets and initiators included
+  unsigned addresses = 0;       // now
   // The ends of a test go one after another: what the last one still sends, nobody takes.
   bool closing = false;
 
