@@ -107,6 +107,10 @@ bool wants_mpi() {
          (chosen == "verbs" || (chosen == "auto" && (mpi_runs() || under_launcher())));
 }
 
+bool is_alone() {
+  return !wants_mpi() && (environment::transport() == "self" || !has_unique_id());
+}
+
 void end_all(int code) {
   if (state().group)
     state().group->end_all(code);
@@ -157,10 +161,9 @@ std::unique_ptr<process_group> find_others(int* argc, char*** argv) {
       PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
       state().mpi_is_ours = true;
     }
-    require_thread_multiple();
     return std::make_unique<mpi_group>();
   }
-  if (environment::transport() == "self" || !has_unique_id())
+  if (is_alone())
     return std::make_unique<self_group>();
   const socket_group::place mine = place_by_unique_id();
   set_log_process(mine.rank);
@@ -226,7 +229,7 @@ void check_settings(collectives& hosts) {
 // Collective.
 std::unique_ptr<transport> open_transport(process_group& group, const process_info& self) {
   const std::string& chosen = environment::transport();
-  if (!wants_mpi() && !(has_unique_id() && chosen != "self"))
+  if (is_alone())
     return std::make_unique<self_transport>();
   if (chosen == "verbs" || has_unique_id()) {
     std::string reason;
@@ -348,6 +351,8 @@ const process_info& start_process(int* argc, char*** argv) {
   set_end_all_processes(end_all);
   environment::end_if_not_accepted();
   s.group = find_others(argc, argv);
+  if (wants_mpi())
+    require_thread_multiple();
   for (auto& channel : s.channels)
     channel = s.group->make_collectives();
   s.info = find_place(*s.group, *s.channels[0]);
@@ -359,7 +364,7 @@ const process_info& start_process(int* argc, char*** argv) {
                                          watchdog::actions{write_error, end_all_processes});
   s.monitor->start();
 
-  if (!wants_mpi() && !has_unique_id() && environment::transport() == "auto")
+  if (is_alone() && environment::transport() == "auto")
     warn_of_lost_tasks();
   if (s.info.rank == 0)
     for (const std::string& message : environment::unknown_variables(environ))

@@ -69,6 +69,39 @@ all_tests() { # all_tests <name>
   outcome "$1: all MPI tests and examples" $code
 }
 
+# Notified puts between two processes, one way, in microseconds: over verbs in place, through buffers at both ends (as on a GPU that
+# the network does not reach), in place where it does, and there from host memory at the origin; and over MPI.
+sizes() {
+  local bytes way row
+  export GPURMA_CPU_RANKS=1
+  printf '%10s %10s %10s %10s %10s %10s\n' bytes direct buffers gpu_direct gpu_staged mpi
+  for bytes in 8 64 128 1024 3968 4096 16384 65536 262144 1048576 4194304; do
+    row=$(printf '%10d' $bytes)
+    for way in GPURMA_CPU_STAGING=0 GPURMA_CPU_STAGING=1 "GPURMA_CPU_STAGING=1 GPURMA_IB_GPU_MEMORY=peermem" \
+      "GPURMA_CPU_STAGING=1 GPURMA_IB_GPU_MEMORY=peermem GPURMA_IB_STAGED_FROM=64" GPURMA_TRANSPORT=mpi; do
+      # shellcheck disable=SC2086  # a list of assignments
+      env $way timeout 120 $(processes 2) "$bin/bench/put_latency" --bytes $bytes --round-trips $((bytes > 65536 ? 20 : 200)) > $log 2>&1
+      outcome "puts of $bytes bytes, $way" $? >&2
+      row+=$(printf ' %10.1f' "$(sed -n 's/^notified put: \(.*\) us$/\1/p' $log)")
+    done
+    echo "$row"
+  done
+}
+
+finish() {
+  if [ ${#failed[@]} -ne 0 ]; then
+    printf 'failed: %s\n' "${failed[@]}"
+  fi
+  echo "verbs: $passed passed, ${#failed[@]} failed"
+  exit $((${#failed[@]} != 0))
+}
+
+if [ "$how" = sizes ]; then
+  make_devices
+  sizes
+  finish
+fi
+
 fails "verbs is demanded and there is no device" "GPURMA_TRANSPORT is verbs, but .*there is no InfiniBand or RoCE device" \
   $(processes 2) "$bin/rma_test" traffic
 make_devices
@@ -94,6 +127,17 @@ passes "notification behind its data" $(processes 2) "$bin/rma_test" payloads
 fails "notification on another queue pair" "CHECK" $(processes 2) "$bin/notify_elsewhere_test" payloads
 lose 0%
 
+# Requests that come twice, the second one late, when the memory of many payloads is no longer wanted: that of buffers which are
+# taken when those of the pool are in use. Without shared memory payloads are read by RDMA.
+mount -o remount,size=4k /dev/shm
+for device in v0 v1; do
+  tc qdisc replace dev $device root netem delay 10ms reorder 90% duplicate 10%
+done
+passes "late repeats" env OMPI_MCA_btl_vader_backing_directory=/tmp GPURMA_IB_RETRIES=7 GPURMA_IB_TIMEOUT=15 GPURMA_CPU_STAGING=1 \
+  GPURMA_CHUNK=1000 GPURMA_EAGER=100 $(processes 2) "$bin/rma_test" payloads
+mount -o remount,size=50% /dev/shm
+lose 0%
+
 # Without MPI.
 by_id=$source/test/verbs/by_id.sh
 passes "by a unique id: MPI is not started" env -u GPURMA_TRANSPORT "$by_id" 3 "$bin/process_test" by_id
@@ -115,8 +159,4 @@ rm -f $log
 (until grep -q 'seed 1' $log 2> /dev/null; do sleep 1; done; sleep 2; ip link set v1 down) &
 fails "the link goes down" "verbs: .* $gone.* \(status [0-9]+, " $(processes 2) "$bin/stress_test" --seconds 60
 
-if [ ${#failed[@]} -ne 0 ]; then
-  printf 'failed: %s\n' "${failed[@]}"
-fi
-echo "verbs: $passed passed, ${#failed[@]} failed"
-exit $((${#failed[@]} != 0))
+finish

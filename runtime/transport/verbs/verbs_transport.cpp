@@ -551,6 +551,7 @@ verbs_transport::~verbs_transport() {
     if (one.address != nullptr)
       api.ibv_destroy_ah(one.address);
   }
+  release_read(true);
   if (receives_ != nullptr)
     api.ibv_destroy_srq(receives_);
   for (ibv_cq* const queue : {send_completions_, receive_completions_})
@@ -722,6 +723,10 @@ ibv_mr* verbs_transport::registered(const void* begin, std::size_t bytes, int ac
   if (ibv_mr* const known = registrations_.find(begin, bytes, reason))
     return known;
   once = registrations_.register_once(begin, bytes, access, reason);
+  if (once == nullptr && !read_regions_.empty()) {
+    release_read(true); // rather than end for want of memory that may be locked
+    once = registrations_.register_once(begin, bytes, access, reason);
+  }
   if (once == nullptr)
     fatal(text("verbs: memory of an access from rank ", header.source, " to rank ", header.target,
                " cannot be used: ", reason));
@@ -988,6 +993,8 @@ bool verbs_transport::progress() {
     worked |= tell_others();
   if (!large_sends_.empty())
     worked |= finish_large_sends();
+  if (!read_regions_.empty())
+    release_read(false);
   if (worked) {
     vain_ = 0;
   } else if (++vain_ == vain_looks_between_events) {
@@ -1381,12 +1388,29 @@ bool verbs_transport::finish_large_sends() {
     large_sends_.pop_back();
     one.busy = false;
     if (one.once != nullptr)
-      registrations_.release(one.once);
+      read_regions_.push_back({one.once, std::chrono::steady_clock::now() + time_wait()});
     if (completion* const done = std::exchange(one.done, nullptr))
       done->completed();
     worked = true;
   }
   return worked;
+}
+
+// As long as a packet is taken to be on its way, which is when it is sent again if there is no
+// answer.
+std::chrono::nanoseconds verbs_transport::time_wait() const {
+  constexpr std::int64_t unit = 4096;
+  return std::chrono::nanoseconds(unit << limits_.timeout);
+}
+
+// A read may have been asked for twice, and a request for memory that has been taken back breaks
+// the queue pair, although the answer is no longer wanted.
+void verbs_transport::release_read(bool all) {
+  const auto now = std::chrono::steady_clock::now();
+  while (!read_regions_.empty() && (all || read_regions_.front().until <= now)) {
+    registrations_.release(read_regions_.front().memory);
+    read_regions_.pop_front();
+  }
 }
 
 } // namespace gpurma::host::verbs

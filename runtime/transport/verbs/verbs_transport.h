@@ -24,8 +24,10 @@
 #define GPURMA_TRANSPORT_VERBS_VERBS_TRANSPORT_H
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <span>
 #include <string>
@@ -189,6 +191,8 @@ private:
   void post_receives();
   bool tell_others();
   bool finish_large_sends();
+  std::chrono::nanoseconds time_wait() const;
+  void release_read(bool all);
 
   std::unique_ptr<device> device_;
   transport_limits limits_;
@@ -233,7 +237,13 @@ private:
     std::uint32_t slot;
   };
   std::vector<large_slot> large_sends_; // that have not been read
-  unsigned vain_ = 0;                   // looks since something happened
+  // Regions that have been read, until no repeated request for them can come any more.
+  struct read_region {
+    ibv_mr* memory;
+    std::chrono::steady_clock::time_point until;
+  };
+  std::deque<read_region> read_regions_;
+  unsigned vain_ = 0; // looks since something happened
 };
 
 } // namespace gpurma::host::verbs

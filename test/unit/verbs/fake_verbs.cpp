@@ -309,7 +309,8 @@ int free_domain(ibv_pd* domain) {
 }
 
 ibv_mr* register_memory(ibv_pd* domain, void* begin, std::size_t bytes, int access) {
-  if (!network->registers) {
+  if (!network->registers || network->refuses_registrations != 0) {
+    network->refuses_registrations -= network->registers;
     errno = ENOMEM;
     return nullptr;
   }

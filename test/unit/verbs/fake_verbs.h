@@ -79,6 +79,7 @@ public:
   std::vector<std::uint32_t> posted_on; // queue pair of each work request
   bool notes_posts = false;             // into posted_on
   bool registers = true;
+  unsigned refuses_registrations = 0; // the next ones
   bool registers_dmabufs = false;
   unsigned dmabufs = 0;         // registered so far
   unsigned queue_pairs() const; // now, targets and initiators included

@@ -408,6 +408,41 @@ TEST_F(VerbsTransport, RegistersMemoryThatNoAllocationHoldsForOneAccess) {
   EXPECT_TRUE(in_window(0, data));
 }
 
+TEST_F(VerbsTransport, KeepsWhatHasBeenReadForRequestsThatAreRepeated) {
+  constexpr unsigned longest = 31; // hours
+  for (const unsigned timeout : {longest, 1u}) {
+    limits.timeout = timeout;
+    start();
+    const auto data = pattern(50000);
+    const unsigned before = network.regions();
+    told done;
+    message_header header;
+    header.kind = message_kind::put;
+    header.bytes = data.size();
+    ASSERT_TRUE(ends[0]->try_send(1, header, data.data(), data.size(), &done));
+    while (done.times == 0)
+      progress();
+    if (timeout == longest) {
+      progress();
+      EXPECT_EQ(network.regions(), before + 1);
+      // Unless it is wanted for what comes next.
+      network.refuses_registrations = 1;
+      ASSERT_TRUE(ends[0]->try_send(1, header, data.data(), data.size(), &done));
+      EXPECT_EQ(network.regions(), before + 1);
+      while (done.times == 1)
+        progress();
+    } else {
+      while (network.regions() != before)
+        progress();
+    }
+    network.closing = true;
+    for (auto& end : ends)
+      end = nullptr;
+    network.closing = false;
+    EXPECT_EQ(network.regions(), 0u);
+  }
+}
+
 TEST_F(VerbsTransport, CarriesMessagesOfAllSizes) {
   start();
   std::vector<std::vector<std::byte>> payloads;
