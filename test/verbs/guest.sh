@@ -61,8 +61,9 @@ quick_tests() { # quick_tests <name>
 }
 
 all_tests() { # all_tests <name>
-  # But for those which are about another transport.
-  ctest --test-dir "$build" --output-on-failure --label-regex 'mpi|examples' \
+  # But for those which are about another transport. What is lost of a read's answer costs a time-out, so with many of them a short
+  # one, and soft-RoCE's retries without end, because the emulated processor may be late with its answer.
+  GPURMA_IB_TIMEOUT=13 GPURMA_IB_RETRIES=7 ctest --test-dir "$build" --output-on-failure --label-regex 'mpi|examples' \
     --exclude-regex 'mpi\.(transport_|process_alone|process_srun|process_transport_auto)|\.cuda$' > $log 2>&1
   local code=$?
   grep -E 'tests passed|\(Failed\)|\(Timeout\)' $log
@@ -141,7 +142,7 @@ lose 0%
 # Without MPI.
 by_id=$source/test/verbs/by_id.sh
 passes "by a unique id: MPI is not started" env -u GPURMA_TRANSPORT "$by_id" 3 "$bin/process_test" by_id
-for mode in exchange payloads windows launches nothing; do
+for mode in exchange payloads windows order nothing; do
   passes "by a unique id: rma $mode" "$by_id" 3 "$bin/rma_test" $mode
 done
 passes "by a unique id, given in a call" "$bin/rma_test" unique_id
