@@ -74,7 +74,7 @@ all_tests() { # all_tests <name>
 # the network does not reach), in place where it does, and there from host memory at the origin; and over MPI.
 sizes() {
   local bytes way row
-  export GPURMA_CPU_RANKS=1
+  export GPURMA_CPU_RANKS=1 OMPI_MCA_mpi_yield_when_idle=1 # the processes poll, and are more than the cores
   printf '%10s %10s %10s %10s %10s %10s\n' bytes direct buffers gpu_direct gpu_staged mpi
   for bytes in 8 128 1024 4096 65536 1048576; do
     row=$(printf '%10d' $bytes)
