@@ -3,8 +3,10 @@
 
 #include "passes/KernelInterpreter.h"
 
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <set>
 
 using namespace clang;
 
@@ -17,22 +19,108 @@ Polynomial originOf(unsigned Dimension) {
   return Symbol{Symbol::Kind::BlockOrigin, Dimension};
 }
 
-/// The grid dimension d of which P is blockIdx.d * blockDim.d and something that is the same for
-/// all blocks.
-std::optional<unsigned> walkedBy(const Polynomial& P) {
-  std::optional<unsigned> Walks;
+/// What of a kernel would notice that its grid has another size: uses of gridDim that are not the
+/// step of a loop, and atomic operations outside of such loops with a constant, which count blocks
+/// or threads.
+class GridSizeUses : public RecursiveASTVisitor<GridSizeUses> {
+public:
+  GridSizeUses(const Stmt* Body, const ASTContext& Context) : Context(Context) {
+    do { // variables that hold a step come before the loops that use them
+      Known = Steps.size();
+      Others.clear();
+      TraverseStmt(const_cast<Stmt*>(Body));
+    } while (Steps.size() != Known);
+  }
+
+  bool TraverseVarDecl(VarDecl* V) {
+    if (V->getType()->isIntegerType() && V->getInit() && mentions(V->getInit())) {
+      Steps.insert(V);
+      return true;
+    }
+    return RecursiveASTVisitor::TraverseVarDecl(V);
+  }
+  bool TraverseCompoundAssignOperator(CompoundAssignOperator* E) {
+    return E->getOpcode() == BO_AddAssign ? true
+                                          : RecursiveASTVisitor::TraverseCompoundAssignOperator(E);
+  }
+  bool TraverseForStmt(ForStmt* S) { return traverseLoop(S, &GridSizeUses::Base::TraverseForStmt); }
+  bool TraverseWhileStmt(WhileStmt* S) {
+    return traverseLoop(S, &GridSizeUses::Base::TraverseWhileStmt);
+  }
+  bool TraverseDoStmt(DoStmt* S) { return traverseLoop(S, &GridSizeUses::Base::TraverseDoStmt); }
+  bool VisitDeclRefExpr(DeclRefExpr* E) {
+    if (isStep(E->getDecl()))
+      Others.push_back(E);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* E) {
+    const FunctionDecl* Callee = E->getDirectCallee();
+    if (Loops == 0 && Callee && Callee->getIdentifier() &&
+        Callee->getName().starts_with("atomicAdd") && E->getNumArgs() > 1 &&
+        !E->getArg(1)->isValueDependent() && E->getArg(1)->isEvaluatable(Context))
+      Others.push_back(E);
+    return true;
+  }
+
+  std::vector<const Expr*> Others;
+
+private:
+  using Base = RecursiveASTVisitor<GridSizeUses>;
+
+  bool isStep(const ValueDecl* D) const {
+    const auto* V = dyn_cast<VarDecl>(D);
+    return V && (Steps.count(V) ||
+                 (V->hasGlobalStorage() && V->getIdentifier() && V->getName() == "gridDim"));
+  }
+  bool mentions(const Stmt* S) const {
+    if (const auto* Ref = dyn_cast_or_null<DeclRefExpr>(S))
+      return isStep(Ref->getDecl());
+    return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mentions(Child); });
+  }
+  template <typename Loop>
+  bool traverseLoop(Loop* S, bool (Base::*Traverse)(Loop*, Base::DataRecursionQueue*)) {
+    bool Strided = mentions(S);
+    Loops += Strided;
+    bool Continue = (this->*Traverse)(S, nullptr);
+    Loops -= Strided;
+    return Continue;
+  }
+
+  const ASTContext& Context;
+  std::set<const VarDecl*> Steps;
+  size_t Known = 0;
+  unsigned Loops = 0;
+};
+
+/// How a coordinate moves from one logical block to the next.
+struct Walk {
+  unsigned Dimension = 0;
+  /// Coordinates for each thread of a block.
+  std::int64_t Step = 1;
+};
+
+/// The grid dimension d of which P is blockIdx.d * blockDim.d, or a multiple of it, and something
+/// that is the same for all blocks.
+std::optional<Walk> walkOf(const Polynomial& P) {
+  std::optional<Walk> Found;
   for (unsigned D = 0; D < 3; ++D) {
     if (P.involves(Symbol::Kind::BlockIndex, D))
       return std::nullopt;
     if (!P.involves(Symbol::Kind::BlockOrigin, D))
       continue;
-    Symbol Origin{Symbol::Kind::BlockOrigin, D};
-    if (Walks || P.coefficient(Origin) != 1 ||
-        (P - originOf(D)).involves(Symbol::Kind::BlockOrigin, D))
+    std::int64_t Step = P.coefficient(Symbol{Symbol::Kind::BlockOrigin, D});
+    if (Found || Step < 1 ||
+        (P - Polynomial(Step) * originOf(D)).involves(Symbol::Kind::BlockOrigin, D))
       return std::nullopt;
-    Walks = D;
+    Found = Walk{D, Step};
   }
-  return Walks;
+  return Found;
+}
+
+/// The grid dimension that walks the coordinate with one coordinate for each thread.
+std::optional<unsigned> walkedBy(const Polynomial& P) {
+  std::optional<Walk> Found = walkOf(P);
+  return Found && Found->Step == 1 ? std::optional(Found->Dimension) : std::nullopt;
 }
 
 /// A product of a parameter with something that differs between threads: a row length that is not
@@ -73,7 +161,7 @@ struct CoordinateAccess {
 };
 
 /// Which grid dimension walks each dimension of the arrays with as many dimensions.
-using Walks = std::vector<std::optional<unsigned>>;
+using DimensionWalks = std::vector<std::optional<unsigned>>;
 
 class Analysis {
 public:
@@ -95,12 +183,18 @@ public:
       collect(A);
     if (Failed || !Interpreted.Understood)
       return std::nullopt;
-    if (!findWalks(Kernel))
+    if (!findWalks(Kernel) || !resolveRowStrides(Kernel))
       return std::nullopt;
+    for (unsigned D = 0; D < 3; ++D)
+      if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
+        Used.push_back(D);
     for (const DistributedParameter& A : Arrays) {
-      ArrayAccess Found{A.Array, axes(A, /*Writes=*/false), axes(A, /*Writes=*/true)};
+      ArrayAccess Found{A.Array, axes(A, /*Writes=*/false), axes(A, /*Writes=*/true),
+                        WalksOf[A.Shape.size()]};
+      if (Found.Writes)
+        checkDealing(A, Found);
       if (Found.Reads || Found.Writes)
-        Result.Arrays.push_back(Found);
+        Result.Arrays.push_back(std::move(Found));
     }
     for (const DistributedParameter& A : Arrays)
       if (!Failed)
@@ -229,12 +323,16 @@ private:
     for (const CoordinateAccess& A : Accesses) {
       if (A.Origin->Writes != Writes)
         continue;
-      Walks& Map = WalksOf[A.Coordinates.size()];
+      DimensionWalks& Map = WalksOf[A.Coordinates.size()];
       Map.resize(A.Coordinates.size());
       for (size_t J = 0; J < A.Coordinates.size(); ++J) {
-        std::optional<unsigned> D = walkedBy(A.Coordinates[J]);
-        if (D && !Map[J] && !llvm::is_contained(Map, D))
-          Map[J] = D;
+        std::optional<Walk> Found = walkOf(A.Coordinates[J]);
+        if (!Found || Map[J] || llvm::is_contained(Map, std::optional(Found->Dimension)) ||
+            (J > 0 && Found->Step != 1))
+          continue;
+        Map[J] = Found->Dimension;
+        if (J == 0 && !RowStep)
+          RowStep = Found->Step;
       }
     }
   }
@@ -242,7 +340,7 @@ private:
   bool findWalks(const FunctionDecl* Kernel) {
     if (Launch.RowDimension)
       for (const DistributedParameter& A : Arrays) {
-        Walks& Map = WalksOf[A.Shape.size()];
+        DimensionWalks& Map = WalksOf[A.Shape.size()];
         Map.resize(A.Shape.size());
         Map[0] = Launch.RowDimension;
       }
@@ -275,6 +373,7 @@ private:
       reportRowsNotWalked(Accesses.front(), Kernel);
       return false;
     }
+    Result.RowsPerThread = RowStep.value_or(1);
     if (First)
       for (auto& [Rank, Map] : WalksOf)
         if (!Map[0] && !llvm::is_contained(Map, std::optional(Result.RowDimension)))
@@ -310,8 +409,9 @@ private:
     // What leaves its row comes to the other end of the next one.
     if (J > 0 && (A.CarryLow[J - 1] != 0 || A.CarryHigh[J - 1] != 0))
       return {/*Whole=*/true};
-    Polynomial Distance = A.Coordinates[J] - originOf(D);
-    Polynomial FromEnd = Distance - Sets.blockSize(D) + 1;
+    Polynomial Step(J == 0 ? Result.RowsPerThread : 1);
+    Polynomial Distance = A.Coordinates[J] - Step * originOf(D);
+    Polynomial FromEnd = Distance - Step * Sets.blockSize(D) + 1;
     // The origin may be mentioned here only.
     isl::set Domain = Sets.closed(Sets.bound(A.Domain, "distance", Distance));
     std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
@@ -319,7 +419,8 @@ private:
     if (!Low || !High) {
       // Where coordinates are clamped, blocks that begin beyond the array would be as far away as
       // one likes; they have no elements, so nothing of theirs is waited for.
-      Domain = Domain.intersect(Sets.compare(Comparison::Less, originOf(D), A.Array->Shape[J]));
+      Domain =
+          Domain.intersect(Sets.compare(Comparison::Less, Step * originOf(D), A.Array->Shape[J]));
       Low = Sets.least(Domain, Distance);
       High = Sets.greatest(Domain, FromEnd);
     }
@@ -349,7 +450,7 @@ private:
                                Row.involves(Symbol::Kind::BlockOrigin, D)))
           return reportStride(A, D);
       error(A.Origin->Where, Diag::err_writes_far)
-          << A.Array->Array->getName() << Row.involves(Symbol::Kind::GridSize)
+          << A.Array->Array->getName() << (Row.involves(Symbol::Kind::GridSize) ? 1 : 0)
           << A.Origin->Where->getSourceRange();
       return;
     }
@@ -378,15 +479,11 @@ private:
         continue;
       if (!Axes)
         Axes.emplace();
-      const Walks& Map = WalksOf[Array.Shape.size()];
+      const DimensionWalks& Map = WalksOf[Array.Shape.size()];
       for (unsigned D = 0; D < 3; ++D) {
         auto It = llvm::find(Map, std::optional(D));
         if (It == Map.end()) {
-          bool Involved = llvm::any_of(A.Coordinates, [&](const Polynomial& C) {
-            return C.involves(Symbol::Kind::BlockOrigin, D) ||
-                   C.involves(Symbol::Kind::BlockIndex, D);
-          });
-          if (Involved)
+          if (llvm::is_contained(Used, D))
             Add(D, {/*Whole=*/true});
           continue;
         }
@@ -407,7 +504,79 @@ private:
     return Axes;
   }
 
+  static Polynomial productOf(const Monomial& M) {
+    Polynomial Product(1);
+    for (const Symbol& Factor : M)
+      Product = Product * Factor;
+    return Product;
+  }
+
+  /// A kernel with a loop of whole grids through the rows is given a grid that has all rows. If its
+  /// loop then ends after an iteration, the steps are 0; nothing else may depend on how large it
+  /// is.
+  bool resolveRowStrides(const FunctionDecl* Kernel) {
+    const CoordinateAccess* Outside = nullptr;
+    for (CoordinateAccess& A : Accesses) {
+      bool Inside = false;
+      for (const Monomial& M : Sets.monomialsOf(A.Domain)) {
+        if (!isGridStep(M, Result.RowDimension))
+          continue;
+        Polynomial Step = productOf(M);
+        Polynomial Rows = Polynomial(Launch.BlockSize[Result.RowDimension].value_or(1)) * Step;
+        if (possible(A, Comparison::LessEqual, A.Array->Shape[0], Rows)) {
+          reportStrides(A.Array->Array, A.Origin->Where);
+          return false;
+        }
+        Inside = true;
+        A.Domain = A.Domain.intersect(Sets.compare(Comparison::Equal, Step, 0));
+        for (Polynomial& C : A.Coordinates)
+          if (auto It = C.terms().find(M); It != C.terms().end())
+            C = C - Polynomial(It->second) * Step;
+      }
+      Result.RowsStrided |= Inside;
+      if (!Inside)
+        Outside = &A;
+    }
+    if (!Result.RowsStrided)
+      return true;
+    GridSizeUses Uses(Kernel->getBody(), Context);
+    if (Outside)
+      reportStrides(Outside->Array->Array, Outside->Origin->Where);
+    else if (!Uses.Others.empty())
+      reportStrides(Accesses.front().Array->Array, Uses.Others.front());
+    return !Failed;
+  }
+
+  void reportStrides(const ParmVarDecl* Array, const Expr* Where) {
+    error(Where, Diag::err_writes_far) << Array->getName() << 1 << Where->getSourceRange();
+  }
+
   // --- Whether writes can be shared out.
+
+  /// What a block may write must be its own for certain: it is put to other processes, whether it
+  /// was written or not.
+  void checkDealing(const DistributedParameter& Array, const ArrayAccess& Found) {
+    for (unsigned D : Used) {
+      const AxisAccess& Axis = (*Found.Writes)[D];
+      if (!Axis.Whole && Axis.High <= Axis.Low)
+        continue;
+      if (D != Result.RowDimension) {
+        Result.RowsTogether = true;
+        continue;
+      }
+      if (Failed)
+        return;
+      auto Outside = llvm::find_if(Accesses, [&](const CoordinateAccess& A) {
+        if (A.Array != &Array || !A.Origin->Writes)
+          return false;
+        AxisAccess One = bounds(A, 0, D);
+        return One.Low < 0 || One.High > 0;
+      });
+      error(Outside->Origin->Where, Diag::err_writes_far)
+          << Array.Array->getName() << 2 << Outside->Origin->Where->getSourceRange();
+      return;
+    }
+  }
 
   /// The elements that a block writes, as a set of the named origins of blocks and coordinates.
   isl::set elementsOf(const CoordinateAccess& A, const std::string& Block) {
@@ -417,19 +586,23 @@ private:
       // apart in all of its steps.
       Polynomial Origin = originOf(D);
       for (const Polynomial& C : A.Coordinates)
-        if (walkedBy(C) == D)
-          for (const auto& [M, Coefficient] : C.terms())
-            if (Coefficient == 1 && isGridStep(M, D)) {
-              Polynomial Step(1);
-              for (const Symbol& Factor : M)
-                Step = Step * Factor;
-              Origin = Origin + Step;
-            }
+        if (std::optional<Walk> Found = walkOf(C);
+            Found && Found->Dimension == D && Found->Step == 1)
+          Origin = Origin + gridSteps(C, D);
       S = Sets.bound(S, Block + DimensionName[D], Origin);
     }
     for (size_t J = 0; J < A.Coordinates.size(); ++J)
       S = Sets.bound(S, "e" + std::to_string(J), A.Coordinates[J]);
     return Sets.withoutVarying(Sets.closed(S)).coalesce();
+  }
+
+  /// The part of a coordinate by which a loop goes on through it by whole grids.
+  Polynomial gridSteps(const Polynomial& Coordinate, unsigned D) const {
+    Polynomial Steps;
+    for (const auto& [M, Coefficient] : Coordinate.terms())
+      if (Coefficient == Launch.BlockSize[D].value_or(1) && isGridStep(M, D))
+        Steps = Steps + Polynomial(Coefficient) * productOf(M);
+    return Steps;
   }
 
   bool isGridStep(const Monomial& M, unsigned D) const {
@@ -446,10 +619,6 @@ private:
     for (const CoordinateAccess& A : Accesses)
       if (A.Array == &Array && A.Origin->Writes)
         Writes.push_back(&A);
-    std::vector<unsigned> Used;
-    for (unsigned D = 0; D < 3; ++D)
-      if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
-        Used.push_back(D);
     for (const CoordinateAccess* First : Writes)
       for (const CoordinateAccess* Second : Writes) {
         isl::set Common = elementsOf(*First, "a").intersect(elementsOf(*Second, "b"));
@@ -482,7 +651,11 @@ private:
   SymbolicSets Sets;
   // Hold sets, so that they go before them.
   std::vector<CoordinateAccess> Accesses;
-  std::map<size_t, Walks> WalksOf;
+  std::map<size_t, DimensionWalks> WalksOf;
+  /// Of the rows, by the first access that says so; writes come first.
+  std::optional<std::int64_t> RowStep;
+  /// Grid dimensions that subscripts or conditions mention; others have one block.
+  std::vector<unsigned> Used;
   KernelAccesses Result;
   bool Failed = false;
 };
@@ -506,6 +679,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     Out << (Separator[0] == ',' ? ")" : " (own)");
   };
   Out << "rows " << DimensionName[Accesses.RowDimension];
+  if (Accesses.RowsPerThread != 1)
+    Out << " (" << Accesses.RowsPerThread << " per thread)";
   for (const ArrayAccess& A : Accesses.Arrays) {
     if (A.Reads) {
       Out << "; reads " << A.Array->getName();

@@ -33,7 +33,8 @@
 namespace gpurma {
 
 /// Along one grid dimension d a logical block touches the coordinates
-/// blockIdx.d * blockDim.d + Low ... blockIdx.d * blockDim.d + blockDim.d - 1 + High.
+/// blockIdx.d * blockDim.d + Low ... blockIdx.d * blockDim.d + blockDim.d - 1 + High;
+/// along the rows, blockDim.d times KernelAccesses::RowsPerThread.
 struct AxisAccess {
   /// Any coordinate; Low and High mean nothing.
   bool Whole = false;
@@ -42,8 +43,11 @@ struct AxisAccess {
 
 struct ArrayAccess {
   const clang::ParmVarDecl* Array = nullptr;
-  /// By grid dimension x, y, z. A dimension that walks none of the array's dimensions is 0..0.
+  /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks
+  /// none of the array's dimensions is whole.
   std::optional<std::array<AxisAccess, 3>> Reads, Writes;
+  /// The grid dimension that walks each of the array's dimensions, the slowest first.
+  std::vector<std::optional<unsigned>> Walks;
 };
 
 /// An atomic operation that many blocks apply to one scalar, which is not distributed.
@@ -56,6 +60,14 @@ struct AtomicReduction {
 struct KernelAccesses {
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
   unsigned RowDimension = 0;
+  /// How many rows a logical block has for each of its threads along RowDimension.
+  std::int64_t RowsPerThread = 1;
+  /// A loop of the kernel goes on through the rows by whole grids, so that a grid of any size does
+  /// the same: with one that has a block for all rows, it ends after an iteration, and what is said
+  /// here holds.
+  bool RowsStrided = false;
+  /// Logical blocks that have the same rows may write between each other's elements.
+  bool RowsTogether = false;
   std::vector<ArrayAccess> Arrays;
   std::vector<AtomicReduction> Reductions;
 };

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// FuseRegions: checks that a persistent region can be one kernel, and writes that kernel and what
-// the host does instead of the region's statement. LowerRegions puts both into the text.
+// FuseRegions: writes the kernel that a persistent region becomes, and what the host does instead of
+// the region's statement. LowerRegions puts both into the text.
 //
 // Before:  #pragma gpurma persistent distribute(a, b : rows(ny, nx)) halo(a : 1) reduce(+ : *norm)
 //          for (...) { ... jacobi<<<grid, block>>>(b, a, norm, ny, nx); ... std::swap(a, b); }
@@ -21,6 +21,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
@@ -28,93 +29,19 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// What a kernel's body and the functions that it calls do that matters to a stage.
-class BodyScanner : public RecursiveASTVisitor<BodyScanner> {
+/// What a region's statement names, and the text that takes its place might not.
+class NamedOnHost : public RecursiveASTVisitor<NamedOnHost> {
 public:
-  explicit BodyScanner(const FunctionDecl* Kernel) : Kernel(Kernel) {
-    Work.push_back(Kernel);
-    while (!Work.empty()) {
-      Current = Work.pop_back_val();
-      const FunctionDecl* Definition = nullptr;
-      if (Seen.insert(Current->getCanonicalDecl()).second && Current->hasBody(Definition))
-        TraverseStmt(Definition->getBody());
-    }
-  }
-
-  bool shouldVisitImplicitCode() const { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) {
-    const ValueDecl* D = Ref->getDecl();
-    if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
-      if (Function->getIdentifier() &&
-          (Function->getName().starts_with("__syncthreads") || Function->getName().contains("barrier")))
-        HasBarrier = true;
-      if (Current != Kernel && Function->getIdentifier() && Function->getName() == "__ldg")
-        noteForeign("__ldg");
-      Work.push_back(Function);
-    } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {
-      HasBarrier |= Variable->hasAttr<CUDASharedAttr>();
-      StringRef Name = Variable->getIdentifier() ? Variable->getName() : StringRef();
-      if (Current != Kernel && Variable->hasGlobalStorage() &&
-          (Name == "blockIdx" || Name == "gridDim"))
-        noteForeign(Name);
-    }
+    if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      Variables.insert(V);
+    const auto* F = dyn_cast<FunctionDecl>(Ref->getDecl());
+    if (F && !isa<CXXMethodDecl>(F) && !F->isTemplateInstantiation() && F->getFormalLinkage() == Linkage::Internal)
+      Functions.insert(F->getCanonicalDecl());
     return true;
   }
-  bool VisitMemberExpr(MemberExpr* Member) {
-    if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
-      Work.push_back(Function);
-    return true;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
-    Work.push_back(Construct->getConstructor());
-    return true;
-  }
-
-  /// The body uses shared memory or a barrier, so that one logical block must end before the next begins.
-  bool HasBarrier = false;
-  /// A function of which no copy is made uses what only copies do right.
-  const FunctionDecl* ForeignUser = nullptr;
-  StringRef ForeignName;
-
-  bool calls(const FunctionDecl* Function) const { return Seen.count(Function->getCanonicalDecl()); }
-
-private:
-  void noteForeign(StringRef Name) {
-    if (ForeignUser)
-      return;
-    ForeignUser = Current;
-    ForeignName = Name;
-  }
-
-  const FunctionDecl* Kernel;
-  const FunctionDecl* Current = nullptr;
-  llvm::SmallVector<const FunctionDecl*, 16> Work;
-  llvm::DenseSet<const FunctionDecl*> Seen;
-};
-
-/// Finds uses of a kernel's parameter that are no atomic operation of the wanted kind.
-class ReducedUse : public RecursiveASTVisitor<ReducedUse> {
-public:
-  ReducedUse(const ParmVarDecl* Parameter, StringRef Atomic) : Parameter(Parameter), Atomic(Atomic) {}
-  bool TraverseCallExpr(CallExpr* Call) {
-    const FunctionDecl* Callee = Call->getDirectCallee();
-    if (!Callee || !Callee->getIdentifier() || !Callee->getName().starts_with(Atomic) || Call->getNumArgs() < 2)
-      return RecursiveASTVisitor::TraverseCallExpr(Call);
-    const auto* Ref = dyn_cast<DeclRefExpr>(Call->getArg(0)->IgnoreParenCasts());
-    if (!Ref || Ref->getDecl() != Parameter)
-      return RecursiveASTVisitor::TraverseCallExpr(Call);
-    return TraverseStmt(Call->getArg(1));
-  }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
-    if (Ref->getDecl() == Parameter && !Found)
-      Found = Ref;
-    return true;
-  }
-  const DeclRefExpr* Found = nullptr;
-
-private:
-  const ParmVarDecl* Parameter;
-  StringRef Atomic;
+  llvm::SmallSetVector<const VarDecl*, 16> Variables;
+  llvm::SmallSetVector<const FunctionDecl*, 8> Functions;
 };
 
 class RegionFuser {
@@ -122,10 +49,8 @@ public:
   RegionFuser(Region& R, Unit& U, Program& P) : R(R), U(U), P(P), Context(U.context()) {}
 
   void run() {
-    if (!checkPlace() || !checkClauses())
-      return;
     for (Stage& S : R.Stages)
-      if (!checkStage(S))
+      if (!checkArguments(S))
         return;
     Written = writeRegion(R, U, P);
     if (U.Diags->hasErrors())
@@ -138,137 +63,7 @@ public:
   }
 
 private:
-  enum Place { Device, Template, Method, Lambda, OtherRegion };
-
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
-
-  bool checkPlace() {
-    const Directive& D = R.directive();
-    const FunctionDecl* F = R.function();
-    std::optional<Place> Wrong;
-    const auto* OnDevice = F->getAttr<CUDADeviceAttr>();
-    if (F->hasAttr<CUDAGlobalAttr>() || (OnDevice && !OnDevice->isImplicit()))
-      Wrong = Device;
-    else if (F->isDependentContext() || F->isTemplateInstantiation())
-      Wrong = Template;
-    else if (const auto* M = dyn_cast<CXXMethodDecl>(F))
-      Wrong = M->getParent()->isLambda() ? Lambda : Method;
-    for (const Region& Other : U.Regions)
-      if (&Other != &R && Other.function() == F &&
-          U.sources().isPointWithin(U.sources().getFileLoc(R.Loop->getBeginLoc()), U.sources().getFileLoc(Other.Statement->getBeginLoc()),
-                                    U.sources().getFileLoc(Other.Statement->getEndLoc())))
-        Wrong = OtherRegion;
-    if (Wrong) {
-      report(D.NameLoc, Diag::err_region_place) << *Wrong;
-      return false;
-    }
-    if (!isa<ForStmt, WhileStmt, DoStmt, CompoundStmt>(R.Statement)) {
-      report(R.Statement->getBeginLoc(), Diag::err_region_kind);
-      return false;
-    }
-    if (R.Stages.empty()) {
-      report(D.NameLoc, Diag::err_region_empty);
-      return false;
-    }
-    return true;
-  }
-
-  enum NameProblem { NotDistributed, NotLaunched, Twice, NotPointer };
-
-  bool checkClauses() {
-    bool Good = true;
-    auto Wrong = [&](SourceLocation Loc, NameProblem What, StringRef Name) {
-      report(Loc, Diag::err_region_clause_name) << What << Name;
-      Good = false;
-    };
-    llvm::SmallPtrSet<const VarDecl*, 8> Named;
-    for (const DistributedArray& A : R.Arrays)
-      if (!Named.insert(A.Variable).second)
-        Wrong(A.Loc, Twice, A.Variable->getName());
-    for (const ReducedScalar& S : R.Reductions)
-      if (!S.Pointer)
-        Wrong(S.Scalar->getBeginLoc(), NotPointer,
-              spelledText(S.Scalar->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this"));
-      else if (!Named.insert(S.Pointer).second)
-        Wrong(S.Scalar->getBeginLoc(), Twice, S.Pointer->getName());
-    for (const HaloClause& H : R.Halos)
-      if (!R.findArray(H.Array))
-        Wrong(H.Loc, NotDistributed, H.Array->getName());
-    for (const MapClause& M : R.Maps)
-      if (llvm::none_of(R.Stages, [&](const Stage& S) { return S.Kernel && names(M, S.Kernel); }))
-        Wrong(M.Loc, NotLaunched, M.Kernel);
-    return Good;
-  }
-
-  bool checkStage(Stage& S) {
-    SourceLocation Loc = S.Launch->getBeginLoc();
-    bool Visible = S.Kernel && U.sources().isBeforeInTranslationUnit(S.Kernel->getLocation(), R.function()->getLocation());
-    if (const FunctionDecl* Pattern = S.Kernel ? S.Kernel->getTemplateInstantiationPattern() : nullptr)
-      Visible = U.sources().isBeforeInTranslationUnit(Pattern->getLocation(), R.function()->getLocation());
-    if (!Visible) {
-      const auto* Ref = dyn_cast<DeclRefExpr>(S.Launch->getCallee()->IgnoreParenImpCasts());
-      report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : "this kernel");
-      return false;
-    }
-    BodyScanner Scan(S.Kernel);
-    for (const Marker& M : U.Markers)
-      if (M.Function && (M.Function->getCanonicalDecl() == S.Kernel->getCanonicalDecl() || Scan.calls(M.Function))) {
-        report(Loc, Diag::err_stage_directive) << S.Kernel->getName();
-        return false;
-      }
-    if (Scan.ForeignUser) {
-      report(Loc, Diag::err_stage_foreign) << Scan.ForeignUser->getNameAsString() << S.Kernel->getName() << Scan.ForeignName
-                                           << (Scan.ForeignName == "__ldg");
-      report(Scan.ForeignUser->getLocation(), Diag::note_declared_here) << Scan.ForeignUser;
-      return false;
-    }
-    Barriers.push_back(Scan.HasBarrier);
-    return checkForm(S) && checkSetting(S.Block, 0) && checkSetting(S.Shared, 1) && checkArguments(S);
-  }
-
-  enum FormProblem { Macro, OutOfClass, Specialized };
-
-  bool checkForm(const Stage& S) {
-    const FunctionDecl* Pattern = S.Kernel->getTemplateInstantiationPattern();
-    if (!Pattern)
-      Pattern = S.Kernel;
-    std::optional<FormProblem> Wrong;
-    if (Pattern->getLocation().isMacroID() || Pattern->getBody()->getBeginLoc().isMacroID() || Pattern->getEndLoc().isMacroID())
-      Wrong = Macro;
-    else if (Pattern->isOutOfLine())
-      Wrong = OutOfClass;
-    else if (S.Kernel->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
-      Wrong = Specialized;
-    if (!Wrong)
-      return true;
-    report(S.Launch->getBeginLoc(), Diag::err_stage_form) << S.Kernel->getName() << *Wrong;
-    report(S.Kernel->getLocation(), Diag::note_declared_here) << S.Kernel;
-    return false;
-  }
-
-  /// The host needs the setting before the region's kernel begins.
-  bool checkSetting(const Expr* E, unsigned Which) {
-    struct Finder : RecursiveASTVisitor<Finder> {
-      SourceRange Inside;
-      const SourceManager* Sources;
-      const DeclRefExpr* Found = nullptr;
-      bool VisitDeclRefExpr(DeclRefExpr* Ref) {
-        if (isa<VarDecl>(Ref->getDecl()) &&
-            Sources->isPointWithin(Sources->getFileLoc(Ref->getDecl()->getLocation()), Sources->getFileLoc(Inside.getBegin()),
-                                   Sources->getFileLoc(Inside.getEnd())))
-          Found = Ref;
-        return !Found;
-      }
-    } Find;
-    if (!E)
-      return true;
-    Find.Inside = R.Statement->getSourceRange();
-    Find.Sources = &U.sources();
-    Find.TraverseStmt(const_cast<Expr*>(E));
-    if (Find.Found)
-      report(Find.Found->getLocation(), Diag::err_region_setting) << Which << Find.Found->getDecl()->getNameAsString();
-    return !Find.Found;
-  }
 
   static const VarDecl* variable(const Expr* E) {
     const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
@@ -281,63 +76,27 @@ private:
                                   Sources.getFileLoc(R.Statement->getEndLoc()));
   }
 
+  /// Of a launch that is passed no distributed array nothing is known but its parameters' types.
   bool checkArguments(Stage& S) {
-    bool Inferred = !S.Accesses.Arrays.empty();
+    if (S.Inferred)
+      return true;
     unsigned Dimensions = 1;
     for (const DistributedArray& A : R.Arrays)
       Dimensions = std::max<unsigned>(Dimensions, std::min<size_t>(A.Shape.size(), 3));
-    if (!Inferred)
-      S.Accesses.RowDimension = Dimensions - 1;
+    S.Accesses.RowDimension = Dimensions - 1;
     for (const MapClause& M : R.Maps)
       if (names(M, S.Kernel))
         S.Accesses.RowDimension = M.RowDimension;
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
-      if (!Parameter->getType()->isPointerType())
+      QualType Type = Parameter->getType();
+      if (!Type->isPointerType() || Type->getPointeeType().isConstQualified() || R.findReduction(variable(S.Arguments[I])))
         continue;
-      const VarDecl* Passed = variable(S.Arguments[I]);
-      bool Writes = !Parameter->getType()->getPointeeType().isConstQualified();
-      if (const ReducedScalar* Scalar = R.findReduction(Passed)) {
-        if (!checkReduced(S, Parameter, *Scalar))
-          return false;
-        continue;
-      }
-      auto Known = llvm::find_if(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array == Parameter; });
-      if (Inferred)
-        Writes = Known != S.Accesses.Arrays.end() && Known->Writes;
-      bool Distributed = R.findArray(Passed) || !Passed || !declaredOutside(Passed);
-      if (!Distributed && Writes) {
-        report(S.Arguments[I]->getBeginLoc(), Diag::err_stage_pointer) << S.Kernel->getName() << Passed->getName();
-        report(Parameter->getLocation(), Diag::note_declared_here) << Parameter;
-        return false;
-      }
-      if (Inferred || !Distributed)
-        continue;
-      ArrayAccess Access;
-      Access.Array = Parameter;
-      // Each thread writes its own point, and reads any of its rows.
-      std::array<AxisAccess, 3> Own;
-      if (Writes)
-        Access.Writes = Own;
-      for (unsigned Axis = 0; Axis != 3; ++Axis)
-        Own[Axis].Whole = Axis != S.Accesses.RowDimension;
-      Access.Reads = Own;
-      S.Accesses.Arrays.push_back(Access);
+      report(S.Arguments[I]->getBeginLoc(), Diag::err_stage_pointer) << S.Kernel->getName() << spelled(S.Arguments[I]);
+      report(Parameter->getLocation(), Diag::note_declared_here) << Parameter;
+      return false;
     }
     return true;
-  }
-
-  bool checkReduced(const Stage& S, const ParmVarDecl* Parameter, const ReducedScalar& Scalar) {
-    StringRef Atomic = Scalar.Operation == Keyword::Plus  ? "atomicAdd"
-                       : Scalar.Operation == Keyword::Max ? "atomicMax"
-                                                          : "atomicMin";
-    ReducedUse Use(Parameter, Atomic);
-    Use.TraverseStmt(S.Kernel->getBody());
-    if (!Use.Found)
-      return true;
-    report(Use.Found->getLocation(), Diag::err_stage_reduced)
-        << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
-    return false;
   }
 
   // --- Text.
@@ -363,9 +122,9 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
     Text += "};\n";
-    Text += "template <unsigned gpurma_threads>\n__global__ void __launch_bounds__(gpurma_threads, 1024 / gpurma_threads) gpurma_region_" + Number +
-            "(gpurma_values_" + Number + " gpurma_values, ::gpurma::stages::plan<" + sizes() +
-            "> gpurma_plan, ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
+    Text += "template <unsigned gpurma_registers>\n__global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_" + Number +
+            "(gpurma_values_" + Number + " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
+            "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
     Text += "  ::gpurma::rank_scope gpurma_rank_scope_;\n";
     Text += "  ::gpurma::stages::region<" + sizes() + "> gpurma_region(gpurma_plan, gpurma_memory);\n";
     for (const VarDecl* V : Written.Captured) {
@@ -389,9 +148,9 @@ private:
     Text += Written.Text;
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  gpurma_values.gpurma_scalar_" + std::to_string(I) + " = gpurma_reduced_" + std::to_string(I) + ".value();\n";
-    Text += "  gpurma_region.end(gpurma_values, gpurma_results);\n}\n";
-    for (const char* Threads : {"256", "1024"})
-      Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Threads + "(gpurma_region_" + Number + "<" + Threads +
+    Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    *gpurma_results = gpurma_values;\n}\n";
+    for (const char* Registers : {"32", "64", "128"})
+      Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers + "(gpurma_region_" + Number + "<" + Registers +
               ">);\n";
     return Text + "}\n";
   }
@@ -436,17 +195,40 @@ private:
     return nullptr;
   }
 
-  std::string stagePlan(const Stage& S, bool Barrier) const {
-    std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " +
+  /// The kernel as it is launched elsewhere; the type chooses among overloads.
+  std::string kernelAddress(const FunctionDecl* Kernel) const {
+    return "reinterpret_cast<const void*>(static_cast<" + type(Context.getPointerType(Kernel->getType()), "") + ">(" +
+           kernelName(Kernel, U) + "))";
+  }
+
+  std::string stagePlan(const Stage& S) const {
+    std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " + kernelAddress(S.Kernel) + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", dim3(" + spelled(S.Block) + "), " +
-                       (S.Shared ? spelled(S.Shared) : "0") + ", " + (Barrier ? "true" : "false") + ")";
+                       (S.Shared ? spelled(S.Shared) : "0") + ")";
     for (const ArrayAccess& A : S.Accesses.Arrays) {
       if (A.Reads)
         Text += ".reads(" + reach(*A.Reads, S.Accesses.RowDimension, haloOf(S, A.Array)) + ")";
       if (A.Writes)
         Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
     }
-    return Text;
+    return Text + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
+           ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")";
+  }
+
+  /// As ::gpurma::stages::stage_plan has it.
+  static std::uint32_t walksCode(const KernelAccesses& Accesses) {
+    std::uint32_t Code = 0;
+    for (const ArrayAccess& A : Accesses.Arrays) {
+      unsigned Rank = A.Walks.size();
+      unsigned Shift = 3 * (Rank * (Rank - 1) / 2);
+      for (const std::optional<unsigned>& D : A.Walks) {
+        constexpr std::uint32_t None = 4;
+        Code &= ~(7u << Shift);
+        Code |= (D ? *D + 1 : None) << Shift;
+        Shift += 3;
+      }
+    }
+    return Code;
   }
 
   std::string launchText() const {
@@ -459,7 +241,7 @@ private:
               R.Reductions[I].Pointer->getNameAsString() + "); ";
     Text += "::gpurma::stages::plan<" + sizes() + "> gpurma_plan{{";
     for (unsigned I = 0; I != R.Stages.size(); ++I)
-      Text += (I ? ", " : "") + stagePlan(R.Stages[I], Barriers[I]);
+      Text += (I ? ", " : "") + stagePlan(R.Stages[I]);
     Text += "}, {";
     for (unsigned I = 0; I != R.Arrays.size(); ++I) {
       const DistributedArray& A = R.Arrays[I];
@@ -474,7 +256,7 @@ private:
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
               ", ::gpurma::stages::" + operationName(R.Reductions[I]) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
-    Text += "}}; ::gpurma::stages::run(" + Kernel + "<256>, " + Kernel + "<1024>, gpurma_values, gpurma_plan, " +
+    Text += "}}; ::gpurma::stages::run({" + Kernel + "<32>, " + Kernel + "<64>, " + Kernel + "<128>}, gpurma_values, gpurma_plan, " +
             siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V))
@@ -482,7 +264,24 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "::gpurma::stages::store_scalar(" + R.Reductions[I].Pointer->getNameAsString() + ", gpurma_values.gpurma_scalar_" +
               std::to_string(I) + "); ";
-    return Text + "}";
+    return Text + uses() + "}";
+  }
+
+  /// Uses of what the program names in the region only, so that the backend does not call it unused.
+  std::string uses() const {
+    NamedOnHost Named;
+    Named.TraverseStmt(const_cast<Stmt*>(R.Statement));
+    std::string Text;
+    for (const VarDecl* V : Named.Variables)
+      if (declaredOutside(V) && !Written.Captured.count(V) && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>())
+        Text += "static_cast<void>(" + hostName(V) + "); ";
+    for (const FunctionDecl* F : Named.Functions) {
+      std::string Name = "::";
+      llvm::raw_string_ostream Out(Name);
+      F->printQualifiedName(Out, sourcePolicy(Context));
+      Text += "static_cast<void>(static_cast<" + type(Context.getPointerType(F->getType()), "") + ">(&" + Name + ")); ";
+    }
+    return Text;
   }
 
   std::string hostName(const VarDecl* V) const {
@@ -500,7 +299,6 @@ private:
   ASTContext& Context;
   WrittenRegion Written;
   std::string Number;
-  std::vector<bool> Barriers;
 };
 
 class FuseRegions final : public Pass {

@@ -25,9 +25,11 @@ namespace {
 /// and a shape's `nx` are the same symbol where the launch passes nx for n.
 class HostExpressions {
 public:
-  /// \p Changed: variables that have several values while the region runs.
-  HostExpressions(ASTContext& Context, const std::set<const VarDecl*>& Changed)
-      : Context(Context), Changed(Changed) {}
+  /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same
+  /// of its function.
+  HostExpressions(ASTContext& Context, const std::set<const VarDecl*>& Changed,
+                  const std::set<const VarDecl*>& EverChanged)
+      : Context(Context), Changed(Changed), EverChanged(EverChanged) {}
 
   /// None if the value may differ from one evaluation to the next.
   std::optional<Polynomial> polynomial(const Expr* E) {
@@ -44,6 +46,9 @@ public:
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
       if (!V || Changed.count(V))
         return std::nullopt;
+      if (const Expr* Init = lastingValue(V))
+        if (std::optional<Polynomial> P = polynomial(Init))
+          return P;
       return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V});
     }
     if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary) {
@@ -76,6 +81,27 @@ public:
   }
 
 private:
+  /// What a local constant is computed from, if that has still the same value: `const int ny =
+  /// size.y;`.
+  const Expr* lastingValue(const VarDecl* V) const {
+    if (!V->getType().isConstQualified() || !V->hasLocalStorage() || isa<ParmVarDecl>(V) ||
+        !V->getInit())
+      return nullptr;
+    return isLasting(V->getInit()) ? V->getInit() : nullptr;
+  }
+
+  bool isLasting(const Stmt* S) const {
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
+      const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+      return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.count(V);
+    }
+    if (const auto* Member = dyn_cast<MemberExpr>(S); Member && Member->isArrow())
+      return false;
+    return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
+           llvm::all_of(S->children(),
+                        [&](const Stmt* Child) { return !Child || isLasting(Child); });
+  }
+
   /// Quotients, results of const member functions: equal if written alike.
   std::optional<Polynomial> sameText(const Expr* E) {
     if (!isRepeatable(E))
@@ -114,6 +140,7 @@ private:
 
   ASTContext& Context;
   const std::set<const VarDecl*>& Changed;
+  const std::set<const VarDecl*>& EverChanged;
   std::vector<llvm::FoldingSetNodeID> Profiles;
 };
 
@@ -122,7 +149,7 @@ public:
   StageInference(Region& R, Unit& U)
       : R(R), U(U), Context(U.context()), ChangedInRegion(changedVariables(R.Statement)),
         ChangedInFunction(changedVariables(R.function()->getBody())),
-        Host(Context, ChangedInRegion) {}
+        Host(Context, ChangedInRegion, ChangedInFunction) {}
 
   void run() {
     for (const DistributedArray& A : R.Arrays) {
@@ -151,6 +178,8 @@ private:
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
       if (!Parameter->getType()->isPointerType()) {
+        if (holdsPointer(Parameter->getType()) && !checkStructure(S, Argument))
+          return;
         addValue(Parameter, Argument, Launch.Arguments);
         continue;
       }
@@ -168,7 +197,36 @@ private:
     if (!Found || !checkReductions(S, *Found))
       return;
     S.Accesses = std::move(*Found);
+    S.Inferred = true;
     remark(S);
+  }
+
+  static bool holdsPointer(QualType Type) {
+    const auto* Record = Type.getNonReferenceType()->getAsCXXRecordDecl();
+    if (!Record || !Record->hasDefinition())
+      return false;
+    return llvm::any_of(Record->fields(),
+                        [](const FieldDecl* F) {
+                          QualType Each = F->getType();
+                          while (Each->isArrayType())
+                            Each = QualType(Each->getPointeeOrArrayElementType(), 0);
+                          return Each->isPointerType() || holdsPointer(Each);
+                        }) ||
+           llvm::any_of(Record->bases(),
+                        [](const CXXBaseSpecifier& Base) { return holdsPointer(Base.getType()); });
+  }
+
+  /// A structure hides which arrays it leads to. False after an error.
+  bool checkStructure(const Stage& S, const Expr* Argument) {
+    for (const VarDecl* V : namedVariables(Argument))
+      if (R.findArray(V)) {
+        U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
+            << V->getName() << S.Kernel->getName() << 0 << Argument->getSourceRange();
+        return false;
+      }
+    U.Diags->report(Argument->getExprLoc(), Diag::err_pointer_not_understood)
+        << 0 << Argument->getSourceRange();
+    return false;
   }
 
   void addValue(const ParmVarDecl* Parameter, const Expr* Argument, KnownArguments& Known) {

@@ -7,6 +7,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <array>
 
 using namespace clang;
 
@@ -215,6 +216,13 @@ bool isCachedStore(StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
       .Cases("__stwb", "__stcg", "__stcs", "__stwt", true)
       .Default(false);
+}
+
+/// Exchanges values within a warp or a block; where its body is visible it says nothing of arrays.
+bool isCollective(StringRef Name) {
+  return llvm::any_of(std::array<StringRef, 8>{"__shfl", "__ballot", "__any", "__all", "__reduce",
+                                               "__match", "__sync", "__activemask"},
+                      [&](StringRef Prefix) { return Name.starts_with(Prefix); });
 }
 
 class Interpreter {
@@ -1152,6 +1160,11 @@ private:
       eval(E->getArg(1));
       access(L, /*Writes=*/true, E->getArg(0));
       return Value{};
+    }
+    if (isCollective(Name)) {
+      for (const Expr* Argument : E->arguments())
+        evalObject(Argument);
+      return opaque(E->getType(), Cause::Call, E);
     }
     bool Min = Name == "min" || Name == "umin", Max = Name == "max" || Name == "umax";
     QualType Type = E->getType().getNonReferenceType();

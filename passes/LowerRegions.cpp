@@ -90,9 +90,11 @@ private:
     P.Edits.replace({End->File, End->End, End->End}, Text);
   }
 
-  /// The kernel stands before the function that holds the region.
+  /// The kernel stands before the function that holds the region, or the class in which that is defined.
   void addKernel(const Region& R) {
     const Decl* Place = R.function();
+    while (const auto* Class = dyn_cast<CXXRecordDecl>(Place->getLexicalDeclContext()))
+      Place = Class;
     std::string Prefix, Suffix;
     if (const auto* Linkage = dyn_cast<LinkageSpecDecl>(Place->getLexicalDeclContext())) {
       if (!Linkage->hasBraces())

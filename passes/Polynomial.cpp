@@ -103,8 +103,13 @@ std::pair<Polynomial, Polynomial> Polynomial::divided(const Polynomial& Divisor)
   if (std::optional<std::int64_t> Number = Divisor.constant()) {
     if (*Number == 0)
       return {Quotient, Remainder};
-    for (const auto& [M, Coefficient] : Terms)
-      Quotient.add(M, nearestQuotient(Coefficient, *Number));
+    // What moves by less than a row stays in it; by one less than a row, it is on a diagonal.
+    for (const auto& [M, Coefficient] : Terms) {
+      std::int64_t Nearest = nearestQuotient(Coefficient, *Number);
+      std::int64_t Rest = Coefficient - Nearest * *Number;
+      bool Near = M.empty() || (Rest >= -1 && Rest <= 1);
+      Quotient.add(M, Near ? Nearest : Coefficient / *Number);
+    }
     Remainder = *this - Quotient * Divisor;
     // With no index in the remainder there is nothing that a negative offset could be relative to.
     if (std::optional<std::int64_t> Rest = Remainder.constant(); Rest && *Rest < 0) {

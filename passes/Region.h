@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A persistent region: the statement that `#pragma gpurma persistent` stands before, and what its clauses and its launches say.
-// CollectDirectives makes the Regions of a Unit, InferStages fills in what the kernels access, FuseRegions checks them.
+// CollectDirectives makes the Regions of a Unit, VerifyRegions checks them, InferStages fills in what the kernels access, and
+// FuseRegions writes what they become.
 #ifndef GPURMA_PASSES_REGION_H
 #define GPURMA_PASSES_REGION_H
 
@@ -52,12 +53,16 @@ bool names(const MapClause& M, const clang::FunctionDecl* Kernel);
 /// A launch of the region.
 struct Stage {
   const clang::CUDAKernelCallExpr *Launch = nullptr;
-  /// The definition of the launched kernel, for a template its instantiation; null if it has none here (FuseRegions reports it).
+  /// The definition of the launched kernel, for a template its instantiation; null if it has none here (VerifyRegions reports it).
   const clang::FunctionDecl *Kernel = nullptr;
   /// Shared and Stream are null where the launch leaves them out.
   const clang::Expr *Grid = nullptr, *Block = nullptr, *Shared = nullptr, *Stream = nullptr;
   /// The arguments, in the order of the kernel's parameters.
   std::vector<const clang::Expr *> Arguments;
+  /// The kernel uses shared memory or a barrier, so that one logical block must end before the next begins.
+  bool HasBarrier = false;
+  /// InferStages has looked into the kernel, since it is passed a distributed array.
+  bool Inferred = false;
   KernelAccesses Accesses;
 };
 

@@ -76,6 +76,10 @@ public:
       return call(*Call, To);
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
       return reference(*Ref, To);
+    if (const auto* Field = dyn_cast<MemberExpr>(S); Field && isa<CXXThisExpr>(Field->getBase()->IgnoreParenImpCasts())) {
+      report(Field->getMemberLoc(), Diag::err_region_variable) << Field->getMemberDecl()->getNameAsString() << Member;
+      return true;
+    }
     if (isa<CXXThisExpr>(S)) {
       report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
       return true;
@@ -233,7 +237,8 @@ private:
       return true;
     }
     bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
-    if (Global && Variable->isUsableInConstantExpressions(Context)) {
+    // The region's kernel may not name what is private to a class.
+    if (Global && Variable->isUsableInConstantExpressions(Context) && !Variable->isStaticDataMember()) {
       To << "::";
       Variable->printQualifiedName(To, Policy);
       return true;
@@ -250,7 +255,8 @@ private:
     const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
     if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
       report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
-    else if (Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod()))
+    else if (Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod() ||
+                     (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord())))
       report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
     else if (Variable.getTLSKind() != VarDecl::TLS_None || Variable.hasAttr<CUDADeviceAttr>())
       report(Loc, Diag::err_region_variable) << Variable.getName() << ThreadOrStatic;
@@ -553,10 +559,26 @@ private:
     return Name;
   }
 
+  /// As ::gpurma::stages::written_box has it.
+  static std::string writtenBox(const ArrayAccess& Access) {
+    if (!Access.Writes)
+      return "{}";
+    std::string Text;
+    for (const std::optional<unsigned>& D : Access.Walks) {
+      Text += Text.empty() ? "{{" : ", ";
+      if (D && !(*Access.Writes)[*D].Whole)
+        Text += "{" + std::to_string(*D) + ", {" + std::to_string((*Access.Writes)[*D].Low) + ", " +
+                std::to_string((*Access.Writes)[*D].High) + "}}";
+      else
+        Text += "{}";
+    }
+    return Text + "}}";
+  }
+
   void launch(const CUDAKernelCallExpr& Launch, unsigned Depth) {
     auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Launch == &Launch; });
     if (It == R.Stages.end() || !It->Kernel)
-      return; // FuseRegions has reported it
+      return; // VerifyRegions has reported it
     const Stage& S = *It;
     std::string Number = std::to_string(It - R.Stages.begin());
     std::string Function = stageFunctionCall(S.Kernel, U, P);
@@ -565,8 +587,11 @@ private:
       return;
     }
     line(Depth) << "{\n";
-    line(Depth + 1) << "const dim3 gpurma_grid(" << text(S.Grid) << ");\n";
-    std::string Arguments, Pointers;
+    line(Depth + 1) << "const dim3 gpurma_grid"
+                    << (S.Accesses.RowsStrided ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Number + ")"
+                                               : "(" + text(S.Grid) + ")")
+                    << ";\n";
+    std::string Arguments, Pointers, Boxes;
     unsigned Reads = 0, Writes = 0, Count = 0;
     for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
@@ -576,7 +601,12 @@ private:
       std::string Name = "gpurma_" + std::to_string(I);
       Arguments += ", " + Name;
       if (const ReducedScalar* Scalar = reducedPointer(Argument)) {
-        line(Depth + 1) << "auto* const " << Name << " = " << reducedName(*Scalar) << ".partial();\n";
+        if (readsOnlyScalar(S.Kernel, Parameter)) {
+          line(Depth + 1) << "auto " << Name << "_value = " << reducedName(*Scalar) << ".value();\n";
+          line(Depth + 1) << "auto* const " << Name << " = &" << Name << "_value;\n";
+        } else {
+          line(Depth + 1) << "auto* const " << Name << " = " << reducedName(*Scalar) << ".partial();\n";
+        }
         continue;
       }
       line(Depth + 1) << typed(Parameter->getType(), Name) << " = " << text(Argument) << ";\n";
@@ -584,15 +614,20 @@ private:
       if (Access == S.Accesses.Arrays.end())
         continue;
       Pointers += (Count ? ", " : "") + Name;
+      Boxes += (Count ? ", " : "") + writtenBox(*Access);
       Reads |= (Access->Reads ? 1u : 0u) << Count;
       Writes |= (Access->Writes ? 1u : 0u) << Count;
       ++Count;
     }
     line(Depth + 1) << "const void* const gpurma_arrays[] = {" << (Count ? Pointers : "nullptr") << "};\n";
-    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", gpurma_grid, " << text(S.Block)
-                    << ", gpurma_arrays, " << Reads << "u, " << Writes << "u, " << siteText(Launch.getBeginLoc(), U.sources())
-                    << "); gpurma_tiles.next();)\n";
-    line(Depth + 2) << Function << "(gpurma_tiles.block(), gpurma_grid" << Arguments << ");\n";
+    line(Depth + 1) << "static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {" << (Count ? Boxes : "{}") << "};\n";
+    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", "
+                    << S.Accesses.RowDimension << ", " << (S.HasBarrier ? "true" : "false") << ", gpurma_grid, " << text(S.Block)
+                    << ", gpurma_arrays, " << Reads << "u, " << Writes << "u, gpurma_boxes, " << siteText(Launch.getBeginLoc(), U.sources())
+                    << "); gpurma_tiles.next_part();)\n";
+    line(Depth + 2) << "do\n";
+    line(Depth + 3) << Function << "(gpurma_tiles.block(), gpurma_grid" << Arguments << ");\n";
+    line(Depth + 2) << "while (gpurma_tiles.next());\n";
     line(Depth) << "}\n";
   }
 
@@ -607,19 +642,54 @@ private:
   unsigned Loops = 0;
 };
 
+/// Finds uses of a parameter, and those of them that read *p or p[0].
+class ScalarReads : public RecursiveASTVisitor<ScalarReads> {
+public:
+  explicit ScalarReads(const ParmVarDecl* Parameter) : Parameter(Parameter) {}
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    Uses += Ref->getDecl() == Parameter;
+    return true;
+  }
+  bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) {
+    if (Cast->getCastKind() != CK_LValueToRValue)
+      return true;
+    const Expr *E = Cast->getSubExpr()->IgnoreParens(), *Base = nullptr;
+    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
+      Base = Deref->getSubExpr();
+    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
+      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
+      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
+    }
+    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
+    Reads += Ref && Ref->getDecl() == Parameter;
+    return true;
+  }
+  unsigned Uses = 0, Reads = 0;
+
+private:
+  const ParmVarDecl* Parameter;
+};
+
 } // namespace
+
+bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
+  ScalarReads Found(Parameter);
+  Found.TraverseStmt(Kernel->getBody());
+  return Found.Uses != 0 && Found.Uses == Found.Reads;
+}
 
 std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {
   return "gpurma_stage_" + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
          Kernel->getNameAsString();
 }
 
-std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
+/// `Function`, which stands beside the kernel, with its namespaces and template arguments.
+static std::string qualified(const FunctionDecl* Kernel, StringRef Function, Unit& U) {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
   PrintingPolicy Policy = sourcePolicy(U.context());
   Kernel->printNestedNameSpecifier(Out, Policy);
-  Out << stageFunctionName(Kernel, U, P);
+  Out << Function;
   if (Kernel->getTemplateSpecializationArgs()) {
     std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
     if (!Arguments)
@@ -628,6 +698,12 @@ std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
   }
   return Name;
 }
+
+std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
+  return qualified(Kernel, stageFunctionName(Kernel, U, P), U);
+}
+
+std::string kernelName(const FunctionDecl* Kernel, Unit& U) { return qualified(Kernel, Kernel->getName(), U); }
 
 std::string capturedName(const VarDecl* Variable, Program& P) {
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();

@@ -5,11 +5,12 @@
 //
 //   for (int it = 0; it < n && err > tol; ++it) {          for (int it = 0; it < n && err > tol; ++it) {
 //     *norm = 0;                                             gpurma_reduced_0 = 0;
-//     jacobi<<<grid, block>>>(b, a, norm);           ->      { ... for (::gpurma::stages::tiles<...> gpurma_tiles(...); gpurma_tiles.next();)
-//     CHECK(cudaDeviceSynchronize());                            gpurma_stage_0_jacobi(gpurma_tiles.block(), gpurma_grid, ...); }
-//     err = std::sqrt(*norm);                                err = ::std::sqrt(gpurma_reduced_0.value());
-//     std::swap(a, b);                                       ::gpurma::stages::swap(a, b);
-//   }                                                      }
+//     jacobi<<<grid, block>>>(b, a, norm);           ->      { ... for (::gpurma::stages::tiles gpurma_tiles(...); gpurma_tiles.next_part();)
+//     CHECK(cudaDeviceSynchronize());                          do gpurma_stage_0_jacobi(gpurma_tiles.block(), gpurma_grid, ...);
+//     err = std::sqrt(*norm);                                  while (gpurma_tiles.next()); }
+//     std::swap(a, b);                                       err = ::std::sqrt(gpurma_reduced_0.value());
+//   }                                                        ::gpurma::stages::swap(a, b);
+//                                                          }
 //
 // It is printed from the AST, so that error-check macros can be seen through.
 #ifndef GPURMA_PASSES_REGIONWRITER_H
@@ -35,10 +36,16 @@ struct WrittenRegion {
 /// Reports what cannot run on the device; the text is of no use then.
 WrittenRegion writeRegion(const Region& R, Unit& U, Program& P);
 
+/// True if all that the kernel does with the parameter is to read *p or p[0].
+bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
+
 /// The name of the device function that the kernel's body becomes, as the region calls it; empty if it cannot be named.
 std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
 /// The same as it is declared, without qualification.
 std::string stageFunctionName(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
+
+/// The kernel's own name, as the host calls it; empty if it cannot be named.
+std::string kernelName(const clang::FunctionDecl* Kernel, Unit& U);
 
 /// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
 std::string capturedName(const clang::VarDecl* Variable, Program& P);

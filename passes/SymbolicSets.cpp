@@ -212,12 +212,19 @@ isl::set SymbolicSets::differsByAtLeast(const std::string& Low, const std::strin
 }
 
 bool SymbolicSets::mentions(const isl::set& S, Symbol::Kind Of, unsigned Index) const {
+  for (const Monomial& M : monomialsOf(S))
+    for (const Symbol& Factor : M)
+      if (Factor.Of == Of && Factor.Index == Index)
+        return true;
+  return false;
+}
+
+std::vector<Monomial> SymbolicSets::monomialsOf(const isl::set& S) const {
+  std::vector<Monomial> Found;
   for (const std::string& Name : parametersOf(S))
     if (auto It = Named.find(Name); It != Named.end())
-      for (const Symbol& Factor : It->second)
-        if (Factor.Of == Of && Factor.Index == Index)
-          return true;
-  return false;
+      Found.push_back(It->second);
+  return Found;
 }
 
 isl::set SymbolicSets::withoutVarying(isl::set S) const {

@@ -68,6 +68,7 @@ public:
   isl::set bound(const isl::set& S, const std::string& Name, const Polynomial& P);
   isl::set differsByAtLeast(const std::string& Low, const std::string& High, const Polynomial& By);
   bool mentions(const isl::set& S, Symbol::Kind Of, unsigned Index) const;
+  std::vector<Monomial> monomialsOf(const isl::set& S) const;
   /// \p S without the symbols that differ between the threads of a launch.
   isl::set withoutVarying(isl::set S) const;
 

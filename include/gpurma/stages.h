@@ -17,10 +17,11 @@ namespace gpurma {
 
 namespace host {
 
+inline constexpr int register_limits = 3;
+
 // A region, without the types and sizes that only its text knows.
 struct region_launch {
-  const void* small_kernel; // for blocks of up to 256 threads
-  const void* large_kernel;
+  const void* kernels[register_limits]; // for up to 32, 64 and 128 registers in a thread
   stages::stage_plan* stage;
   int stages;
   stages::array_plan* array;
@@ -33,7 +34,11 @@ struct region_launch {
   stages::banding* bands;
   stages::memory* words;
   void** results;
+  const void* values; // of the host's variables
 };
+
+// Says that the program has a persistent region.
+void announce_region();
 
 // Checks the plan and sets the region's memory up. Collective. Errors end all processes with a
 // message that names the region, the stage and what to do.
@@ -48,18 +53,23 @@ void copy_scalar(void* to, const void* from, std::size_t bytes);
 
 namespace stages {
 
+// Before main.
+template <class Values> inline const bool announced = (host::announce_region(), true);
+
 template <class Values, int S, int A, int R>
 using region_kernel = void (*)(Values, plan<S, A, R>, memory, Values*);
 
 // Runs a region; `values` are those of the host's variables before and after it.
 template <class Values, int S, int A, int R>
-void run(region_kernel<Values, S, A, R> small_kernel, region_kernel<Values, S, A, R> large_kernel,
-         Values& values, plan<S, A, R>& plans, site where) {
+void run(const region_kernel<Values, S, A, R> (&kernels)[host::register_limits], Values& values,
+         plan<S, A, R>& plans, site where) {
+  static_cast<void>(announced<Values>);
   plans.where = where;
   memory words{};
   void* result_memory = nullptr;
-  const host::region_launch region{reinterpret_cast<const void*>(small_kernel),
-                                   reinterpret_cast<const void*>(large_kernel),
+  const host::region_launch region{{reinterpret_cast<const void*>(kernels[0]),
+                                    reinterpret_cast<const void*>(kernels[1]),
+                                    reinterpret_cast<const void*>(kernels[2])},
                                    plans.stage,
                                    S,
                                    plans.array,
@@ -70,7 +80,8 @@ void run(region_kernel<Values, S, A, R> small_kernel, region_kernel<Values, S, A
                                    where,
                                    &plans.bands,
                                    &words,
-                                   &result_memory};
+                                   &result_memory,
+                                   &values};
   host::prepare_region(region);
   auto* results = static_cast<Values*>(result_memory);
   void* arguments[] = {&values, &plans, &words, &results};

@@ -23,10 +23,24 @@ namespace gpurma::stages {
 inline constexpr int whole = INT_MIN;
 
 // Along one grid dimension d, a logical block touches the coordinates blockIdx.d * blockDim.d + low
-// to blockIdx.d * blockDim.d + blockDim.d - 1 + high.
+// to blockIdx.d * blockDim.d + blockDim.d - 1 + high; along the rows, blockDim.d is the tile's
+// height.
 struct axis_reach {
   int low;
   int high;
+};
+
+// What a logical block writes of one dimension of an array.
+struct written_axis {
+  int walked_by = -1; // a grid dimension: 0 x, 1 y, 2 z; -1: any coordinate may be written
+  axis_reach reach{};
+};
+
+// What a logical block writes of an array, the slowest dimension first. Along the grid dimensions
+// that walk none of its dimensions, or write any coordinate, blocks are not dealt to several ranks
+// (stage_plan::rows_together), so that no other rank writes any of it.
+struct written_box {
+  written_axis axis[4];
 };
 
 // What a logical block reads or writes of any of its arrays.
@@ -37,20 +51,33 @@ struct reach {
 
 // One launch of a region. Made on the host by the text that gpurmacc generates.
 struct stage_plan {
-  const char* name; // of the kernel; the host's
-  unsigned row;     // the grid dimension that walks the rows: 0 x, 1 y, 2 z
+  const char* name;   // of the kernel; the host's
+  const void* kernel; // as it is launched without a region; the host's
+  unsigned row;       // the grid dimension that walks the rows: 0 x, 1 y, 2 z
   dim3 block;
   std::size_t shared_bytes;
-  bool has_barrier; // shared memory is reused from one logical block to the next
+  // Blocks that have the same rows write what lies between each other's elements.
+  bool rows_together = false;
+  int rows_per_thread = 1;
+  // Which grid dimension walks which dimension of the arrays with one to four of them: three bits
+  // for each, 1 x, 2 y, 3 z, 4 none; 0 where the stage has no array with so many.
+  std::uint32_t walks = 0;
   reach read;
   reach written;
 
   stage_plan() = default;
-  stage_plan(const char* kernel, unsigned row_dimension, dim3 threads, std::size_t dynamic_bytes,
-             bool barrier)
-      : name(kernel), row(row_dimension), block(threads), shared_bytes(dynamic_bytes),
-        has_barrier(barrier), read{}, written{} {}
+  stage_plan(const char* kernel_name, const void* launched, unsigned row_dimension, dim3 threads,
+             std::size_t dynamic_bytes)
+      : name(kernel_name), kernel(launched), row(row_dimension), block(threads),
+        shared_bytes(dynamic_bytes), read{}, written{} {}
 
+  stage_plan with_walks(std::uint32_t code, int rows_of_thread, bool together) const {
+    stage_plan more = *this;
+    more.walks = code;
+    more.rows_per_thread = rows_of_thread;
+    more.rows_together = together;
+    return more;
+  }
   // An array more, by lows and highs of x, y and z.
   stage_plan reads(int xl, int xh, int yl, int yh, int zl, int zh) const {
     stage_plan more = *this;
@@ -61,6 +88,23 @@ struct stage_plan {
     stage_plan more = *this;
     add(more.written, {{{xl, xh}, {yl, yh}, {zl, zh}}, true});
     return more;
+  }
+
+  // Of a tile.
+  __host__ __device__ std::int64_t height() const {
+    return static_cast<std::int64_t>(row == 0   ? block.x
+                                     : row == 1 ? block.y
+                                                : block.z) *
+           rows_per_thread;
+  }
+  // True if x, y and z mean the same in arrays that both stages touch.
+  __host__ __device__ bool walks_like(const stage_plan& other) const {
+    constexpr std::uint32_t dimensions[] = {07u, 0770u, 0777000u, 07777000000u}; // of one to four
+    bool same = true;
+    for (const std::uint32_t mask : dimensions)
+      same &=
+          (walks & mask) == 0 || (other.walks & mask) == 0 || ((walks ^ other.walks) & mask) == 0;
+    return same;
   }
 
 private:
@@ -79,28 +123,25 @@ private:
   }
 };
 
-// A distributed array: `rows` rows of `lines` lines of `width` elements.
+// A distributed array: `rows` rows, and its other extents, 1 where it has fewer.
 struct array_plan {
   const char* name; // the host's
   char* base;
   std::uint64_t element_bytes;
-  std::uint64_t lines;
-  std::uint64_t width;
   std::int64_t rows;
+  std::int64_t inner[3];
+  bool banded = false; // each process holds its band and what it touches; filled in by the host
 
   array_plan() = default;
   template <class T>
   array_plan(const char* variable, T* pointer, std::int64_t n0, std::int64_t n1 = 1,
              std::int64_t n2 = 1, std::int64_t n3 = 1)
       : name(variable), base(const_cast<char*>(reinterpret_cast<const volatile char*>(pointer))),
-        element_bytes(sizeof(T)), lines(1), width(static_cast<std::uint64_t>(n1)), rows(n0) {
-    if (n3 != 1 || n2 != 1) {
-      lines = static_cast<std::uint64_t>(n3 != 1 ? n1 * n2 : n1);
-      width = static_cast<std::uint64_t>(n3 != 1 ? n3 : n2);
-    }
-  }
+        element_bytes(sizeof(T)), rows(n0), inner{n1, n2, n3} {}
 
-  __host__ __device__ std::uint64_t row_bytes() const { return lines * width * element_bytes; }
+  __host__ __device__ std::uint64_t row_bytes() const {
+    return static_cast<std::uint64_t>(inner[0] * inner[1] * inner[2]) * element_bytes;
+  }
   __host__ __device__ std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(rows) * row_bytes();
   }
@@ -112,10 +153,9 @@ struct banding {
   std::int64_t unit;
   int processes;
   int process;
-  // Rows of a band's neighbour that are read beyond the band: before it, after it.
-  int need_before;
-  int need_after;
-  // The same for all accesses.
+  bool contiguous; // the tiles of a rank, for rows go by way of the hosts
+  // Rows of a band's neighbour that are read or written beyond the band: before it, after it. The
+  // neighbour keeps them up to date, also those that tiles may write and do not.
   int touch_before;
   int touch_after;
 
@@ -149,24 +189,32 @@ struct memory {
   __host__ __device__ std::size_t epoch_at(int of, int rank) const {
     return static_cast<std::size_t>(of) * most_ranks + rank;
   }
-  // Of a reduced scalar: what the ranks of the device have added up, what each process has, and
-  // the number of the meeting that this belongs to; how many ranks have come to meetings.
-  static constexpr std::size_t line = 16; // words; atomics of one do not slow others down
+  // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
+  // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.
+  static constexpr int group_size = 32;
+  __host__ __device__ int groups() const { return (most_ranks + group_size - 1) / group_size; }
+  static constexpr std::size_t packet_words = 2;
   __host__ __device__ std::size_t scalar_at(int scalar) const {
-    return (3 * static_cast<std::size_t>(most_ranks) + line - 1) / line * line +
-           scalar * (3 * line + 4 * static_cast<std::size_t>(processes));
+    const std::size_t epochs = 3 * static_cast<std::size_t>(most_ranks);
+    return even(epochs) + scalar * (even(most_ranks) + packet_words * most_ranks +
+                                    2 * packet_words * processes * groups());
   }
-  __host__ __device__ std::size_t partial_at(int scalar, unsigned slot) const {
-    return scalar_at(scalar) + slot * line;
+  __host__ __device__ std::size_t partial_at(int scalar, int rank) const {
+    return scalar_at(scalar) + rank;
   }
-  __host__ __device__ std::size_t arrived_at(int scalar) const {
-    return scalar_at(scalar) + 2 * line;
+  __host__ __device__ std::size_t rank_part_at(int scalar, int rank) const {
+    return scalar_at(scalar) + even(most_ranks) + packet_words * rank;
   }
-  __host__ __device__ std::size_t total_at(int scalar, unsigned slot, int process) const {
-    return scalar_at(scalar) + 3 * line + (2 * static_cast<std::size_t>(processes)) * slot +
-           2 * static_cast<std::size_t>(process);
+  __host__ __device__ std::size_t group_part_at(int scalar, std::uint32_t meeting, int process,
+                                                int group) const {
+    return rank_part_at(scalar, most_ranks) +
+           packet_words *
+               ((meeting % 2 * static_cast<std::size_t>(processes) + process) * groups() + group);
   }
   __host__ __device__ std::size_t words_for(int scalars) const { return scalar_at(scalars); }
+
+private:
+  __host__ __device__ static std::size_t even(std::size_t words) { return (words + 1) / 2 * 2; }
 };
 
 // Operations of reduce.

@@ -5,15 +5,20 @@
 // rank runs the kernel's body for the logical blocks (tiles) that it owns.
 //
 // Tiles are numbered row of tiles by row of tiles. Rows of tiles belong to processes by the band
-// of rows in which their first written row lies; the tiles of a process are dealt to its ranks in
-// contiguous ranges of the same length. Which ranks own a tile can thus be computed by everybody,
+// of rows in which their first written row lies; the tiles of a process are dealt to its ranks one
+// by one, so that all of them are at tiles of the same neighbourhood at the same time, or, where
+// rows go by way of the hosts, in contiguous ranges, so that long pieces of rows go at once. Which
+// rank owns a tile can thus be computed by everybody,
 // and so can the ranks that wrote what a rank is about to read (RAW), and those that read or wrote
-// what it is about to overwrite (WAR, WAW). A rank waits for the epochs of exactly those, at or
-// beyond the execution that touched the buffer last. No rank waits for all others.
+// what it is about to overwrite (WAR, WAW). A rank waits until the epochs of those are at or beyond
+// the execution that touched any of the stage's arrays last. No rank waits for all others.
 //
 // Rows that the neighbouring processes read are written into their arrays as soon as the tiles
 // that hold them are done, and then the rank's epoch into their copy of it; the tiles at the
 // borders of the band come first for that.
+//
+// What a rank does between tiles counts many times in a step: the first warp alone looks at other
+// ranks, and everything that is rare is a function of its own.
 #ifndef GPURMA_DEVICE_STAGES_H
 #define GPURMA_DEVICE_STAGES_H
 
@@ -28,25 +33,69 @@ using detail::block_state;
 using detail::directive;
 using detail::error_code;
 
+inline constexpr int most_polling_threads = 32;
+inline constexpr int most_watched = 64;
+inline constexpr int most_arrays_passed = 32;
+
 // Ranks first to last of a process, none if last < first.
 struct rank_range {
   std::int32_t first;
   std::int32_t last;
 };
 
+// A tile in the grid, as if rows of tiles were the slowest dimension.
+struct tile_position {
+  std::int32_t row;
+  std::int32_t outer;
+  std::int32_t inner;
+};
+
+// The tiles of a stage that a process has, and those of them that one of its ranks has. Numbers
+// count from the first tile of the process.
+struct dealing {
+  std::int64_t base; // number of the first tile among those of all processes
+  std::int64_t all;
+  int ranks;
+  int together; // tiles that are not taken apart
+  bool contiguous;
+
+  GPURMA_DEVICE std::int64_t range() const {
+    return (all / together + ranks - 1) / ranks * together;
+  }
+  GPURMA_DEVICE std::int64_t distance() const { return contiguous ? 1 : ranks; }
+  GPURMA_DEVICE std::int64_t first(int rank) const { return contiguous ? rank * range() : rank; }
+  // Of a rank's tiles, those before a number.
+  GPURMA_DEVICE int count(int rank, std::int64_t before) const {
+    if (contiguous && before > first(rank) + range())
+      before = first(rank) + range();
+    if (before > all)
+      before = all;
+    return before <= first(rank) ? 0
+                                 : static_cast<int>((before - first(rank) - 1) / distance() + 1);
+  }
+  GPURMA_DEVICE int owner(std::int64_t number) const {
+    return static_cast<int>(contiguous ? number / range() : number % ranks);
+  }
+};
+
 // What a rank knows of a stage once it has met it.
 struct stage_state {
   dim3 grid;
-  std::int32_t inner;      // tiles along the faster of the two dimensions that do not walk rows
-  std::int32_t per_row;    // tiles in a row of tiles
-  std::int32_t tiles;      // of the rank
-  std::int32_t first_tile; // of the rank, counted over all processes
-  std::int32_t leading;    // of the rank's tiles, which the process before is concerned with
-  std::int32_t trailing;   // the same for the process after; not those that are leading
+  // Tiles along the faster and the slower of the two dimensions that do not walk rows.
+  std::int32_t inner;
+  std::int32_t outer;
+  tile_position step;        // from a tile of the rank to its next
+  tile_position begin[3];    // of the leading tiles, of the trailing ones, of those between
+  std::int32_t per_row;      // tiles in a row of tiles
+  std::int32_t tiles;        // of the rank
+  std::int32_t leading;      // of the rank's tiles, which the process before is concerned with
+  std::int32_t trailing;     // the same for the process after; not those that are leading
+  std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
+  dealing dealt;
   bool known;
 };
 
-// What the ranks of a region keep in shared memory. Thread 0 writes, between two block barriers.
+// What a rank of a region keeps in shared memory. Thread 0 writes, between two block barriers.
 template <int S, int A, int R> struct region_state {
   plan<S, A, R> plans;
   memory words;
@@ -55,15 +104,26 @@ template <int S, int A, int R> struct region_state {
   std::uint32_t epoch; // stages that the rank has begun
   std::int32_t rank;   // of the device
   bool owes_flush;     // the host may still read rows that have been put
+  bool informs[3];     // the process on this side of the rank's epochs
+  const void* base[A]; // of the arrays
   bool array_written[A];
+  // Of the stage that runs: which arrays it is passed, which of them it writes, and what its tiles
+  // write of them.
+  std::int8_t array_of[most_arrays_passed];
+  std::uint32_t writes;
+  const written_box* boxes;
   stage_state stage[S];
-  // The epoch at which a stage has last read and written an array.
-  std::uint32_t read_at[A][S];
-  std::uint32_t written_at[A][S];
-  // The ranks whose tiles of the second stage conflict with the rank's tiles of the first.
-  rank_range conflicts[S][S][3];
-  std::uint32_t meetings[R]; // of each reduced scalar
-  std::uint64_t result;      // of the last meeting
+  // The epoch at which any stage has last read and written an array.
+  std::uint32_t read_at[A];
+  std::uint32_t written_at[A];
+  // The ranks with tiles of any stage that conflict with the rank's tiles of this one: where their
+  // epochs are, if they are not too many.
+  std::uint32_t watched[S][most_watched];
+  std::int32_t watched_count[S]; // -1: too many
+  bool watches[S][3];            // ranks of the process on a side
+  std::uint32_t meetings[R];     // of each reduced scalar
+  std::uint64_t result[R];       // of the last meeting
+  std::uint64_t parts[most_polling_threads];
 };
 
 // --- Where tiles belong
@@ -85,23 +145,60 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
     return 0;
   if (process >= bands.processes)
     return all;
-  const std::int64_t height = of_dim(s.block, s.row);
-  const std::int64_t low = s.written.some && s.written.axis[s.row].low != whole
-                               ? s.written.axis[s.row].low
-                               : 0;
+  const std::int64_t height = s.height();
+  const std::int64_t low =
+      s.written.some && s.written.axis[s.row].low != whole ? s.written.axis[s.row].low : 0;
   const std::int64_t row = -floor_divide(low - bands.begin(process), height); // rounded up
   return row < 0 ? 0 : row < all ? row : all;
 }
 
-// The k-th rank's first of `tiles` tiles.
-GPURMA_DEVICE std::int64_t first_of_rank(std::int64_t tiles, int rank, int ranks) {
-  return tiles * rank / ranks;
+// How a process deals the tiles of a stage.
+template <int S, int A, int R>
+GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int process) {
+  const banding& bands = r.plans.bands;
+  const stage_state& s = r.stage[stage];
+  const std::int64_t first = first_tile_row(bands, r.plans.stage[stage], s.grid, process);
+  const std::int64_t last = first_tile_row(bands, r.plans.stage[stage], s.grid, process + 1);
+  const int ranks = bands.processes == 1
+                        ? detail::block().device_size
+                        : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
+  const bool together = r.plans.stage[stage].rows_together && bands.processes > 1;
+  return {first * s.per_row, (last - first) * s.per_row, ranks, together ? s.per_row : 1,
+          bands.contiguous || together};
 }
-GPURMA_DEVICE int owner_of(std::int64_t tile, std::int64_t tiles, int ranks) {
-  return static_cast<int>(((tile + 1) * ranks - 1) / tiles);
+
+// Of the tiles of a process, numbers [first, last) touch rows that the process on a side touches.
+template <int S, int A, int R>
+GPURMA_DEVICE rank_range concerned_tiles(const region_state<S, A, R>& r, int stage,
+                                         const dealing& tiles, int process, int side) {
+  const banding& bands = r.plans.bands;
+  const stage_plan& plan = r.plans.stage[stage];
+  const std::int64_t per_row = r.stage[stage].per_row;
+  const std::int64_t height = plan.height();
+  const axis_reach read = plan.read.some ? plan.read.axis[plan.row] : axis_reach{0, 0};
+  const axis_reach written = plan.written.some ? plan.written.axis[plan.row] : axis_reach{0, 0};
+  const std::int64_t low = read.low < written.low ? read.low : written.low;
+  const std::int64_t high = read.high > written.high ? read.high : written.high;
+  std::int64_t first = 0;
+  std::int64_t last = tiles.all;
+  if (side == memory::before) {
+    const std::int64_t before = bands.begin(process) + bands.touch_after;
+    last =
+        -floor_divide(-(before - low), height) * per_row - tiles.base; // rows of tiles below this
+    last = last < tiles.all ? last : tiles.all;
+  } else {
+    const std::int64_t after = bands.begin(process + 1) - bands.touch_before;
+    first = -floor_divide(high + height - 1 - after, height) * per_row - tiles.base;
+    first = first > 0 ? first : 0;
+  }
+  return {static_cast<std::int32_t>(first), static_cast<std::int32_t>(last)};
 }
 
 // --- Which ranks conflict
+
+GPURMA_DEVICE int process_of(const banding& bands, int side) {
+  return bands.process + (side == memory::own ? 0 : side == memory::before ? -1 : 1);
+}
 
 // Offsets, in tiles of one grid, of the tiles that conflict with a tile.
 struct tile_offsets {
@@ -116,74 +213,111 @@ GPURMA_DEVICE tile_offsets tiles_at(std::int64_t low, std::int64_t high, const a
           floor_divide(high - theirs.low, size)};
 }
 
-// The ranks of a process that own tiles of stage b, touched as `theirs`, which meet what the rank's
-// tiles [first, first + count) of stage a touch as `mine`.
-template <int S, int A, int R>
-GPURMA_DEVICE rank_range conflicting(const region_state<S, A, R>& r, int a, const reach& mine,
-                                     int b, const reach& theirs, int process, int ranks) {
+// Calls visit(ranks) for the ranks of the process on a side that own tiles of stage b, touched as
+// `theirs`, which meet what the rank's tiles of stage a touch as `mine`; for some more, perhaps,
+// and some twice. Of another process, only those that own tiles which the rank's process is
+// concerned with.
+template <int S, int A, int R, class Visit>
+GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const reach& mine, int b,
+                                   const reach& theirs, int side, const Visit& visit) {
   const stage_plan& of_a = r.plans.stage[a];
   const stage_plan& of_b = r.plans.stage[b];
   const stage_state& here = r.stage[a];
   const stage_state& there = r.stage[b];
-  const banding& bands = r.plans.bands;
-  const std::int64_t row_begin = first_tile_row(bands, of_b, there.grid, process);
-  const std::int64_t row_end = first_tile_row(bands, of_b, there.grid, process + 1);
-  const std::int64_t tiles = (row_end - row_begin) * there.per_row;
-  if (!mine.some || !theirs.some || here.tiles == 0 || tiles == 0)
-    return {0, -1};
-  const std::int64_t begin = here.first_tile;
-  const std::int64_t end = begin + here.tiles - 1;
-  const std::int64_t height = of_dim(of_a.block, of_a.row);
+  if (!mine.some || !theirs.some || here.tiles == 0)
+    return;
+  const dealing tiles = dealing_of(r, b, process_of(r.plans.bands, side));
+  const auto visit_tiles = [&](std::int64_t low, std::int64_t high) {
+    low = low > 0 ? low : 0;
+    high = high < tiles.all - 1 ? high : tiles.all - 1;
+    if (low > high)
+      return;
+    const int first = tiles.owner(low);
+    const int last = tiles.owner(high);
+    if (!tiles.contiguous && high - low >= tiles.ranks - 1) {
+      visit(rank_range{0, tiles.ranks - 1});
+    } else if (first <= last) {
+      visit(rank_range{first, last});
+    } else {
+      visit(rank_range{first, tiles.ranks - 1});
+      visit(rank_range{0, last});
+    }
+  };
+  // Where both stages number their tiles alike, the neighbours of a tile are at fixed distances:
+  // from[0] to to[0] along the rows of tiles, then along the slower and the faster other dimension.
+  const std::int64_t height = of_a.height();
   const axis_reach& my_rows = mine.axis[of_a.row];
   const axis_reach& their_rows = theirs.axis[of_b.row];
-  std::int64_t low = row_begin * there.per_row;
-  std::int64_t high = row_end * there.per_row - 1;
-  if (my_rows.low != whole && their_rows.low != whole) {
-    const tile_offsets rows = tiles_at(begin / here.per_row * height + my_rows.low,
-                                       end / here.per_row * height + height - 1 + my_rows.high,
-                                       their_rows, of_dim(of_b.block, of_b.row));
-    low = low > rows.low * there.per_row ? low : rows.low * there.per_row;
-    high = high < (rows.high + 1) * there.per_row - 1 ? high : (rows.high + 1) * there.per_row - 1;
-    // Where both stages number their tiles alike, the neighbours of a tile are at a fixed distance.
-    bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner;
-    const std::int64_t steps[3] = {1, here.inner, here.per_row};
-    std::int64_t down = 0;
-    std::int64_t up = 0;
-    int step = 0;
-    for (unsigned axis = 0; axis < 3; ++axis) {
-      const bool is_row = axis == of_a.row;
-      const std::int64_t factor = steps[is_row ? 2 : step];
-      step += is_row ? 0 : 1;
-      if (of_dim(here.grid, axis) == 1 && of_dim(there.grid, axis) == 1)
-        continue;
-      alike &= mine.axis[axis].low != whole && theirs.axis[axis].low != whole;
-      const std::int64_t size = of_dim(of_a.block, axis);
-      const tile_offsets one = tiles_at(mine.axis[axis].low, size - 1 + mine.axis[axis].high,
-                                        theirs.axis[axis], size);
-      down += one.low * factor;
-      up += one.high * factor;
-    }
-    if (alike) {
-      low = low > begin + down ? low : begin + down;
-      high = high < end + up ? high : end + up;
-    }
+  const bool whole_rows = my_rows.low == whole || their_rows.low == whole;
+  bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner &&
+               height == of_b.height() && of_a.walks_like(of_b) &&
+               here.dealt.contiguous == tiles.contiguous;
+  std::int64_t from[3] = {0, 0, 0};
+  std::int64_t to[3] = {0, 0, 0};
+  int place = 2;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    const int at = axis == of_a.row ? 0 : place--;
+    if (of_dim(here.grid, axis) == 1 && of_dim(there.grid, axis) == 1)
+      continue;
+    alike &= mine.axis[axis].low != whole && theirs.axis[axis].low != whole;
+    const std::int64_t size = axis == of_a.row ? height : of_dim(of_a.block, axis);
+    const tile_offsets one =
+        tiles_at(mine.axis[axis].low, size - 1 + mine.axis[axis].high, theirs.axis[axis], size);
+    from[at] = one.low;
+    to[at] = one.high;
   }
-  if (low > high)
-    return {0, -1};
-  const std::int64_t base = row_begin * there.per_row;
-  return {owner_of(low - base, tiles, ranks), owner_of(high - base, tiles, ranks)};
-}
-
-GPURMA_DEVICE rank_range hull(const rank_range& a, const rank_range& b) {
-  if (a.last < a.first)
-    return b;
-  if (b.last < b.first)
-    return a;
-  return {a.first < b.first ? a.first : b.first, a.last > b.last ? a.last : b.last};
-}
-
-GPURMA_DEVICE int process_of(const banding& bands, int side) {
-  return bands.process + (side == memory::own ? 0 : side == memory::before ? -1 : 1);
+  // The rank's tiles that matter: all of them as a range, or each of those near the other process.
+  const std::int64_t offset = here.dealt.base - tiles.base;
+  const std::int64_t begin = here.dealt.first(r.rank);
+  const int count = side == memory::own ? here.tiles : here.concerned[side];
+  const int first = side == memory::after ? here.tiles - count : 0;
+  if (count == 0)
+    return;
+  const std::int64_t distance = here.dealt.distance();
+  const std::int64_t low_tile = offset + begin + first * distance;
+  const std::int64_t high_tile = low_tile + (count - 1) * distance;
+  const auto row_of = [&](std::int64_t tile) { return (tile + tiles.base) / here.per_row; };
+  if (!alike) {
+    if (whole_rows) {
+      visit_tiles(0, tiles.all - 1);
+      return;
+    }
+    const tile_offsets rows =
+        tiles_at(row_of(low_tile) * height + my_rows.low,
+                 row_of(high_tile) * height + height - 1 + my_rows.high, their_rows, of_b.height());
+    visit_tiles(rows.low * there.per_row - tiles.base,
+                (rows.high + 1) * there.per_row - 1 - tiles.base);
+    return;
+  }
+  // Tiles low to high, and what is at a distance from them but not beyond the rows of tiles there:
+  // ranks farther away do not inform other processes.
+  const auto visit_around = [&](std::int64_t low, std::int64_t high) {
+    for (std::int64_t row = from[0]; row <= to[0]; ++row)
+      for (std::int64_t outer = from[1]; outer <= to[1]; ++outer) {
+        const std::int64_t away = row * here.per_row + outer * here.inner;
+        const std::int64_t least = (row_of(low) + row) * here.per_row - tiles.base;
+        const std::int64_t most = (row_of(high) + row + 1) * here.per_row - 1 - tiles.base;
+        visit_tiles(low + away + from[2] > least ? low + away + from[2] : least,
+                    high + away + to[2] < most ? high + away + to[2] : most);
+      }
+  };
+  if (tiles.contiguous) {
+    visit_around(low_tile, high_tile);
+  } else if (side != memory::own) {
+    for (std::int64_t tile = low_tile; tile <= high_tile; tile += distance)
+      visit_around(tile, tile);
+  } else {
+    // All ranks have as many tiles, but for one, and each of them the same neighbours.
+    for (std::int64_t row = from[0]; row <= to[0]; ++row)
+      for (std::int64_t outer = from[1]; outer <= to[1]; ++outer)
+        for (std::int64_t inner = from[2]; inner <= to[2]; ++inner) {
+          const std::int64_t number = r.rank + row * here.per_row + outer * here.inner + inner;
+          const auto owner =
+              static_cast<int>(number - floor_divide(number, tiles.ranks) * tiles.ranks);
+          if (owner < tiles.all)
+            visit(rank_range{owner, owner});
+        }
+  }
 }
 
 // --- The region
@@ -204,14 +338,16 @@ public:
       r.epoch = 0;
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
+      r.informs[memory::before] = r.informs[memory::after] = false;
       GPURMA_ROLLED
-      for (int s = 0; s < S; ++s) {
+      for (int s = 0; s < S; ++s)
         r.stage[s].known = false;
-        for (int a = 0; a < A; ++a)
-          r.read_at[a][s] = r.written_at[a][s] = 0;
-      }
-      for (int a = 0; a < A; ++a)
+      GPURMA_ROLLED
+      for (int a = 0; a < A; ++a) {
+        r.base[a] = plans.array[a].base;
         r.array_written[a] = false;
+        r.read_at[a] = r.written_at[a] = 0;
+      }
       for (int k = 0; k < R; ++k)
         r.meetings[k] = 0;
     }
@@ -239,8 +375,21 @@ public:
     return printf(format, arguments...);
   }
 
-  // Ends the region: every process gets all rows of the arrays, and the host the values.
-  template <class Values> GPURMA_SLOW_DEVICE void end(const Values& values, Values* results) {
+  // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
+  // second iteration.
+  GPURMA_DEVICE static dim3 covering_rows(dim3 grid, int stage) {
+    const plan<S, A, R>& plans = shared().plans;
+    const stage_plan& s = plans.stage[stage];
+    const int low = s.written.some ? s.written.axis[s.row].low : s.read.axis[s.row].low;
+    const std::int64_t needed =
+        -floor_divide((low == whole ? 0 : low) - plans.bands.rows, s.height());
+    unsigned& blocks = s.row == 0 ? grid.x : s.row == 1 ? grid.y : grid.z;
+    blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
+    return grid;
+  }
+
+  // Ends the region: every process gets all rows of the arrays that it holds whole.
+  GPURMA_SLOW_DEVICE void end() {
     state& r = shared();
     const banding& bands = r.plans.bands;
     if (bands.processes > 1) {
@@ -254,7 +403,7 @@ public:
       for (int a = 0; a < A; ++a) {
         const array_plan& array = r.plans.array[a];
         const std::int64_t count = (last < array.rows ? last : array.rows) - first;
-        if (!r.array_written[a] || count <= 0)
+        if (!r.array_written[a] || array.banded || count <= 0)
           continue;
         const std::uint64_t offset = static_cast<std::uint64_t>(first) * array.row_bytes();
         for (int p = 0; p < bands.processes; ++p)
@@ -267,9 +416,10 @@ public:
       for (int a = A - 1; a >= -1; --a)
         detail::close_window(a < 0 ? r.control : r.windows[a], r.plans.where);
     }
-    if (r.rank == 0 && platform::thread_index() == 0)
-      *results = values;
   }
+
+  // Whether it is this thread that gives the host the values.
+  GPURMA_DEVICE bool reports() const { return shared().rank == 0 && platform::thread_index() == 0; }
 
   GPURMA_DEVICE static state& shared() { return platform::block_shared<state>(); }
 };
@@ -301,32 +451,82 @@ GPURMA_SLOW_DEVICE void send_word(region_state<S, A, R>& r, int process, std::si
   detail::post(b, c, directive::stage);
 }
 
-// Waits, with all threads, until done() holds in each of them.
-template <class Done>
-GPURMA_SLOW_DEVICE void wait_at_length(Done done, platform::scope reached_from, site where,
-                                       directive what, std::uint64_t wanted) {
-  block_state& b = detail::block();
-  detail::blocked waiting(b, what, where, any_source, any_tag, detail::no_window_id, wanted);
-  for (bool mine = false;;) {
-    if (!mine && done()) {
-      mine = true;
-      platform::fence_acquire(reached_from); // M21, M22, M24
-    }
-    if (!platform::sync_block_or(!mine))
-      return;
-    if (platform::thread_index() == 0)
-      waiting.pause();
+// The same for a packet. What comes by the host comes in two stores, in this order.
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE void send_packet(region_state<S, A, R>& r, int process, std::size_t at,
+                                    const detail::packet& value) {
+  const std::uint64_t reached = r.control.rows[r.words.first_ranks[process]].reached;
+  if (reached != 0) {
+    auto* const to =
+        reinterpret_cast<detail::packet*>(reinterpret_cast<std::uint64_t*>(reached) + at);
+    platform::store_packet(to, value); // M24
+    return;
   }
+  send_word(r, process, at, value.word[0] | std::uint64_t{value.word[1]} << 32, false);
+  send_word(r, process, at + 1, value.word[2] | std::uint64_t{value.word[3]} << 32, true); // M24
 }
 
-template <class Done>
-GPURMA_DEVICE void wait_until(Done done, platform::scope reached_from, site where, directive what,
-                              std::uint64_t wanted) {
-  const bool mine = done();
-  if (mine)
-    platform::fence_acquire(reached_from); // M21, M22, M24
-  if (platform::sync_block_or(!mine))      // M4
-    wait_at_length(done, reached_from, where, what, wanted);
+// Whether a rank of the process on a side tells this process of its epochs: it does if it has a
+// tile of any stage that this process is concerned with.
+template <int S, int A, int R>
+GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int rank) {
+  const int process = process_of(r.plans.bands, side);
+  const int towards = side == memory::before ? memory::after : memory::before;
+  for (int s = 0; s < S; ++s) {
+    if (!r.stage[s].known)
+      continue;
+    const dealing tiles = dealing_of(r, s, process);
+    const rank_range concerned = concerned_tiles(r, s, tiles, process, towards);
+    if (tiles.count(rank, concerned.last) > tiles.count(rank, concerned.first))
+      return true;
+  }
+  return false;
+}
+
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
+                                           std::uint32_t needed) {
+  bool reached = true;
+  for (int side = 0; side < 3; ++side) {
+    if (!r.watches[stage][side])
+      continue;
+    const int process = process_of(r.plans.bands, side);
+    const int ranks = side == memory::own
+                          ? detail::block().device_size
+                          : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
+    for (int k = static_cast<int>(platform::thread_index()); k < ranks;
+         k += static_cast<int>(platform::polling_threads()))
+      if (platform::load_polled(r.words.words + r.words.epoch_at(side, k)) < needed && // M21, M22
+          (side == memory::own || is_informed(r, side, k)))
+        reached = false;
+  }
+  return reached;
+}
+
+// Whether all ranks that conflict with a stage are as far as `needed`. The polling threads, of
+// which each looks at some.
+template <int S, int A, int R>
+GPURMA_DEVICE bool all_reached(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
+  const unsigned width = platform::polling_threads();
+  const auto thread = static_cast<int>(platform::thread_index());
+  const int count = r.watched_count[stage];
+  bool reached = true;
+  for (int k = thread; k < count; k += static_cast<int>(width))
+    reached &= platform::load_polled(r.words.words + r.watched[stage][k]) >= needed; // M21, M22
+  if (count < 0)
+    reached = all_epochs_reached(r, stage, needed);
+  return platform::ballot(!reached, width) == 0;
+}
+
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int stage,
+                                           std::uint32_t needed, site where) {
+  detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
+                          detail::no_window_id, needed);
+  do {
+    if (platform::thread_index() == 0)
+      waiting.pause();
+  } while (!all_reached(r, stage, needed));
 }
 
 // --- Stages
@@ -337,65 +537,70 @@ template <int S, int A, int R> class tiles {
   using state = region_state<S, A, R>;
 
 public:
-  // All threads. `arrays`: the pointers that the stage is passed, of which bit k of `reads` and
-  // `writes` says what it does with the k-th. Waits until the rank may begin.
+  // All threads. `row`: the grid dimension that walks the rows. `has_barrier`: shared memory is
+  // reused from one tile to the next. `arrays`: the pointers that the stage is passed, of which bit
+  // k of `reads` and `writes` says what it does with the k-th, and `boxes`, which outlive the
+  // tiles, what a tile writes of it. Waits until the rank may begin.
   template <std::size_t N>
-  GPURMA_DEVICE tiles(region<S, A, R>&, int stage, const dim3& grid, const dim3& block,
-                      const void* const (&arrays)[N], unsigned reads, unsigned writes, site where)
-      : stage_(stage), where_(where) {
-    state& r = shared();
-    const stage_state& s = r.stage[stage];
+  GPURMA_DEVICE tiles(region<S, A, R>&, int stage, unsigned row, bool has_barrier, const dim3& grid,
+                      const dim3& block, const void* const (&arrays)[N], unsigned reads,
+                      unsigned writes, const written_box (&boxes)[N], site where)
+      : stage_(stage), row_axis_(row), has_barrier_(has_barrier), where_(where) {
+    static_assert(N <= most_arrays_passed,
+                  "a kernel of a persistent region is passed up to 32 arrays");
+    const stage_state& s = shared().stage[stage];
     if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
       meet_stage(stage, grid, block, where);
-    const bool remote = r.plans.bands.processes > 1;
-    wait_until([&] { return may_begin(arrays, reads, writes); },
-               remote ? platform::scope::system : platform::scope::device, where, directive::stage,
-               r.epoch);
-    if (platform::thread_index() == 0)
-      begin(arrays, reads, writes);
-    count_ = s.tiles;
-    concerned_ = s.leading + s.trailing;
-    if (concerned_ != 0)
-      for (std::size_t k = 0; k < N; ++k)
-        if (const int a = (writes >> k & 1) != 0 ? index_of(arrays[k]) : -1; a >= 0)
-          written_ |= 1u << a;
-    platform::sync_block();
+    if (platform::thread_index() < platform::polling_threads())
+      begin(arrays, reads, writes, boxes);
+    platform::sync_block(); // M4
   }
 
-  // Goes to the next tile; false: there is none, and the stage has ended.
-  GPURMA_DEVICE bool next() {
+  // Goes to the next part of the tiles: leading ones, trailing ones, those between. False: there is
+  // none, and the stage has ended.
+  GPURMA_DEVICE bool next_part() {
     state& r = shared();
     const stage_state& s = r.stage[stage_];
-    ++at_;
-    if (at_ == concerned_ && concerned_ != 0)
-      publish_to_neighbours(platform::off_fast_path(r), stage_, written_, concerned_, where_);
-    if (at_ == count_) {
+    const int concerned = s.leading + s.trailing;
+    if (done_ == concerned && (r.informs[memory::before] || r.informs[memory::after]))
+      publish_to_neighbours(platform::off_fast_path(r), stage_, where_);
+    if (done_ == s.tiles) {
       end();
       return false;
     }
-    if (at_ == 0 || at_ == s.leading || at_ == concerned_) {
-      seek(s);
-    } else {
-      if (r.plans.stage[stage_].has_barrier)
-        platform::sync_block();
-      if (++inner_ == s.inner) {
-        inner_ = 0;
-        if (++outer_ * s.inner == s.per_row) {
-          outer_ = 0;
-          ++row_;
-        }
-      }
-      return true;
-    }
-    if (at_ != 0 && r.plans.stage[stage_].has_barrier)
+    if (has_barrier_ && done_ != 0)
       platform::sync_block();
+    const int part = done_ < s.leading ? 0 : done_ < concerned ? 1 : 2;
+    until_ = part == 0 ? s.leading : part == 1 ? concerned : s.tiles;
+    row_ = s.begin[part].row;
+    outer_ = s.begin[part].outer;
+    inner_ = s.begin[part].inner;
+    return true;
+  }
+
+  // Goes to the next tile of the part; false: there is none.
+  GPURMA_DEVICE bool next() {
+    if (++done_ == until_)
+      return false;
+    if (has_barrier_)
+      platform::sync_block();
+    const stage_state& s = shared().stage[stage_];
+    inner_ += s.step.inner;
+    outer_ += s.step.outer;
+    row_ += s.step.row;
+    if (inner_ >= s.inner) {
+      inner_ -= s.inner;
+      ++outer_;
+    }
+    if (outer_ >= s.outer) {
+      outer_ -= s.outer;
+      ++row_;
+    }
     return true;
   }
 
   // The logical block.
-  GPURMA_DEVICE uint3 block() const {
-    return place(shared().plans.stage[stage_].row, inner_, outer_, row_);
-  }
+  GPURMA_DEVICE uint3 block() const { return place(row_axis_, inner_, outer_, row_); }
 
 private:
   GPURMA_DEVICE static state& shared() { return region<S, A, R>::shared(); }
@@ -407,101 +612,63 @@ private:
     return row_axis == 2 ? uint3{i, o, w} : row_axis == 1 ? uint3{i, w, o} : uint3{w, i, o};
   }
 
-  // The tile at at_: leading ones, trailing ones, then those between.
-  GPURMA_DEVICE void seek(const stage_state& s) {
-    const int tile = s.first_tile + ordered(s, at_);
-    row_ = tile / s.per_row;
-    const int in_row = tile - row_ * s.per_row;
-    outer_ = in_row / s.inner;
-    inner_ = in_row - outer_ * s.inner;
-  }
-  GPURMA_DEVICE static int ordered(const stage_state& s, int at) {
-    if (at < s.leading)
-      return at;
-    if (at < s.leading + s.trailing)
-      return s.tiles - s.trailing + (at - s.leading);
-    return at - s.trailing;
-  }
-
-  // Which of the region's arrays begins there; -1: none.
-  GPURMA_DEVICE static int index_of(const void* array) {
-    const state& r = shared();
-    for (int a = 0; a < A; ++a)
-      if (r.plans.array[a].base == array)
-        return a;
-    return -1;
-  }
-
-  // Whether all ranks are as far as the rank's tiles need: those whose epochs the thread looks at.
+  // Waits until all ranks are as far as the rank's tiles need, and notes what the stage does. The
+  // polling threads.
   template <std::size_t N>
-  GPURMA_DEVICE bool may_begin(const void* const (&arrays)[N], unsigned reads,
-                               unsigned writes) const {
-    const state& r = shared();
-    const int step = static_cast<int>(platform::block_threads());
-    for (int other = 0; other < S; ++other) {
-      std::uint32_t needed = 0;
-      for (std::size_t k = 0; k < N; ++k) {
-        const int a = ((reads | writes) >> k & 1) != 0 ? index_of(arrays[k]) : -1;
-        if (a < 0)
-          continue;
-        const std::uint32_t written = r.written_at[a][other];
-        const std::uint32_t read = (writes >> k & 1) != 0 ? r.read_at[a][other] : 0;
-        needed = needed > written ? needed : written;
-        needed = needed > read ? needed : read;
-      }
-      if (needed == 0)
-        continue;
-      for (int side = 0; side < 3; ++side) {
-        const rank_range range = r.conflicts[stage_][other][side];
-        for (int k = range.first + static_cast<int>(platform::thread_index()); k <= range.last;
-             k += step) {
-          const std::uint64_t* const epoch = r.words.words + r.words.epoch_at(side, k);
-          if (platform::load_polled(epoch) < needed && !owns_nothing(r, other, side, k)) // M21, M22
-            return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  // Ranks of other processes that own no tile of a stage do not say when they have ended it.
-  GPURMA_DEVICE static bool owns_nothing(const state& r, int stage, int side, int rank) {
-    if (side == memory::own)
-      return false;
-    const int process = process_of(r.plans.bands, side);
-    const int ranks = r.words.first_ranks[process + 1] - r.words.first_ranks[process];
-    const dim3& grid = r.stage[stage].grid;
-    const std::int64_t all = (first_tile_row(r.plans.bands, r.plans.stage[stage], grid, process + 1) -
-                              first_tile_row(r.plans.bands, r.plans.stage[stage], grid, process)) *
-                             r.stage[stage].per_row;
-    return first_of_rank(all, rank, ranks) == first_of_rank(all, rank + 1, ranks);
-  }
-
-  // Thread 0: notes what the stage does.
-  template <std::size_t N>
-  GPURMA_DEVICE void begin(const void* const (&arrays)[N], unsigned reads, unsigned writes) const {
+  GPURMA_DEVICE void begin(const void* const (&arrays)[N], unsigned reads, unsigned writes,
+                           const written_box* boxes) const {
     state& r = shared();
-    const std::uint32_t epoch = ++r.epoch;
+    int touched[N];
+    std::uint32_t needed = 0;
+    GPURMA_UNROLLED
     for (std::size_t k = 0; k < N; ++k) {
       const bool is_written = (writes >> k & 1) != 0;
-      const int a = ((reads | writes) >> k & 1) != 0 ? index_of(arrays[k]) : -1;
+      const int a = touched[k] =
+          ((reads | writes) >> k & 1) != 0 ? platform::find_together(r.base, A, arrays[k]) : -1;
       if (a < 0) {
-        if (is_written)
+        if (is_written && platform::thread_index() == 0)
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
                        directive::stage, where_, reinterpret_cast<std::int64_t>(arrays[k]));
         continue;
       }
-      if ((reads >> k & 1) != 0)
-        r.read_at[a][stage_] = epoch;
+      needed = larger(needed, r.written_at[a]);
       if (is_written) {
-        r.written_at[a][stage_] = epoch;
-        r.array_written[a] = true;
+        needed = larger(needed, r.read_at[a]);
       }
     }
-    if (r.owes_flush && writes != 0) { // the host reads rows that may be overwritten now
-      detail::wait_for_commands(detail::block(), directive::stage, where_, detail::any_window_id);
-      r.owes_flush = false;
+    platform::sync_polling(platform::polling_threads());
+    if (platform::thread_index() == 0) {
+      const std::uint32_t epoch = ++r.epoch;
+      GPURMA_UNROLLED
+      for (std::size_t k = 0; k < N; ++k) {
+        r.array_of[k] = static_cast<std::int8_t>(touched[k]);
+        if (touched[k] < 0)
+          continue;
+        if ((reads >> k & 1) != 0)
+          r.read_at[touched[k]] = epoch;
+        if ((writes >> k & 1) != 0) {
+          r.written_at[touched[k]] = epoch;
+          r.array_written[touched[k]] = true;
+        }
+      }
+      r.writes = writes;
+      r.boxes = boxes;
+      if (r.owes_flush && writes != 0) { // the host reads rows that may be overwritten now
+        detail::wait_for_commands(detail::block(), directive::stage, where_, detail::any_window_id);
+        r.owes_flush = false;
+      }
     }
+    if (needed != 0) {
+      if (!all_reached(r, stage_, needed))
+        wait_for_conflicts(platform::off_fast_path(r), stage_, needed, where_);
+      platform::fence_acquire(r.watches[stage_][memory::before] || r.watches[stage_][memory::after]
+                                  ? platform::scope::system
+                                  : platform::scope::device); // M21, M22
+    }
+  }
+
+  GPURMA_DEVICE static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
+    return a > b ? a : b;
   }
 
   // All threads.
@@ -517,29 +684,34 @@ private:
 
   // Finds out which tiles the rank owns and which ranks they depend on: when a stage is met for
   // the first time, or with another grid. All threads.
-  GPURMA_SLOW_DEVICE static void meet_stage(int stage, const dim3& grid, const dim3& block,
-                                            site where) {
+  GPURMA_SLOW_DEVICE static void meet_stage(int stage, dim3 grid, dim3 block, site where) {
     state& r = shared();
+    const bool other_grid = r.stage[stage].known;
     // The tiles that were touched under the old grid belong to other ranks now.
-    if (r.stage[stage].known) {
+    if (other_grid)
       barrier(comm::world, where);
-      if (platform::thread_index() == 0)
-        for (int a = 0; a < A; ++a)
-          for (int s = 0; s < S; ++s)
-            r.read_at[a][s] = r.written_at[a][s] = 0;
-    }
     platform::sync_block();
     if (platform::thread_index() == 0) {
       const stage_plan& plan = r.plans.stage[stage];
       if (block.x != blockDim.x || block.y != blockDim.y || block.z != blockDim.z)
-        detail::fail(detail::block(), error_code::other_block_size, directive::stage, where, block.x,
-                     block.y, block.z);
+        detail::fail(detail::block(), error_code::other_block_size, directive::stage, where,
+                     block.x, block.y, block.z);
+      if (other_grid)
+        for (int a = 0; a < A; ++a)
+          r.read_at[a] = r.written_at[a] = 0;
       set_up(r, stage, plan, grid);
-      for (int other = 0; other < S; ++other) {
-        if (!r.stage[other].known)
+      for (int one = 0; one < S; ++one) {
+        if (!r.stage[one].known)
           continue;
-        find_conflicts(r, stage, other);
-        find_conflicts(r, other, stage);
+        if (other_grid || one == stage) {
+          r.watched_count[one] = 0;
+          for (bool& watches : r.watches[one])
+            watches = false;
+        }
+        for (int other = 0; other < S; ++other)
+          if (r.stage[other].known && (other_grid || one == stage || other == stage))
+            for (int side = 0; side < 3; ++side)
+              watch_conflicts(r, one, other, side);
       }
     }
     platform::sync_block();
@@ -551,88 +723,105 @@ private:
     s.known = true;
     s.grid = grid;
     s.inner = static_cast<int>(plan.row == 0 ? grid.y : grid.x);
-    s.per_row = s.inner * static_cast<int>(plan.row == 2 ? grid.y : grid.z);
-    const std::int64_t first_row = first_tile_row(bands, plan, grid, bands.process);
-    const std::int64_t last_row = first_tile_row(bands, plan, grid, bands.process + 1);
-    const std::int64_t all = (last_row - first_row) * s.per_row;
-    const int ranks = detail::block().device_size;
-    const std::int64_t begin = first_of_rank(all, r.rank, ranks);
-    const std::int64_t end = first_of_rank(all, r.rank + 1, ranks);
-    s.tiles = static_cast<int>(end - begin);
-    s.first_tile = static_cast<int>(first_row * s.per_row + begin);
-    // Tiles that touch rows which the neighbours touch.
-    const std::int64_t height = of_dim(plan.block, plan.row);
-    const axis_reach read = plan.read.some ? plan.read.axis[plan.row] : axis_reach{0, 0};
-    const axis_reach written = plan.written.some ? plan.written.axis[plan.row] : axis_reach{0, 0};
-    const std::int64_t low = read.low < written.low ? read.low : written.low;
-    const std::int64_t high = read.high > written.high ? read.high : written.high;
-    s.leading = s.trailing = 0;
-    if (bands.process > 0) {
-      const std::int64_t before = bands.begin(bands.process) + bands.touch_after;
-      const std::int64_t rows = -floor_divide(-(before - low), height); // of tiles, below this
-      s.leading = clamp_count(rows * s.per_row - s.first_tile, s.tiles);
-    }
-    if (bands.process + 1 < bands.processes) {
-      const std::int64_t after = bands.begin(bands.process + 1) - bands.touch_before;
-      const std::int64_t row = -floor_divide(high + height - 1 - after, height);
-      s.trailing =
-          clamp_count(s.first_tile + s.tiles - row * s.per_row, s.tiles - s.leading);
-    }
-  }
-
-  GPURMA_DEVICE static int clamp_count(std::int64_t count, int most) {
-    return count < 0 ? 0 : count < most ? static_cast<int>(count) : most;
-  }
-
-  GPURMA_DEVICE static void find_conflicts(state& r, int a, int b) {
-    const banding& bands = r.plans.bands;
-    for (int side = 0; side < 3; ++side) {
+    s.outer = static_cast<int>(plan.row == 2 ? grid.y : grid.z);
+    s.per_row = s.inner * s.outer;
+    s.dealt = dealing_of(r, stage, bands.process);
+    s.tiles = s.dealt.count(r.rank, s.dealt.all);
+    for (int side = memory::before; side <= memory::after; ++side) {
       const int process = process_of(bands, side);
-      rank_range& found = r.conflicts[a][b][side];
-      found = {0, -1};
+      s.concerned[side] = 0;
       if (process < 0 || process >= bands.processes)
         continue;
-      const int ranks = bands.processes == 1
-                            ? detail::block().device_size
-                            : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
-      const stage_plan& mine = r.plans.stage[a];
-      const stage_plan& theirs = r.plans.stage[b];
-      found = hull(hull(conflicting(r, a, mine.read, b, theirs.written, process, ranks),
-                        conflicting(r, a, mine.written, b, theirs.read, process, ranks)),
-                   conflicting(r, a, mine.written, b, theirs.written, process, ranks));
+      const rank_range range = concerned_tiles(r, stage, s.dealt, bands.process, side);
+      s.concerned[side] = s.dealt.count(r.rank, range.last) - s.dealt.count(r.rank, range.first);
+      // The neighbour may wait for the rank's epochs from now on, and for those of earlier stages.
+      if (s.concerned[side] > 0 && !r.informs[side]) {
+        r.informs[side] = true;
+        send_epoch(r, side);
+      }
     }
+    s.leading = s.concerned[memory::before];
+    const int left = s.tiles - s.leading;
+    s.trailing = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
+    s.step = position(s, s.dealt.distance());
+    s.begin[0] = position(s, tile_number(s, r.rank, 0));
+    s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.trailing));
+    s.begin[2] = position(s, tile_number(s, r.rank, s.leading));
+  }
+
+  // Among the tiles of all processes.
+  GPURMA_DEVICE static std::int64_t tile_number(const stage_state& s, int rank, int k) {
+    return s.dealt.base + s.dealt.first(rank) + k * s.dealt.distance();
+  }
+
+  GPURMA_DEVICE static tile_position position(const stage_state& s, std::int64_t tile) {
+    const auto row = static_cast<int>(tile / s.per_row);
+    const auto in_row = static_cast<int>(tile - std::int64_t{row} * s.per_row);
+    return {row, in_row / s.inner, in_row % s.inner};
+  }
+
+  GPURMA_DEVICE static void send_epoch(state& r, int side) {
+    const int mirror = side == memory::before ? memory::after : memory::before;
+    send_word(r, process_of(r.plans.bands, side), r.words.epoch_at(mirror, r.rank), r.epoch, true);
+  }
+
+  // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b
+  // conflict with them.
+  GPURMA_DEVICE static void watch_conflicts(state& r, int a, int b, int side) {
+    const banding& bands = r.plans.bands;
+    const int process = process_of(bands, side);
+    if (process < 0 || process >= bands.processes)
+      return;
+    const stage_plan& mine = r.plans.stage[a];
+    const stage_plan& theirs = r.plans.stage[b];
+    const auto watch = [&](const rank_range& found) {
+      r.watches[a][side] = true;
+      for (int k = found.first; k <= found.last && r.watched_count[a] >= 0; ++k)
+        if (side != memory::own || k != r.rank)
+          watch_epoch(r, a, static_cast<std::uint32_t>(r.words.epoch_at(side, k)));
+    };
+    visit_conflicts(r, a, mine.read, b, theirs.written, side, watch);
+    visit_conflicts(r, a, mine.written, b, theirs.read, side, watch);
+    visit_conflicts(r, a, mine.written, b, theirs.written, side, watch);
+  }
+
+  GPURMA_DEVICE static void watch_epoch(state& r, int stage, std::uint32_t word) {
+    const int count = r.watched_count[stage];
+    for (int k = 0; k < count; ++k)
+      if (r.watched[stage][k] == word)
+        return;
+    if (count < most_watched)
+      r.watched[stage][count] = word;
+    r.watched_count[stage] = count < most_watched ? count + 1 : -1;
   }
 
   // The tiles that neighbouring processes are concerned with are done. Writes the rows that they
   // read into their arrays, and then the epoch. All threads.
-  GPURMA_SLOW_DEVICE static void publish_to_neighbours(state& r, int stage, unsigned written,
-                                                       int concerned, site where) {
+  GPURMA_SLOW_DEVICE static void publish_to_neighbours(state& r, int stage, site where) {
     platform::sync_block(); // M1
     const banding& bands = r.plans.bands;
+    const stage_state& s = r.stage[stage];
     for (int side = memory::before; side <= memory::after; ++side) {
-      const int process = process_of(bands, side);
-      if (process < 0 || process >= bands.processes)
+      if (!r.informs[side])
         continue;
-      const std::int64_t first =
-          side == memory::before ? 0 : bands.begin(process) - bands.need_before;
-      const std::int64_t last =
-          side == memory::before ? bands.begin(bands.process) + bands.need_after - 1
-                                 : bands.rows - 1;
-      for (int a = 0; a < A; ++a)
-        if ((written >> a & 1) != 0)
-          for (int at = 0; at < concerned; ++at)
-            push_tile(r, stage, a, ordered(r.stage[stage], at), process, first, last, where);
+      const extent needed =
+          side == memory::before
+              ? extent{0, bands.begin(bands.process) + bands.touch_after - 1}
+              : extent{bands.begin(bands.process + 1) - bands.touch_before, bands.rows - 1};
+      GPURMA_ROLLED
+      for (int k = 0; k < most_arrays_passed; ++k) {
+        if ((r.writes >> k & 1) == 0)
+          continue;
+        push_tiles(r, stage, k, 0, s.leading, process_of(bands, side), needed, where);
+        push_tiles(r, stage, k, s.tiles - s.trailing, s.tiles, process_of(bands, side), needed,
+                   where);
+      }
     }
     platform::sync_block(); // M1
-    if (platform::thread_index() != 0)
-      return;
-    for (int side = memory::before; side <= memory::after; ++side) {
-      const int process = process_of(bands, side);
-      if (process < 0 || process >= bands.processes)
-        continue;
-      const int mirror = side == memory::before ? memory::after : memory::before;
-      send_word(r, process, r.words.epoch_at(mirror, r.rank), r.epoch, true);
-    }
+    if (platform::thread_index() == 0)
+      for (int side = memory::before; side <= memory::after; ++side)
+        if (r.informs[side])
+          send_epoch(r, side);
   }
 
   struct extent {
@@ -640,69 +829,153 @@ private:
     std::int64_t last;
   };
 
-  // What a tile writes along an axis, of `size` coordinates.
-  GPURMA_DEVICE static extent written_along(const stage_plan& plan, const uint3& tile,
-                                            unsigned axis, std::int64_t size) {
-    const axis_reach& to = plan.written.axis[axis];
-    if (to.low == whole)
+  // Neighbouring tiles, by grid dimension.
+  struct tile_box {
+    extent axis[3];
+  };
+
+  // What tiles write along a dimension of an array, of `size` coordinates.
+  GPURMA_DEVICE static extent written_along(const stage_plan& plan, const tile_box& tiles,
+                                            const written_axis& axis, std::int64_t size) {
+    if (axis.walked_by < 0)
       return {0, size - 1};
-    const std::int64_t threads = of_dim(plan.block, axis);
-    const std::int64_t at = (axis == 0 ? tile.x : axis == 1 ? tile.y : tile.z) * threads;
-    const std::int64_t first = at + to.low;
-    const std::int64_t last = at + threads - 1 + to.high;
-    return {first > 0 ? first : 0, last < size - 1 ? last : size - 1};
+    const auto walked_by = static_cast<unsigned>(axis.walked_by);
+    const std::int64_t length =
+        walked_by == plan.row ? plan.height() : of_dim(plan.block, walked_by);
+    const extent& at = tiles.axis[walked_by];
+    const std::int64_t low = at.first * length + axis.reach.low;
+    const std::int64_t high = at.last * length + length - 1 + axis.reach.high;
+    return {low > 0 ? low : 0, high < size - 1 ? high : size - 1};
   }
 
-  // Writes what a tile has written of the rows first to last of an array into another process's.
-  GPURMA_DEVICE static void push_tile(state& r, int stage, int a, int tile, int process,
-                                      std::int64_t first, std::int64_t last, site where) {
+  // Writes what the rank's tiles [begin, end) have written of the needed rows of the stage's k-th
+  // array into another process's.
+  GPURMA_DEVICE static void push_tiles(state& r, int stage, int k, int begin, int end, int process,
+                                       const extent& needed, site where) {
     const stage_plan& plan = r.plans.stage[stage];
     const stage_state& s = r.stage[stage];
-    const array_plan& array = r.plans.array[a];
-    tile += s.first_tile;
-    const int row = tile / s.per_row;
-    const int in_row = tile - row * s.per_row;
-    const uint3 index = place(plan.row, in_row % s.inner, in_row / s.inner, row);
-    extent rows = written_along(plan, index, plan.row, array.rows);
-    rows.first = rows.first > first ? rows.first : first;
-    rows.last = rows.last < last ? rows.last : last;
-    // The slowest dimension is walked by `row`, the fastest by x, and the one between by y.
-    const auto n_lines = static_cast<std::int64_t>(array.lines);
-    const auto n_width = static_cast<std::int64_t>(array.width);
-    const extent lines = plan.row == 2 ? written_along(plan, index, 1, n_lines)
-                                       : extent{0, n_lines - 1};
-    const extent columns = plan.row != 0 ? written_along(plan, index, 0, n_width)
-                                         : extent{0, n_width - 1};
-    if (columns.last < columns.first)
-      return;
-    const auto bytes =
-        static_cast<std::uint64_t>(columns.last - columns.first + 1) * array.element_bytes;
-    const int target = r.words.first_ranks[process];
-    const detail::window_row& to = r.windows[a].rows[target];
-    const auto per_row = lines.last - lines.first + 1;
-    for (std::int64_t k = 0; k < (rows.last - rows.first + 1) * per_row; ++k) {
-      const std::int64_t line =
-          (rows.first + k / per_row) * n_lines + lines.first + k % per_row;
-      const std::uint64_t offset =
-          static_cast<std::uint64_t>(line * n_width + columns.first) * array.element_bytes;
-      if (to.reached != 0) {
-        platform::copy_block(reinterpret_cast<char*>(to.reached) + offset, array.base + offset,
-                             bytes);
-      } else if (platform::thread_index() == 0) {
-        const detail::destination d{nullptr, to.base + offset, offset, bytes, target, true};
-        detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage, where,
-                              array.base + offset, d, r.windows[a].id, 0, 0);
-        r.owes_flush = true;
+    // What lies between tiles may belong to others.
+    bool neighbours = s.dealt.contiguous;
+    for (const written_axis& axis : r.boxes[k].axis)
+      neighbours &= axis.reach.low <= axis.reach.high;
+    const unsigned inner = plan.row == 0 ? 1 : 0;
+    const unsigned outer = plan.row == 2 ? 1 : 2;
+    while (begin < end) {
+      const std::int64_t number = tile_number(s, r.rank, begin);
+      const auto row = static_cast<int>(number / s.per_row);
+      const auto from = static_cast<int>(number - std::int64_t{row} * s.per_row);
+      const int most = neighbours ? end - begin : 1;
+      const int to = from + most < s.per_row ? from + most : s.per_row;
+      begin += to - from;
+      // Of the lines of tiles, the first and the last may be incomplete.
+      for (int at = from; at < to;) {
+        const int line = at / s.inner;
+        const int first = at - line * s.inner;
+        const int lines = first == 0 && to - at >= s.inner ? (to - at) / s.inner : 1;
+        const int width = lines > 1 || to - at >= s.inner - first ? s.inner - first : to - at;
+        tile_box tiles;
+        tiles.axis[plan.row] = {row, row};
+        tiles.axis[outer] = {line, line + lines - 1};
+        tiles.axis[inner] = {first, first + width - 1};
+        push_box(r, plan, k, tiles, process, needed, where);
+        at = lines > 1 ? at + lines * s.inner : at + width;
       }
     }
   }
 
+  // The same for neighbouring tiles.
+  GPURMA_SLOW_DEVICE static void push_box(state& r, const stage_plan& plan, int k,
+                                          const tile_box& tiles, int process, const extent& needed,
+                                          site where) {
+    const int a = r.array_of[k];
+    const array_plan& array = r.plans.array[a];
+    const std::int64_t sizes[4] = {array.rows, array.inner[0], array.inner[1], array.inner[2]};
+    extent spans[4];
+    for (int j = 0; j < 4; ++j)
+      spans[j] = written_along(plan, tiles, r.boxes[k].axis[j], sizes[j]);
+    spans[0].first = spans[0].first > needed.first ? spans[0].first : needed.first;
+    spans[0].last = spans[0].last < needed.last ? spans[0].last : needed.last;
+    // Elements of the dimensions from `side_by_side` on lie next to each other: a piece.
+    std::uint64_t bytes = array.element_bytes;
+    std::int64_t pieces = 1;
+    std::uint64_t strides[4];
+    std::uint64_t stride = array.element_bytes;
+    std::uint64_t begin = 0;
+    std::uint64_t all_strides = 0;
+    int side_by_side = 4;
+    bool gap = false;
+    for (int j = 3; j >= 0; --j) {
+      const std::int64_t count = spans[j].last - spans[j].first + 1;
+      if (count <= 0)
+        return;
+      strides[j] = stride;
+      begin += static_cast<std::uint64_t>(spans[j].first) * stride;
+      if (gap) {
+        pieces *= count;
+        all_strides |= stride;
+      } else {
+        bytes *= static_cast<std::uint64_t>(count);
+        side_by_side = j;
+      }
+      gap |= count != sizes[j];
+      stride *= static_cast<std::uint64_t>(sizes[j]);
+    }
+    const auto offset_of = [&](std::int64_t piece) {
+      std::uint64_t offset = begin;
+      for (int j = side_by_side - 1; j >= 0; --j) {
+        const std::int64_t count = spans[j].last - spans[j].first + 1;
+        offset += static_cast<std::uint64_t>(piece % count) * strides[j];
+        piece /= count;
+      }
+      return offset;
+    };
+    const int target = r.words.first_ranks[process];
+    const detail::window_row& to = r.windows[a].rows[target];
+    if (to.reached != 0) {
+      char* const there = reinterpret_cast<char*>(to.reached);
+      const auto bits = reinterpret_cast<std::uintptr_t>(array.base) |
+                        reinterpret_cast<std::uintptr_t>(there) | begin | bytes | all_strides;
+      if (bits % sizeof(sixteen_bytes) == 0)
+        copy_pieces<sixteen_bytes>(there, array.base, bytes, pieces, offset_of);
+      else if (bits % sizeof(std::uint32_t) == 0)
+        copy_pieces<std::uint32_t>(there, array.base, bytes, pieces, offset_of);
+      else
+        copy_pieces<char>(there, array.base, bytes, pieces, offset_of);
+    } else if (platform::thread_index() == 0) {
+      for (std::int64_t piece = 0; piece < pieces; ++piece) {
+        const std::uint64_t offset = offset_of(piece);
+        const detail::destination d{nullptr, to.base + offset, offset, bytes, target, true};
+        detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage, where,
+                              array.base + offset, d, r.windows[a].id, 0, 0);
+      }
+      r.owes_flush = true;
+    }
+  }
+
+  struct alignas(16) sixteen_bytes {
+    std::uint64_t words[2];
+  };
+
+  // `pieces` pieces of memory at the same offsets of two arrays, by all threads.
+  template <class Word, class Offset>
+  GPURMA_DEVICE static void copy_pieces(char* to, const char* from, std::uint64_t bytes,
+                                        std::int64_t pieces, const Offset& offset_of) {
+    const std::uint64_t words = bytes / sizeof(Word);
+    const std::uint64_t all = words * static_cast<std::uint64_t>(pieces);
+    for (std::uint64_t i = platform::thread_index(); i < all; i += platform::block_threads()) {
+      const std::uint64_t piece = words == all ? 0 : i / words;
+      const std::uint64_t offset =
+          offset_of(static_cast<std::int64_t>(piece)) + (i - piece * words) * sizeof(Word);
+      *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
+    }
+  }
+
   int stage_;
+  unsigned row_axis_;
+  bool has_barrier_;
   site where_;
-  int count_ = 0;
-  int concerned_ = 0;
-  unsigned written_ = 0;
-  int at_ = -1;
+  int done_ = 0; // tiles
+  int until_ = 0;
   int inner_ = 0;
   int outer_ = 0;
   int row_ = 0;
@@ -716,10 +989,10 @@ public:
   GPURMA_DEVICE reduced(region<S, A, R>&, int index, T value) : value_(value), index_(index) {}
   reduced(const reduced&) = delete;
 
-  // Where kernels of the device add up; all ranks of the device share it until the next meeting.
+  // Where the rank's tiles add up.
   GPURMA_DEVICE T* partial() {
     updated_ = true;
-    return slot(index_);
+    return slot(region<S, A, R>::shared(), index_);
   }
 
   // The scalar over all processes, the same in all threads of all ranks: waits until all ranks have
@@ -731,10 +1004,10 @@ public:
     return value_;
   }
 
+  // Without a meeting: nobody asks for what has been added up so far.
   GPURMA_DEVICE reduced& operator=(T value) {
-    // What has been added up so far belongs to the value before.
-    if (updated_)
-      meet(index_, value_);
+    if (updated_ && platform::thread_index() == 0)
+      clear(region<S, A, R>::shared(), index_);
     updated_ = false;
     value_ = value;
     return *this;
@@ -745,62 +1018,117 @@ public:
   GPURMA_DEVICE reduced& operator/=(T divisor) { return *this = value() / divisor; }
 
 private:
-  GPURMA_SLOW_DEVICE static T* slot(int index) {
-    const region_state<S, A, R>& r = region<S, A, R>::shared();
-    const unsigned next = (r.meetings[index] + 1) % 2;
-    return reinterpret_cast<T*>(r.words.words + r.words.partial_at(index, next));
+  using state = region_state<S, A, R>;
+
+  GPURMA_DEVICE static T* slot(state& r, int index) {
+    return reinterpret_cast<T*>(r.words.words + r.words.partial_at(index, r.rank));
   }
 
-  GPURMA_SLOW_DEVICE static T meet(int index, T value) {
-    region_state<S, A, R>& r = region<S, A, R>::shared();
-    const banding& bands = r.plans.bands;
-    std::uint64_t* const words = r.words.words;
-    const std::uint64_t meeting = r.meetings[index] + 1;
-    const unsigned slot = meeting % 2;
-    const auto ranks = static_cast<std::uint64_t>(detail::block().device_size);
-    platform::sync_block(); // M1
-    if (platform::thread_index() == 0) {
-      const std::uint64_t before =
-          platform::fetch_add(words + r.words.arrived_at(index), std::uint64_t{1},
-                              platform::scope::device); // M23
-      if (before + 1 == meeting * ranks) {
-        const std::uint64_t mine =
-            platform::load_relaxed(words + r.words.partial_at(index, slot));
-        platform::store_relaxed(words + r.words.partial_at(index, 1 - slot),
-                                r.plans.identity[index]);
-        const std::size_t at = r.words.total_at(index, slot, bands.process);
-        for (int p = 0; p < bands.processes; ++p) {
-          if (p == bands.process)
-            continue;
-          send_word(r, p, at, mine, false);
-          send_word(r, p, at + 1, meeting, true);
+  // Thread 0, between the block barriers of stages that update the scalar. M23
+  GPURMA_DEVICE static void clear(state& r, int index) {
+    platform::store_relaxed(r.words.words + r.words.partial_at(index, r.rank),
+                            r.plans.identity[index]);
+  }
+
+  GPURMA_DEVICE static T nothing(const state& r, int index) {
+    return from_bits<T>(r.plans.identity[index]);
+  }
+
+  GPURMA_DEVICE static detail::packet* packets(state& r, std::size_t at) {
+    return reinterpret_cast<detail::packet*>(r.words.words + at);
+  }
+
+  GPURMA_DEVICE static detail::packet pack(T value, std::uint32_t meeting) {
+    const std::uint64_t bits = bits_of(value);
+    return {{static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32), 0, meeting}};
+  }
+
+  // Waits for packets of a meeting and combines them, always in the same order: in thread 0. The
+  // polling threads.
+  GPURMA_DEVICE static T combined(state& r, int index, const detail::packet* from, int count,
+                                  std::uint32_t meeting, detail::blocked& waiting) {
+    constexpr int together = 4; // looks of a thread that do not wait for each other
+    const unsigned width = platform::polling_threads();
+    const auto thread = static_cast<int>(platform::thread_index());
+    T sum = nothing(r, index);
+    for (int first = 0; first < count; first += together * static_cast<int>(width)) {
+      detail::packet got[together];
+      for (;;) {
+        bool all = true;
+        for (int k = 0; k < together; ++k) {
+          const int i = first + k * static_cast<int>(width) + thread;
+          got[k] = i < count ? platform::load_packet(from + i) : pack(nothing(r, index), meeting);
         }
-        platform::store_relaxed(words + at, mine);
-        platform::store_release(words + at + 1, meeting, platform::scope::device); // M24
+        for (int k = 0; k < together; ++k)
+          all &= got[k].word[3] == meeting; // M24
+        if (platform::ballot(!all, width) == 0)
+          break;
+        if (thread == 0)
+          waiting.pause();
       }
+      for (int k = 0; k < together; ++k)
+        sum = Operation::combine(
+            sum, from_bits<T>(got[k].word[0] | std::uint64_t{got[k].word[1]} << 32));
     }
-    const auto all_known = [&] {
-      for (int p = static_cast<int>(platform::thread_index()); p < bands.processes;
-           p += static_cast<int>(platform::block_threads()))
-        if (platform::load_polled(words + r.words.total_at(index, slot, p) + 1) < meeting) // M24
-          return false;
-      return true;
-    };
-    wait_until(all_known,
-               bands.processes > 1 ? platform::scope::system : platform::scope::device,
-               r.plans.where, directive::reduce, meeting);
-    if (platform::thread_index() == 0) {
-      // In the same order everywhere: the region's conditions depend on it.
-      for (int p = 0; p < bands.processes; ++p)
-        value = Operation::combine(
-            value, from_bits<T>(platform::load_relaxed(words + r.words.total_at(index, slot, p))));
-      r.meetings[index] = static_cast<std::uint32_t>(meeting);
-      r.result = bits_of(value);
-    }
+    r.parts[thread] = bits_of(sum);
+    platform::sync_polling(width);
+    if (thread == 0)
+      for (unsigned other = 1; other < width; ++other)
+        sum = Operation::combine(sum, from_bits<T>(r.parts[other]));
+    platform::sync_polling(width);
+    return sum;
+  }
+
+  // A rank gives its part to the leader of its group, which gives the group's part to all
+  // processes; each rank combines those of all groups. So it takes two steps, and the result does
+  // not depend on who comes first.
+  GPURMA_SLOW_DEVICE static T meet(int index, T value) {
+    state& r = region<S, A, R>::shared();
+    if (platform::thread_index() < platform::polling_threads())
+      exchange(r, index, value);
     platform::sync_block(); // M4
-    value = from_bits<T>(r.result);
-    platform::sync_block(); // all have read it before the next meeting
-    return value;
+    return from_bits<T>(r.result[index]);
+  }
+
+  // The polling threads.
+  GPURMA_DEVICE static void exchange(state& r, int index, T value) {
+    const banding& bands = r.plans.bands;
+    const bool is_first = platform::thread_index() == 0;
+    const std::uint32_t meeting = r.meetings[index] + 1;
+    detail::blocked waiting(detail::block(), directive::reduce, r.plans.where, any_source, any_tag,
+                            detail::no_window_id, meeting);
+    if (is_first) {
+      const auto part = from_bits<T>(
+          platform::load_relaxed(r.words.words + r.words.partial_at(index, r.rank))); // M23
+      clear(r, index);
+      platform::store_packet(packets(r, r.words.rank_part_at(index, r.rank)),
+                             pack(part, meeting)); // M24
+    }
+    const int ranks = detail::block().device_size;
+    constexpr int size = memory::group_size;
+    if (r.rank % size == 0) {
+      const int left = ranks - r.rank;
+      const T sum = combined(r, index, packets(r, r.words.rank_part_at(index, r.rank)),
+                             left < size ? left : size, meeting, waiting);
+      // The last group speaks for those that only other processes have.
+      const int end = left <= size ? r.words.groups() : r.rank / size + 1;
+      if (is_first)
+        for (int group = r.rank / size; group < end; ++group) {
+          const detail::packet part =
+              pack(group == r.rank / size ? sum : nothing(r, index), meeting);
+          const std::size_t at = r.words.group_part_at(index, meeting, bands.process, group);
+          platform::store_packet(packets(r, at), part); // M24
+          for (int p = 0; p < bands.processes; ++p)
+            if (p != bands.process)
+              send_packet(r, p, at, part);
+        }
+    }
+    const T sum = combined(r, index, packets(r, r.words.group_part_at(index, meeting, 0, 0)),
+                           bands.processes * r.words.groups(), meeting, waiting);
+    if (is_first) {
+      r.meetings[index] = meeting;
+      r.result[index] = bits_of(Operation::combine(value, sum));
+    }
   }
 
   T value_;

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/allocations.h"
 
+#include "host/distributed_arrays.h"
 #if GPURMA_TARGET_CPU
 #include <gpurma/platform/cpu/host.h>
 
@@ -14,6 +15,10 @@ namespace gpurma::host {
 #if GPURMA_TARGET_CPU
 
 allocation find_allocation(const void* address) {
+  if (allocation found; find_distributed(address, found)) {
+    found.on_gpu = environment::cpu_staging();
+    return found;
+  }
   const cpu::allocation found = cpu::find_allocation(address);
   // Where payloads take the ways of the CUDA target, host memory stands for a GPU's.
   return {reinterpret_cast<std::uint64_t>(found.base), found.size, found.id,
@@ -30,6 +35,8 @@ void flush_network_writes() {}
 #else
 
 allocation find_allocation(const void* address) {
+  if (allocation found; find_distributed(address, found))
+    return found;
   static auto* const get_attributes =
       driver_function<decltype(cuPointerGetAttributes)>("cuPointerGetAttributes");
   CUdeviceptr base = 0;

@@ -13,12 +13,13 @@
 
 namespace gpurma::host {
 
-// F: the type of the function, decltype(cuMemGetAddressRange). Ends the run if the driver has none.
-template <class F> F* driver_function(const char* name) {
+// F: the type of the function, decltype(cuMemGetAddressRange); `since`: the version of CUDA that
+// brought it. Ends the run if the driver has none.
+template <class F> F* driver_function(const char* name, [[maybe_unused]] unsigned since = 12000) {
   void* found = nullptr;
   cudaDriverEntryPointQueryResult result{};
 #if CUDART_VERSION >= 12050
-  check_cuda(cudaGetDriverEntryPointByVersion(name, &found, 12000, cudaEnableDefault, &result),
+  check_cuda(cudaGetDriverEntryPointByVersion(name, &found, since, cudaEnableDefault, &result),
              "find a function of the driver");
 #else
   check_cuda(cudaGetDriverEntryPoint(name, &found, cudaEnableDefault, &result),

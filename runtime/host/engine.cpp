@@ -9,6 +9,7 @@
 
 #include "host/allocations.h"
 #include "host/cores.h"
+#include "host/distributed_arrays.h"
 #include "host/environment.h"
 #include "host/errors.h"
 #include "host/kernels.h"
@@ -1043,8 +1044,12 @@ bool engine::advance_meeting() {
 // Lets the other processes access a rank's window memory themselves, if the transport can.
 exposed_memory engine::expose(const window_row& row) {
   std::string reason;
-  const exposed_memory exposed =
-      one_sided_->expose(reinterpret_cast<const void*>(row.base), row.bytes, reason);
+  // Of a distributed array what is there, at its place in the whole.
+  allocation there{row.base, row.bytes, 0, false};
+  static_cast<void>(find_distributed(reinterpret_cast<const void*>(row.base), there));
+  exposed_memory exposed =
+      one_sided_->expose(reinterpret_cast<const void*>(there.base), there.bytes, reason);
+  exposed.begin = row.base;
   if (exposed.granted != 0)
     written_by_network_ = true;
   else

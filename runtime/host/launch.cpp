@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "host/cores.h"
+#include "host/distributed_arrays.h"
 #include "host/engine.h"
 #include "host/environment.h"
 #include "host/kernels.h"
@@ -257,6 +258,7 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
     return ordinary(kernel, grid, block, arguments, shared_bytes, stream);
   runtime& r = start();
   check_current_device();
+  make_arguments_whole(kernel, arguments); // while no launch is open
   const int resident = resident_blocks(kernel, block, shared_bytes);
   if (resident == 0) {
     fatal(text("a rank kernel cannot run: no block of ", block.x, " x ", block.y, " x ", block.z,

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "host/distributed_arrays.h"
 #include "host/log.h"
 #include "host/process.h"
 #if GPURMA_TARGET_CPU
@@ -163,7 +164,7 @@ cudaStream_t make_copy_stream() {
   return stream;
 }
 
-// By the driver: no call of the program, so nothing of blocking_calls.cpp.
+// By the driver: no call of the program, so nothing of intercepted_calls.cpp.
 void enqueue_copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   static auto* const copy = driver_function<decltype(cuMemcpyAsync)>("cuMemcpyAsync");
   const CUresult result =
@@ -336,6 +337,7 @@ template <memory_kind Kind> void* memory_block<Kind>::resize(std::size_t bytes) 
   if (bytes <= bytes_)
     return data();
   bytes_ = std::max(bytes, 2 * bytes_);
+  const ordinary_allocations of_the_runtime;
   void* piece = nullptr;
   if constexpr (Kind == memory_kind::device) {
     check_cuda(cudaMalloc(&piece, bytes_), "allocate queues");

@@ -11,6 +11,7 @@
 #if GPURMA_TARGET_CUDA
 #include <cstring>
 
+#include "host/distributed_arrays.h"
 #include "host/driver.h"
 #endif
 
@@ -69,6 +70,8 @@ std::string obstacle_to(const device_name& other) {
 
 shared_allocation peer_memory::share(std::uint64_t address) {
   shared_allocation found;
+  if (share_distributed(address, found))
+    return found;
   if (address == 0 || !find_allocation(address, found))
     return {};
   if (const auto known = shared_.find(found.id); known != shared_.end())
@@ -90,6 +93,8 @@ std::uint64_t peer_memory::map(int process, const shared_allocation& allocation,
     reason = "its process cannot share it (cudaIpcGetMemHandle; memory must come from cudaMalloc)";
     return 0;
   }
+  if (const std::uint64_t here = mapped_distributed(process, allocation); here != 0)
+    return here;
   mapping& known = mapped_[{process, allocation.base}];
   if (known.here != 0 && known.allocation.id == allocation.id)
     return known.here;

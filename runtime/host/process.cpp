@@ -200,9 +200,12 @@ void check_settings(collectives& hosts) {
     bool cpu_staging = environment::cpu_staging();
     double timeout = environment::timeout();
     char transport[8] = {};
+    char distributed_arrays[8] = {};
   };
   settings mine;
   environment::transport().copy(mine.transport, sizeof mine.transport - 1);
+  environment::distributed_arrays().copy(mine.distributed_arrays,
+                                         sizeof mine.distributed_arrays - 1);
   const std::vector<settings> all = allgather(hosts, state().info.size, mine);
   const settings& first = all[0];
   const auto refuse = [](const char* variable, auto value, std::size_t process, auto other) {
@@ -220,6 +223,8 @@ void check_settings(collectives& hosts) {
       refuse("GPURMA_CPU_STAGING", first.cpu_staging, p, all[p].cpu_staging);
     if (std::strcmp(all[p].transport, first.transport) != 0)
       refuse("GPURMA_TRANSPORT", first.transport, p, all[p].transport);
+    if (std::strcmp(all[p].distributed_arrays, first.distributed_arrays) != 0)
+      refuse("GPURMA_DISTRIBUTED_ARRAYS", first.distributed_arrays, p, all[p].distributed_arrays);
     // Process 0's decides; but one that watches nothing sends no heartbeats.
     if ((all[p].timeout > 0) != (first.timeout > 0))
       refuse("GPURMA_TIMEOUT", first.timeout, p, all[p].timeout);

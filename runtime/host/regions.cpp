@@ -1,13 +1,15 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Persistent regions: how rows are banded over the processes, and the memory in which the ranks of a
-// region tell each other how far they are.
+// Persistent regions: how rows are banded over the processes, and the memory in which the ranks of
+// a region tell each other how far they are.
 #include <gpurma/stages.h>
 
 #include <algorithm>
 #include <memory>
 #include <vector>
 
+#include "host/distributed_arrays.h"
+#include "host/environment.h"
 #include "host/kernels.h"
 #include "host/log.h"
 #include "host/memory.h"
@@ -21,10 +23,6 @@ using stages::array_plan;
 using stages::axis_reach;
 using stages::banding;
 using stages::stage_plan;
-
-unsigned of_dim(const dim3& d, unsigned axis) {
-  return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-}
 
 std::string block_text(const dim3& block) {
   return text(block.x, " x ", block.y, " x ", block.z);
@@ -60,16 +58,19 @@ void check_stages(const region_launch& region) {
     const stage_plan& one = region.stage[s];
     if (one.block.x != first.block.x || one.block.y != first.block.y ||
         one.block.z != first.block.z)
-      fail(region, text("kernel '", one.name, "' is launched with blocks of ",
-                        block_text(one.block), " threads, and '", first.name, "' of ",
-                        block_text(first.block),
-                        "; all launches of a region have blocks of the same size"));
+      fail(region,
+           text("kernel '", one.name, "' is launched with blocks of ", block_text(one.block),
+                " threads, and '", first.name, "' of ", block_text(first.block),
+                "; all launches of a region have blocks of the same size"));
     if (one.written.some && one.written.axis[one.row].low == stages::whole)
-      fail(region, text("kernel '", one.name, "' may write to any row, so its blocks cannot be "
-                                              "dealt to the processes"));
-    if (one.read.some && one.read.axis[one.row].low == stages::whole)
-      fail(region, text("kernel '", one.name, "' may read any row; say with 'halo(array : n)' how "
-                                              "many rows beyond its own"));
+      fail(region, text("kernel '", one.name,
+                        "' may write to any row, so its blocks cannot be "
+                        "dealt to the processes"));
+    if (one.read.some && one.read.axis[one.row].low == stages::whole && process().size > 1)
+      fail(region, text("kernel '", one.name,
+                        "' may read any row, and other processes have most of "
+                        "them; run one process, or say with 'halo(array : n)' "
+                        "that it reads up to n rows beyond its own, if it does"));
   }
 }
 
@@ -77,9 +78,10 @@ void check_stages(const region_launch& region) {
 void find_needs(const region_launch& region, banding& bands) {
   for (int s = 0; s < region.stages; ++s) {
     const stage_plan& one = region.stage[s];
-    const std::int64_t height = of_dim(one.block, one.row);
+    const std::int64_t height = one.height();
     const axis_reach written = one.written.some ? one.written.axis[one.row] : axis_reach{0, 0};
-    const axis_reach read = one.read.some ? one.read.axis[one.row] : axis_reach{0, 0};
+    const bool bounded = one.read.some && one.read.axis[one.row].low != stages::whole;
+    const axis_reach read = bounded ? one.read.axis[one.row] : axis_reach{0, 0};
     // Its tiles begin at multiples of their height, and the band's first is that which first
     // writes to the band.
     const std::int64_t slack = bands.unit % height == 0 ? 0 : height;
@@ -87,10 +89,8 @@ void find_needs(const region_launch& region, banding& bands) {
     const std::int64_t last = (ceiling(-written.low, height) - 1) * height + height - 1 + slack;
     const auto before = [&](const axis_reach& r) { return -(first + r.low); };
     const auto after = [&](const axis_reach& r) { return last + 1 + r.high; };
-    bands.need_before = std::max<int>(bands.need_before, static_cast<int>(before(read)));
-    bands.need_after = std::max<int>(bands.need_after, static_cast<int>(after(read)));
-    bands.touch_before =
-        std::max<int>(bands.touch_before, static_cast<int>(std::max(before(read), before(written))));
+    bands.touch_before = std::max<int>(bands.touch_before,
+                                       static_cast<int>(std::max(before(read), before(written))));
     bands.touch_after =
         std::max<int>(bands.touch_after, static_cast<int>(std::max(after(read), after(written))));
   }
@@ -102,11 +102,12 @@ void make_bands(const region_launch& region) {
   bands = {};
   bands.processes = self.size;
   bands.process = self.rank;
+  bands.contiguous = self.size > 1 && (self.nodes > 1 || environment::route() == "proxy");
   for (int a = 0; a < region.arrays; ++a)
     bands.rows = std::max(bands.rows, region.array[a].rows);
   if (bands.rows == 0)
     fail(region, "the distributed arrays have no rows");
-  bands.unit = of_dim(region.stage[0].block, region.stage[0].row);
+  bands.unit = region.stage[0].height();
   find_needs(region, bands);
   if (self.size == 1)
     return;
@@ -116,9 +117,37 @@ void make_bands(const region_launch& region) {
     if (rows < std::max(least, 1))
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
-                        bands.touch_after, " after those of a process, which may only be its "
-                                           "neighbours'; use fewer processes or a larger array"));
+                        bands.touch_after,
+                        " after those of a process, which may only be its "
+                        "neighbours'; use fewer processes or a larger array"));
   }
+}
+
+// The bytes of an array's rows.
+byte_range bytes_of_rows(const array_plan& array, std::int64_t first, std::int64_t last) {
+  const auto at = [&](std::int64_t row) {
+    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(row, 0, array.rows)) * array.row_bytes();
+  };
+  return {at(first), at(last)};
+}
+
+void hold_bands(const region_launch& region) {
+  const banding& bands = *region.bands;
+  std::vector<banded_array> all;
+  for (int a = 0; a < region.arrays; ++a) {
+    const array_plan& array = region.array[a];
+    banded_array& one = all.emplace_back();
+    one.base = array.base;
+    one.bytes = array.bytes();
+    for (int p = 0; p < bands.processes; ++p) {
+      one.bands.push_back(bytes_of_rows(array, bands.begin(p), bands.begin(p + 1)));
+      one.touched.push_back(bytes_of_rows(array, bands.begin(p) - bands.touch_before,
+                                          bands.begin(p + 1) + bands.touch_after));
+    }
+  }
+  hold_bands(all, region.values, region.value_bytes);
+  for (int a = 0; a < region.arrays; ++a)
+    region.array[a].banded = all[static_cast<std::size_t>(a)].banded;
 }
 
 // What all processes must agree on.
@@ -128,10 +157,21 @@ struct agreement {
   std::uint64_t bytes;
 };
 
+// More registers for the threads of a multiprocessor are fewer ranks, which hide less latency;
+// fewer than the kernels have without the region are spilled.
 const void* kernel_of(const region_launch& region) {
   const dim3& block = region.stage[0].block;
-  constexpr unsigned small_block = 256;
-  return block.x * block.y * block.z <= small_block ? region.small_kernel : region.large_kernel;
+  const unsigned threads = block.x * block.y * block.z;
+  int registers = 0;
+  for (int s = 0; s < region.stages; ++s) {
+    cudaFuncAttributes attributes{};
+    const cudaError_t result = cudaFuncGetAttributes(&attributes, region.stage[s].kernel);
+    if (result == cudaErrorInvalidDeviceFunction)
+      continue; // the CPU target knows only kernels that are launched
+    check_cuda(result, "load a kernel");
+    registers = std::max(registers, attributes.numRegs);
+  }
+  return region.kernels[registers <= 32 ? 0 : registers <= 64 || threads > 512 ? 1 : 2];
 }
 
 std::size_t shared_bytes_of(const region_launch& region) {
@@ -164,13 +204,15 @@ void prepare_region(const region_launch& region) {
     first_ranks.push_back(first_ranks.back() + all[p].ranks);
   }
   words.processes = process().size;
+  hold_bands(region);
 
   region_memory& memory = memory_of_regions();
   std::vector<std::uint64_t> content(words.words_for(region.scalars), 0);
   for (int k = 0; k < region.scalars; ++k)
-    for (unsigned slot = 0; slot < 2; ++slot)
-      content[words.partial_at(k, slot)] = region.identity[k];
-  words.words = static_cast<std::uint64_t*>(memory.words.resize(content.size() * sizeof(content[0])));
+    for (int rank = 0; rank < words.most_ranks; ++rank)
+      content[words.partial_at(k, rank)] = region.identity[k];
+  words.words =
+      static_cast<std::uint64_t*>(memory.words.resize(content.size() * sizeof(content[0])));
   auto* const on_device =
       static_cast<int*>(memory.first_ranks.resize(first_ranks.size() * sizeof(int)));
   words.first_ranks = on_device;
@@ -184,6 +226,7 @@ void run_region(const region_launch& region, void** arguments) {
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);
+  const region_runs distributed_arrays_as_they_are;
   check_cuda(launch(kernel, dim3(static_cast<unsigned>(found.device_ranks)), block, arguments,
                     bytes, nullptr, cudaLaunchKernel),
              "run a persistent region");
@@ -191,7 +234,8 @@ void run_region(const region_launch& region, void** arguments) {
 }
 
 void copy_scalar(void* to, const void* from, std::size_t bytes) {
-  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault), "copy a scalar of a persistent region");
+  check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
+             "copy a scalar of a persistent region");
 }
 
 } // namespace gpurma::host

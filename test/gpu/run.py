@@ -84,6 +84,10 @@ ROOM_FOR_ALL = {"GPURMA_PENDING_ENTRIES": "32768"}
 # The CUDA target does not check whether buffers lie in allocations (docs/limitations.md).
 UNCHECKED = ("source_that_is_no_device_memory", "source_beyond_its_allocation",
              "destination_that_is_no_device_memory", "window_beyond_its_allocation")
+# Examples that are ordinary programs with a persistent region.
+REGIONS = ("jacobi2d_stages", "horizontal_diffusion_stages", "heat3d_stages", "life_stages",
+           "wave_stages", "shallow_water_stages", "red_black_stages")
+
 # What compute-sanitizer says at the end: errors, and of racecheck also warnings. Each tool has a limit
 # for a run, in seconds.
 SUMMARIES = {"racecheck": r"RACECHECK SUMMARY: .*\((\d+) errors?, (\d+) warnings?\)"}
@@ -169,6 +173,10 @@ def examples():
         arguments += ["--image-prefix", "@FOLDER@/field"]
         yield Test(f"horizontal_diffusion{variant}", tuple(arguments),
                    lines="horizontal_diffusion.txt")
+    for name in REGIONS:
+        yield Test(name, lines=f"{name}.txt")
+    yield Test("jacobi2d_stages.few_rows",
+               tuple("--nx 33 --ny 23 --steps 40 --digits 1".split()), lines="jacobi2d_stages.txt")
     yield Test("annotated_test", prints="^all steps are right$")
 
 
@@ -199,6 +207,11 @@ def compiled_programs():
     yield Test("checked.divergent", ("divergent",), **ONE_PROCESS, fails_with=
                r"uniform at \S*checked\.cu:[0-9]+ on rank [0-9]+: "
                "the value is 1 in thread 5 and 0 in thread 0")
+    # So many rows that 8 processes hold bands of the arrays; what the CPU target prints.
+    for what in ("whole", "regions", "banded"):
+        yield Test(f"distributed_arrays.{what}", ("first", "200003"),
+                   environment={"GPURMA_DISTRIBUTED_ARRAYS": what},
+                   prints="^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
     yield Test("put_outside_window", least=2, fails_with=
                r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
                "what rank 0 exposes in the window, 8 elements")
@@ -320,14 +333,17 @@ def compare_lines(printed, expected, processes):
     lines = printed.splitlines()
     patterns = []
     for line in text.splitlines():
-        # "<count>x <expression>"; the number of ranks is not known here.
-        count, expression = re.fullmatch(r"(?:(\d+|\[0-9\]\+)x )?(.*)", line).groups()
+        # "<count>x <expression>" or "<count>= <expression>"; the number of ranks is not known here.
+        count, times, expression = re.fullmatch(r"(?:(\d+|\[0-9\]\+)([x=]) )?(.*)", line).groups()
         pattern = re.compile(f"^({expression})$")
         patterns.append(pattern)
-        found = {line for line in lines if pattern.search(line)}
+        found = [line for line in lines if pattern.search(line)]
         least = int(count) if count and count.isdigit() else 1
-        if len(found) < least:
-            return f"{len(found)} different lines of output match '{expression}', expected {least}"
+        if times == "x" and len(set(found)) < least:
+            return (f"{len(set(found))} different lines of output match '{expression}', "
+                    f"expected {least}")
+        if len(found) < least or len(set(found)) > 1 and times == "=":
+            return f"the lines of output that match '{expression}' are {found}, expected {least}"
     # mpirun forwards blocks, not lines, so that those of several processes may be mixed.
     if processes == 1:
         for line in lines:

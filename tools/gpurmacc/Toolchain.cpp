@@ -74,6 +74,36 @@ Words runtimeLibraries(const Installation &Install, Target T, const InputArgList
   return Flags;
 }
 
+/// Makes the linker lead calls of the CUDA runtime through the host runtime.
+std::string interceptedCalls(Target T) {
+  constexpr llvm::StringRef ForCuda[] = {
+#define GPURMA_COPY(Name, Parameters, Arguments) #Name, #Name "_ptds",
+#define GPURMA_CUDA_COPY GPURMA_COPY
+#define GPURMA_COPY_ASYNC(Name, Parameters, Arguments, Stream, A, B) #Name, #Name "_ptsz",
+#define GPURMA_RELEASE(Name, Parameters, Arguments) #Name,
+#define GPURMA_CUDA_RELEASE GPURMA_RELEASE
+#define GPURMA_CALL GPURMA_RELEASE
+#define GPURMA_CALL_PTDS GPURMA_COPY
+#define GPURMA_CALL_PTSZ(Name, Parameters, Arguments) #Name, #Name "_ptsz",
+#define GPURMA_CUDA_CALL_PTSZ GPURMA_CALL_PTSZ
+#include "runtime/host/intercepted_calls.def"
+  };
+  constexpr llvm::StringRef ForCpu[] = {
+#define GPURMA_COPY(Name, Parameters, Arguments) #Name,
+#define GPURMA_CUDA_COPY(Name, Parameters, Arguments)
+#define GPURMA_COPY_ASYNC(Name, Parameters, Arguments, Stream, A, B) #Name,
+#define GPURMA_RELEASE GPURMA_COPY
+#define GPURMA_CUDA_RELEASE GPURMA_CUDA_COPY
+#define GPURMA_CALL GPURMA_COPY
+#define GPURMA_CALL_PTDS GPURMA_COPY
+#define GPURMA_CALL_PTSZ GPURMA_COPY
+#define GPURMA_CUDA_CALL_PTSZ GPURMA_CUDA_COPY
+#include "runtime/host/intercepted_calls.def"
+  };
+  return "--wrap=" + (T == Target::CUDA ? llvm::join(std::begin(ForCuda), std::end(ForCuda), ",--wrap=")
+                                        : llvm::join(std::begin(ForCpu), std::end(ForCpu), ",--wrap="));
+}
+
 class CpuToolchain : public Toolchain {
 public:
   CpuToolchain(const Installation &Install, const InputArgList &Args)
@@ -140,6 +170,8 @@ public:
     Cmd.add(Install.Cxx);
     Cmd.add(Inputs);
     Cmd.add(runtimeLibraries(Install, Target::CPU, Args));
+    // Also a shared library, whose runtime is that of the program.
+    Cmd.add("-Wl," + interceptedCalls(Target::CPU));
     Cmd.add(list(config::MpiLinkFlags));
     Cmd.add("-lboost_context");
     Cmd.add("-lpthread");
@@ -240,24 +272,13 @@ public:
     Cmd.add(runtimeLibraries(Install, Target::CUDA, Args));
     // They refer to the runtime, which a shared library does not have.
     if (!Args.hasArg(OPT_shared))
-      Cmd.add("-Xlinker", wrappedCalls());
+      Cmd.add("-Xlinker", interceptedCalls(Target::CUDA));
     Cmd.add(mpiLinkFlags());
     Cmd.add("-o", Output);
     return Cmd;
   }
 
 private:
-  /// Makes the linker lead calls that wait for running kernels to the runtime.
-  static std::string wrappedCalls() {
-    constexpr llvm::StringRef Names[] = {
-#define GPURMA_BLOCKING_COPY(Name, Parameters, Arguments) #Name, #Name "_ptds",
-#define GPURMA_BLOCKING_COPY_ASYNC(Name, Parameters, Arguments, Stream, A, B) #Name, #Name "_ptsz",
-#define GPURMA_BLOCKING_RELEASE(Name, Parameters, Arguments) #Name,
-#include "runtime/host/blocking_calls.def"
-    };
-    return "--wrap=" + llvm::join(std::begin(Names), std::end(Names), ",--wrap=");
-  }
-
   /// nvcc's host compiler is a gcc, of whose options Clang's parse knows only a part.
   static bool shapesTheParse(llvm::StringRef Word) {
     for (llvm::StringRef Prefix : {"-D", "-U", "-I", "-W", "-w", "-m", "-pedantic", "-fopenmp"})

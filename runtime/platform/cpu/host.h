@@ -26,6 +26,13 @@ struct allocation {
 };
 allocation find_allocation(const void* pointer);
 
+// Makes memory that the host runtime has reserved known as an allocation of the device, and unknown again.
+void add_allocation(void* base, std::size_t size);
+void remove_allocation(void* base);
+
+// A launch's kernel with its arguments; null: the kernel is not known. The caller owns the result.
+bound_kernel* bind(const void* kernel, void** args);
+
 // Blocks of a cooperative launch that can be co-resident (GPURMA_CPU_RANKS), and the threads that run them
 // (GPURMA_CPU_WORKERS).
 unsigned resident_blocks();

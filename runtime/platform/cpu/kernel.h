@@ -4,11 +4,17 @@
 #ifndef GPURMA_PLATFORM_CPU_KERNEL_H
 #define GPURMA_PLATFORM_CPU_KERNEL_H
 
+#include <cstddef>
 #include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace gpurma::cpu {
+
+struct argument_bytes {
+  const void* begin;
+  std::size_t bytes;
+};
 
 // A kernel with the arguments of one launch.
 class bound_kernel {
@@ -16,6 +22,8 @@ class bound_kernel {
   virtual ~bound_kernel() = default;
   // The body of one CUDA thread.
   virtual void run_thread() const = 0;
+  // Where all arguments lie.
+  virtual argument_bytes arguments() const = 0;
 };
 
 // Copies the arguments (args[i] points to the i-th), so that the launch can return before they are used. The caller owns
@@ -35,6 +43,7 @@ class bound_function final : public bound_kernel {
     static_cast<void>(args);
   }
   void run_thread() const override { std::apply(function_, arguments_); }
+  argument_bytes arguments() const override { return {&arguments_, sizeof(arguments_)}; }
 
   static bound_kernel* bind(const void* kernel, void** args) {
     return new bound_function(reinterpret_cast<R (*)(P...)>(const_cast<void*>(kernel)), args,

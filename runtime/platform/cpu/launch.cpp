@@ -87,6 +87,11 @@ bool register_kernel_binder(const void* kernel, const char* name, bind_kernel bi
   return true;
 }
 
+bound_kernel* bind(const void* kernel, void** args) {
+  kernel_entry entry;
+  return kernel != nullptr && find_kernel(kernel, entry) ? entry.bind(kernel, args) : nullptr;
+}
+
 }  // namespace gpurma::cpu
 
 using namespace gpurma::cpu;

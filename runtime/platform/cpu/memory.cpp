@@ -26,7 +26,7 @@ namespace {
 struct region {
   std::size_t size;
   cudaMemoryType type;
-  bool registered;  // by cudaHostRegister: not ours to free
+  bool registered;  // by cudaHostRegister or add_allocation: not ours to free
   unsigned flags;
   std::uint64_t id;
 };
@@ -268,6 +268,16 @@ allocation find_allocation(const void* pointer) {
   region found;
   if (!find_region(pointer, base, found)) return {nullptr, 0, 0, false};
   return {reinterpret_cast<void*>(base), found.size, found.id, found.type == cudaMemoryTypeHost};
+}
+
+void add_allocation(void* base, std::size_t size) {
+  const std::unique_lock lock(regions().mutex);
+  regions().by_base[address(base)] = region{size, cudaMemoryTypeDevice, true, 0, ++regions().made};
+}
+
+void remove_allocation(void* base) {
+  const std::unique_lock lock(regions().mutex);
+  regions().by_base.erase(address(base));
 }
 
 }  // namespace gpurma::cpu

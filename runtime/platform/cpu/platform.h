@@ -14,6 +14,7 @@
 
 #define GPURMA_DEVICE __device__ __forceinline__
 #define GPURMA_ROLLED
+#define GPURMA_UNROLLED
 #define GPURMA_SLOW_DEVICE __device__ inline
 #define GPURMA_HOST_DEVICE __host__ __device__ __forceinline__
 
@@ -97,6 +98,12 @@ inline constexpr unsigned quiet_polls = 1;
 inline unsigned polling_threads() { return 1; }
 inline void sync_polling(unsigned) {}
 inline unsigned ballot(bool flag, unsigned) { return flag ? 1 : 0; }
+template <class T>
+int find_together(const T* items, int count, T value) {
+  for (int i = 0; i < count; ++i)
+    if (items[i] == value) return i;
+  return -1;
+}
 template <class T>
 T broadcast(T value, unsigned, unsigned) {
   return value;

@@ -30,13 +30,20 @@ __global__ void grid_stride(float* out, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += gridDim.y * blockDim.y)
     if (x < nx)
-      out[y * nx + x] = 0;
+      out[y * nx + x] = gridDim.y;
 }
-__global__ void four_rows(float* out, int ny, int nx) {
+__global__ void some_rows(float* out, int rows, int ny, int nx) {
   POINT;
-  for (int j = 4 * y; j < 4 * y + 4; ++j)
+  for (int j = rows * y; j < rows * y + rows; ++j)
     if (j < ny)
       out[j * nx + x] = 0;
+}
+__global__ void mirrors(float* out, int ny, int nx) {
+  POINT;
+  if (y > 0)
+    out[y * nx + x] = 0;
+  if (y == 1)
+    out[(y - 1) * nx + x] = 0;
 }
 __global__ void tile_of_eight(float* out, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -52,16 +59,18 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
     two_shapes<<<grid, block>>>(a, line, ny, nx);
     periodic<<<grid, block>>>(a, ny, nx);
     grid_stride<<<grid, block>>>(a, ny, nx);
-    four_rows<<<grid, block>>>(a, ny, nx);
+    some_rows<<<grid, block>>>(a, nx, ny, nx);
+    mirrors<<<grid, block>>>(a, ny, nx);
     tile_of_eight<<<grid, any>>>(a, ny, nx);
   }
 }
 
-// CHECK: :[[@LINE-45]]:7: error: no grid dimension walks the rows of 'out': the first index should be blockIdx.d * blockDim.d + threadIdx.d, plus a constant [gpurma-0203]
-// CHECK: :[[@LINE-46]]:7: note: if one does, say which with the clause 'map(marches : rows = y)'
-// CHECK: :[[@LINE-41]]:5: error: grid dimension x walks the rows of 'line', but y walks those of 'out'; one launch needs one for all [gpurma-0204]
-// CHECK: :[[@LINE-36]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
-// CHECK: :[[@LINE-31]]:7: error: this loop strides by whole grids through the rows of 'out'; launch enough blocks and write one row per thread [gpurma-0210]
-// CHECK: :[[@LINE-26]]:7: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
-// CHECK: :[[@LINE-22]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
-// CHECK: :[[@LINE-23]]:5: note: the launch does not give blockDim.y as a constant
+// CHECK: :[[@LINE-53]]:7: error: no grid dimension walks the rows of 'out': the first index should be blockIdx.d * blockDim.d + threadIdx.d, plus a constant [gpurma-0203]
+// CHECK: :[[@LINE-54]]:7: note: if one does, say which with the clause 'map(marches : rows = y)'
+// CHECK: :[[@LINE-49]]:5: error: grid dimension x walks the rows of 'line', but y walks those of 'out'; one launch needs one for all [gpurma-0204]
+// CHECK: :[[@LINE-44]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
+// CHECK: :[[@LINE-39]]:25: error: this loop strides by whole grids through the rows of 'out'; launch enough blocks and write one row per thread [gpurma-0210]
+// CHECK: :[[@LINE-34]]:7: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
+// CHECK: :[[@LINE-28]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
+// CHECK: :[[@LINE-24]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
+// CHECK: :[[@LINE-25]]:5: note: the launch does not give blockDim.y as a constant

@@ -14,6 +14,9 @@ UNTESTABLE = {158}
 # Reported without a place in the source, because the command line is at fault.
 WITHOUT_PLACE = {156}
 
+# Programs with persistent regions that are rejected, each with place and id, in region-*.cu and access-*.cu.
+REJECTED_REGIONS = 80
+
 SECTIONS = ["## Example", "## Cause", "## What to do"]
 
 
@@ -44,6 +47,15 @@ def main(root):
 
     tests = [path for path in sorted((root / "test" / "lit").rglob("*")) if path.suffix in (".cu", ".cpp", ".c", ".test")]
     checks = [line for path in tests for line in path.read_text().splitlines() if re.search(r"\b[A-Z0-9_-]*CHECK[A-Z0-9_-]*:", line)]
+    rejected = [
+        line
+        for path in tests
+        if path.parent.name == "diag" and re.match(r"(region|access)-.*\.cu", path.name)
+        for line in path.read_text().splitlines()
+        if re.search(r"CHECK.*:\d+: error: .*\[gpurma-\d{4}\]", line)
+    ]
+    if len(rejected) < REJECTED_REGIONS:
+        problems.append(f"{len(rejected)} rejected programs with persistent regions, expected {REJECTED_REGIONS}")
     pages = root / "docs" / "diagnostics"
     index = (pages / "README.md").read_text()
 
@@ -77,7 +89,7 @@ def main(root):
             if int(number) not in ids:
                 problems.append(f"a test checks [gpurma-{number}], which does not exist")
 
-    print("\n".join(problems) or f"{len(ids)} diagnostics, each with a page and a test")
+    print("\n".join(problems) or f"{len(ids)} diagnostics, each with a page and a test; {len(rejected)} rejected regions")
     return 1 if problems else 0
 
 

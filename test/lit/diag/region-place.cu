@@ -13,12 +13,12 @@ template <class T> void in_template(T* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int i = 0; i < n; ++i) {}
 }
-struct solver {
-  void run(float* a, int n) {
+void in_local_class() {
+  struct solver { void run(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
-    k<<<n, 1>>>(a, n);
-  }
-};
+    { k<<<n, 1>>>(a, n); }
+  } };
+}
 auto lambda = [](float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int i = 0; i < n; ++i)

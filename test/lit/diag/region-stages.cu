@@ -11,9 +11,9 @@ __global__ void rank_kernel(float* a) {
   a[blockIdx.x] = 0;
 #pragma gpurma barrier
 }
-__global__ void only(float* b) { b[blockIdx.x] = 0; }
+__global__ void both(float* a, float* sum) { a[blockIdx.x] = 0; atomicAdd(sum, *sum); }
 __global__ void add(const float* a, float* sum) { atomicAdd(sum, a[blockIdx.x]); }
-__global__ void read(float* a, const float* sum) { a[blockIdx.x] = *sum; }
+__global__ void read(float* a, const float* sum) { a[blockIdx.x] = sum[blockIdx.x]; }
 #define KERNEL(name) __global__ void name(float* a) { a[blockIdx.x] = 0; }
 KERNEL(of_macro)
 template <class T> __global__ void special(T* a) { a[blockIdx.x] = 0; }
@@ -28,8 +28,8 @@ void stages(float* a, float* b, int* i, float* s, int n, dim3 block) {
   { through_cache<<<n, 1>>>(a, b); }
 #pragma gpurma persistent distribute(a : rows(n))
   { rank_kernel<<<n, 1>>>(a); }
-#pragma gpurma persistent distribute(a : rows(n))
-  { only<<<n, 1>>>(b); }
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
+  { both<<<n, 1>>>(a, s); }
 #pragma gpurma persistent distribute(a : rows(n)) reduce(max : *s)
   { add<<<n, 1>>>(a, s); }
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
@@ -53,10 +53,9 @@ void stages(float* a, float* b, int* i, float* s, int n, dim3 block) {
 // CHECK: :28:5: error: 'cached', which kernel 'through_cache' calls, uses '__ldg'; in a persistent region arrays change while the kernel runs, which this does not see: use a plain load [gpurma-0131]
 // CHECK: :7:18: note: 'cached' is declared here
 // CHECK: :30:5: error: kernel 'rank_kernel' contains directives of its own; it cannot be launched in a persistent region [gpurma-0132]
-// CHECK: :32:20: error: kernel 'only' may write through 'b', which is neither distributed nor reduced; name it in 'distribute', or make the parameter a pointer to const [gpurma-0133]
-// CHECK: :14:29: note: 'b' is declared here
+// CHECK: :14:81: error: kernel 'both' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
 // CHECK: :15:61: error: kernel 'add' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(max : ...)' [gpurma-0136]
-// CHECK: :16:69: error: kernel 'read' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
+// CHECK: :16:68: error: kernel 'read' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
 // CHECK: :38:5: error: kernel 'of_macro' cannot be launched in a persistent region: a macro spells its definition [gpurma-0137]
 // CHECK: :18:8: note: 'of_macro' is declared here
 // CHECK: :40:5: error: kernel 'special' cannot be launched in a persistent region: it is an explicit specialization [gpurma-0137]

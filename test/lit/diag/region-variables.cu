@@ -5,7 +5,7 @@
 #include <vector>
 
 __global__ void add(const float* a, float* sum) { atomicAdd(sum, a[blockIdx.x]); }
-
+__global__ void set(float* a, int v) { a[blockIdx.x * blockDim.x + threadIdx.x] = v; }
 __device__ int on_device;
 thread_local int of_thread;
 struct object {
@@ -23,9 +23,15 @@ void variables(float* a, float* s, int n, int m, std::string& text, object o) {
     m += s == nullptr;
   }
 }
-struct member {
+struct solver {
+  struct state { int v; } now;
   int n;
-  float* a;
+  void run(float* a) {
+    state then = now;
+#pragma gpurma persistent distribute(a : rows(n))
+    for (int i = 0; i < n; ++i)
+      set<<<n, 1>>>(a, now.v + then.v);
+  }
 };
 
 // CHECK: :19:10: error: 'unnamed' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
@@ -38,3 +44,8 @@ struct member {
 // CHECK: :22:5: error: 'text' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :14:63: note: 'text' is declared here
 // CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels [gpurma-0129]
+// CHECK: :32:25: error: 'n' cannot be used in a persistent region: members of the enclosing object are not copied to the device; copy what is needed to a local variable [gpurma-0129]
+// CHECK: :33:13: error: 'n' cannot be used in a persistent region: members of the enclosing object are not copied to the device; copy what is needed to a local variable [gpurma-0129]
+// CHECK: :33:24: error: 'now' cannot be used in a persistent region: members of the enclosing object are not copied to the device; copy what is needed to a local variable [gpurma-0129]
+// CHECK: :33:32: error: 'then' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
+// CHECK: :30:11: note: 'then' is declared here

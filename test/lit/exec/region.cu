@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // What the statements and launches of a persistent region may be. The program prints the same with the pragmas and without.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Wno-unused -Wno-unused-parameter -Wunused-value %s -o %t
+// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Wno-unused-parameter %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
 // RUN: env GPURMA_CPU_RANKS=3 %t.elided > %t.expected
@@ -64,6 +64,31 @@ __global__ void set(double *a, double value, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < nx && y < ny)
     a[y * nx + x] += value;
+}
+
+class setter {
+public:
+  setter(int rows, int columns) : ny(rows), nx(columns) {}
+  void run(double *a, dim3 block);
+  int run_inside(double *a, dim3 block) const {
+    const int width = nx, height = ny;
+    int step = 0;
+    constexpr int last = steps + 1;
+#pragma gpurma persistent distribute(a : rows(height, width))
+    for (; step < last; ++step)
+      set<<<dim3(width / 8 + 1, height / 4 + 1), block>>>(a, step, width, height);
+    return step;
+  }
+
+private:
+  static constexpr int steps = 2;
+  int ny, nx;
+};
+void setter::run(double *a, dim3 block) {
+  const int width = nx, height = ny;
+#pragma gpurma persistent distribute(a : rows(height, width))
+  for (int step = 0; step < steps; ++step)
+    set<<<dim3(width / 8 + 1, height / 4 + 1), block>>>(a, 0.125, width, height);
 }
 
 int main(int argc, char **argv) {
@@ -132,6 +157,9 @@ int main(int argc, char **argv) {
     } while (round < 3);
     scale = round;
   }
+  setter other_rows(ny, nx);
+  other_rows.run(a, block);
+  launches += other_rows.run_inside(a, block);
   CHECK(cudaDeviceSynchronize());
   double checksum = 0, weighted = 0;
   for (int i = 0; i < n; ++i) {

@@ -6,9 +6,12 @@
 // RUN: not %t undistributed 2>&1 | FileCheck --check-prefix=UNDISTRIBUTED %s
 // RUN: not %t changed 2>&1 | FileCheck --check-prefix=CHANGED %s
 // RUN: not %mpirun -np 3 %t rows 2>&1 | FileCheck --check-prefix=ROWS %s
+// RUN: env GPURMA_CPU_RANKS=3 %t periodic | FileCheck --check-prefix=PERIODIC %s
+// RUN: not %mpirun -np 2 %t periodic 2>&1 | FileCheck --check-prefix=ANY-ROW %s
 // RUN: not %mpirun -np 2 %t extents 2>&1 | FileCheck --check-prefix=EXTENTS %s
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 __global__ void step(float *out, const float *in, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -16,8 +19,36 @@ __global__ void step(float *out, const float *in, int ny, int nx) {
     out[y * nx + x] = in[(y - 1) * nx + x] + in[(y + 1) * nx + x];
 }
 
+// Each step moves a 1 through all rows, past the last one to the first.
+__global__ void shift(int *out, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[(i + n - 5) % n];
+}
+static int periodic() {
+  const int n = 64;
+  int *a, *b;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&b, n * sizeof(int));
+  for (int i = 0; i < n; ++i)
+    a[i] = b[i] = i == 0;
+  // ANY-ROW: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'shift' may read any row, and other processes have most of them; run one process, or say with 'halo(array : n)' that it reads up to n rows beyond its own, if it does
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < 100; ++i) {
+    shift<<<8, 8>>>(b, a, n);
+    std::swap(a, b);
+  }
+  // PERIODIC: the 1 is at 52
+  for (int i = 0; i < n; ++i)
+    if (a[i] != 0)
+      printf("the %d is at %d\n", a[i], i);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
+  if (!std::strcmp(argv[1], "periodic"))
+    return periodic();
   const bool rows = !std::strcmp(argv[1], "rows"), extents = !std::strcmp(argv[1], "extents");
   const bool undistributed = !std::strcmp(argv[1], "undistributed"), changed = !std::strcmp(argv[1], "changed");
   const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");

@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels whose threads do not stand at their own point: first rows left out by the grid, asymmetric reads, one dimension, grids
-// that are smaller or larger than the array, and arrays of different height in one region.
+// that are smaller or larger than the array, several rows for each thread, loops through rows by whole grids, and arrays of different
+// height in one region. A kernel that reads a reduced scalar.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
@@ -13,6 +14,7 @@
 // CHECK: line {{-?[0-9]+}}
 // CHECK: inner {{-?[0-9]+}}
 // CHECK: staggered {{-?[0-9]+}}
+// CHECK: rows {{-?[0-9]+}}
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -38,6 +40,26 @@ __global__ void update(long long *cells, const long long *flux, int ny, int nx) 
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < nx && y < ny)
     cells[y * nx + x] = (3 * cells[y * nx + x] + flux[(y + 1) * nx + x] - flux[y * nx + x]) % 1000003;
+}
+
+template <int Rows> __global__ void rows_of_a_thread(long long *out, const long long *in, const unsigned long long *sum, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, first = (blockIdx.y * blockDim.y + threadIdx.y) * Rows;
+  for (int y = first; y < first + Rows; ++y)
+    if (x < nx && y > 0 && y < ny - 1)
+      out[y * nx + x] = (in[(y - 1) * nx + x] + 5 * in[(y + 1) * nx + x] + static_cast<long long>(sum[0] % 97)) % 1000003;
+}
+__global__ void rows_of_a_block(long long *out, const long long *in, int ny, int nx) {
+  int x = blockIdx.x * 8 + threadIdx.x, y = blockIdx.y * 12 + threadIdx.y;
+  for (int j = 0; j < 12; j += 4)
+    if (x < nx && y + j < ny)
+      out[(y + j) * nx + x] = in[(y + j) * nx + nx - 1 - x] + y;
+}
+__global__ void rows_of_a_grid(const long long *in, unsigned long long *sum, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned long long part = 0;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += blockDim.y * gridDim.y)
+    part += x < nx ? in[y * nx + x] : 0;
+  atomicAdd(sum, part);
 }
 
 static long long *device(int n) {
@@ -90,4 +112,17 @@ int main(int argc, char **argv) {
     update<<<grid, block>>>(c, flux, ny, nx);
   }
   print("staggered", c, nx * ny, quiet);
+
+  unsigned long long *sum;
+  cudaMallocManaged(&sum, sizeof *sum);
+  *sum = 0;
+#pragma gpurma persistent distribute(c, d : rows(ny, nx)) reduce(+ : *sum)
+  for (int i = 0; i < 5; ++i) {
+    rows_of_a_thread<3><<<dim3(4, 6), block>>>(d, c, sum, ny, nx);
+    rows_of_a_block<<<dim3(3, 6), block>>>(c, d, ny, nx);
+    rows_of_a_grid<<<dim3(3, 2), block>>>(c, sum, ny, nx);
+  }
+  print("rows", c, nx * ny, quiet);
+  if (!quiet)
+    std::printf("sum %llu\n", *sum);
 }

@@ -44,5 +44,8 @@ void run(float* a, float* b, const int* map, float* total, int depth, Size size)
   {
     // CHECK-NEXT: :[[@LINE+1]]: stage shifted: rows y; reads in (x whole, y whole); writes out (own)
     shifted<<<grid, block>>>(a, b, depth, size.rows, size.columns);
+    // Constants are what they were computed from.
+    // CHECK-NEXT: :[[@LINE+1]]: stage shifted: rows y; reads in (y 1..1); writes out (own)
+    shifted<<<grid, block>>>(b, a, 1, ny, nx);
   }
 }

@@ -28,7 +28,8 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
-// CHECK: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, ::gpurma::site{[[F:.*]]u, 48}); gpurma_tiles.next();)
+// CHECK: static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {{.*}}0, {0, 0}{{.*}};
+// CHECK-NEXT: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, gpurma_boxes, ::gpurma::site{[[F:.*]]u, 49}); gpurma_tiles.next();)
 // CHECK-NEXT: ::ns::gpurma_stage_[[S]]_step<float>(gpurma_tiles.block(), gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3);
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
@@ -39,7 +40,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
   float norm = 1;
 // CHECK: { gpurma_values_[[R]] gpurma_values;
-// CHECK-SAME: ::gpurma::stages::stage_plan("step", 0, dim3(block), 0, false).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0)
+// CHECK-SAME: ::gpurma::stages::stage_plan("step", 0, dim3(block), 0, false).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
 // CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
 // CHECK-SAME: ::gpurma::stages::run(gpurma_region_[[R]]<256>, gpurma_region_[[R]]<1024>
 #pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum)

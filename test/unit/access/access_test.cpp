@@ -413,7 +413,71 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < nx; x += blockDim.x * gridDim.x)
     out[y * nx + x] = in[y * nx + x];
 })");
-  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x whole); writes out (x whole)");
+  const char* const Expected = "rows y; reads in (x whole); writes out (x whole)";
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), Expected);
+  EXPECT_EQ(K.infer("k", "in out : ny nx", block(32, 8)), Expected);
+}
+
+TEST(Inference, ColumnsThatStrideLessThanAGrid) {
+  KernelText K(R"(
+__global__ void k(float *out, int ny, int nx) {
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (y >= ny) return;
+  for (int x = blockIdx.x * blockDim.x + threadIdx.x; x < nx; x += gridDim.x)
+    out[y * nx + x] = 0;
+})");
+  EXPECT_NE(K.infer("k", "out : ny nx", block(32, 8)).find("[gpurma-0202]"), std::string::npos);
+}
+
+TEST(Inference, GridStrideRows) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, stride = gridDim.y * blockDim.y;
+  if (x >= nx) return;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y + 1; y < ny - 1; y += stride)
+    out[y * nx + x] = in[(y - 1) * nx + x] + in[(y + 1) * nx + x];
+})");
+  const char* const Expected = "rows y; reads in (y 0..2); writes out (y 1..1)";
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), Expected);
+  EXPECT_EQ(K.infer("k", "in out : ny nx", block(32, 8)), Expected);
+}
+
+TEST(Inference, RowsOfAThreadNextToEachOther) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  for (int r = 0; r < 4; ++r) {
+    const int row = y * 4 + r;
+    if (x < nx && row > 0 && row < ny - 1)
+      out[row * nx + x] = in[(row - 1) * nx + x] + in[(row + 1) * nx + x];
+  }
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"),
+            "rows y (4 per thread); reads in (y -1..1); writes out (own)");
+}
+
+TEST(Inference, RowsOfAThreadABlockApart) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+  for (int j = 0; j < 32; j += 8)
+    if (x < nx && y + j < ny)
+      out[(y + j) * nx + x] = in[(y + j) * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx", block(32, 8)),
+            "rows y (4 per thread); reads in (own); writes out (own)");
+}
+
+TEST(Inference, ArraysOfFewerDimensionsThanTheGrid) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *sums, int nz, int ny, int nx) {
+  POINT;
+  const int z = blockIdx.z * blockDim.z + threadIdx.z;
+  if (z < nz && y == 0 && x < nx)
+    sums[z * nx + x] = in[(z * ny + y) * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in : nz ny nx; sums : nz nx"),
+            "rows z; reads in (own); writes sums (y whole)");
 }
 
 TEST(Inference, BlockStrideLoopOverColumns) {
@@ -655,7 +719,7 @@ __global__ void k(float *a, int ny, int nx) {
   POINT;
   if (y < ny && blockIdx.x == 0 && threadIdx.x == 0) a[y * nx] = 0;
 })");
-  EXPECT_EQ(K.infer("k", "a : ny nx", block(32, 8)), "rows y; writes a (own)");
+  EXPECT_EQ(K.infer("k", "a : ny nx", block(32, 8)), "rows y; writes a (x whole)");
 }
 
 // --- What clauses state.

@@ -51,6 +51,15 @@ TEST(Polynomial, DividesByConstantToTheNearest) {
   EXPECT_EQ(End.constant(), 1023);
 }
 
+TEST(Polynomial, DividesStepsWithinARow) {
+  auto [Row, Column] = (Y * 10 + X * 8 + 1).divided(10);
+  EXPECT_EQ(Row, Y);
+  EXPECT_EQ(Column, X * 8 + 1);
+  auto [Diagonal, Back] = (Y * 10 + X * 9).divided(10);
+  EXPECT_EQ(Diagonal, Y + X);
+  EXPECT_EQ(Back, Polynomial(0) - X);
+}
+
 TEST(Polynomial, OverflowIsKept) {
   Polynomial Large(std::numeric_limits<std::int64_t>::max());
   EXPECT_TRUE((Large + 1).overflowed());

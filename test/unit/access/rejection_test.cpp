@@ -145,11 +145,24 @@ TEST(Rejection, Goto) {
   EXPECT_EQ(rejected("again: if (x < nx && y < ny) { out[y * nx + x] += 1; goto again; }"), "0209");
 }
 
-TEST(Rejection, GridStrideThroughRows) {
-  EXPECT_EQ(
-      rejected(
-          "if (x < nx) for (int j = y; j < ny; j += blockDim.y * gridDim.y) out[j * nx + x] = 0;"),
-      "0210");
+TEST(Rejection, GridStrideThroughRowsOfWhichAGridIsSeen) {
+  const std::string Loop =
+      "if (x < nx) for (int j = y; j < ny; j += blockDim.y * gridDim.y) out[j * nx + x] = ";
+  EXPECT_EQ(rejected(Loop + "0;"), "rows y; writes out (own)");
+  EXPECT_EQ(rejected(Loop + "gridDim.y;"), "0210");
+  EXPECT_EQ(rejected("int blocks = gridDim.y;" + Loop + "0; if (x == 0) atomicAdd(sum, blocks);",
+                     ", float *sum"),
+            "0210");
+  EXPECT_EQ(rejected(Loop + "0; if (x == 0) atomicAdd(sum, 1);", ", float *sum"), "0210");
+  EXPECT_EQ(rejected(Loop + "in[x]; if (x < nx && y < ny) out[y * nx + x] = 1;"), "0210");
+  EXPECT_EQ(rejected("if (x < nx) for (int j = y; j < ny; j += gridDim.y) out[j * nx + x] = 0;"),
+            "0210");
+}
+
+TEST(Rejection, WritesAmongTheNextBlocksRows) {
+  EXPECT_EQ(rejected("if (x < nx && y > 0 && y < ny) { out[y * nx + x] = 0;"
+                     "if (y == 1) out[(y - 1) * nx + x] = 1; }"),
+            "0210");
 }
 
 TEST(Rejection, WriteOfAFixedRow) {
@@ -157,12 +170,6 @@ TEST(Rejection, WriteOfAFixedRow) {
       rejected(
           "if (x < nx && y < ny) { out[y * nx + x] = 0; if (y == 1) out[(ny - 1) * nx + x] = 1; }"),
       "0210");
-}
-
-TEST(Rejection, SeveralRowsPerThread) {
-  EXPECT_EQ(rejected("for (int j = 0; j < 4; ++j) if (x < nx && 4 * y + j < ny) out[(4 * y + j) * "
-                     "nx + x] = 0;"),
-            "0211");
 }
 
 TEST(Rejection, BlockSizeAsANumber) {

@@ -1,0 +1,306 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// VerifyRegions: checks where persistent regions stand, what their clauses name, and whether the
+// kernels that they launch can be stages. The text is not changed.
+//
+//   #pragma gpurma persistent distribute(a : rows(n))
+//   k<<<n, 1>>>(a, n);          ->   error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
+#include "passes/Pass.h"
+#include "passes/RegionWriter.h"
+
+#include "frontend/SourceText.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// What a kernel's body and the functions that it calls do that matters to a stage.
+class BodyScanner : public RecursiveASTVisitor<BodyScanner> {
+public:
+  explicit BodyScanner(const FunctionDecl* Kernel) : Kernel(Kernel) {
+    Work.push_back(Kernel);
+    while (!Work.empty()) {
+      Current = Work.pop_back_val();
+      const FunctionDecl* Definition = nullptr;
+      if (Seen.insert(Current->getCanonicalDecl()).second && Current->hasBody(Definition))
+        TraverseStmt(Definition->getBody());
+    }
+  }
+
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    const ValueDecl* D = Ref->getDecl();
+    if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
+      if (Function->getIdentifier() &&
+          (Function->getName().starts_with("__syncthreads") || Function->getName().contains("barrier")))
+        HasBarrier = true;
+      if (Current != Kernel && Function->getIdentifier() && Function->getName() == "__ldg")
+        noteForeign("__ldg");
+      Work.push_back(Function);
+    } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {
+      HasBarrier |= Variable->hasAttr<CUDASharedAttr>();
+      StringRef Name = Variable->getIdentifier() ? Variable->getName() : StringRef();
+      if (Current != Kernel && Variable->hasGlobalStorage() &&
+          (Name == "blockIdx" || Name == "gridDim"))
+        noteForeign(Name);
+    }
+    return true;
+  }
+  bool VisitMemberExpr(MemberExpr* Member) {
+    if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
+      Work.push_back(Function);
+    return true;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
+    Work.push_back(Construct->getConstructor());
+    return true;
+  }
+
+  /// The body uses shared memory or a barrier, so that one logical block must end before the next begins.
+  bool HasBarrier = false;
+  /// A function of which no copy is made uses what only copies do right.
+  const FunctionDecl* ForeignUser = nullptr;
+  StringRef ForeignName;
+
+  bool calls(const FunctionDecl* Function) const { return Seen.count(Function->getCanonicalDecl()); }
+
+private:
+  void noteForeign(StringRef Name) {
+    if (ForeignUser)
+      return;
+    ForeignUser = Current;
+    ForeignName = Name;
+  }
+
+  const FunctionDecl* Kernel;
+  const FunctionDecl* Current = nullptr;
+  llvm::SmallVector<const FunctionDecl*, 16> Work;
+  llvm::DenseSet<const FunctionDecl*> Seen;
+};
+
+/// Finds uses of a kernel's parameter that are no atomic operation of the wanted kind.
+class ReducedUse : public RecursiveASTVisitor<ReducedUse> {
+public:
+  ReducedUse(const ParmVarDecl* Parameter, StringRef Atomic) : Parameter(Parameter), Atomic(Atomic) {}
+  bool TraverseCallExpr(CallExpr* Call) {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    if (!Callee || !Callee->getIdentifier() || !Callee->getName().starts_with(Atomic) || Call->getNumArgs() < 2)
+      return RecursiveASTVisitor::TraverseCallExpr(Call);
+    const auto* Ref = dyn_cast<DeclRefExpr>(Call->getArg(0)->IgnoreParenCasts());
+    if (!Ref || Ref->getDecl() != Parameter)
+      return RecursiveASTVisitor::TraverseCallExpr(Call);
+    return TraverseStmt(Call->getArg(1));
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    if (Ref->getDecl() == Parameter && !Found)
+      Found = Ref;
+    return true;
+  }
+  const DeclRefExpr* Found = nullptr;
+
+private:
+  const ParmVarDecl* Parameter;
+  StringRef Atomic;
+};
+
+class RegionVerifier {
+public:
+  RegionVerifier(Region& R, Unit& U) : R(R), U(U), Context(U.context()) {}
+
+  void run() {
+    if (!checkPlace() || !checkClauses())
+      return;
+    for (Stage& S : R.Stages)
+      if (!checkStage(S))
+        return;
+  }
+
+private:
+  enum Place { Device, Template, Method, Lambda, OtherRegion };
+
+  DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
+
+  bool checkPlace() {
+    const Directive& D = R.directive();
+    const FunctionDecl* F = R.function();
+    std::optional<Place> Wrong;
+    const auto* OnDevice = F->getAttr<CUDADeviceAttr>();
+    if (F->hasAttr<CUDAGlobalAttr>() || (OnDevice && !OnDevice->isImplicit()))
+      Wrong = Device;
+    else if (F->isDependentContext() || F->isTemplateInstantiation())
+      Wrong = Template;
+    else if (const auto* M = dyn_cast<CXXMethodDecl>(F)) {
+      if (M->getParent()->isLambda())
+        Wrong = Lambda;
+      else if (M->getParent()->isLocalClass())
+        Wrong = Method;
+    }
+    for (const Region& Other : U.Regions)
+      if (&Other != &R && Other.function() == F &&
+          U.sources().isPointWithin(U.sources().getFileLoc(R.Loop->getBeginLoc()), U.sources().getFileLoc(Other.Statement->getBeginLoc()),
+                                    U.sources().getFileLoc(Other.Statement->getEndLoc())))
+        Wrong = OtherRegion;
+    if (Wrong) {
+      report(D.NameLoc, Diag::err_region_place) << *Wrong;
+      return false;
+    }
+    if (!isa<ForStmt, WhileStmt, DoStmt, CompoundStmt>(R.Statement)) {
+      report(R.Statement->getBeginLoc(), Diag::err_region_kind);
+      return false;
+    }
+    if (R.Stages.empty()) {
+      report(D.NameLoc, Diag::err_region_empty);
+      return false;
+    }
+    return true;
+  }
+
+  enum NameProblem { NotDistributed, NotLaunched, Twice, NotPointer };
+
+  bool checkClauses() {
+    bool Good = true;
+    auto Wrong = [&](SourceLocation Loc, NameProblem What, StringRef Name) {
+      report(Loc, Diag::err_region_clause_name) << What << Name;
+      Good = false;
+    };
+    llvm::SmallPtrSet<const VarDecl*, 8> Named;
+    for (const DistributedArray& A : R.Arrays)
+      if (!Named.insert(A.Variable).second)
+        Wrong(A.Loc, Twice, A.Variable->getName());
+    for (const ReducedScalar& S : R.Reductions)
+      if (!S.Pointer)
+        Wrong(S.Scalar->getBeginLoc(), NotPointer,
+              spelledText(S.Scalar->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this"));
+      else if (!Named.insert(S.Pointer).second)
+        Wrong(S.Scalar->getBeginLoc(), Twice, S.Pointer->getName());
+    for (const HaloClause& H : R.Halos)
+      if (!R.findArray(H.Array))
+        Wrong(H.Loc, NotDistributed, H.Array->getName());
+    for (const MapClause& M : R.Maps)
+      if (llvm::none_of(R.Stages, [&](const Stage& S) { return S.Kernel && names(M, S.Kernel); }))
+        Wrong(M.Loc, NotLaunched, M.Kernel);
+    return Good;
+  }
+
+  bool checkStage(Stage& S) {
+    SourceLocation Loc = S.Launch->getBeginLoc();
+    bool Visible = S.Kernel && U.sources().isBeforeInTranslationUnit(S.Kernel->getLocation(), R.function()->getLocation());
+    if (const FunctionDecl* Pattern = S.Kernel ? S.Kernel->getTemplateInstantiationPattern() : nullptr)
+      Visible = U.sources().isBeforeInTranslationUnit(Pattern->getLocation(), R.function()->getLocation());
+    if (!Visible) {
+      const auto* Ref = dyn_cast<DeclRefExpr>(S.Launch->getCallee()->IgnoreParenImpCasts());
+      report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : "this kernel");
+      return false;
+    }
+    BodyScanner Scan(S.Kernel);
+    for (const Marker& M : U.Markers)
+      if (M.Function && (M.Function->getCanonicalDecl() == S.Kernel->getCanonicalDecl() || Scan.calls(M.Function))) {
+        report(Loc, Diag::err_stage_directive) << S.Kernel->getName();
+        return false;
+      }
+    if (Scan.ForeignUser) {
+      report(Loc, Diag::err_stage_foreign) << Scan.ForeignUser->getNameAsString() << S.Kernel->getName() << Scan.ForeignName
+                                           << (Scan.ForeignName == "__ldg");
+      report(Scan.ForeignUser->getLocation(), Diag::note_declared_here) << Scan.ForeignUser;
+      return false;
+    }
+    S.HasBarrier = Scan.HasBarrier;
+    return checkForm(S) && checkSetting(S.Block, 0) && checkSetting(S.Shared, 1) && checkReductions(S);
+  }
+
+  enum FormProblem { Macro, OutOfClass, Specialized };
+
+  bool checkForm(const Stage& S) {
+    const FunctionDecl* Pattern = S.Kernel->getTemplateInstantiationPattern();
+    if (!Pattern)
+      Pattern = S.Kernel;
+    std::optional<FormProblem> Wrong;
+    if (Pattern->getLocation().isMacroID() || Pattern->getBody()->getBeginLoc().isMacroID() || Pattern->getEndLoc().isMacroID())
+      Wrong = Macro;
+    else if (Pattern->isOutOfLine())
+      Wrong = OutOfClass;
+    else if (S.Kernel->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+      Wrong = Specialized;
+    if (!Wrong)
+      return true;
+    report(S.Launch->getBeginLoc(), Diag::err_stage_form) << S.Kernel->getName() << *Wrong;
+    report(S.Kernel->getLocation(), Diag::note_declared_here) << S.Kernel;
+    return false;
+  }
+
+  /// The host needs the setting before the region's kernel begins.
+  bool checkSetting(const Expr* E, unsigned Which) {
+    struct Finder : RecursiveASTVisitor<Finder> {
+      SourceRange Inside;
+      const SourceManager* Sources;
+      const DeclRefExpr* Found = nullptr;
+      bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+        if (isa<VarDecl>(Ref->getDecl()) &&
+            Sources->isPointWithin(Sources->getFileLoc(Ref->getDecl()->getLocation()), Sources->getFileLoc(Inside.getBegin()),
+                                   Sources->getFileLoc(Inside.getEnd())))
+          Found = Ref;
+        return !Found;
+      }
+    } Find;
+    if (!E)
+      return true;
+    Find.Inside = R.Statement->getSourceRange();
+    Find.Sources = &U.sources();
+    Find.TraverseStmt(const_cast<Expr*>(E));
+    if (Find.Found)
+      report(Find.Found->getLocation(), Diag::err_region_setting) << Which << Find.Found->getDecl()->getNameAsString();
+    return !Find.Found;
+  }
+
+  bool checkReductions(const Stage& S) {
+    for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
+      const auto* Ref = dyn_cast<DeclRefExpr>(S.Arguments[I]->IgnoreParenCasts());
+      const ReducedScalar* Scalar = Ref ? R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
+      if (Scalar && !checkReduced(S, S.Kernel->getParamDecl(I), *Scalar))
+        return false;
+    }
+    return true;
+  }
+
+  bool checkReduced(const Stage& S, const ParmVarDecl* Parameter, const ReducedScalar& Scalar) {
+    StringRef Atomic = Scalar.Operation == Keyword::Plus  ? "atomicAdd"
+                       : Scalar.Operation == Keyword::Max ? "atomicMax"
+                                                          : "atomicMin";
+    if (readsOnlyScalar(S.Kernel, Parameter))
+      return true;
+    ReducedUse Use(Parameter, Atomic);
+    Use.TraverseStmt(S.Kernel->getBody());
+    if (!Use.Found)
+      return true;
+    report(Use.Found->getLocation(), Diag::err_stage_reduced)
+        << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
+    return false;
+  }
+
+  Region& R;
+  Unit& U;
+  ASTContext& Context;
+};
+
+class VerifyRegions final : public Pass {
+public:
+  llvm::StringRef name() const override { return "VerifyRegions"; }
+
+  void run(Unit& U, Program&) override {
+    // The other parse of the CUDA target sees the same regions.
+    if (U.Kind == UnitKind::CudaDevice)
+      return;
+    for (Region& R : U.Regions)
+      RegionVerifier(R, U).run();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createVerifyRegions() { return std::make_unique<VerifyRegions>(); }
+
+} // namespace gpurma
