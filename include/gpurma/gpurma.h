@@ -17,6 +17,20 @@ namespace gpurma {
 // kernel does it.
 void init(int* argc = nullptr, char*** argv = nullptr);
 
+// What the processes of a run find each other by where no launcher of MPI programs starts them: text,
+// null-terminated, "host:port/token".
+struct unique_id {
+  char text[128];
+};
+
+// Opens a port of this machine, and names it. For the process that will be number 0, which hands it
+// to the others as it likes.
+unique_id make_unique_id();
+
+// As init, for process number `process` of `processes`, without MPI (docs/runtime.md); before
+// anything else of gpurma. Processes that have not come within GPURMA_TIMEOUT seconds are an error.
+void init(int process, int processes, const unique_id& id);
+
 // Waits for all rank kernels and all processes and frees what gpurma holds. Collective. Optional:
 // the end of the program, or MPI_Finalize, does it. gpurma cannot be used afterwards.
 void finalize();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -20,6 +21,7 @@
 #include "host/memory.h"
 #include "host/process.h"
 #include "host/rank_kernel_gate.h"
+#include "transport/sockets/unique_id.h"
 #if GPURMA_TARGET_CPU
 #include <gpurma/platform/cpu/host.h>
 #endif
@@ -312,6 +314,17 @@ namespace gpurma {
 
 void init(int* argc, char*** argv) {
   host::start(argc, argv);
+}
+
+unique_id make_unique_id() {
+  unique_id made{};
+  host::open_unique_id().copy(made.text, sizeof made.text - 1);
+  return made;
+}
+
+void init(int process, int processes, const unique_id& id) {
+  host::place_process({process, processes, {id.text, strnlen(id.text, sizeof id.text)}});
+  host::start(nullptr, nullptr);
 }
 
 void finalize() {

@@ -63,6 +63,17 @@ void check_current_device() {
   }
 }
 
+bool pin(void* memory, std::size_t bytes) {
+  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess)
+    return true;
+  static_cast<void>(cudaGetLastError());
+  return false;
+}
+
+void unpin(void* memory) {
+  static_cast<void>(cudaHostUnregister(memory));
+}
+
 #if GPURMA_TARGET_CPU
 
 void open_device_memory() {
@@ -92,12 +103,6 @@ bool copy_stream::poll() {
   ++done_;
   return true;
 }
-
-bool pin(void*, std::size_t) {
-  return true;
-}
-
-void unpin(void*) {}
 
 namespace {
 
@@ -316,17 +321,6 @@ bool copy_stream::poll() {
     any = true;
   }
   return any;
-}
-
-bool pin(void* memory, std::size_t bytes) {
-  if (cudaHostRegister(memory, bytes, cudaHostRegisterPortable) == cudaSuccess)
-    return true;
-  static_cast<void>(cudaGetLastError());
-  return false;
-}
-
-void unpin(void* memory) {
-  static_cast<void>(cudaHostUnregister(memory));
 }
 
 void copy_bytes(void* to, const void* from, std::size_t bytes) {

@@ -13,13 +13,15 @@
 #include <cstring>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 
-#include "../transport/mpi/mpi_heartbeat_link.h"
+#include "../transport/mpi/mpi_group.h"
 #include "../transport/mpi/mpi_transport.h"
-#include "../transport/self/self_heartbeat_link.h"
-#include "../transport/self/self_transport.h"
+#include "../transport/self/self_group.h"
+#include "../transport/sockets/socket_group.h"
+#include "../transport/sockets/unique_id.h"
 #include "../transport/verbs/open_verbs.h"
 #include "environment.h"
 #include "log.h"
@@ -42,7 +44,7 @@ struct exchange_record {
 struct exchange {
   exchange_record mine;
   std::vector<exchange_record> all;
-  MPI_Request request = MPI_REQUEST_NULL;
+  std::unique_ptr<collective> operation;
 };
 
 enum class phase { before, started, ended };
@@ -51,8 +53,9 @@ struct process_state {
   std::recursive_mutex mutex; // of start and finalise; start may run inside MPI_Init's wrapper
   std::atomic<phase> now{phase::before};
   process_info info;
-  bool uses_mpi = false;
-  std::array<MPI_Comm, 2> channels{MPI_COMM_NULL, MPI_COMM_NULL};
+  std::optional<given_place> given;
+  std::unique_ptr<process_group> group; // stays, for end_all
+  std::array<std::unique_ptr<collectives>, 2> channels;
   std::unique_ptr<transport> messages;
   std::unique_ptr<watchdog> monitor;
   std::vector<std::function<void()>> at_end;
@@ -66,13 +69,6 @@ struct process_state {
 process_state& state() {
   static process_state* const instance = new process_state;
   return *instance;
-}
-
-bool mpi_runs() {
-  int initialized = 0, finalized = 0;
-  PMPI_Initialized(&initialized);
-  PMPI_Finalized(&finalized);
-  return initialized && !finalized;
 }
 
 bool mpi_has_ended() {
@@ -98,17 +94,26 @@ void warn_of_lost_tasks() {
                               "GPURMA_TRANSPORT=self"));
 }
 
+// Whether processes find each other by a unique id.
+bool has_unique_id() {
+  return state().given || !environment::id().empty();
+}
+
 bool wants_mpi() {
   const std::string& chosen = environment::transport();
-  return chosen == "mpi" || chosen == "verbs" ||
-         (chosen == "auto" && (mpi_runs() || under_launcher()));
+  if (chosen == "mpi")
+    return true;
+  return !has_unique_id() &&
+         (chosen == "verbs" || (chosen == "auto" && (mpi_runs() || under_launcher())));
+}
+
+bool is_alone() {
+  return !wants_mpi() && (environment::transport() == "self" || !has_unique_id());
 }
 
 void end_all(int code) {
-  if (state().uses_mpi && mpi_runs()) {
-    alarm(10); // MPI_Abort has to talk to the launcher, which may be gone
-    PMPI_Abort(MPI_COMM_WORLD, code);
-  }
+  if (state().group)
+    state().group->end_all(code);
   std::_Exit(code);
 }
 
@@ -121,19 +126,63 @@ void require_thread_multiple() {
           "initialise MPI with MPI_Init_thread(..., MPI_THREAD_MULTIPLE, ...)");
 }
 
-process_info find_place() {
+socket_group::place place_by_unique_id() {
+  const auto& given = state().given;
+  socket_group::place mine;
+  mine.timeout = environment::timeout();
+  std::uint64_t process = environment::process();
+  std::uint64_t processes = environment::processes();
+  mine.id = environment::id();
+  if (given) {
+    mine.id = given->id;
+    process = static_cast<std::uint64_t>(given->process);
+    processes = static_cast<std::uint64_t>(given->processes);
+  } else if (process == environment::automatic || processes == environment::automatic) {
+    fatal(text("GPURMA_ID is set, but ",
+               process == environment::automatic ? "GPURMA_PROCESS" : "GPURMA_PROCESSES",
+               " is not; each process needs its own number and that of all processes"));
+  }
+  if (process >= processes)
+    fatal(text("process ", process, " is not one of ", processes,
+               " processes, which have the numbers from 0 (GPURMA_PROCESS, GPURMA_PROCESSES)"));
+  mine.rank = static_cast<int>(process);
+  mine.size = static_cast<int>(processes);
+  return mine;
+}
+
+// Collective, but for a process that is alone.
+std::unique_ptr<process_group> find_others(int* argc, char*** argv) {
+  if (wants_mpi()) {
+    if (has_unique_id())
+      fatal("GPURMA_TRANSPORT is mpi, whose processes mpirun or srun starts; a unique id "
+            "(GPURMA_ID) is for verbs");
+    if (!mpi_runs()) {
+      int provided = 0;
+      PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
+      state().mpi_is_ours = true;
+    }
+    return std::make_unique<mpi_group>();
+  }
+  if (is_alone())
+    return std::make_unique<self_group>();
+  const socket_group::place mine = place_by_unique_id();
+  set_log_process(mine.rank);
+  std::string reason;
+  auto group = socket_group::join(mine, reason);
+  if (!group)
+    fatal(reason);
+  return group;
+}
+
+process_info find_place(process_group& group, collectives& hosts) {
   process_info info;
-  PMPI_Comm_rank(MPI_COMM_WORLD, &info.rank);
-  PMPI_Comm_size(MPI_COMM_WORLD, &info.size);
-  MPI_Comm node = MPI_COMM_NULL;
-  PMPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, info.rank, MPI_INFO_NULL, &node);
-  PMPI_Comm_rank(node, &info.local_rank);
-  PMPI_Comm_size(node, &info.local_size);
-  int leader = info.rank;
-  PMPI_Bcast(&leader, 1, MPI_INT, 0, node);
-  PMPI_Comm_free(&node);
-  std::vector<int> leaders(static_cast<std::size_t>(info.size));
-  PMPI_Allgather(&leader, 1, MPI_INT, leaders.data(), 1, MPI_INT, MPI_COMM_WORLD);
+  info.rank = group.rank();
+  info.size = group.size();
+  const int leader = group.node_leader();
+  std::vector<int> leaders = allgather(hosts, info.size, leader);
+  info.local_size = static_cast<int>(std::count(leaders.begin(), leaders.end(), leader));
+  info.local_rank =
+      static_cast<int>(std::count(leaders.begin(), leaders.begin() + info.rank, leader));
   std::sort(leaders.begin(), leaders.end());
   leaders.erase(std::unique(leaders.begin(), leaders.end()), leaders.end());
   info.nodes = static_cast<int>(leaders.size());
@@ -143,7 +192,7 @@ process_info find_place() {
 }
 
 // Variables that both ends of a message, or all monitors, must agree on.
-void check_settings() {
+void check_settings(collectives& hosts) {
   struct settings {
     std::uint64_t eager = environment::eager();
     std::uint64_t credits = environment::credits();
@@ -157,8 +206,7 @@ void check_settings() {
   environment::transport().copy(mine.transport, sizeof mine.transport - 1);
   environment::distributed_arrays().copy(mine.distributed_arrays,
                                          sizeof mine.distributed_arrays - 1);
-  std::vector<settings> all(static_cast<std::size_t>(state().info.size));
-  PMPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+  const std::vector<settings> all = allgather(hosts, state().info.size, mine);
   const settings& first = all[0];
   const auto refuse = [](const char* variable, auto value, std::size_t process, auto other) {
     fatal(text("processes disagree: ", variable, " is ", value, " in process 0 and ", other,
@@ -183,13 +231,19 @@ void check_settings() {
   }
 }
 
-// The one over MPI, or verbs. Collective.
-std::unique_ptr<transport> open_transport(const process_info& self) {
-  if (environment::transport() == "verbs") {
+// Collective.
+std::unique_ptr<transport> open_transport(process_group& group, const process_info& self) {
+  const std::string& chosen = environment::transport();
+  if (is_alone())
+    return std::make_unique<self_transport>();
+  if (chosen == "verbs" || has_unique_id()) {
     std::string reason;
-    if (auto verbs = open_verbs_transport(MPI_COMM_WORLD, self.local_rank, reason))
+    if (auto verbs = open_verbs_transport(group, self.local_rank, reason))
       return verbs;
-    fatal(text("GPURMA_TRANSPORT is verbs, but ", reason, "; use GPURMA_TRANSPORT=mpi"));
+    fatal(has_unique_id()
+              ? text("a start by a unique id (GPURMA_ID) is for verbs, but ", reason,
+                     "; use mpirun and GPURMA_TRANSPORT=mpi")
+              : text("GPURMA_TRANSPORT is verbs, but ", reason, "; use GPURMA_TRANSPORT=mpi"));
   }
   mpi_transport::limits limits;
   limits.eager = environment::eager();
@@ -208,10 +262,10 @@ exchange_record make_record(const char* what, const void* mine, std::size_t byte
   return record;
 }
 
-void start_exchange(exchange& under_way, MPI_Comm comm) {
+void start_exchange(exchange& under_way, collectives& on) {
   under_way.all.resize(static_cast<std::size_t>(state().info.size));
-  PMPI_Iallgather(&under_way.mine, sizeof(exchange_record), MPI_BYTE, under_way.all.data(),
-                  sizeof(exchange_record), MPI_BYTE, comm, &under_way.request);
+  under_way.operation =
+      on.start_allgather(&under_way.mine, sizeof(exchange_record), under_way.all.data());
 }
 
 // Others may compute for long before they come, so a long wait is only reported.
@@ -220,9 +274,7 @@ void wait_exchange(exchange& under_way) {
   const double report_after = environment::timeout();
   double reported = 0;
   for (long looks = 0;; ++looks) {
-    int done = 0;
-    PMPI_Test(&under_way.request, &done, MPI_STATUS_IGNORE);
-    if (done)
+    if (under_way.operation->test())
       return;
     if (looks < 1000) {
       std::this_thread::yield();
@@ -253,12 +305,10 @@ void check_agreement(const exchange& under_way) {
 // The collective end of all channels.
 void leave_channels() {
   process_state& s = state();
-  if (!s.uses_mpi)
-    return;
   std::array<exchange, 2> last;
   for (std::size_t c = 0; c < last.size(); ++c) {
     last[c].mine = make_record("the end of gpurma (exit or MPI_Finalize)", nullptr, 0);
-    start_exchange(last[c], s.channels[c]);
+    start_exchange(last[c], *s.channels[c]);
   }
   for (exchange& each : last) {
     wait_exchange(each);
@@ -305,33 +355,21 @@ const process_info& start_process(int* argc, char*** argv) {
 
   set_end_all_processes(end_all);
   environment::end_if_not_accepted();
-  s.uses_mpi = wants_mpi();
-  if (s.uses_mpi && !mpi_runs()) {
-    int provided = 0;
-    PMPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided);
-    s.mpi_is_ours = true;
-  }
-  const double timeout = environment::timeout();
-  std::unique_ptr<heartbeat_link> link;
-  if (s.uses_mpi) {
+  s.group = find_others(argc, argv);
+  if (wants_mpi())
     require_thread_multiple();
-    s.info = find_place();
-    set_log_process(s.info.rank);
-    check_settings();
-    for (MPI_Comm& comm : s.channels)
-      PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    s.messages = open_transport(s.info);
-    link = std::make_unique<mpi_heartbeat_link>(MPI_COMM_WORLD);
-  } else {
-    set_log_process(0);
-    s.messages = std::make_unique<self_transport>();
-    link = std::make_unique<self_heartbeat_link>();
-  }
-  s.monitor = std::make_unique<watchdog>(std::move(link), timeout,
+  for (auto& channel : s.channels)
+    channel = s.group->make_collectives();
+  s.info = find_place(*s.group, *s.channels[0]);
+  set_log_process(s.info.rank);
+  check_settings(*s.channels[0]);
+  s.messages = open_transport(*s.group, s.info);
+  auto link = s.group->make_heartbeat_link();
+  s.monitor = std::make_unique<watchdog>(std::move(link), environment::timeout(),
                                          watchdog::actions{write_error, end_all_processes});
   s.monitor->start();
 
-  if (!s.uses_mpi && environment::transport() == "auto")
+  if (is_alone() && environment::transport() == "auto")
     warn_of_lost_tasks();
   if (s.info.rank == 0)
     for (const std::string& message : environment::unknown_variables(environ))
@@ -344,6 +382,17 @@ const process_info& start_process(int* argc, char*** argv) {
   }
   s.now = phase::started;
   return s.info;
+}
+
+void place_process(const given_place& here) {
+  process_state& s = state();
+  const std::lock_guard<std::recursive_mutex> lock(s.mutex);
+  if (s.now != phase::before)
+    fatal("gpurma has been started already, so that gpurma::init with a unique id comes too late");
+  if (here.process < 0 || here.processes < 1)
+    fatal(text("process ", here.process, " of ", here.processes,
+               " processes: gpurma::init takes a number from 0, and one process or more"));
+  s.given = here;
 }
 
 const process_info& process() {
@@ -368,9 +417,9 @@ void finalize_process() {
   s.monitor->stop();
   s.monitor.reset();
   s.messages.reset();
-  if (s.uses_mpi)
-    for (MPI_Comm& comm : s.channels)
-      PMPI_Comm_free(&comm);
+  for (auto& channel : s.channels)
+    channel.reset();
+  s.group->leave();
   s.now = phase::ended;
 }
 
@@ -395,13 +444,9 @@ watchdog& process_watchdog() {
 void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes,
                      void* all) {
   process_state& s = state();
-  if (!s.uses_mpi) {
-    std::memcpy(all, mine, bytes);
-    return;
-  }
   exchange under_way;
   under_way.mine = make_record(what, mine, bytes);
-  start_exchange(under_way, s.channels[static_cast<std::size_t>(where)]);
+  start_exchange(under_way, *s.channels[static_cast<std::size_t>(where)]);
   wait_exchange(under_way);
   check_agreement(under_way);
   for (std::size_t p = 0; p < under_way.all.size(); ++p)

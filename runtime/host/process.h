@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -24,17 +25,26 @@ struct process_info {
   int local_size = 1;
 };
 
-// Starts gpurma: initialises MPI if the run needs it and the program has not, duplicates
-// communicators, starts the watchdog. Collective over all processes. Later calls return at once. A
-// call after finalize() is fatal.
+// Starts gpurma: finds the other processes (initialises MPI if the run needs it and the program has
+// not), opens the transport, starts the watchdog. Collective over all processes. Later calls return
+// at once. A call after finalize() is fatal.
 const process_info& start_process(int* argc = nullptr, char*** argv = nullptr);
+
+// Before start_process: which of how many processes this one is, and the unique id by which they
+// find each other (transport/sockets/unique_id.h), instead of what the environment says of it.
+struct given_place {
+  int process;
+  int processes;
+  std::string id;
+};
+void place_process(const given_place& here);
 
 // As start_process, for code that runs only once gpurma is started.
 const process_info& process();
 bool process_started();
 
 // Ends gpurma: runs the at_finalize functions in reverse order, waits for the other processes,
-// frees the communicators. Collective. MPI itself ends when the program calls MPI_Finalize, or at
+// frees what it holds. Collective. MPI itself ends when the program calls MPI_Finalize, or at
 // exit if gpurma initialised it. Called by MPI_Finalize and at exit if the program does not call
 // it; later calls do nothing.
 void finalize_process();
@@ -50,7 +60,7 @@ void at_finalize(std::function<void()> function);
 transport& process_transport();
 watchdog& process_watchdog();
 
-// Blocking exchanges, each channel with its own communicator, so that a query on the main thread
+// Blocking exchanges, each channel with its own collectives, so that a query on the main thread
 // never meets a launch on a stream's thread. Within a channel all processes make the same calls in
 // the same order; `what` (up to 47 characters) is compared, and if the processes disagree (one
 // launches, another finalises) all end with an error that says so.

@@ -70,6 +70,15 @@ void mpi_alone() {
   CHECK(host::process().size == 1);
 }
 
+// Processes that have found each other by a unique id. MPI may be there, but is not started.
+void by_id() {
+  use_gpurma();
+  int initialized = 1;
+  MPI_Initialized(&initialized);
+  CHECK(!initialized);
+  CHECK(std::string(host::process_transport().name()) == "verbs");
+}
+
 void gpurma_only() {
   use_gpurma();
   CHECK(host::process().rank == mpi_rank() && host::process().size == mpi_size());
@@ -176,6 +185,7 @@ int main(int argc, char** argv) {
   const std::map<std::string, void (*)()> modes = {
       {"alone", alone},
       {"mpi_alone", mpi_alone},
+      {"by_id", by_id},
       {"gpurma_only", gpurma_only},
       {"mpi_first", [] { mpi_first(false); }},
       {"mpi_first_threaded", [] { mpi_first(true); }},

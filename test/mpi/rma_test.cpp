@@ -3,6 +3,8 @@
 // Rank kernels over several processes, written against the library: rma_test <mode>, see main.
 // Every rank knows the whole (pseudo-random) schedule, so each can say what it must receive.
 #include <gpurma/gpurma.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -896,6 +898,29 @@ void run_exit_while_launching() {
   std::exit(3);
 }
 
+// Two processes that MPI knows nothing of.
+void run_unique_id() {
+  const gpurma::unique_id id = gpurma::make_unique_id();
+  const pid_t child = fork();
+  gpurma::init(child == 0 ? 1 : 0, 2, id);
+  run_exchange();
+  gpurma::finalize();
+  if (child == 0)
+    std::exit(0);
+  int status = 0;
+  CHECK(waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+void run_late_unique_id() {
+  gpurma::init();
+  gpurma::init(0, 1, gpurma::make_unique_id());
+}
+
+void run_bad_place() {
+  gpurma::init(2, 2, gpurma::make_unique_id());
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -903,6 +928,9 @@ int main(int argc, char** argv) {
       {"traffic", run_traffic},
       {"order", run_order},
       {"exchange", run_exchange},
+      {"unique_id", run_unique_id},
+      {"late_unique_id", run_late_unique_id},
+      {"bad_place", run_bad_place},
       {"payloads", run_payloads},
       {"pending_few", run_pending_few},
       {"counters", run_counters},

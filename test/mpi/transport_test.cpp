@@ -19,6 +19,7 @@
 
 #include "check.h"
 #include "host/log.h"
+#include "transport/mpi/mpi_group.h"
 #include "transport/mpi/mpi_transport.h"
 #include "transport/verbs/open_verbs.h"
 
@@ -45,7 +46,8 @@ std::unique_ptr<gpurma::host::transport> open(const mpi_transport::limits& limit
   set("GPURMA_CREDITS", limits.credits);
   set("GPURMA_IB_CHUNK", limits.chunk);
   std::string reason;
-  auto opened = gpurma::host::open_verbs_transport(MPI_COMM_WORLD, rank, reason);
+  gpurma::host::mpi_group processes;
+  auto opened = gpurma::host::open_verbs_transport(processes, rank, reason);
   if (!opened)
     gpurma::host::fatal(reason);
   return opened;

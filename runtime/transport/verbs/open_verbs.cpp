@@ -1,12 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "open_verbs.h"
 
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
 #include "../../host/environment.h"
 #include "../../host/log.h"
-#include "../mpi/mpi_collectives.h"
 #include "verbs_transport.h"
 
 namespace gpurma::host {
@@ -14,15 +14,13 @@ namespace gpurma::host {
 namespace {
 
 // Whether all processes have come here without a reason not to go on; else the first one's.
-bool all_can(MPI_Comm comm, int rank, int size, std::string& reason) {
+bool all_can(collectives& hosts, int rank, int size, std::string& reason) {
   struct word {
     char text[400];
   };
   word mine{};
   std::strncpy(mine.text, reason.c_str(), sizeof mine.text - 1);
-  std::vector<word> all(static_cast<std::size_t>(size));
-  check_mpi(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, comm),
-            "setting up verbs");
+  const std::vector<word> all = allgather(hosts, size, mine);
   for (int p = 0; p < size; ++p) {
     const char* const word = all[static_cast<std::size_t>(p)].text;
     if (*word != 0) {
@@ -35,13 +33,12 @@ bool all_can(MPI_Comm comm, int rank, int size, std::string& reason) {
 
 } // namespace
 
-std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
+std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_rank,
                                                 std::string& reason) {
-  int rank = 0;
-  int size = 1;
-  MPI_Comm_rank(parent, &rank);
-  MPI_Comm_size(parent, &size);
-  auto hosts = std::make_unique<mpi_collectives>(parent);
+  const int rank = among.rank();
+  const int size = among.size();
+  const auto hosts = among.make_collectives();
+  auto of_transport = among.make_collectives();
 
   verbs::device_choice choice;
   choice.names = environment::ib_device();
@@ -69,12 +66,27 @@ std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
                                           : verbs::gpu_registration::none;
 
   reason.clear();
-  std::unique_ptr<verbs::verbs_transport> made;
+  std::unique_ptr<verbs::device> device;
   if (const verbs::verbs_api* const api = verbs::load_verbs(reason))
-    if (auto device = verbs::open_device(*api, choice, reason))
-      made = verbs::verbs_transport::make(std::move(device), limits, rank, size, std::move(hosts),
-                                          reason);
-  if (!all_can(parent, rank, size, reason)) {
+    device = verbs::open_device(*api, choice, reason);
+  const bool offers = device && verbs::offers_dynamic_connections(*device);
+  const std::vector<char> offered = allgather(*hosts, size, static_cast<char>(offers));
+  const bool all_offer =
+      std::all_of(offered.begin(), offered.end(), [](char each) { return each != 0; });
+  const std::string& connection = environment::ib_connection();
+  if (verbs::takes_dynamic_connections(connection, all_offer, size, limits.queue_pairs)) {
+    limits.initiators = static_cast<unsigned>(environment::ib_initiators());
+    limits.queue_pairs = 1;
+  } else if (connection == "dc" && device && !offers) {
+    reason = text(device->description(),
+                  " has no dynamic connections, which GPURMA_IB_CONNECTION asks for");
+    device = nullptr;
+  }
+  std::unique_ptr<verbs::verbs_transport> made;
+  if (device)
+    made = verbs::verbs_transport::make(std::move(device), limits, rank, size,
+                                        std::move(of_transport), reason);
+  if (!all_can(*hosts, rank, size, reason)) {
     if (made)
       made->abandon();
     return nullptr;
@@ -83,16 +95,16 @@ std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
   std::vector<verbs::endpoint> mine(static_cast<std::size_t>(size)), others(mine.size());
   for (int p = 0; p < size; ++p)
     mine[static_cast<std::size_t>(p)] = made->endpoint_for(p);
-  check_mpi(MPI_Alltoall(mine.data(), sizeof(verbs::endpoint), MPI_BYTE, others.data(),
-                         sizeof(verbs::endpoint), MPI_BYTE, parent),
-            "setting up verbs");
+  wait(*hosts->start_alltoall(mine.data(), sizeof(verbs::endpoint), others.data()));
   static_cast<void>(made->connect(others, reason));
   // Behind it, the queue pairs of all processes receive.
-  if (!all_can(parent, rank, size, reason)) {
+  if (!all_can(*hosts, rank, size, reason)) {
     made->abandon();
     return nullptr;
   }
-  log(log_level::info, text("verbs: ", made->on().description()));
+  log(log_level::info,
+      text("verbs: ", made->on().description(),
+           limits.initiators != 0 ? text(", ", limits.initiators, " initiators") : ""));
   return made;
 }
 

@@ -4,19 +4,17 @@
 #ifndef GPURMA_TRANSPORT_VERBS_OPEN_VERBS_H
 #define GPURMA_TRANSPORT_VERBS_OPEN_VERBS_H
 
-#include <mpi.h>
-
 #include <memory>
 #include <string>
 
-#include "../transport.h"
+#include "../process_group.h"
 
 namespace gpurma::host {
 
-// The transport over verbs, with what the environment says; MPI carries its set-up and its
-// collectives. Collective over `parent`. Null in all processes if one of them cannot use it:
+// The transport over verbs, with what the environment says; the group carries its set-up and its
+// collectives. Collective. Null in all processes if one of them cannot use it:
 // `reason` then names the first such process, and why. local_rank: of this process on its node.
-std::unique_ptr<transport> open_verbs_transport(MPI_Comm parent, int local_rank,
+std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_rank,
                                                 std::string& reason);
 
 } // namespace gpurma::host

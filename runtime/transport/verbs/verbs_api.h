@@ -7,6 +7,7 @@
 #ifndef GPURMA_TRANSPORT_VERBS_VERBS_API_H
 #define GPURMA_TRANSPORT_VERBS_VERBS_API_H
 
+#include <infiniband/mlx5dv.h>
 #include <infiniband/verbs.h>
 
 #include <string>
@@ -34,16 +35,30 @@ namespace gpurma::host::verbs {
   FUNCTION(ibv_create_qp)                                                                          \
   FUNCTION(ibv_modify_qp)                                                                          \
   FUNCTION(ibv_destroy_qp)                                                                         \
+  FUNCTION(ibv_qp_to_qp_ex)                                                                        \
+  FUNCTION(ibv_create_ah)                                                                          \
+  FUNCTION(ibv_destroy_ah)                                                                         \
   FUNCTION(ibv_get_async_event)                                                                    \
   FUNCTION(ibv_ack_async_event)                                                                    \
   FUNCTION(ibv_event_type_str)                                                                     \
   FUNCTION(ibv_wc_status_str)
 
-struct verbs_api {
+// Of libmlx5: what only the devices of one maker have.
+#define GPURMA_MLX5_FUNCTIONS(FUNCTION)                                                            \
+  FUNCTION(mlx5dv_is_supported)                                                                    \
+  FUNCTION(mlx5dv_create_qp)                                                                       \
+  FUNCTION(mlx5dv_qp_ex_from_ibv_qp_ex)
+
 #define GPURMA_VERBS_MEMBER(name) decltype(&::name) name = nullptr;
-  GPURMA_VERBS_FUNCTIONS(GPURMA_VERBS_MEMBER)
-#undef GPURMA_VERBS_MEMBER
+struct mlx5_api {
+  GPURMA_MLX5_FUNCTIONS(GPURMA_VERBS_MEMBER)
 };
+
+struct verbs_api {
+  GPURMA_VERBS_FUNCTIONS(GPURMA_VERBS_MEMBER)
+  const mlx5_api* mlx5 = nullptr; // null: libmlx5 is not there
+};
+#undef GPURMA_VERBS_MEMBER
 
 // The installed library; null, and why, if there is none that has all functions. Loaded once.
 const verbs_api* load_verbs(std::string& reason);

@@ -8,6 +8,7 @@
 #include <bit>
 #include <cassert>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -75,11 +76,17 @@ constexpr std::size_t most_buffer_bytes = std::size_t{64} << 20;
 // payload.
 constexpr std::uint32_t most_inline_bytes = 128;
 
+// In flight on a queue pair.
+constexpr int enough_reads = 16;
+
 constexpr std::uint32_t no_buffer = ~std::uint32_t{0};
 
 // The events of a device are looked for with a system call, so seldom, and when nothing else
 // happens.
 constexpr unsigned vain_looks_between_events = 4096;
+
+// How long the cause of a flushed request is looked for.
+constexpr std::chrono::seconds patience_for_cause(2);
 
 } // namespace
 
@@ -114,6 +121,7 @@ struct verbs_transport::peer {
 // A work request that has not completed.
 struct verbs_transport::work {
   const char* what = nullptr;
+  std::uint32_t lane = 0;
   int source = -1; // ranks; negative: for the transport itself
   int target = -1;
   std::uint32_t buffer = no_buffer; // free when it completes
@@ -134,24 +142,37 @@ struct verbs_transport::long_access {
   bool notified = false;
   std::uint32_t immediate = 0;
   message_header header;
-  std::uint32_t end = 0; // of its requests, as lane::posted
+  const send_queue* posted_on = nullptr; // its last request
+  std::uint32_t end = 0;                 // of its requests, as send_queue::posted
 };
 
-// A queue pair to another process.
-struct verbs_transport::lane {
+// What posts work requests: a queue pair to another process, or an initiator of dynamic
+// connections.
+struct verbs_transport::send_queue {
   ibv_qp* pair = nullptr;
-  int process = 0;
+  initiator dynamic;
   std::uint32_t posted = 0; // work requests, as the next
   std::uint32_t completed = 0;
   std::uint32_t unsignaled = 0; // since the last that asks for a completion
-  bool unsealed = false;        // a write that no message follows yet
+  std::vector<work> ring;       // a power of two
+
+  std::uint32_t in_flight() const { return posted - completed; }
+  work& at(std::uint32_t position) { return ring[position & (ring.size() - 1)]; }
+};
+
+// One of the orders in which things go to another process.
+struct verbs_transport::lane {
+  ibv_qp* receives = nullptr; // the queue pair, or the target, that the other process addresses
+  std::uint32_t target = 0;   // of dynamic connections: the other process's
+  ibv_ah* address = nullptr;  // likewise
+  send_queue* sends = nullptr;
+  std::uint32_t in_flight = 0; // work requests, on `sends`
+  int process = 0;
+  bool unsealed = false; // a write that no message follows yet
   bool advancing = false;
   long_access access;
-  std::vector<work> ring; // a power of two
   outgoing_notifications outgoing;
   incoming_notifications incoming;
-
-  work& at(std::uint32_t position) { return ring[position & (ring.size() - 1)]; }
 };
 
 // A payload above the eager limit that is being read from its sender.
@@ -234,13 +255,15 @@ bool verbs_transport::allocate(std::string& reason) {
   given_credits_ = std::min(limits_.credits, share - given_reply_credits_);
   const std::uint32_t receives = std::max(1u, others * (given_credits_ + given_reply_credits_));
 
-  const std::uint32_t lanes = processes * limits_.queue_pairs;
+  const std::uint32_t queues = is_dynamic() ? limits_.initiators : processes * limits_.queue_pairs;
   limits_.sends = std::min({limits_.sends, static_cast<std::uint32_t>(device.max_qp_wr),
-                            static_cast<std::uint32_t>(device.max_cqe) / lanes});
+                            static_cast<std::uint32_t>(device.max_cqe) / queues});
   constexpr std::uint32_t fewest_sends = 8;
   if (limits_.sends < fewest_sends) {
     reason = text(device_->description(), ": its completion queues of ", device.max_cqe,
-                  " entries are too short for ", lanes, " queue pairs (GPURMA_IB_QUEUE_PAIRS)");
+                  " entries are too short for ", queues,
+                  is_dynamic() ? " initiators (GPURMA_IB_INITIATORS)"
+                               : " queue pairs (GPURMA_IB_QUEUE_PAIRS)");
     return false;
   }
 
@@ -267,7 +290,7 @@ bool verbs_transport::allocate(std::string& reason) {
   for (std::uint32_t i = 0; i < send_buffers; ++i)
     free_buffers_.push_back(receives + send_buffers - 1 - i);
 
-  send_completions_ = api.ibv_create_cq(device_->context, static_cast<int>(lanes * limits_.sends),
+  send_completions_ = api.ibv_create_cq(device_->context, static_cast<int>(queues * limits_.sends),
                                         nullptr, nullptr, 0);
   receive_completions_ =
       api.ibv_create_cq(device_->context, static_cast<int>(receives), nullptr, nullptr, 0);
@@ -280,10 +303,55 @@ bool verbs_transport::allocate(std::string& reason) {
   if (receives_ == nullptr)
     return failed("no shared receive queue");
 
+  if (!make_queues(reason))
+    return false;
+  reposts_.reserve(receives);
+  for (std::uint32_t i = 0; i < receives; ++i)
+    give_back(i);
+  post_receives();
+  return true;
+}
+
+// What sends and what receives, for each lane.
+bool verbs_transport::make_queues(std::string& reason) {
+  const verbs_api& api = device_->api;
+  const auto processes = static_cast<std::uint32_t>(size_);
+  const auto failed = [&](const char* what) {
+    reason = text(device_->description(), ": ", what, ": ", std::strerror(errno));
+    return false;
+  };
+  const connection_attributes as = attributes_of_dynamic();
+  ibv_qp_init_attr wanted{};
+  wanted.send_cq = send_completions_;
+  wanted.recv_cq = receive_completions_;
+  wanted.cap.max_send_wr = limits_.sends;
+  wanted.cap.max_send_sge = 1;
+  const auto make_sender = [&](send_queue& one) {
+    one.ring.resize(std::bit_ceil(limits_.sends));
+    // A header and a small payload; devices with less refuse it.
+    for (const std::uint32_t bytes : {most_inline_bytes, 64u, 0u}) {
+      wanted.cap.max_inline_data = bytes;
+      if (is_dynamic())
+        one.dynamic = make_initiator(*device_, wanted, as);
+      one.pair = is_dynamic() ? one.dynamic.pair : api.ibv_create_qp(device_->domain, &wanted);
+      if (one.pair != nullptr)
+        break;
+    }
+    inline_bytes_ = std::min(wanted.cap.max_inline_data, most_inline_bytes);
+    return one.pair != nullptr;
+  };
+
   first_packet_ = static_cast<std::uint32_t>(getpid()) * 2654435761u >> 8; // 24 bits
   peers_.resize(processes);
-  lanes_.resize(lanes);
-  for (std::uint32_t l = 0; l < lanes; ++l) {
+  lanes_.resize(processes * limits_.queue_pairs);
+  send_queues_.resize(is_dynamic() ? limits_.initiators : lanes_.size());
+  if (is_dynamic())
+    for (send_queue& one : send_queues_)
+      if (!make_sender(one))
+        return failed("no initiator");
+  wanted.srq = receives_;
+  wanted.qp_type = IBV_QPT_RC;
+  for (std::uint32_t l = 0; l < lanes_.size(); ++l) {
     lane& one = lanes_[l];
     one.process = static_cast<int>(l / limits_.queue_pairs);
     if (one.process == rank_)
@@ -293,45 +361,30 @@ bool verbs_transport::allocate(std::string& reason) {
       to = std::make_unique<peer>();
       to->news = &boards_[one.process];
     }
-    one.ring.resize(std::bit_ceil(limits_.sends));
-    ibv_qp_init_attr wanted{};
-    wanted.send_cq = send_completions_;
-    wanted.recv_cq = receive_completions_;
-    wanted.srq = receives_;
-    wanted.qp_type = IBV_QPT_RC;
-    wanted.cap.max_send_wr = limits_.sends;
-    wanted.cap.max_send_sge = 1;
-    // A header and a small payload; devices with less refuse it.
-    for (const std::uint32_t bytes : {most_inline_bytes, 64u, 0u}) {
-      wanted.cap.max_inline_data = bytes;
-      one.pair = api.ibv_create_qp(device_->domain, &wanted);
-      if (one.pair != nullptr)
-        break;
-    }
-    if (one.pair == nullptr)
+    one.sends = &send_queues_[is_dynamic() ? 0 : l];
+    if (!is_dynamic() && !make_sender(*one.sends))
       return failed("no queue pair");
-    inline_bytes_ = std::min(wanted.cap.max_inline_data, most_inline_bytes);
-    lane_of_queue_pair_.emplace(one.pair->qp_num, l);
+    one.receives =
+        is_dynamic() ? make_target(*device_, receive_completions_, receives_, as) : one.sends->pair;
+    if (one.receives == nullptr)
+      return failed("no target");
+    lane_of_queue_pair_.emplace(one.receives->qp_num, l);
   }
-  reposts_.reserve(receives);
-  for (std::uint32_t i = 0; i < receives; ++i)
-    give_back(i);
-  post_receives();
   return true;
 }
 
 endpoint verbs_transport::endpoint_for(int process) const {
   endpoint here{};
+  here.dynamic = is_dynamic() ? 1 : 0;
   here.queue_pairs = limits_.queue_pairs;
   for (unsigned q = 0; q < limits_.queue_pairs; ++q) {
     const lane& one = lanes_[static_cast<std::size_t>(process) * limits_.queue_pairs + q];
-    here.numbers[q] = one.pair != nullptr ? one.pair->qp_num : 0;
+    here.numbers[q] = one.receives != nullptr ? one.receives->qp_num : 0;
   }
   here.first_packet = first_packet_;
   here.link_layer = device_->port_attributes.link_layer;
   here.lid = device_->port_attributes.lid;
   here.mtu = device_->port_attributes.active_mtu;
-  constexpr int enough_reads = 16;
   here.reads =
       static_cast<std::uint32_t>(std::min(device_->attributes.max_qp_rd_atom, enough_reads));
   here.credits = given_credits_;
@@ -353,24 +406,74 @@ bool verbs_transport::connect(const std::vector<endpoint>& others, std::string& 
                     " in process ", rank_, " and ", there.queue_pairs, " in process ", p);
       return false;
     }
+    if ((there.dynamic != 0) != is_dynamic()) {
+      reason = text("processes disagree: process ", is_dynamic() ? rank_ : p,
+                    " uses dynamic connections, process ", is_dynamic() ? p : rank_,
+                    " does not (GPURMA_IB_CONNECTION)");
+      return false;
+    }
     if (there.link_layer != device_->port_attributes.link_layer) {
       reason = text(device_->description(), " of process ", rank_, " and ", there.device,
                     " of process ", p, " are not of one kind of network");
       return false;
     }
     peers_[static_cast<std::size_t>(p)]->there = there;
-    for (unsigned q = 0; q < limits_.queue_pairs; ++q)
-      if (!connect_queue_pair(lanes_[static_cast<std::size_t>(p) * limits_.queue_pairs + q], there,
-                              q, reason))
+    for (unsigned q = 0; q < limits_.queue_pairs; ++q) {
+      lane& one = lanes_[static_cast<std::size_t>(p) * limits_.queue_pairs + q];
+      if (is_dynamic() ? !address_target(one, there, q, reason)
+                       : !connect_queue_pair(one, there, q, reason))
         return false;
+    }
   }
   return true;
+}
+
+// Of another process's port; null: of this one's, for initiators and targets, which learn the other
+// end from each request.
+ibv_ah_attr verbs_transport::address_of(const endpoint* there) const {
+  ibv_ah_attr address{};
+  address.port_num = device_->port;
+  address.sl = static_cast<std::uint8_t>(limits_.service_level);
+  if (there != nullptr)
+    address.dlid = static_cast<std::uint16_t>(there->lid);
+  // Ethernet has no local identifiers.
+  if (device_->port_attributes.link_layer == IBV_LINK_LAYER_ETHERNET) {
+    address.is_global = 1;
+    if (there != nullptr)
+      address.grh.dgid = there->gid;
+    address.grh.sgid_index = static_cast<std::uint8_t>(device_->gid_index);
+    address.grh.hop_limit = 64;
+    address.grh.traffic_class = static_cast<std::uint8_t>(limits_.traffic_class);
+  }
+  return address;
+}
+
+connection_attributes verbs_transport::attributes_of_dynamic() const {
+  connection_attributes as;
+  as.mtu = device_->port_attributes.active_mtu;
+  as.address = address_of(nullptr);
+  as.timeout = static_cast<std::uint8_t>(limits_.timeout);
+  as.retries = static_cast<std::uint8_t>(limits_.retries);
+  as.reads =
+      static_cast<std::uint8_t>(std::min(device_->attributes.max_qp_init_rd_atom, enough_reads));
+  return as;
+}
+
+bool verbs_transport::address_target(lane& one, const endpoint& there, unsigned number,
+                                     std::string& reason) {
+  ibv_ah_attr address = address_of(&there);
+  one.target = there.numbers[number];
+  one.address = device_->api.ibv_create_ah(device_->domain, &address);
+  if (one.address == nullptr)
+    reason = text("process ", rank_, " (", device_->description(), ") cannot address process ",
+                  one.process, " (", there.device, "): ", std::strerror(errno));
+  return one.address != nullptr;
 }
 
 bool verbs_transport::connect_queue_pair(lane& one, const endpoint& there, unsigned number,
                                          std::string& reason) {
   const auto modify = [&](ibv_qp_attr& to, int mask, const char* state) {
-    const int error = device_->api.ibv_modify_qp(one.pair, &to, mask);
+    const int error = device_->api.ibv_modify_qp(one.receives, &to, mask);
     if (error != 0)
       reason = text("the queue pair from process ", rank_, " (", device_->description(),
                     ") to process ", one.process, " (", there.device, ") cannot be made ", state,
@@ -394,17 +497,7 @@ bool verbs_transport::connect_queue_pair(lane& one, const endpoint& there, unsig
   to.max_dest_rd_atomic = static_cast<std::uint8_t>(
       std::min<std::uint32_t>(16, static_cast<std::uint32_t>(device_->attributes.max_qp_rd_atom)));
   to.min_rnr_timer = 12;
-  to.ah_attr.port_num = device_->port;
-  to.ah_attr.sl = static_cast<std::uint8_t>(limits_.service_level);
-  to.ah_attr.dlid = static_cast<std::uint16_t>(there.lid);
-  // Ethernet has no local identifiers.
-  if (there.link_layer == IBV_LINK_LAYER_ETHERNET) {
-    to.ah_attr.is_global = 1;
-    to.ah_attr.grh.dgid = there.gid;
-    to.ah_attr.grh.sgid_index = static_cast<std::uint8_t>(device_->gid_index);
-    to.ah_attr.grh.hop_limit = 64;
-    to.ah_attr.grh.traffic_class = static_cast<std::uint8_t>(limits_.traffic_class);
-  }
+  to.ah_attr = address_of(&there);
   if (!modify(to,
               IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
                   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
@@ -429,9 +522,10 @@ verbs_transport::~verbs_transport() {
   set_receiver(nullptr);
   const verbs_api& api = device_->api;
   if (hosts_) {
-    // The last requests of a queue pair may not have asked for a completion.
+    // The last requests of a queue may not have asked for a completion. Those of a lane that has
+    // some in flight go to that queue.
     for (lane& one : lanes_)
-      if (one.pair != nullptr && one.unsignaled != 0) {
+      if (one.in_flight != 0 && one.sends->unsignaled != 0) {
         while (!has_room(one, 1))
           progress();
         ibv_send_wr last{};
@@ -440,16 +534,24 @@ verbs_transport::~verbs_transport() {
         last.wr.rdma = {to.there.board, to.there.board_key};
         post(one, last, {.what = "the last write"}, true);
       }
-    const auto unfinished = [](const lane& one) { return one.posted != one.completed; };
-    while (std::any_of(lanes_.begin(), lanes_.end(), unfinished) || !large_sends_.empty())
+    const auto unfinished = [](const send_queue& one) { return one.in_flight() != 0; };
+    while (std::any_of(send_queues_.begin(), send_queues_.end(), unfinished) ||
+           !large_sends_.empty())
       progress();
     const auto everyone = hosts_->start_barrier();
     while (!everyone->test())
       std::this_thread::yield();
   }
-  for (const lane& one : lanes_)
+  for (const send_queue& one : send_queues_)
     if (one.pair != nullptr)
       api.ibv_destroy_qp(one.pair);
+  for (const lane& one : lanes_) {
+    if (is_dynamic() && one.receives != nullptr)
+      api.ibv_destroy_qp(one.receives);
+    if (one.address != nullptr)
+      api.ibv_destroy_ah(one.address);
+  }
+  release_read(true);
   if (receives_ != nullptr)
     api.ibv_destroy_srq(receives_);
   for (ibv_cq* const queue : {send_completions_, receive_completions_})
@@ -490,8 +592,14 @@ verbs_transport::lane& verbs_transport::notifying_lane(lane& on) {
 #endif
 }
 
-bool verbs_transport::has_room(const lane& one, unsigned requests) const {
-  return one.posted - one.completed + requests <= limits_.sends;
+// Of dynamic connections, a lane with nothing in flight moves to the initiator that has least to
+// do; before, its order would be lost.
+bool verbs_transport::has_room(lane& one, unsigned requests) {
+  if (is_dynamic() && one.in_flight == 0)
+    one.sends = &*std::min_element(
+        send_queues_.begin(), send_queues_.end(),
+        [](const send_queue& a, const send_queue& b) { return a.in_flight() < b.in_flight(); });
+  return one.sends->in_flight() + requests <= limits_.sends;
 }
 
 std::uint32_t verbs_transport::credits_left(peer& of) const {
@@ -505,22 +613,27 @@ std::uint32_t verbs_transport::credits_left(peer& of) const {
 }
 
 void verbs_transport::post(lane& on, ibv_send_wr& request, const work& what, bool signaled) {
-  const auto index = static_cast<std::uint64_t>(&on - lanes_.data());
-  request.wr_id = index << 32 | on.posted;
+  send_queue& by = *on.sends;
+  const auto index = static_cast<std::uint64_t>(&by - send_queues_.data());
+  request.wr_id = index << 32 | by.posted;
   // So that room is found again at the latest when three quarters are posted.
-  signaled |= ++on.unsignaled >= limits_.sends / 4 || what.done != nullptr ||
+  signaled |= ++by.unsignaled >= limits_.sends / 4 || what.done != nullptr ||
               what.buffer != no_buffer || what.once != nullptr || what.read != nullptr;
   if (signaled) {
     request.send_flags |= IBV_SEND_SIGNALED;
-    on.unsignaled = 0;
+    by.unsignaled = 0;
   }
-  on.at(on.posted) = what;
+  work& entry = by.at(by.posted);
+  entry = what;
+  entry.lane = static_cast<std::uint32_t>(&on - lanes_.data());
   ibv_send_wr* refused = nullptr;
-  const int error = ibv_post_send(on.pair, &request, &refused);
+  const int error = is_dynamic() ? post_to_target(by.dynamic, request, on.address, on.target)
+                                 : ibv_post_send(by.pair, &request, &refused);
   if (error != 0)
     fatal(text("verbs: ", what.what, " cannot be posted to process ", on.process, " by ",
                device_->description(), ": ", std::strerror(error)));
-  ++on.posted;
+  ++by.posted;
+  ++on.in_flight;
 }
 
 std::byte* verbs_transport::buffer(std::uint32_t number) const {
@@ -610,6 +723,10 @@ ibv_mr* verbs_transport::registered(const void* begin, std::size_t bytes, int ac
   if (ibv_mr* const known = registrations_.find(begin, bytes, reason))
     return known;
   once = registrations_.register_once(begin, bytes, access, reason);
+  if (once == nullptr && !read_regions_.empty()) {
+    release_read(true); // rather than end for want of memory that may be locked
+    once = registrations_.register_once(begin, bytes, access, reason);
+  }
   if (once == nullptr)
     fatal(text("verbs: memory of an access from rank ", header.source, " to rank ", header.target,
                " cannot be used: ", reason));
@@ -731,7 +848,6 @@ bool verbs_transport::try_seal(int process) {
 
 void verbs_transport::start_access(lane& on, const long_access& access) {
   on.access = access;
-  on.access.end = on.completed;
   on.advancing = true;
   if (!advance_access(on))
     advancing_.push_back(static_cast<std::uint32_t>(&on - lanes_.data()));
@@ -756,18 +872,22 @@ bool verbs_transport::advance_access(lane& on) {
     request.wr.rdma = {access.remote, access.remote_key};
     const work& what = access.what;
     // Every part asks for a completion, so that a long transfer does not look like a stall.
-    post(on, request, last ? what : work{what.what, what.source, what.target}, true);
+    post(on, request,
+         last ? what : work{.what = what.what, .source = what.source, .target = what.target}, true);
     if (!reads)
       on.unsealed = !together;
     access.remote += bytes;
     access.local += bytes;
     access.left -= bytes;
-    access.end = on.posted;
+    access.posted_on = on.sends;
+    access.end = on.sends->posted;
   }
   if (reads && access.notified) {
     // Only then, because a queue pair does not keep what is sent behind a read from being carried
     // out before it. A fence would; but soft-RoCE (Linux 6.1) now and then hangs at one.
-    if (static_cast<std::int32_t>(on.completed - access.end) < 0 || !has_room(on, 1))
+    const bool is_read = access.posted_on == nullptr ||
+                         static_cast<std::int32_t>(access.posted_on->completed - access.end) >= 0;
+    if (!is_read || !has_room(on, 1))
       return false;
     post_notification(on, access.header, access.immediate, "the notification of a get");
   }
@@ -873,6 +993,8 @@ bool verbs_transport::progress() {
     worked |= tell_others();
   if (!large_sends_.empty())
     worked |= finish_large_sends();
+  if (!read_regions_.empty())
+    release_read(false);
   if (worked) {
     vain_ = 0;
   } else if (++vain_ == vain_looks_between_events) {
@@ -889,7 +1011,7 @@ bool verbs_transport::poll_sends() {
     fatal(text("verbs: the completions of ", device_->description(), " cannot be read"));
   for (int i = 0; i < count; ++i) {
     if (completed[i].status != IBV_WC_SUCCESS)
-      fail(completed[i]);
+      fail({completed + i, completed + count}, send_completions_);
     retire(completed[i]);
   }
   return count != 0;
@@ -897,10 +1019,11 @@ bool verbs_transport::poll_sends() {
 
 // A completion stands for all earlier requests of its queue pair, too.
 void verbs_transport::retire(const ibv_wc& completed) {
-  lane& on = lanes_[completed.wr_id >> 32];
+  send_queue& on = send_queues_[completed.wr_id >> 32];
   const std::uint32_t end = static_cast<std::uint32_t>(completed.wr_id) + 1;
   while (on.completed != end) {
     const work what = on.at(on.completed++);
+    --lanes_[what.lane].in_flight;
     if (what.buffer != no_buffer)
       free_buffers_.push_back(what.buffer);
     if (what.once != nullptr)
@@ -914,12 +1037,41 @@ void verbs_transport::retire(const ibv_wc& completed) {
   }
 }
 
-// The first failed request of a queue pair is the cause; those behind it are flushed.
-void verbs_transport::fail(const ibv_wc& completed) {
-  const lane& on = lanes_[completed.wr_id >> 32];
-  const work& what = on.ring[static_cast<std::uint32_t>(completed.wr_id) & (on.ring.size() - 1)];
+// Once anything on a queue pair has failed, all else that it holds is flushed, and that may be
+// found first: a receive before the request that has failed, or either while only the other end
+// knows what it has refused. So the cause is looked for, and the other end given the time to tell
+// its own.
+void verbs_transport::fail(std::span<const ibv_wc> completed, ibv_cq* from) {
+  const auto is_cause = [](const ibv_wc& one) {
+    return one.status != IBV_WC_SUCCESS && one.status != IBV_WC_WR_FLUSH_ERR;
+  };
+  const auto cause = std::find_if(completed.begin(), completed.end(), is_cause);
+  ibv_wc failed = cause != completed.end() ? *cause : completed.front();
+  bool received = from == receive_completions_;
+  const auto until = std::chrono::steady_clock::now() + patience_for_cause;
+  while (!is_cause(failed) && std::chrono::steady_clock::now() < until) {
+    look_for_events();
+    bool found = false;
+    for (ibv_cq* const queue : {send_completions_, receive_completions_}) {
+      ibv_wc next{};
+      if (ibv_poll_cq(queue, 1, &next) != 1)
+        continue;
+      found = true;
+      if (is_cause(next)) {
+        failed = next;
+        received = queue == receive_completions_;
+        break;
+      }
+    }
+    if (!found)
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  fatal(describe_failure(failed, received));
+}
+
+std::string verbs_transport::describe_failure(const ibv_wc& failed, bool received) const {
   const char* meaning = "";
-  switch (completed.status) {
+  switch (failed.status) {
   case IBV_WC_RETRY_EXC_ERR:
     meaning = "; the process has ended, or the link between the two is down";
     break;
@@ -929,24 +1081,50 @@ void verbs_transport::fail(const ibv_wc& completed) {
   case IBV_WC_LOC_PROT_ERR:
     meaning = "; the memory of the origin has been freed";
     break;
+  case IBV_WC_WR_FLUSH_ERR:
+    meaning = "; it follows from an earlier error, of which this process has not been told: the "
+              "other one has refused a request, or its queue pair has failed";
+    break;
   default:
     break;
   }
+  const std::string status =
+      text("has failed: ", device_->api.ibv_wc_status_str(failed.status), " (status ",
+           static_cast<int>(failed.status), ", vendor's code ", failed.vendor_err, ")", meaning);
+  if (received) {
+    const auto known = lane_of_queue_pair_.find(failed.qp_num);
+    return text("verbs: a receive of process ", rank_, " (", device_->description(), ") ",
+                known == lane_of_queue_pair_.end()
+                    ? std::string()
+                    : text("from ", name_of_process(lanes_[known->second].process), " "),
+                status);
+  }
+  const send_queue& on = send_queues_[failed.wr_id >> 32];
+  const work& what = on.ring[static_cast<std::uint32_t>(failed.wr_id) & (on.ring.size() - 1)];
   const std::string ranks =
       what.source < 0 ? "" : text(" of rank ", what.source, " for rank ", what.target);
-  fatal(text(
-      "verbs: ", what.what, ranks, ", from process ", rank_, " (", device_->description(),
-      ") to process ", on.process, " (", peers_[static_cast<std::size_t>(on.process)]->there.device,
-      "), has failed: ", device_->api.ibv_wc_status_str(completed.status), " (status ",
-      static_cast<int>(completed.status), ", vendor's code ", completed.vendor_err, ")", meaning));
+  return text("verbs: ", what.what, ranks, ", from process ", rank_, " (", device_->description(),
+              ") to ", name_of_process(lanes_[what.lane].process), ", ", status);
+}
+
+std::string verbs_transport::name_of_process(int process) const {
+  return text("process ", process, " (", peers_[static_cast<std::size_t>(process)]->there.device,
+              ")");
 }
 
 void verbs_transport::look_for_events() {
   ibv_async_event event;
   while (device_->api.ibv_get_async_event(device_->context, &event) == 0) {
-    const std::string what = text("verbs: ", device_->description(), " of process ", rank_, ": ",
-                                  device_->api.ibv_event_type_str(event.event_type));
     const ibv_event_type type = event.event_type;
+    std::string of;
+    if (type == IBV_EVENT_QP_FATAL || type == IBV_EVENT_QP_REQ_ERR ||
+        type == IBV_EVENT_QP_ACCESS_ERR) {
+      const auto known = lane_of_queue_pair_.find(event.element.qp->qp_num);
+      if (known != lane_of_queue_pair_.end())
+        of = text(", queue pair to ", name_of_process(lanes_[known->second].process));
+    }
+    const std::string what = text("verbs: ", device_->description(), " of process ", rank_, of,
+                                  ": ", device_->api.ibv_event_type_str(type));
     device_->api.ibv_ack_async_event(&event);
     switch (type) {
     case IBV_EVENT_PORT_ERR:
@@ -977,13 +1155,11 @@ bool verbs_transport::poll_receives() {
     const ibv_wc& one = completed[i];
     const auto number = static_cast<std::uint32_t>(one.wr_id);
     const auto known = lane_of_queue_pair_.find(one.qp_num);
-    if (one.status != IBV_WC_SUCCESS || known == lane_of_queue_pair_.end())
-      fatal(text("verbs: a receive of process ", rank_, " (", device_->description(), ") ",
-                 known == lane_of_queue_pair_.end()
-                     ? ""
-                     : text("from process ", lanes_[known->second].process, " "),
-                 "has failed: ", device_->api.ibv_wc_status_str(one.status), " (status ",
-                 static_cast<int>(one.status), ", vendor's code ", one.vendor_err, ")"));
+    if (one.status != IBV_WC_SUCCESS)
+      fail({completed + i, completed + count}, receive_completions_);
+    if (known == lane_of_queue_pair_.end())
+      fatal(text("verbs: ", device_->description(), " of process ", rank_,
+                 " has received from the unknown queue pair ", one.qp_num));
     lane& from = lanes_[known->second];
     if (one.opcode == IBV_WC_RECV_RDMA_WITH_IMM) {
       give_back(number);
@@ -1212,12 +1388,29 @@ bool verbs_transport::finish_large_sends() {
     large_sends_.pop_back();
     one.busy = false;
     if (one.once != nullptr)
-      registrations_.release(one.once);
+      read_regions_.push_back({one.once, std::chrono::steady_clock::now() + time_wait()});
     if (completion* const done = std::exchange(one.done, nullptr))
       done->completed();
     worked = true;
   }
   return worked;
+}
+
+// As long as a packet is taken to be on its way, which is when it is sent again if there is no
+// answer.
+std::chrono::nanoseconds verbs_transport::time_wait() const {
+  constexpr std::int64_t unit = 4096;
+  return std::chrono::nanoseconds(unit << limits_.timeout);
+}
+
+// A read may have been asked for twice, and a request for memory that has been taken back breaks
+// the queue pair, although the answer is no longer wanted.
+void verbs_transport::release_read(bool all) {
+  const auto now = std::chrono::steady_clock::now();
+  while (!read_regions_.empty() && (all || read_regions_.front().until <= now)) {
+    registrations_.release(read_regions_.front().memory);
+    read_regions_.pop_front();
+  }
 }
 
 } // namespace gpurma::host::verbs

@@ -10,7 +10,9 @@
 //
 // Order: all that a (source rank, target rank) pair does travels on one queue pair, chosen by the
 // two ranks. A reliable connection delivers in the order of posting, and between queue pairs there
-// is no order at all, so data and notification of a pair may never be on two.
+// is no order at all, so data and notification of a pair may never be on two. Of dynamic
+// connections the same holds for an initiator and a target: what goes to a target stays with one
+// initiator of the pool, as long as any of it is in flight.
 //
 // Flow control: every message that takes an entry of the receive queue at a process needs a credit
 // of that process, whose credits add up to the entries that it keeps posted; replies have credits
@@ -22,9 +24,12 @@
 #define GPURMA_TRANSPORT_VERBS_VERBS_TRANSPORT_H
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,6 +37,7 @@
 #include "../pair_queues.h"
 #include "../transport.h"
 #include "device.h"
+#include "dynamic_connections.h"
 #include "notification_table.h"
 #include "registration_cache.h"
 
@@ -40,11 +46,12 @@ namespace gpurma::host::verbs {
 inline constexpr unsigned most_queue_pairs = 16; // to one process
 
 struct transport_limits {
-  std::size_t eager = 3968;                  // bytes of payload that travel with the header
-  std::uint32_t credits = 256;               // messages unprocessed at one process
-  unsigned queue_pairs = 2;                  // to each process
-  std::uint32_t sends = 128;                 // work requests in flight on each queue pair
-  std::uint32_t receives = 4096;             // entries of the shared receive queue, at most
+  std::size_t eager = 3968;      // bytes of payload that travel with the header
+  std::uint32_t credits = 256;   // messages unprocessed at one process
+  unsigned queue_pairs = 2;      // to each process
+  unsigned initiators = 0;       // of dynamic connections, which then take the place of queue pairs
+  std::uint32_t sends = 128;     // work requests in flight on each queue pair
+  std::uint32_t receives = 4096; // entries of the shared receive queue, at most
   std::size_t chunk = std::size_t{16} << 20; // bytes of one work request
   unsigned timeout = 18;                     // of a retry: 4.096 us * 2^timeout
   unsigned retries = 6;
@@ -55,6 +62,7 @@ struct transport_limits {
 
 // What a process tells another one of its end of their connection.
 struct endpoint {
+  std::uint32_t dynamic; // whether the numbers are those of targets
   std::uint32_t queue_pairs;
   std::uint32_t numbers[most_queue_pairs];
   std::uint32_t first_packet;
@@ -113,6 +121,7 @@ private:
   struct board;
   struct peer;
   struct lane;
+  struct send_queue;
   struct work;
   struct long_access;
   struct large_read;
@@ -121,6 +130,11 @@ private:
   verbs_transport(std::unique_ptr<device> on, const transport_limits& limits, int rank, int size,
                   std::unique_ptr<collectives> hosts);
   bool allocate(std::string& reason);
+  bool make_queues(std::string& reason);
+  bool is_dynamic() const { return limits_.initiators != 0; }
+  ibv_ah_attr address_of(const endpoint* there) const;
+  connection_attributes attributes_of_dynamic() const;
+  bool address_target(lane& one, const endpoint& there, unsigned number, std::string& reason);
   bool connect_queue_pair(lane& one, const endpoint& there, unsigned number, std::string& reason);
 
   // remote_access
@@ -139,7 +153,7 @@ private:
   // Posting.
   lane& lane_of(int process, const message_header& header);
   lane& notifying_lane(lane& on);
-  bool has_room(const lane& one, unsigned requests) const;
+  bool has_room(lane& one, unsigned requests);
   std::uint32_t credits_left(peer& of) const;
   std::byte* buffer(std::uint32_t number) const;
   std::uint32_t take_buffer();
@@ -160,7 +174,9 @@ private:
   bool poll_sends();
   bool poll_receives();
   void retire(const ibv_wc& completed);
-  [[noreturn]] void fail(const ibv_wc& completed);
+  [[noreturn]] void fail(std::span<const ibv_wc> completed, ibv_cq* from);
+  std::string describe_failure(const ibv_wc& failed, bool received) const;
+  std::string name_of_process(int process) const;
   void look_for_events();
 
   // Receiving.
@@ -175,6 +191,8 @@ private:
   void post_receives();
   bool tell_others();
   bool finish_large_sends();
+  std::chrono::nanoseconds time_wait() const;
+  void release_read(bool all);
 
   std::unique_ptr<device> device_;
   transport_limits limits_;
@@ -193,7 +211,8 @@ private:
   ibv_srq* receives_ = nullptr;
   std::vector<std::unique_ptr<peer>> peers_; // null for this process
   std::vector<lane> lanes_;                  // limits_.queue_pairs for each process
-  std::unordered_map<std::uint32_t, std::uint32_t> lane_of_queue_pair_;
+  std::vector<send_queue> send_queues_;      // one for each lane, or initiators
+  std::unordered_map<std::uint32_t, std::uint32_t> lane_of_queue_pair_; // that receives
 
   // Buffers of a header and an eager payload: first those for receives, then those for sends.
   std::size_t stride_ = 0;
@@ -218,7 +237,13 @@ private:
     std::uint32_t slot;
   };
   std::vector<large_slot> large_sends_; // that have not been read
-  unsigned vain_ = 0;                   // looks since something happened
+  // Regions that have been read, until no repeated request for them can come any more.
+  struct read_region {
+    ibv_mr* memory;
+    std::chrono::steady_clock::time_point until;
+  };
+  std::deque<read_region> read_regions_;
+  unsigned vain_ = 0; // looks since something happened
 };
 
 } // namespace gpurma::host::verbs

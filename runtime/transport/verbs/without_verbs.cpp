@@ -5,7 +5,7 @@
 
 namespace gpurma::host {
 
-std::unique_ptr<transport> open_verbs_transport(MPI_Comm, int, std::string& reason) {
+std::unique_ptr<transport> open_verbs_transport(process_group&, int, std::string& reason) {
   reason = "gpurma has been built without rdma-core (libibverbs-dev)";
   return nullptr;
 }

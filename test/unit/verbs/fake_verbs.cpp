@@ -55,6 +55,7 @@ struct region : ibv_mr {
 
 struct request {
   ibv_send_wr what;
+  std::uint32_t there;
   ibv_sge part;
   std::byte taken_along[256];
 };
@@ -67,7 +68,21 @@ struct queue_pair : ibv_qp {
   std::uint32_t inline_bytes;
   bool held = false;
   bool broken = false;
+  std::uint64_t access_key = 0; // of a target
 };
+
+// The fields by which the driver is called come first.
+struct dynamic_initiator : ibv_qp_ex {
+  explicit dynamic_initiator(queue_pair& made) : ibv_qp_ex(), posts_on(made) {}
+  queue_pair& posts_on;
+  struct : mlx5dv_qp_ex {
+    dynamic_initiator* of;
+  } direct{};
+  request next{}; // that is being put together
+  std::uint64_t access_key = 0;
+};
+std::map<ibv_qp*, dynamic_initiator*> initiators;
+struct address_handle : ibv_ah {};
 
 std::map<std::uint32_t, queue_pair*> pairs;
 std::map<std::uint32_t, region*> regions_by_key;
@@ -83,14 +98,14 @@ std::byte* reach(std::uint32_t key, std::uint64_t address, std::size_t bytes, in
   return reinterpret_cast<std::byte*>(address);
 }
 
-ibv_wc_status carry_out(queue_pair& from, request& one) {
+ibv_wc_status carry_out(request& one) {
   if (const auto status = std::exchange(network->next_status, IBV_WC_SUCCESS);
       status != IBV_WC_SUCCESS)
     return status;
   if (network->closing)
     return IBV_WC_SUCCESS;
   const ibv_send_wr& what = one.what;
-  const auto there = pairs.find(from.there);
+  const auto there = pairs.find(one.there);
   if (there == pairs.end())
     return IBV_WC_RETRY_EXC_ERR;
   queue_pair& to = *there->second;
@@ -143,39 +158,45 @@ void carry_out_all(queue_pair& from) {
     ibv_wc done{};
     done.wr_id = one.what.wr_id;
     done.qp_num = from.qp_num;
-    done.status = from.broken ? IBV_WC_WR_FLUSH_ERR : carry_out(from, one);
+    done.status = from.broken ? IBV_WC_WR_FLUSH_ERR : carry_out(one);
     from.broken |= done.status != IBV_WC_SUCCESS;
     if ((one.what.send_flags & IBV_SEND_SIGNALED) != 0 || from.broken)
       static_cast<completion_queue*>(from.send_cq)->completions.push(done);
   }
 }
 
+int post_one(queue_pair& from, request& one) {
+  if (from.posted.full())
+    return ENOMEM;
+  auto& count = network->counted;
+  if ((one.what.send_flags & IBV_SEND_INLINE) != 0) {
+    if (one.part.length > from.inline_bytes)
+      return EINVAL;
+    std::memcpy(one.taken_along, reinterpret_cast<void*>(one.part.addr), one.part.length);
+    ++count.taken_along;
+  }
+  const ibv_wr_opcode opcode = one.what.opcode;
+  ++(opcode == IBV_WR_SEND         ? count.sends
+     : opcode == IBV_WR_RDMA_WRITE ? count.writes
+     : opcode == IBV_WR_RDMA_READ  ? count.reads
+                                   : count.writes_with_immediate);
+  count.signaled += (one.what.send_flags & IBV_SEND_SIGNALED) != 0;
+  if (network->notes_posts)
+    network->posted_on.push_back(from.qp_num);
+  from.posted.push(one);
+  count.most_in_flight = std::max(count.most_in_flight, static_cast<unsigned>(from.posted.size()));
+  return 0;
+}
+
 int post_send(ibv_qp* on, ibv_send_wr* list, ibv_send_wr** refused) {
   auto& from = *static_cast<queue_pair*>(on);
   for (; list != nullptr; list = list->next) {
     *refused = list;
-    if (from.posted.full())
-      return ENOMEM;
-    request one{*list, {}, {}};
+    request one{*list, from.there, {}, {}};
     if (list->num_sge != 0)
       one.part = *list->sg_list;
-    auto& count = network->counted;
-    if ((list->send_flags & IBV_SEND_INLINE) != 0) {
-      if (one.part.length > from.inline_bytes)
-        return EINVAL;
-      std::memcpy(one.taken_along, reinterpret_cast<void*>(one.part.addr), one.part.length);
-      ++count.taken_along;
-    }
-    ++(list->opcode == IBV_WR_SEND         ? count.sends
-       : list->opcode == IBV_WR_RDMA_WRITE ? count.writes
-       : list->opcode == IBV_WR_RDMA_READ  ? count.reads
-                                           : count.writes_with_immediate);
-    count.signaled += (list->send_flags & IBV_SEND_SIGNALED) != 0;
-    if (network->notes_posts)
-      network->posted_on.push_back(from.qp_num);
-    from.posted.push(one);
-    count.most_in_flight =
-        std::max(count.most_in_flight, static_cast<unsigned>(from.posted.size()));
+    if (const int error = post_one(from, one); error != 0)
+      return error;
   }
   carry_out_all(from);
   return 0;
@@ -236,6 +257,9 @@ ibv_context* open_device(ibv_device* listed) {
   auto* const opened = new context();
   opened->of = found->get();
   opened->async_fd = -1;
+  opened->entry = ibv_device();
+  found->get()->name.copy(opened->entry.name, sizeof opened->entry.name - 1);
+  opened->device = &opened->entry;
   opened->ops.post_send = post_send;
   opened->ops.post_srq_recv = post_receives;
   opened->ops.poll_cq = poll_completions;
@@ -285,7 +309,8 @@ int free_domain(ibv_pd* domain) {
 }
 
 ibv_mr* register_memory(ibv_pd* domain, void* begin, std::size_t bytes, int access) {
-  if (!network->registers) {
+  if (!network->registers || network->refuses_registrations != 0) {
+    network->refuses_registrations -= network->registers;
     errno = ENOMEM;
     return nullptr;
   }
@@ -355,7 +380,127 @@ ibv_qp* make_queue_pair(ibv_pd* domain, ibv_qp_init_attr* wanted) {
   return made;
 }
 
+// ---- dynamic connections ----
+
+bool is_mlx5(ibv_device* listed) {
+  return std::any_of(network->devices.begin(), network->devices.end(),
+                     [&](const auto& each) { return each->name == listed->name && each->is_mlx5; });
+}
+
+request& being_posted(ibv_qp_ex* by) {
+  return static_cast<dynamic_initiator*>(by)->next;
+}
+
+void describe(ibv_qp_ex* by, ibv_wr_opcode opcode, std::uint32_t key, std::uint64_t remote) {
+  ibv_send_wr& what = being_posted(by).what;
+  what.wr_id = by->wr_id;
+  what.send_flags = by->wr_flags;
+  what.opcode = opcode;
+  what.wr.rdma = {remote, key};
+}
+
+void add_part(ibv_qp_ex* by, const ibv_sge& part, unsigned flags) {
+  request& one = being_posted(by);
+  one.part = part;
+  one.what.num_sge = 1;
+  one.what.send_flags |= flags;
+}
+
+ibv_qp* make_initiator(ibv_qp_init_attr_ex* wanted) {
+  auto* const sends = new queue_pair(wanted->cap.max_send_wr, wanted->cap.max_inline_data);
+  sends->context = wanted->pd->context;
+  sends->send_cq = wanted->send_cq;
+  sends->qp_num = ++next_number;
+  pairs[sends->qp_num] = sends;
+  auto* const made = new dynamic_initiator(*sends);
+  made->qp_base.qp_num = sends->qp_num;
+  made->wr_start = [](ibv_qp_ex* by) { being_posted(by) = {}; };
+  made->wr_send = [](ibv_qp_ex* by) { describe(by, IBV_WR_SEND, 0, 0); };
+  made->wr_rdma_write = [](ibv_qp_ex* by, std::uint32_t key, std::uint64_t remote) {
+    describe(by, IBV_WR_RDMA_WRITE, key, remote);
+  };
+  made->wr_rdma_read = [](ibv_qp_ex* by, std::uint32_t key, std::uint64_t remote) {
+    describe(by, IBV_WR_RDMA_READ, key, remote);
+  };
+  made->wr_rdma_write_imm = [](ibv_qp_ex* by, std::uint32_t key, std::uint64_t remote,
+                               __be32 immediate) {
+    describe(by, IBV_WR_RDMA_WRITE_WITH_IMM, key, remote);
+    being_posted(by).what.imm_data = immediate;
+  };
+  made->wr_set_sge = [](ibv_qp_ex* by, std::uint32_t key, std::uint64_t begin,
+                        std::uint32_t bytes) { add_part(by, {begin, bytes, key}, 0); };
+  made->wr_set_sge_list = [](ibv_qp_ex*, std::size_t, const ibv_sge*) {};
+  made->wr_set_inline_data = [](ibv_qp_ex* by, void* begin, std::size_t bytes) {
+    add_part(by, {reinterpret_cast<std::uint64_t>(begin), static_cast<std::uint32_t>(bytes), 0},
+             IBV_SEND_INLINE);
+  };
+  made->direct.of = made;
+  made->direct.wr_set_dc_addr = [](mlx5dv_qp_ex* direct, ibv_ah*, std::uint32_t target,
+                                   std::uint64_t key) {
+    dynamic_initiator& by = *static_cast<decltype(dynamic_initiator::direct)*>(direct)->of;
+    by.next.there = target;
+    by.access_key = key;
+  };
+  made->wr_complete = [](ibv_qp_ex* by) {
+    auto& from = *static_cast<dynamic_initiator*>(by);
+    const auto target = pairs.find(from.next.there);
+    if (target != pairs.end() && target->second->access_key != from.access_key)
+      return EINVAL;
+    const int error = post_one(from.posts_on, from.next);
+    if (error == 0)
+      carry_out_all(from.posts_on);
+    return error;
+  };
+  initiators[&made->qp_base] = made;
+  return &made->qp_base;
+}
+
+ibv_qp* make_dynamic(ibv_context* of, ibv_qp_init_attr_ex* wanted, mlx5dv_qp_init_attr* direct) {
+  const fake_device& device = device_of(of);
+  const bool is_target = direct->dc_init_attr.dc_type == MLX5DV_DCTYPE_DCT;
+  if (is_target ? !device.makes_targets : wanted->cap.max_inline_data > device.most_inline) {
+    errno = EOPNOTSUPP;
+    return nullptr;
+  }
+  if (!is_target)
+    return make_initiator(wanted);
+  auto* const made = new queue_pair(1, 0); // has its number once it is ready to receive
+  made->context = of;
+  made->recv_cq = wanted->recv_cq;
+  made->srq = wanted->srq;
+  made->access_key = direct->dc_init_attr.dct_access_key;
+  return made;
+}
+
+ibv_qp_ex* extended(ibv_qp* pair) {
+  return initiators.at(pair);
+}
+
+mlx5dv_qp_ex* direct(ibv_qp_ex* pair) {
+  return &static_cast<dynamic_initiator*>(pair)->direct;
+}
+
+ibv_ah* make_address(ibv_pd*, ibv_ah_attr*) {
+  ++network->addresses;
+  return new address_handle();
+}
+
+int free_address(ibv_ah* address) {
+  --network->addresses;
+  delete static_cast<address_handle*>(address);
+  return 0;
+}
+
 int modify_queue_pair(ibv_qp* pair, ibv_qp_attr* to, int mask) {
+  if (initiators.count(pair) != 0)
+    return 0;
+  if (static_cast<queue_pair*>(pair)->access_key != 0) {
+    if (to->qp_state == IBV_QPS_RTR) {
+      pair->qp_num = ++next_number;
+      pairs[pair->qp_num] = static_cast<queue_pair*>(pair);
+    }
+    return 0;
+  }
   if ((mask & IBV_QP_DEST_QPN) != 0)
     static_cast<queue_pair*>(pair)->there = to->dest_qp_num;
   return 0;
@@ -363,6 +508,12 @@ int modify_queue_pair(ibv_qp* pair, ibv_qp_attr* to, int mask) {
 
 int free_queue_pair(ibv_qp* pair) {
   pairs.erase(pair->qp_num);
+  if (const auto known = initiators.find(pair); known != initiators.end()) {
+    delete &known->second->posts_on;
+    delete known->second;
+    initiators.erase(known);
+    return 0;
+  }
   delete static_cast<queue_pair*>(pair);
   return 0;
 }
@@ -370,7 +521,10 @@ int free_queue_pair(ibv_qp* pair) {
 int get_event(ibv_context*, ibv_async_event* to) {
   if (network->events.empty())
     return -1;
-  to->event_type = network->events.front();
+  const fake_network::event& first = network->events.front();
+  to->event_type = first.type;
+  if (first.queue_pair != 0)
+    to->element.qp = pairs.at(first.queue_pair);
   network->events.pop_front();
   return 0;
 }
@@ -378,15 +532,31 @@ int get_event(ibv_context*, ibv_async_event* to) {
 void acknowledge_event(ibv_async_event*) {}
 
 const char* event_text(ibv_event_type type) {
-  return type == IBV_EVENT_DEVICE_FATAL ? "local catastrophic error" : "some event";
+  return type == IBV_EVENT_DEVICE_FATAL    ? "local catastrophic error"
+         : type == IBV_EVENT_QP_ACCESS_ERR ? "local access violation work queue error"
+                                           : "some event";
 }
 
 const char* status_text(ibv_wc_status status) {
-  return status == IBV_WC_RETRY_EXC_ERR ? "transport retry counter exceeded" : "some error";
+  return status == IBV_WC_RETRY_EXC_ERR  ? "transport retry counter exceeded"
+         : status == IBV_WC_WR_FLUSH_ERR ? "Work Request Flushed Error"
+                                         : "some error";
 }
+
+const host::verbs::mlx5_api mlx5_table = [] {
+  host::verbs::mlx5_api made;
+  made.mlx5dv_is_supported = is_mlx5;
+  made.mlx5dv_create_qp = make_dynamic;
+  made.mlx5dv_qp_ex_from_ibv_qp_ex = direct;
+  return made;
+}();
 
 const host::verbs::verbs_api table = [] {
   host::verbs::verbs_api made;
+  made.mlx5 = &mlx5_table;
+  made.ibv_qp_to_qp_ex = extended;
+  made.ibv_create_ah = make_address;
+  made.ibv_destroy_ah = free_address;
   made.ibv_get_device_list = list_devices;
   made.ibv_free_device_list = free_list;
   made.ibv_get_device_name = name_of;
@@ -445,6 +615,7 @@ fake_network::fake_network() {
 fake_network::~fake_network() {
   network = nullptr;
   pairs.clear();
+  initiators.clear();
 }
 
 fake_device& fake_network::add_device(const std::string& name) {
@@ -472,6 +643,19 @@ void fake_network::hold(std::uint32_t queue_pair) {
 void fake_network::release(std::uint32_t number) {
   pairs.at(number)->held = false;
   carry_out_all(*pairs.at(number));
+}
+
+void fake_network::flush_receive(std::uint32_t number) {
+  queue_pair& of = *pairs.at(number);
+  ibv_wc flushed{};
+  flushed.wr_id = static_cast<receive_queue*>(of.srq)->entries.pop().id;
+  flushed.status = IBV_WC_WR_FLUSH_ERR;
+  flushed.qp_num = number;
+  static_cast<completion_queue*>(of.recv_cq)->completions.push(flushed);
+}
+
+unsigned fake_network::queue_pairs() const {
+  return static_cast<unsigned>(pairs.size());
 }
 
 unsigned fake_network::regions() const {

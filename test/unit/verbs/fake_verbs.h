@@ -1,8 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A network of InfiniBand devices inside one process, behind the transport's table of verbs calls:
-// reliable connections with shared receive queues, RDMA with checked keys, and no timing. What is
-// posted on a queue pair is carried out at once and in order, or when a test lets it.
+// reliable and dynamic connections with shared receive queues, RDMA with checked keys, and no
+// timing. What is posted on a queue pair is carried out at once and in order, or when a test lets
+// it.
 #ifndef GPURMA_TEST_FAKE_VERBS_H
 #define GPURMA_TEST_FAKE_VERBS_H
 
@@ -29,6 +30,8 @@ struct fake_device {
   bool opens = true;
   std::uint32_t most_inline = 256;
   std::uint32_t longest_message = 1u << 30;
+  bool is_mlx5 = false;
+  bool makes_targets = true; // if it is of that kind
 };
 
 // A GID that stands for an IPv4 address, or one that is local to the link.
@@ -51,7 +54,11 @@ public:
 
   // The next work request of any queue pair fails; the queue pair then flushes all others.
   void fail_next(ibv_wc_status status) { next_status = status; }
-  void add_event(ibv_event_type type) { events.push_back(type); }
+  // What is on its way to a queue pair that has failed.
+  void flush_receive(std::uint32_t queue_pair);
+  void add_event(ibv_event_type type, std::uint32_t queue_pair = 0) {
+    events.push_back({type, queue_pair});
+  }
 
   struct counts {
     unsigned sends = 0;
@@ -72,14 +79,21 @@ public:
   std::vector<std::uint32_t> posted_on; // queue pair of each work request
   bool notes_posts = false;             // into posted_on
   bool registers = true;
+  unsigned refuses_registrations = 0; // the next ones
   bool registers_dmabufs = false;
-  unsigned dmabufs = 0; // registered so far
+  unsigned dmabufs = 0;         // registered so far
+  unsigned queue_pairs() const; // now, targets and initiators included
+  unsigned addresses = 0;       // now
   // The ends of a test go one after another: what the last one still sends, nobody takes.
   bool closing = false;
 
   // For the functions of the table.
   ibv_wc_status next_status = IBV_WC_SUCCESS;
-  std::deque<ibv_event_type> events;
+  struct event {
+    ibv_event_type type;
+    std::uint32_t queue_pair;
+  };
+  std::deque<event> events;
   std::vector<std::unique_ptr<fake_device>> devices;
 };
 

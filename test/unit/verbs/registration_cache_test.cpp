@@ -7,6 +7,8 @@
 #include <map>
 
 #include "fake_verbs.h"
+#include "host/allocations.h"
+#include "host/memory.h"
 
 namespace {
 
@@ -167,6 +169,20 @@ TEST_F(RegistrationCache, LeavesNothingRegistered) {
     EXPECT_EQ(network.regions(), 1u);
   }
   EXPECT_EQ(network.regions(), 0u);
+}
+
+// Payload buffers, so that not every payload is registered by itself, and taken back while the
+// network may still ask for it again.
+TEST_F(RegistrationCache, RegistersPinnedMemoryOnce) {
+  registration_cache cache(*on, gpu_registration::none);
+  cache.forget_freed({gpurma::host::find_allocation, nullptr});
+  EXPECT_EQ(cache.find(memory, 10, reason), nullptr);
+  ASSERT_TRUE(gpurma::host::pin(memory, sizeof memory));
+  const ibv_mr* const first = cache.find(memory, 10, reason);
+  ASSERT_NE(first, nullptr) << reason;
+  EXPECT_EQ(cache.find(memory + 1000, 3096, reason), first);
+  EXPECT_EQ(network.registered, 1u);
+  gpurma::host::unpin(memory);
 }
 
 } // namespace

@@ -408,6 +408,41 @@ TEST_F(VerbsTransport, RegistersMemoryThatNoAllocationHoldsForOneAccess) {
   EXPECT_TRUE(in_window(0, data));
 }
 
+TEST_F(VerbsTransport, KeepsWhatHasBeenReadForRequestsThatAreRepeated) {
+  constexpr unsigned longest = 31; // hours
+  for (const unsigned timeout : {longest, 1u}) {
+    limits.timeout = timeout;
+    start();
+    const auto data = pattern(50000);
+    const unsigned before = network.regions();
+    told done;
+    message_header header;
+    header.kind = message_kind::put;
+    header.bytes = data.size();
+    ASSERT_TRUE(ends[0]->try_send(1, header, data.data(), data.size(), &done));
+    while (done.times == 0)
+      progress();
+    if (timeout == longest) {
+      progress();
+      EXPECT_EQ(network.regions(), before + 1);
+      // Unless it is wanted for what comes next.
+      network.refuses_registrations = 1;
+      ASSERT_TRUE(ends[0]->try_send(1, header, data.data(), data.size(), &done));
+      EXPECT_EQ(network.regions(), before + 1);
+      while (done.times == 1)
+        progress();
+    } else {
+      while (network.regions() != before)
+        progress();
+    }
+    network.closing = true;
+    for (auto& end : ends)
+      end = nullptr;
+    network.closing = false;
+    EXPECT_EQ(network.regions(), 0u);
+  }
+}
+
 TEST_F(VerbsTransport, CarriesMessagesOfAllSizes) {
   start();
   std::vector<std::vector<std::byte>> payloads;
@@ -497,6 +532,181 @@ TEST_F(VerbsTransport, RefusesOthersThatDoNotFit) {
             "of one kind of network");
 }
 
+// Over dynamic connections (DC): a pool of initiators instead of queue pairs.
+struct DynamicConnections : VerbsTransport {
+  DynamicConnections() {
+    for (const char* name : {"left", "right"})
+      network.add_device(name).is_mlx5 = true;
+    limits.queue_pairs = 1;
+    limits.initiators = 2;
+  }
+};
+
+TEST_F(DynamicConnections, AreOfferedByDevicesThatHaveThem) {
+  network.add_device("other");
+  network.add_device("old").is_mlx5 = true;
+  network.devices.back()->makes_targets = false;
+  std::string reason;
+  const auto offers = [&](const char* name) {
+    return offers_dynamic_connections(*open_device(network.api(), {.names = name}, reason));
+  };
+  EXPECT_TRUE(offers("left"));
+  EXPECT_FALSE(offers("other"));
+  EXPECT_FALSE(offers("old"));
+  EXPECT_EQ(network.queue_pairs(), 0u);
+}
+
+TEST_F(DynamicConnections, AreTakenWhereTheyAreAskedForOrSaveMuch) {
+  EXPECT_TRUE(takes_dynamic_connections("dc", true, 2, 2));
+  EXPECT_FALSE(takes_dynamic_connections("dc", false, 2, 2));
+  EXPECT_FALSE(takes_dynamic_connections("rc", true, 10000, 2));
+  EXPECT_FALSE(takes_dynamic_connections("auto", true, 513, 2));
+  EXPECT_TRUE(takes_dynamic_connections("auto", true, 514, 2));
+  EXPECT_FALSE(takes_dynamic_connections("auto", false, 514, 2));
+}
+
+TEST_F(DynamicConnections, PutAndNotifyWithOneWorkRequest) {
+  start();
+  const auto data = pattern(100);
+  ASSERT_TRUE(put(notification(3, 7, 0), true, 1000, data.data(), data.size()));
+  progress();
+  network.counted = {};
+  ASSERT_TRUE(put(notification(3, 7, 1), true, 5000, data.data(), data.size()));
+  EXPECT_EQ(network.counted.writes_with_immediate, 1u);
+  EXPECT_EQ(network.counted.posted(), 1u);
+  EXPECT_EQ(network.counted.taken_along, 1u);
+  EXPECT_TRUE(in_window(5000, data));
+  progress();
+  ASSERT_EQ(takers[1].taken.size(), 2u);
+  EXPECT_EQ(takers[1].taken[1].header.source, 3);
+  EXPECT_EQ(takers[1].taken[1].header.target, 7);
+  EXPECT_EQ(takers[1].taken[1].header.tag, 1);
+}
+
+TEST_F(DynamicConnections, CarryAllKindsOfAccess) {
+  limits.chunk = 1000;
+  limits.sends = 8;
+  start();
+  const auto data = pattern(20500);
+  std::vector<std::byte> got(data.size());
+  told done;
+  ASSERT_TRUE(put(notification(1, 2, 5), true, 10, data.data(), data.size(), false, &done));
+  progress(200);
+  EXPECT_TRUE(in_window(10, data));
+  ASSERT_TRUE(origin().try_get(1, notification(1, 2, 6), true, exposed, exposed.begin + 10,
+                               got.data(), got.size(), &done));
+  progress(200);
+  EXPECT_EQ(got, data);
+  EXPECT_EQ(done.times, 2u);
+  message_header header;
+  header.kind = message_kind::put;
+  header.source = 1;
+  header.bytes = data.size();
+  ASSERT_TRUE(ends[0]->try_send(1, header, data.data(), data.size(), &done));
+  progress(200);
+  EXPECT_EQ(done.times, 3u);
+  ASSERT_EQ(takers[1].taken.size(), 3u);
+  EXPECT_EQ(takers[1].taken[0].header.tag, 5);
+  EXPECT_EQ(takers[1].taken[1].header.tag, 6);
+  EXPECT_EQ(takers[1].taken[2].payload, data);
+  EXPECT_LE(network.counted.most_in_flight, 8u);
+  EXPECT_EQ(network.counted.not_ready, 0u);
+}
+
+TEST_F(DynamicConnections, KeepATargetOnOneInitiatorWhileAnythingIsInFlight) {
+  start();
+  network.notes_posts = true;
+  const auto data = pattern(8);
+  std::set<std::uint32_t> used;
+  const auto put_one = [&] {
+    ASSERT_TRUE(put(notification(0, 0, 0), false, 0, data.data(), data.size()));
+    used.insert(network.posted_on.back());
+  };
+  put_one();
+  network.hold(network.posted_on.back());
+  for (int i = 0; i < 20; ++i)
+    put_one();
+  EXPECT_EQ(used.size(), 1u);
+  network.release(*used.begin());
+  progress();
+}
+
+TEST_F(DynamicConnections, UseTheInitiatorThatHasLeastToDo) {
+  // Three processes, of which this test plays only the first; the others are the second's end.
+  std::string reason;
+  auto first = verbs_transport::make(open_device(network.api(), {}, reason), limits, 0, 3,
+                                     std::make_unique<nobody_else>(), reason);
+  ASSERT_NE(first, nullptr) << reason;
+  auto second = verbs_transport::make(open_device(network.api(), {.local_rank = 1}, reason), limits,
+                                      1, 3, std::make_unique<nobody_else>(), reason);
+  ASSERT_NE(second, nullptr) << reason;
+  // A target for this process at each of them.
+  const std::vector<endpoint> others = {first->endpoint_for(0), second->endpoint_for(0),
+                                        second->endpoint_for(2)};
+  ASSERT_TRUE(first->connect(others, reason)) << reason;
+  network.notes_posts = true;
+  ASSERT_TRUE(first->one_sided()->try_notify(1, notification(0, 1, 0)));
+  const std::uint32_t busy = network.posted_on.back();
+  network.hold(busy);
+  ASSERT_TRUE(first->one_sided()->try_notify(1, notification(0, 1, 0)));
+  EXPECT_EQ(network.posted_on.back(), busy);
+  ASSERT_TRUE(first->one_sided()->try_notify(2, notification(0, 2, 0)));
+  EXPECT_NE(network.posted_on.back(), busy);
+  network.release(busy);
+  network.closing = true;
+  first->abandon();
+  second->abandon();
+}
+
+TEST_F(DynamicConnections, NeedFewSendQueues) {
+  limits.initiators = 4;
+  std::string reason;
+  constexpr unsigned processes = 50;
+  auto end = verbs_transport::make(open_device(network.api(), {}, reason), limits, 0, processes,
+                                   std::make_unique<nobody_else>(), reason);
+  ASSERT_NE(end, nullptr) << reason;
+  EXPECT_EQ(network.queue_pairs(), processes - 1 + 4); // a target for each other process
+  end->abandon();
+  end = nullptr;
+  EXPECT_EQ(network.queue_pairs(), 0u);
+}
+
+TEST_F(DynamicConnections, AreGivenBack) {
+  start();
+  EXPECT_EQ(network.addresses, 2u);
+  network.closing = true;
+  for (auto& end : ends)
+    end = nullptr;
+  EXPECT_EQ(network.addresses, 0u);
+  EXPECT_EQ(network.queue_pairs(), 0u);
+}
+
+TEST_F(DynamicConnections, NeedTheSameAtBothEnds) {
+  start();
+  std::string reason;
+  std::vector<endpoint> others = {ends[0]->endpoint_for(0), ends[1]->endpoint_for(0)};
+  others[1].dynamic = 0;
+  EXPECT_FALSE(ends[0]->connect(others, reason));
+  EXPECT_EQ(reason, "processes disagree: process 0 uses dynamic connections, process 1 does not "
+                    "(GPURMA_IB_CONNECTION)");
+}
+
+using DynamicConnectionsDeathTest = DynamicConnections;
+
+TEST_F(DynamicConnectionsDeathTest, NameTheProcessOfWhatFails) {
+  start();
+  const auto data = pattern(8);
+  EXPECT_EXIT(
+      {
+        network.fail_next(IBV_WC_RETRY_EXC_ERR);
+        put(notification(3, 7, 0), false, 0, data.data(), 8);
+        progress();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: a put of rank 3 for rank 7, from process 0 \\(device left, port 1\\) to process 1 "
+      "\\(device right, port 1\\), has failed: transport retry counter exceeded");
+}
+
 using VerbsTransportDeathTest = VerbsTransport;
 
 TEST_F(VerbsTransportDeathTest, NamesRanksDevicesAndStatusOfWhatFails) {
@@ -514,6 +724,46 @@ TEST_F(VerbsTransportDeathTest, NamesRanksDevicesAndStatusOfWhatFails) {
       "verbs: a put of rank 3 for rank 7, from process 0 \\(device left, port 1\\) to process 1 "
       "\\(device right, port 1\\), has failed: transport retry counter exceeded \\(status 12, "
       "vendor's code 0\\); the process has ended, or the link between the two is down");
+}
+
+TEST_F(VerbsTransportDeathTest, NamesTheCauseOfAFlushedReceive) {
+  start();
+  const auto data = pattern(8);
+  EXPECT_EXIT(
+      {
+        network.flush_receive(queue_pair(0)); // is looked for before the put
+        network.fail_next(IBV_WC_RETRY_EXC_ERR);
+        put(notification(3, 7, 0), false, 0, data.data(), 8);
+        progress();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: a put of rank 3 for rank 7, .* has failed: transport retry counter exceeded");
+}
+
+TEST_F(VerbsTransportDeathTest, NamesTheEventThatFlushesARequest) {
+  start();
+  EXPECT_EXIT(
+      {
+        network.flush_receive(queue_pair(0));
+        network.add_event(IBV_EVENT_QP_ACCESS_ERR, queue_pair(0));
+        progress();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: device left, port 1 of process 0, queue pair to process 1 \\(device right, port "
+      "1\\): local access violation work queue error");
+}
+
+TEST_F(VerbsTransportDeathTest, SaysThatTheCauseOfAFlushedRequestIsElsewhere) {
+  start();
+  EXPECT_EXIT(
+      {
+        network.flush_receive(queue_pair(0));
+        progress();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: a receive of process 0 \\(device left, port 1\\) from process 1 \\(device right, "
+      "port 1\\) has failed: Work Request Flushed Error \\(status 5, vendor's code 0\\); it "
+      "follows from an earlier error, of which this process has not been told");
 }
 
 TEST_F(VerbsTransportDeathTest, NamesFreedMemory) {
