@@ -558,11 +558,14 @@ public:
     const stage_state& s = shared().stage[stage];
     if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
       meet_stage(stage, grid, block, where);
+    int touched[N];
     std::uint32_t needed = 0;
     if (platform::thread_index() < platform::polling_threads())
-      needed = begin(arrays, reads, writes, boxes);
+      needed = find_needed(arrays, reads, writes, touched);
     if (platform::sync_block_or(!has_reached(shared(), stage, needed))) // M4
       wait_for_conflicts(platform::off_fast_path(shared()), stage, needed, where);
+    if (platform::thread_index() == 0)
+      note(touched, reads, writes, boxes);
   }
 
   // Goes to the next part of the tiles: leading ones, trailing ones, those between. False: there is
@@ -630,19 +633,27 @@ private:
     return row_axis == 2 ? uint3{i, o, w} : row_axis == 1 ? uint3{i, w, o} : uint3{w, i, o};
   }
 
-  // Notes what the stage does. Returns how far the ranks must be that its tiles conflict with. The
-  // polling threads.
+  // Which of the region's arrays begins there; -1: none.
+  GPURMA_DEVICE static int index_of(const void* array) {
+    const state& r = shared();
+    int found = -1;
+    GPURMA_UNROLLED
+    for (int a = 0; a < A; ++a)
+      found = r.base[a] == array ? a : found;
+    return found;
+  }
+
+  // Which of the region's arrays the stage touches, and how far the ranks must be that its tiles
+  // conflict with. The polling threads.
   template <std::size_t N>
-  GPURMA_DEVICE std::uint32_t begin(const void* const (&arrays)[N], unsigned reads, unsigned writes,
-                                    const written_box* boxes) const {
+  GPURMA_DEVICE std::uint32_t find_needed(const void* const (&arrays)[N], unsigned reads,
+                                          unsigned writes, int (&touched)[N]) const {
     state& r = shared();
-    int touched[N];
     std::uint32_t needed = 0;
     GPURMA_UNROLLED
     for (std::size_t k = 0; k < N; ++k) {
       const bool is_written = (writes >> k & 1) != 0;
-      const int a = touched[k] =
-          ((reads | writes) >> k & 1) != 0 ? platform::find_together(r.base, A, arrays[k]) : -1;
+      const int a = touched[k] = ((reads | writes) >> k & 1) != 0 ? index_of(arrays[k]) : -1;
       if (a < 0) {
         if (is_written && platform::thread_index() == 0)
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
@@ -650,33 +661,37 @@ private:
         continue;
       }
       needed = larger(needed, r.written_at[a]);
-      if (is_written) {
+      if (is_written)
         needed = larger(needed, r.read_at[a]);
-      }
     }
-    platform::sync_polling(platform::polling_threads());
-    if (platform::thread_index() == 0) {
-      const std::uint32_t epoch = ++r.epoch;
-      GPURMA_UNROLLED
-      for (std::size_t k = 0; k < N; ++k) {
-        r.array_of[k] = static_cast<std::int8_t>(touched[k]);
-        if (touched[k] < 0)
-          continue;
-        if ((reads >> k & 1) != 0)
-          r.read_at[touched[k]] = epoch;
-        if ((writes >> k & 1) != 0) {
-          r.written_at[touched[k]] = epoch;
-          r.array_written[touched[k]] = true;
-        }
-      }
-      r.writes = writes;
-      r.boxes = boxes;
-      if (r.owes_flush && writes != 0) { // the host reads rows that may be overwritten now
-        detail::wait_for_commands(detail::block(), directive::stage, where_, detail::any_window_id);
-        r.owes_flush = false;
-      }
+    if (platform::thread_index() == 0 && r.owes_flush && writes != 0) {
+      // The host reads rows that may be overwritten now.
+      detail::wait_for_commands(detail::block(), directive::stage, where_, detail::any_window_id);
+      r.owes_flush = false;
     }
     return needed;
+  }
+
+  // Thread 0, behind the barrier: the next stage looks at it behind another one.
+  template <std::size_t N>
+  GPURMA_DEVICE static void note(const int (&touched)[N], unsigned reads, unsigned writes,
+                                 const written_box* boxes) {
+    state& r = shared();
+    const std::uint32_t epoch = ++r.epoch;
+    GPURMA_UNROLLED
+    for (std::size_t k = 0; k < N; ++k) {
+      r.array_of[k] = static_cast<std::int8_t>(touched[k]);
+      if (touched[k] < 0)
+        continue;
+      if ((reads >> k & 1) != 0)
+        r.read_at[touched[k]] = epoch;
+      if ((writes >> k & 1) != 0) {
+        r.written_at[touched[k]] = epoch;
+        r.array_written[touched[k]] = true;
+      }
+    }
+    r.writes = writes;
+    r.boxes = boxes;
   }
 
   GPURMA_DEVICE static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {

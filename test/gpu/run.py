@@ -207,11 +207,12 @@ def compiled_programs():
     yield Test("checked.divergent", ("divergent",), **ONE_PROCESS, fails_with=
                r"uniform at \S*checked\.cu:[0-9]+ on rank [0-9]+: "
                "the value is 1 in thread 5 and 0 in thread 0")
-    # So many rows that 8 processes hold bands of the arrays; what the CPU target prints.
-    for what in ("whole", "regions", "banded"):
-        yield Test(f"distributed_arrays.{what}", ("first", "200003"),
-                   environment={"GPURMA_DISTRIBUTED_ARRAYS": what},
-                   prints="^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
+    # What the CPU target prints.
+    yield Test("distributed_arrays", ("first", "200003"),
+               prints="^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
+    yield Test("distributed_arrays.banded", ("first", "200003"), least=2,
+               environment={"GPURMA_DISTRIBUTED_ARRAYS": "banded"},
+               fails_with="GPURMA_DISTRIBUTED_ARRAYS is banded, but on GPUs")
     yield Test("put_outside_window", least=2, fails_with=
                r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
                "what rank 0 exposes in the window, 8 elements")
@@ -231,6 +232,9 @@ def benchmarks():
     for name, more in (("apps_jacobi2d", ()), ("apps_jacobi2d.small_tiles", ("--rows", "2"))):
         yield Test(name, (*more, *jacobi), shares=False, **figure)
     yield Test("apps_horizontal_diffusion", diffusion, shares=False, **figure)
+    for size in ("jacobi2d 512x700:12", "heat3d 64x70x80:10", "horizontal_diffusion 64x90x8:10"):
+        app, points = size.split()
+        yield Test(f"apps_regions.{app}", (app, "--repetitions", "1", points), shares=False, **figure)
     for name in ("apps_staged", "apps_overlapped"):
         yield Test(name, ("jacobi2d", *jacobi), shares=False, **figure)
 

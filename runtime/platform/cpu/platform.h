@@ -99,12 +99,6 @@ inline unsigned polling_threads() { return 1; }
 inline void sync_polling(unsigned) {}
 inline unsigned ballot(bool flag, unsigned) { return flag ? 1 : 0; }
 template <class T>
-int find_together(const T* items, int count, T value) {
-  for (int i = 0; i < count; ++i)
-    if (items[i] == value) return i;
-  return -1;
-}
-template <class T>
 T broadcast(T value, unsigned, unsigned) {
   return value;
 }

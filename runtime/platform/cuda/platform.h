@@ -133,17 +133,6 @@ GPURMA_DEVICE unsigned polling_threads() {
 inline constexpr unsigned all_lanes = 0xffffffff;
 GPURMA_DEVICE void sync_polling(unsigned) { __syncwarp(all_lanes); }
 GPURMA_DEVICE unsigned ballot(bool flag, unsigned) { return __ballot_sync(all_lanes, flag); }
-// Which of `count` items is the value, -1 if none is. The polling threads, together.
-template <class T>
-GPURMA_DEVICE int find_together(const T* items, int count, T value) {
-  const int thread = static_cast<int>(thread_index());
-  const int width = static_cast<int>(polling_threads());
-  for (int first = 0; first < count; first += width) {
-    const unsigned found = __ballot_sync(all_lanes, first + thread < count && items[first + thread] == value);
-    if (found != 0) return first + __ffs(static_cast<int>(found)) - 1;
-  }
-  return -1;
-}
 template <class T>
 GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned) {
   return __shfl_sync(all_lanes, value, static_cast<int>(thread));

@@ -23,26 +23,26 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
     return 1;
 
 // CHECK: struct gpurma_values_[[R:[0-9]+]] {
-// CHECK: __global__ void __launch_bounds__(gpurma_threads, 1024 / gpurma_threads) gpurma_region_[[R]](
+// CHECK: __global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_[[R]](
 // CHECK: ::gpurma::rank_scope gpurma_rank_scope_;
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
 // CHECK: static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {{.*}}0, {0, 0}{{.*}};
-// CHECK-NEXT: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, gpurma_boxes, ::gpurma::site{[[F:.*]]u, 49}); gpurma_tiles.next();)
-// CHECK-NEXT: ::ns::gpurma_stage_[[S]]_step<float>(gpurma_tiles.block(), gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3);
+// CHECK-NEXT: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, false, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, gpurma_boxes, ::gpurma::site{[[F:.*]]u, 49}); gpurma_tiles.next_part();)
+// CHECK-NEXT: gpurma_tiles.run_part<0, 0, false>({{.*}} { ::ns::gpurma_stage_[[S]]_step<float>(gpurma_block, gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3); });
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
 // CHECK: ::gpurma::stages::swap(a, b);
 // CHECK: gpurma_region.print("%d\n", i);
-// CHECK: const ::gpurma::rank_kernel gpurma_rank_kernel_[[R]]_256(gpurma_region_[[R]]<256>);
+// CHECK: const ::gpurma::rank_kernel gpurma_rank_kernel_[[R]]_32(gpurma_region_[[R]]<32>);
 // CHECK: #line [[#]]
 int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
   float norm = 1;
 // CHECK: { gpurma_values_[[R]] gpurma_values;
-// CHECK-SAME: ::gpurma::stages::stage_plan("step", 0, dim3(block), 0, false).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
+// CHECK-SAME: ::gpurma::stages::stage_plan("step", reinterpret_cast<const void*>(static_cast<void (*)({{.*}})>(::ns::step<float>)), 0, dim3(block), 0).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
 // CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
-// CHECK-SAME: ::gpurma::stages::run(gpurma_region_[[R]]<256>, gpurma_region_[[R]]<1024>
+// CHECK-SAME: ::gpurma::stages::run({gpurma_region_[[R]]<32>, gpurma_region_[[R]]<64>, gpurma_region_[[R]]<128>}
 #pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum)
   for (int i = 0; i < steps; ++i) {
     *sum = 0;
