@@ -202,11 +202,6 @@ void check_settings(collectives& hosts) {
     char transport[8] = {};
     char distributed_arrays[8] = {};
   };
-#if !GPURMA_TARGET_CPU
-  if (environment::distributed_arrays() != "whole")
-    fatal(text("GPURMA_DISTRIBUTED_ARRAYS is ", environment::distributed_arrays(),
-               ", but on GPUs each process holds arrays whole; unset it"));
-#endif
   settings mine;
   environment::transport().copy(mine.transport, sizeof mine.transport - 1);
   environment::distributed_arrays().copy(mine.distributed_arrays,

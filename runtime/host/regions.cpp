@@ -5,7 +5,9 @@
 #include <gpurma/stages.h>
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "host/distributed_arrays.h"
@@ -230,7 +232,11 @@ void run_region(const region_launch& region, void** arguments) {
   check_cuda(launch(kernel, dim3(static_cast<unsigned>(found.device_ranks)), block, arguments,
                     bytes, nullptr, cudaLaunchKernel),
              "run a persistent region");
-  check_cuda(cudaDeviceSynchronize(), "run a persistent region");
+  const cudaError_t result = cudaDeviceSynchronize();
+  // The progress thread, which ends the process too, says what a rank has found wrong.
+  if (result != cudaSuccess)
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  check_cuda(result, "run a persistent region");
 }
 
 void copy_scalar(void* to, const void* from, std::size_t bytes) {
