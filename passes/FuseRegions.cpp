@@ -29,6 +29,9 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
+/// Of a thread, for each instance of a region's kernel; as ::gpurma::host::region_launch has them.
+constexpr const char* RegisterLimits[] = {"32", "64", "128"};
+
 /// What a region's statement names, and the text that takes its place might not.
 class NamedOnHost : public RecursiveASTVisitor<NamedOnHost> {
 public:
@@ -149,7 +152,7 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  gpurma_values.gpurma_scalar_" + std::to_string(I) + " = gpurma_reduced_" + std::to_string(I) + ".value();\n";
     Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    *gpurma_results = gpurma_values;\n}\n";
-    for (const char* Registers : {"32", "64", "128"})
+    for (const char* Registers : RegisterLimits)
       Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers + "(gpurma_region_" + Number + "<" + Registers +
               ">);\n";
     return Text + "}\n";
@@ -256,7 +259,11 @@ private:
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
               ", ::gpurma::stages::" + operationName(R.Reductions[I]) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
-    Text += "}}; ::gpurma::stages::run({" + Kernel + "<32>, " + Kernel + "<64>, " + Kernel + "<128>}, gpurma_values, gpurma_plan, " +
+    Text += "}}; ::gpurma::stages::run({";
+    llvm::ListSeparator Separator;
+    for (const char* Registers : RegisterLimits)
+      Text += (StringRef(Separator) + Kernel + "<" + Registers + ">").str();
+    Text += "}, gpurma_values, gpurma_plan, " +
             siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V))

@@ -30,7 +30,7 @@ struct region_launch {
   int scalars;
   std::size_t value_bytes;
   site where;
-  // Filled in by prepare_region.
+  // Filled in by run_region before the kernel begins.
   stages::banding* bands;
   stages::memory* words;
   void** results;
@@ -40,10 +40,8 @@ struct region_launch {
 // Says that the program has a persistent region.
 void announce_region();
 
-// Checks the plan and sets the region's memory up. Collective. Errors end all processes with a
-// message that names the region, the stage and what to do.
-void prepare_region(const region_launch& region);
-// Launches the region's kernel and waits for it.
+// Checks the plan, sets the region's memory up, launches its kernel and waits for it. Collective.
+// Errors end all processes with a message that names the region, the stage and what to do.
 void run_region(const region_launch& region, void** arguments);
 
 // Copies between memory of the host and memory of either.
@@ -82,11 +80,9 @@ void run(const region_kernel<Values, S, A, R> (&kernels)[host::register_limits],
                                    &words,
                                    &result_memory,
                                    &values};
-  host::prepare_region(region);
-  auto* results = static_cast<Values*>(result_memory);
-  void* arguments[] = {&values, &plans, &words, &results};
+  void* arguments[] = {&values, &plans, &words, &result_memory};
   host::run_region(region, arguments);
-  host::copy_scalar(&values, results, sizeof(Values));
+  host::copy_scalar(&values, result_memory, sizeof(Values));
 }
 
 // Assignment, of arrays too.

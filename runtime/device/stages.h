@@ -105,7 +105,6 @@ template <int S, int A, int R> struct region_state {
   std::int32_t rank;   // of the device
   bool owes_flush;     // the host may still read rows that have been put
   bool informs[3];     // the process on this side of the rank's epochs
-  const void* base[A]; // of the arrays
   bool array_written[A];
   // Of the stage that runs: which arrays it is passed, which of them it writes, and what its tiles
   // write of them.
@@ -152,6 +151,23 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
   return row < 0 ? 0 : row < all ? row : all;
 }
 
+GPURMA_DEVICE int process_of(const banding& bands, int side) {
+  return bands.process + (side == memory::own ? 0 : side == memory::before ? -1 : 1);
+}
+
+// Whether there is a process on a side.
+GPURMA_DEVICE bool has_process(const banding& bands, int side) {
+  const int process = process_of(bands, side);
+  return process >= 0 && process < bands.processes;
+}
+
+template <int S, int A, int R>
+GPURMA_DEVICE int ranks_of(const region_state<S, A, R>& r, int process) {
+  return process == r.plans.bands.process
+             ? detail::block().device_size
+             : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
+}
+
 // How a process deals the tiles of a stage.
 template <int S, int A, int R>
 GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int process) {
@@ -159,12 +175,9 @@ GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int 
   const stage_state& s = r.stage[stage];
   const std::int64_t first = first_tile_row(bands, r.plans.stage[stage], s.grid, process);
   const std::int64_t last = first_tile_row(bands, r.plans.stage[stage], s.grid, process + 1);
-  const int ranks = bands.processes == 1
-                        ? detail::block().device_size
-                        : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
   const bool together = r.plans.stage[stage].rows_together && bands.processes > 1;
-  return {first * s.per_row, (last - first) * s.per_row, ranks, together ? s.per_row : 1,
-          bands.contiguous || together};
+  return {first * s.per_row, (last - first) * s.per_row, ranks_of(r, process),
+          together ? s.per_row : 1, bands.contiguous || together};
 }
 
 // Of the tiles of a process, numbers [first, last) touch rows that the process on a side touches.
@@ -195,10 +208,6 @@ GPURMA_DEVICE rank_range concerned_tiles(const region_state<S, A, R>& r, int sta
 }
 
 // --- Which ranks conflict
-
-GPURMA_DEVICE int process_of(const banding& bands, int side) {
-  return bands.process + (side == memory::own ? 0 : side == memory::before ? -1 : 1);
-}
 
 // Offsets, in tiles of one grid, of the tiles that conflict with a tile.
 struct tile_offsets {
@@ -344,7 +353,6 @@ public:
         r.stage[s].known = false;
       GPURMA_ROLLED
       for (int a = 0; a < A; ++a) {
-        r.base[a] = plans.array[a].base;
         r.array_written[a] = false;
         r.read_at[a] = r.written_at[a] = 0;
       }
@@ -490,10 +498,7 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
   for (int side = 0; side < 3; ++side) {
     if (!r.watches[stage][side])
       continue;
-    const int process = process_of(r.plans.bands, side);
-    const int ranks = side == memory::own
-                          ? detail::block().device_size
-                          : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
+    const int ranks = ranks_of(r, process_of(r.plans.bands, side));
     for (int k = static_cast<int>(platform::thread_index()); k < ranks;
          k += static_cast<int>(platform::polling_threads()))
       if (platform::load_polled(r.words.words + r.words.epoch_at(side, k)) < needed && // M21, M22
@@ -639,7 +644,7 @@ private:
     int found = -1;
     GPURMA_UNROLLED
     for (int a = 0; a < A; ++a)
-      found = r.base[a] == array ? a : found;
+      found = r.plans.array[a].base == array ? a : found;
     return found;
   }
 
@@ -755,9 +760,8 @@ private:
     s.dealt = dealing_of(r, stage, bands.process);
     s.tiles = s.dealt.count(r.rank, s.dealt.all);
     for (int side = memory::before; side <= memory::after; ++side) {
-      const int process = process_of(bands, side);
       s.concerned[side] = 0;
-      if (process < 0 || process >= bands.processes)
+      if (!has_process(bands, side))
         continue;
       const rank_range range = concerned_tiles(r, stage, s.dealt, bands.process, side);
       s.concerned[side] = s.dealt.count(r.rank, range.last) - s.dealt.count(r.rank, range.first);
@@ -795,9 +799,7 @@ private:
   // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b
   // conflict with them.
   GPURMA_DEVICE static void watch_conflicts(state& r, int a, int b, int side) {
-    const banding& bands = r.plans.bands;
-    const int process = process_of(bands, side);
-    if (process < 0 || process >= bands.processes)
+    if (!has_process(r.plans.bands, side))
       return;
     const stage_plan& mine = r.plans.stage[a];
     const stage_plan& theirs = r.plans.stage[b];

@@ -128,7 +128,8 @@ void make_bands(const region_launch& region) {
 // The bytes of an array's rows.
 byte_range bytes_of_rows(const array_plan& array, std::int64_t first, std::int64_t last) {
   const auto at = [&](std::int64_t row) {
-    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(row, 0, array.rows)) * array.row_bytes();
+    return static_cast<std::uint64_t>(std::clamp<std::int64_t>(row, 0, array.rows)) *
+           array.row_bytes();
   };
   return {at(first), at(last)};
 }
@@ -183,15 +184,12 @@ std::size_t shared_bytes_of(const region_launch& region) {
   return most;
 }
 
-} // namespace
-
-void prepare_region(const region_launch& region) {
-  check_stages(region);
-  const layout found = query(kernel_of(region), region.stage[0].block, shared_bytes_of(region));
+// Makes the bands, and the memory in which the ranks tell each other how far they are. Collective.
+void prepare_region(const region_launch& region, int device_ranks) {
   // Launches before the region may be on other streams.
   check_cuda(cudaDeviceSynchronize(), "begin a persistent region");
   make_bands(region);
-  agreement mine{found.device_ranks, region.bands->rows, 0};
+  agreement mine{device_ranks, region.bands->rows, 0};
   for (int a = 0; a < region.arrays; ++a)
     mine.bytes += region.array[a].bytes();
   const std::vector<agreement> all = allgather(channel::query, "persistent region", mine);
@@ -223,11 +221,15 @@ void prepare_region(const region_launch& region) {
   copy_bytes(on_device, first_ranks.data(), first_ranks.size() * sizeof(int));
 }
 
+} // namespace
+
 void run_region(const region_launch& region, void** arguments) {
+  check_stages(region);
   const dim3 block = region.stage[0].block;
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);
+  prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
   check_cuda(launch(kernel, dim3(static_cast<unsigned>(found.device_ranks)), block, arguments,
                     bytes, nullptr, cudaLaunchKernel),
