@@ -18,11 +18,11 @@
 #include "host/memory.h"
 #include "host/process.h"
 #if GPURMA_TARGET_CPU
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 
+#include <gpurma/platform/cpu/fault_handler.h>
 #include <gpurma/platform/cpu/host.h>
 #else
 #include "host/driver.h"
@@ -328,15 +328,14 @@ byte_range with_margin(const byte_range& owned) {
 
 #if GPURMA_TARGET_CPU
 
-struct sigaction fault_handler_before;
+cpu::fault_handler handler;
 
 // An access to what the process does not hold.
 void on_fault(int signal, siginfo_t* fault, void*) {
   const std::unique_lock lock(arrays().mutex, std::try_to_lock);
   const distributed_array* const array = lock ? find_banded(fault->si_addr) : nullptr;
   if (array == nullptr) {
-    // Somebody else's: when the instruction runs again, it gets what it would have got without us.
-    sigaction(signal, &fault_handler_before, nullptr);
+    handler.pass_on(signal);
     return;
   }
   char message[400];
@@ -354,20 +353,10 @@ void on_fault(int signal, siginfo_t* fault, void*) {
   end_all_processes(1);
 }
 
-void watch_faults() {
-  static const bool watching = [] {
-    struct sigaction handler{};
-    handler.sa_sigaction = on_fault;
-    handler.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&handler.sa_mask);
-    return sigaction(SIGSEGV, &handler, &fault_handler_before) == 0;
-  }();
-  static_cast<void>(watching);
-}
-
 void announce(const distributed_array& array) {
   cpu::add_allocation(array.memory.base(), array.bytes);
-  watch_faults();
+  static std::once_flag watches;
+  std::call_once(watches, [] { handler.install(on_fault); });
 }
 
 void withdraw(const distributed_array& array) {

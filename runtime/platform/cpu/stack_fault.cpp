@@ -1,13 +1,14 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stack_fault.h"
 
-#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <memory>
+#include <mutex>
 
 #include "block.h"
+#include "fault_handler.h"
 #include "host/log.h"
 
 namespace gpurma::cpu {
@@ -15,13 +16,12 @@ namespace gpurma::cpu {
 namespace {
 
 constexpr std::size_t handler_stack_bytes = 64 * 1024;
-struct sigaction handler_before;
+fault_handler handler;
 
 void on_fault(int signal, siginfo_t* fault, void*) {
   const block* const running = running_block;
   if (running == nullptr || !running->is_stack_guard(fault->si_addr)) {
-    // Somebody else's: when the instruction runs again, it gets what it would have got without us.
-    sigaction(signal, &handler_before, nullptr);
+    handler.pass_on(signal);
     return;
   }
   const grid_launch& launch = running->launch();
@@ -55,14 +55,8 @@ void watch_stack_faults() {
     }
   };
   thread_local handler_stack mine;
-  static const bool installed = [] {
-    struct sigaction handler {};
-    handler.sa_sigaction = on_fault;
-    handler.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&handler.sa_mask);
-    return sigaction(SIGSEGV, &handler, &handler_before) == 0;
-  }();
-  static_cast<void>(installed);
+  static std::once_flag installed;
+  std::call_once(installed, [] { handler.install(on_fault); });
 }
 
 }  // namespace gpurma::cpu
