@@ -160,21 +160,22 @@ struct agreement {
   std::uint64_t bytes;
 };
 
-// More registers for the threads of a multiprocessor are fewer ranks, which hide less latency;
-// fewer than the kernels have without the region are spilled.
+// More registers for the threads of a multiprocessor are fewer ranks, which hide less latency; fewer
+// than the kernels have without the region are spilled.
 const void* kernel_of(const region_launch& region) {
+#if GPURMA_TARGET_CUDA
   const dim3& block = region.stage[0].block;
   const unsigned threads = block.x * block.y * block.z;
   int registers = 0;
   for (int s = 0; s < region.stages; ++s) {
     cudaFuncAttributes attributes{};
-    const cudaError_t result = cudaFuncGetAttributes(&attributes, region.stage[s].kernel);
-    if (result == cudaErrorInvalidDeviceFunction)
-      continue; // the CPU target knows only kernels that are launched
-    check_cuda(result, "load a kernel");
+    check_cuda(cudaFuncGetAttributes(&attributes, region.stage[s].kernel), "load a kernel");
     registers = std::max(registers, attributes.numRegs);
   }
   return region.kernels[registers <= 32 ? 0 : registers <= 64 || threads > 512 ? 1 : 2];
+#else
+  return region.kernels[0];
+#endif
 }
 
 std::size_t shared_bytes_of(const region_launch& region) {

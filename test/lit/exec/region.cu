@@ -146,6 +146,7 @@ int main(int argc, char **argv) {
     if (step == 3 && grid.x > 2)
       printf("step %d\n", step);
   }
+  CHECK(cudaGetLastError()); // what the region asks CUDA leaves no error behind
   // Another region, with another grid for the same kernel.
   int round = 0;
 #pragma gpurma persistent distribute(a : rows(ny, nx))
