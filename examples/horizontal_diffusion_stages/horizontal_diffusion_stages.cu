@@ -8,61 +8,9 @@
 //   mpirun -np 4 horizontal_diffusion_stages --nx 128 --ny 128 --nz 80 --steps 100 --fields 2
 #include "../common/device_array.h"
 #include "../common/options.h"
+#include "diffusion.h"
 
 #include <utility>
-
-/// Point (x, y, z) of a field; z is the level.
-struct extents {
-  int nx, ny, nz;
-  __host__ __device__ int at(int x, int y, int z) const { return (y * nz + z) * nx + x; }
-  __host__ __device__ bool inside(int x, int y, int z, int margin) const {
-    return x >= margin && x < nx - margin && y >= margin && y < ny - margin && z < nz;
-  }
-};
-
-__host__ __device__ inline double laplacian(const double* in, extents e, int x, int y, int z) {
-  return 4 * in[e.at(x, y, z)] - in[e.at(x - 1, y, z)] - in[e.at(x + 1, y, z)] -
-         in[e.at(x, y - 1, z)] - in[e.at(x, y + 1, z)];
-}
-
-/// A flux is dropped where it would go up the gradient.
-__host__ __device__ inline double limited(double flux, double gradient) {
-  return flux * gradient > 0 ? 0 : flux;
-}
-
-#define POINT                                                                                      \
-  const int x = blockIdx.x * blockDim.x + threadIdx.x;                                             \
-  const int z = blockIdx.y * blockDim.y + threadIdx.y;                                             \
-  const int y = blockIdx.z * blockDim.z + threadIdx.z
-
-__global__ void diffuse_lap(double* lap, const double* in, extents e) {
-  POINT;
-  if (e.inside(x, y, z, 1))
-    lap[e.at(x, y, z)] = laplacian(in, e, x, y, z);
-}
-
-__global__ void diffuse_flx(double* flx, const double* lap, const double* slope, extents e) {
-  POINT;
-  if (e.inside(x, y, z, 1) && x < e.nx - 2)
-    flx[e.at(x, y, z)] = limited(lap[e.at(x + 1, y, z)] - lap[e.at(x, y, z)],
-                                 slope[e.at(x + 1, y, z)] - slope[e.at(x, y, z)]);
-}
-
-__global__ void diffuse_fly(double* fly, const double* lap, const double* slope, extents e) {
-  POINT;
-  if (e.inside(x, y, z, 1) && y < e.ny - 2)
-    fly[e.at(x, y, z)] = limited(lap[e.at(x, y + 1, z)] - lap[e.at(x, y, z)],
-                                 slope[e.at(x, y + 1, z)] - slope[e.at(x, y, z)]);
-}
-
-__global__ void diffuse_out(double* out, const double* flx, const double* fly, const double* in,
-                            double coefficient, extents e) {
-  POINT;
-  if (e.inside(x, y, z, 2))
-    out[e.at(x, y, z)] =
-        in[e.at(x, y, z)] - coefficient * (flx[e.at(x, y, z)] - flx[e.at(x - 1, y, z)] +
-                                           fly[e.at(x, y, z)] - fly[e.at(x, y - 1, z)]);
-}
 
 std::vector<double> initial_field(extents e, int step) {
   std::vector<double> field(static_cast<std::size_t>(e.nx) * e.ny * e.nz);

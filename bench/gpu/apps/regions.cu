@@ -13,8 +13,10 @@
 
 #include <chrono>
 #include <cmath>
+#include <initializer_list>
 #include <utility>
 
+#include "../../../examples/horizontal_diffusion_stages/diffusion.h"
 #include "field.h"
 
 namespace {
@@ -25,6 +27,17 @@ float* new_array(std::size_t size) {
   float* memory = nullptr;
   check(cudaMalloc(&memory, size * sizeof(float)), "allocation of an array");
   return memory;
+}
+
+template <class Arrays> void fill(const Arrays& arrays, const std::vector<float>& values) {
+  for (float* const array : arrays)
+    check(cudaMemcpy(array, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice),
+          "initial values");
+}
+
+template <class Arrays> void release(const Arrays& arrays) {
+  for (float* const array : arrays)
+    check(cudaFree(array), "release of an array");
 }
 
 unsigned blocks_for(int points, unsigned threads) {
@@ -94,9 +107,7 @@ public:
     std::vector<float> values(size(), 0);
     for (int x = 0; x < nx; ++x)
       values[x] = std::sin(3.14159265f * x / (nx - 1));
-    for (float* const array : {a, a_new})
-      check(cudaMemcpy(array, values.data(), size() * sizeof(float), cudaMemcpyHostToDevice),
-            "initial values");
+    fill(std::initializer_list<float*>{a, a_new}, values);
   }
   void region(int steps) { jacobi_region(a, a_new, norm, ny, nx, grid, block, steps); }
   void kernels(int steps, cudaStream_t stream) {
@@ -108,10 +119,7 @@ public:
   }
   const float* result() const { return a; }
   std::size_t size() const { return static_cast<std::size_t>(nx) * ny; }
-  ~jacobi2d() {
-    for (float* const memory : {a, a_new, norm})
-      check(cudaFree(memory), "release of an array");
-  }
+  ~jacobi2d() { release(std::initializer_list<float*>{a, a_new, norm}); }
 
 private:
   int nx, ny;
@@ -162,9 +170,7 @@ public:
     std::vector<float> values(size());
     for (std::size_t i = 0; i < size(); ++i)
       values[i] = static_cast<float>(i % 31);
-    for (float* const array : arrays)
-      check(cudaMemcpy(array, values.data(), size() * sizeof(float), cudaMemcpyHostToDevice),
-            "initial values");
+    fill(arrays, values);
   }
   void region(int steps) {
     result_ = heat_region(arrays[0], arrays[1], arrays[2], nx, ny, nz, grid, block, steps);
@@ -177,10 +183,7 @@ public:
   }
   const float* result() const { return result_; }
   std::size_t size() const { return static_cast<std::size_t>(nx) * ny * nz; }
-  ~heat3d() {
-    for (float* const memory : arrays)
-      check(cudaFree(memory), "release of an array");
-  }
+  ~heat3d() { release(arrays); }
 
 private:
   int nx, ny, nz;
@@ -191,51 +194,7 @@ private:
 
 /// --- Horizontal diffusion with a limiter: four kernels in each step
 
-struct extents {
-  int nx, ny, nz;
-  __host__ __device__ int at(int x, int y, int z) const { return (y * nz + z) * nx + x; }
-  __host__ __device__ bool inside(int x, int y, int z, int margin) const {
-    return x >= margin && x < nx - margin && y >= margin && y < ny - margin && z < nz;
-  }
-};
-
-__device__ inline float limited(float flux, float gradient) {
-  return flux * gradient > 0 ? 0 : flux;
-}
-
-#define POINT                                                                                      \
-  const int x = blockIdx.x * blockDim.x + threadIdx.x;                                             \
-  const int z = blockIdx.y * blockDim.y + threadIdx.y;                                             \
-  const int y = blockIdx.z * blockDim.z + threadIdx.z
-
-__global__ void diffuse_lap(float* lap, const float* in, extents e) {
-  POINT;
-  if (e.inside(x, y, z, 1))
-    lap[e.at(x, y, z)] = 4 * in[e.at(x, y, z)] - in[e.at(x - 1, y, z)] - in[e.at(x + 1, y, z)] -
-                         in[e.at(x, y - 1, z)] - in[e.at(x, y + 1, z)];
-}
-
-__global__ void diffuse_flx(float* flx, const float* lap, const float* in, extents e) {
-  POINT;
-  if (e.inside(x, y, z, 1) && x < e.nx - 2)
-    flx[e.at(x, y, z)] = limited(lap[e.at(x + 1, y, z)] - lap[e.at(x, y, z)],
-                                 in[e.at(x + 1, y, z)] - in[e.at(x, y, z)]);
-}
-
-__global__ void diffuse_fly(float* fly, const float* lap, const float* in, extents e) {
-  POINT;
-  if (e.inside(x, y, z, 1) && y < e.ny - 2)
-    fly[e.at(x, y, z)] = limited(lap[e.at(x, y + 1, z)] - lap[e.at(x, y, z)],
-                                 in[e.at(x, y + 1, z)] - in[e.at(x, y, z)]);
-}
-
-__global__ void diffuse_out(float* out, const float* flx, const float* fly, const float* in,
-                            extents e) {
-  POINT;
-  if (e.inside(x, y, z, 2))
-    out[e.at(x, y, z)] = in[e.at(x, y, z)] - 0.025f * (flx[e.at(x, y, z)] - flx[e.at(x - 1, y, z)] +
-                                                       fly[e.at(x, y, z)] - fly[e.at(x, y - 1, z)]);
-}
+constexpr float coefficient = 0.025f;
 
 void diffusion_region(float* in, float* out, float* lap, float* flx, float* fly, extents e,
                       dim3 grid, dim3 block, int steps) {
@@ -244,7 +203,7 @@ void diffusion_region(float* in, float* out, float* lap, float* flx, float* fly,
     diffuse_lap<<<grid, block>>>(lap, in, e);
     diffuse_flx<<<grid, block>>>(flx, lap, in, e);
     diffuse_fly<<<grid, block>>>(fly, lap, in, e);
-    diffuse_out<<<grid, block>>>(out, flx, fly, in, e);
+    diffuse_out<<<grid, block>>>(out, flx, fly, in, coefficient, e);
     std::swap(in, out);
   }
 }
@@ -264,9 +223,7 @@ public:
     std::vector<float> values(size());
     for (std::size_t i = 0; i < size(); ++i)
       values[i] = static_cast<float>(i * 7 % 17);
-    for (float* const array : arrays)
-      check(cudaMemcpy(array, values.data(), size() * sizeof(float), cudaMemcpyHostToDevice),
-            "initial values");
+    fill(arrays, values);
   }
   void region(int steps) {
     diffusion_region(arrays[0], arrays[1], arrays[2], arrays[3], arrays[4], e, grid, block, steps);
@@ -278,15 +235,12 @@ public:
       diffuse_lap<<<grid, block, 0, stream>>>(lap, in, e);
       diffuse_flx<<<grid, block, 0, stream>>>(flx, lap, in, e);
       diffuse_fly<<<grid, block, 0, stream>>>(fly, lap, in, e);
-      diffuse_out<<<grid, block, 0, stream>>>(out, flx, fly, in, e);
+      diffuse_out<<<grid, block, 0, stream>>>(out, flx, fly, in, coefficient, e);
     }
   }
   const float* result() const { return arrays[0]; }
   std::size_t size() const { return static_cast<std::size_t>(e.nx) * e.ny * e.nz; }
-  ~horizontal_diffusion() {
-    for (float* const memory : arrays)
-      check(cudaFree(memory), "release of an array");
-  }
+  ~horizontal_diffusion() { release(arrays); }
 
 private:
   extents e;
