@@ -219,6 +219,9 @@ def compiled_programs():
     yield Test("distributed_arrays.banded", ("first", "200003"), least=2,
                environment={"GPURMA_DISTRIBUTED_ARRAYS": "banded"},
                fails_with="GPURMA_DISTRIBUTED_ARRAYS is banded, but on GPUs")
+    yield Test("region_structures", ("quiet",), prints=(
+        "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
+        "views 488060403\nchosen 608671136$"))
     yield Test("put_outside_window", least=2, fails_with=
                r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
                "what rank 0 exposes in the window, 8 elements")
