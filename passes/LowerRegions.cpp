@@ -105,16 +105,24 @@ private:
       return;
     }
     std::string Text = "\n" + lineMark(Kernel->getLocation());
-    if (const FunctionTemplateDecl* Template = Kernel->getDescribedFunctionTemplate())
-      Text += onOneLine(source(Template->getTemplateParameters()->getSourceRange()), LangOpts) + " ";
-    Text += "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
+    // A template, so that there can be two copies of its shared memory.
+    std::string Parameters = "template <unsigned gpurma_copy";
+    if (const FunctionTemplateDecl* Template = Kernel->getDescribedFunctionTemplate()) {
+      std::string Own = onOneLine(source(Template->getTemplateParameters()->getSourceRange()), LangOpts);
+      Parameters += ", " + Own.substr(Own.find('<') + 1) + " ";
+    } else {
+      Parameters += "> ";
+    }
+    const auto* Linkage = dyn_cast<LinkageSpecDecl>(Kernel->getLexicalDeclContext());
+    bool Templates = !Linkage || !Linkage->hasBraces();
+    Text += (Templates ? "" : "extern \"C++\" { ") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
             "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim";
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
                                         LangOpts));
-    Text += ")\n" + lineMark(Kernel->getBody()->getBeginLoc()) + coherent(source(Kernel->getBody()->getSourceRange())) + "\n" +
-            lineMark(Kernel->getEndLoc());
+    Text += ")\n" + lineMark(Kernel->getBody()->getBeginLoc()) + coherent(source(Kernel->getBody()->getSourceRange())) +
+            (Templates ? "\n" : " }\n") + lineMark(Kernel->getEndLoc());
     P.Edits.replace({End->File, End->End, End->End}, Text);
   }
 

@@ -51,6 +51,10 @@ struct MapClause {
 /// True if the clause is about the kernel: it gives its name, qualified or not.
 bool names(const MapClause& M, const clang::FunctionDecl* Kernel);
 
+/// What the kernel's shared memory asks for when a rank goes on to its next logical block: nothing, as there is none; a barrier; or
+/// the other copy of it, as the kernel has a barrier itself that all threads come to, and behind that none uses the copy before last.
+enum class BetweenTiles { Nothing, Barrier, OtherCopy };
+
 /// A launch of the region.
 struct Stage {
   const clang::CUDAKernelCallExpr *Launch = nullptr;
@@ -60,8 +64,7 @@ struct Stage {
   const clang::Expr *Grid = nullptr, *Block = nullptr, *Shared = nullptr, *Stream = nullptr;
   /// The arguments, in the order of the kernel's parameters.
   std::vector<const clang::Expr *> Arguments;
-  /// The kernel uses shared memory or a barrier, so that one logical block must end before the next begins.
-  bool HasBarrier = false;
+  BetweenTiles Between = BetweenTiles::Nothing;
   /// InferStages has looked into the kernel, since it is passed a distributed array.
   bool Inferred = false;
   KernelAccesses Accesses;

@@ -624,12 +624,15 @@ private:
     }
     line(Depth + 1) << "const void* const gpurma_arrays[] = {" << (Count ? Pointers : "nullptr") << "};\n";
     line(Depth + 1) << "static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {" << (Count ? Boxes : "{}") << "};\n";
-    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", "
-                    << (S.HasBarrier ? "true" : "false") << ", gpurma_grid, " << text(S.Block)
-                    << ", gpurma_arrays, " << Reads << "u, " << Writes << "u, gpurma_boxes, " << siteText(Launch.getBeginLoc(), U.sources())
-                    << "); gpurma_tiles.next_part();)\n";
-    line(Depth + 2) << "gpurma_tiles.run_part<" << Number << ", " << S.Accesses.RowDimension << ", " << (S.HasBarrier ? "true" : "false")
-                    << ">([=](const uint3& gpurma_block) { " << Function << "(gpurma_block, gpurma_grid" << Arguments << "); });\n";
+    StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
+                        : S.Between == BetweenTiles::Barrier ? "barrier"
+                                                             : "other_copy";
+    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", ::gpurma::stages::between_tiles::"
+                    << Between << ", gpurma_grid, " << text(S.Block) << ", gpurma_arrays, " << Reads << "u, " << Writes
+                    << "u, gpurma_boxes, " << siteText(Launch.getBeginLoc(), U.sources()) << "); gpurma_tiles.next_part();)\n";
+    line(Depth + 2) << "gpurma_tiles.run_part<" << Number << ", " << S.Accesses.RowDimension
+                    << ", ::gpurma::stages::between_tiles::" << Between
+                    << ">([=](const uint3& gpurma_block, auto gpurma_copy) { " << Function << "(gpurma_block, gpurma_grid" << Arguments << "); });\n";
     line(Depth) << "}\n";
   }
 
@@ -685,24 +688,31 @@ std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {
          Kernel->getNameAsString();
 }
 
-/// `Function`, which stands beside the kernel, with its namespaces and template arguments.
-static std::string qualified(const FunctionDecl* Kernel, StringRef Function, Unit& U) {
+/// `Function`, which stands beside the kernel, with its namespaces and template arguments, before which may stand one more.
+static std::string qualified(const FunctionDecl* Kernel, StringRef Function, Unit& U, StringRef FirstArgument = "") {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
   PrintingPolicy Policy = sourcePolicy(U.context());
   Kernel->printNestedNameSpecifier(Out, Policy);
   Out << Function;
+  std::string Arguments;
   if (Kernel->getTemplateSpecializationArgs()) {
-    std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
-    if (!Arguments)
+    std::optional<std::string> Found = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
+    if (!Found)
       return {};
-    Out << *Arguments;
+    Arguments = *Found;
   }
+  if (FirstArgument.empty())
+    Out << Arguments;
+  else if (StringRef Others = StringRef(Arguments).drop_front(Arguments.empty() ? 0 : 1); Others.empty())
+    Out << "<" << FirstArgument << ">";
+  else
+    Out << "<" << FirstArgument << (Others == ">" ? "" : ", ") << Others;
   return Name;
 }
 
 std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
-  return qualified(Kernel, stageFunctionName(Kernel, U, P), U);
+  return qualified(Kernel, stageFunctionName(Kernel, U, P), U, "decltype(gpurma_copy)::value");
 }
 
 std::string kernelName(const FunctionDecl* Kernel, Unit& U) { return qualified(Kernel, Kernel->getName(), U); }

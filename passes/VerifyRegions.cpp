@@ -13,6 +13,8 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <optional>
 #include <set>
 
 using namespace clang;
@@ -44,7 +46,8 @@ public:
         noteForeign("__ldg");
       Work.push_back(Function);
     } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {
-      HasBarrier |= Variable->hasAttr<CUDASharedAttr>();
+      if (Variable->hasAttr<CUDASharedAttr>())
+        noteShared(*Variable);
       StringRef Name = Variable->getIdentifier() ? Variable->getName() : StringRef();
       if (Current != Kernel && Variable->hasGlobalStorage() &&
           (Name == "blockIdx" || Name == "gridDim"))
@@ -62,8 +65,12 @@ public:
     return true;
   }
 
-  /// The body uses shared memory or a barrier, so that one logical block must end before the next begins.
-  bool HasBarrier = false;
+  BetweenTiles between() const {
+    if (!HasBarrier)
+      return BetweenTiles::Nothing;
+    bool Copies = !Shared.empty() && SharedBytes && *SharedBytes <= MostCopiedBytes && hasBarrierOfAll();
+    return Copies ? BetweenTiles::OtherCopy : BetweenTiles::Barrier;
+  }
   /// A function of which no copy is made uses what only copies do right.
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
@@ -71,6 +78,41 @@ public:
   bool calls(const FunctionDecl* Function) const { return Seen.count(Function->getCanonicalDecl()); }
 
 private:
+  /// More would leave less to the cache, or fewer blocks would fit on a multiprocessor.
+  static constexpr uint64_t MostCopiedBytes = 2048;
+
+  void noteShared(const VarDecl& Variable) {
+    HasBarrier = true;
+    if (!Shared.insert(&Variable).second)
+      return;
+    const ASTContext& Context = Variable.getASTContext();
+    // Copies are made with the kernel's body, and not of what the launch sizes.
+    if (Current != Kernel || Variable.hasExternalStorage() || Variable.getType()->isDependentType() ||
+        Variable.getType()->isIncompleteType())
+      SharedBytes.reset();
+    else if (SharedBytes)
+      *SharedBytes += Context.getTypeSizeInChars(Variable.getType()).getQuantity();
+  }
+
+  /// Whether all threads come to a __syncthreads() in every block: it is a statement of the body, and nothing leaves before it.
+  bool hasBarrierOfAll() const {
+    const FunctionDecl* Definition = nullptr;
+    Kernel->hasBody(Definition);
+    for (const Stmt* S : cast<CompoundStmt>(Definition->getBody())->body()) {
+      const auto* Call = dyn_cast<CallExpr>(S);
+      const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+      if (Callee && Callee->getIdentifier() && Callee->getName() == "__syncthreads")
+        return true;
+      if (leaves(S))
+        return false;
+    }
+    return false;
+  }
+
+  static bool leaves(const Stmt* S) {
+    return S && (isa<ReturnStmt, GotoStmt, IndirectGotoStmt, GCCAsmStmt>(S) || llvm::any_of(S->children(), leaves));
+  }
+
   void noteForeign(StringRef Name) {
     if (ForeignUser)
       return;
@@ -82,6 +124,10 @@ private:
   const FunctionDecl* Current = nullptr;
   llvm::SmallVector<const FunctionDecl*, 16> Work;
   llvm::DenseSet<const FunctionDecl*> Seen;
+  bool HasBarrier = false;
+  llvm::SmallPtrSet<const VarDecl*, 4> Shared;
+  /// None: of a size that is not known, or another function's.
+  std::optional<uint64_t> SharedBytes = 0;
 };
 
 /// Finds uses of a kernel's parameter that are no atomic operation of the wanted kind.
@@ -210,7 +256,7 @@ private:
       report(Scan.ForeignUser->getLocation(), Diag::note_declared_here) << Scan.ForeignUser;
       return false;
     }
-    S.HasBarrier = Scan.HasBarrier;
+    S.Between = Scan.between();
     return checkForm(S) && checkSetting(S.Block, 0) && checkSetting(S.Shared, 1) && checkReductions(S);
   }
 

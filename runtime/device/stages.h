@@ -5,13 +5,13 @@
 // rank runs the kernel's body for the logical blocks (tiles) that it owns.
 //
 // Tiles are numbered row of tiles by row of tiles. Rows of tiles belong to processes by the band
-// of rows in which their first written row lies; the tiles of a process are dealt to its ranks one
-// by one, so that all of them are at tiles of the same neighbourhood at the same time, or, where
-// rows go by way of the hosts, in contiguous ranges, so that long pieces of rows go at once. Which
-// rank owns a tile can thus be computed by everybody,
-// and so can the ranks that wrote what a rank is about to read (RAW), and those that read or wrote
-// what it is about to overwrite (WAR, WAW). A rank waits until the epochs of those are at or beyond
-// the execution that touched any of the stage's arrays last. No rank waits for all others.
+// of rows in which their first written row lies; the tiles of a process are dealt to its ranks in
+// pieces of columns, or one by one, so that all of them are at tiles of the same neighbourhood at
+// the same time, or, where rows go by way of the hosts, in contiguous ranges, so that long pieces
+// of rows go at once. Which rank owns a tile can thus be computed by everybody, and so can the
+// ranks that wrote what a rank is about to read (RAW), and those that read or wrote what it is
+// about to overwrite (WAR, WAW). A rank waits until the epochs of those are at or beyond the
+// execution that touched any of the stage's arrays last. No rank waits for all others.
 //
 // Rows that the neighbouring processes read are written into their arrays as soon as the tiles
 // that hold them are done, and then the rank's epoch into their copy of it; the tiles at the
@@ -23,6 +23,7 @@
 #define GPURMA_DEVICE_STAGES_H
 
 #include <cstdio>
+#include <type_traits>
 
 #include <gpurma/device/directives.h>
 #include <gpurma/device/stage_plan.h>
@@ -36,6 +37,11 @@ using detail::error_code;
 inline constexpr int most_polling_threads = 32;
 inline constexpr int most_watched = 64;
 inline constexpr int most_arrays_passed = 32;
+
+// What a kernel's shared memory asks for when a rank goes on to its next tile: nothing, as it has
+// none; a barrier; or the other copy of it. With a copy, a thread may be a tile ahead of others,
+// since it passes no barrier of the kernel before all have left the tile before.
+enum class between_tiles { nothing, barrier, other_copy };
 
 // Ranks first to last of a process, none if last < first.
 struct rank_range {
@@ -53,28 +59,46 @@ struct tile_position {
 // The tiles of a stage that a process has, and those of them that one of its ranks has. Numbers
 // count from the first tile of the process.
 struct dealing {
+  enum order {
+    cyclic,     // one tile after the other to one rank after the other
+    columns,    // to each rank neighbours in rows of tiles one after the other
+    contiguous, // to each rank neighbours
+  };
+
   std::int64_t base; // number of the first tile among those of all processes
   std::int64_t all;
   int ranks;
-  int together; // tiles that are not taken apart
-  bool contiguous;
+  int per_row;  // tiles in a row of tiles
+  int together; // tiles that are not taken apart; contiguous
+  int length;   // rows of tiles of a rank; columns
+  order how;
 
   GPURMA_DEVICE std::int64_t range() const {
     return (all / together + ranks - 1) / ranks * together;
   }
-  GPURMA_DEVICE std::int64_t distance() const { return contiguous ? 1 : ranks; }
-  GPURMA_DEVICE std::int64_t first(int rank) const { return contiguous ? rank * range() : rank; }
+  GPURMA_DEVICE std::int64_t distance() const {
+    return how == contiguous ? 1 : how == columns ? per_row : ranks;
+  }
+  GPURMA_DEVICE std::int64_t first(int rank) const {
+    return how == contiguous ? rank * range()
+           : how == columns  ? std::int64_t{rank / per_row} * length * per_row + rank % per_row
+                             : rank;
+  }
   // Of a rank's tiles, those before a number.
   GPURMA_DEVICE int count(int rank, std::int64_t before) const {
-    if (contiguous && before > first(rank) + range())
-      before = first(rank) + range();
-    if (before > all)
-      before = all;
+    const std::int64_t end = how == contiguous ? first(rank) + range()
+                             : how == columns  ? first(rank) + std::int64_t{length} * per_row
+                                               : all;
+    before = before < end ? before : end;
+    before = before < all ? before : all;
     return before <= first(rank) ? 0
                                  : static_cast<int>((before - first(rank) - 1) / distance() + 1);
   }
   GPURMA_DEVICE int owner(std::int64_t number) const {
-    return static_cast<int>(contiguous ? number / range() : number % ranks);
+    return how == contiguous ? static_cast<int>(number / range())
+           : how == columns
+               ? static_cast<int>(number / per_row / length * per_row + number % per_row)
+               : static_cast<int>(number % ranks);
   }
 };
 
@@ -194,7 +218,19 @@ GPURMA_DEVICE int ranks_of(const region_state<S, A, R>& r, int process) {
              : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
 }
 
-// How a process deals the tiles of a stage.
+// Whether some stage reads as many rows beyond a tile as the tile has. Then they are worth keeping
+// in the multiprocessor's cache for the next tile: one row of tiles on.
+template <int S, int A, int R> GPURMA_DEVICE bool reads_far(const region_state<S, A, R>& r) {
+  bool far = false;
+  for (int s = 0; s < S; ++s) {
+    const stage_plan& plan = r.plans.stage[s];
+    const axis_reach read = plan.read.some ? plan.read.axis[plan.row] : axis_reach{0, 0};
+    far |= read.low != whole && read.high - read.low >= plan.height();
+  }
+  return far;
+}
+
+// How a process deals the tiles of a stage: in columns if that leaves few ranks without tiles.
 template <int S, int A, int R>
 GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int process) {
   const banding& bands = r.plans.bands;
@@ -202,8 +238,19 @@ GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int 
   const std::int64_t first = first_tile_row(bands, r.plans.stage[stage], s.grid, process);
   const std::int64_t last = first_tile_row(bands, r.plans.stage[stage], s.grid, process + 1);
   const bool together = r.plans.stage[stage].rows_together && bands.processes > 1;
-  return {first * s.per_row, (last - first) * s.per_row, ranks_of(r, process),
-          together ? s.per_row : 1, bands.contiguous || together};
+  dealing d{first * s.per_row, (last - first) * s.per_row, ranks_of(r, process),
+            s.per_row,         together ? s.per_row : 1,   1,
+            dealing::cyclic};
+  const int columns = d.ranks / s.per_row; // of tiles one below the other, for each of a row
+  if (bands.contiguous || together) {
+    d.how = dealing::contiguous;
+  } else if (columns > 0 && reads_far(r)) {
+    d.length = static_cast<int>((last - first + columns - 1) / columns);
+    const std::int64_t most = (d.all + d.ranks - 1) / d.ranks; // of a rank, if dealt one by one
+    if (d.length <= most + most / 16)
+      d.how = dealing::columns;
+  }
+  return d;
 }
 
 // Of the tiles of a process, numbers [first, last) touch rows that the process on a side touches.
@@ -269,7 +316,10 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
       return;
     const int first = tiles.owner(low);
     const int last = tiles.owner(high);
-    if (!tiles.contiguous && high - low >= tiles.ranks - 1) {
+    if (tiles.how == dealing::columns && low / tiles.per_row != high / tiles.per_row) {
+      visit(rank_range{first - first % tiles.per_row,
+                       last - last % tiles.per_row + tiles.per_row - 1});
+    } else if (tiles.how == dealing::cyclic && high - low >= tiles.ranks - 1) {
       visit(rank_range{0, tiles.ranks - 1});
     } else if (first <= last) {
       visit(rank_range{first, last});
@@ -285,8 +335,7 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   const axis_reach& their_rows = theirs.axis[of_b.row];
   const bool whole_rows = my_rows.low == whole || their_rows.low == whole;
   bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner &&
-               height == of_b.height() && of_a.walks_like(of_b) &&
-               here.dealt.contiguous == tiles.contiguous;
+               height == of_b.height() && of_a.walks_like(of_b) && here.dealt.how == tiles.how;
   std::int64_t from[3] = {0, 0, 0};
   std::int64_t to[3] = {0, 0, 0};
   int place = 2;
@@ -336,17 +385,31 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
                     high + away + to[2] < most ? high + away + to[2] : most);
       }
   };
-  if (tiles.contiguous) {
+  if (tiles.how == dealing::contiguous) {
     visit_around(low_tile, high_tile);
   } else if (side != memory::own) {
     for (std::int64_t tile = low_tile; tile <= high_tile; tile += distance)
       visit_around(tile, tile);
   } else {
-    // All ranks have as many tiles, but for one, and each of them the same neighbours.
     for (std::int64_t row = from[0]; row <= to[0]; ++row)
       for (std::int64_t outer = from[1]; outer <= to[1]; ++outer)
         for (std::int64_t inner = from[2]; inner <= to[2]; ++inner) {
-          const std::int64_t number = r.rank + row * here.per_row + outer * here.inner + inner;
+          const std::int64_t away = row * here.per_row + outer * here.inner + inner;
+          if (tiles.how == dealing::columns) {
+            // Tiles one below the other: of no more than two ranks.
+            const std::int64_t beyond =
+                -floor_divide(tiles.all - 1 - high_tile - away, here.per_row);
+            const std::int64_t before = -floor_divide(low_tile + away, here.per_row);
+            const std::int64_t low = low_tile + away + (before > 0 ? before : 0) * here.per_row;
+            const std::int64_t high = high_tile + away - (beyond > 0 ? beyond : 0) * here.per_row;
+            if (low <= high) {
+              visit_tiles(low, low);
+              visit_tiles(high, high);
+            }
+            continue;
+          }
+          // All ranks have as many tiles, but for one, and each of them the same neighbours.
+          const std::int64_t number = low_tile + away;
           const auto owner =
               static_cast<int>(number - floor_divide(number, tiles.ranks) * tiles.ranks);
           if (owner < tiles.all)
@@ -615,15 +678,15 @@ template <int S, int A, int R> class tiles {
   using state = region_state<S, A, R>;
 
 public:
-  // All threads. `has_barrier`: shared memory is reused from one tile to the next. `arrays`: the
+  // All threads. `arrays`: the
   // pointers that the stage is passed, of which bit k of `reads` and `writes` says what it does
   // with the k-th, and `boxes`, which outlive the tiles, what a tile writes of it. Waits until the
   // rank may begin.
   template <std::size_t N>
-  GPURMA_DEVICE tiles(region<S, A, R>&, int stage, bool has_barrier, const dim3& grid,
+  GPURMA_DEVICE tiles(region<S, A, R>&, int stage, between_tiles between, const dim3& grid,
                       const dim3& block, const void* const (&arrays)[N], unsigned reads,
                       unsigned writes, const written_box (&boxes)[N], site where)
-      : stage_(stage), has_barrier_(has_barrier), where_(where) {
+      : stage_(stage), between_(between), where_(where) {
     static_assert(N <= most_arrays_passed,
                   "a kernel of a persistent region is passed up to 32 arrays");
     const stage_state& s = shared().stage[stage];
@@ -654,18 +717,19 @@ public:
       end();
       return false;
     }
-    if (has_barrier_ && done_ != 0)
+    if (between_ != between_tiles::nothing && done_ != 0)
       platform::sync_block();
     part_ = done_ < s.leading ? 0 : done_ < concerned ? 1 : 2;
     done_ = part_ == 0 ? s.leading : part_ == 1 ? concerned : s.tiles;
     return true;
   }
 
-  // Calls body(logical block) for the tiles of the part. The arguments are what the constructor was
-  // given, as constants.
-  template <int Stage, unsigned RowAxis, bool HasBarrier, class Body>
+  // Calls body(logical block, copy) for the tiles of the part, where the type of `copy` says which
+  // copy of static shared memory the tile uses. The arguments are what the constructor was given,
+  // as constants.
+  template <int Stage, unsigned RowAxis, between_tiles Between, class Body>
   GPURMA_DEVICE void run_part(const Body& body) const {
-    run_tiles<Stage, RowAxis, HasBarrier>(part_, body);
+    run_tiles<Stage, RowAxis, Between>(part_, body);
   }
 
 private:
@@ -673,41 +737,48 @@ private:
 
   // A function of its own, so that it has all registers: what the region needs later is not kept in
   // any while tiles run.
-  template <int Stage, unsigned RowAxis, bool HasBarrier, class Body>
+  template <int Stage, unsigned RowAxis, between_tiles Between, class Body>
   GPURMA_SLOW_DEVICE static void run_tiles(int part, Body body) {
+    constexpr bool alternates =
+        Between == between_tiles::other_copy && platform::shared_memory_of_instantiations;
     const stage_state& s = shared().stage[Stage];
     int left = part == 0 ? s.leading : part == 1 ? s.trailing : s.tiles - s.leading - s.trailing;
-    int row = s.begin[part].row;
-    int outer = s.begin[part].outer;
-    int inner = s.begin[part].inner;
-    // Loaded again for each tile: registers that hold them would be taken from the kernel.
-    const volatile stage_state& again = s;
+    tile_position at = s.begin[part];
     for (;;) {
-      body(place(RowAxis, inner, outer, row));
+      body(place(RowAxis, at), std::integral_constant<unsigned, 0>{});
       if (--left == 0)
         return;
-      if (HasBarrier)
+      go_on(s, at);
+      if constexpr (alternates) {
+        body(place(RowAxis, at), std::integral_constant<unsigned, 1>{});
+        if (--left == 0)
+          return;
+        go_on(s, at);
+      } else if constexpr (Between != between_tiles::nothing) {
         platform::sync_block();
-      inner += again.step.inner;
-      outer += again.step.outer;
-      row += again.step.row;
-      const int inner_size = again.inner;
-      if (inner >= inner_size) {
-        inner -= inner_size;
-        ++outer;
-      }
-      const int outer_size = again.outer;
-      if (outer >= outer_size) {
-        outer -= outer_size;
-        ++row;
       }
     }
   }
 
-  GPURMA_DEVICE static uint3 place(unsigned row_axis, int inner, int outer, int row) {
-    const auto i = static_cast<unsigned>(inner);
-    const auto o = static_cast<unsigned>(outer);
-    const auto w = static_cast<unsigned>(row);
+  // To the rank's next tile.
+  GPURMA_DEVICE static void go_on(const stage_state& s, tile_position& at) {
+    at.inner += s.step.inner;
+    at.outer += s.step.outer;
+    at.row += s.step.row;
+    if (at.inner >= s.inner) {
+      at.inner -= s.inner;
+      ++at.outer;
+    }
+    if (at.outer >= s.outer) {
+      at.outer -= s.outer;
+      ++at.row;
+    }
+  }
+
+  GPURMA_DEVICE static uint3 place(unsigned row_axis, const tile_position& at) {
+    const auto i = static_cast<unsigned>(at.inner);
+    const auto o = static_cast<unsigned>(at.outer);
+    const auto w = static_cast<unsigned>(at.row);
     return row_axis == 2 ? uint3{i, o, w} : row_axis == 1 ? uint3{i, w, o} : uint3{w, i, o};
   }
 
@@ -1010,7 +1081,7 @@ private:
     const stage_plan& plan = r.plans.stage[stage];
     const stage_state& s = r.stage[stage];
     // What lies between tiles may belong to others.
-    bool neighbours = s.dealt.contiguous;
+    bool neighbours = s.dealt.how == dealing::contiguous;
     for (const written_axis& axis : r.boxes[k].axis)
       neighbours &= axis.reach.low <= axis.reach.high;
     const unsigned inner = plan.row == 0 ? 1 : 0;
@@ -1139,7 +1210,7 @@ private:
   }
 
   int stage_;
-  bool has_barrier_;
+  between_tiles between_;
   site where_;
   int done_ = 0; // tiles
   int part_ = 0;

@@ -154,6 +154,9 @@ T& off_fast_path(T& shared) {
   return shared;
 }
 
+// A shared variable is in one place in a block, whichever instantiation of its function asks.
+inline constexpr bool shared_memory_of_instantiations = false;
+
 }  // namespace gpurma::platform
 
 #if GPURMA_PARSE

@@ -7,6 +7,7 @@
 #include <cuda_runtime.h>
 
 #include <cuda/atomic>
+#include <type_traits>
 
 #define GPURMA_DEVICE __device__ __forceinline__
 #define GPURMA_ROLLED _Pragma("unroll 1")
@@ -282,6 +283,9 @@ GPURMA_DEVICE T& block_shared() {
   __shared__ T object;
   return object;
 }
+// Each instantiation of a function template has static shared memory of its own.
+inline constexpr bool shared_memory_of_instantiations = true;
+
 // The compiler computes the address of shared memory again at each use, from a special register that takes long to read.
 // Here it cannot.
 template <class T>

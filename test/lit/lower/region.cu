@@ -14,7 +14,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 }
 // CHECK: {{^}}}
 // CHECK: #line [[#]] "{{.*}}region.cu"
-// CHECK: template <class T> {{.*}}static __device__ __forceinline__ void gpurma_stage_[[S:[0-9]+]]_step([[_:.*]] const uint3 blockIdx, {{.*}} const dim3 gridDim, T *out, const T * in, T *sum, int n)
+// CHECK: template <unsigned gpurma_copy, class T> {{.*}}static __device__ __forceinline__ void gpurma_stage_[[S:[0-9]+]]_step([[_:.*]] const uint3 blockIdx, {{.*}} const dim3 gridDim, T *out, const T * in, T *sum, int n)
 // CHECK: out[i] = ::gpurma::stages::load(in + i);
 } // namespace ns
 
@@ -29,8 +29,8 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
 // CHECK: static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {{.*}}0, {0, 0}{{.*}};
-// CHECK-NEXT: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, false, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, gpurma_boxes, ::gpurma::site{[[F:.*]]u, 49}); gpurma_tiles.next_part();)
-// CHECK-NEXT: gpurma_tiles.run_part<0, 0, false>({{.*}} { ::ns::gpurma_stage_[[S]]_step<float>(gpurma_block, gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3); });
+// CHECK-NEXT: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, ::gpurma::stages::between_tiles::nothing, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, gpurma_boxes, ::gpurma::site{[[F:.*]]u, 49}); gpurma_tiles.next_part();)
+// CHECK-NEXT: gpurma_tiles.run_part<0, 0, ::gpurma::stages::between_tiles::nothing>({{.*}} { ::ns::gpurma_stage_[[S]]_step<decltype(gpurma_copy)::value, float>(gpurma_block, gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3); });
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
 // CHECK: ::gpurma::stages::swap(a, b);
