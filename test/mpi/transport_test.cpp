@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A transport by itself, under mpirun:
-// transport_test traffic|tight|pairs|pressure|parts|collectives|killed [mpi|verbs]
+// transport_test traffic|tight|pairs|pressure|parts|collectives|killed|bad_key [mpi|verbs]
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -402,6 +402,39 @@ void killed() {
   }
 }
 
+// ---- memory that is not there ----
+
+// Process 0 puts to memory of process 1 with a key that nobody has given, as if that memory had
+// been freed. Over verbs only.
+void bad_key() {
+  const auto opened = open(mpi_transport::limits());
+  gpurma::host::transport& transport = *opened;
+  gate receive;
+  receive.open = true;
+  transport.set_receiver(&receive);
+  gpurma::host::remote_access& remote = *transport.one_sided();
+  static std::byte window[4096];
+  remote.forget_freed({[](const void*) -> gpurma::host::allocation {
+                         return {reinterpret_cast<std::uint64_t>(window), sizeof window, 1, false};
+                       },
+                       nullptr});
+  std::string reason;
+  gpurma::host::exposed_memory exposed = remote.expose(window, sizeof window, reason);
+  CHECK(exposed.granted != 0);
+  MPI_Bcast(&exposed, sizeof exposed, MPI_BYTE, 1, MPI_COMM_WORLD);
+  exposed.key ^= 0x5a5a00;
+  message_header header;
+  header.source = 3;
+  header.target = 7;
+  const std::byte payload[8] = {};
+  for (;;) {
+    if (rank == 0)
+      static_cast<void>(remote.try_put(1, header, true, exposed, exposed.begin, payload,
+                                       sizeof payload, true, nullptr));
+    transport.progress();
+  }
+}
+
 // ---- collectives ----
 
 void collectives() {
@@ -461,6 +494,8 @@ int main(int argc, char** argv) {
     parts();
   } else if (what == "killed") {
     killed();
+  } else if (what == "bad_key") {
+    bad_key();
   } else {
     CHECK(what == "collectives");
     collectives();

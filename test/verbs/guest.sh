@@ -29,6 +29,14 @@ passes() {
   outcome "$name" $?
 }
 
+# says <name> <regular expression> <command>...: it has to succeed, with output that matches.
+says() {
+  local name=$1 expected=$2
+  shift 2
+  timeout 300 "$@" > $log 2>&1 && grep -Eq "$expected" $log
+  outcome "$name" $?
+}
+
 # fails <name> <regular expression> <command>...: it has to end by itself, with an error that matches.
 fails() {
   local name=$1 expected=$2 code
@@ -112,17 +120,36 @@ if [ -n "$shard" ]; then
   finish
 fi
 
-fails "verbs is demanded and there is no device" "GPURMA_TRANSPORT is verbs, but .*there is no InfiniBand or RoCE device" \
-  $(processes 2) "$bin/rma_test" traffic
+# What happens where verbs cannot be used: GPURMA_TRANSPORT=verbs is an error, verbs-or-mpi is mpi, in all processes.
+lacks() { # lacks <what is missing> <reason> <command>...
+  local what=$1 reason=$2
+  shift 2
+  fails "$what: verbs is demanded" "GPURMA_TRANSPORT is verbs, but $reason" "$@"
+  says "$what: verbs-or-mpi takes mpi" "verbs cannot be used, so the transport is mpi: $reason" \
+    env GPURMA_TRANSPORT=verbs-or-mpi GPURMA_DEBUG=INFO "$@"
+}
+lacks "no device" "process 0: there is no InfiniBand or RoCE device" $(processes 2) "$bin/rma_test" traffic
 make_devices
-fails "a device that does not exist" "there is no device rxe7 \(GPURMA_IB_DEVICE\); there are rxe0, rxe1" \
+lacks "a device that does not exist" "process 0: there is no device rxe7 \(GPURMA_IB_DEVICE\); there are rxe0, rxe1" \
   env GPURMA_IB_DEVICE=rxe7 $(processes 2) "$bin/rma_test" traffic
-fails "a GID that does not exist" "has no GID 200 \(GPURMA_IB_GID_INDEX\)" \
+lacks "a device that one process does not have" "process 1: there is no device rxe7 \(GPURMA_IB_DEVICE\); there are rxe0, rxe1" \
+  $(processes 1) "$bin/rma_test" traffic : -np 1 env GPURMA_IB_DEVICE=rxe7 "$bin/rma_test" traffic
+chmod 600 /dev/infiniband/uverbs*
+lacks "no permission" "process 0: device rxe0 cannot be opened: Permission denied; device rxe1 cannot be opened: Permission denied" \
+  setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp $(processes 2) "$bin/rma_test" traffic
+chmod 666 /dev/infiniband/uverbs*
+lacks "too little memory may be locked" "process 0: device rxe0, port 1: .* cannot be registered .*ulimit -l, too low.*: Cannot allocate memory" \
+  setpriv --reuid=65534 --regid=65534 --clear-groups env HOME=/tmp bash -c 'ulimit -l 64; exec "$@"' - \
+  $(processes 2) "$bin/rma_test" traffic
+lacks "a GID that does not exist" "process 0: device rxe0, port 1 has no GID 200 \(GPURMA_IB_GID_INDEX\)" \
   env GPURMA_IB_GID_INDEX=200 $(processes 2) "$bin/rma_test" traffic
-fails "dynamic connections that the device does not have" "device rxe[01], port 1 has no dynamic connections, which GPURMA_IB_CONN" \
+lacks "dynamic connections that the device does not have" \
+  "process 0: device rxe0, port 1 has no dynamic connections, which GPURMA_IB_CONNECTION asks for" \
   env GPURMA_IB_CONNECTION=dc $(processes 2) "$bin/rma_test" traffic
-passes "auto takes mpi" sh -c \
-  "GPURMA_TRANSPORT=auto GPURMA_DEBUG=INFO $(processes 2) $bin/rma_test traffic 2>&1 | grep -q 'transport mpi'"
+says "verbs-or-mpi takes verbs" "process 0 of 2, .*, transport verbs" \
+  env GPURMA_TRANSPORT=verbs-or-mpi GPURMA_DEBUG=INFO $(processes 2) "$bin/rma_test" traffic
+says "auto takes mpi" "process 0 of 2, .*, transport mpi" \
+  env GPURMA_TRANSPORT=auto GPURMA_DEBUG=INFO $(processes 2) "$bin/rma_test" traffic
 passes "the devices are used in turn" sh -c \
   "GPURMA_DEBUG=INFO $(processes 2) $bin/rma_test traffic > /tmp/used 2>&1 &&
    grep -q 'verbs: device rxe0, port 1' /tmp/used && grep -q 'verbs: device rxe1, port 1' /tmp/used"
@@ -165,6 +192,8 @@ gone="of rank [0-9]+ for rank [0-9]+, from process [0-9] \(device rxe., port 1\)
 # Without --enable-recovery mpirun ends the run before the transport can find out; with it, its own exit code says nothing.
 fails "a process is killed" "verbs: a message $gone.*transport retry counter exceeded \(status 12, .*the process has ended" \
   sh -c '"$@"; exit 1' - $(processes 2) --enable-recovery "$bin/transport_test" killed verbs
+fails "a key that nobody has given" "verbs: a put .*$gone.*remote access error \(status 10, .*the memory of the target has been freed" \
+  $(processes 2) "$bin/transport_test" bad_key verbs
 rm -f $log
 (until grep -q 'seed 1' $log 2> /dev/null; do sleep 1; done; sleep 2; ip link set v1 down) &
 fails "the link goes down" "verbs: .* $gone.* \(status [0-9]+, " $(processes 2) "$bin/stress_test" --seconds 60
