@@ -192,10 +192,19 @@ gone="of rank [0-9]+ for rank [0-9]+, from process [0-9] \(device rxe., port 1\)
 # Without --enable-recovery mpirun ends the run before the transport can find out; with it, its own exit code says nothing.
 fails "a process is killed" "verbs: a message $gone.*transport retry counter exceeded \(status 12, .*the process has ended" \
   sh -c '"$@"; exit 1' - $(processes 2) --enable-recovery "$bin/transport_test" killed verbs
-fails "a key that nobody has given" "verbs: a put .*$gone.*remote access error \(status 10, .*the memory of the target has been freed" \
+# Both ends find it out, and the first one ends the run.
+fails "a key that nobody has given" "verbs: (a put $gone|a receive of process 1 .*from process 0 \(device rxe0, port 1\) has failed: )remote access error \(status 10, " \
   $(processes 2) "$bin/transport_test" bad_key verbs
 rm -f $log
 (until grep -q 'seed 1' $log 2> /dev/null; do sleep 1; done; sleep 2; ip link set v1 down) &
 fails "the link goes down" "verbs: .* $gone.* \(status [0-9]+, " $(processes 2) "$bin/stress_test" --seconds 60
+
+# Not the device itself, which soft-RoCE keeps until no process uses it any more.
+ip link set v1 up
+ip route replace 10.1.0.1/32 dev v1 src 10.1.0.2 table 101 # which went down with it
+passes "the link is up again" $(processes 2) "$bin/rma_test" traffic
+rm -f $log
+(until grep -q 'seed 1' $log 2> /dev/null; do sleep 1; done; sleep 2; ip link delete v1) &
+fails "the network below the device is removed" "verbs: .* $gone.* \(status [0-9]+, " $(processes 2) "$bin/stress_test" --seconds 60
 
 finish

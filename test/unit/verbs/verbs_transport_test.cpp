@@ -4,9 +4,17 @@
 #include "transport/verbs/verbs_transport.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -174,12 +182,12 @@ TEST_F(VerbsTransport, PutsAndNotifiesWithOneWorkRequest) {
   }
 }
 
-TEST_F(VerbsTransport, AllocatesNothingOnTheFastPath) {
-  start();
-  takers[1].notes = false;
-  const auto small = pattern(64);
-  const auto eager = pattern(3000);
-  const auto round = [&](int n) {
+// A short put, a longer one, and a notification alone, n times.
+struct VerbsFastPath : VerbsTransport {
+  const std::vector<std::byte> small = pattern(64);
+  const std::vector<std::byte> eager = pattern(3000);
+
+  void round(int n) {
     for (int i = 0; i < n; ++i) {
       while (!put(notification(3, 7, i), true, 0, small.data(), small.size()))
         progress(1);
@@ -189,9 +197,17 @@ TEST_F(VerbsTransport, AllocatesNothingOnTheFastPath) {
         progress(1);
       progress(1);
     }
-  };
-  round(1000); // vectors have grown to what they need
-  network.counted = {};
+  }
+  void warm_up() {
+    start();
+    takers[1].notes = false;
+    round(1000); // vectors have grown to what they need
+    network.counted = {};
+  }
+};
+
+TEST_F(VerbsFastPath, AllocatesNothing) {
+  warm_up();
   const std::size_t before = allocation_count();
   const unsigned taken = takers[1].count;
   round(1000);
@@ -201,6 +217,41 @@ TEST_F(VerbsTransport, AllocatesNothingOnTheFastPath) {
   EXPECT_EQ(network.counted.sends, 0u);
   // Credits: one write for each half of those that were given.
   EXPECT_LE(network.counted.writes, 3000u / (limits.credits / 2) + 1);
+}
+
+using VerbsFastPathDeathTest = VerbsFastPath;
+
+// Ends the process at the next system call that is not its end.
+void forbid_system_calls() {
+  sock_filter steps[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+  const sock_fprog filter = {static_cast<unsigned short>(std::size(steps)), steps};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+TEST_F(VerbsFastPathDeathTest, DoesNotCallTheSystem) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers call the system";
+#endif
+  warm_up();
+  EXPECT_EXIT(
+      {
+        forbid_system_calls();
+        round(1000);
+        _exit(network.counted.writes_with_immediate == 3000 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  // That a call would be found.
+  EXPECT_EXIT(
+      {
+        forbid_system_calls();
+        getppid();
+        _exit(0);
+      },
+      testing::KilledBySignal(SIGSYS), "");
 }
 
 TEST_F(VerbsTransport, NotifiesWithAnyTagWindowAndRank) {
