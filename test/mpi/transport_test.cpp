@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A transport by itself, under mpirun:
-// transport_test traffic|tight|pairs|pressure|parts|collectives|killed|bad_key [mpi|verbs]
+// transport_test traffic|tight|pairs|pressure|parts|collectives|messages|killed|bad_key [mpi|verbs]
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -34,6 +34,7 @@ namespace {
 int rank = 0;
 int size = 1;
 bool verbs = false;
+int sends = 0; // of MPI, by this process
 
 // The verbs transport takes its limits from the environment, before which nothing has read it.
 std::unique_ptr<gpurma::host::transport> open(const mpi_transport::limits& limits) {
@@ -379,6 +380,36 @@ void parts() {
   quiesce(transport);
 }
 
+// ---- how many messages of MPI a message is ----
+
+void messages() {
+  const mpi_transport::limits limits;
+  const auto opened = open(limits);
+  gpurma::host::transport& transport = *opened;
+  gate receive;
+  receive.open = true;
+  transport.set_receiver(&receive);
+  struct : completion {
+    bool done = false;
+    void completed() override { done = true; }
+  } sent;
+  // With its header, and apart from it.
+  for (const std::size_t bytes : {limits.eager, limits.eager + 1}) {
+    const std::vector<std::byte> payload(bytes);
+    const int before = sends;
+    sent.done = false;
+    if (rank == 1) {
+      message_header header;
+      header.bytes = bytes;
+      CHECK(transport.try_send(0, header, payload.data(), bytes, &sent));
+      while (!sent.done)
+        transport.progress();
+      CHECK(sends - before == (bytes > limits.eager ? 2 : 1));
+    }
+    quiesce(transport);
+  }
+}
+
 // ---- a process that is killed ----
 
 // Process 1, between messages of process 0 that it has taken and others that are on their way. Over
@@ -467,6 +498,13 @@ void collectives() {
 
 } // namespace
 
+// In the place of MPI's, which is PMPI_Isend, too.
+int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm among,
+              MPI_Request* request) {
+  ++sends;
+  return PMPI_Isend(from, count, type, to, tag, among, request);
+}
+
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -492,6 +530,8 @@ int main(int argc, char** argv) {
     pressure();
   } else if (what == "parts") {
     parts();
+  } else if (what == "messages") {
+    messages();
   } else if (what == "killed") {
     killed();
   } else if (what == "bad_key") {

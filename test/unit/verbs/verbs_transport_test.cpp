@@ -400,6 +400,21 @@ TEST_F(VerbsTransport, PutsLargePayloadsInPlaceAndInParts) {
   EXPECT_TRUE(put(notification(1, 2, 6), true, 10, data.data(), 8));
 }
 
+// Where MPI sends a header and then the payload (mpi.transport_messages).
+TEST_F(VerbsTransport, PutsLargePayloadsWithOneWorkRequest) {
+  start();
+  const auto data = pattern(100500);
+  ASSERT_TRUE(origin().try_notify(1, notification(1, 2, 5))); // says what its immediate data means
+  network.counted = {};
+  told done;
+  ASSERT_TRUE(put(notification(1, 2, 6), true, 10, data.data(), data.size(), false, &done));
+  progress();
+  EXPECT_EQ(done.times, 1u);
+  EXPECT_TRUE(in_window(10, data));
+  EXPECT_EQ(network.counted.posted(), 1u);
+  EXPECT_EQ(network.counted.received, 1u);
+}
+
 TEST_F(VerbsTransport, ReadsAndThenNotifies) {
   limits.chunk = 1000;
   limits.sends = 8;
