@@ -832,6 +832,34 @@ TEST_F(VerbsTransportDeathTest, SaysThatTheCauseOfAFlushedRequestIsElsewhere) {
       "follows from an earlier error, of which this process has not been told");
 }
 
+// The target has taken all that was on its way, and returns no credits.
+TEST_F(VerbsTransportDeathTest, FindsAProcessThatHasEndedWithNothingOnItsWay) {
+  limits.timeout = 1;
+  limits.credits = 8;
+  start();
+  constexpr int looks = 100000;
+  const auto look = [&] {
+    for (int i = 0; i < looks; ++i)
+      ends[0]->progress();
+  };
+  for (int sent = 0; origin().try_notify(1, notification(3, 7, 0)); ++sent)
+    if (sent == 0)
+      look();
+  EXPECT_EQ(network.counted.writes, 0u); // not before it is held back
+  EXPECT_EXIT(
+      {
+        network.fail_next(IBV_WC_RETRY_EXC_ERR);
+        look();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: a count of processed messages, from process 0 \\(device left, port 1\\) to process 1 "
+      "\\(device right, port 1\\), has failed: transport retry counter exceeded");
+  look();
+  EXPECT_GT(network.counted.writes, 0u);
+  progress();
+  EXPECT_TRUE(origin().try_notify(1, notification(3, 7, 0)));
+}
+
 TEST_F(VerbsTransportDeathTest, NamesFreedMemory) {
   start();
   const auto data = pattern(8);
