@@ -1,6 +1,7 @@
 # Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # gpurma_add_program(<name> FOLDER <folder> SOURCES <file>… [FLAGS <flag>…]): builds bin/<folder>/<name>
-# with the gpurmacc of this build, for the CPU target, as a user would build it.
+# with the gpurmacc of this build, for the CPU target, as a user would build it. Files that are made
+# in the build tree have absolute names.
 function(gpurma_add_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "FOLDER" "SOURCES;FLAGS")
   set(directory ${PROJECT_BINARY_DIR}/bin/${arg_FOLDER})
@@ -10,15 +11,19 @@ function(gpurma_add_program name)
   endif()
   set(objects)
   foreach(source IN LISTS arg_SOURCES)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE file)
+    if(source STREQUAL file)
+      cmake_path(GET file FILENAME source)
+    endif()
     set(object ${CMAKE_CURRENT_BINARY_DIR}/${name}/${source}.o)
     cmake_path(GET object PARENT_PATH object_directory)
     add_custom_command(
       OUTPUT ${object}
       COMMAND ${CMAKE_COMMAND} -E make_directory ${object_directory}
-      COMMAND ${compile} -c ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${object}
+      COMMAND ${compile} -c ${file} -o ${object}
               -MD -MF ${object}.d -MT ${object}
       # Depfiles leave the headers of gpurma out; the library is made of the same ones.
-      DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} gpurmacc gpurma_cpu
+      DEPENDS ${file} gpurmacc gpurma_cpu
       DEPFILE ${object}.d
       COMMENT "gpurmacc ${source}"
       VERBATIM)

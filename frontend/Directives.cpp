@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Directives.h"
+#include "PointerVariable.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -221,13 +222,12 @@ void ClauseChecker::windowBase() {
   notNegative(ClauseKind::Subject, 2, Diag::err_negative_length);
 }
 
-/// An array of distribute or halo: the pointer variable that the launches of the region pass.
+/// An array of distribute or halo: the pointer that the launches of the region pass, by itself or in a structure.
 void ClauseChecker::distributed(const Expr *Array) {
-  const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Array);
-  const auto *Variable = Ref ? llvm::dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  bool Named = llvm::isa<DeclRefExpr, MemberExpr>(Array) && pointerVariable(Array);
   QualType Type = Array->getType().getNonReferenceType();
   QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
-  if (!Variable || Element.isNull() || Element->isVoidType() || Element->isFunctionType())
+  if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType())
     Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer) << Array->getType() << Array->getSourceRange();
   else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
     Diags.report(Array->getExprLoc(), Diag::err_element_not_trivial) << Element << Array->getSourceRange();

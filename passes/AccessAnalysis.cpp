@@ -170,7 +170,7 @@ public:
       : Arrays(Arrays), Launch(Launch), Context(Context), Diags(Diags), Sets(Launch.BlockSize) {}
 
   std::optional<KernelAccesses> run(const FunctionDecl* Kernel) {
-    std::set<const ParmVarDecl*> Distributed;
+    std::set<PointerVariable> Distributed;
     for (const DistributedParameter& A : Arrays) {
       Distributed.insert(A.Array);
       for (const Polynomial& Extent : A.Shape)
@@ -226,7 +226,7 @@ private:
   }
 
   void noteHalo(const CoordinateAccess& A) {
-    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_halo) << A.Array->Array->getName();
+    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_halo) << A.Array->Array.name();
   }
 
   void reportNotAffine(const CoordinateAccess& A, const Polynomial& P) {
@@ -237,7 +237,7 @@ private:
                       : Why->Why == Cause::Call   ? 2
                                                   : 3;
     error(A.Origin->Where, Diag::err_subscript_not_affine)
-        << A.Array->Array->getName() << A.Origin->Writes << Reason
+        << A.Array->Array.name() << A.Origin->Writes << Reason
         << A.Origin->Where->getSourceRange();
     if (Why && Why->At)
       Diags.report(Why->At->getBeginLoc(), Diag::note_value_from_here) << Why->At->getSourceRange();
@@ -312,7 +312,7 @@ private:
     }
     A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
     Diags.report(A.Origin->Where->getExprLoc(), Diag::warn_leaves_row)
-        << A.Array->Array->getName() << static_cast<unsigned>(A.Array->Shape.size() - J - 1)
+        << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.size() - J - 1)
         << A.Origin->Where->getSourceRange();
     return true;
   }
@@ -363,9 +363,9 @@ private:
           Result.RowDimension = *Row;
         } else if (*Row != Result.RowDimension) {
           error(A.Origin->Where, Diag::err_rows_contradict)
-              << std::string(1, DimensionName[*Row]) << A.Array->Array->getName()
+              << std::string(1, DimensionName[*Row]) << A.Array->Array.name()
               << std::string(1, DimensionName[Result.RowDimension])
-              << First->Array->Array->getName() << A.Origin->Where->getSourceRange();
+              << First->Array->Array.name() << A.Origin->Where->getSourceRange();
           return false;
         }
       }
@@ -389,13 +389,13 @@ private:
       if (Row.involves(Symbol::Kind::BlockIndex, D) || Row.involves(Symbol::Kind::BlockOrigin, D))
         return reportStride(A, D);
     error(A.Origin->Where, Diag::err_rows_not_walked)
-        << A.Array->Array->getName() << A.Origin->Where->getSourceRange();
+        << A.Array->Array.name() << A.Origin->Where->getSourceRange();
     Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_rows) << Kernel->getName();
   }
 
   void reportStride(const CoordinateAccess& A, unsigned D) {
     error(A.Origin->Where, Diag::err_block_stride)
-        << std::string(1, DimensionName[D]) << A.Array->Array->getName()
+        << std::string(1, DimensionName[D]) << A.Array->Array.name()
         << A.Origin->Where->getSourceRange();
     if (!Launch.BlockSize[D])
       Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_size_unknown)
@@ -450,7 +450,7 @@ private:
                                Row.involves(Symbol::Kind::BlockOrigin, D)))
           return reportStride(A, D);
       error(A.Origin->Where, Diag::err_writes_far)
-          << A.Array->Array->getName() << (Row.involves(Symbol::Kind::GridSize) ? 1 : 0)
+          << A.Array->Array.name() << (Row.involves(Symbol::Kind::GridSize) ? 1 : 0)
           << A.Origin->Where->getSourceRange();
       return;
     }
@@ -459,7 +459,7 @@ private:
     if (walkedBy(Row) == Result.RowDimension && !Row.involves(Symbol::Kind::GridSize) &&
         !Row.involves(Symbol::Kind::Unknown)) {
       error(A.Origin->Where, Diag::err_halo_unbounded)
-          << A.Array->Array->getName() << A.Origin->Where->getSourceRange();
+          << A.Array->Array.name() << A.Origin->Where->getSourceRange();
       noteHalo(A);
     }
   }
@@ -547,8 +547,8 @@ private:
     return !Failed;
   }
 
-  void reportStrides(const ParmVarDecl* Array, const Expr* Where) {
-    error(Where, Diag::err_writes_far) << Array->getName() << 1 << Where->getSourceRange();
+  void reportStrides(const PointerVariable& Array, const Expr* Where) {
+    error(Where, Diag::err_writes_far) << Array.name() << 1 << Where->getSourceRange();
   }
 
   // --- Whether writes can be shared out.
@@ -573,7 +573,7 @@ private:
         return One.Low < 0 || One.High > 0;
       });
       error(Outside->Origin->Where, Diag::err_writes_far)
-          << Array.Array->getName() << 2 << Outside->Origin->Where->getSourceRange();
+          << Array.Array.name() << 2 << Outside->Origin->Where->getSourceRange();
       return;
     }
   }
@@ -628,7 +628,7 @@ private:
           if (Common.intersect(Sets.differsByAtLeast(A, B, Sets.blockSize(D))).is_empty())
             continue;
           error(Second->Origin->Where, Diag::err_writes_not_injective)
-              << Array.Array->getName() << std::string(1, DimensionName[D])
+              << Array.Array.name() << std::string(1, DimensionName[D])
               << Second->Origin->Where->getSourceRange();
           if (First->Origin->Where != Second->Origin->Where)
             Diags.report(First->Origin->Where->getExprLoc(), Diag::note_other_write)
@@ -683,11 +683,11 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     Out << " (" << Accesses.RowsPerThread << " per thread)";
   for (const ArrayAccess& A : Accesses.Arrays) {
     if (A.Reads) {
-      Out << "; reads " << A.Array->getName();
+      Out << "; reads " << A.Array.name();
       PrintAxes(*A.Reads);
     }
     if (A.Writes) {
-      Out << "; writes " << A.Array->getName();
+      Out << "; writes " << A.Array.name();
       PrintAxes(*A.Writes);
     }
   }

@@ -18,6 +18,7 @@
 #define GPURMA_PASSES_ACCESSANALYSIS_H
 
 #include "frontend/Diagnostics.h"
+#include "frontend/PointerVariable.h"
 #include "passes/Polynomial.h"
 
 #include "clang/AST/ASTContext.h"
@@ -42,7 +43,7 @@ struct AxisAccess {
 };
 
 struct ArrayAccess {
-  const clang::ParmVarDecl* Array = nullptr;
+  PointerVariable Array;
   /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks
   /// none of the array's dimensions is whole.
   std::optional<std::array<AxisAccess, 3>> Reads, Writes;
@@ -79,9 +80,9 @@ struct StatedHalo {
   std::optional<std::int64_t> Depth;
 };
 
-/// A pointer parameter whose array is distributed.
+/// A pointer parameter, or a pointer in a structure that is a parameter, whose array is distributed.
 struct DistributedParameter {
-  const clang::ParmVarDecl* Array = nullptr;
+  PointerVariable Array;
   /// Extents in elements, the slowest dimension first: over parameters (Symbol::Kind::Parameter)
   /// and constants.
   std::vector<Polynomial> Shape;

@@ -59,7 +59,8 @@ public:
     if (U.Diags->hasErrors())
       return;
     Number = std::to_string(P.number("region " + fileName(U.sources().getFileID(R.directive().HashLoc), U.sources()) + ":" +
-                                     std::to_string(U.sources().getFileOffset(R.directive().HashLoc))));
+                                     std::to_string(U.sources().getFileOffset(R.directive().HashLoc)) + " " +
+                                     instanceCondition(R.function(), U.sources()).value_or("")));
     R.KernelText = kernelText();
     R.LaunchText = launchText();
     P.HasRegions = true;
@@ -189,11 +190,10 @@ private:
     return Text;
   }
 
-  const Expr* haloOf(const Stage& S, const ParmVarDecl* Parameter) const {
-    unsigned I = Parameter->getFunctionScopeIndex();
-    const VarDecl* Passed = I < S.Arguments.size() ? variable(S.Arguments[I]) : nullptr;
+  const Expr* haloOf(const Stage& S, const PointerVariable& InKernel) const {
+    const PointerVariable Passed = passedFor(S, InKernel).Pointer;
     for (const HaloClause& H : R.Halos)
-      if (H.Array == Passed)
+      if (Passed && H.Array == Passed)
         return H.Depth;
     return nullptr;
   }
@@ -248,8 +248,8 @@ private:
     Text += "}, {";
     for (unsigned I = 0; I != R.Arrays.size(); ++I) {
       const DistributedArray& A = R.Arrays[I];
-      Text += (I ? ", " : "") + std::string("::gpurma::stages::array_plan(") + stringLiteral(A.Variable->getName()) + ", " +
-              A.Variable->getNameAsString();
+      Text += (I ? ", " : "") + std::string("::gpurma::stages::array_plan(") + stringLiteral(A.Pointer.name()) + ", " +
+              hostName(A.Pointer.Variable) + A.Pointer.memberText();
       for (const Expr* Extent : A.Shape)
         Text += ", " + spelled(Extent);
       Text += ")";
@@ -317,7 +317,8 @@ public:
     if (U.Kind == UnitKind::CudaDevice)
       return;
     for (Region& R : U.Regions)
-      RegionFuser(R, U, P).run();
+      if (!R.isPattern())
+        RegionFuser(R, U, P).run();
   }
 };
 

@@ -23,12 +23,27 @@ namespace {
 
 /// Integer expressions of the host as polynomials over the host's variables, so that a kernel's `n`
 /// and a shape's `nx` are the same symbol where the launch passes nx for n.
+/// What a statement may change: variables, and of structures only some members where it names them.
+struct ChangedVariables {
+  std::set<std::pair<const VarDecl*, const FieldDecl*>> Members;
+
+  explicit ChangedVariables(const Stmt* S) : Members(changedMembers(S)) {}
+  /// Any part of it.
+  bool changes(const VarDecl* V) const {
+    auto It = Members.lower_bound({V, nullptr});
+    return It != Members.end() && It->first == V;
+  }
+  bool changes(const VarDecl* V, const FieldDecl* Field) const {
+    return Members.count({V, nullptr}) || Members.count({V, Field});
+  }
+};
+
 class HostExpressions {
 public:
   /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same
   /// of its function.
-  HostExpressions(ASTContext& Context, const std::set<const VarDecl*>& Changed,
-                  const std::set<const VarDecl*>& EverChanged)
+  HostExpressions(ASTContext& Context, const ChangedVariables& Changed,
+                  const ChangedVariables& EverChanged)
       : Context(Context), Changed(Changed), EverChanged(EverChanged) {}
 
   /// None if the value may differ from one evaluation to the next.
@@ -44,7 +59,7 @@ public:
       return polynomial(Cast->getSubExpr());
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-      if (!V || Changed.count(V))
+      if (!V || Changed.changes(V))
         return std::nullopt;
       if (const Expr* Init = lastingValue(V))
         if (std::optional<Polynomial> P = polynomial(Init))
@@ -64,11 +79,23 @@ public:
     if (const auto* Member = dyn_cast<MemberExpr>(E))
       if (const VarDecl* V = structure(Member->getBase()); V && !Member->isArrow())
         if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()))
-          return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
+          return member(V, Field);
     return sameText(E);
   }
 
-  /// The variable that a structure is, or is copied from; null if it may change.
+  /// The same of an integer member of a structure.
+  std::optional<Polynomial> member(const VarDecl* V, const FieldDecl* Field) {
+    if (Changed.changes(V, Field))
+      return std::nullopt;
+    // `const Fields f{u, v, ny, nx};` has the ny of the region's clause.
+    if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !EverChanged.changes(V, Field))
+      if (const Expr* Init = passedFor(V->getInit(), {Field}).Expression; Init && isLasting(Init))
+        if (std::optional<Polynomial> P = polynomial(Init))
+          return P;
+    return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
+  }
+
+  /// The variable that a structure is, or is copied from.
   const VarDecl* structure(const Expr* E) const {
     E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
     if (const auto* Copy = dyn_cast<CXXConstructExpr>(E);
@@ -76,8 +103,7 @@ public:
       return structure(Copy->getArg(0));
     const auto* Ref = dyn_cast<DeclRefExpr>(E);
     const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    return V && V->getType().getNonReferenceType()->isRecordType() && !Changed.count(V) ? V
-                                                                                        : nullptr;
+    return V && V->getType().getNonReferenceType()->isRecordType() ? V : nullptr;
   }
 
 private:
@@ -93,10 +119,18 @@ private:
   bool isLasting(const Stmt* S) const {
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-      return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.count(V);
+      return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.changes(V);
     }
-    if (const auto* Member = dyn_cast<MemberExpr>(S); Member && Member->isArrow())
-      return false;
+    if (const auto* Member = dyn_cast<MemberExpr>(S)) {
+      const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      const auto* Ref = dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts());
+      const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+      if (Member->isArrow())
+        return false;
+      if (V && Field)
+        return V->hasLocalStorage() && !V->getType()->isReferenceType() &&
+               !EverChanged.changes(V, Field);
+    }
     return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
            llvm::all_of(S->children(),
                         [&](const Stmt* Child) { return !Child || isLasting(Child); });
@@ -118,7 +152,7 @@ private:
 
   bool isRepeatable(const Stmt* S) const {
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Changed.count(V))
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Changed.changes(V))
         return false;
     if (const auto* Call = dyn_cast<CallExpr>(S)) {
       const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
@@ -139,16 +173,16 @@ private:
   }
 
   ASTContext& Context;
-  const std::set<const VarDecl*>& Changed;
-  const std::set<const VarDecl*>& EverChanged;
+  const ChangedVariables& Changed;
+  const ChangedVariables& EverChanged;
   std::vector<llvm::FoldingSetNodeID> Profiles;
 };
 
 class StageInference {
 public:
   StageInference(Region& R, Unit& U)
-      : R(R), U(U), Context(U.context()), ChangedInRegion(changedVariables(R.Statement)),
-        ChangedInFunction(changedVariables(R.function()->getBody())),
+      : R(R), U(U), Context(U.context()), ChangedInRegion(R.Statement),
+        ChangedInFunction(R.outermostFunction()->getBody()),
         Host(Context, ChangedInRegion, ChangedInFunction) {}
 
   void run() {
@@ -158,12 +192,12 @@ public:
         std::optional<Polynomial> P = Host.polynomial(Extent);
         if (!P) {
           U.Diags->report(Extent->getExprLoc(), Diag::err_extent_changes)
-              << A.Variable->getName() << Extent->getSourceRange();
+              << A.Pointer.name() << Extent->getSourceRange();
           return;
         }
         Shape.push_back(std::move(*P));
       }
-      Shapes.emplace(A.Variable, std::move(Shape));
+      Shapes.emplace(A.Pointer, std::move(Shape));
     }
     for (Stage& S : R.Stages)
       if (S.Kernel && S.Kernel->getBody())
@@ -174,19 +208,23 @@ private:
   void infer(Stage& S) {
     LaunchFacts Launch;
     std::vector<DistributedParameter> Arrays;
+    bool Structures = false;
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
-      if (!Parameter->getType()->isPointerType()) {
-        if (holdsPointer(Parameter->getType()) && !checkStructure(S, Argument))
+      if (Parameter->getType()->isPointerType()) {
+        if (!addArray(S, Parameter, Arrays))
           return;
-        addValue(Parameter, Argument, Launch.Arguments);
         continue;
       }
-      if (!addArray(S, Parameter, Argument, Arrays))
-        return;
+      if (holdsPointer(Parameter->getType())) {
+        Structures = true;
+        if (!addStructure(S, Parameter, Argument, Arrays))
+          return;
+      }
+      addValue(Parameter, Argument, Launch.Arguments);
     }
-    if (Arrays.empty())
+    if (Arrays.empty() && !Structures)
       return;
     Launch.BlockSize = blockSize(S.Block);
     for (const MapClause& M : R.Maps)
@@ -194,11 +232,19 @@ private:
         Launch.RowDimension = M.RowDimension;
     std::optional<KernelAccesses> Found =
         analyzeAccesses(S.Kernel, Arrays, Launch, Context, *U.Diags);
-    if (!Found || !checkReductions(S, *Found))
+    // Without arrays only that structures lead to none that the kernel touches.
+    if (!Found || Arrays.empty() || !checkReductions(S, *Found))
       return;
     S.Accesses = std::move(*Found);
     S.Inferred = true;
     remark(S);
+  }
+
+  static bool isArrayOfPointers(QualType Type) {
+    if (!Type->isArrayType())
+      return false;
+    QualType Element(Type->getBaseElementTypeUnsafe(), 0);
+    return Element->isPointerType() || holdsPointer(Element);
   }
 
   static bool holdsPointer(QualType Type) {
@@ -207,25 +253,45 @@ private:
       return false;
     return llvm::any_of(Record->fields(),
                         [](const FieldDecl* F) {
-                          QualType Each = F->getType();
-                          while (Each->isArrayType())
-                            Each = QualType(Each->getPointeeOrArrayElementType(), 0);
-                          return Each->isPointerType() || holdsPointer(Each);
+                          return F->getType()->isPointerType() || holdsPointer(F->getType()) ||
+                                 isArrayOfPointers(F->getType());
                         }) ||
            llvm::any_of(Record->bases(),
                         [](const CXXBaseSpecifier& Base) { return holdsPointer(Base.getType()); });
   }
 
-  /// A structure hides which arrays it leads to. False after an error.
-  bool checkStructure(const Stage& S, const Expr* Argument) {
-    for (const VarDecl* V : namedVariables(Argument))
-      if (R.findArray(V)) {
-        U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
-            << V->getName() << S.Kernel->getName() << 0 << Argument->getSourceRange();
+  enum StructureProblem { InArray, InUnion, InBase, NotPublic };
+
+  /// The arrays that a structure leads to. False after an error.
+  bool addStructure(const Stage& S, const PointerVariable& Structure, const Expr* Argument,
+                    std::vector<DistributedParameter>& Arrays) {
+    const CXXRecordDecl* Class = Structure.type().getNonReferenceType()->getAsCXXRecordDecl();
+    std::optional<StructureProblem> Wrong;
+    if (Class->isUnion())
+      Wrong = InUnion;
+    for (const CXXBaseSpecifier& Base : Class->bases())
+      if (holdsPointer(Base.getType()))
+        Wrong = InBase;
+    for (const FieldDecl* Field : Class->fields()) {
+      QualType Type = Field->getType();
+      if (!Type->isPointerType() && !holdsPointer(Type) && !isArrayOfPointers(Type))
+        continue;
+      if (isArrayOfPointers(Type))
+        Wrong = InArray;
+      else if (Field->getAccess() != AS_public && Field->getAccess() != AS_none)
+        Wrong = NotPublic;
+      if (Wrong)
+        break;
+      PointerVariable Member = Structure;
+      Member.Members.push_back(Field);
+      if (!(Type->isPointerType() ? addArray(S, Member, Arrays)
+                                  : addStructure(S, Member, Argument, Arrays)))
         return false;
-      }
-    U.Diags->report(Argument->getExprLoc(), Diag::err_pointer_not_understood)
-        << 0 << Argument->getSourceRange();
+    }
+    if (!Wrong)
+      return true;
+    U.Diags->report(Argument->getExprLoc(), Diag::err_structure_not_understood)
+        << S.Kernel->getName() << (Class->isLambda() ? "lambda" : Class->getName()) << *Wrong << Argument->getSourceRange();
     return false;
   }
 
@@ -237,62 +303,103 @@ private:
       return;
     }
     const RecordDecl* Record = Type->getAsRecordDecl();
-    if (const VarDecl* V = Record ? Host.structure(Argument) : nullptr)
-      for (const FieldDecl* Field : Record->fields())
-        Known.emplace(std::pair(Parameter, Field), Symbol{Symbol::Kind::Parameter, 0, V, Field});
+    if (!Record)
+      return;
+    const VarDecl* V = Host.structure(Argument);
+    for (const FieldDecl* Field : Record->fields()) {
+      if (!Field->getType()->isIntegralOrEnumerationType() || Field->getType()->isBooleanType())
+        continue;
+      const Expr* Init = V ? nullptr : passedFor(Argument, {Field}).Expression;
+      if (std::optional<Polynomial> P = V      ? Host.member(V, Field)
+                                        : Init ? Host.polynomial(Init)
+                                               : std::nullopt)
+        Known.emplace(std::pair(Parameter, Field), std::move(*P));
+    }
   }
 
-  /// The distributed variables that an argument may be; empty if it is no choice of variables.
-  std::vector<const DistributedArray*> candidates(const Expr* E) const {
-    E = E->IgnoreParenCasts();
-    if (const auto* Choice = dyn_cast<ConditionalOperator>(E)) {
-      std::vector<const DistributedArray*> All = candidates(Choice->getTrueExpr()),
-                                           Other = candidates(Choice->getFalseExpr());
-      if (All.empty() || Other.empty())
-        return {};
-      All.insert(All.end(), Other.begin(), Other.end());
-      return All;
-    }
-    const auto* Ref = dyn_cast<DeclRefExpr>(E);
-    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    if (const DistributedArray* A = R.findArray(V))
-      return {A};
-    // A pointer of the region itself can be a copy of any of them.
-    std::vector<const DistributedArray*> All;
-    if (V && U.sources().isPointWithin(U.sources().getFileLoc(V->getLocation()),
-                                       U.sources().getFileLoc(R.Statement->getBeginLoc()),
-                                       U.sources().getFileLoc(R.Statement->getEndLoc())))
-      for (const DistributedArray& A : R.Arrays)
-        if (Context.hasSameUnqualifiedType(
-                A.Variable->getType()->getPointeeType().getUnqualifiedType(),
-                V->getType()->getPointeeType().getUnqualifiedType()))
-          All.push_back(&A);
+  bool declaredInRegion(const VarDecl* V) const {
+    return U.sources().isPointWithin(U.sources().getFileLoc(V->getLocation()),
+                                     U.sources().getFileLoc(R.Statement->getBeginLoc()),
+                                     U.sources().getFileLoc(R.Statement->getEndLoc()));
+  }
+
+  using Candidates = std::vector<const DistributedArray*>;
+
+  /// All arrays that a pointer of this type can be.
+  Candidates anyOf(QualType Pointer) const {
+    Candidates All;
+    for (const DistributedArray& A : R.Arrays)
+      if (Context.hasSameUnqualifiedType(A.Pointer.type()->getPointeeType(),
+                                         Pointer->getPointeeType()))
+        All.push_back(&A);
     return All;
   }
 
+  /// The arrays that a pointer of the host may be; none if it is outside of the region and not
+  /// distributed. A pointer of the region itself can be a copy of any of them.
+  Candidates candidates(const PointerVariable& Pointer) const {
+    if (const DistributedArray* A = R.findArray(Pointer))
+      return {A};
+    return declaredInRegion(Pointer.Variable) ? anyOf(Pointer.type()) : Candidates();
+  }
+
+  /// The arrays that the members, or without members the pointer itself, of an argument may be; none
+  /// if it is no choice of variables.
+  std::optional<Candidates> candidates(const Expr* E, ArrayRef<const FieldDecl*> Members) const {
+    const Expr* Plain = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+    if (const auto* Choice = dyn_cast<ConditionalOperator>(Plain)) {
+      std::optional<Candidates> All = candidates(Choice->getTrueExpr(), Members),
+                                Other = candidates(Choice->getFalseExpr(), Members);
+      if (!All || !Other || All->empty() != Other->empty())
+        return std::nullopt;
+      All->insert(All->end(), Other->begin(), Other->end());
+      return All;
+    }
+    PassedPointer Passed = passedFor(E, Members);
+    if (Passed.Pointer)
+      return candidates(Passed.Pointer);
+    if (Passed.Expression && !Members.empty())
+      return candidates(Passed.Expression, {});
+    // What a function or a constructor has put into a structure.
+    if (!Members.empty())
+      return anyOf(Members.back()->getType());
+    return std::nullopt;
+  }
+
+  /// An array that an expression names, or a member of its structure.
+  const DistributedArray* mentionedArray(const Expr* E) const {
+    std::set<const VarDecl*> Named = namedVariables(E);
+    auto It = llvm::find_if(
+        R.Arrays, [&](const DistributedArray& A) { return Named.count(A.Pointer.Variable); });
+    return It == R.Arrays.end() ? nullptr : &*It;
+  }
+
   /// False after an error.
-  bool addArray(const Stage& S, const ParmVarDecl* Parameter, const Expr* Argument,
+  bool addArray(const Stage& S, const PointerVariable& InKernel,
                 std::vector<DistributedParameter>& Arrays) {
-    std::vector<const DistributedArray*> Possible = candidates(Argument);
-    if (Possible.empty()) {
-      std::set<const VarDecl*> Named = namedVariables(Argument);
-      auto Distributed = llvm::find_if(Named, [&](const VarDecl* V) { return R.findArray(V); });
-      if (Distributed == Named.end())
+    const Expr* Argument =
+        S.Arguments[cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex()];
+    std::optional<Candidates> Possible = candidates(Argument, InKernel.Members);
+    if (!Possible) {
+      const DistributedArray* Mentioned = mentionedArray(Argument);
+      if (!Mentioned)
         return true;
       U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
-          << (*Distributed)->getName() << S.Kernel->getName() << 0 << Argument->getSourceRange();
+          << Mentioned->Pointer.name() << S.Kernel->getName() << 0 << Argument->getSourceRange();
       return false;
     }
-    const std::vector<Polynomial>& Shape = Shapes.at(Possible.front()->Variable);
-    DistributedParameter Array{Parameter, Shape, {}};
-    for (const DistributedArray* A : Possible) {
-      if (!(Shapes.at(A->Variable) == Shape)) {
+    if (Possible->empty())
+      return true;
+    const std::vector<Polynomial>& Shape = Shapes.at(Possible->front()->Pointer);
+    DistributedParameter Array{InKernel, Shape, {}};
+    for (const DistributedArray* A : *Possible) {
+      if (!(Shapes.at(A->Pointer) == Shape)) {
         U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
-            << A->Variable->getName() << S.Kernel->getName() << 1 << Argument->getSourceRange();
+            << A->Pointer.name() << S.Kernel->getName() << 1 << Argument->getSourceRange();
         return false;
       }
       for (const HaloClause& H : R.Halos)
-        if (H.Array == A->Variable)
+        if (H.Array == A->Pointer)
           Array.Halo = StatedHalo{depth(H)};
     }
     Arrays.push_back(std::move(Array));
@@ -319,7 +426,7 @@ private:
       }
       if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
         const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-        E = V && !isa<ParmVarDecl>(V) && !ChangedInFunction.count(V) && V->isLocalVarDeclOrParm()
+        E = V && !isa<ParmVarDecl>(V) && !ChangedInFunction.changes(V) && V->isLocalVarDeclOrParm()
                 ? V->getInit()
                 : nullptr;
         continue;
@@ -374,7 +481,7 @@ private:
     for (const ArrayAccess& A : S.Accesses.Arrays)
       if (A.Reads) {
         const AxisAccess& Rows = (*A.Reads)[S.Accesses.RowDimension];
-        std::string Text = "reads '" + A.Array->getName().str() + "'";
+        std::string Text = "reads '" + A.Array.name() + "'";
         if (Rows.Whole)
           Text += " in all rows";
         else if (std::int64_t Halo = std::max(-Rows.Low, Rows.High); Halo > 0)
@@ -383,7 +490,7 @@ private:
       }
     for (const ArrayAccess& A : S.Accesses.Arrays)
       if (A.Writes)
-        Parts.push_back("writes '" + A.Array->getName().str() + "'");
+        Parts.push_back("writes '" + A.Array.name() + "'");
     for (const AtomicReduction& A : S.Accesses.Reductions)
       Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'");
     U.Diags->report(S.Launch->getBeginLoc(), Diag::remark_stage)
@@ -393,9 +500,9 @@ private:
   Region& R;
   Unit& U;
   ASTContext& Context;
-  std::set<const VarDecl*> ChangedInRegion, ChangedInFunction;
+  ChangedVariables ChangedInRegion, ChangedInFunction;
   HostExpressions Host;
-  std::map<const VarDecl*, std::vector<Polynomial>> Shapes;
+  std::map<PointerVariable, std::vector<Polynomial>> Shapes;
 };
 
 class InferStages final : public Pass {
@@ -407,7 +514,7 @@ public:
     if (U.Kind == UnitKind::CudaDevice)
       return;
     for (Region& R : U.Regions)
-      if (R.function() && !R.function()->isDependentContext())
+      if (!R.isPattern())
         StageInference(R, U).run();
   }
 

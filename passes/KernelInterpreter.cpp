@@ -26,7 +26,7 @@ struct Condition {
 struct Location {
   enum Kind {
     Variable, ///< a local variable, a parameter, or a member of one
-    Element,  ///< what a pointer parameter of the kernel points to
+    Element,  ///< what a pointer parameter of the kernel, or a pointer in one, points to
     Private,  ///< local and shared arrays, temporaries: no other block sees them
     Global,   ///< a variable outside of the kernel
     Unknown,
@@ -73,18 +73,22 @@ struct State {
   std::map<const ValueDecl*, Value> Variables;
 };
 
-/// The variable that an lvalue is part of; null if it is none.
-const VarDecl* variableOf(const Expr* E) {
+/// The variable that an lvalue is part of, null if it is none, and which of its members.
+std::pair<const VarDecl*, const FieldDecl*> memberOf(const Expr* E) {
+  const FieldDecl* Field = nullptr;
   while (true) {
     E = E->IgnoreParenCasts();
-    if (const auto* Member = dyn_cast<MemberExpr>(E); Member && !Member->isArrow())
-      E = Member->getBase();
-    else
+    const auto* Member = dyn_cast<MemberExpr>(E);
+    if (!Member || Member->isArrow())
       break;
+    Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    E = Member->getBase();
   }
   const auto* Ref = dyn_cast<DeclRefExpr>(E);
-  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return {Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr, Field};
 }
+
+const VarDecl* variableOf(const Expr* E) { return memberOf(E).first; }
 
 /// `Variable += Step`, in any spelling.
 struct Update {
@@ -126,6 +130,7 @@ std::optional<Update> updateOf(const Stmt* S) {
 class ChangeFinder : public RecursiveASTVisitor<ChangeFinder> {
 public:
   std::map<const VarDecl*, unsigned> Changes;
+  std::set<std::pair<const VarDecl*, const FieldDecl*>> Members;
   bool Continues = false;
 
   bool shouldVisitImplicitCode() const { return true; }
@@ -175,6 +180,15 @@ public:
     }
     return true;
   }
+  bool VisitCXXConstructExpr(CXXConstructExpr* E) {
+    const CXXConstructorDecl* Constructor = E->getConstructor();
+    for (unsigned I = 0; I < E->getNumArgs() && I < Constructor->getNumParams(); ++I) {
+      QualType Type = Constructor->getParamDecl(I)->getType();
+      if (Type->isLValueReferenceType() && !Type->getPointeeType().isConstQualified())
+        note(E->getArg(I));
+    }
+    return true;
+  }
   bool VisitContinueStmt(ContinueStmt*) {
     Continues = true;
     return true;
@@ -182,8 +196,10 @@ public:
 
 private:
   void note(const Expr* E) {
-    if (const VarDecl* V = variableOf(E))
+    if (auto [V, Field] = memberOf(E); V) {
       ++Changes[V];
+      Members.insert({V, Field});
+    }
   }
   std::set<const FunctionDecl*> Bodies;
 };
@@ -227,7 +243,7 @@ bool isCollective(StringRef Name) {
 
 class Interpreter {
 public:
-  Interpreter(const std::set<const ParmVarDecl*>& Distributed, SymbolicSets& Sets,
+  Interpreter(const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
               ASTContext& Context, Diagnostics& Diags)
       : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags), Now{Sets.universe()} {
   }
@@ -248,6 +264,7 @@ public:
         for (const FieldDecl* Field : Record->fields())
           if (Field->getType()->isIntegralOrEnumerationType())
             V.Members[Field].Number = Known(P, Field);
+      addPointers(V, {P});
     }
     Frame Outermost;
     Frames.push_back(&Outermost);
@@ -261,6 +278,21 @@ private:
     std::optional<Location> This;
     std::vector<std::pair<State, Value>> Returns;
   };
+
+  /// The pointers in a structure that is a parameter.
+  static void addPointers(Value& V, const PointerVariable& Structure) {
+    const RecordDecl* Record = Structure.type()->getAsRecordDecl();
+    if (!Record || Record->isUnion())
+      return;
+    for (const FieldDecl* Field : Record->fields()) {
+      PointerVariable Member = Structure;
+      Member.Members.push_back(Field);
+      if (Field->getType()->isPointerType())
+        V.Members[Field].Place = Location{Location::Element, Member.Variable, Member.Members, {}};
+      else if (Field->getType()->isRecordType())
+        addPointers(V.Members[Field], Member);
+    }
+  }
 
   // --- Values.
 
@@ -365,9 +397,23 @@ private:
 
   // --- Memory.
 
-  const ParmVarDecl* distributed(const Location& L) const {
-    const auto* P = L.Of == Location::Element ? cast<ParmVarDecl>(L.Decl) : nullptr;
-    return P && Distributed.count(P) ? P : nullptr;
+  /// The pointer of which an element is one.
+  static PointerVariable pointerTo(const Location& L) { return {cast<VarDecl>(L.Decl), L.Members}; }
+
+  bool distributed(const Location& L) const {
+    return L.Of == Location::Element && Distributed.count(pointerTo(L));
+  }
+
+  enum Use { Read, Written, Combined };
+
+  /// False, and reported, if a kernel does this with what a pointer in a structure leads to that is
+  /// not distributed: it may be one of the arrays under another name.
+  bool checkMember(const Location& L, Use How, const Expr* Where) {
+    if (L.Of != Location::Element || L.Members.empty() || distributed(L))
+      return true;
+    error(Where->getExprLoc(), Diag::err_member_undistributed)
+        << pointerTo(L).name() << How << Where->getSourceRange();
+    return false;
   }
 
   void access(const Location& L, bool Writes, const Expr* Where) {
@@ -378,8 +424,10 @@ private:
           << Writes << Where->getSourceRange();
       return;
     }
-    if (const ParmVarDecl* Array = distributed(L))
-      Result.Accesses.push_back({Array, L.Offset, Writes, Now.Path, Where});
+    if (distributed(L))
+      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where});
+    else if (!checkMember(L, Writes ? Written : Read, Where))
+      return;
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
       error(Where->getExprLoc(), Diag::err_write_undistributed)
           << L.Decl->getName() << Where->getSourceRange();
@@ -876,7 +924,7 @@ private:
       if (To.isNull() || From.isNull() || !V.Place)
         return opaque(E->getType(), Cause::Expression, E);
       bool Sized = !To->isIncompleteType() && !From->isIncompleteType();
-      if (V.Place->Of == Location::Element && Distributed.count(cast<ParmVarDecl>(V.Place->Decl)) &&
+      if (distributed(*V.Place) &&
           !(Sized && Context.getTypeSizeInChars(Context.getBaseElementType(To)) ==
                          Context.getTypeSizeInChars(Context.getBaseElementType(From))))
         V.Place = Location{};
@@ -1123,10 +1171,12 @@ private:
       return;
     if (distributed(*V.Place))
       error(Arg->getExprLoc(), Diag::err_opaque_call)
-          << V.Place->Decl->getName() << (Callee ? Callee->getNameAsString() : "a function pointer")
+          << pointerTo(*V.Place).name() << (Callee ? Callee->getNameAsString() : "a function pointer")
           << (Callee && Callee->hasBody()) << Arg->getSourceRange();
     else if (V.Place->Of == Location::Unknown)
       access(*V.Place, /*Writes=*/false, Arg);
+    else
+      checkMember(*V.Place, Read, Arg);
     forget(*V.Place, Cause::Call, Call);
   }
 
@@ -1139,6 +1189,8 @@ private:
       access(L, /*Writes=*/false, E->getArg(0));
       if (L.Of != Location::Unknown)
         access(L, /*Writes=*/true, E->getArg(0));
+    } else if (!checkMember(L, Combined, E->getArg(0))) {
+      return opaque(E->getType(), Cause::Loaded, E);
     } else if (L.Of == Location::Element) {
       Result.Atomics.push_back({cast<ParmVarDecl>(L.Decl), Name.str(), E});
     } else if (L.Of == Location::Global) {
@@ -1542,7 +1594,7 @@ private:
       Now = join(std::move(Now), std::move(After), S);
   }
 
-  const std::set<const ParmVarDecl*>& Distributed;
+  const std::set<PointerVariable>& Distributed;
   SymbolicSets& Sets;
   ASTContext& Context;
   Diagnostics& Diags;
@@ -1557,13 +1609,10 @@ private:
 
 } // namespace
 
-std::set<const VarDecl*> changedVariables(const Stmt* S) {
+std::set<std::pair<const VarDecl*, const FieldDecl*>> changedMembers(const Stmt* S) {
   ChangeFinder Found;
   Found.TraverseStmt(const_cast<Stmt*>(S));
-  std::set<const VarDecl*> Variables;
-  for (const auto& [Variable, Times] : Found.Changes)
-    Variables.insert(Variable);
-  return Variables;
+  return std::move(Found.Members);
 }
 
 std::set<const VarDecl*> namedVariables(const Stmt* S) {
@@ -1577,7 +1626,7 @@ std::set<const VarDecl*> namedVariables(const Stmt* S) {
 }
 
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
-                                  const std::set<const ParmVarDecl*>& Distributed,
+                                  const std::set<PointerVariable>& Distributed,
                                   SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags) {
   return Interpreter(Distributed, Sets, Context, Diags).run(Kernel, Arguments);
 }

@@ -18,9 +18,10 @@
 
 namespace gpurma {
 
-/// A load or store of one element through a pointer parameter of the kernel.
+/// A load or store of one element through a pointer parameter of the kernel, or a pointer in a
+/// structure that is one.
 struct ElementAccess {
-  const clang::ParmVarDecl* Array = nullptr;
+  PointerVariable Array;
   /// In elements of the array's innermost type, from where the parameter points.
   Polynomial Offset;
   bool Writes = false;
@@ -37,8 +38,10 @@ struct AtomicAccess {
   const clang::Expr* Where = nullptr;
 };
 
-/// The variables that a statement assigns to, or may change through a reference or an address.
-std::set<const clang::VarDecl*> changedVariables(const clang::Stmt* S);
+/// The variables that a statement assigns to, or may change through a reference or an address; of a
+/// structure the members, with null if all of it may change.
+std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>>
+changedMembers(const clang::Stmt* S);
 
 /// The variables that a statement names.
 std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
@@ -51,10 +54,10 @@ struct InterpretedKernel {
 };
 
 /// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p
-/// Distributed: parameters that must not be lost sight of. Reports what is not understood.
+/// Distributed: pointers that must not be lost sight of. Reports what is not understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
                                   const KnownArguments& Arguments,
-                                  const std::set<const clang::ParmVarDecl*>& Distributed,
+                                  const std::set<PointerVariable>& Distributed,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
                                   Diagnostics& Diags);
 

@@ -4,6 +4,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/PrettyPrinter.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -102,6 +103,70 @@ std::optional<std::string> templateArguments(const FunctionDecl *Kernel,
     }
   }
   Out << '>';
+  return Text;
+}
+
+/// True if the types of an argument are declared before a place.
+static bool isKnownAt(SourceLocation Place, const TemplateArgument &A, const SourceManager &Sources) {
+  if (A.getKind() == TemplateArgument::Pack)
+    return llvm::all_of(A.pack_elements(), [&](const TemplateArgument &Each) { return isKnownAt(Place, Each, Sources); });
+  QualType Type = A.getKind() == TemplateArgument::Type       ? A.getAsType()
+                  : A.getKind() == TemplateArgument::Integral ? A.getIntegralType()
+                                                              : QualType();
+  if (Type.isNull())
+    return false;
+  while (!Type->getPointeeType().isNull() || Type->isArrayType())
+    Type = Type->isArrayType() ? QualType(Type->getPointeeOrArrayElementType(), 0) : Type->getPointeeType();
+  const TagDecl *Tag = Type->getAsTagDecl();
+  if (!Tag)
+    return true;
+  const auto *Instance = llvm::dyn_cast<ClassTemplateSpecializationDecl>(Tag);
+  return Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Tag->getLocation()), Place) &&
+         (!Instance || llvm::all_of(Instance->getTemplateArgs().asArray(),
+                                    [&](const TemplateArgument &Each) { return isKnownAt(Place, Each, Sources); }));
+}
+
+std::optional<std::string> instanceCondition(const FunctionDecl *Function, const SourceManager &Sources) {
+  const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
+  if (!Pattern)
+    return "";
+  if (!qualifiedName(Function))
+    return std::nullopt;
+  PrintingPolicy Policy = sourcePolicy(Function->getASTContext());
+  SourceLocation Place = Sources.getFileLoc(Pattern->getLocation());
+  std::string Text;
+  llvm::raw_string_ostream Out(Text);
+  auto IsKnown = [&](const TemplateArgument &A) { return isKnownAt(Place, A, Sources); };
+  for (const DeclContext *DC = Function->getDeclContext(); !DC->isFileContext(); DC = DC->getParent()) {
+    const auto *Class = llvm::dyn_cast<ClassTemplateSpecializationDecl>(DC);
+    if (!Class || Class->isExplicitSpecialization())
+      continue;
+    // The class's name means this instance in its members.
+    if (!llvm::all_of(Class->getTemplateArgs().asArray(), IsKnown))
+      return std::nullopt;
+    Out << (Text.empty() ? "" : " && ") << "::std::is_same_v<" << Class->getName() << ", "
+        << Function->getASTContext().getRecordType(Class).getAsString(Policy) << '>';
+  }
+  const FunctionTemplateDecl *Template = Pattern->getDescribedFunctionTemplate();
+  if (!Template)
+    return Text;
+  llvm::ArrayRef<TemplateArgument> Arguments = Function->getTemplateSpecializationArgs()->asArray();
+  for (unsigned I = 0; I < Arguments.size(); ++I) {
+    const NamedDecl *Parameter = Template->getTemplateParameters()->getParam(I);
+    if (!Parameter->getIdentifier() || !IsKnown(Arguments[I]))
+      return std::nullopt;
+    Out << (Text.empty() ? "" : " && ");
+    if (Arguments[I].getKind() == TemplateArgument::Type) {
+      Out << "::std::is_same_v<" << Parameter->getName() << ", ";
+      Arguments[I].print(Policy, Out, /*IncludeType=*/true);
+      Out << '>';
+    } else if (Arguments[I].getKind() == TemplateArgument::Integral) {
+      Out << Parameter->getName() << " == ";
+      Arguments[I].print(Policy, Out, /*IncludeType=*/true);
+    } else {
+      return std::nullopt;
+    }
+  }
   return Text;
 }
 

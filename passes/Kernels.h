@@ -29,6 +29,10 @@ std::string exactly(const clang::FunctionDecl *Kernel, std::string Name);
 /// Fully qualified, with template arguments: "::ns::k<float>". None if a template argument has no name (a lambda, a local type).
 std::optional<std::string> qualifiedName(const clang::FunctionDecl *Kernel);
 
+/// What is true in this instance of a template only, as its text has it: "::std::is_same_v<T, float> && N == 3". Empty if the
+/// function is no instance; none if an argument has no name, or none before the template.
+std::optional<std::string> instanceCondition(const clang::FunctionDecl *Function, const clang::SourceManager &Sources);
+
 /// The template arguments in angle brackets. \p Unnameable gives the text of an argument whose type has no name.
 std::optional<std::string>
 templateArguments(const clang::FunctionDecl *Kernel, llvm::function_ref<std::optional<std::string>(unsigned)> Unnameable);

@@ -11,12 +11,14 @@
 //
 // The parameters hide CUDA's variables of these names, so that the body needs no change. #line
 // keeps the lines of what is generated, and of what follows it, those of the source.
+#include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
 
 #include "frontend/SourceText.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
+#include <map>
 
 using namespace clang;
 
@@ -28,14 +30,40 @@ public:
   RegionLowerer(Unit& U, Program& P)
       : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
 
-  void lower(const Region& R) {
-    for (const Stage& S : R.Stages)
-      addStageFunction(S.Kernel);
-    addKernel(R);
-    replaceStatement(R);
+  void lower(ArrayRef<Region> Regions) {
+    std::map<const Directive*, std::map<std::string, const Region*>> Instances;
+    for (const Region& R : Regions) {
+      if (R.isPattern()) {
+        if (!U.isLowered(R))
+          removePragma(R);
+        continue;
+      }
+      for (const Stage& S : R.Stages)
+        addStageFunction(S.Kernel);
+      std::string Condition = instanceCondition(R.function(), Sources).value_or("");
+      if (!Instances[&R.directive()].emplace(Condition, &R).second)
+        continue;
+      addKernel(R);
+      if (Condition.empty())
+        replaceStatement(R, R.LaunchText);
+    }
+    for (const auto& [Origin, Each] : Instances)
+      if (!Each.begin()->first.empty())
+        replaceStatement(*Each.begin()->second, choice(Each));
   }
 
 private:
+  /// Each instance of a template has a kernel of its own.
+  static std::string choice(const std::map<std::string, const Region*>& Instances) {
+    std::string Any, Branches;
+    for (const auto& [Condition, R] : Instances) {
+      Any += (Any.empty() ? "(" : " || (") + Condition + ")";
+      Branches += (Branches.empty() ? "if constexpr (" : "else if constexpr (") + Condition + ") " + R->LaunchText + " ";
+    }
+    return "{ static_assert(" + Any + ", \"gpurmacc has not seen this instance of a template with a persistent region\"); " +
+           Branches + "}";
+  }
+
   std::string lineMark(SourceLocation Loc) const {
     PresumedLoc Place = Sources.getPresumedLoc(Loc);
     return "#line " + std::to_string(Place.getLine()) + " " + stringLiteral(Place.getFilename()) + "\n";
@@ -90,11 +118,17 @@ private:
     P.Edits.replace({End->File, End->End, End->End}, Text);
   }
 
+  /// The template that a function or class is the pattern of, or itself.
+  static const Decl* withTemplate(const Decl* D) {
+    const TemplateDecl* Template = D->getDescribedTemplate();
+    return Template ? Template : D;
+  }
+
   /// The kernel stands before the function that holds the region, or the class in which that is defined.
   void addKernel(const Region& R) {
-    const Decl* Place = R.function();
+    const Decl* Place = withTemplate(R.writtenFunction());
     while (const auto* Class = dyn_cast<CXXRecordDecl>(Place->getLexicalDeclContext()))
-      Place = Class;
+      Place = withTemplate(Class);
     std::string Prefix, Suffix;
     if (const auto* Linkage = dyn_cast<LinkageSpecDecl>(Place->getLexicalDeclContext())) {
       if (!Linkage->hasBraces())
@@ -113,21 +147,29 @@ private:
                     "\n" + lineMark(R.directive().HashLoc) + Prefix + R.KernelText + Suffix + lineMark(Place->getBeginLoc()));
   }
 
-  void replaceStatement(const Region& R) {
+  /// The pragma or the statement, between which an #endif may stand, in the file; none is reported.
+  std::optional<FileRange> rangeOf(const Region& R, SourceRange Part) {
     const Directive& D = R.directive();
-    // Between the two may stand an #endif.
-    std::optional<FileRange> Pragma, Statement;
-    if (!D.FromPragmaOperator && D.HashLoc.isFileID()) {
-      FileID File = Sources.getFileID(D.HashLoc);
-      Pragma = fileRangeAt(File, {D.HashLoc, D.EndLoc}, Sources, LangOpts);
-      Statement = fileRangeAt(File, R.Statement->getSourceRange(), Sources, LangOpts);
-    }
-    if (!Pragma || !Statement) {
+    std::optional<FileRange> Range;
+    if (!D.FromPragmaOperator && D.HashLoc.isFileID())
+      Range = fileRangeAt(Sources.getFileID(D.HashLoc), Part, Sources, LangOpts);
+    if (!Range)
       U.Diags->report(D.NameLoc, Diag::err_edit_not_in_file) << "this region";
+    return Range;
+  }
+
+  bool removePragma(const Region& R) {
+    std::optional<FileRange> Pragma = rangeOf(R, {R.directive().HashLoc, R.directive().EndLoc});
+    if (Pragma)
+      P.Edits.replace(*Pragma, newlinesOf(*Pragma));
+    return Pragma.has_value();
+  }
+
+  void replaceStatement(const Region& R, const std::string& Text) {
+    if (!removePragma(R))
       return;
-    }
-    P.Edits.replace(*Pragma, newlinesOf(*Pragma));
-    P.Edits.replace(*Statement, R.LaunchText + newlinesOf(*Statement));
+    if (std::optional<FileRange> Statement = rangeOf(R, R.Statement->getSourceRange()))
+      P.Edits.replace(*Statement, Text + newlinesOf(*Statement));
   }
 
   std::string newlinesOf(const FileRange& Range) const {
@@ -149,9 +191,7 @@ public:
   void run(Unit& U, Program& P) override {
     if (U.Kind == UnitKind::CudaDevice)
       return;
-    RegionLowerer Lowerer(U, P);
-    for (const Region& R : U.Regions)
-      Lowerer.lower(R);
+    RegionLowerer(U, P).lower(U.Regions);
   }
 };
 

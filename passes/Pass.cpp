@@ -24,8 +24,12 @@ std::vector<const Marker *> Unit::markersOf(const FunctionDecl *Function) const 
 
 bool Unit::isStage(const CUDAKernelCallExpr *Launch) const {
   return llvm::any_of(Regions, [&](const Region &R) {
-    return llvm::any_of(R.Stages, [&](const Stage &S) { return S.Launch == Launch; });
+    return isLowered(R) && llvm::any_of(R.Stages, [&](const Stage &S) { return S.Launch == Launch; });
   });
+}
+
+bool Unit::isLowered(const Region &R) const {
+  return llvm::any_of(Regions, [&](const Region &Other) { return &Other.directive() == &R.directive() && !Other.isPattern(); });
 }
 
 unsigned Program::number(const std::string &Key) {

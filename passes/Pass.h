@@ -50,6 +50,8 @@ struct Unit {
   std::vector<const Marker *> markersOf(const clang::FunctionDecl *Function) const;
   /// True for a launch that a region has made a stage of.
   bool isStage(const clang::CUDAKernelCallExpr *Launch) const;
+  /// False for the region of a template of which there is no instance.
+  bool isLowered(const Region &R) const;
 };
 
 /// How a translation unit's notifications are matched; decided by LowerAccess.

@@ -56,14 +56,51 @@ bool names(const MapClause& M, const FunctionDecl* Kernel) {
          M.Kernel == "::" + Kernel->getQualifiedNameAsString();
 }
 
-const DistributedArray* Region::findArray(const VarDecl* Variable) const {
-  auto It = llvm::find_if(Arrays, [&](const DistributedArray& A) { return A.Variable == Variable; });
-  return Variable && It != Arrays.end() ? &*It : nullptr;
+const FunctionDecl* Region::outermostFunction() const {
+  const FunctionDecl* F = function();
+  for (const auto* M = dyn_cast<CXXMethodDecl>(F); M && M->getParent()->isLambda(); M = dyn_cast_or_null<CXXMethodDecl>(F))
+    F = dyn_cast<FunctionDecl>(M->getParent()->getDeclContext());
+  return F;
+}
+
+const FunctionDecl* Region::writtenFunction() const {
+  const FunctionDecl* F = outermostFunction();
+  const FunctionDecl* Pattern = F ? F->getTemplateInstantiationPattern() : nullptr;
+  return Pattern ? Pattern : F;
+}
+
+const DistributedArray* Region::findArray(const PointerVariable& Pointer) const {
+  auto It = llvm::find_if(Arrays, [&](const DistributedArray& A) { return A.Pointer == Pointer; });
+  return Pointer && It != Arrays.end() ? &*It : nullptr;
 }
 
 const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
   auto It = llvm::find_if(Reductions, [&](const ReducedScalar& R) { return R.Pointer == Pointer; });
   return Pointer && It != Reductions.end() ? &*It : nullptr;
+}
+
+PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members) {
+  PassedPointer Passed{Argument, pointerVariable(Argument)};
+  if (Members.empty())
+    return Passed;
+  const Expr* E = Argument->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+  if (const auto* Copy = dyn_cast<CXXConstructExpr>(E); Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
+    return passedFor(Copy->getArg(0), Members);
+  if (PointerVariable Structure = pointerVariable(E)) {
+    Structure.Members.insert(Structure.Members.end(), Members.begin(), Members.end());
+    return {nullptr, std::move(Structure)};
+  }
+  const auto* List = dyn_cast<InitListExpr>(E);
+  const auto* Class = List ? List->getType()->getAsCXXRecordDecl() : nullptr;
+  unsigned Index = Members.front()->getFieldIndex();
+  if (!Class || Class->getNumBases() != 0 || Index >= List->getNumInits())
+    return {};
+  return passedFor(List->getInit(Index), Members.drop_front());
+}
+
+PassedPointer passedFor(const Stage& S, const PointerVariable& InKernel) {
+  unsigned I = cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex();
+  return I < S.Arguments.size() ? passedFor(S.Arguments[I], InKernel.Members) : PassedPointer();
 }
 
 Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
@@ -77,7 +114,7 @@ Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
     case ClauseKind::Distribute:
       for (unsigned I = 0; I != C.Left; ++I) {
         DistributedArray A;
-        A.Variable = variableOf(Argument(I));
+        A.Pointer = pointerVariable(Argument(I));
         A.Loc = C.Exprs[I].Range.getBegin();
         for (unsigned Extent = C.Left; Extent != C.Exprs.size(); ++Extent)
           A.Shape.push_back(Argument(Extent));
@@ -86,7 +123,7 @@ Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
       break;
     case ClauseKind::Halo:
       for (unsigned I = 0; I != C.Left; ++I)
-        R.Halos.push_back({variableOf(Argument(I)), Argument(C.Left), C.Exprs[I].Range.getBegin()});
+        R.Halos.push_back({pointerVariable(Argument(I)), Argument(C.Left), C.Exprs[I].Range.getBegin()});
       break;
     case ClauseKind::Reduce:
       for (unsigned I = 0; I != C.Exprs.size(); ++I)

@@ -7,6 +7,7 @@
 #define GPURMA_PASSES_REGION_H
 
 #include "frontend/Directive.h"
+#include "frontend/PointerVariable.h"
 #include "passes/AccessAnalysis.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -17,7 +18,7 @@ namespace gpurma {
 
 /// distribute(a : rows(ny, nx)): one entry for each array of the clause.
 struct DistributedArray {
-  const clang::VarDecl *Variable = nullptr;
+  PointerVariable Pointer;
   /// Extents, the slowest dimension (which is split) first.
   std::vector<const clang::Expr *> Shape;
   clang::SourceLocation Loc;
@@ -34,7 +35,7 @@ struct ReducedScalar {
 
 /// halo(a : n).
 struct HaloClause {
-  const clang::VarDecl *Array = nullptr;
+  PointerVariable Array;
   const clang::Expr *Depth = nullptr;
   clang::SourceLocation Loc;
 };
@@ -85,9 +86,24 @@ struct Region {
   const Directive &directive() const { return *Appearance.Origin; }
   /// The function that it stands in.
   const clang::FunctionDecl *function() const { return Appearance.Function; }
-  const DistributedArray *findArray(const clang::VarDecl *Variable) const;
+  /// The same, or the function around the lambda that it stands in; null if there is none.
+  const clang::FunctionDecl *outermostFunction() const;
+  /// Where that is written: of an instance of a template, the template's.
+  const clang::FunctionDecl *writtenFunction() const;
+  /// True in a template: its instances are regions of their own.
+  bool isPattern() const { return function()->isDependentContext(); }
+  const DistributedArray *findArray(const PointerVariable &Pointer) const;
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
 };
+
+/// What a launch passes for a pointer of its kernel. Where the argument is a structure in braces, a member of it is what
+/// initialises it; Expression is null where that cannot be seen, and Pointer is, where it is no variable.
+struct PassedPointer {
+  const clang::Expr *Expression = nullptr;
+  PointerVariable Pointer;
+};
+PassedPointer passedFor(const clang::Expr *Argument, llvm::ArrayRef<const clang::FieldDecl *> Members);
+PassedPointer passedFor(const Stage &S, const PointerVariable &InKernel);
 
 /// What the clauses of a region and the launches in its statement say.
 Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);

@@ -88,6 +88,8 @@ public:
       unsupported(S);
       return true;
     }
+    if (const auto* Construct = dyn_cast<CXXConstructExpr>(S); Construct && Construct->getConstructor()->isUserProvided())
+      checkCallee(Construct->getBeginLoc(), Construct->getSourceRange(), *Construct->getConstructor());
     if (isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, LambdaExpr, StmtExpr, CXXTypeidExpr, CXXDynamicCastExpr>(S)) {
       unsupported(S);
       return true;
@@ -310,7 +312,7 @@ private:
       return true;
     }
     if (isa<CXXMethodDecl>(Callee) || Callee->isOverloadedOperator()) {
-      checkCallee(Call, *Callee);
+      checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
       return false;
     }
     StringRef Name = Callee->getIdentifier() ? Callee->getName() : StringRef();
@@ -329,12 +331,12 @@ private:
       arguments(Call, To);
       return true;
     }
-    checkCallee(Call, *Callee);
+    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
     return false;
   }
 
   /// Whether device code may call the function.
-  void checkCallee(const CallExpr& Call, const FunctionDecl& Callee) {
+  void checkCallee(SourceLocation Loc, SourceRange Range, const FunctionDecl& Callee) {
     const auto* Device = Callee.getAttr<CUDADeviceAttr>();
     bool Written = Device && !Device->isImplicit();
     bool InHeader = U.sources().isInSystemHeader(Callee.getLocation());
@@ -347,7 +349,7 @@ private:
     // Accessors of the standard library's aggregates (std::array) that Clang takes for device code, too.
     if (Device && InHeader && Callee.isConstexpr())
       return;
-    report(Call.getBeginLoc(), Diag::err_region_call) << Callee.getNameAsString() << Call.getSourceRange();
+    report(Loc, Diag::err_region_call) << Callee.getNameAsString() << Range;
     if (!InHeader)
       report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
   }
@@ -610,14 +612,15 @@ private:
         continue;
       }
       line(Depth + 1) << typed(Parameter->getType(), Name) << " = " << text(Argument) << ";\n";
-      auto Access = llvm::find_if(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array == Parameter; });
-      if (Access == S.Accesses.Arrays.end())
-        continue;
-      Pointers += (Count ? ", " : "") + Name;
-      Boxes += (Count ? ", " : "") + writtenBox(*Access);
-      Reads |= (Access->Reads ? 1u : 0u) << Count;
-      Writes |= (Access->Writes ? 1u : 0u) << Count;
-      ++Count;
+      for (const ArrayAccess& Access : S.Accesses.Arrays) {
+        if (Access.Array.Variable != Parameter)
+          continue;
+        Pointers += (Count ? ", " : "") + Name + Access.Array.memberText();
+        Boxes += (Count ? ", " : "") + writtenBox(Access);
+        Reads |= (Access.Reads ? 1u : 0u) << Count;
+        Writes |= (Access.Writes ? 1u : 0u) << Count;
+        ++Count;
+      }
     }
     line(Depth + 1) << "const void* const gpurma_arrays[] = {" << (Count ? Pointers : "nullptr") << "};\n";
     line(Depth + 1) << "static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {" << (Count ? Boxes : "{}") << "};\n";

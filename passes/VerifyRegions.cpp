@@ -5,6 +5,7 @@
 //
 //   #pragma gpurma persistent distribute(a : rows(n))
 //   k<<<n, 1>>>(a, n);          ->   error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
+#include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
 
@@ -12,6 +13,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace clang;
 
@@ -112,7 +114,7 @@ public:
   RegionVerifier(Region& R, Unit& U) : R(R), U(U), Context(U.context()) {}
 
   void run() {
-    if (!checkPlace() || !checkClauses())
+    if (!checkPlace() || R.isPattern() || !checkClauses())
       return;
     for (Stage& S : R.Stages)
       if (!checkStage(S))
@@ -131,14 +133,14 @@ private:
     const auto* OnDevice = F->getAttr<CUDADeviceAttr>();
     if (F->hasAttr<CUDAGlobalAttr>() || (OnDevice && !OnDevice->isImplicit()))
       Wrong = Device;
-    else if (F->isDependentContext() || F->isTemplateInstantiation())
+    else if (const FunctionDecl* Outer = R.outermostFunction();
+             Outer != F && (!Outer || F->isDependentContext() || F->getTemplateInstantiationPattern() ||
+                            Outer->getTemplateInstantiationPattern()))
+      Wrong = Lambda;
+    else if (const auto* M = dyn_cast<CXXMethodDecl>(F); M && M->getParent()->isLocalClass() && !M->getParent()->isLambda())
+      Wrong = Method;
+    else if (!R.isPattern() && !instanceCondition(F, U.sources()))
       Wrong = Template;
-    else if (const auto* M = dyn_cast<CXXMethodDecl>(F)) {
-      if (M->getParent()->isLambda())
-        Wrong = Lambda;
-      else if (M->getParent()->isLocalClass())
-        Wrong = Method;
-    }
     for (const Region& Other : U.Regions)
       if (&Other != &R && Other.function() == F &&
           U.sources().isPointWithin(U.sources().getFileLoc(R.Loop->getBeginLoc()), U.sources().getFileLoc(Other.Statement->getBeginLoc()),
@@ -152,7 +154,7 @@ private:
       report(R.Statement->getBeginLoc(), Diag::err_region_kind);
       return false;
     }
-    if (R.Stages.empty()) {
+    if (R.Stages.empty() && !R.isPattern()) {
       report(D.NameLoc, Diag::err_region_empty);
       return false;
     }
@@ -167,10 +169,10 @@ private:
       report(Loc, Diag::err_region_clause_name) << What << Name;
       Good = false;
     };
-    llvm::SmallPtrSet<const VarDecl*, 8> Named;
+    std::set<PointerVariable> Named;
     for (const DistributedArray& A : R.Arrays)
-      if (!Named.insert(A.Variable).second)
-        Wrong(A.Loc, Twice, A.Variable->getName());
+      if (!Named.insert(A.Pointer).second)
+        Wrong(A.Loc, Twice, A.Pointer.name());
     for (const ReducedScalar& S : R.Reductions)
       if (!S.Pointer)
         Wrong(S.Scalar->getBeginLoc(), NotPointer,
@@ -179,7 +181,7 @@ private:
         Wrong(S.Scalar->getBeginLoc(), Twice, S.Pointer->getName());
     for (const HaloClause& H : R.Halos)
       if (!R.findArray(H.Array))
-        Wrong(H.Loc, NotDistributed, H.Array->getName());
+        Wrong(H.Loc, NotDistributed, H.Array.name());
     for (const MapClause& M : R.Maps)
       if (llvm::none_of(R.Stages, [&](const Stage& S) { return S.Kernel && names(M, S.Kernel); }))
         Wrong(M.Loc, NotLaunched, M.Kernel);
@@ -188,9 +190,9 @@ private:
 
   bool checkStage(Stage& S) {
     SourceLocation Loc = S.Launch->getBeginLoc();
-    bool Visible = S.Kernel && U.sources().isBeforeInTranslationUnit(S.Kernel->getLocation(), R.function()->getLocation());
+    bool Visible = S.Kernel && U.sources().isBeforeInTranslationUnit(S.Kernel->getLocation(), R.writtenFunction()->getLocation());
     if (const FunctionDecl* Pattern = S.Kernel ? S.Kernel->getTemplateInstantiationPattern() : nullptr)
-      Visible = U.sources().isBeforeInTranslationUnit(Pattern->getLocation(), R.function()->getLocation());
+      Visible = U.sources().isBeforeInTranslationUnit(Pattern->getLocation(), R.writtenFunction()->getLocation());
     if (!Visible) {
       const auto* Ref = dyn_cast<DeclRefExpr>(S.Launch->getCallee()->IgnoreParenImpCasts());
       report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : "this kernel");

@@ -145,6 +145,10 @@ struct array_plan {
   __host__ __device__ std::uint64_t bytes() const {
     return static_cast<std::uint64_t>(rows) * row_bytes();
   }
+  __host__ __device__ bool has_extents_of(const array_plan& other) const {
+    return element_bytes == other.element_bytes && rows == other.rows &&
+           inner[0] == other.inner[0] && inner[1] == other.inner[1] && inner[2] == other.inner[2];
+  }
 };
 
 // Rows in contiguous bands over the processes; bands begin at multiples of `unit`.

@@ -95,12 +95,37 @@ struct stage_state {
   bool known;
 };
 
+// Pieces of an array at regular distances, which a rank has written and another process reads: all
+// that go to the same place with one pattern. Offsets and lengths in bytes.
+struct pushed_box {
+  std::uint64_t offset; // of the first piece
+  std::uint64_t strides[3];
+  std::uint64_t bytes; // of a piece
+  std::uint32_t counts[3];
+  std::int8_t passed; // the array: which of those that the stage is passed
+  std::int8_t side;
+};
+
+// What a rank pushes when it has run a stage, if that is not much, and for which arrays.
+struct pushed_boxes {
+  static constexpr int most = 4;
+  pushed_box box[most];
+  std::int8_t array[most]; // of each box, when it was computed
+  std::int8_t count;
+  enum : std::int8_t { unknown = -1, too_many = -2 };
+};
+
 // What a rank of a region keeps in shared memory. Thread 0 writes, between two block barriers.
 template <int S, int A, int R> struct region_state {
   plan<S, A, R> plans;
   memory words;
   detail::window_handle control;
   detail::window_handle windows[A];
+  // By side: the first rank of the neighbouring process, and where its arrays and its control
+  // memory are; null if only the hosts reach them.
+  int first_rank[3];
+  char* arrays_of[3][A];
+  std::uint64_t* control_of[3];
   std::uint32_t epoch; // stages that the rank has begun
   std::int32_t rank;   // of the device
   bool owes_flush;     // the host may still read rows that have been put
@@ -120,8 +145,9 @@ template <int S, int A, int R> struct region_state {
   std::uint32_t watched[S][most_watched];
   std::int32_t watched_count[S]; // -1: too many
   bool watches[S][3];            // ranks of the process on a side
-  std::uint32_t meetings[R];     // of each reduced scalar
-  std::uint64_t result[R];       // of the last meeting
+  pushed_boxes pushed[S];
+  std::uint32_t meetings[R]; // of each reduced scalar
+  std::uint64_t result[R];   // of the last meeting
   std::uint64_t parts[most_polling_threads];
 };
 
@@ -372,6 +398,9 @@ public:
       if (platform::thread_index() == 0)
         (a < 0 ? r.control : r.windows[a]) = w;
     }
+    if (platform::thread_index() == 0)
+      for (int side = memory::before; side <= memory::after; ++side)
+        find_neighbour(r, side);
     platform::sync_block();
   }
 
@@ -430,25 +459,25 @@ public:
   GPURMA_DEVICE bool reports() const { return shared().rank == 0 && platform::thread_index() == 0; }
 
   GPURMA_DEVICE static state& shared() { return platform::block_shared<state>(); }
+
+private:
+  GPURMA_DEVICE static void find_neighbour(state& r, int side) {
+    if (!has_process(r.plans.bands, side))
+      return;
+    const int rank = r.first_rank[side] = r.words.first_ranks[process_of(r.plans.bands, side)];
+    r.control_of[side] = reinterpret_cast<std::uint64_t*>(r.control.rows[rank].reached);
+    for (int a = 0; a < A; ++a)
+      r.arrays_of[side][a] = reinterpret_cast<char*>(r.windows[a].rows[rank].reached);
+  }
 };
 
 // --- What ranks tell each other
 
-// Stores a word into the control memory of another process, after all that the rank has put there
-// before. Thread 0.
+// Stores a word into the control memory of another process by way of the hosts, after all that the
+// rank has put there before. Thread 0.
 template <int S, int A, int R>
-GPURMA_SLOW_DEVICE void send_word(region_state<S, A, R>& r, int process, std::size_t at,
-                                  std::uint64_t value, bool ordered) {
-  const int target = r.words.first_ranks[process];
-  const std::uint64_t reached = r.control.rows[target].reached;
-  if (reached != 0) {
-    auto* const word = reinterpret_cast<std::uint64_t*>(reached) + at;
-    if (ordered)
-      platform::store_release(word, value, platform::scope::system); // M22, M24
-    else
-      platform::store_relaxed(word, value);
-    return;
-  }
+GPURMA_SLOW_DEVICE void post_word(const region_state<S, A, R>& r, int target, std::size_t at,
+                                  std::uint64_t value) {
   block_state& b = detail::block();
   detail::command c =
       detail::make_command(detail::command_kind::put, target, r.control.id, r.plans.where);
@@ -459,19 +488,20 @@ GPURMA_SLOW_DEVICE void send_word(region_state<S, A, R>& r, int process, std::si
   detail::post(b, c, directive::stage);
 }
 
-// The same for a packet. What comes by the host comes in two stores, in this order.
+// Stores a packet there, or directly. What comes by the hosts comes in two stores, in this order.
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void send_packet(region_state<S, A, R>& r, int process, std::size_t at,
                                     const detail::packet& value) {
-  const std::uint64_t reached = r.control.rows[r.words.first_ranks[process]].reached;
+  const int target = r.words.first_ranks[process];
+  const std::uint64_t reached = r.control.rows[target].reached;
   if (reached != 0) {
     auto* const to =
         reinterpret_cast<detail::packet*>(reinterpret_cast<std::uint64_t*>(reached) + at);
     platform::store_packet(to, value); // M24
     return;
   }
-  send_word(r, process, at, value.word[0] | std::uint64_t{value.word[1]} << 32, false);
-  send_word(r, process, at + 1, value.word[2] | std::uint64_t{value.word[3]} << 32, true); // M24
+  post_word(r, target, at, value.word[0] | std::uint64_t{value.word[1]} << 32);
+  post_word(r, target, at + 1, value.word[2] | std::uint64_t{value.word[3]} << 32); // M24
 }
 
 // Whether a rank of the process on a side tells this process of its epochs: it does if it has a
@@ -491,54 +521,90 @@ GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int ran
   return false;
 }
 
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
-                                           std::uint32_t needed) {
-  bool reached = true;
+// Calls visit(where an epoch is) for the ranks of all processes that are watched.
+template <int S, int A, int R, class Visit>
+GPURMA_DEVICE void visit_all_epochs(const region_state<S, A, R>& r, int stage, const Visit& visit) {
   for (int side = 0; side < 3; ++side) {
     if (!r.watches[stage][side])
       continue;
     const int ranks = ranks_of(r, process_of(r.plans.bands, side));
     for (int k = static_cast<int>(platform::thread_index()); k < ranks;
          k += static_cast<int>(platform::polling_threads()))
-      if (platform::load_polled(r.words.words + r.words.epoch_at(side, k)) < needed && // M21, M22
-          (side == memory::own || is_informed(r, side, k)))
-        reached = false;
+      if (side == memory::own || is_informed(r, side, k))
+        visit(r.words.words + r.words.epoch_at(side, k));
   }
+}
+
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
+                                           std::uint32_t needed) {
+  bool reached = true;
+  visit_all_epochs(r, stage, [&](const std::uint64_t* epoch) {
+    reached &= platform::load_polled(epoch) >= needed; // M21, M22
+  });
   return reached;
 }
 
 // Whether the ranks that conflict with a stage are as far as `needed`: those that the thread looks
-// at.
+// at. The polling threads.
 template <int S, int A, int R>
 GPURMA_DEVICE bool has_reached(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
   const auto width = static_cast<int>(platform::polling_threads());
-  const auto thread = static_cast<int>(platform::thread_index());
-  if (needed == 0 || thread >= width)
-    return true;
   const int count = r.watched_count[stage];
-  bool reached = true;
-  for (int k = thread; k < count; k += width)
-    reached &= platform::load_polled(r.words.words + r.watched[stage][k]) >= needed; // M21, M22
   if (count < 0)
-    reached = all_epochs_reached(r, stage, needed);
-  if (reached)
-    platform::fence_acquire(r.watches[stage][memory::before] || r.watches[stage][memory::after]
-                                ? platform::scope::system
-                                : platform::scope::device); // M21, M22
+    return all_epochs_reached(platform::off_fast_path(r), stage, needed);
+  bool reached = true;
+  for (int k = static_cast<int>(platform::thread_index()); k < count; k += width)
+    reached &= platform::load_polled(r.words.words + r.watched[stage][k]) >= needed; // M21, M22
   return reached;
 }
 
-// All threads.
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE void acquire_all_epochs(const region_state<S, A, R>& r, int stage) {
+  visit_all_epochs(r, stage, [](const std::uint64_t* epoch) {
+    platform::load_acquire(epoch, platform::scope::system); // M21, M22
+  });
+}
+
+// What those ranks did before becomes visible. An acquire sends all later loads of the
+// multiprocessor to L2, so that none is made before it is known that it will do; and a load costs
+// less than a fence, which waits for the stores of its thread too. The polling threads.
+template <int S, int A, int R>
+GPURMA_DEVICE void acquire_epochs(const region_state<S, A, R>& r, int stage) {
+  const auto width = static_cast<int>(platform::polling_threads());
+  const int count = r.watched_count[stage];
+  if (count < 0)
+    acquire_all_epochs(platform::off_fast_path(r), stage);
+  const platform::scope scope = r.watches[stage][memory::before] || r.watches[stage][memory::after]
+                                    ? platform::scope::system
+                                    : platform::scope::device;
+  for (int k = static_cast<int>(platform::thread_index()); k < count; k += width)
+    platform::load_acquire(r.words.words + r.watched[stage][k], scope); // M21, M22
+}
+
+// Whether the ranks that the thread looks at are as far as `needed`, and then what they did before
+// is visible. The polling threads.
+template <int S, int A, int R>
+GPURMA_DEVICE bool may_begin(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
+  if (needed == 0)
+    return true;
+  if (!has_reached(r, stage, needed))
+    return false;
+  acquire_epochs(r, stage);
+  return true;
+}
+
+// `ready`: what the thread looks at may begin. All threads.
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int stage,
-                                           std::uint32_t needed, site where) {
+                                           std::uint32_t needed, bool ready, site where) {
   detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
                           detail::no_window_id, needed);
   do {
     if (platform::thread_index() == 0)
       waiting.pause();
-  } while (platform::sync_block_or(!has_reached(r, stage, needed))); // M4
+    ready = ready || may_begin(r, stage, needed);
+  } while (platform::sync_block_or(!ready)); // M4
 }
 
 // --- Stages
@@ -565,10 +631,13 @@ public:
       meet_stage(stage, grid, block, where);
     int touched[N];
     std::uint32_t needed = 0;
-    if (platform::thread_index() < platform::polling_threads())
+    bool ready = true;
+    if (platform::thread_index() < platform::polling_threads()) {
       needed = find_needed(arrays, reads, writes, touched);
-    if (platform::sync_block_or(!has_reached(shared(), stage, needed))) // M4
-      wait_for_conflicts(platform::off_fast_path(shared()), stage, needed, where);
+      ready = may_begin(shared(), stage, needed);
+    }
+    if (platform::sync_block_or(!ready)) // M4
+      wait_for_conflicts(platform::off_fast_path(shared()), stage, needed, ready, where);
     if (platform::thread_index() == 0)
       note(touched, reads, writes, boxes);
   }
@@ -611,21 +680,25 @@ private:
     int row = s.begin[part].row;
     int outer = s.begin[part].outer;
     int inner = s.begin[part].inner;
+    // Loaded again for each tile: registers that hold them would be taken from the kernel.
+    const volatile stage_state& again = s;
     for (;;) {
       body(place(RowAxis, inner, outer, row));
       if (--left == 0)
         return;
       if (HasBarrier)
         platform::sync_block();
-      inner += s.step.inner;
-      outer += s.step.outer;
-      row += s.step.row;
-      if (inner >= s.inner) {
-        inner -= s.inner;
+      inner += again.step.inner;
+      outer += again.step.outer;
+      row += again.step.row;
+      const int inner_size = again.inner;
+      if (inner >= inner_size) {
+        inner -= inner_size;
         ++outer;
       }
-      if (outer >= s.outer) {
-        outer -= s.outer;
+      const int outer_size = again.outer;
+      if (outer >= outer_size) {
+        outer -= outer_size;
         ++row;
       }
     }
@@ -752,6 +825,7 @@ private:
   GPURMA_DEVICE static void set_up(state& r, int stage, const stage_plan& plan, const dim3& grid) {
     const banding& bands = r.plans.bands;
     stage_state& s = r.stage[stage];
+    r.pushed[stage].count = pushed_boxes::unknown;
     s.known = true;
     s.grid = grid;
     s.inner = static_cast<int>(plan.row == 0 ? grid.y : grid.x);
@@ -768,6 +842,7 @@ private:
       // The neighbour may wait for the rank's epochs from now on, and for those of earlier stages.
       if (s.concerned[side] > 0 && !r.informs[side]) {
         r.informs[side] = true;
+        platform::fence_release(platform::scope::system); // M22
         send_epoch(r, side);
       }
     }
@@ -791,9 +866,14 @@ private:
     return {row, in_row / s.inner, in_row % s.inner};
   }
 
+  // Behind a release fence at system scope. Thread 0.
   GPURMA_DEVICE static void send_epoch(state& r, int side) {
     const int mirror = side == memory::before ? memory::after : memory::before;
-    send_word(r, process_of(r.plans.bands, side), r.words.epoch_at(mirror, r.rank), r.epoch, true);
+    const std::size_t at = r.words.epoch_at(mirror, r.rank);
+    if (r.control_of[side] != nullptr)
+      platform::store_released(r.control_of[side] + at, std::uint64_t{r.epoch}); // M22
+    else
+      post_word(r, r.first_rank[side], at, r.epoch);
   }
 
   // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b
@@ -828,6 +908,56 @@ private:
   // read into their arrays, and then the epoch. All threads.
   GPURMA_SLOW_DEVICE static void publish_to_neighbours(state& r, int stage, site where) {
     platform::sync_block(); // M1
+    pushed_boxes& known = r.pushed[stage];
+    if (!are_valid(r, known)) {
+      platform::sync_block();
+      if (platform::thread_index() == 0)
+        find_boxes(r, stage);
+      platform::sync_block();
+    }
+    if (known.count == pushed_boxes::too_many)
+      visit_boxes(r, stage, [&](const pushed_box& box) { push(r, box, where); });
+    for (int k = 0; k < known.count; ++k)
+      push(r, known.box[k], where);
+    platform::sync_block(); // M1
+    if (platform::thread_index() == 0) {
+      platform::fence_release(platform::scope::system); // M22
+      for (int side = memory::before; side <= memory::after; ++side)
+        if (r.informs[side])
+          send_epoch(r, side);
+    }
+  }
+
+  // Boxes depend on the extents of the arrays, which are the same for arrays that take turns.
+  GPURMA_DEVICE static bool are_valid(const state& r, const pushed_boxes& known) {
+    bool valid = known.count != pushed_boxes::unknown;
+    for (int k = 0; k < known.count; ++k) {
+      const int then = known.array[k];
+      const int now = r.array_of[known.box[k].passed];
+      valid &= now == then || r.plans.array[now].has_extents_of(r.plans.array[then]);
+    }
+    return valid;
+  }
+
+  // Thread 0.
+  GPURMA_DEVICE static void find_boxes(state& r, int stage) {
+    pushed_boxes& known = r.pushed[stage];
+    int count = 0;
+    visit_boxes(r, stage, [&](const pushed_box& box) {
+      if (count < pushed_boxes::most) {
+        known.box[count] = box;
+        known.array[count] = r.array_of[box.passed];
+      }
+      ++count;
+    });
+    known.count =
+        static_cast<std::int8_t>(count <= pushed_boxes::most ? count : pushed_boxes::too_many);
+  }
+
+  // Calls visit(box) for what the rank's tiles of a stage have written of rows that neighbouring
+  // processes read.
+  template <class Visit>
+  GPURMA_DEVICE static void visit_boxes(state& r, int stage, const Visit& visit) {
     const banding& bands = r.plans.bands;
     const stage_state& s = r.stage[stage];
     for (int side = memory::before; side <= memory::after; ++side) {
@@ -841,16 +971,11 @@ private:
       for (int k = 0; k < most_arrays_passed; ++k) {
         if ((r.writes >> k & 1) == 0)
           continue;
-        push_tiles(r, stage, k, 0, s.leading, process_of(bands, side), needed, where);
-        push_tiles(r, stage, k, s.tiles - s.trailing, s.tiles, process_of(bands, side), needed,
-                   where);
+        for (int part = 0; part < 2; ++part)
+          visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.trailing,
+                      part == 0 ? s.leading : s.tiles, side, needed, visit);
       }
     }
-    platform::sync_block(); // M1
-    if (platform::thread_index() == 0)
-      for (int side = memory::before; side <= memory::after; ++side)
-        if (r.informs[side])
-          send_epoch(r, side);
   }
 
   struct extent {
@@ -877,10 +1002,11 @@ private:
     return {low > 0 ? low : 0, high < size - 1 ? high : size - 1};
   }
 
-  // Writes what the rank's tiles [begin, end) have written of the needed rows of the stage's k-th
-  // array into another process's.
-  GPURMA_DEVICE static void push_tiles(state& r, int stage, int k, int begin, int end, int process,
-                                       const extent& needed, site where) {
+  // The boxes of what the rank's tiles [begin, end) have written of the needed rows of the stage's
+  // k-th array.
+  template <class Visit>
+  GPURMA_DEVICE static void visit_tiles(state& r, int stage, int k, int begin, int end, int side,
+                                        const extent& needed, const Visit& visit) {
     const stage_plan& plan = r.plans.stage[stage];
     const stage_state& s = r.stage[stage];
     // What lies between tiles may belong to others.
@@ -906,77 +1032,76 @@ private:
         tiles.axis[plan.row] = {row, row};
         tiles.axis[outer] = {line, line + lines - 1};
         tiles.axis[inner] = {first, first + width - 1};
-        push_box(r, plan, k, tiles, process, needed, where);
+        pushed_box box;
+        if (find_box(r, plan, k, tiles, needed, box)) {
+          box.passed = static_cast<std::int8_t>(k);
+          box.side = static_cast<std::int8_t>(side);
+          visit(box);
+        }
         at = lines > 1 ? at + lines * s.inner : at + width;
       }
     }
   }
 
-  // The same for neighbouring tiles.
-  GPURMA_SLOW_DEVICE static void push_box(state& r, const stage_plan& plan, int k,
-                                          const tile_box& tiles, int process, const extent& needed,
-                                          site where) {
-    const int a = r.array_of[k];
-    const array_plan& array = r.plans.array[a];
+  // What neighbouring tiles have written; false: nothing.
+  GPURMA_SLOW_DEVICE static bool find_box(const state& r, const stage_plan& plan, int k,
+                                          const tile_box& tiles, const extent& needed,
+                                          pushed_box& box) {
+    const array_plan& array = r.plans.array[r.array_of[k]];
     const std::int64_t sizes[4] = {array.rows, array.inner[0], array.inner[1], array.inner[2]};
-    extent spans[4];
-    for (int j = 0; j < 4; ++j)
-      spans[j] = written_along(plan, tiles, r.boxes[k].axis[j], sizes[j]);
-    spans[0].first = spans[0].first > needed.first ? spans[0].first : needed.first;
-    spans[0].last = spans[0].last < needed.last ? spans[0].last : needed.last;
-    // Elements of the dimensions from `side_by_side` on lie next to each other: a piece.
-    std::uint64_t bytes = array.element_bytes;
-    std::int64_t pieces = 1;
-    std::uint64_t strides[4];
+    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0};
     std::uint64_t stride = array.element_bytes;
-    std::uint64_t begin = 0;
-    std::uint64_t all_strides = 0;
-    int side_by_side = 4;
     bool gap = false;
     for (int j = 3; j >= 0; --j) {
-      const std::int64_t count = spans[j].last - spans[j].first + 1;
+      extent span = written_along(plan, tiles, r.boxes[k].axis[j], sizes[j]);
+      if (j == 0) {
+        span.first = span.first > needed.first ? span.first : needed.first;
+        span.last = span.last < needed.last ? span.last : needed.last;
+      }
+      const std::int64_t count = span.last - span.first + 1;
       if (count <= 0)
-        return;
-      strides[j] = stride;
-      begin += static_cast<std::uint64_t>(spans[j].first) * stride;
+        return false;
+      box.offset += static_cast<std::uint64_t>(span.first) * stride;
+      // Elements of the fastest dimensions lie next to each other.
       if (gap) {
-        pieces *= count;
-        all_strides |= stride;
+        box.strides[j] = stride;
+        box.counts[j] = static_cast<std::uint32_t>(count);
       } else {
-        bytes *= static_cast<std::uint64_t>(count);
-        side_by_side = j;
+        box.bytes *= static_cast<std::uint64_t>(count);
       }
       gap |= count != sizes[j];
       stride *= static_cast<std::uint64_t>(sizes[j]);
     }
-    const auto offset_of = [&](std::int64_t piece) {
-      std::uint64_t offset = begin;
-      for (int j = side_by_side - 1; j >= 0; --j) {
-        const std::int64_t count = spans[j].last - spans[j].first + 1;
-        offset += static_cast<std::uint64_t>(piece % count) * strides[j];
-        piece /= count;
-      }
-      return offset;
-    };
-    const int target = r.words.first_ranks[process];
-    const detail::window_row& to = r.windows[a].rows[target];
-    if (to.reached != 0) {
-      char* const there = reinterpret_cast<char*>(to.reached);
+    return true;
+  }
+
+  // Writes a box of the rank's array into another process's. All threads.
+  GPURMA_DEVICE static void push(state& r, const pushed_box& box, site where) {
+    const int a = r.array_of[box.passed];
+    const array_plan& array = r.plans.array[a];
+    char* const there = r.arrays_of[box.side][a];
+    if (there != nullptr) {
       const auto bits = reinterpret_cast<std::uintptr_t>(array.base) |
-                        reinterpret_cast<std::uintptr_t>(there) | begin | bytes | all_strides;
+                        reinterpret_cast<std::uintptr_t>(there) | box.offset | box.bytes |
+                        box.strides[0] | box.strides[1] | box.strides[2];
       if (bits % sizeof(sixteen_bytes) == 0)
-        copy_pieces<sixteen_bytes>(there, array.base, bytes, pieces, offset_of);
+        copy_box<sixteen_bytes>(there, array.base, box);
       else if (bits % sizeof(std::uint32_t) == 0)
-        copy_pieces<std::uint32_t>(there, array.base, bytes, pieces, offset_of);
+        copy_box<std::uint32_t>(there, array.base, box);
       else
-        copy_pieces<char>(there, array.base, bytes, pieces, offset_of);
+        copy_box<char>(there, array.base, box);
     } else if (platform::thread_index() == 0) {
-      for (std::int64_t piece = 0; piece < pieces; ++piece) {
-        const std::uint64_t offset = offset_of(piece);
-        const detail::destination d{nullptr, to.base + offset, offset, bytes, target, true};
-        detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage, where,
-                              array.base + offset, d, r.windows[a].id, 0, 0);
-      }
+      const int target = r.first_rank[box.side];
+      const std::uint64_t base = r.windows[a].rows[target].base;
+      for (std::uint32_t i = 0; i < box.counts[0]; ++i)
+        for (std::uint32_t j = 0; j < box.counts[1]; ++j)
+          for (std::uint32_t k = 0; k < box.counts[2]; ++k) {
+            const std::uint64_t offset =
+                box.offset + i * box.strides[0] + j * box.strides[1] + k * box.strides[2];
+            const detail::destination d{nullptr, base + offset, offset, box.bytes, target, true};
+            detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage,
+                                  where, array.base + offset, d, r.windows[a].id, 0, 0);
+          }
       r.owes_flush = true;
     }
   }
@@ -985,17 +1110,31 @@ private:
     std::uint64_t words[2];
   };
 
-  // `pieces` pieces of memory at the same offsets of two arrays, by all threads.
-  template <class Word, class Offset>
-  GPURMA_DEVICE static void copy_pieces(char* to, const char* from, std::uint64_t bytes,
-                                        std::int64_t pieces, const Offset& offset_of) {
-    const std::uint64_t words = bytes / sizeof(Word);
-    const std::uint64_t all = words * static_cast<std::uint64_t>(pieces);
-    for (std::uint64_t i = platform::thread_index(); i < all; i += platform::block_threads()) {
-      const std::uint64_t piece = words == all ? 0 : i / words;
+  // By all threads: each takes every block_threads()-th word of all pieces.
+  template <class Word>
+  GPURMA_DEVICE static void copy_box(char* to, const char* from, const pushed_box& box) {
+    const std::uint64_t words = box.bytes / sizeof(Word);
+    const std::uint32_t pieces = box.counts[0] * box.counts[1] * box.counts[2];
+    const unsigned threads = platform::block_threads();
+    const unsigned thread = platform::thread_index();
+    // Without a division for each word.
+    const unsigned pieces_on = words < threads ? threads / static_cast<unsigned>(words) : 0;
+    const std::uint64_t words_on = threads - pieces_on * words;
+    std::uint32_t piece = words < threads ? thread / static_cast<unsigned>(words) : 0;
+    std::uint64_t word = thread - piece * words;
+    while (piece < pieces) {
+      const std::uint32_t line = piece / box.counts[2];
+      const std::uint32_t plane = line / box.counts[1];
       const std::uint64_t offset =
-          offset_of(static_cast<std::int64_t>(piece)) + (i - piece * words) * sizeof(Word);
+          box.offset + plane * box.strides[0] + (line - plane * box.counts[1]) * box.strides[1] +
+          (piece - line * box.counts[2]) * box.strides[2] + word * sizeof(Word);
       *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
+      piece += pieces_on;
+      word += words_on;
+      if (word >= words) {
+        word -= words;
+        ++piece;
+      }
     }
   }
 

@@ -88,6 +88,9 @@ UNCHECKED = ("source_that_is_no_device_memory", "source_beyond_its_allocation",
 REGIONS = ("jacobi2d_stages", "horizontal_diffusion_stages", "heat3d_stages", "life_stages",
            "wave_stages", "shallow_water_stages", "red_black_stages")
 
+# Seeds of test/fuzz/random_regions.py; each program holds its regions without pragmas as well.
+RANDOM_REGIONS = (6, 17, 20, 22, 48, 77, 143, 164)
+
 # What compute-sanitizer says at the end: errors, and of racecheck also warnings. Each tool has a limit
 # for a run, in seconds.
 SUMMARIES = {"racecheck": r"RACECHECK SUMMARY: .*\((\d+) errors?, (\d+) warnings?\)"}
@@ -177,6 +180,9 @@ def examples():
         yield Test(name, lines=f"{name}.txt")
     yield Test("jacobi2d_stages.few_rows",
                tuple("--nx 33 --ny 23 --steps 40 --digits 1".split()), lines="jacobi2d_stages.txt")
+    for seed in RANDOM_REGIONS:
+        yield Test(f"random_regions_{seed}",
+                   prints=f"^random_regions: 2 regions of seed {seed} are right$")
     yield Test("annotated_test", prints="^all steps are right$")
 
 
@@ -213,6 +219,9 @@ def compiled_programs():
     yield Test("distributed_arrays.banded", ("first", "200003"), least=2,
                environment={"GPURMA_DISTRIBUTED_ARRAYS": "banded"},
                fails_with="GPURMA_DISTRIBUTED_ARRAYS is banded, but on GPUs")
+    yield Test("region_structures", ("quiet",), prints=(
+        "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
+        "views 488060403\nchosen 608671136$"))
     yield Test("put_outside_window", least=2, fails_with=
                r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
                "what rank 0 exposes in the window, 8 elements")
@@ -484,6 +493,8 @@ def main():
     parser.add_argument("--sanitizer", choices=TOOLS,
                         help="run what one process is enough for under this tool of "
                              "compute-sanitizer instead; racecheck knows shared memory only")
+    parser.add_argument("--list", action="store_true",
+                        help="print each run, its program and the lines it compares, and run nothing")
     parser.add_argument("--stress-seconds", type=int, default=STRESS_SECONDS, metavar="N",
                         help="how long each run of stress_test takes (default %(default)s)")
     parser.add_argument("--log", type=pathlib.Path, metavar="DIR",
@@ -496,6 +507,11 @@ def main():
     runs = [run for run in plan(tests, arguments.sanitizer) if re.search(arguments.filter, run[0])]
     if not runs:
         parser.error("--filter: no run has such a name")
+    if arguments.list:
+        for name, test, *_ in runs:
+            print(" ".join(filter(None, (name, f"bin/{test.file}",
+                                         test.lines and f"expected/{test.lines}"))))
+        return 0
 
     folder = arguments.folder.resolve()
     gpus, why = visible_gpus()

@@ -293,7 +293,7 @@ GPURMA_DEVICE T& in_register(T& shared) {
 // But as the argument of a function, the known address takes no register.
 template <class T>
 GPURMA_DEVICE T& off_fast_path(T&) {
-  return block_shared<T>();
+  return block_shared<std::remove_const_t<T>>();
 }
 
 }  // namespace gpurma::platform

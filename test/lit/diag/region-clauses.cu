@@ -28,9 +28,18 @@ void clauses(float* a, float* b, float* s, int* i, bool* flag, const float* c, b
 #pragma gpurma persistent distribute(a : rows(n)) reduce(min : *s + 1)
   {}
 }
+struct view { float* data; int n; };
+void members(view* p, view v) {
+#pragma gpurma persistent distribute(p->data : rows(p->n))
+  {}
+#pragma gpurma persistent distribute(v : rows(v.n))
+  {}
+#pragma gpurma persistent distribute(v.n : rows(v.n))
+  {}
+}
 
-// CHECK: :8:40: error: what is distributed must be a pointer variable, not an expression of type 'float *' [gpurma-0065]
-// CHECK: :10:38: error: what is distributed must be a pointer variable, not an expression of type 'int' [gpurma-0065]
+// CHECK: :8:40: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'float *' [gpurma-0065]
+// CHECK: :10:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'int' [gpurma-0065]
 // CHECK: :12:38: error: elements of type 'big' cannot be copied byte by byte, so they cannot be put or got [gpurma-0062]
 // CHECK: :14:47: error: 'rows' takes an integer, not a value of type 'double' [gpurma-0050]
 // CHECK: :16:47: error: extent -4 is negative [gpurma-0067]
@@ -40,3 +49,6 @@ void clauses(float* a, float* b, float* s, int* i, bool* flag, const float* c, b
 // CHECK: :24:62: error: 'reduce' takes a scalar in memory that kernels update, not a value of type 'bool' [gpurma-0066]
 // CHECK: :26:64: error: 'reduce' takes a scalar in memory that kernels update, not a value of type 'const float' [gpurma-0066]
 // CHECK: :28:67: error: 'reduce' takes a scalar in memory that kernels update, not a value of type 'float' [gpurma-0066]
+// CHECK: :33:41: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'float *' [gpurma-0065]
+// CHECK: :35:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'view' [gpurma-0065]
+// CHECK: :37:40: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'int' [gpurma-0065]

@@ -9,10 +9,6 @@ __global__ void on_device(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int i = 0; i < n; ++i) {}
 }
-template <class T> void in_template(T* a, int n) {
-#pragma gpurma persistent distribute(a : rows(n))
-  for (int i = 0; i < n; ++i) {}
-}
 void in_local_class() {
   struct solver { void run(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
@@ -54,16 +50,15 @@ void names(float* a, float* b, float* s, int n) {
 }
 __global__ void later(float* a) { a[blockIdx.x] = 0; }
 
-// CHECK: :9:16: error: 'persistent' stands in a function of the host at namespace scope; this is in device code [gpurma-0121]
-// CHECK: :13:16: error: 'persistent' stands in a function of the host at namespace scope; this is in a template [gpurma-0121]
-// CHECK: :18:16: error: 'persistent' stands in a function of the host at namespace scope; this is in a member function [gpurma-0121]
-// CHECK: :23:16: error: 'persistent' stands in a function of the host at namespace scope; this is in a lambda [gpurma-0121]
-// CHECK: :30:16: error: 'persistent' stands in a function of the host at namespace scope; this is in another region [gpurma-0121]
-// CHECK: :37:3: error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
-// CHECK: :38:16: error: no kernel is launched in this region [gpurma-0123]
-// CHECK: :42:56: error: 'b' is not distributed by this region [gpurma-0134]
-// CHECK: :44:51: error: no launch of this region launches 'other' [gpurma-0134]
-// CHECK: :46:41: error: 'a' is named twice [gpurma-0134]
-// CHECK: :48:62: error: 's[1]' is not '*pointer' or 'pointer[0]' of a variable [gpurma-0134]
-// CHECK: :50:79: error: 's' is named twice [gpurma-0134]
-// CHECK: :53:5: error: the body of kernel 'later' is not visible here; a kernel that a persistent region launches is defined before it in the same translation unit [gpurma-0130]
+// CHECK: :9:16: error: 'persistent' stands in a function of the host; this is in device code [gpurma-0121]
+// CHECK: :14:16: error: 'persistent' stands in a function of the host; this is in a class of a function [gpurma-0121]
+// CHECK: :19:16: error: 'persistent' stands in a function of the host; this is in a generic lambda, or one that stands in a template or outside of functions [gpurma-0121]
+// CHECK: :26:16: error: 'persistent' stands in a function of the host; this is in another region [gpurma-0121]
+// CHECK: :33:3: error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
+// CHECK: :34:16: error: no kernel is launched in this region [gpurma-0123]
+// CHECK: :38:56: error: 'b' is not distributed by this region [gpurma-0134]
+// CHECK: :40:51: error: no launch of this region launches 'other' [gpurma-0134]
+// CHECK: :42:41: error: 'a' is named twice [gpurma-0134]
+// CHECK: :44:62: error: 's[1]' is not '*pointer' or 'pointer[0]' of a variable [gpurma-0134]
+// CHECK: :46:79: error: 's' is named twice [gpurma-0134]
+// CHECK: :49:5: error: the body of kernel 'later' is not visible here; a kernel that a persistent region launches is defined before it in the same translation unit [gpurma-0130]

@@ -33,6 +33,12 @@ struct solver {
       set<<<n, 1>>>(a, now.v + then.v);
   }
 };
+struct on_host { int v; on_host(int of) : v(of) {} };
+void constructed(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i)
+    set<<<n, 1>>>(a, on_host(i).v);
+}
 
 // CHECK: :19:10: error: 'unnamed' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
 // CHECK: :15:21: note: 'unnamed' is declared here
@@ -49,3 +55,5 @@ struct solver {
 // CHECK: :33:24: error: 'now' cannot be used in a persistent region: members of the enclosing object are not copied to the device; copy what is needed to a local variable [gpurma-0129]
 // CHECK: :33:32: error: 'then' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
 // CHECK: :30:11: note: 'then' is declared here
+// CHECK: :40:22: error: 'on_host' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
+// CHECK: :36:25: note: 'on_host' is declared here

@@ -8,6 +8,9 @@
 // RUN: not %mpirun -np 3 %t rows 2>&1 | FileCheck --check-prefix=ROWS %s
 // RUN: env GPURMA_CPU_RANKS=3 %t periodic | FileCheck --check-prefix=PERIODIC %s
 // RUN: not %mpirun -np 2 %t periodic 2>&1 | FileCheck --check-prefix=ANY-ROW %s
+// RUN: %mpirun -np 2 %t deep | FileCheck --check-prefix=DEEP %s
+// RUN: not %mpirun -np 3 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-3 %s
+// RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
 // RUN: not %mpirun -np 2 %t extents 2>&1 | FileCheck --check-prefix=EXTENTS %s
 #include <cstdlib>
 #include <cstring>
@@ -45,8 +48,38 @@ static int periodic() {
   return 0;
 }
 
+// Reads further than the rows that five processes have each; with three, both halos together are higher.
+__global__ void far(int *out, const int *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[max(i - 16, 0)] + in[min(i + 16, n - 1)];
+}
+static int deep() {
+  const int n = 64;
+  int *a, *b;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&b, n * sizeof(int));
+  for (int i = 0; i < n; ++i)
+    a[i] = b[i] = i;
+  // DEEP-OF-3: the persistent region at {{.*}}region_errors.cu:[[#@LINE+2]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours'; use fewer processes or a larger array
+  // DEEP-OF-5: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: process {{[0-4]}} of 5 would have {{8|16}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours'; use fewer processes or a larger array
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < 3; ++i) {
+    far<<<8, 8>>>(b, a, n);
+    std::swap(a, b);
+  }
+  // DEEP: the sum is 16128
+  int sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += a[i];
+  printf("the sum is %d\n", sum);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
+  if (!std::strcmp(argv[1], "deep"))
+    return deep();
   if (!std::strcmp(argv[1], "periodic"))
     return periodic();
   const bool rows = !std::strcmp(argv[1], "rows"), extents = !std::strcmp(argv[1], "extents");
