@@ -99,12 +99,17 @@ bool has_unique_id() {
   return state().given || !environment::id().empty();
 }
 
+bool asks_for_verbs() {
+  const std::string& chosen = environment::transport();
+  return chosen == "verbs" || chosen == "verbs-or-mpi";
+}
+
 bool wants_mpi() {
   const std::string& chosen = environment::transport();
   if (chosen == "mpi")
     return true;
   return !has_unique_id() &&
-         (chosen == "verbs" || (chosen == "auto" && (mpi_runs() || under_launcher())));
+         (asks_for_verbs() || (chosen == "auto" && (mpi_runs() || under_launcher())));
 }
 
 bool is_alone() {
@@ -199,7 +204,7 @@ void check_settings(collectives& hosts) {
     std::uint64_t chunk = environment::chunk();
     bool cpu_staging = environment::cpu_staging();
     double timeout = environment::timeout();
-    char transport[8] = {};
+    char transport[16] = {};
     char distributed_arrays[8] = {};
   };
   settings mine;
@@ -233,17 +238,20 @@ void check_settings(collectives& hosts) {
 
 // Collective.
 std::unique_ptr<transport> open_transport(process_group& group, const process_info& self) {
-  const std::string& chosen = environment::transport();
   if (is_alone())
     return std::make_unique<self_transport>();
-  if (chosen == "verbs" || has_unique_id()) {
+  if (asks_for_verbs() || has_unique_id()) {
     std::string reason;
     if (auto verbs = open_verbs_transport(group, self.local_rank, reason))
       return verbs;
-    fatal(has_unique_id()
-              ? text("a start by a unique id (GPURMA_ID) is for verbs, but ", reason,
-                     "; use mpirun and GPURMA_TRANSPORT=mpi")
-              : text("GPURMA_TRANSPORT is verbs, but ", reason, "; use GPURMA_TRANSPORT=mpi"));
+    if (has_unique_id())
+      fatal(text("a start by a unique id (GPURMA_ID) is for verbs, but ", reason,
+                 "; use mpirun and GPURMA_TRANSPORT=mpi"));
+    if (environment::transport() == "verbs")
+      fatal(text("GPURMA_TRANSPORT is verbs, but ", reason,
+                 "; use GPURMA_TRANSPORT=mpi, or verbs-or-mpi for mpi where verbs cannot be used"));
+    if (self.rank == 0)
+      log(log_level::info, text("verbs cannot be used, so the transport is mpi: ", reason));
   }
   mpi_transport::limits limits;
   limits.eager = environment::eager();

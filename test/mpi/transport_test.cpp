@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A transport by itself, under mpirun:
-// transport_test traffic|tight|pairs|pressure|parts|collectives|killed [mpi|verbs]
+// transport_test traffic|tight|pairs|pressure|parts|collectives|messages|killed|bad_key [mpi|verbs]
 #include <atomic>
 #include <csignal>
 #include <cstdlib>
@@ -34,6 +34,7 @@ namespace {
 int rank = 0;
 int size = 1;
 bool verbs = false;
+int sends = 0; // of MPI, by this process
 
 // The verbs transport takes its limits from the environment, before which nothing has read it.
 std::unique_ptr<gpurma::host::transport> open(const mpi_transport::limits& limits) {
@@ -379,6 +380,36 @@ void parts() {
   quiesce(transport);
 }
 
+// ---- how many messages of MPI a message is ----
+
+void messages() {
+  const mpi_transport::limits limits;
+  const auto opened = open(limits);
+  gpurma::host::transport& transport = *opened;
+  gate receive;
+  receive.open = true;
+  transport.set_receiver(&receive);
+  struct : completion {
+    bool done = false;
+    void completed() override { done = true; }
+  } sent;
+  // With its header, and apart from it.
+  for (const std::size_t bytes : {limits.eager, limits.eager + 1}) {
+    const std::vector<std::byte> payload(bytes);
+    const int before = sends;
+    sent.done = false;
+    if (rank == 1) {
+      message_header header;
+      header.bytes = bytes;
+      CHECK(transport.try_send(0, header, payload.data(), bytes, &sent));
+      while (!sent.done)
+        transport.progress();
+      CHECK(sends - before == (bytes > limits.eager ? 2 : 1));
+    }
+    quiesce(transport);
+  }
+}
+
 // ---- a process that is killed ----
 
 // Process 1, between messages of process 0 that it has taken and others that are on their way. Over
@@ -399,6 +430,39 @@ void killed() {
     transport.progress();
     if (receive.taken >= 1000)
       std::raise(SIGKILL);
+  }
+}
+
+// ---- memory that is not there ----
+
+// Process 0 puts to memory of process 1 with a key that nobody has given, as if that memory had
+// been freed. Over verbs only.
+void bad_key() {
+  const auto opened = open(mpi_transport::limits());
+  gpurma::host::transport& transport = *opened;
+  gate receive;
+  receive.open = true;
+  transport.set_receiver(&receive);
+  gpurma::host::remote_access& remote = *transport.one_sided();
+  static std::byte window[4096];
+  remote.forget_freed({[](const void*) -> gpurma::host::allocation {
+                         return {reinterpret_cast<std::uint64_t>(window), sizeof window, 1, false};
+                       },
+                       nullptr});
+  std::string reason;
+  gpurma::host::exposed_memory exposed = remote.expose(window, sizeof window, reason);
+  CHECK(exposed.granted != 0);
+  MPI_Bcast(&exposed, sizeof exposed, MPI_BYTE, 1, MPI_COMM_WORLD);
+  exposed.key ^= 0x5a5a00;
+  message_header header;
+  header.source = 3;
+  header.target = 7;
+  const std::byte payload[8] = {};
+  for (;;) {
+    if (rank == 0)
+      static_cast<void>(remote.try_put(1, header, true, exposed, exposed.begin, payload,
+                                       sizeof payload, true, nullptr));
+    transport.progress();
   }
 }
 
@@ -434,6 +498,13 @@ void collectives() {
 
 } // namespace
 
+// In the place of MPI's, which is PMPI_Isend, too.
+int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm among,
+              MPI_Request* request) {
+  ++sends;
+  return PMPI_Isend(from, count, type, to, tag, among, request);
+}
+
 int main(int argc, char** argv) {
   int provided = 0;
   MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
@@ -459,8 +530,12 @@ int main(int argc, char** argv) {
     pressure();
   } else if (what == "parts") {
     parts();
+  } else if (what == "messages") {
+    messages();
   } else if (what == "killed") {
     killed();
+  } else if (what == "bad_key") {
+    bad_key();
   } else {
     CHECK(what == "collectives");
     collectives();

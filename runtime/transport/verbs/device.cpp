@@ -123,13 +123,21 @@ std::string gpu_folder(int local_rank) {
   return gpus.empty() ? "" : gpus[static_cast<std::size_t>(local_rank) % gpus.size()];
 }
 
+// Why the device could not be opened. libibverbs says of a file that it may not open that there is
+// none.
+int why_not_opened(const ibv_device& listed, int error) {
+  const std::string file = text("/dev/infiniband/", listed.dev_name);
+  return access(file.c_str(), R_OK | W_OK) != 0 && errno == EACCES ? EACCES : error;
+}
+
 // Opens one device; null: `reason` says why.
 std::unique_ptr<device> open_one(const verbs_api& api, ibv_device* listed,
                                  const device_choice& choice, std::string& reason) {
   const std::string name = api.ibv_get_device_name(listed);
   ibv_context* const context = api.ibv_open_device(listed);
   if (context == nullptr) {
-    reason = text("device ", name, " cannot be opened: ", std::strerror(errno));
+    reason =
+        text("device ", name, " cannot be opened: ", std::strerror(why_not_opened(*listed, errno)));
     return nullptr;
   }
   auto opened = std::make_unique<device>(api, context);

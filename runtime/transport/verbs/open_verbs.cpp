@@ -13,8 +13,9 @@ namespace gpurma::host {
 
 namespace {
 
-// Whether all processes have come here without a reason not to go on; else the first one's.
-bool all_can(collectives& hosts, int rank, int size, std::string& reason) {
+// Whether all processes have come here without a reason not to go on; else `reason` is the first
+// one's, with its number.
+bool all_can(collectives& hosts, int size, std::string& reason) {
   struct word {
     char text[400];
   };
@@ -24,7 +25,7 @@ bool all_can(collectives& hosts, int rank, int size, std::string& reason) {
   for (int p = 0; p < size; ++p) {
     const char* const word = all[static_cast<std::size_t>(p)].text;
     if (*word != 0) {
-      reason = p == rank ? word : text("process ", p, ": ", word);
+      reason = text("process ", p, ": ", word);
       return false;
     }
   }
@@ -35,6 +36,12 @@ bool all_can(collectives& hosts, int rank, int size, std::string& reason) {
 
 std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_rank,
                                                 std::string& reason) {
+  const verbs::verbs_api* const api = verbs::load_verbs(reason);
+  return open_verbs_transport(among, local_rank, api, reason);
+}
+
+std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_rank,
+                                                const verbs::verbs_api* api, std::string& reason) {
   const int rank = among.rank();
   const int size = among.size();
   const auto hosts = among.make_collectives();
@@ -65,10 +72,11 @@ std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_
                    : of_gpus == "auto"    ? verbs::gpu_registration::any
                                           : verbs::gpu_registration::none;
 
-  reason.clear();
   std::unique_ptr<verbs::device> device;
-  if (const verbs::verbs_api* const api = verbs::load_verbs(reason))
+  if (api != nullptr) {
+    reason.clear();
     device = verbs::open_device(*api, choice, reason);
+  }
   const bool offers = device && verbs::offers_dynamic_connections(*device);
   const std::vector<char> offered = allgather(*hosts, size, static_cast<char>(offers));
   const bool all_offer =
@@ -86,7 +94,7 @@ std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_
   if (device)
     made = verbs::verbs_transport::make(std::move(device), limits, rank, size,
                                         std::move(of_transport), reason);
-  if (!all_can(*hosts, rank, size, reason)) {
+  if (!all_can(*hosts, size, reason)) {
     if (made)
       made->abandon();
     return nullptr;
@@ -98,7 +106,7 @@ std::unique_ptr<transport> open_verbs_transport(process_group& among, int local_
   wait(*hosts->start_alltoall(mine.data(), sizeof(verbs::endpoint), others.data()));
   static_cast<void>(made->connect(others, reason));
   // Behind it, the queue pairs of all processes receive.
-  if (!all_can(*hosts, rank, size, reason)) {
+  if (!all_can(*hosts, size, reason)) {
     made->abandon();
     return nullptr;
   }

@@ -81,6 +81,9 @@ constexpr int enough_reads = 16;
 
 constexpr std::uint32_t no_buffer = ~std::uint32_t{0};
 
+// Of a notification, with its definition.
+constexpr std::uint32_t most_needed_credits = 2;
+
 // The events of a device are looked for with a system call, so seldom, and when nothing else
 // happens.
 constexpr unsigned vain_looks_between_events = 4096;
@@ -606,8 +609,7 @@ std::uint32_t verbs_transport::credits_left(peer& of) const {
   const auto left = [&] {
     return of.there.credits - (static_cast<std::uint32_t>(of.sent) - of.processed_there);
   };
-  constexpr std::uint32_t most_needed = 2;
-  if (left() < most_needed)
+  if (left() < most_needed_credits)
     of.news->processed.read(of.processed_there);
   return left();
 }
@@ -1000,6 +1002,7 @@ bool verbs_transport::progress() {
   } else if (++vain_ == vain_looks_between_events) {
     vain_ = 0;
     look_for_events();
+    ask_silent();
   }
   return worked;
 }
@@ -1398,6 +1401,20 @@ bool verbs_transport::finish_large_sends() {
 
 // As long as a packet is taken to be on its way, which is when it is sent again if there is no
 // answer.
+// A process that has ended returns no credits, and if nothing is on its way to it, nothing fails.
+// So those that hold this one back are told again what it has processed.
+void verbs_transport::ask_silent() {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_question_)
+    return;
+  next_question_ = now + time_wait();
+  for (int p = 0; p < size_; ++p) {
+    peer* const to = peers_[static_cast<std::size_t>(p)].get();
+    if (to != nullptr && credits_left(*to) < most_needed_credits &&
+        tell(p, offsetof(board, processed), static_cast<std::uint32_t>(to->processed)))
+      to->processed_told = static_cast<std::uint32_t>(to->processed);
+  }
+}
 std::chrono::nanoseconds verbs_transport::time_wait() const {
   constexpr std::int64_t unit = 4096;
   return std::chrono::nanoseconds(unit << limits_.timeout);

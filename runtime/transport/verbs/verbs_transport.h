@@ -190,6 +190,7 @@ private:
   void give_back(std::uint32_t number);
   void post_receives();
   bool tell_others();
+  void ask_silent();
   bool finish_large_sends();
   std::chrono::nanoseconds time_wait() const;
   void release_read(bool all);
@@ -244,6 +245,7 @@ private:
   };
   std::deque<read_region> read_regions_;
   unsigned vain_ = 0; // looks since something happened
+  std::chrono::steady_clock::time_point next_question_{};
 };
 
 } // namespace gpurma::host::verbs

@@ -4,9 +4,17 @@
 #include "transport/verbs/verbs_transport.h"
 
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -174,12 +182,12 @@ TEST_F(VerbsTransport, PutsAndNotifiesWithOneWorkRequest) {
   }
 }
 
-TEST_F(VerbsTransport, AllocatesNothingOnTheFastPath) {
-  start();
-  takers[1].notes = false;
-  const auto small = pattern(64);
-  const auto eager = pattern(3000);
-  const auto round = [&](int n) {
+// A short put, a longer one, and a notification alone, n times.
+struct VerbsFastPath : VerbsTransport {
+  const std::vector<std::byte> small = pattern(64);
+  const std::vector<std::byte> eager = pattern(3000);
+
+  void round(int n) {
     for (int i = 0; i < n; ++i) {
       while (!put(notification(3, 7, i), true, 0, small.data(), small.size()))
         progress(1);
@@ -189,9 +197,17 @@ TEST_F(VerbsTransport, AllocatesNothingOnTheFastPath) {
         progress(1);
       progress(1);
     }
-  };
-  round(1000); // vectors have grown to what they need
-  network.counted = {};
+  }
+  void warm_up() {
+    start();
+    takers[1].notes = false;
+    round(1000); // vectors have grown to what they need
+    network.counted = {};
+  }
+};
+
+TEST_F(VerbsFastPath, AllocatesNothing) {
+  warm_up();
   const std::size_t before = allocation_count();
   const unsigned taken = takers[1].count;
   round(1000);
@@ -201,6 +217,41 @@ TEST_F(VerbsTransport, AllocatesNothingOnTheFastPath) {
   EXPECT_EQ(network.counted.sends, 0u);
   // Credits: one write for each half of those that were given.
   EXPECT_LE(network.counted.writes, 3000u / (limits.credits / 2) + 1);
+}
+
+using VerbsFastPathDeathTest = VerbsFastPath;
+
+// Ends the process at the next system call that is not its end.
+void forbid_system_calls() {
+  sock_filter steps[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit_group, 0, 1),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+                         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+  const sock_fprog filter = {static_cast<unsigned short>(std::size(steps)), steps};
+  prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+TEST_F(VerbsFastPathDeathTest, DoesNotCallTheSystem) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers call the system";
+#endif
+  warm_up();
+  EXPECT_EXIT(
+      {
+        forbid_system_calls();
+        round(1000);
+        _exit(network.counted.writes_with_immediate == 3000 ? 0 : 1);
+      },
+      testing::ExitedWithCode(0), "");
+  // That a call would be found.
+  EXPECT_EXIT(
+      {
+        forbid_system_calls();
+        getppid();
+        _exit(0);
+      },
+      testing::KilledBySignal(SIGSYS), "");
 }
 
 TEST_F(VerbsTransport, NotifiesWithAnyTagWindowAndRank) {
@@ -347,6 +398,21 @@ TEST_F(VerbsTransport, PutsLargePayloadsInPlaceAndInParts) {
   EXPECT_EQ(network.counted.writes_with_immediate, 1u);
   EXPECT_EQ(takers[1].taken.size(), 1u);
   EXPECT_TRUE(put(notification(1, 2, 6), true, 10, data.data(), 8));
+}
+
+// Where MPI sends a header and then the payload (mpi.transport_messages).
+TEST_F(VerbsTransport, PutsLargePayloadsWithOneWorkRequest) {
+  start();
+  const auto data = pattern(100500);
+  ASSERT_TRUE(origin().try_notify(1, notification(1, 2, 5))); // says what its immediate data means
+  network.counted = {};
+  told done;
+  ASSERT_TRUE(put(notification(1, 2, 6), true, 10, data.data(), data.size(), false, &done));
+  progress();
+  EXPECT_EQ(done.times, 1u);
+  EXPECT_TRUE(in_window(10, data));
+  EXPECT_EQ(network.counted.posted(), 1u);
+  EXPECT_EQ(network.counted.received, 1u);
 }
 
 TEST_F(VerbsTransport, ReadsAndThenNotifies) {
@@ -764,6 +830,34 @@ TEST_F(VerbsTransportDeathTest, SaysThatTheCauseOfAFlushedRequestIsElsewhere) {
       "verbs: a receive of process 0 \\(device left, port 1\\) from process 1 \\(device right, "
       "port 1\\) has failed: Work Request Flushed Error \\(status 5, vendor's code 0\\); it "
       "follows from an earlier error, of which this process has not been told");
+}
+
+// The target has taken all that was on its way, and returns no credits.
+TEST_F(VerbsTransportDeathTest, FindsAProcessThatHasEndedWithNothingOnItsWay) {
+  limits.timeout = 1;
+  limits.credits = 8;
+  start();
+  constexpr int looks = 100000;
+  const auto look = [&] {
+    for (int i = 0; i < looks; ++i)
+      ends[0]->progress();
+  };
+  for (int sent = 0; origin().try_notify(1, notification(3, 7, 0)); ++sent)
+    if (sent == 0)
+      look();
+  EXPECT_EQ(network.counted.writes, 0u); // not before it is held back
+  EXPECT_EXIT(
+      {
+        network.fail_next(IBV_WC_RETRY_EXC_ERR);
+        look();
+      },
+      testing::ExitedWithCode(1),
+      "verbs: a count of processed messages, from process 0 \\(device left, port 1\\) to process 1 "
+      "\\(device right, port 1\\), has failed: transport retry counter exceeded");
+  look();
+  EXPECT_GT(network.counted.writes, 0u);
+  progress();
+  EXPECT_TRUE(origin().try_notify(1, notification(3, 7, 0)));
 }
 
 TEST_F(VerbsTransportDeathTest, NamesFreedMemory) {
