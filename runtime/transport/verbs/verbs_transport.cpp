@@ -1399,8 +1399,6 @@ bool verbs_transport::finish_large_sends() {
   return worked;
 }
 
-// As long as a packet is taken to be on its way, which is when it is sent again if there is no
-// answer.
 // A process that has ended returns no credits, and if nothing is on its way to it, nothing fails.
 // So those that hold this one back are told again what it has processed.
 void verbs_transport::ask_silent() {
@@ -1415,6 +1413,9 @@ void verbs_transport::ask_silent() {
       to->processed_told = static_cast<std::uint32_t>(to->processed);
   }
 }
+
+// As long as a packet is taken to be on its way, which is when it is sent again if there is no
+// answer.
 std::chrono::nanoseconds verbs_transport::time_wait() const {
   constexpr std::int64_t unit = 4096;
   return std::chrono::nanoseconds(unit << limits_.timeout);
