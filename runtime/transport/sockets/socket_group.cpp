@@ -271,6 +271,8 @@ int connect_to(const unique_id_parts& parts, const std::optional<clock::time_poi
         getsockopt(made, SOL_SOCKET, SO_ERROR, &error, &length);
     }
   }
+  if (error == 0 && is_connected_to_itself(made))
+    error = ECONNREFUSED;
   if (error == 0)
     return made;
   if (made >= 0)
@@ -772,6 +774,14 @@ void socket_group::end_all(int code) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   std::_Exit(code);
+}
+
+bool is_connected_to_itself(int socket) {
+  sockaddr_storage here{}, there{};
+  socklen_t here_bytes = sizeof here, there_bytes = sizeof there;
+  return getsockname(socket, reinterpret_cast<sockaddr*>(&here), &here_bytes) == 0 &&
+         getpeername(socket, reinterpret_cast<sockaddr*>(&there), &there_bytes) == 0 &&
+         here_bytes == there_bytes && std::memcmp(&here, &there, here_bytes) == 0;
 }
 
 } // namespace gpurma::host

@@ -40,6 +40,10 @@ private:
   std::unique_ptr<server> server_;
 };
 
+// Whether a TCP connection ends where it begins: that is what becomes of an attempt to reach a port
+// of this machine where nobody listens, if the system happens to give the attempt that port.
+bool is_connected_to_itself(int socket);
+
 } // namespace gpurma::host
 
 #endif

@@ -315,4 +315,30 @@ TEST(SocketGroup, EndsWithAProcessThatIsKilled) {
   }
 }
 
+// Nobody listens at the port, which is the connection's own.
+TEST(SocketGroup, KnowsAConnectionToItself) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  auto* const name = reinterpret_cast<sockaddr*>(&address);
+  socklen_t bytes = sizeof address;
+  const int alone = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(bind(alone, name, sizeof address), 0);
+  ASSERT_EQ(getsockname(alone, name, &bytes), 0);
+  ASSERT_EQ(connect(alone, name, sizeof address), 0);
+  EXPECT_TRUE(is_connected_to_itself(alone));
+  close(alone);
+
+  const int listens = socket(AF_INET, SOCK_STREAM, 0);
+  address.sin_port = 0;
+  ASSERT_EQ(bind(listens, name, sizeof address), 0);
+  ASSERT_EQ(listen(listens, 1), 0);
+  ASSERT_EQ(getsockname(listens, name, &bytes), 0);
+  const int asks = socket(AF_INET, SOCK_STREAM, 0);
+  ASSERT_EQ(connect(asks, name, sizeof address), 0);
+  EXPECT_FALSE(is_connected_to_itself(asks));
+  close(asks);
+  close(listens);
+}
+
 } // namespace
