@@ -201,7 +201,7 @@ private:
   /// The kernel as it is launched elsewhere; the type chooses among overloads.
   std::string kernelAddress(const FunctionDecl* Kernel) const {
     return "reinterpret_cast<const void*>(static_cast<" + type(Context.getPointerType(Kernel->getType()), "") + ">(" +
-           kernelName(Kernel, U) + "))";
+           qualifiedName(Kernel).value_or("") + "))";
   }
 
   std::string stagePlan(const Stage& S) const {

@@ -21,8 +21,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// Integer expressions of the host as polynomials over the host's variables, so that a kernel's `n`
-/// and a shape's `nx` are the same symbol where the launch passes nx for n.
 /// What a statement may change: variables, and of structures only some members where it names them.
 struct ChangedVariables {
   std::set<std::pair<const VarDecl*, const FieldDecl*>> Members;
@@ -38,6 +36,8 @@ struct ChangedVariables {
   }
 };
 
+/// Integer expressions of the host as polynomials over the host's variables, so that a kernel's `n`
+/// and a shape's `nx` are the same symbol where the launch passes nx for n.
 class HostExpressions {
 public:
   /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same

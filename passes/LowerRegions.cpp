@@ -93,6 +93,12 @@ private:
     return Copy;
   }
 
+  /// Within `extern "C" { ... }`, where no template may stand.
+  static bool isInLinkageBlock(const Decl* D) {
+    const auto* Linkage = dyn_cast<LinkageSpecDecl>(D->getLexicalDeclContext());
+    return Linkage && Linkage->hasBraces();
+  }
+
   void addStageFunction(const FunctionDecl* Kernel) {
     if (const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern())
       Kernel = Pattern;
@@ -113,16 +119,15 @@ private:
     } else {
       Parameters += "> ";
     }
-    const auto* Linkage = dyn_cast<LinkageSpecDecl>(Kernel->getLexicalDeclContext());
-    bool Templates = !Linkage || !Linkage->hasBraces();
-    Text += (Templates ? "" : "extern \"C++\" { ") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
+    bool InBlock = isInLinkageBlock(Kernel);
+    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
             "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim";
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
                                         LangOpts));
     Text += ")\n" + lineMark(Kernel->getBody()->getBeginLoc()) + coherent(source(Kernel->getBody()->getSourceRange())) +
-            (Templates ? "\n" : " }\n") + lineMark(Kernel->getEndLoc());
+            (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
     P.Edits.replace({End->File, End->End, End->End}, Text);
   }
 
@@ -137,14 +142,12 @@ private:
     const Decl* Place = withTemplate(R.writtenFunction());
     while (const auto* Class = dyn_cast<CXXRecordDecl>(Place->getLexicalDeclContext()))
       Place = withTemplate(Class);
-    std::string Prefix, Suffix;
-    if (const auto* Linkage = dyn_cast<LinkageSpecDecl>(Place->getLexicalDeclContext())) {
-      if (!Linkage->hasBraces())
-        Place = Linkage;
-      else {
-        Prefix = "extern \"C++\" {\n";
-        Suffix = "}\n";
-      }
+    const char *Prefix = "", *Suffix = "";
+    if (isInLinkageBlock(Place)) {
+      Prefix = "extern \"C++\" {\n";
+      Suffix = "}\n";
+    } else if (const auto* Linkage = dyn_cast<LinkageSpecDecl>(Place->getLexicalDeclContext())) {
+      Place = Linkage;
     }
     std::optional<FileRange> Begin = fileRange(Place->getBeginLoc(), Sources, LangOpts);
     if (!Begin) {

@@ -688,34 +688,21 @@ std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {
          Kernel->getNameAsString();
 }
 
-/// `Function`, which stands beside the kernel, with its namespaces and template arguments, before which may stand one more.
-static std::string qualified(const FunctionDecl* Kernel, StringRef Function, Unit& U, StringRef FirstArgument = "") {
+std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
-  PrintingPolicy Policy = sourcePolicy(U.context());
-  Kernel->printNestedNameSpecifier(Out, Policy);
-  Out << Function;
-  std::string Arguments;
+  Kernel->printNestedNameSpecifier(Out, sourcePolicy(U.context()));
+  Out << stageFunctionName(Kernel, U, P) << "<decltype(gpurma_copy)::value";
+  std::string Own = "<>"; // of a kernel that is no template
   if (Kernel->getTemplateSpecializationArgs()) {
-    std::optional<std::string> Found = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
-    if (!Found)
+    std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
+    if (!Arguments)
       return {};
-    Arguments = *Found;
+    Own = *Arguments;
   }
-  if (FirstArgument.empty())
-    Out << Arguments;
-  else if (StringRef Others = StringRef(Arguments).drop_front(Arguments.empty() ? 0 : 1); Others.empty())
-    Out << "<" << FirstArgument << ">";
-  else
-    Out << "<" << FirstArgument << (Others == ">" ? "" : ", ") << Others;
+  Out << (Own == "<>" ? "" : ", ") << StringRef(Own).drop_front();
   return Name;
 }
-
-std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
-  return qualified(Kernel, stageFunctionName(Kernel, U, P), U, "decltype(gpurma_copy)::value");
-}
-
-std::string kernelName(const FunctionDecl* Kernel, Unit& U) { return qualified(Kernel, Kernel->getName(), U); }
 
 std::string capturedName(const VarDecl* Variable, Program& P) {
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();

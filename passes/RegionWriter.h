@@ -44,9 +44,6 @@ std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Progra
 /// The same as it is declared, without qualification.
 std::string stageFunctionName(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
 
-/// The kernel's own name, as the host calls it; empty if it cannot be named.
-std::string kernelName(const clang::FunctionDecl* Kernel, Unit& U);
-
 /// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
 std::string capturedName(const clang::VarDecl* Variable, Program& P);
 

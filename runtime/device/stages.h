@@ -584,27 +584,20 @@ GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int ran
   return false;
 }
 
-// Calls visit(where an epoch is) for the ranks of all processes that are watched.
-template <int S, int A, int R, class Visit>
-GPURMA_DEVICE void visit_all_epochs(const region_state<S, A, R>& r, int stage, const Visit& visit) {
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
+                                           std::uint32_t needed) {
+  bool reached = true;
   for (int side = 0; side < 3; ++side) {
     if (!r.watches[stage][side])
       continue;
     const int ranks = ranks_of(r, process_of(r.plans.bands, side));
     for (int k = static_cast<int>(platform::thread_index()); k < ranks;
          k += static_cast<int>(platform::polling_threads()))
-      if (side == memory::own || is_informed(r, side, k))
-        visit(r.words.words + r.words.epoch_at(side, k));
+      if (platform::load_polled(r.words.words + r.words.epoch_at(side, k)) < needed && // M21, M22
+          (side == memory::own || is_informed(r, side, k)))
+        reached = false;
   }
-}
-
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
-                                           std::uint32_t needed) {
-  bool reached = true;
-  visit_all_epochs(r, stage, [&](const std::uint64_t* epoch) {
-    reached &= platform::load_polled(epoch) >= needed; // M21, M22
-  });
   return reached;
 }
 
@@ -622,25 +615,19 @@ GPURMA_DEVICE bool has_reached(const region_state<S, A, R>& r, int stage, std::u
   return reached;
 }
 
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE void acquire_all_epochs(const region_state<S, A, R>& r, int stage) {
-  visit_all_epochs(r, stage, [](const std::uint64_t* epoch) {
-    platform::load_acquire(epoch, platform::scope::system); // M21, M22
-  });
-}
-
 // What those ranks did before becomes visible. An acquire sends all later loads of the
 // multiprocessor to L2, so that none is made before it is known that it will do; and a load costs
-// less than a fence, which waits for the stores of its thread too. The polling threads.
+// less than a fence, which waits for the stores of its thread too and is left for many ranks. The
+// polling threads.
 template <int S, int A, int R>
 GPURMA_DEVICE void acquire_epochs(const region_state<S, A, R>& r, int stage) {
   const auto width = static_cast<int>(platform::polling_threads());
   const int count = r.watched_count[stage];
-  if (count < 0)
-    acquire_all_epochs(platform::off_fast_path(r), stage);
   const platform::scope scope = r.watches[stage][memory::before] || r.watches[stage][memory::after]
                                     ? platform::scope::system
                                     : platform::scope::device;
+  if (count < 0)
+    platform::fence_acquire(scope); // M21, M22
   for (int k = static_cast<int>(platform::thread_index()); k < count; k += width)
     platform::load_acquire(r.words.words + r.watched[stage][k], scope); // M21, M22
 }
@@ -678,10 +665,9 @@ template <int S, int A, int R> class tiles {
   using state = region_state<S, A, R>;
 
 public:
-  // All threads. `arrays`: the
-  // pointers that the stage is passed, of which bit k of `reads` and `writes` says what it does
-  // with the k-th, and `boxes`, which outlive the tiles, what a tile writes of it. Waits until the
-  // rank may begin.
+  // All threads. `arrays`: the pointers that the stage is passed, of which bit k of `reads` and
+  // `writes` says what it does with the k-th, and `boxes`, which outlive the tiles, what a tile
+  // writes of it. Waits until the rank may begin.
   template <std::size_t N>
   GPURMA_DEVICE tiles(region<S, A, R>&, int stage, between_tiles between, const dim3& grid,
                       const dim3& block, const void* const (&arrays)[N], unsigned reads,
