@@ -55,12 +55,12 @@ public:
     for (Stage& S : R.Stages)
       if (!checkArguments(S))
         return;
-    Written = writeRegion(R, U, P);
-    if (U.Diags->hasErrors())
-      return;
     Number = std::to_string(P.number("region " + fileName(U.sources().getFileID(R.directive().HashLoc), U.sources()) + ":" +
                                      std::to_string(U.sources().getFileOffset(R.directive().HashLoc)) + " " +
                                      instanceCondition(R.function(), U.sources()).value_or("")));
+    Written = writeRegion(R, Number, U, P);
+    if (U.Diags->hasErrors())
+      return;
     R.KernelText = kernelText();
     R.LaunchText = launchText();
     P.HasRegions = true;
@@ -125,33 +125,38 @@ private:
       Text += "  " + type(V->getType(), capturedName(V, P)) + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
-    Text += "};\n";
+    Text += "};\n" + Written.Launches;
     Text += "template <unsigned gpurma_registers>\n__global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_" + Number +
             "(gpurma_values_" + Number + " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
             "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
     Text += "  ::gpurma::rank_scope gpurma_rank_scope_;\n";
-    Text += "  ::gpurma::stages::region<" + sizes() + "> gpurma_region(gpurma_plan, gpurma_memory);\n";
+    Text += "  ::gpurma::stages::region<" + sizes() + "> gpurma_region(gpurma_plan, gpurma_memory);\n  if (gpurma_region.leads()) {\n";
     for (const VarDecl* V : Written.Captured) {
       std::string Name = capturedName(V, P);
       if (V->isUsableInConstantExpressions(Context) && V->getType()->isIntegralOrEnumerationType())
         if (std::optional<std::string> Value = constant(V)) {
-          Text += "  [[maybe_unused]] constexpr " + type(V->getType(), Name) + " = " + *Value + ";\n";
+          Text += "    [[maybe_unused]] constexpr " + type(V->getType(), Name) + " = " + *Value + ";\n";
           continue;
         }
-      Text += std::string("  [[maybe_unused]] ") + (Written.Changed.count(V) ? "" : "const ") + "auto& " + Name +
+      Text += std::string("    [[maybe_unused]] ") + (Written.Changed.count(V) ? "" : "const ") + "auto& " + Name +
               " = gpurma_values." + Name + ";\n";
     }
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       const ReducedScalar& S = R.Reductions[I];
       StringRef Operation = operationName(S);
       std::string Index = std::to_string(I);
-      Text += ("  ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", ::gpurma::stages::" + Operation +
+      Text += ("    ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", ::gpurma::stages::" + Operation +
                ", " + sizes() + "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n")
                   .str();
     }
     Text += Written.Text;
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
-      Text += "  gpurma_values.gpurma_scalar_" + std::to_string(I) + " = gpurma_reduced_" + std::to_string(I) + ".value();\n";
+      Text += "    gpurma_values.gpurma_scalar_" + std::to_string(I) + " = gpurma_reduced_" + std::to_string(I) + ".value();\n";
+    llvm::ListSeparator Separator;
+    std::string Launches;
+    for (const std::string& Name : Written.LaunchNames)
+      Launches += (StringRef(Separator) + Name).str();
+    Text += "    gpurma_region.dismiss();\n  } else {\n    gpurma_region.follow<" + Launches + ">();\n  }\n";
     Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    *gpurma_results = gpurma_values;\n}\n";
     for (const char* Registers : RegisterLimits)
       Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers + "(gpurma_region_" + Number + "<" + Registers +

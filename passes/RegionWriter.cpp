@@ -35,8 +35,8 @@ bool hasDeviceTwin(const FunctionDecl* Function) {
 /// What a region says to itself, as the expressions of a full statement.
 class Writer final : public PrinterHelper {
 public:
-  Writer(const Region& R, Unit& U, Program& P)
-      : R(R), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
+  Writer(const Region& R, const std::string& Number, Unit& U, Program& P)
+      : R(R), Number(Number), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
     Policy.SuppressImplicitBase = true;
     Policy.ConstantsAsWritten = true;
     Policy.PrintCanonicalTypes = true;
@@ -45,7 +45,7 @@ public:
   WrittenRegion run() {
     DeclCollector(Declared).TraverseStmt(const_cast<Stmt*>(R.Statement));
     ChangeCollector(*this).TraverseStmt(const_cast<Stmt*>(R.Statement));
-    statement(R.Statement, 1);
+    statement(R.Statement, 2);
     return std::move(Result);
   }
 
@@ -561,6 +561,12 @@ private:
     return Name;
   }
 
+  /// `T name`, for the same in the class of a launch.
+  std::string member(QualType Type, std::string Name) const {
+    Type.getNonReferenceType().getUnqualifiedType().getAsStringInternal(Name, Policy);
+    return Name;
+  }
+
   /// As ::gpurma::stages::written_box has it.
   static std::string writtenBox(const ArrayAccess& Access) {
     if (!Access.Writes)
@@ -582,18 +588,19 @@ private:
     if (It == R.Stages.end() || !It->Kernel)
       return; // VerifyRegions has reported it
     const Stage& S = *It;
-    std::string Number = std::to_string(It - R.Stages.begin());
+    std::string Index = std::to_string(It - R.Stages.begin());
     std::string Function = stageFunctionCall(S.Kernel, U, P);
     if (Function.empty()) {
       report(Launch.getBeginLoc(), Diag::err_launch_template_unnameable) << S.Kernel->getName();
       return;
     }
+    std::string Class = "gpurma_launch_" + Number + "_" + Index;
     line(Depth) << "{\n";
     line(Depth + 1) << "const dim3 gpurma_grid"
-                    << (S.Accesses.RowsStrided ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Number + ")"
+                    << (S.Accesses.RowsStrided ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
                                                : "(" + text(S.Grid) + ")")
                     << ";\n";
-    std::string Arguments, Pointers, Boxes;
+    std::string Members, Values, Arguments, Pointers, Boxes;
     unsigned Reads = 0, Writes = 0, Count = 0;
     for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
@@ -601,16 +608,17 @@ private:
       if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(Argument))
         Argument = Default->getExpr();
       std::string Name = "gpurma_" + std::to_string(I);
-      Arguments += ", " + Name;
+      Values += ", " + Name;
       if (const ReducedScalar* Scalar = reducedPointer(Argument)) {
-        if (readsOnlyScalar(S.Kernel, Parameter)) {
-          line(Depth + 1) << "auto " << Name << "_value = " << reducedName(*Scalar) << ".value();\n";
-          line(Depth + 1) << "auto* const " << Name << " = &" << Name << "_value;\n";
-        } else {
-          line(Depth + 1) << "auto* const " << Name << " = " << reducedName(*Scalar) << ".partial();\n";
-        }
+        bool ReadsOnly = readsOnlyScalar(S.Kernel, Parameter);
+        Arguments += (ReadsOnly ? ", &" : ", ") + Name;
+        Members += "  " + member(Scalar->Scalar->getType(), (ReadsOnly ? "" : "*") + Name) + ";\n";
+        line(Depth + 1) << "auto " << (ReadsOnly ? "" : "* ") << "const " << Name << " = " << reducedName(*Scalar)
+                        << (ReadsOnly ? ".value();\n" : ".partial();\n");
         continue;
       }
+      Arguments += ", " + Name;
+      Members += "  " + member(Parameter->getType(), Name) + ";\n";
       line(Depth + 1) << typed(Parameter->getType(), Name) << " = " << text(Argument) << ";\n";
       for (const ArrayAccess& Access : S.Accesses.Arrays) {
         if (Access.Array.Variable != Parameter)
@@ -622,21 +630,30 @@ private:
         ++Count;
       }
     }
-    line(Depth + 1) << "const void* const gpurma_arrays[] = {" << (Count ? Pointers : "nullptr") << "};\n";
-    line(Depth + 1) << "static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {" << (Count ? Boxes : "{}") << "};\n";
     StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
                         : S.Between == BetweenTiles::Barrier ? "barrier"
                                                              : "other_copy";
-    line(Depth + 1) << "for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, " << Number << ", ::gpurma::stages::between_tiles::"
-                    << Between << ", gpurma_grid, " << text(S.Block) << ", gpurma_arrays, " << Reads << "u, " << Writes
-                    << "u, gpurma_boxes, " << siteText(Launch.getBeginLoc(), U.sources()) << "); gpurma_tiles.next_part();)\n";
-    line(Depth + 2) << "gpurma_tiles.run_part<" << Number << ", " << S.Accesses.RowDimension
-                    << ", ::gpurma::stages::between_tiles::" << Between
-                    << ">([=](const uint3& gpurma_block, auto gpurma_copy) { " << Function << "(gpurma_block, gpurma_grid" << Arguments << "); });\n";
+    line(Depth + 1) << "gpurma_region.launch(" << Class << "{gpurma_grid" << Values << "}, " << text(S.Block) << ", "
+                    << siteText(Launch.getBeginLoc(), U.sources()) << ");\n";
     line(Depth) << "}\n";
+    Result.LaunchNames.push_back(Class);
+    Result.Launches += "struct " + Class + " {\n  static constexpr int gpurma_stage = " + Index +
+                       ";\n  static constexpr unsigned gpurma_row_dimension = " + std::to_string(S.Accesses.RowDimension) +
+                       ";\n  static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
+                       ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
+                       ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) +
+                       ";\n  dim3 gpurma_grid;\n" + Members +
+                       "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max(Count, 1u)) +
+                       "> gpurma_arrays() const { return {{" + (Count ? Pointers : "nullptr") +
+                       "}}; }\n  static __device__ __forceinline__ const ::gpurma::stages::written_box* gpurma_boxes() { static constexpr "
+                       "::gpurma::stages::written_box boxes[] = {" +
+                       (Count ? Boxes : "{}") +
+                       "}; return boxes; }\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block) { " +
+                       Function + "(gpurma_block, gpurma_grid" + Arguments + "); }\n};\n";
   }
 
   const Region& R;
+  const std::string& Number;
   Unit& U;
   Program& P;
   ASTContext& Context;
@@ -692,7 +709,7 @@ std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
   Kernel->printNestedNameSpecifier(Out, sourcePolicy(U.context()));
-  Out << stageFunctionName(Kernel, U, P) << "<decltype(gpurma_copy)::value";
+  Out << stageFunctionName(Kernel, U, P) << "<gpurma_copy";
   std::string Own = "<>"; // of a kernel that is no template
   if (Kernel->getTemplateSpecializationArgs()) {
     std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
@@ -711,6 +728,8 @@ std::string capturedName(const VarDecl* Variable, Program& P) {
                 : Variable->getNameAsString();
 }
 
-WrittenRegion writeRegion(const Region& R, Unit& U, Program& P) { return Writer(R, U, P).run(); }
+WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P) {
+  return Writer(R, Number, U, P).run();
+}
 
 } // namespace gpurma

@@ -21,25 +21,30 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <string>
+#include <vector>
 
 namespace gpurma {
 
 /// The device code of a region, and the variables of the host that it uses.
 struct WrittenRegion {
   std::string Text;
+  /// Classes with what launches pass to their kernels, and the names of the classes.
+  std::string Launches;
+  std::vector<std::string> LaunchNames;
   /// Not declared in the region; in order of first use.
   llvm::SetVector<const clang::VarDecl*> Captured;
   /// Of Captured, what the statement may change.
   llvm::SmallPtrSet<const clang::VarDecl*, 8> Changed;
 };
 
-/// Reports what cannot run on the device; the text is of no use then.
-WrittenRegion writeRegion(const Region& R, Unit& U, Program& P);
+/// Reports what cannot run on the device; the text is of no use then. The number is the region's.
+WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
 
 /// True if all that the kernel does with the parameter is to read *p or p[0].
 bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
 
-/// The name of the device function that the kernel's body becomes, as the region calls it; empty if it cannot be named.
+/// The name of the device function that the kernel's body becomes, as the region calls it with a constant gpurma_copy; empty
+/// if it cannot be named.
 std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
 /// The same as it is declared, without qualification.
 std::string stageFunctionName(const clang::FunctionDecl* Kernel, Unit& U, Program& P);

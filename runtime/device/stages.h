@@ -1,8 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The device side of a persistent region: what gpurmacc's text calls in the kernel that a region
-// becomes. All threads of all ranks run the region's statements with the same values; at a stage a
-// rank runs the kernel's body for the logical blocks (tiles) that it owns.
+// becomes. In each rank the polling threads (the first warp) lead: they run the region's
+// statements, all ranks with the same values, and wait for other ranks. The block's other threads
+// follow: at a stage, all run the kernel's body for the logical blocks (tiles) that the rank owns.
 //
 // Tiles are numbered row of tiles by row of tiles. Rows of tiles belong to processes by the band
 // of rows in which their first written row lies; the tiles of a process are dealt to its ranks in
@@ -17,12 +18,15 @@
 // that hold them are done, and then the rank's epoch into their copy of it; the tiles at the
 // borders of the band come first for that.
 //
-// What a rank does between tiles counts many times in a step: the first warp alone looks at other
-// ranks, and everything that is rare is a function of its own.
+// What a rank does between tiles counts many times in a step. Statements need registers for what
+// they keep while tiles run, which in a kernel with few of them are words of local memory: an
+// acquire of any rank sends the next load of each to L2, and a release waits for each store. So
+// only one warp has them; what a stage's tiles are passed goes through shared memory.
 #ifndef GPURMA_DEVICE_STAGES_H
 #define GPURMA_DEVICE_STAGES_H
 
 #include <cstdio>
+#include <new>
 #include <type_traits>
 
 #include <gpurma/device/directives.h>
@@ -42,6 +46,21 @@ inline constexpr int most_arrays_passed = 32;
 // none; a barrier; or the other copy of it. With a copy, a thread may be a tile ahead of others,
 // since it passes no barrier of the kernel before all have left the tile before.
 enum class between_tiles { nothing, barrier, other_copy };
+
+// What the threads that follow are to do: to run the stage of this number, or one of these.
+enum order : int { end_of_region = -1, world_barrier = -2 };
+
+// What a stage's kernel is passed, in shared memory.
+template <class Launch> struct passed {
+  alignas(16) unsigned char bytes[sizeof(Launch)];
+};
+
+// Pointers that a stage is passed.
+template <int N> struct pointers {
+  static_assert(N <= most_arrays_passed,
+                "a kernel of a persistent region is passed up to 32 arrays");
+  const void* of[N];
+};
 
 // Ranks first to last of a process, none if last < first.
 struct rank_range {
@@ -150,6 +169,8 @@ template <int S, int A, int R> struct region_state {
   int first_rank[3];
   char* arrays_of[3][A];
   std::uint64_t* control_of[3];
+  int ordered; // of the threads that follow; thread 0 writes it before the barrier that starts it
+  site where;  // the stage or barrier that it belongs to
   std::uint32_t epoch; // stages that the rank has begun
   std::int32_t rank;   // of the device
   bool owes_flush;     // the host may still read rows that have been put
@@ -420,6 +441,8 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
 
 // --- The region
 
+template <int S, int A, int R> class tiles;
+
 template <int S, int A, int R> class region {
   static_assert(A <= 32, "a persistent region distributes up to 32 arrays");
 
@@ -465,6 +488,33 @@ public:
       for (int side = memory::before; side <= memory::after; ++side)
         find_neighbour(r, side);
     platform::sync_block();
+  }
+
+  // Whether the thread runs the region's statements. The others follow.
+  GPURMA_DEVICE static bool leads() {
+    return platform::thread_index() < platform::polling_threads();
+  }
+
+  // Runs a stage for the tiles that the rank owns, once it may begin. A Launch is what its kernel
+  // is passed; gpurma_run<copy>(logical block) runs the kernel's body, where `copy` says which copy
+  // of static shared memory the tile uses. gpurma_arrays(): the arrays that it is passed, of which
+  // bit k of gpurma_reads and gpurma_writes says what it does with the k-th, and gpurma_boxes()[k]
+  // what a tile writes of it. The threads that lead.
+  template <class Launch>
+  GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
+    tiles<S, A, R>::launch(launch, block, where);
+  }
+
+  // Runs what the leading threads launch until they dismiss the others. Those that do not lead.
+  template <class... Launches> GPURMA_DEVICE void follow() const {
+    tiles<S, A, R>::template follow<Launches...>();
+  }
+
+  // Ends what the others do in follow. The threads that lead.
+  GPURMA_DEVICE void dismiss() const {
+    if (platform::thread_index() == 0)
+      shared().ordered = end_of_region;
+    platform::sync_block(); // M4
   }
 
   // printf, by one thread of one rank.
@@ -584,6 +634,7 @@ GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int ran
   return false;
 }
 
+// The polling threads.
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
                                            std::uint32_t needed) {
@@ -601,24 +652,10 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
   return reached;
 }
 
-// Whether the ranks that conflict with a stage are as far as `needed`: those that the thread looks
-// at. The polling threads.
-template <int S, int A, int R>
-GPURMA_DEVICE bool has_reached(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
-  const auto width = static_cast<int>(platform::polling_threads());
-  const int count = r.watched_count[stage];
-  if (count < 0)
-    return all_epochs_reached(platform::off_fast_path(r), stage, needed);
-  bool reached = true;
-  for (int k = static_cast<int>(platform::thread_index()); k < count; k += width)
-    reached &= platform::load_polled(r.words.words + r.watched[stage][k]) >= needed; // M21, M22
-  return reached;
-}
-
-// What those ranks did before becomes visible. An acquire sends all later loads of the
-// multiprocessor to L2, so that none is made before it is known that it will do; and a load costs
-// less than a fence, which waits for the stores of its thread too and is left for many ranks. The
-// polling threads.
+// What ranks did that are as far as the stage needs becomes visible. An acquire sends all later
+// loads of the multiprocessor to L2, so that none is made before it is known that it will do; and a
+// load costs less than a fence, which waits for the stores of its thread too and is left for many
+// ranks. The polling threads.
 template <int S, int A, int R>
 GPURMA_DEVICE void acquire_epochs(const region_state<S, A, R>& r, int stage) {
   const auto width = static_cast<int>(platform::polling_threads());
@@ -632,115 +669,193 @@ GPURMA_DEVICE void acquire_epochs(const region_state<S, A, R>& r, int stage) {
     platform::load_acquire(r.words.words + r.watched[stage][k], scope); // M21, M22
 }
 
-// Whether the ranks that the thread looks at are as far as `needed`, and then what they did before
-// is visible. The polling threads.
+// Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`. The
+// polling threads.
 template <int S, int A, int R>
-GPURMA_DEVICE bool may_begin(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
-  if (needed == 0)
-    return true;
-  if (!has_reached(r, stage, needed))
-    return false;
-  acquire_epochs(r, stage);
-  return true;
+GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
+  const unsigned width = platform::polling_threads();
+  const int count = r.watched_count[stage];
+  // Epochs grow, so that a rank that is far enough needs no second look.
+  auto next = static_cast<int>(platform::thread_index());
+  for (unsigned looks = 0; looks < platform::quiet_polls && count >= 0; ++looks) {
+    while (next < count &&
+           platform::load_polled(r.words.words + r.watched[stage][next]) >= needed) // M21, M22
+      next += static_cast<int>(width);
+    if (platform::ballot(next < count, width) == 0)
+      return true;
+  }
+  return false;
 }
 
-// `ready`: what the thread looks at may begin. All threads.
+// Waits until they are, and says so where it takes long. The polling threads.
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int stage,
-                                           std::uint32_t needed, bool ready, site where) {
+                                           std::uint32_t needed, site where) {
+  const unsigned width = platform::polling_threads();
   detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
                           detail::no_window_id, needed);
-  do {
+  while (!reach_soon(r, stage, needed) &&
+         (r.watched_count[stage] >= 0 ||
+          platform::ballot(!all_epochs_reached(platform::off_fast_path(r), stage, needed), width) !=
+              0))
     if (platform::thread_index() == 0)
       waiting.pause();
-    ready = ready || may_begin(r, stage, needed);
-  } while (platform::sync_block_or(!ready)); // M4
 }
 
 // --- Stages
 
-// The rank's tiles of one execution of a stage, in their order: those that a neighbouring process
-// is concerned with first.
+// The rank's tiles of a stage, in their order: those that a neighbouring process is concerned with
+// first.
 template <int S, int A, int R> class tiles {
   using state = region_state<S, A, R>;
 
 public:
-  // All threads. `arrays`: the pointers that the stage is passed, of which bit k of `reads` and
-  // `writes` says what it does with the k-th, and `boxes`, which outlive the tiles, what a tile
-  // writes of it. Waits until the rank may begin.
-  template <std::size_t N>
-  GPURMA_DEVICE tiles(region<S, A, R>&, int stage, between_tiles between, const dim3& grid,
-                      const dim3& block, const void* const (&arrays)[N], unsigned reads,
-                      unsigned writes, const written_box (&boxes)[N], site where)
-      : stage_(stage), between_(between), where_(where) {
-    static_assert(N <= most_arrays_passed,
-                  "a kernel of a persistent region is passed up to 32 arrays");
-    const stage_state& s = shared().stage[stage];
-    if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
-      meet_stage(stage, grid, block, where);
-    int touched[N];
-    std::uint32_t needed = 0;
-    bool ready = true;
-    if (platform::thread_index() < platform::polling_threads()) {
-      needed = find_needed(arrays, reads, writes, touched);
-      ready = may_begin(shared(), stage, needed);
-    }
-    if (platform::sync_block_or(!ready)) // M4
-      wait_for_conflicts(platform::off_fast_path(shared()), stage, needed, ready, where);
-    if (platform::thread_index() == 0)
-      note(touched, reads, writes, boxes);
-  }
-
-  // Goes to the next part of the tiles: leading ones, trailing ones, those between. False: there is
-  // none, and the stage has ended.
-  GPURMA_DEVICE bool next_part() {
+  // region::launch.
+  template <class Launch>
+  GPURMA_DEVICE static void launch(const Launch& launch, const dim3& block, site where) {
     state& r = shared();
-    const stage_state& s = r.stage[stage_];
-    const int concerned = s.leading + s.trailing;
-    if (done_ == concerned && (r.informs[memory::before] || r.informs[memory::after]))
-      publish_to_neighbours(platform::off_fast_path(r), stage_, where_);
-    if (done_ == s.tiles) {
-      end();
-      return false;
+    if (platform::thread_index() == 0) {
+      ::new (static_cast<void*>(platform::block_shared<passed<Launch>>().bytes)) Launch(launch);
+      r.where = where;
     }
-    if (between_ != between_tiles::nothing && done_ != 0)
-      platform::sync_block();
-    part_ = done_ < s.leading ? 0 : done_ < concerned ? 1 : 2;
-    done_ = part_ == 0 ? s.leading : part_ == 1 ? concerned : s.tiles;
-    return true;
+    platform::sync_polling(platform::polling_threads());
+    bool waited = false;
+    for (;;) {
+      const obstacle found = begin<Launch>(waited);
+      if (found == obstacle::none)
+        break;
+      waited = found == obstacle::others;
+      overcome<Launch>(found, block);
+    }
+    platform::sync_block(); // M4
+    run<Launch>();
+    if (platform::thread_index() == 0) {
+      platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
+                              std::uint64_t{r.epoch}, platform::scope::device); // M21
+      detail::count_directive(detail::block());
+    }
   }
 
-  // Calls body(logical block, copy) for the tiles of the part, where the type of `copy` says which
-  // copy of static shared memory the tile uses. The arguments are what the constructor was given,
-  // as constants.
-  template <int Stage, unsigned RowAxis, between_tiles Between, class Body>
-  GPURMA_DEVICE void run_part(const Body& body) const {
-    run_tiles<Stage, RowAxis, Between>(part_, body);
+  // region::follow.
+  template <class... Launches> GPURMA_DEVICE static void follow() {
+    const state& r = shared();
+    for (;;) {
+      platform::sync_block(); // M4
+      const int ordered = r.ordered;
+      if (ordered == end_of_region)
+        return;
+      if (ordered == world_barrier)
+        barrier(comm::world, r.where);
+      else
+        static_cast<void>(((ordered == Launches::gpurma_stage && (run<Launches>(), true)) || ...));
+    }
   }
 
 private:
   GPURMA_DEVICE static state& shared() { return region<S, A, R>::shared(); }
 
-  // A function of its own, so that it has all registers: what the region needs later is not kept in
-  // any while tiles run.
-  template <int Stage, unsigned RowAxis, between_tiles Between, class Body>
-  GPURMA_SLOW_DEVICE static void run_tiles(int part, Body body) {
-    constexpr bool alternates =
-        Between == between_tiles::other_copy && platform::shared_memory_of_instantiations;
-    const stage_state& s = shared().stage[Stage];
-    int left = part == 0 ? s.leading : part == 1 ? s.trailing : s.tiles - s.leading - s.trailing;
+  // What keeps a rank from beginning a stage.
+  enum class obstacle { none, unknown_grid, not_distributed, commands, others };
+
+  template <class Launch> GPURMA_DEVICE static const Launch& launched() {
+    return *reinterpret_cast<const Launch*>(platform::block_shared<passed<Launch>>().bytes);
+  }
+
+  // Begins the stage that has been passed, unless something is in the way; `waited`: not other
+  // ranks. The threads that lead. It calls nothing: registers of a function that calls are those
+  // that the called leave, and a region's kernel may have few.
+  template <class Launch> GPURMA_SLOW_DEVICE static obstacle begin(bool waited) {
+    state& r = shared();
+    constexpr int stage = Launch::gpurma_stage;
+    const stage_state& s = r.stage[stage];
+    const dim3& grid = launched<Launch>().gpurma_grid;
+    if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
+      return obstacle::unknown_grid;
+    const auto arrays = launched<Launch>().gpurma_arrays();
+    constexpr int count = sizeof(arrays.of) / sizeof(arrays.of[0]);
+    int touched[count];
+    const std::uint32_t needed = find_needed<Launch>(arrays.of, touched);
+    GPURMA_UNROLLED
+    for (int k = 0; k < count; ++k)
+      if ((Launch::gpurma_writes >> k & 1) != 0 && touched[k] < 0)
+        return obstacle::not_distributed;
+    if (Launch::gpurma_writes != 0 && r.owes_flush)
+      return obstacle::commands;
+    if (needed != 0) {
+      if (!waited && !reach_soon(r, stage, needed))
+        return obstacle::others;
+      acquire_epochs(r, stage);
+    }
+    platform::sync_polling(platform::polling_threads());
+    if (platform::thread_index() == 0)
+      note<Launch>(touched);
+    return obstacle::none;
+  }
+
+  // The threads that lead.
+  template <class Launch> GPURMA_SLOW_DEVICE static void overcome(obstacle found, dim3 block) {
+    state& r = shared();
+    constexpr int stage = Launch::gpurma_stage;
+    const auto arrays = launched<Launch>().gpurma_arrays();
+    int touched[sizeof(arrays.of) / sizeof(arrays.of[0])];
+    const std::uint32_t needed = find_needed<Launch>(arrays.of, touched);
+    if (found == obstacle::unknown_grid) {
+      meet_stage(stage, launched<Launch>().gpurma_grid, block, r.where);
+    } else if (found == obstacle::others) {
+      wait_for_conflicts(platform::off_fast_path(r), stage, needed, r.where);
+    } else if (platform::thread_index() == 0) {
+      GPURMA_ROLLED
+      for (int k = 0; k < static_cast<int>(sizeof(touched) / sizeof(touched[0])); ++k)
+        if ((Launch::gpurma_writes >> k & 1) != 0 && touched[k] < 0)
+          detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
+                       directive::stage, r.where, reinterpret_cast<std::int64_t>(arrays.of[k]));
+      // The host reads rows that may be overwritten now.
+      detail::wait_for_commands(detail::block(), directive::stage, r.where, detail::any_window_id);
+      r.owes_flush = false;
+    }
+    platform::sync_polling(platform::polling_threads());
+  }
+
+  // The leading tiles, the trailing ones, what neighbours need of these, and the tiles between. All
+  // threads; ends with a barrier.
+  template <class Launch> GPURMA_DEVICE static void run() {
+    const state& r = shared();
+    const stage_state& s = r.stage[Launch::gpurma_stage];
+    constexpr bool in_turn = Launch::gpurma_between != between_tiles::nothing;
+    if (r.informs[memory::before] || r.informs[memory::after]) {
+      if (s.leading != 0)
+        run_part<Launch>(0);
+      if (in_turn && s.leading != 0 && s.trailing != 0)
+        platform::sync_block();
+      if (s.trailing != 0)
+        run_part<Launch>(1);
+      publish_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage, r.where);
+    }
+    if (s.tiles > s.leading + s.trailing)
+      run_part<Launch>(2);
+    platform::sync_block(); // M1
+  }
+
+  // A function of its own, so that tiles have all registers.
+  template <class Launch> GPURMA_SLOW_DEVICE static void run_part(int part) {
+    constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
+                                platform::shared_memory_of_instantiations;
+    const stage_state& s = shared().stage[Launch::gpurma_stage];
     tile_position at = s.begin[part];
+    int left = part == 0 ? s.leading : part == 1 ? s.trailing : s.tiles - s.leading - s.trailing;
+    // Of the thread: what tiles store does not change it.
+    Launch launch = launched<Launch>();
     for (;;) {
-      body(place(RowAxis, at), std::integral_constant<unsigned, 0>{});
+      launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at));
       if (--left == 0)
         return;
       go_on(s, at);
       if constexpr (alternates) {
-        body(place(RowAxis, at), std::integral_constant<unsigned, 1>{});
+        launch.template gpurma_run<1>(place(Launch::gpurma_row_dimension, at));
         if (--left == 0)
           return;
         go_on(s, at);
-      } else if constexpr (Between != between_tiles::nothing) {
+      } else if constexpr (Launch::gpurma_between != between_tiles::nothing) {
         platform::sync_block();
       }
     }
@@ -779,80 +894,67 @@ private:
   }
 
   // Which of the region's arrays the stage touches, and how far the ranks must be that its tiles
-  // conflict with. The polling threads.
-  template <std::size_t N>
-  GPURMA_DEVICE std::uint32_t find_needed(const void* const (&arrays)[N], unsigned reads,
-                                          unsigned writes, int (&touched)[N]) const {
-    state& r = shared();
+  // conflict with.
+  template <class Launch, int N>
+  GPURMA_DEVICE static std::uint32_t find_needed(const void* const (&arrays)[N],
+                                                 int (&touched)[N]) {
+    const state& r = shared();
     std::uint32_t needed = 0;
     GPURMA_UNROLLED
-    for (std::size_t k = 0; k < N; ++k) {
-      const bool is_written = (writes >> k & 1) != 0;
-      const int a = touched[k] = ((reads | writes) >> k & 1) != 0 ? index_of(arrays[k]) : -1;
-      if (a < 0) {
-        if (is_written && platform::thread_index() == 0)
-          detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
-                       directive::stage, where_, reinterpret_cast<std::int64_t>(arrays[k]));
+    for (int k = 0; k < N; ++k) {
+      const bool is_read = (Launch::gpurma_reads >> k & 1) != 0;
+      const bool is_written = (Launch::gpurma_writes >> k & 1) != 0;
+      const int a = touched[k] = is_read || is_written ? index_of(arrays[k]) : -1;
+      if (a < 0)
         continue;
-      }
       needed = larger(needed, r.written_at[a]);
       if (is_written)
         needed = larger(needed, r.read_at[a]);
     }
-    if (platform::thread_index() == 0 && r.owes_flush && writes != 0) {
-      // The host reads rows that may be overwritten now.
-      detail::wait_for_commands(detail::block(), directive::stage, where_, detail::any_window_id);
-      r.owes_flush = false;
-    }
     return needed;
   }
 
-  // Thread 0, behind the barrier: the next stage looks at it behind another one.
-  template <std::size_t N>
-  GPURMA_DEVICE static void note(const int (&touched)[N], unsigned reads, unsigned writes,
-                                 const written_box* boxes) {
+  // Thread 0; the next stage looks at it behind a barrier.
+  template <class Launch, int N> GPURMA_DEVICE static void note(const int (&touched)[N]) {
     state& r = shared();
     const std::uint32_t epoch = ++r.epoch;
     GPURMA_UNROLLED
-    for (std::size_t k = 0; k < N; ++k) {
+    for (int k = 0; k < N; ++k) {
       r.array_of[k] = static_cast<std::int8_t>(touched[k]);
       if (touched[k] < 0)
         continue;
-      if ((reads >> k & 1) != 0)
+      if ((Launch::gpurma_reads >> k & 1) != 0)
         r.read_at[touched[k]] = epoch;
-      if ((writes >> k & 1) != 0) {
+      if ((Launch::gpurma_writes >> k & 1) != 0) {
         r.written_at[touched[k]] = epoch;
         r.array_written[touched[k]] = true;
       }
     }
-    r.writes = writes;
-    r.boxes = boxes;
+    r.writes = Launch::gpurma_writes;
+    r.boxes = Launch::gpurma_boxes();
+    r.ordered = Launch::gpurma_stage;
   }
 
   GPURMA_DEVICE static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
     return a > b ? a : b;
   }
 
-  // All threads.
-  GPURMA_DEVICE void end() const {
-    state& r = shared();
-    platform::sync_block(); // M1
-    if (platform::thread_index() == 0) {
-      platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
-                              std::uint64_t{r.epoch}, platform::scope::device); // M21
-      detail::count_directive(detail::block());
-    }
-  }
-
   // Finds out which tiles the rank owns and which ranks they depend on: when a stage is met for
-  // the first time, or with another grid. All threads.
+  // the first time, or with another grid. The threads that lead.
   GPURMA_SLOW_DEVICE static void meet_stage(int stage, dim3 grid, dim3 block, site where) {
     state& r = shared();
+    const unsigned width = platform::polling_threads();
     const bool other_grid = r.stage[stage].known;
     // The tiles that were touched under the old grid belong to other ranks now.
-    if (other_grid)
+    if (other_grid) {
+      if (platform::thread_index() == 0) {
+        r.where = where;
+        r.ordered = world_barrier;
+      }
+      platform::sync_block();
       barrier(comm::world, where);
-    platform::sync_block();
+    }
+    platform::sync_polling(width);
     if (platform::thread_index() == 0) {
       const stage_plan& plan = r.plans.stage[stage];
       if (block.x != blockDim.x || block.y != blockDim.y || block.z != blockDim.z)
@@ -876,7 +978,7 @@ private:
               watch_conflicts(r, one, other, side);
       }
     }
-    platform::sync_block();
+    platform::sync_polling(width);
   }
 
   GPURMA_DEVICE static void set_up(state& r, int stage, const stage_plan& plan, const dim3& grid) {
@@ -1194,17 +1296,12 @@ private:
       }
     }
   }
-
-  int stage_;
-  between_tiles between_;
-  site where_;
-  int done_ = 0; // tiles
-  int part_ = 0;
 };
 
 // --- Reduced scalars
 
-// A scalar that kernels of the region update by atomics, and that the region reads and assigns.
+// A scalar that kernels of the region update by atomics, and that the region reads and assigns: of
+// the threads that lead.
 template <class T, class Operation, int S, int A, int R> class reduced {
 public:
   GPURMA_DEVICE reduced(region<S, A, R>&, int index, T value) : value_(value), index_(index) {}
@@ -1266,7 +1363,7 @@ private:
   }
 
   // Waits for packets of a meeting and combines them, always in the same order: in thread 0. The
-  // polling threads look. All threads.
+  // polling threads.
   GPURMA_DEVICE static T combined(state& r, int index, const detail::packet* from, int count,
                                   std::uint32_t meeting, detail::blocked& waiting) {
     constexpr int together = 4; // looks of a thread that do not wait for each other
@@ -1279,12 +1376,11 @@ private:
         bool all = true;
         for (int k = 0; k < together; ++k) {
           const int i = first + k * width + thread;
-          got[k] = thread < width && i < count ? platform::load_packet(from + i)
-                                               : pack(nothing(r, index), meeting);
+          got[k] = i < count ? platform::load_packet(from + i) : pack(nothing(r, index), meeting);
         }
         for (int k = 0; k < together; ++k)
           all &= got[k].word[1] == meeting && got[k].word[3] == meeting; // M24
-        if (!platform::sync_block_or(!all))
+        if (platform::ballot(!all, platform::polling_threads()) == 0)
           break;
         if (thread == 0)
           waiting.pause();
@@ -1293,9 +1389,8 @@ private:
         sum = Operation::combine(
             sum, from_bits<T>(got[k].word[0] | std::uint64_t{got[k].word[2]} << 32));
     }
-    if (thread < width)
-      r.parts[thread] = bits_of(sum);
-    platform::sync_block();
+    r.parts[thread] = bits_of(sum);
+    platform::sync_polling(platform::polling_threads());
     if (thread == 0)
       for (int other = 1; other < width; ++other)
         sum = Operation::combine(sum, from_bits<T>(r.parts[other]));
@@ -1308,7 +1403,7 @@ private:
   GPURMA_SLOW_DEVICE static T meet(int index, T value) {
     state& r = region<S, A, R>::shared();
     exchange(r, index, value);
-    platform::sync_block(); // M4
+    platform::sync_polling(platform::polling_threads());
     return from_bits<T>(r.result[index]);
   }
 

@@ -74,13 +74,27 @@ __global__ void elsewhere(float* a) {
   a[i] = place()[threadIdx.x] + 1;
 }
 
-// CHECK: run_part<0, 0, ::gpurma::stages::between_tiles::nothing>({{.*}}_pointwise<decltype(gpurma_copy)::value>(
-// CHECK: run_part<1, 0, ::gpurma::stages::between_tiles::other_copy>({{.*}}_reduces<decltype(gpurma_copy)::value>(
-// CHECK: run_part<2, 0, ::gpurma::stages::between_tiles::barrier>({{.*}}_leaves<
-// CHECK: run_part<3, 0, ::gpurma::stages::between_tiles::barrier>({{.*}}_large<
-// CHECK: run_part<4, 0, ::gpurma::stages::between_tiles::barrier>({{.*}}_dynamic<
-// CHECK: run_part<5, 0, ::gpurma::stages::between_tiles::barrier>({{.*}}_sometimes<
-// CHECK: run_part<6, 0, ::gpurma::stages::between_tiles::barrier>({{.*}}_elsewhere<
+// CHECK: gpurma_stage = 0;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::nothing;
+// CHECK: gpurma_stage_[[#]]_pointwise<gpurma_copy>(
+// CHECK: gpurma_stage = 1;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::other_copy;
+// CHECK: gpurma_stage_[[#]]_reduces<gpurma_copy>(
+// CHECK: gpurma_stage = 2;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_stage_[[#]]_leaves<gpurma_copy>(
+// CHECK: gpurma_stage = 3;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_stage_[[#]]_large<gpurma_copy>(
+// CHECK: gpurma_stage = 4;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_stage_[[#]]_dynamic<gpurma_copy>(
+// CHECK: gpurma_stage = 5;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_stage_[[#]]_sometimes<gpurma_copy>(
+// CHECK: gpurma_stage = 6;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_stage_[[#]]_elsewhere<gpurma_copy>(
 void steps(float* a, float* sum, int n, int count) {
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *sum)
   for (int step = 0; step < count; ++step) {

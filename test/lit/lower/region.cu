@@ -23,18 +23,30 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
     return 1;
 
 // CHECK: struct gpurma_values_[[R:[0-9]+]] {
+// CHECK: struct gpurma_launch_[[R]]_0 {
+// CHECK-NEXT: static constexpr int gpurma_stage = 0;
+// CHECK-NEXT: static constexpr unsigned gpurma_row_dimension = 0;
+// CHECK-NEXT: static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::nothing;
+// CHECK-NEXT: dim3 gpurma_grid;
+// CHECK-NEXT: float *gpurma_0;
+// CHECK: float *gpurma_2;
+// CHECK-NEXT: int gpurma_3;
+// CHECK-NEXT: template <unsigned gpurma_copy> {{.*}} gpurma_run({{.*}} { ::ns::gpurma_stage_[[S]]_step<gpurma_copy, float>(gpurma_block, gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3); }
 // CHECK: __global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_[[R]](
 // CHECK: ::gpurma::rank_scope gpurma_rank_scope_;
+// CHECK: if (gpurma_region.leads()) {
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
 // CHECK: static constexpr ::gpurma::stages::written_box gpurma_boxes[] = {{.*}}0, {0, 0}{{.*}};
-// CHECK-NEXT: for (::gpurma::stages::tiles gpurma_tiles(gpurma_region, 0, ::gpurma::stages::between_tiles::nothing, gpurma_grid, block, gpurma_arrays, [[#]]u, 1u, gpurma_boxes, ::gpurma::site{[[F:.*]]u, 49}); gpurma_tiles.next_part();)
-// CHECK-NEXT: gpurma_tiles.run_part<0, 0, ::gpurma::stages::between_tiles::nothing>({{.*}} { ::ns::gpurma_stage_[[S]]_step<decltype(gpurma_copy)::value, float>(gpurma_block, gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3); });
+// CHECK-NEXT: gpurma_region.launch(gpurma_launch_[[R]]_0{gpurma_grid, gpurma_0, gpurma_1, gpurma_2, gpurma_3}, block, gpurma_arrays, [[#]]u, 1u, gpurma_boxes, ::gpurma::site{[[F:.*]]u, 61});
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
 // CHECK: ::gpurma::stages::swap(a, b);
 // CHECK: gpurma_region.print("%d\n", i);
+// CHECK: gpurma_region.dismiss();
+// CHECK-NEXT: } else {
+// CHECK-NEXT: gpurma_region.follow<gpurma_launch_[[R]]_0>();
 // CHECK: const ::gpurma::rank_kernel gpurma_rank_kernel_[[R]]_32(gpurma_region_[[R]]<32>);
 // CHECK: #line [[#]]
 int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
