@@ -177,10 +177,11 @@ struct request {
   int threads = 0; ///< Of a block; 0 lets the program choose.
   int rows = 0;    ///< Of a thread in a kernel of one step, or of a tile; 0: the program chooses.
   int blocks = 0;  ///< Of a multiprocessor, in a kernel of all steps; 0 lets the program choose.
+  bool staged = false; ///< Exchange through the host, even if MPI reaches memory of the device.
   bool check = false;  ///< Against App::reference, by process 0; not for contracted arithmetic.
 
   static constexpr const char* usage = "[--repetitions N] [--threads N] [--rows N] [--blocks N] "
-                                       "[--check] <nx>x<ny>[x<nz>]:<steps>...";
+                                       "[--staged] [--check] <nx>x<ny>[x<nz>]:<steps>...";
 
   /// Takes the command line from `argument` on; ends the program if it is wrong.
   static request from(int argc, char** argv, int argument, std::size_t dimensions) {
@@ -192,6 +193,8 @@ struct request {
       const std::string word = argv[argument];
       if (word == "--check") {
         made.check = true;
+      } else if (word == "--staged") {
+        made.staged = true;
       } else if (word == "--repetitions" && argument + 1 < argc) {
         made.repetitions = std::atoi(argv[++argument]);
       } else if (word == "--threads" && argument + 1 < argc) {
