@@ -94,12 +94,14 @@ class Runner:
             messages = "\n".join(filter(None, [other, err.read().strip()]))
         for line in lines:
             self.lines.append({**line, "processes": max(processes, 1), "command": shown})
-        self.runs.append({"command": shown, "code": code, "figures": len(lines),
-                          "seconds": round(time.monotonic() - start, 1),
-                          "messages": messages[-4000:]})
+        why = ""
         if code != 0 or not lines:
             why = {0: "printed no figure", None: f"took longer than {self.seconds} s"}.get(
                 code, f"ended with {code}")
+        self.runs.append({"command": shown, "code": code, "figures": len(lines), "why": why,
+                          "seconds": round(time.monotonic() - start, 1),
+                          "messages": messages[-4000:]})
+        if why:
             self.failed.append(f"{shown}: {why}, after {len(lines)} figures\n{messages[-2000:]}")
         return code == 0
 
@@ -150,6 +152,132 @@ def query_gpus():
         return []
     rows = [[word.strip() for word in row.split(",")] for row in done.stdout.splitlines()]
     return [row for row in rows if len(row) == 3] if done.returncode == 0 else []
+
+
+def size_of(words):
+    """Of an argument like 1024x1024:500, without the steps."""
+    return words.partition(":")[0]
+
+
+def differing_results(lines):
+    """For each application and size whose hashes differ, what was found, in words."""
+    found = {}
+    for line in lines:
+        hashes = found.setdefault((line["what"], line["size"]), {})
+        by = hashes.setdefault(line["hash"], [])
+        if (name := f"{line['by']} on {line['gpus']}") not in by:
+            by.append(name)
+    return {key: "; ".join(f"{number}: {', '.join(by)}" for number, by in hashes.items())
+            for key, hashes in found.items() if len(hashes) > 1}
+
+
+def met_text(met):
+    return {True: "yes", False: "no", None: "not measured"}.get(met, "")
+
+
+def rounded(value, digits):
+    return "–" if value is None else f"{value:{digits}}"
+
+
+def plot(source, target, variants):
+    """Time per step over the number of GPUs, one panel for each application and size."""
+    import matplotlib  # only here, so that the machine that measures does without
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    results = json.loads(source.read_text())
+    rows = results["rows"]
+    apps = list(dict.fromkeys(row["what"] for row in rows))
+    kinds = list(dict.fromkeys(row["kind"] for row in rows))
+    figure, panels = pyplot.subplots(len(apps), len(kinds), squeeze=False,
+                                     figsize=(4 * len(kinds), 3.2 * len(apps)))
+    for line, app in zip(panels, apps):
+        for panel, kind in zip(line, kinds):
+            shown = [row for row in rows if (row["what"], row["kind"]) == (app, kind)]
+            if not shown:
+                panel.set_axis_off()
+                continue
+            for number, variant in enumerate(variants):
+                points = [(row["gpus"], row["us"][variant]) for row in shown
+                          if row["us"][variant] is not None]
+                if points:
+                    # The last is what the others are compared with.
+                    panel.plot(*zip(*points), marker="o", label=variant, color=f"C{number}",
+                               linewidth=2.5 if variant == variants[-1] else 1.2)
+            counts = sorted({row["gpus"] for row in shown})
+            panel.set_xscale("log", base=2)
+            panel.set_yscale("log")
+            panel.set_xticks(counts, [str(count) for count in counts])
+            panel.set_title(f"{app} {shown[0]['size']}", fontsize=10)
+            panel.set_xlabel("GPUs")
+            panel.set_ylabel("µs per step")
+            panel.grid(True, which="both", alpha=0.3)
+    panels[0][0].legend(fontsize=8)
+    figure.suptitle(f"{results['gpu']}, {results['date'][:10]}", fontsize=10)
+    figure.tight_layout()
+    figure.savefig(target, dpi=130)
+
+
+def application_parser(description, apps, sizes, variants, gpus):
+    """The options that all benchmarks of applications have."""
+    parser = argparse.ArgumentParser(description=description,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--plot", nargs=2, type=pathlib.Path, metavar=("JSON", "PNG"),
+                        help="only draw what an earlier run has written; needs matplotlib")
+    parser.add_argument("--binaries", type=pathlib.Path, metavar="DIR",
+                        help="where the programs apps_… lie")
+    parser.add_argument("--gpus", type=int, nargs="+", default=gpus, metavar="N",
+                        help="with how many GPUs, one after the other")
+    parser.add_argument("--apps", nargs="+", choices=apps, default=list(apps))
+    parser.add_argument("--sizes", nargs="+", choices=sizes, default=list(sizes))
+    parser.add_argument("--variants", nargs="+", choices=variants, default=list(variants))
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
+                        help="where to write all figures")
+    return parser
+
+
+def parse_applications(parser, variants):
+    """The arguments, or nothing if all they asked for was a plot, which then has been drawn."""
+    arguments = parser.parse_args()
+    if arguments.plot:
+        plot(*arguments.plot, variants)
+        return None
+    if arguments.binaries is None:
+        parser.error("--binaries is missing")
+    return arguments
+
+
+def first_gpu(parser, counts):
+    """Its name, driver and architecture. Ends the program if there are fewer GPUs than asked for."""
+    gpus = query_gpus()
+    if min(counts) < 1 or gpus and max(counts) > len(gpus):
+        parser.error(f"--gpus: this machine has {len(gpus)}")
+    return gpus[0] if gpus else ("unknown", "unknown", "9.0")
+
+
+def report_applications(arguments, gpu, runner, rows, shown, unmeasured, wrong):
+    """Prints and writes everything; returns the exit code.
+
+    `unmeasured` are (what, GPUs, by, why), `wrong` texts by application and size.
+    """
+    name, driver, _ = gpu
+    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
+    print(f"{date}, {name}, driver {driver}\n\n{shown}")
+    for what, gpus, by, why in unmeasured:
+        print(f"\nnot measured: {by}, {what}, {gpus} GPUs: {why}")
+    for text in runner.failed:
+        print(f"\nfailed: {text}")
+    for (app, size), text in wrong.items():
+        print(f"\nRESULTS DIFFER: {app} {size}: {text}")
+    if arguments.json:
+        arguments.json.write_text(json.dumps({
+            "date": date, "gpu": name, "driver": driver, "command": shlex.join(sys.argv),
+            "not measured": [dict(zip(("what", "gpus", "by", "why"), one)) for one in unmeasured],
+            "differing": list(wrong.values()), "failed": runner.failed, "runs": runner.runs,
+            "lines": runner.lines, "rows": rows,
+        }, indent=1, ensure_ascii=False) + "\n")
+    return 1 if runner.failed or wrong or any(row["met"] is False for row in rows) else 0
 
 
 def compile_nvshmem(source, scratch, architecture):
@@ -378,11 +506,10 @@ def table(rows):
             return "–" if row[name] is None else f"{row[name]:.2f}"
         blocks = "–" if not row["blocks"] else str(row["blocks"])
         blocks += f" × {row['threads']}" if row["threads"] else ""
-        met = {True: "yes", False: "no", None: "not measured"}.get(row["met"], "")
         cells = [row["what"], row["where"], size_text(row["bytes"]), blocks,
                  amount(row["gpurma"], row["unit"]), amount(row["floor"], row["unit"]),
                  ratio("ratio to floor"), amount(row["nvshmem"], row["unit"]),
-                 ratio("ratio to nvshmem"), row["target"], met]
+                 ratio("ratio to nvshmem"), row["target"], met_text(row["met"])]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

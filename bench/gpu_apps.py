@@ -17,15 +17,14 @@ be measured is shown as that, with its reason, and never counts as a target met.
 if a program fails, results differ or a target is missed.
 """
 
-import argparse
-import datetime
-import json
 import pathlib
 import shlex
 import sys
 import tempfile
 
-from gpu import SOURCES, Runner, compile_nvshmem, library_path, query_gpus
+from gpu import (SOURCES, Runner, application_parser, compile_nvshmem, differing_results,
+                 first_gpu, library_path, met_text, parse_applications, report_applications,
+                 rounded, size_of)
 
 SECONDS = 60
 REPETITIONS, QUICK_REPETITIONS = 5, 2
@@ -77,10 +76,6 @@ class Programs:
         return runner.run(self.binaries / f"apps_{variant}", app, *arguments, processes=gpus)
 
 
-def size_of(words):
-    return words.partition(":")[0]
-
-
 def measure(programs, runner, arguments):
     """Why variants were not measured: (application, GPUs, variant) to a reason."""
     repetitions = QUICK_REPETITIONS if arguments.quick else REPETITIONS
@@ -97,16 +92,6 @@ def measure(programs, runner, arguments):
                 if reason:
                     reasons[app, gpus, variant] = reason
     return reasons
-
-
-def differing_results(lines):
-    """For each application and size whose hashes differ, what was found, in words."""
-    found = {}
-    for line in lines:
-        hashes = found.setdefault((line["what"], line["size"]), {})
-        hashes.setdefault(line["hash"], []).append(f"{line['by']} on {line['gpus']}")
-    return {key: "; ".join(f"{number}: {', '.join(by)}" for number, by in hashes.items())
-            for key, hashes in found.items() if len(hashes) > 1}
 
 
 def judge(times, gpus, right):
@@ -157,111 +142,34 @@ def table(rows):
     lines = ["| application | size | GPUs | " + " | ".join(VARIANTS)
              + " | ratio to staged | ratio to best | target | met |", "|" + "---|" * 11]
     for row in rows:
-        def number(value, digits):
-            return "–" if value is None else f"{value:{digits}}"
-        met = {True: "yes", False: "no", None: "not measured"}[row["met"]]
-        times = [number(row["us"][variant], ".4g") + " µs" * (row["us"][variant] is not None)
+        times = [rounded(row["us"][variant], ".4g") + " µs" * (row["us"][variant] is not None)
                  for variant in VARIANTS]
         cells = [row["what"], f"{row['kind']}, {row['size']}", str(row["gpus"]), *times,
-                 number(row["ratio to staged"], ".2f"), number(row["ratio to best"], ".2f"),
-                 row["target"], met]
+                 rounded(row["ratio to staged"], ".2f"), rounded(row["ratio to best"], ".2f"),
+                 row["target"], met_text(row["met"])]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def plot(source, target):
-    """Time per step over the number of GPUs, one panel for each application and size."""
-    import matplotlib  # only here, so that the machine that measures does without
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    results = json.loads(source.read_text())
-    rows = results["rows"]
-    apps = list(dict.fromkeys(row["what"] for row in rows))
-    kinds = list(dict.fromkeys(row["kind"] for row in rows))
-    figure, panels = pyplot.subplots(len(apps), len(kinds), squeeze=False,
-                                     figsize=(4 * len(kinds), 3.2 * len(apps)))
-    for line, app in zip(panels, apps):
-        for panel, kind in zip(line, kinds):
-            shown = [row for row in rows if (row["what"], row["kind"]) == (app, kind)]
-            if not shown:
-                panel.set_axis_off()
-                continue
-            for number, variant in enumerate(VARIANTS):
-                points = [(row["gpus"], row["us"][variant]) for row in shown
-                          if row["us"][variant] is not None]
-                if points:
-                    panel.plot(*zip(*points), marker="o", label=variant, color=f"C{number}",
-                               linewidth=2.5 if variant == "gpurma" else 1.2)
-            counts = sorted({row["gpus"] for row in shown})
-            panel.set_xscale("log", base=2)
-            panel.set_yscale("log")
-            panel.set_xticks(counts, [str(count) for count in counts])
-            panel.set_title(f"{app} {shown[0]['size']}", fontsize=10)
-            panel.set_xlabel("GPUs")
-            panel.set_ylabel("µs per step")
-            panel.grid(True, which="both", alpha=0.3)
-    panels[0][0].legend(fontsize=8)
-    figure.suptitle(f"{results['gpu']}, {results['date'][:10]}", fontsize=10)
-    figure.tight_layout()
-    figure.savefig(target, dpi=130)
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__,
-                                     formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--plot", nargs=2, type=pathlib.Path, metavar=("JSON", "PNG"),
-                        help="only draw what an earlier run has written; needs matplotlib")
-    parser.add_argument("--binaries", type=pathlib.Path, metavar="DIR",
-                        help="where the programs apps_… lie")
-    parser.add_argument("--gpus", type=int, nargs="+", default=[1, 2], metavar="N",
-                        help="with how many GPUs, one after the other")
-    parser.add_argument("--apps", nargs="+", choices=SIZES, default=list(SIZES))
-    parser.add_argument("--sizes", nargs="+", choices=("small", "medium", "large"),
-                        default=["small", "medium", "large"])
-    parser.add_argument("--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS))
+    parser = application_parser(__doc__, SIZES, ("small", "medium", "large"), VARIANTS, [1, 2])
     parser.add_argument("--gpurma-arguments", type=shlex.split, default=[], metavar="WORDS",
                         help="more arguments for gpurma's programs: '--threads 512 --blocks 1'")
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
-    parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
-                        help="where to write all figures")
-    arguments = parser.parse_args()
-    if arguments.plot:
-        plot(*arguments.plot)
+    arguments = parse_applications(parser, VARIANTS)
+    if arguments is None:
         return 0
-    if arguments.binaries is None:
-        parser.error("--binaries is missing")
-    gpus = query_gpus()
-    if min(arguments.gpus) < 1 or gpus and max(arguments.gpus) > len(gpus):
-        parser.error(f"--gpus: this machine has {len(gpus)}")
-    name, driver, capability = gpus[0] if gpus else ("unknown", "unknown", "9.0")
+    gpu = first_gpu(parser, arguments.gpus)
 
-    date = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds")
     runner = Runner(SECONDS)
     programs = Programs(arguments.binaries.resolve(), arguments.gpurma_arguments)
     with tempfile.TemporaryDirectory() as scratch:
         if "nvshmem" in arguments.variants and max(arguments.gpus) > 1:
-            programs.compile_nvshmem(pathlib.Path(scratch), "sm_" + capability.replace(".", ""))
+            programs.compile_nvshmem(pathlib.Path(scratch), "sm_" + gpu[2].replace(".", ""))
         reasons = measure(programs, runner, arguments)
     rows = make_rows(runner.lines, arguments.gpus, arguments.apps, arguments.sizes)
-    wrong = differing_results(runner.lines)
-
-    print(f"{date}, {name}, driver {driver}\n\n{table(rows)}")
-    for (app, count, variant), reason in reasons.items():
-        print(f"\nnot measured: {variant}, {app}, {count} GPUs: {reason}")
-    for text in runner.failed:
-        print(f"\nfailed: {text}")
-    for (app, size), text in wrong.items():
-        print(f"\nRESULTS DIFFER: {app} {size}: {text}")
-    if arguments.json:
-        arguments.json.write_text(json.dumps({
-            "date": date, "gpu": name, "driver": driver, "command": shlex.join(sys.argv),
-            "not measured": [{"what": app, "gpus": count, "by": variant, "why": reason}
-                             for (app, count, variant), reason in reasons.items()],
-            "differing": list(wrong.values()), "failed": runner.failed, "runs": runner.runs,
-            "lines": runner.lines, "rows": rows,
-        }, indent=1, ensure_ascii=False) + "\n")
-    return 1 if runner.failed or wrong or any(row["met"] is False for row in rows) else 0
+    unmeasured = [(app, count, variant, why) for (app, count, variant), why in reasons.items()]
+    return report_applications(arguments, gpu, runner, rows, table(rows), unmeasured,
+                               differing_results(runner.lines))
 
 
 if __name__ == "__main__":

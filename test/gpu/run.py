@@ -229,7 +229,7 @@ def compiled_programs():
 
 
 def benchmarks():
-    """That they run; bench/gpu.py and gpu_apps.py compare their figures."""
+    """That they run; bench/gpu.py, gpu_apps.py and gpu_regions.py compare their figures."""
     figure = {"prints": r'^\{.*"what"', "seconds": 180}
     yield Test("floor", most=1, why_most="a program of one process", **figure)
     yield Test("notified_access", most=2, why_most="a program of two processes", shares=False,
@@ -243,7 +243,10 @@ def benchmarks():
     yield Test("apps_horizontal_diffusion", diffusion, shares=False, **figure)
     for size in ("jacobi2d 512x700:12", "heat3d 64x70x80:10", "horizontal_diffusion 64x90x8:10"):
         app, points = size.split()
-        yield Test(f"apps_regions.{app}", (app, "--repetitions", "1", points), shares=False, **figure)
+        for name in ("apps_regions", "apps_mpi_graph"):
+            yield Test(f"{name}.{app}", (app, "--repetitions", "1", points), shares=False, **figure)
+    yield Test("apps_persistent_jacobi", ("--repetitions", "1", "512x700:12"), most=1,
+               why_most="a program of one process", **figure)
     for name in ("apps_staged", "apps_overlapped"):
         yield Test(name, ("jacobi2d", *jacobi), shares=False, **figure)
 
