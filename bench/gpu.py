@@ -231,7 +231,7 @@ def application_parser(description, apps, sizes, variants, gpus):
     parser.add_argument("--apps", nargs="+", choices=apps, default=list(apps))
     parser.add_argument("--sizes", nargs="+", choices=sizes, default=list(sizes))
     parser.add_argument("--variants", nargs="+", choices=variants, default=list(variants))
-    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    parser.add_argument("--quick", action="store_true", help="in less time, with fewer repetitions")
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE",
                         help="where to write all figures")
     return parser

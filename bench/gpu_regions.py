@@ -29,13 +29,13 @@ SECONDS = 90
 REPETITIONS, QUICK_REPETITIONS = 5, 3
 THREADS = 256
 # Size and steps, and the steps if it is to be quick. The norm of jacobi2d is looked at after each
-# hundred. "tiny" only shows that everything runs.
+# hundred. "tiny" only shows that everything runs, and has no targets.
 SIZES = {
-    "jacobi2d": {"tiny": ("64x90", 10, 10), "small": ("1024x1024", 5000, 2000),
+    "jacobi2d": {"tiny": ("64x270", 10, 10), "small": ("1024x1024", 5000, 2000),
                  "medium": ("4096x4096", 1500, 500), "large": ("16384x16384", 200, 100)},
-    "heat3d": {"tiny": ("34x20x30", 6, 6), "small": ("128x128x128", 5000, 2000),
+    "heat3d": {"tiny": ("34x20x64", 6, 6), "small": ("128x128x128", 5000, 2000),
                "medium": ("256x256x256", 1500, 500), "large": ("512x512x512", 300, 100)},
-    "horizontal_diffusion": {"tiny": ("34x40x4", 6, 6), "small": ("128x128x16", 3000, 1000),
+    "horizontal_diffusion": {"tiny": ("34x130x4", 6, 6), "small": ("128x128x16", 3000, 1000),
                              "medium": ("512x512x32", 1000, 300),
                              "large": ("1024x1024x128", 100, 50)},
 }
@@ -157,6 +157,8 @@ def judge(row):
             targets.append((f"≤ {limit} µs", ours, limit))
     elif row["gpus"] > 1 and (row["exchange"] is None or row["exchange"] > EXCHANGE_SHARE):
         targets.append((f"≤ mpi / {MPI_FACTOR:g}", ratios["mpi"], 1 / MPI_FACTOR))
+    if row["kind"] == "tiny":
+        targets = []
     held = [None if value is None else value <= limit for _, value, limit in targets]
     met = "" if not held else False if False in held else None if None in held else True
     return {**{f"ratio to {by}": ratio for by, ratio in ratios.items()},

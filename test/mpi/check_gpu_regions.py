@@ -71,8 +71,9 @@ def rows_of(results):
 
 
 def check_cpu_programs(script, programs):
-    _, shown, results = run(script, programs, "--sizes", "tiny", "--gpus", "1", "3", "--quick", GPURMA_CPU_RANKS="2")
-    require(not results["failed"] and not results["differing"] and not results["not measured"], "a program of the CPU target", shown)
+    code, shown, results = run(script, programs, "--sizes", "tiny", "--gpus", "1", "3", "--quick", GPURMA_CPU_RANKS="2")
+    clean = not results["failed"] and not results["differing"] and not results["not measured"]
+    require(code == 0 and clean, "programs of the CPU target", shown)
     require(len(results["rows"]) == 6, "the number of rows", shown)
     for (what, _, gpus), row in rows_of(results).items():
         measured = [by for by in ("mpi", "probe", "region") if row["us"][by] is not None]
