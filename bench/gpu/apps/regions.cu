@@ -75,7 +75,9 @@ std::vector<double> region_seconds(const App& app, app_arrays<App>& arrays, cons
   return seconds_of_steps(t.steps, repetitions, [&](int steps) {
     arrays.set_initial_values();
     MPI_Barrier(MPI_COMM_WORLD);
-    return seconds_of([&] { run_region(app, arrays.at(0), steps); });
+    const double seconds = seconds_of([&] { run_region(app, arrays.at(0), steps); });
+    check(cudaDeviceSynchronize(), "the steps");
+    return seconds;
   });
 }
 
