@@ -189,8 +189,12 @@ public:
       if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
         Used.push_back(D);
     for (const DistributedParameter& A : Arrays) {
-      ArrayAccess Found{A.Array, axes(A, /*Writes=*/false), axes(A, /*Writes=*/true),
+      bool ReadsAlongAxes = true, WritesAlongAxes = true;
+      ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
+                        axes(A, /*Writes=*/true, WritesAlongAxes), /*ReadsAlongAxes=*/false,
                         WalksOf[A.Shape.size()]};
+      auto IsLeft = [](const AxisAccess& Axis) { return !Axis.isOwn(); };
+      Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && llvm::count_if(*Found.Reads, IsLeft) > 1;
       if (Found.Writes)
         checkDealing(A, Found);
       if (Found.Reads || Found.Writes)
@@ -464,11 +468,15 @@ private:
     }
   }
 
-  std::optional<std::array<AxisAccess, 3>> axes(const DistributedParameter& Array, bool Writes) {
+  /// Sets AlongAxes to false if an access leaves the block's own coordinates along two dimensions.
+  std::optional<std::array<AxisAccess, 3>> axes(const DistributedParameter& Array, bool Writes,
+                                                bool& AlongAxes) {
     std::optional<std::array<AxisAccess, 3>> Axes;
     std::array<bool, 3> Seen = {};
+    unsigned Left = 0; // the dimensions along which an access leaves them
     auto Add = [&](unsigned D, const AxisAccess& Found) {
       AxisAccess& Axis = (*Axes)[D];
+      Left += !Found.isOwn();
       Axis.Whole |= Found.Whole;
       Axis.Low = Seen[D] ? std::min(Axis.Low, Found.Low) : Found.Low;
       Axis.High = Seen[D] ? std::max(Axis.High, Found.High) : Found.High;
@@ -479,6 +487,7 @@ private:
         continue;
       if (!Axes)
         Axes.emplace();
+      Left = 0;
       const DimensionWalks& Map = WalksOf[Array.Shape.size()];
       for (unsigned D = 0; D < 3; ++D) {
         auto It = llvm::find(Map, std::optional(D));
@@ -500,6 +509,7 @@ private:
           reportNotAffine(A, A.Coordinates[J]);
         Add(D, Found);
       }
+      AlongAxes &= Left <= 1;
     }
     return Axes;
   }
@@ -667,7 +677,7 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     const char* Separator = " (";
     for (unsigned D = 0; D < 3; ++D) {
       const AxisAccess& Axis = Axes[D];
-      if (!Axis.Whole && Axis.Low == 0 && Axis.High == 0)
+      if (Axis.isOwn())
         continue;
       Out << Separator << DimensionName[D];
       if (Axis.Whole)
@@ -685,6 +695,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     if (A.Reads) {
       Out << "; reads " << A.Array.name();
       PrintAxes(*A.Reads);
+      if (A.ReadsAlongAxes)
+        Out << " along axes";
     }
     if (A.Writes) {
       Out << "; writes " << A.Array.name();

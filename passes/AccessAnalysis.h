@@ -40,6 +40,8 @@ struct AxisAccess {
   /// Any coordinate; Low and High mean nothing.
   bool Whole = false;
   std::int64_t Low = 0, High = 0;
+
+  bool isOwn() const { return !Whole && Low == 0 && High == 0; }
 };
 
 struct ArrayAccess {
@@ -47,6 +49,9 @@ struct ArrayAccess {
   /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks
   /// none of the array's dimensions is whole.
   std::optional<std::array<AxisAccess, 3>> Reads, Writes;
+  /// Reads leave the block's own coordinates along several grid dimensions, but each along one of
+  /// them only, as those of a star-shaped stencil do.
+  bool ReadsAlongAxes = false;
   /// The grid dimension that walks each of the array's dimensions, the slowest first.
   std::vector<std::optional<unsigned>> Walks;
 };

@@ -215,7 +215,7 @@ private:
                        (S.Shared ? spelled(S.Shared) : "0") + ")";
     for (const ArrayAccess& A : S.Accesses.Arrays) {
       if (A.Reads)
-        Text += ".reads(" + reach(*A.Reads, S.Accesses.RowDimension, haloOf(S, A.Array)) + ")";
+        Text += (A.ReadsAlongAxes ? ".reads_along_axes(" : ".reads(") + reach(*A.Reads, S.Accesses.RowDimension, haloOf(S, A.Array)) + ")";
       if (A.Writes)
         Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
     }

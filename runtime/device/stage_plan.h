@@ -47,6 +47,15 @@ struct written_box {
 struct reach {
   axis_reach axis[3];
   bool some;
+  bool along_axes; // no element is beyond the logical block along two grid dimensions
+
+  // Grid dimensions along which something is beyond the logical block.
+  __host__ __device__ int dimensions_beyond() const {
+    int count = 0;
+    for (const axis_reach& one : axis)
+      count += one.low != 0 || one.high != 0;
+    return count;
+  }
 };
 
 // One launch of a region. Made on the host by the text that gpurmacc generates.
@@ -81,12 +90,17 @@ struct stage_plan {
   // An array more, by lows and highs of x, y and z.
   stage_plan reads(int xl, int xh, int yl, int yh, int zl, int zh) const {
     stage_plan more = *this;
-    add(more.read, {{{xl, xh}, {yl, yh}, {zl, zh}}, true});
+    add(more.read, {{{xl, xh}, {yl, yh}, {zl, zh}}, true, false});
+    return more;
+  }
+  stage_plan reads_along_axes(int xl, int xh, int yl, int yh, int zl, int zh) const {
+    stage_plan more = *this;
+    add(more.read, {{{xl, xh}, {yl, yh}, {zl, zh}}, true, true});
     return more;
   }
   stage_plan writes(int xl, int xh, int yl, int yh, int zl, int zh) const {
     stage_plan more = *this;
-    add(more.written, {{{xl, xh}, {yl, yh}, {zl, zh}}, true});
+    add(more.written, {{{xl, xh}, {yl, yh}, {zl, zh}}, true, false});
     return more;
   }
 
@@ -119,6 +133,8 @@ private:
       else
         to = {to.low < from.low ? to.low : from.low, to.high > from.high ? to.high : from.high};
     }
+    all.along_axes =
+        (!all.some || all.along_axes) && (one.along_axes || one.dimensions_beyond() <= 1);
     all.some = true;
   }
 };

@@ -133,6 +133,7 @@ struct stage_state {
   std::int32_t tiles;        // of the rank
   std::int32_t leading;      // of the rank's tiles, which the process before is concerned with
   std::int32_t trailing;     // the same for the process after; not those that are leading
+  std::int32_t count[3];     // of the leading tiles, of the trailing ones, of those between
   std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
   dealing dealt;
   bool known;
@@ -172,6 +173,7 @@ template <int S, int A, int R> struct region_state {
   int ordered; // of the threads that follow; thread 0 writes it before the barrier that starts it
   site where;  // the stage or barrier that it belongs to
   std::uint32_t epoch; // stages that the rank has begun
+  std::uint32_t ended; // stages that it has ended; of the thread that tells other ranks of it
   std::int32_t rank;   // of the device
   bool owes_flush;     // the host may still read rows that have been put
   bool informs[3];     // the process on this side of the rank's epochs
@@ -239,19 +241,8 @@ GPURMA_DEVICE int ranks_of(const region_state<S, A, R>& r, int process) {
              : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
 }
 
-// Whether some stage reads as many rows beyond a tile as the tile has. Then they are worth keeping
-// in the multiprocessor's cache for the next tile: one row of tiles on.
-template <int S, int A, int R> GPURMA_DEVICE bool reads_far(const region_state<S, A, R>& r) {
-  bool far = false;
-  for (int s = 0; s < S; ++s) {
-    const stage_plan& plan = r.plans.stage[s];
-    const axis_reach read = plan.read.some ? plan.read.axis[plan.row] : axis_reach{0, 0};
-    far |= read.low != whole && read.high - read.low >= plan.height();
-  }
-  return far;
-}
-
-// How a process deals the tiles of a stage: in columns if that leaves few ranks without tiles.
+// How a process deals the tiles of a stage: in columns if that leaves few ranks without tiles. A
+// rank then finds rows beyond its tile in the multiprocessor's cache, and computes less for each.
 template <int S, int A, int R>
 GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int process) {
   const banding& bands = r.plans.bands;
@@ -265,10 +256,10 @@ GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int 
   const int columns = d.ranks / s.per_row; // of tiles one below the other, for each of a row
   if (bands.contiguous || together) {
     d.how = dealing::contiguous;
-  } else if (columns > 0 && reads_far(r)) {
+  } else if (columns > 0) {
     d.length = static_cast<int>((last - first + columns - 1) / columns);
     const std::int64_t most = (d.all + d.ranks - 1) / d.ranks; // of a rank, if dealt one by one
-    if (d.length <= most + most / 16)
+    if (d.length > 1 && d.length <= most + most / 16)
       d.how = dealing::columns;
   }
   return d;
@@ -357,6 +348,9 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   const bool whole_rows = my_rows.low == whole || their_rows.low == whole;
   bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner &&
                height == of_b.height() && of_a.walks_like(of_b) && here.dealt.how == tiles.how;
+  // Those of a star-shaped stencil are in line with it.
+  const bool in_line = (mine.along_axes && theirs.dimensions_beyond() == 0) ||
+                       (theirs.along_axes && mine.dimensions_beyond() == 0);
   std::int64_t from[3] = {0, 0, 0};
   std::int64_t to[3] = {0, 0, 0};
   int place = 2;
@@ -399,11 +393,15 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   const auto visit_around = [&](std::int64_t low, std::int64_t high) {
     for (std::int64_t row = from[0]; row <= to[0]; ++row)
       for (std::int64_t outer = from[1]; outer <= to[1]; ++outer) {
+        if (in_line && row != 0 && outer != 0)
+          continue;
+        const bool fixed = in_line && (row != 0 || outer != 0);
         const std::int64_t away = row * here.per_row + outer * here.inner;
         const std::int64_t least = (row_of(low) + row) * here.per_row - tiles.base;
         const std::int64_t most = (row_of(high) + row + 1) * here.per_row - 1 - tiles.base;
-        visit_tiles(low + away + from[2] > least ? low + away + from[2] : least,
-                    high + away + to[2] < most ? high + away + to[2] : most);
+        const std::int64_t left = low + away + (fixed ? 0 : from[2]);
+        const std::int64_t right = high + away + (fixed ? 0 : to[2]);
+        visit_tiles(left > least ? left : least, right < most ? right : most);
       }
   };
   if (tiles.how == dealing::contiguous) {
@@ -415,6 +413,8 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
     for (std::int64_t row = from[0]; row <= to[0]; ++row)
       for (std::int64_t outer = from[1]; outer <= to[1]; ++outer)
         for (std::int64_t inner = from[2]; inner <= to[2]; ++inner) {
+          if (in_line && (row != 0) + (outer != 0) + (inner != 0) > 1)
+            continue;
           const std::int64_t away = row * here.per_row + outer * here.inner + inner;
           if (tiles.how == dealing::columns) {
             // Tiles one below the other: of no more than two ranks.
@@ -456,7 +456,7 @@ public:
     if (platform::thread_index() == 0) {
       r.plans = plans;
       r.words = words;
-      r.epoch = 0;
+      r.epoch = r.ended = 0;
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
@@ -677,12 +677,15 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage, std::ui
   const int count = r.watched_count[stage];
   // Epochs grow, so that a rank that is far enough needs no second look.
   auto next = static_cast<int>(platform::thread_index());
+  const std::uint64_t* word = next < count ? r.words.words + r.watched[stage][next] : nullptr;
   for (unsigned looks = 0; looks < platform::quiet_polls && count >= 0; ++looks) {
-    while (next < count &&
-           platform::load_polled(r.words.words + r.watched[stage][next]) >= needed) // M21, M22
+    while (word != nullptr && platform::load_polled(word) >= needed) { // M21, M22
       next += static_cast<int>(width);
-    if (platform::ballot(next < count, width) == 0)
+      word = next < count ? r.words.words + r.watched[stage][next] : nullptr;
+    }
+    if (platform::ballot(word != nullptr, width) == 0)
       return true;
+    platform::back_off(looks);
   }
   return false;
 }
@@ -729,11 +732,8 @@ public:
     }
     platform::sync_block(); // M4
     run<Launch>();
-    if (platform::thread_index() == 0) {
-      platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
-                              std::uint64_t{r.epoch}, platform::scope::device); // M21
+    if (platform::thread_index() == 0)
       detail::count_directive(detail::block());
-    }
   }
 
   // region::follow.
@@ -816,45 +816,68 @@ private:
     platform::sync_polling(platform::polling_threads());
   }
 
-  // The leading tiles, the trailing ones, what neighbours need of these, and the tiles between. All
-  // threads; ends with a barrier.
+  // The leading tiles, the trailing ones, what neighbours need of these, and the tiles between;
+  // then ranks that wait for these may go on. All threads.
   template <class Launch> GPURMA_DEVICE static void run() {
-    const state& r = shared();
+    state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
     constexpr bool in_turn = Launch::gpurma_between != between_tiles::nothing;
     if (r.informs[memory::before] || r.informs[memory::after]) {
-      if (s.leading != 0)
+      if (s.count[0] != 0)
         run_part<Launch>(0);
-      if (in_turn && s.leading != 0 && s.trailing != 0)
+      if (in_turn && s.count[0] != 0 && s.count[1] != 0)
         platform::sync_block();
-      if (s.trailing != 0)
+      if (s.count[1] != 0)
         run_part<Launch>(1);
       publish_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage, r.where);
     }
-    if (s.tiles > s.leading + s.trailing)
+    if (s.count[2] != 0)
       run_part<Launch>(2);
     platform::sync_block(); // M1
+    // By a thread that follows, where there is one: the others need not wait for all that was
+    // stored.
+    const unsigned leading = platform::polling_threads();
+    if (platform::thread_index_again() == (platform::block_threads() > leading ? leading : 0))
+      platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
+                              std::uint64_t{++r.ended}, platform::scope::device); // M21
   }
 
-  // A function of its own, so that tiles have all registers.
-  template <class Launch> GPURMA_SLOW_DEVICE static void run_part(int part) {
-    constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
-                                platform::shared_memory_of_instantiations;
+  template <class Launch> GPURMA_DEVICE static void run_part(int part) {
+    const stage_state& s = shared().stage[Launch::gpurma_stage];
+    if (s.step.inner == 0 && s.step.outer == 0)
+      run_tiles<Launch, true>(part);
+    else
+      run_tiles<Launch, false>(part);
+  }
+
+  // A function of its own, so that tiles have all registers. `InColumn`: each tile is below the one
+  // before, so that what a thread computes from their places differs by the row only.
+  template <class Launch, bool InColumn> GPURMA_SLOW_DEVICE static void run_tiles(int part) {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
     tile_position at = s.begin[part];
-    int left = part == 0 ? s.leading : part == 1 ? s.trailing : s.tiles - s.leading - s.trailing;
+    int left = s.count[part];
+    const int rows = s.step.row;
+    const auto go_on = [&] {
+      if constexpr (InColumn)
+        at.row += rows;
+      else
+        tiles::go_on(s, at);
+    };
+    constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
+                                platform::shared_memory_of_instantiations;
     // Of the thread: what tiles store does not change it.
     Launch launch = launched<Launch>();
+    GPURMA_ROLLED
     for (;;) {
       launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at));
       if (--left == 0)
         return;
-      go_on(s, at);
+      go_on();
       if constexpr (alternates) {
         launch.template gpurma_run<1>(place(Launch::gpurma_row_dimension, at));
         if (--left == 0)
           return;
-        go_on(s, at);
+        go_on();
       } else if constexpr (Launch::gpurma_between != between_tiles::nothing) {
         platform::sync_block();
       }
@@ -1008,6 +1031,9 @@ private:
     s.leading = s.concerned[memory::before];
     const int left = s.tiles - s.leading;
     s.trailing = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
+    s.count[0] = s.leading;
+    s.count[1] = s.trailing;
+    s.count[2] = left - s.trailing;
     s.step = position(s, s.dealt.distance());
     s.begin[0] = position(s, tile_number(s, r.rank, 0));
     s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.trailing));

@@ -3,6 +3,7 @@
 // What the device library needs from a target, written once per target in cuda/platform.h and cpu/platform.h:
 //
 //   thread_index() block_threads() block_rank() grid_blocks()   who the thread is, linear indices
+//   thread_index_again()            the same, for once: not kept in a register, or in memory, from where it was needed before
 //   sync_block()                    barrier of the block's threads
 //   sync_block_or(flag)             the same; whether any thread's flag is true
 //   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers
@@ -27,6 +28,7 @@
 //   GPURMA_ROLLED                   before a loop: not to be unrolled, for its registers
 //   load_volatile(p)                reads any trivially copyable object from memory, every time
 //   yield()                         in every loop that waits: lets others run, lowers the pressure on memory
+//   back_off(looks)                 in a loop of many ranks that look at memory of others: waits a little after the first few
 //   clock_ns()                      a monotonic clock, in nanoseconds
 //   trap()                          ends the program abnormally
 //   in_register(shared)             the same object of block_shared, for a function that is to be fast

@@ -25,6 +25,7 @@
 namespace gpurma::platform {
 
 inline unsigned thread_index() { return cpu::current.thread; }
+inline unsigned thread_index_again() { return thread_index(); }
 inline unsigned block_threads() { return cpu::current.block_threads; }
 inline unsigned block_rank() { return cpu::current.block; }
 inline unsigned grid_blocks() { return cpu::current.grid_blocks; }
@@ -132,6 +133,7 @@ T load_volatile(const T* address) {
 }
 
 inline void yield() { cpu::yield(); }
+inline void back_off(unsigned) {}
 
 inline std::uint64_t clock_ns() {
   timespec now;

@@ -20,6 +20,11 @@ namespace gpurma::platform {
 GPURMA_DEVICE unsigned thread_index() {
   return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
 }
+GPURMA_DEVICE unsigned thread_index_again() {
+  unsigned x, y, z;
+  asm volatile("mov.u32 %0, %%tid.x; mov.u32 %1, %%tid.y; mov.u32 %2, %%tid.z;" : "=r"(x), "=r"(y), "=r"(z));
+  return x + blockDim.x * (y + blockDim.y * z);
+}
 GPURMA_DEVICE unsigned block_threads() { return blockDim.x * blockDim.y * blockDim.z; }
 GPURMA_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
 GPURMA_DEVICE unsigned grid_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
@@ -269,6 +274,10 @@ GPURMA_DEVICE T load_volatile(const T* address) {
 
 // Blocks are resident, and a sleep would lengthen waits of a microsecond.
 GPURMA_DEVICE void yield() {}
+// A thousand ranks that look at some words each take much of the second-level cache's throughput from those that compute.
+GPURMA_DEVICE void back_off(unsigned looks) {
+  if (looks >= 8) __nanosleep(looks < 64 ? 40 : 200);
+}
 
 GPURMA_DEVICE std::uint64_t clock_ns() {
   std::uint64_t now;

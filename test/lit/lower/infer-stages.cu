@@ -56,7 +56,7 @@ int main() {
   *most = 0;
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(max : *most)
   for (int i = 0; i < 5; ++i) {
-    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage blur: rows y; reads in (x -1..1, y -2..1); writes out (own)
+    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage blur: rows y; reads in (x -1..1, y -2..1) along axes; writes out (own)
     // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'blur' reads 'in' with halo 2, writes 'out' [gpurma-0217]
     blur<<<grid, block>>>(a, b, ny, nx);
     std::swap(a, b);
