@@ -194,6 +194,8 @@ runtime& start(int* argc = nullptr, char*** argv = nullptr) {
   start_process(argc, argv);
   const std::lock_guard lock(starting);
   if (!the_runtime) {
+    // The program's allocations wait for this start; its own must not.
+    const ordinary_allocations of_the_runtime;
     open_device_memory();
     the_runtime = std::make_unique<runtime>(most_ranks());
     check_cuda(cudaEventCreateWithFlags(&the_runtime->last_launch_ended, cudaEventDisableTiming),
