@@ -219,6 +219,7 @@ def compiled_programs():
     yield Test("distributed_arrays.banded", ("first", "200003"), least=2,
                environment={"GPURMA_DISTRIBUTED_ARRAYS": "banded"},
                fails_with="GPURMA_DISTRIBUTED_ARRAYS is banded, but on GPUs")
+    yield ok("managed_region")
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))
