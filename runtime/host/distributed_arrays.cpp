@@ -545,11 +545,6 @@ bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error) 
     init(nullptr, nullptr);
   }
   const auto size = static_cast<std::uint64_t>(process().size);
-#if GPURMA_TARGET_CUDA
-  if (size > 1)
-    fatal(text("GPURMA_DISTRIBUTED_ARRAYS is ", environment::distributed_arrays(),
-               ", but on GPUs each process holds arrays whole; unset it"));
-#endif
   if (size == 1 || bytes < 2 * size * sparse_memory::page_bytes())
     return false;
   const auto lock = lock_arrays();
