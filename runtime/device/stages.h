@@ -579,8 +579,12 @@ private:
       return;
     const int rank = r.first_rank[side] = r.words.first_ranks[process_of(r.plans.bands, side)];
     r.control_of[side] = reinterpret_cast<std::uint64_t*>(r.control.rows[rank].reached);
-    for (int a = 0; a < A; ++a)
+    for (int a = 0; a < A; ++a) {
       r.arrays_of[side][a] = reinterpret_cast<char*>(r.windows[a].rows[rank].reached);
+      // An epoch does not overtake rows that go by way of the hosts.
+      if (r.arrays_of[side][a] == nullptr)
+        r.control_of[side] = nullptr;
+    }
   }
 };
 

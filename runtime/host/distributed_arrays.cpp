@@ -17,6 +17,7 @@
 #include "host/log.h"
 #include "host/memory.h"
 #include "host/process.h"
+#include "host/watchdog.h"
 #if GPURMA_TARGET_CPU
 #include <unistd.h>
 
@@ -48,7 +49,10 @@ struct distributed_array {
   // Of the other processes, where they run on this host; as long as nobody's pages have changed.
   std::map<int, peer_pages> peers;
   bool is_shared = false;
+  bool is_offered = false; // to them, as the pages are; in vain if it is not shared
 #endif
+
+  std::string name() const { return text("distributed array ", number, " of ", bytes, " bytes"); }
 
   byte_range all() const { return {0, bytes}; }
   byte_range owned(int process) const {
@@ -105,13 +109,17 @@ distributed_array* find_banded(const void* address) {
 void pages_changed(distributed_array& array) {
   array.pages_id = ++arrays().page_changes;
 #if GPURMA_TARGET_CUDA
-  array.is_shared = false;
+  array.is_shared = array.is_offered = false;
 #endif
 }
 
 bool is_banded(const void* address) {
   const auto lock = lock_arrays();
   return find_banded(address) != nullptr;
+}
+
+std::string to_text(const byte_range& range) {
+  return range.empty() ? "none" : text(range.begin, " to ", range.end);
 }
 
 void note_present() {
@@ -122,8 +130,10 @@ void note_present() {
   table.most_present = std::max(table.most_present, present);
 }
 
-void grow(distributed_array& array, const byte_range& wanted) {
+void grow(distributed_array& array, const byte_range& wanted, host_task& task) {
   const std::uint64_t before = array.memory.present().size();
+  task.step(text(array.name(), ": add pages for bytes ", to_text(wanted), " to those for ",
+                 to_text(array.memory.present())));
   if (array.memory.grow(wanted) != cudaSuccess) {
     fatal(
         text("there is not enough device memory for ", wanted.size(),
@@ -136,8 +146,10 @@ void grow(distributed_array& array, const byte_range& wanted) {
   note_present();
 }
 
-void shrink(distributed_array& array, const byte_range& wanted) {
+void shrink(distributed_array& array, const byte_range& wanted, host_task& task) {
   const std::uint64_t before = array.memory.present().size();
+  task.step(text(array.name(), ": of the pages for bytes ", to_text(array.memory.present()),
+                 ", keep those for ", to_text(wanted)));
   array.memory.shrink(wanted);
   if (array.memory.present().size() != before)
     pages_changed(array);
@@ -188,6 +200,9 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
   }
   if (largest == 0)
     return;
+  if (!process_started())
+    fatal(text(doing, " after the end of gpurma (gpurma::finalize or MPI_Finalize), when no other "
+                      "process gives what it holds"));
   const auto others = allgather(channel::query, doing, mine);
   for (const transfer_agreement& other : others)
     if (std::memcmp(&other, &mine, sizeof mine) != 0)
@@ -197,6 +212,9 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
                  " bytes; with GPURMA_DISTRIBUTED_ARRAYS all processes make the same calls on "
                  "large arrays"));
 
+  // From here on all of them are on their way.
+  host_task task(process_watchdog(), host_task::kind::bounded, doing);
+  task.step(text(from.name(), ": moves up to ", largest, " bytes between two processes"));
   constexpr std::uint64_t most_at_once = 256 << 10;
   const auto block = static_cast<std::size_t>(std::min(largest, most_at_once));
   const auto at = [block](auto& buffer, int process) {
@@ -227,13 +245,14 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
     for (int p = 0; p < size; ++p)
       if (const byte_range in = piece(p, self); !in.empty())
         take(in.begin, at(back, p), in.size());
+    task.go_on();
   }
 }
 
 void make_whole(distributed_array& array, const std::string& use) {
-  log(log_level::info,
-      text("distributed array ", array.number, " of ", array.bytes, " bytes is made whole: ", use));
-  grow(array, array.all());
+  host_task task(process_watchdog(), host_task::kind::reported, "making a distributed array whole");
+  task.step(text(array.name(), " is made whole: ", use));
+  grow(array, array.all(), task);
   fetch(array, std::vector<byte_range>(static_cast<std::size_t>(process().size), array.all()),
         "making a distributed array whole",
         [&](std::uint64_t offset, const void* data, std::size_t bytes) {
@@ -378,7 +397,7 @@ void log_most() {
 }
 
 // Gives each process what it touches of an array, and drops the rest.
-void hold_band(distributed_array& array, const banded_array& plan) {
+void hold_band(distributed_array& array, const banded_array& plan, host_task& task) {
   const std::uint64_t begin = array.offset_of(plan.base);
   std::vector<byte_range> wanted = plan.touched;
   for (byte_range& each : wanted)
@@ -387,12 +406,12 @@ void hold_band(distributed_array& array, const banded_array& plan) {
   wanted.front().begin = 0;
   wanted.back().end = array.bytes;
   const byte_range mine = wanted[static_cast<std::size_t>(process().rank)];
-  grow(array, mine);
+  grow(array, mine, task);
   fetch(array, wanted, "banding a distributed array",
         [&](std::uint64_t offset, const void* data, std::size_t bytes) {
           copy_bytes(array.memory.base() + offset, data, bytes);
         });
-  shrink(array, mine);
+  shrink(array, mine, task);
   array.whole = false;
   array.first.assign(1, 0);
   for (std::size_t p = 1; p < plan.bands.size(); ++p)
@@ -409,49 +428,83 @@ struct share_offer {
   int node;
 };
 
+// Why processes of this host cannot hand each other files; empty: they can.
+std::string obstacle_to_files(const std::vector<share_offer>& offers) {
+  if (environment::route() == "proxy")
+    return "GPURMA_ROUTE is proxy";
+  for (std::size_t p = 0; p < offers.size(); ++p)
+    if (offers[p].node == process().node && offers[p].socket == 0)
+      return text("process ", p, " has no socket, or its GPURMA_ROUTE is proxy");
+  return "";
+}
+
+// Maps the pages that the other processes of this host hold of an array. Collective.
+bool map_peers(distributed_array& array, file_exchange& sockets,
+               const std::vector<share_offer>& offers, host_task& task, std::string& reason) {
+  constexpr std::chrono::seconds patience(5);
+  const auto self = static_cast<std::size_t>(process().rank);
+  std::vector<std::uint64_t> names;
+  for (const share_offer& other : offers)
+    names.push_back(other.node == process().node ? other.socket : 0);
+  task.step(text(array.name(), ": export the pages for bytes ", to_text(array.memory.present())));
+  file_parcel exported;
+  std::vector<file_parcel> others;
+  const bool is_exported = array.memory.export_pages(exported, reason);
+  task.step(
+      text(array.name(), ": hand ", exported.files.size(), " files to each process of the host"));
+  if (!sockets.exchange(names, self, exported, others, patience, reason) || !is_exported)
+    return false;
+  for (std::size_t p = 0; p < names.size(); ++p) {
+    if (p == self || names[p] == 0)
+      continue;
+    task.step(text(array.name(), ": map ", others[p].files.size(), " files of process ", p));
+    if (others[p].words.size() != 2 * others[p].files.size()) {
+      reason = text("process ", p, " has not exported its pages");
+      return false;
+    }
+    if (!array.peers[static_cast<int>(p)].map(array.bytes, others[p], reason))
+      return false;
+  }
+  return true;
+}
+
 // Lets the processes of a host map each other's pages of arrays, where somebody's have changed.
 // Collective.
-void share_pages(const std::vector<distributed_array*>& of_region) {
+void share_pages(const std::vector<distributed_array*>& of_region, host_task& task) {
   static file_exchange sockets;
   share_offer mine{environment::route() == "proxy" ? 0 : sockets.name(), 0, process().node};
   for (std::size_t k = 0; k < of_region.size(); ++k)
-    if (!of_region[k]->is_shared)
+    if (!of_region[k]->is_offered)
       mine.changed |= std::uint64_t{1} << k;
+  task.step("distributed arrays: ask the other processes whose pages have changed");
   const auto offers = allgather(channel::query, "sharing distributed arrays", mine);
-  std::vector<std::uint64_t> names;
   std::uint64_t changed = 0;
-  for (const share_offer& other : offers) {
-    names.push_back(mine.socket != 0 && other.node == mine.node ? other.socket : 0);
+  for (const share_offer& other : offers)
     changed |= other.changed;
-  }
-  const auto self = static_cast<std::size_t>(process().rank);
+  const std::string obstacle = obstacle_to_files(offers);
   for (std::size_t k = 0; k < of_region.size(); ++k) {
     if ((changed >> k & 1) == 0)
       continue;
     distributed_array& array = *of_region[k];
     array.peers.clear();
-    std::string reason;
-    file_parcel exported;
-    std::vector<file_parcel> others;
-    constexpr std::chrono::seconds patience(30);
-    bool good = array.memory.export_pages(exported, reason);
-    good = sockets.exchange(names, self, exported, others, patience, reason) && good;
-    for (std::size_t p = 0; good && p < names.size(); ++p)
-      if (p != self && names[p] != 0)
-        good = others[p].words.size() == 2 * others[p].files.size() &&
-               array.peers[static_cast<int>(p)].map(array.bytes, others[p], reason);
-    if (!good)
-      log(log_level::info,
-          text("distributed array ", array.number, " is reached through the hosts: ", reason));
+    std::string reason = obstacle;
+    const bool good = obstacle.empty() && map_peers(array, sockets, offers, task, reason);
+    task.step(text(array.name(), ": ask the other processes whether they have mapped it"));
     const auto all_good = allgather(channel::query, "mapping distributed arrays", good ? 1 : 0);
     array.is_shared =
         std::all_of(all_good.begin(), all_good.end(), [](int each) { return each == 1; });
+    array.is_offered = true;
+    if (!array.is_shared)
+      array.peers.clear();
+    if (!good)
+      log(obstacle.empty() ? log_level::warn : log_level::info,
+          text(array.name(), " is reached through the hosts: ", reason));
   }
 }
 
 #else
 
-void share_pages(const std::vector<distributed_array*>&) {}
+void share_pages(const std::vector<distributed_array*>&, host_task&) {}
 
 #endif
 
@@ -492,11 +545,6 @@ bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error) 
     init(nullptr, nullptr);
   }
   const auto size = static_cast<std::uint64_t>(process().size);
-#if GPURMA_TARGET_CUDA
-  if (size > 1)
-    fatal(text("GPURMA_DISTRIBUTED_ARRAYS is ", environment::distributed_arrays(),
-               ", but on GPUs each process holds arrays whole; unset it"));
-#endif
   if (size == 1 || bytes < 2 * size * sparse_memory::page_bytes())
     return false;
   const auto lock = lock_arrays();
@@ -504,10 +552,13 @@ bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error) 
   auto array = std::make_unique<distributed_array>(table.made, bytes);
   share_evenly(*array);
   array->whole = environment::distributed_arrays() == "regions";
-  error = array->memory.base() == nullptr
-              ? cudaErrorMemoryAllocation
-              : array->memory.grow(array->whole ? array->all()
-                                                : with_margin(array->owned(process().rank)));
+  const byte_range held = array->whole ? array->all() : with_margin(array->owned(process().rank));
+  host_task task(process_watchdog(), host_task::kind::reported,
+                 "the allocation of a distributed array");
+  task.step(text(array->name(), ": begins at ", static_cast<const void*>(array->memory.base()),
+                 "; this process owns bytes ", to_text(array->owned(process().rank)),
+                 ", and adds pages of ", sparse_memory::page_bytes(), " for ", to_text(held)));
+  error = array->memory.base() == nullptr ? cudaErrorMemoryAllocation : array->memory.grow(held);
   if (error != cudaSuccess)
     return true;
   pages_changed(*array);
@@ -536,6 +587,7 @@ bool free_distributed(void* memory) {
   wait_for_device();
   const auto lock = lock_arrays();
   const distributed_array* const array = find_array(memory);
+  log(log_level::info, text(array->name(), " is freed"));
   withdraw(*array);
   arrays().bytes -= array->bytes;
   arrays().by_base.erase(static_cast<const char*>(memory));
@@ -553,6 +605,9 @@ bool narrow_fill(void*& to, std::size_t& bytes) {
   const byte_range held = intersection(array->memory.present(), {begin, begin + bytes});
   if (begin + bytes > array->bytes)
     return true; // CUDA says what is wrong
+  log(log_level::info,
+      text(array->name(), ": bytes ", begin, " to ", begin + bytes,
+           " are filled, or copied to, of which this process holds ", to_text(held)));
   to = array->memory.base() + held.begin;
   bytes = held.size();
   return !held.empty();
@@ -589,6 +644,10 @@ bool narrow_copy(void*& to, const void*& from, std::size_t& bytes) {
     wanted.push_back(of_process);
   }
   const auto self = static_cast<std::size_t>(process().rank);
+  log(log_level::info,
+      text(source->name(), ": bytes ", to_text(copied),
+           " are copied from it, of which this process gets ", to_text(wanted[self]), " and owns ",
+           to_text(intersection(source->owned(process().rank), wanted[self]))));
   const auto place = [&](std::uint64_t offset) {
     return static_cast<char*>(to) + (offset - copied.begin);
   };
@@ -621,10 +680,13 @@ void make_arguments_whole(cudaKernel_t kernel, void** arguments) {
 }
 #endif
 
-void hold_bands(std::vector<banded_array>& of_region, const void* values, std::size_t value_bytes) {
+void hold_bands(const std::string& region, std::vector<banded_array>& of_region, const void* values,
+                std::size_t value_bytes) {
   if (!arrays().any)
     return;
   const auto lock = lock_arrays();
+  host_task task(process_watchdog(), host_task::kind::bounded,
+                 text("distributed arrays of ", region));
   // In the same order in all processes. Null: to be whole.
   const auto by_number = [](const distributed_array* a, const distributed_array* b) {
     return a->number < b->number;
@@ -647,7 +709,7 @@ void hold_bands(std::vector<banded_array>& of_region, const void* values, std::s
       continue;
     one.banded = true;
     if (taken[array] == &one)
-      hold_band(*array, one);
+      hold_band(*array, one, task);
   }
   for (const auto& [array, one] : taken)
     if (one == nullptr && !array->whole)
@@ -660,7 +722,7 @@ void hold_bands(std::vector<banded_array>& of_region, const void* values, std::s
         std::find(of_windows.begin(), of_windows.end(), array) == of_windows.end())
       of_windows.push_back(array);
   if (!of_windows.empty())
-    share_pages(of_windows);
+    share_pages(of_windows, task);
   log_held();
 }
 

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "host/peers.h"
@@ -56,8 +57,10 @@ struct banded_array {
   bool banded = false;
 };
 // Prepares the arrays of a region, lets the other processes of the host map them, and gets others
-// whole to which words of a structure point. Collective.
-void hold_bands(std::vector<banded_array>& of_region, const void* values, std::size_t value_bytes);
+// whole to which words of a structure point. Collective; processes have agreed to begin the region
+// before, so that the run ends if one does not come. `region` is for messages.
+void hold_bands(const std::string& region, std::vector<banded_array>& of_region, const void* values,
+                std::size_t value_bytes);
 // While one lives, what is launched takes distributed arrays as they are.
 class region_runs {
 public:

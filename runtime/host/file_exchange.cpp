@@ -32,6 +32,7 @@ namespace {
 
 // What comes first on a connection.
 struct greeting {
+  std::uint64_t exchange; // they are numbered
   std::uint64_t sender;
   std::uint64_t files;
   std::uint64_t words;
@@ -123,6 +124,10 @@ bool receive_files(int from, std::size_t count, std::vector<open_file>& files) {
     const ssize_t received = recvmsg(from, &message.header, MSG_CMSG_CLOEXEC);
     if (received < 0 && errno == EINTR)
       continue;
+    if ((message.header.msg_flags & MSG_CTRUNC) != 0) {
+      errno = EMFILE; // some have been closed on their way
+      return false;
+    }
     const cmsghdr* const numbers = received == 1 ? CMSG_FIRSTHDR(&message.header) : nullptr;
     if (numbers == nullptr || numbers->cmsg_type != SCM_RIGHTS)
       return false;
@@ -143,11 +148,12 @@ bool is_of_this_user(int connection) {
          other.uid == geteuid();
 }
 
-bool send_parcel(std::uint64_t to, std::size_t self, const file_parcel& mine, std::string& reason) {
+bool send_parcel(std::uint64_t to, const greeting& first, const file_parcel& mine,
+                 const timeval& limit, std::string& reason) {
   sockaddr_un address;
   const socklen_t bytes = make_address(to, address);
   const open_file connection(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  const greeting first{self, mine.files.size(), mine.words.size()};
+  setsockopt(connection.number(), SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   if (connect(connection.number(), reinterpret_cast<const sockaddr*>(&address), bytes) == 0 &&
       send_all(connection.number(), &first, sizeof first) &&
       send_all(connection.number(), mine.words.data(), mine.words.size() * sizeof(std::uint64_t)) &&
@@ -178,18 +184,22 @@ bool file_exchange::exchange(const std::vector<std::uint64_t>& names, std::size_
                              std::chrono::seconds patience, std::string& reason) {
   all.clear();
   all.resize(names.size());
-  std::size_t expected = 0;
+  const greeting mine_first{++exchanges_, self, mine.files.size(), mine.words.size()};
+  const timeval limit{static_cast<time_t>(patience.count()), 0};
+  std::vector<bool> awaited(names.size());
+  bool all_sent = true;
   for (std::size_t p = 0; p < names.size(); ++p) {
     if (p == self || names[p] == 0)
       continue;
-    ++expected;
-    // Waits for nobody: what has been sent can be received later.
-    if (!send_parcel(names[p], self, mine, reason))
-      return false;
+    awaited[p] = true;
+    // Waits for nobody: what has been sent can be received later. Who can be reached gets it even
+    // if another one cannot, not to wait in vain.
+    all_sent &= send_parcel(names[p], mine_first, mine, limit, reason);
   }
+  if (!all_sent)
+    return false;
   const auto end = std::chrono::steady_clock::now() + patience;
-  std::vector<bool> came(names.size());
-  while (expected > 0) {
+  while (std::find(awaited.begin(), awaited.end(), true) != awaited.end()) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
         end - std::chrono::steady_clock::now());
     pollfd incoming{socket_.number(), POLLIN, 0};
@@ -197,18 +207,25 @@ bool file_exchange::exchange(const std::vector<std::uint64_t>& names, std::size_
     if (ready < 0)
       continue; // a signal
     if (ready == 0) {
-      reason = text(expected, " processes of the host have handed over no files in ",
-                    patience.count(), " s");
+      std::string silent;
+      for (std::size_t p = 0; p < awaited.size(); ++p)
+        if (awaited[p])
+          silent += text(silent.empty() ? "" : ", ", p);
+      reason = text("these processes of the host have handed over no files in ", patience.count(),
+                    " s: ", silent);
       return false;
     }
     const open_file connection(accept4(socket_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (connection.number() < 0 || !is_of_this_user(connection.number()))
       continue;
-    const timeval limit{static_cast<time_t>(patience.count()), 0};
     setsockopt(connection.number(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
     greeting first{};
-    if (!receive_all(connection.number(), &first, sizeof first) || first.sender >= names.size() ||
-        came[first.sender] || first.files > most_of_a_parcel || first.words > most_of_a_parcel) {
+    const bool greeted = receive_all(connection.number(), &first, sizeof first);
+    if (greeted && first.exchange < exchanges_)
+      continue; // of an exchange that has failed here
+    if (!greeted || first.exchange > exchanges_ || first.sender >= names.size() ||
+        !awaited[first.sender] || first.files > most_of_a_parcel ||
+        first.words > most_of_a_parcel) {
       reason = "a process of the host hands over what nobody has asked for";
       return false;
     }
@@ -220,8 +237,7 @@ bool file_exchange::exchange(const std::vector<std::uint64_t>& names, std::size_
       reason = system_error("cannot take files from another process of the host");
       return false;
     }
-    came[first.sender] = true;
-    --expected;
+    awaited[first.sender] = false;
   }
   return true;
 }

@@ -41,13 +41,15 @@ public:
   std::uint64_t name() const { return name_; }
 
   // Gives `mine` to all processes with a name, `names[self]` being this one's, and gets theirs.
-  // Collective among them; two exchanges of a process must not overlap with others' (there is a
-  // barrier between them). False: `reason` says why.
+  // Collective among them, in the same order; two exchanges of a process must not overlap with
+  // others' (there is a barrier between them). False: `reason` says why; what others have handed
+  // over in vain does not come with the next exchange.
   bool exchange(const std::vector<std::uint64_t>& names, std::size_t self, const file_parcel& mine,
                 std::vector<file_parcel>& all, std::chrono::seconds patience, std::string& reason);
 
 private:
   std::uint64_t name_ = 0;
+  std::uint64_t exchanges_ = 0;
   open_file socket_;
 };
 

@@ -21,6 +21,7 @@
 #include "host/memory.h"
 #include "host/process.h"
 #include "host/rank_kernel_gate.h"
+#include "host/watchdog.h"
 #include "transport/sockets/unique_id.h"
 #if GPURMA_TARGET_CPU
 #include <gpurma/platform/cpu/host.h>
@@ -194,10 +195,16 @@ runtime& start(int* argc = nullptr, char*** argv = nullptr) {
   start_process(argc, argv);
   const std::lock_guard lock(starting);
   if (!the_runtime) {
+    // The program's allocations wait for this start; its own must not.
+    const ordinary_allocations of_the_runtime;
+    host_task task(process_watchdog(), host_task::kind::reported, "the start of gpurma");
+    task.step("start: device memory");
     open_device_memory();
+    task.step(text("start: queues on device ", memory_device()));
     the_runtime = std::make_unique<runtime>(most_ranks());
     check_cuda(cudaEventCreateWithFlags(&the_runtime->last_launch_ended, cudaEventDisableTiming),
                "create an event");
+    task.step("start: rank kernels");
     for (const auto& [kernel, entry] : rank_kernels())
       prepare(kernel, *entry, the_runtime->ranks.context());
 #if GPURMA_TARGET_CPU

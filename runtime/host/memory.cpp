@@ -74,10 +74,30 @@ void unpin(void* memory) {
   static_cast<void>(cudaHostUnregister(memory));
 }
 
+namespace {
+
+// The first copy of a kind may set things up that wait for all running work. That must not happen
+// while a rank kernel waits for the copy. On the CPU target it only keeps its start like the CUDA
+// target's, for its tests.
+void warm_up() {
+  constexpr std::size_t most = 1 << 20;
+  std::vector<char> host(most);
+  void* memory = nullptr;
+  check_cuda(cudaMalloc(&memory, most), "allocate memory");
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}, std::size_t{4096}, most}) {
+    copy_bytes(memory, host.data(), bytes);
+    copy_bytes(host.data(), memory, bytes);
+  }
+  check_cuda(cudaFree(memory), "free memory");
+}
+
+} // namespace
+
 #if GPURMA_TARGET_CPU
 
 void open_device_memory() {
   check_cuda(cudaGetDevice(&device), "find the current device");
+  warm_up();
 }
 
 void close_device_memory() {}
@@ -229,20 +249,6 @@ private:
 };
 
 std::unique_ptr<watching_copier> watching;
-
-// The first copy of a kind may set things up that wait for all running work. That must not happen
-// while a rank kernel waits for the copy.
-void warm_up() {
-  constexpr std::size_t most = 1 << 20;
-  std::vector<char> host(most);
-  void* memory = nullptr;
-  check_cuda(cudaMalloc(&memory, most), "allocate memory");
-  for (const std::size_t bytes : {std::size_t{8}, std::size_t{64}, std::size_t{4096}, most}) {
-    copy_bytes(memory, host.data(), bytes);
-    copy_bytes(host.data(), memory, bytes);
-  }
-  check_cuda(cudaFree(memory), "free memory");
-}
 
 } // namespace
 

@@ -270,14 +270,22 @@ exchange_record make_record(const char* what, const void* mine, std::size_t byte
   return record;
 }
 
-void start_exchange(exchange& under_way, collectives& on) {
+void start_exchange(exchange& under_way, std::size_t channel) {
+  state().monitor->count_exchange(channel);
   under_way.all.resize(static_cast<std::size_t>(state().info.size));
-  under_way.operation =
-      on.start_allgather(&under_way.mine, sizeof(exchange_record), under_way.all.data());
+  under_way.operation = state().channels[channel]->start_allgather(
+      &under_way.mine, sizeof(exchange_record), under_way.all.data());
+}
+
+// The process that an exchange waits for, as far as that is known here.
+std::string awaited(std::size_t channel) {
+  const int behind = state().monitor->behind(channel);
+  return behind < 0 || behind == state().info.rank ? "the other processes"
+                                                   : text("process ", behind);
 }
 
 // Others may compute for long before they come, so a long wait is only reported.
-void wait_exchange(exchange& under_way) {
+void wait_exchange(exchange& under_way, std::size_t channel) {
   const auto began = clock::now();
   const double report_after = environment::timeout();
   double reported = 0;
@@ -292,8 +300,8 @@ void wait_exchange(exchange& under_way) {
     const double waited = std::chrono::duration<double>(clock::now() - began).count();
     if (report_after > 0 && waited - reported > report_after) {
       reported = waited;
-      log(log_level::warn, text("waiting since ", static_cast<long>(waited),
-                                " s for the other processes: ", under_way.mine.what));
+      log(log_level::warn, text("waiting since ", static_cast<long>(waited), " s for ",
+                                awaited(channel), ": ", under_way.mine.what));
     }
   }
 }
@@ -312,15 +320,14 @@ void check_agreement(const exchange& under_way) {
 
 // The collective end of all channels.
 void leave_channels() {
-  process_state& s = state();
   std::array<exchange, 2> last;
   for (std::size_t c = 0; c < last.size(); ++c) {
     last[c].mine = make_record("the end of gpurma (exit or MPI_Finalize)", nullptr, 0);
-    start_exchange(last[c], *s.channels[c]);
+    start_exchange(last[c], c);
   }
-  for (exchange& each : last) {
-    wait_exchange(each);
-    check_agreement(each);
+  for (std::size_t c = 0; c < last.size(); ++c) {
+    wait_exchange(last[c], c);
+    check_agreement(last[c]);
   }
 }
 
@@ -451,11 +458,10 @@ watchdog& process_watchdog() {
 
 void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes,
                      void* all) {
-  process_state& s = state();
   exchange under_way;
   under_way.mine = make_record(what, mine, bytes);
-  start_exchange(under_way, *s.channels[static_cast<std::size_t>(where)]);
-  wait_exchange(under_way);
+  start_exchange(under_way, static_cast<std::size_t>(where));
+  wait_exchange(under_way, static_cast<std::size_t>(where));
   check_agreement(under_way);
   for (std::size_t p = 0; p < under_way.all.size(); ++p)
     std::memcpy(static_cast<std::byte*>(all) + p * bytes, under_way.all[p].payload, bytes);

@@ -50,8 +50,12 @@ region_memory& memory_of_regions() {
   return *kept;
 }
 
+std::string name_of(const region_launch& region) {
+  return text("the persistent region at ", source_text(region.where));
+}
+
 [[noreturn]] void fail(const region_launch& region, const std::string& what) {
-  fatal(text("the persistent region at ", source_text(region.where), ": ", what));
+  fatal(text(name_of(region), ": ", what));
 }
 
 void check_stages(const region_launch& region) {
@@ -148,7 +152,7 @@ void hold_bands(const region_launch& region) {
                                           bands.begin(p + 1) + bands.touch_after));
     }
   }
-  hold_bands(all, region.values, region.value_bytes);
+  hold_bands(name_of(region), all, region.values, region.value_bytes);
   for (int a = 0; a < region.arrays; ++a)
     region.array[a].banded = all[static_cast<std::size_t>(a)].banded;
 }
@@ -160,8 +164,8 @@ struct agreement {
   std::uint64_t bytes;
 };
 
-// More registers for the threads of a multiprocessor are fewer ranks, which hide less latency; fewer
-// than the kernels have without the region are spilled.
+// More registers for the threads of a multiprocessor are fewer ranks, which hide less latency;
+// fewer than the kernels have without the region are spilled.
 const void* kernel_of(const region_launch& region) {
 #if GPURMA_TARGET_CUDA
   const dim3& block = region.stage[0].block;

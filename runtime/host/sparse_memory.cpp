@@ -227,6 +227,7 @@ bool peer_pages::map(std::uint64_t bytes, const file_parcel& exported, std::stri
       reason = text(call, ": ", cudaGetErrorName(runtime_error(result)));
     return result != CUDA_SUCCESS;
   };
+  use_memory_device();
   const std::uint64_t page = sparse_memory::page_bytes();
   reserved_ = (bytes + page - 1) / page * page;
   CUdeviceptr base = 0;

@@ -2,6 +2,8 @@
 #include "watchdog.h"
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
@@ -54,6 +56,25 @@ struct last_look {
   std::uint64_t polls = 0;
 };
 
+// Bits of heartbeat::active.
+constexpr std::uint32_t runs_kernel = 1;
+constexpr std::uint32_t runs_host_task = 2;
+
+// A host_task.
+struct watched_task {
+  std::uint64_t number;
+  host_task::kind how;
+  std::string what;
+  std::string step;
+  std::uint64_t steps = 0;
+  // By the monitor: what it has seen, since when, and when it last spoke of it; negative: never.
+  std::uint64_t seen = 0;
+  double since = -1;
+  double reported = -1;
+
+  std::string text() const { return step.empty() ? what : what + ": " + step; }
+};
+
 // A running launch.
 struct watched {
   const wait_table* table;
@@ -64,7 +85,8 @@ struct watched {
 } // namespace
 
 std::string format_waits(int process, const std::string& reason,
-                         const std::vector<wait_record>& records) {
+                         const std::vector<wait_record>& records,
+                         const std::vector<host_record>& host) {
   std::vector<std::vector<std::string>> rows = {
       {"rank", "directive", "where", "window", "source", "tag", "wanted", "arrived", "seconds"}};
   std::size_t computing = 0, finished = 0, starting = 0;
@@ -93,6 +115,8 @@ std::string format_waits(int process, const std::string& reason,
         << " more have not begun: other work on the device leaves no room for all of them\n";
   if (finished != 0)
     out << "  " << finished << " more finished\n";
+  for (const host_record& one : host)
+    out << "  its host, for " << seconds_text(one.seconds) << " s: " << one.what << "\n";
   return out.str();
 }
 
@@ -106,6 +130,7 @@ struct watchdog::state {
     double heard = -1;
     std::uint64_t changes = 0;
     std::uint32_t active = 0;
+    std::array<std::uint64_t, 2> exchanges{};
     bool stopped = false;
   };
   std::vector<other> others;
@@ -113,8 +138,15 @@ struct watchdog::state {
   std::uint64_t my_changes = 0;
   double stopping = -1; // since when
 
+  std::array<std::atomic<std::uint64_t>, 2> exchanges{}; // that this process has come to
+  std::array<std::atomic<int>, 2> behind{-1, -1};
+
   std::mutex mutex; // of what follows
   std::vector<watched> launches;
+  std::vector<watched_task> tasks;
+  std::uint64_t tasks_begun = 0;
+  std::uint64_t task_changes = 0; // tasks that have begun or ended
+  std::uint64_t task_changes_seen = 0;
   std::condition_variable wake;
   bool stop_thread = false;
   std::thread thread;
@@ -145,19 +177,22 @@ struct watchdog::state {
     for (int p = 0; p < link->size(); ++p)
       if (p != link->rank())
         link->send(p, beat);
-    print_table(reason);
+    print_table(now, reason);
   }
 
-  void print_table(const std::string& reason) {
+  void print_table(double now, const std::string& reason) {
     std::vector<wait_record> records;
+    std::vector<host_record> host;
     {
       const std::lock_guard<std::mutex> lock(mutex);
       for (const watched& launch : launches) {
         const auto more = launch.table->snapshot();
         records.insert(records.end(), more.begin(), more.end());
       }
+      for (const watched_task& task : tasks)
+        host.push_back({task.text(), task.since < 0 ? 0 : now - task.since});
     }
-    act.print(format_waits(link->rank(), reason, records));
+    act.print(format_waits(link->rank(), reason, records, host));
     others[static_cast<std::size_t>(link->rank())].stopped = true;
   }
 
@@ -169,6 +204,13 @@ struct watchdog::state {
       from.heard = now;
       if (beat.what == heartbeat::kind::stopped)
         from.stopped = true;
+      if (beat.what == heartbeat::kind::alive) {
+        for (std::size_t c = 0; c < behind.size(); ++c) {
+          from.exchanges[c] = beat.exchanges[c];
+          if (process == 0)
+            behind[c] = beat.behind[c];
+        }
+      }
       if (beat.what == heartbeat::kind::alive &&
           (beat.changes != from.changes || beat.active != from.active)) {
         from.changes = beat.changes;
@@ -177,11 +219,47 @@ struct watchdog::state {
       }
       if (beat.what == heartbeat::kind::stop && stopping < 0) {
         stopping = now;
-        print_table(beat.reason);
+        print_table(now, beat.reason);
         heartbeat answer;
         answer.what = heartbeat::kind::stopped;
         link->send(process, answer);
       }
+    }
+  }
+
+  watched_task& find_task(std::uint64_t number) {
+    return *std::find_if(tasks.begin(), tasks.end(),
+                         [number](const watched_task& each) { return each.number == number; });
+  }
+
+  // Whether the host came further since the last look. What it does for too long is reported.
+  bool look_at_tasks(double now) {
+    bool moved = task_changes != task_changes_seen;
+    task_changes_seen = task_changes;
+    for (watched_task& task : tasks) {
+      if (task.since < 0 || task.steps != task.seen) {
+        task.seen = task.steps;
+        task.since = task.reported = now;
+        moved = true;
+      }
+      if (now - task.reported > silence()) {
+        task.reported = now;
+        log(log_level::warn, text("for ", static_cast<long>(now - task.since),
+                                  " s nothing has changed at: ", task.text()));
+      }
+    }
+    return moved;
+  }
+
+  // Process 0 knows of all.
+  void find_behind() {
+    for (std::size_t c = 0; c < behind.size(); ++c) {
+      others[0].exchanges[c] = exchanges[c];
+      const auto less = [c](const other& a, const other& b) {
+        return a.exchanges[c] < b.exchanges[c];
+      };
+      const auto [first, last] = std::minmax_element(others.begin(), others.end(), less);
+      behind[c] = less(*first, *last) ? static_cast<int>(first - others.begin()) : -1;
     }
   }
 
@@ -190,10 +268,18 @@ struct watchdog::state {
     bool moved = false;
     {
       const std::lock_guard<std::mutex> lock(mutex);
-      active = launches.empty() ? 0 : 1;
+      if (!launches.empty())
+        active |= runs_kernel;
       for (watched& launch : launches)
         moved |= look(launch);
+      if (std::any_of(tasks.begin(), tasks.end(), [](const watched_task& task) {
+            return task.how == host_task::kind::bounded;
+          }))
+        active |= runs_host_task;
+      moved |= look_at_tasks(now);
     }
+    if (link->rank() == 0)
+      find_behind();
     other& self = others[static_cast<std::size_t>(link->rank())];
     self.heard = now;
     if (moved)
@@ -206,6 +292,10 @@ struct watchdog::state {
     heartbeat beat;
     beat.active = active;
     beat.changes = my_changes;
+    for (std::size_t c = 0; c < behind.size(); ++c) {
+      beat.exchanges[c] = exchanges[c];
+      beat.behind[c] = behind[c];
+    }
     if (link->rank() != 0)
       link->send(0, beat);
     else
@@ -227,11 +317,16 @@ struct watchdog::state {
                            seconds_text(now - others[p].heard), " s"));
         return;
       }
-    const bool any_active =
-        std::any_of(others.begin(), others.end(), [](const other& o) { return o.active != 0; });
-    if (any_active && now - changed > timeout)
+    const auto any_runs = [this](std::uint32_t what) {
+      return std::any_of(others.begin(), others.end(),
+                         [what](const other& o) { return (o.active & what) != 0; });
+    };
+    if (any_runs(runs_kernel) && now - changed > timeout)
       stop_run(now, text("no progress of any rank for ", seconds_text(now - changed),
                          " s (GPURMA_TIMEOUT); this is what each rank waits for"));
+    else if (any_runs(runs_host_task) && now - changed > silence())
+      stop_run(now, text("no progress of any process for ", seconds_text(now - changed),
+                         " s (GPURMA_TIMEOUT); this is what each of them does"));
   }
 };
 
@@ -255,6 +350,14 @@ void watchdog::begin(const wait_table& table) {
 void watchdog::end(const wait_table& table) {
   const std::lock_guard<std::mutex> lock(state_->mutex);
   std::erase_if(state_->launches, [&](const watched& each) { return each.table == &table; });
+}
+
+void watchdog::count_exchange(std::size_t channel) {
+  ++state_->exchanges[channel];
+}
+
+int watchdog::behind(std::size_t channel) const {
+  return state_->behind[channel];
 }
 
 double watchdog::interval() const {
@@ -285,6 +388,32 @@ void watchdog::stop() {
   }
   state_->wake.notify_all();
   state_->thread.join();
+}
+
+host_task::host_task(watchdog& monitor, kind how, std::string what) : in_(*monitor.state_) {
+  const std::lock_guard<std::mutex> lock(in_.mutex);
+  number_ = ++in_.tasks_begun;
+  ++in_.task_changes;
+  in_.tasks.push_back({number_, how, std::move(what)});
+}
+
+host_task::~host_task() {
+  const std::lock_guard<std::mutex> lock(in_.mutex);
+  ++in_.task_changes;
+  std::erase_if(in_.tasks, [this](const watched_task& each) { return each.number == number_; });
+}
+
+void host_task::step(std::string what) {
+  log(log_level::info, what);
+  const std::lock_guard<std::mutex> lock(in_.mutex);
+  watched_task& task = in_.find_task(number_);
+  task.step = std::move(what);
+  ++task.steps;
+}
+
+void host_task::go_on() {
+  const std::lock_guard<std::mutex> lock(in_.mutex);
+  ++in_.find_task(number_).steps;
 }
 
 void watchdog::step(double now) {

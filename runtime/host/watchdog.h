@@ -2,7 +2,8 @@
 //
 // Bounds every wait of a run: when no rank of any process has made progress for GPURMA_TIMEOUT
 // seconds, or a process no longer answers, each process prints what its ranks wait for and all
-// processes end with a non-zero code.
+// processes end with a non-zero code. The same holds for what hosts do together outside of rank
+// kernels (host_task).
 #ifndef GPURMA_HOST_WATCHDOG_H
 #define GPURMA_HOST_WATCHDOG_H
 
@@ -54,9 +55,11 @@ public:
 struct heartbeat {
   enum class kind : std::uint32_t { alive, stop, stopped };
   kind what = kind::alive;
-  std::uint32_t active = 0;  // a rank kernel runs in the process
-  std::uint64_t changes = 0; // grows whenever something in the process made progress
-  char reason[176] = {};     // with stop: a sentence, null-terminated
+  std::uint32_t active = 0;          // bits: what in the process must make progress
+  std::uint64_t changes = 0;         // grows whenever something in the process made progress
+  std::uint64_t exchanges[2] = {};   // that the hosts have come to, by channel
+  std::int32_t behind[2] = {-1, -1}; // from process 0: one that others wait for there; -1: none
+  char reason[176] = {};             // with stop: a sentence, null-terminated
 };
 
 // How monitors reach each other. Used by one thread.
@@ -86,6 +89,11 @@ public:
   void begin(const wait_table& table);
   void end(const wait_table& table);
 
+  // The process comes to the next exchange between the hosts on a channel; and a process that has
+  // not come to one to which others have, or -1: none is known. Thread-safe.
+  void count_exchange(std::size_t channel);
+  int behind(std::size_t channel) const;
+
   // Starts and stops the monitor's thread.
   void start();
   void stop();
@@ -96,14 +104,46 @@ public:
   double interval() const;
 
 private:
+  friend class host_task;
   struct state;
   std::unique_ptr<state> state_;
 };
 
+// What a host does outside of rank kernels that may wait, for other processes or for CUDA: it is in
+// the table that is printed at an end, each step of it in the log, and what takes longer than
+// GPURMA_TIMEOUT is reported.
+class host_task {
+public:
+  // reported: others may let it wait for long, or nobody knows how long it takes. bounded: the
+  // processes have agreed to do it together, so that the run ends if no process makes progress.
+  enum class kind { reported, bounded };
+
+  host_task(watchdog& monitor, kind how, std::string what);
+  ~host_task();
+  host_task(const host_task&) = delete;
+  host_task& operator=(const host_task&) = delete;
+
+  // What is done next, which is progress; `what` with the level info.
+  void step(std::string what);
+  // The same step has come further.
+  void go_on();
+
+private:
+  watchdog::state& in_;
+  std::uint64_t number_;
+};
+
+// What a host does, for the table.
+struct host_record {
+  std::string what;
+  double seconds; // since it last came further
+};
+
 // The table that is printed, one line per rank, ranks that compute or have finished summed up at
-// the end.
+// the end; then what the host does.
 std::string format_waits(int process, const std::string& reason,
-                         const std::vector<wait_record>& records);
+                         const std::vector<wait_record>& records,
+                         const std::vector<host_record>& host = {});
 
 } // namespace gpurma::host
 

@@ -42,6 +42,7 @@ class Test:
     environment: dict = dataclasses.field(default_factory=dict)
     prints: str = ""  # a regular expression for a line of what it prints
     prints_by_route: dict = dataclasses.field(default_factory=dict)  # the same for one route
+    logs_by_route: dict = dataclasses.field(default_factory=dict)  # for both outputs together
     fails_with: str = ""  # it has to fail instead, with such a message or "ended with <code>"
     lines: str = ""  # a file of regular expressions for all lines of its output
     least: int = 1  # processes
@@ -186,6 +187,22 @@ def examples():
     yield Test("annotated_test", prints="^all steps are right$")
 
 
+def bands():
+    """Regions whose processes hold only bands of the arrays; these are large, for pages have 2 MiB."""
+    mapped = {"auto": r"\A(?!.*is reached through the hosts).* map [0-9]+ files of process|no peer access"}
+    for name, size in (("jacobi2d_stages", "--nx 2048 --ny 4096 --steps 10"),
+                       ("heat3d_stages", "--n 256 --steps 10"),
+                       ("wave_stages", "--n 256 --steps 6"),
+                       ("horizontal_diffusion_stages", "--nx 512 --ny 512 --nz 32 --steps 5")):
+        for held in ("banded", "regions"):
+            yield Test(f"{name}.{held}", tuple(size.split()), least=2, shares=False,
+                       lines=f"{name}.txt", logs_by_route=mapped,
+                       environment={"GPURMA_DISTRIBUTED_ARRAYS": held, "GPURMA_DEBUG": "INFO"})
+    # So small that each process holds all of them.
+    yield Test("jacobi2d_stages.banded_small", least=2, shares=False, lines="jacobi2d_stages.txt",
+               environment={"GPURMA_DISTRIBUTED_ARRAYS": "banded"})
+
+
 def compiled_programs():
     """Those of test/lit/exec; what they print is what their CHECK lines say."""
     def ok(name, **more):
@@ -216,9 +233,11 @@ def compiled_programs():
     # What the CPU target prints.
     yield Test("distributed_arrays", ("first", "200003"),
                prints="^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
-    yield Test("distributed_arrays.banded", ("first", "200003"), least=2,
-               environment={"GPURMA_DISTRIBUTED_ARRAYS": "banded"},
-               fails_with="GPURMA_DISTRIBUTED_ARRAYS is banded, but on GPUs")
+    for held in ("banded", "regions"):
+        yield Test(f"distributed_arrays.{held}", ("first", "200003"), least=2, shares=False,
+                   environment={"GPURMA_DISTRIBUTED_ARRAYS": held}, prints=
+                   "^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
+    yield ok("managed_region")
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))
@@ -253,7 +272,7 @@ def benchmarks():
 
 def all_tests(stress_seconds):
     return [*unit_tests(), *route_tests(), *rma_tests(), *stress_tests(stress_seconds), *examples(),
-            *compiled_programs(), *benchmarks()]
+            *bands(), *compiled_programs(), *benchmarks()]
 
 
 def sanitized_tests(tool):
@@ -450,6 +469,9 @@ class Runner:
         for expression in filter(None, (test.prints, test.prints_by_route.get(route))):
             if not re.search(expression, printed, re.MULTILINE):
                 return f"no line of output matches '{expression}'"
+        expression = test.logs_by_route.get(route)
+        if expression and not re.search(expression, output, re.DOTALL):
+            return f"the output does not match '{expression}'"
         if test.lines:
             return compare_lines(printed, self.folder / "expected" / test.lines,
                                  placement.processes)

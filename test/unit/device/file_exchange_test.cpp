@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -92,7 +93,54 @@ TEST(file_exchange, says_who_is_not_there) {
   // It listens, but never hands anything over.
   file_exchange silent;
   EXPECT_FALSE(mine.exchange({mine.name(), silent.name()}, 0, {}, all, 1s, reason));
-  EXPECT_EQ(reason, "1 processes of the host have handed over no files in 1 s");
+  EXPECT_EQ(reason, "these processes of the host have handed over no files in 1 s: 1");
+}
+
+TEST(file_exchange, forgets_what_came_in_vain) {
+  file_exchange sockets[3];
+  std::vector<file_parcel> all;
+  std::string reason;
+  // Process 0 does not reach process 2, which has gone; so the files of process 1 are left.
+  EXPECT_EQ(run_in_process([&] {
+              return !sockets[1].exchange({sockets[0].name(), sockets[1].name()}, 1,
+                                          parcel_of(1, 3), all, 1s, reason) &&
+                     reason == "these processes of the host have handed over no files in 1 s: 0";
+            }),
+            0);
+  const std::uint64_t nobody = sockets[2].name() + 1;
+  EXPECT_FALSE(sockets[0].exchange({sockets[0].name(), 0, nobody}, 0, {}, all, 1s, reason));
+  // The next exchange of both.
+  const std::vector<std::uint64_t> names = {sockets[0].name(), sockets[1].name()};
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool first = sockets[1].exchange({0, sockets[1].name()}, 1, {}, all, 1s, reason);
+    _exit(first && sockets[1].exchange(names, 1, parcel_of(7, 2), all, 20s, reason) ? 0 : 1);
+  }
+  EXPECT_TRUE(sockets[0].exchange(names, 0, {}, all, 20s, reason)) << reason;
+  EXPECT_TRUE(holds(all[1], 7, 2));
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(status, 0);
+}
+
+TEST(file_exchange, says_that_there_is_no_room_for_files) {
+  file_exchange sockets[2];
+  const std::vector<std::uint64_t> names = {sockets[0].name(), sockets[1].name()};
+  std::vector<file_parcel> all;
+  std::string reason;
+  EXPECT_EQ(run_in_process(
+                [&] { return !sockets[1].exchange(names, 1, parcel_of(1, 40), all, 1s, reason); }),
+            0);
+  EXPECT_EQ(run_in_process([&] {
+              const rlimit few{20, 20};
+              const auto begun = std::chrono::steady_clock::now();
+              return setrlimit(RLIMIT_NOFILE, &few) == 0 &&
+                     !sockets[0].exchange(names, 0, {}, all, 20s, reason) &&
+                     reason == "cannot take files from another process of the host: "
+                               "Too many open files" &&
+                     std::chrono::steady_clock::now() - begun < 10s;
+            }),
+            0);
 }
 
 TEST(file_exchange, takes_nothing_from_strangers) {

@@ -9,6 +9,7 @@
 
 using gpurma::host::heartbeat;
 using gpurma::host::heartbeat_link;
+using gpurma::host::host_task;
 using gpurma::host::wait_record;
 using gpurma::host::wait_table;
 using gpurma::host::watchdog;
@@ -202,6 +203,82 @@ TEST_F(Watchdogs, EndTheRunWhenProcess0FallsSilent) {
   EXPECT_NE(printed[1].find("process 0 has not answered for 10."), std::string::npos) << printed[1];
 }
 
+TEST_F(Watchdogs, EndTheRunWhenHostsThatHaveAgreedOnSomethingComeNoFurther) {
+  build(3, 2);
+  host_task one(*monitors[1], host_task::kind::bounded, "moving an array");
+  host_task other(*monitors[2], host_task::kind::reported, "making room");
+  for (int i = 0; i < 4; ++i) {
+    run(clock + 8);
+    if (i % 2 == 0)
+      one.go_on();
+    else
+      other.step("more room");
+  }
+  EXPECT_TRUE(end_codes.empty());
+  // However short the time-out: hosts may be busy for longer than ranks.
+  const double since = clock;
+  run(clock + 9);
+  EXPECT_TRUE(end_codes.empty());
+  run(clock + 10);
+  EXPECT_EQ(end_codes, std::vector<int>{EXIT_FAILURE});
+  EXPECT_LT(clock, since + 12);
+  for (const std::string& text : printed)
+    EXPECT_NE(text.find("error: no progress of any process for 10."), std::string::npos) << text;
+  EXPECT_NE(printed[0].find("process 0 runs no rank kernel\n"), std::string::npos) << printed[0];
+  EXPECT_EQ(printed[0].find("its host"), std::string::npos) << printed[0];
+  EXPECT_NE(printed[1].find("  its host, for 1"), std::string::npos) << printed[1];
+  EXPECT_NE(printed[1].find(" s: moving an array\n"), std::string::npos) << printed[1];
+  EXPECT_NE(printed[2].find(" s: making room: more room\n"), std::string::npos) << printed[2];
+}
+
+TEST_F(Watchdogs, OnlyReportWhatHostsHaveNotAgreedOn) {
+  build(2, 12);
+  testing::internal::CaptureStderr();
+  {
+    host_task one(*monitors[1], host_task::kind::reported, "loading kernels");
+    run(clock + 40);
+    EXPECT_TRUE(end_codes.empty());
+  }
+  run(clock + 40);
+  EXPECT_TRUE(end_codes.empty());
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_NE(said.find("warning: for 12 s nothing has changed at: loading kernels\n"),
+            std::string::npos)
+      << said;
+  EXPECT_NE(said.find("for 36 s"), std::string::npos) << said;
+  EXPECT_EQ(said.find("for 48 s"), std::string::npos) << said;
+}
+
+TEST_F(Watchdogs, EndTheRunWhenRanksWaitAlthoughAHostIsBusy) {
+  build(2, 2);
+  host_task one(*monitors[0], host_task::kind::bounded, "something else");
+  monitors[1]->begin(tables[1]);
+  run(clock + 5);
+  EXPECT_EQ(end_codes, std::vector<int>{EXIT_FAILURE});
+  EXPECT_NE(printed[1].find("no progress of any rank for 2."), std::string::npos) << printed[1];
+}
+
+TEST_F(Watchdogs, KnowWhichProcessOthersWaitFor) {
+  build(4, 2);
+  const auto behind = [&](std::size_t channel) {
+    run(clock + 1);
+    std::vector<int> known;
+    for (const auto& monitor : monitors)
+      known.push_back(monitor->behind(channel));
+    return known;
+  };
+  EXPECT_EQ(behind(1), (std::vector<int>{-1, -1, -1, -1}));
+  for (const std::size_t p : {0, 1, 3})
+    monitors[p]->count_exchange(1);
+  EXPECT_EQ(behind(1), (std::vector<int>{2, 2, 2, 2}));
+  EXPECT_EQ(behind(0), (std::vector<int>{-1, -1, -1, -1}));
+  monitors[2]->count_exchange(1);
+  EXPECT_EQ(behind(1), (std::vector<int>{-1, -1, -1, -1}));
+  for (const std::size_t p : {1, 2, 3})
+    monitors[p]->count_exchange(0);
+  EXPECT_EQ(behind(0), (std::vector<int>{0, 0, 0, 0}));
+}
+
 TEST_F(Watchdogs, WithoutATimeoutHaveNoThread) {
   build(1, 0);
   begin_all();
@@ -247,6 +324,15 @@ TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
             "  2 more computing, outside any directive\n"
             "  1 more have not begun: other work on the device leaves no room for all of them\n"
             "  1 more finished\n");
+}
+
+TEST(WaitTable, ShowsWhatTheHostDoes) {
+  EXPECT_EQ(gpurma::host::format_waits(1, "no progress", {},
+                                       {{"moving an array", 31.25}, {"starting", 2}}),
+            "[gpurma 1] error: no progress\n"
+            "  process 1 runs no rank kernel\n"
+            "  its host, for 31.2 s: moving an array\n"
+            "  its host, for 2.0 s: starting\n");
 }
 
 } // namespace
