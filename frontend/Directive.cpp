@@ -12,6 +12,7 @@ llvm::StringRef spelling(DirectiveKind Kind) {
   case DirectiveKind::Window:
     return "window";
   case DirectiveKind::Put:
+  case DirectiveKind::Publish:
     return "put";
   case DirectiveKind::Get:
     return "get";

@@ -19,7 +19,8 @@
 
 namespace gpurma {
 
-enum class DirectiveKind { Window, Put, Get, Notify, Wait, Test, Flush, Barrier, Persistent };
+/// Publish is spelled put, too: put(a : halo(n)) before a launch of a persistent region.
+enum class DirectiveKind { Window, Put, Get, Notify, Wait, Test, Flush, Barrier, Persistent, Publish };
 
 enum class ClauseKind {
   Subject, // the parentheses right after the directive's own name: put(SRC[lo:len]), notify(RANK), test(FLAG), window(...)
@@ -66,12 +67,14 @@ struct ClauseExpr {
 ///   halo(a, b : n):                    { arrays, depth }
 ///   reduce(+ : *s, *t):                { scalars }, with the operation as the keyword
 ///   map(kernel : rows = y):            {}, with the dimension as the keyword and the kernel as the name
+///   put(a, b : halo(n)) of a region:   { arrays, depth }
+///   notify of such a put:              {}
 struct Clause {
   ClauseKind Kind;
   clang::SourceLocation NameLoc, LParenLoc, RParenLoc;
   Keyword Word = Keyword::None;
   llvm::SmallVector<ClauseExpr, 3> Exprs;
-  /// How many of Exprs stand before the ':' of distribute and halo.
+  /// How many of Exprs stand before the ':' of distribute, halo and a region's put.
   unsigned Left = 0;
   std::string Name;
 };

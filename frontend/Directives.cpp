@@ -222,7 +222,7 @@ void ClauseChecker::windowBase() {
   notNegative(ClauseKind::Subject, 2, Diag::err_negative_length);
 }
 
-/// An array of distribute or halo: the pointer that the launches of the region pass, by itself or in a structure.
+/// An array of distribute, halo or a region's put: the pointer that the launches of the region pass, by itself or in a structure.
 void ClauseChecker::distributed(const Expr *Array) {
   bool Named = llvm::isa<DeclRefExpr, MemberExpr>(Array) && pointerVariable(Array);
   QualType Type = Array->getType().getNonReferenceType();
@@ -255,6 +255,23 @@ void ClauseChecker::region() {
       }
     }
   }
+}
+
+void ClauseChecker::published() {
+  const Clause &C = *M.Origin->find(ClauseKind::Subject);
+  for (unsigned I = 0; I != C.Left; ++I)
+    if (const Expr *Array = M.argument(C.Exprs[I]); Array && !Array->isTypeDependent())
+      distributed(Array);
+  const Expr *Depth = M.argument(C.Exprs[C.Left]);
+  if (!Depth || Depth->isTypeDependent() || Depth->isValueDependent())
+    return;
+  std::optional<llvm::APSInt> Value = userConstant(Depth, Context);
+  if (!convertsTo(Depth->getType(), isInteger, /*ExplicitToo=*/false))
+    Diags.report(Depth->getExprLoc(), Diag::err_not_integer) << spelling(ClauseKind::Halo) << Depth->getType() << Depth->getSourceRange();
+  else if (!Value)
+    Diags.report(Depth->getExprLoc(), Diag::err_depth_not_constant) << Depth->getSourceRange();
+  else if (Value->isSigned() && Value->isNegative())
+    Diags.report(Depth->getExprLoc(), Diag::err_negative_extent) << 0 << llvm::toString(*Value, 10) << Depth->getSourceRange();
 }
 
 namespace {
@@ -396,6 +413,17 @@ public:
   void check(ClauseChecker &C) const override { C.region(); }
 };
 
+class PublishDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Publish; }
+  ClauseForm subject() const override { return ClauseForm::Published; }
+  llvm::ArrayRef<ClauseRule> clauses() const override {
+    static constexpr ClauseRule Rules[] = {{ClauseKind::Notify, true, false, false, /*Bare=*/true}};
+    return Rules;
+  }
+  void check(ClauseChecker &C) const override { C.published(); }
+};
+
 } // namespace
 
 const ClauseRule *DirectiveClass::find(ClauseKind Kind) const {
@@ -413,7 +441,8 @@ llvm::ArrayRef<const DirectiveClass *> DirectiveClass::all() {
   static const FlushDirective Flush;
   static const BarrierDirective Barrier;
   static const PersistentDirective Persistent;
-  static const DirectiveClass *const All[] = {&Window, &Put, &Get, &Notify, &Wait, &Test, &Flush, &Barrier, &Persistent};
+  static const PublishDirective Publish;
+  static const DirectiveClass *const All[] = {&Window, &Put, &Get, &Notify, &Wait, &Test, &Flush, &Barrier, &Persistent, &Publish};
   return All;
 }
 

@@ -25,6 +25,7 @@ enum class ClauseForm {
   Halo,        // halo(a, b : n)
   Reduce,      // reduce(+|max|min : *s, *t)
   Map,         // map(kernel : rows = x|y|z)
+  Published,   // put(a, b : halo(n))
 };
 
 struct ClauseRule {
@@ -34,6 +35,8 @@ struct ClauseRule {
   bool Wildcard = false;
   /// The clause may be written several times.
   bool Repeats = false;
+  /// The clause is a word without parentheses.
+  bool Bare = false;
 };
 
 ClauseForm formOf(ClauseKind Kind);
@@ -58,6 +61,8 @@ public:
   void windowBase();
   /// distribute, halo and reduce of a region.
   void region();
+  /// The arrays and the depth of a put in a region.
+  void published();
 
 private:
   void distributed(const clang::Expr *Array);
@@ -85,6 +90,7 @@ public:
 
   /// All directives, in the order of DirectiveKind.
   static llvm::ArrayRef<const DirectiveClass *> all();
+  /// The first of the name; what stands in its parentheses tells a region's put from a kernel's.
   static const DirectiveClass *find(llvm::StringRef Name);
   static const DirectiveClass &get(DirectiveKind Kind);
 };

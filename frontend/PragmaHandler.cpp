@@ -78,6 +78,8 @@ private:
   bool parseHalo(Clause &C, TokenRange Argument);
   bool parseReduce(Clause &C, TokenRange Argument);
   bool parseMap(Clause &C, TokenRange Argument);
+  bool isPublished(TokenRange Argument) const;
+  bool parsePublished(Clause &C, TokenRange Argument);
   bool addList(Clause &C, TokenRange List, SourceLocation Open, SourceLocation Close, llvm::StringRef Form);
   bool badForm(const Clause &C, SourceLocation Loc, llvm::StringRef Form);
   void parseClause();
@@ -175,7 +177,7 @@ void DirectiveParser::parseClause() {
   }
   Clause C{*Kind, Name.getLocation(), {}, {}, Keyword::None, {}, 0, {}};
   size_t PiecesBefore = Pieces.size();
-  bool Good = parseArgument(C, formOf(*Kind), Written, Rule->Wildcard);
+  bool Good = parseArgument(C, Rule->Bare ? ClauseForm::None : formOf(*Kind), Written, Rule->Wildcard);
   if (const Clause *First = D.find(*Kind); First && !Rule->Repeats) {
     error(Name.getLocation(), Diag::err_duplicate_clause)
         << Class->name() << Written << SourceRange(First->NameLoc, First->RParenLoc);
@@ -232,13 +234,26 @@ std::optional<TokenRange> DirectiveParser::takeParentheses(Clause &C, llvm::Stri
 }
 
 bool DirectiveParser::parseArgument(Clause &C, ClauseForm Form, llvm::StringRef Name, bool Wildcard) {
+  if (Form == ClauseForm::None && (atEnd() || token().isNot(tok::l_paren))) {
+    C.LParenLoc = C.RParenLoc = C.NameLoc;
+    return true;
+  }
+  SourceLocation Begin = atEnd() ? SourceLocation() : token().getLocation();
   std::optional<TokenRange> Argument = takeParentheses(C, Name);
   if (!Argument)
     return false;
   switch (Form) {
   case ClauseForm::None:
-    return true;
+    error(Begin, Diag::err_subject_not_allowed) << Name;
+    return false;
+  case ClauseForm::Published:
+    return parsePublished(C, *Argument);
   case ClauseForm::Section:
+    if (D.Kind == DirectiveKind::Put && isPublished(*Argument)) {
+      D.Kind = DirectiveKind::Publish;
+      Class = &DirectiveClass::get(D.Kind);
+      return parsePublished(C, *Argument);
+    }
     return parseSection(C, *Argument, Name, C.LParenLoc);
   case ClauseForm::Element:
     return parseElement(C, *Argument, Name);
@@ -287,9 +302,9 @@ bool DirectiveParser::parseKeyword(Clause &C, TokenRange Argument, llvm::StringR
   return false;
 }
 
-/// The index of the '[' whose ']' ends the argument.
-std::optional<size_t> DirectiveParser::lastSubscript(TokenRange Argument) const {
-  if (Argument.empty() || Argument.back().isNot(tok::r_square))
+/// The index of the bracket that the last token closes, if it closes one.
+static std::optional<size_t> lastOpening(TokenRange Argument) {
+  if (Argument.empty() || !isClosing(Argument.back()))
     return std::nullopt;
   unsigned Depth = 0;
   for (size_t I = Argument.size(); I-- > 0;) {
@@ -299,6 +314,11 @@ std::optional<size_t> DirectiveParser::lastSubscript(TokenRange Argument) const 
       return I;
   }
   return std::nullopt;
+}
+
+/// The index of the '[' whose ']' ends the argument.
+std::optional<size_t> DirectiveParser::lastSubscript(TokenRange Argument) const {
+  return Argument.empty() || Argument.back().isNot(tok::r_square) ? std::nullopt : lastOpening(Argument);
 }
 
 /// The places of the ':' of a section among the tokens of its brackets: outside of inner brackets, and not of a '?:'.
@@ -377,7 +397,8 @@ bool DirectiveParser::parseDeclaration(Clause &C, TokenRange Argument) {
 }
 
 bool DirectiveParser::badForm(const Clause &C, SourceLocation Loc, llvm::StringRef Form) {
-  error(Loc, Diag::err_expected_form) << spelling(C.Kind) << Form << SourceRange(C.LParenLoc, C.RParenLoc);
+  llvm::StringRef Name = C.Kind == ClauseKind::Subject ? Class->name() : spelling(C.Kind);
+  error(Loc, Diag::err_expected_form) << Name << Form << SourceRange(C.LParenLoc, C.RParenLoc);
   return false;
 }
 
@@ -464,6 +485,25 @@ bool DirectiveParser::parseMap(Clause &C, TokenRange Argument) {
     if (text(Argument.back()) == spelling(Word))
       C.Word = Word;
   return C.Word != Keyword::None || badForm(C, Argument.back().getLocation(), Form);
+}
+
+/// True for a put of a region: `arrays : halo...`.
+bool DirectiveParser::isPublished(TokenRange Argument) const {
+  llvm::SmallVector<size_t, 2> Colons = sectionColons(Argument);
+  return !Colons.empty() && Colons[0] + 1 != Argument.size() && text(Argument[Colons[0] + 1]) == spelling(ClauseKind::Halo);
+}
+
+bool DirectiveParser::parsePublished(Clause &C, TokenRange Argument) {
+  constexpr llvm::StringLiteral Form = "put(array, ... : halo(depth)) notify";
+  size_t Colon = sectionColons(Argument).front();
+  TokenRange Halo = Argument.slice(Colon + 1);
+  if (Halo.size() < 4 || Halo[1].isNot(tok::l_paren) || lastOpening(Halo) != 1)
+    return badForm(C, Halo.front().getLocation(), Form);
+  if (!addList(C, Argument.take_front(Colon), C.LParenLoc, Argument[Colon].getLocation(), Form))
+    return false;
+  C.Left = C.Exprs.size();
+  return addExpr(C, Halo.slice(2).drop_back(), spelling(ClauseKind::Halo), Halo[1].getLocation(), Halo.back().getLocation(),
+                 Diag::err_expected_expression);
 }
 
 bool DirectiveParser::addExpr(Clause &C, TokenRange Expr, llvm::StringRef Name, SourceLocation Open, SourceLocation Close,

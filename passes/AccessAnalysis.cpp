@@ -701,6 +701,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     if (A.Writes) {
       Out << "; writes " << A.Array.name();
       PrintAxes(*A.Writes);
+      if (A.Published)
+        Out << ", put with halo " << *A.Published;
     }
   }
   for (const AtomicReduction& R : Accesses.Reductions)

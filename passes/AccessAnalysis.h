@@ -54,6 +54,8 @@ struct ArrayAccess {
   bool ReadsAlongAxes = false;
   /// The grid dimension that walks each of the array's dimensions, the slowest first.
   std::vector<std::optional<unsigned>> Walks;
+  /// The halo of a put before the launch; none: the array is put as deep as launches read any.
+  std::optional<std::int64_t> Published;
 };
 
 /// An atomic operation that many blocks apply to one scalar, which is not distributed.

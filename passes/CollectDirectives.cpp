@@ -72,6 +72,10 @@ public:
     if (!Found || Found->Origin->Kind == DirectiveKind::Persistent)
       return true;
     Marker &M = *Found;
+    if (M.Origin->Kind == DirectiveKind::Publish) {
+      U.Puts.push_back(M);
+      return true;
+    }
     if (M.Origin->Kind == DirectiveKind::Window && !Variables.empty())
       M.Window = Variables.back();
     U.Markers.push_back(M);
@@ -128,16 +132,21 @@ public:
 
   void run(Unit &U, Program &) override {
     MarkerCollector(U).TraverseDecl(U.context().getTranslationUnitDecl());
-    for (const Marker &M : U.Markers) {
-      checkCommas(M, *U.Diags);
-      ClauseChecker Checker(M, U.context(), *U.Diags);
-      DirectiveClass::get(M.Origin->Kind).check(Checker);
+    for (const Marker &M : U.Markers)
+      check(M, U);
+    for (const Marker &M : U.Puts)
+      check(M, U);
+    for (Region &R : U.Regions) {
+      check(R.Appearance, U);
+      addPuts(R, U.Puts, U.context());
     }
-    for (const Region &R : U.Regions) {
-      checkCommas(R.Appearance, *U.Diags);
-      ClauseChecker Checker(R.Appearance, U.context(), *U.Diags);
-      DirectiveClass::get(R.directive().Kind).check(Checker);
-    }
+  }
+
+private:
+  static void check(const Marker &M, Unit &U) {
+    checkCommas(M, *U.Diags);
+    ClauseChecker Checker(M, U.context(), *U.Diags);
+    DirectiveClass::get(M.Origin->Kind).check(Checker);
   }
 };
 

@@ -241,7 +241,11 @@ private:
 
   std::string launchText() const {
     std::string Values = "gpurma_values_" + Number;
-    std::string Text = "{ " + Values + " gpurma_values; ";
+    std::string Text = "{ ";
+    for (const DepthCheck& C : R.DepthChecks)
+      Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
+              ", int(" + spelled(C.Halo) + "), " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+    Text += Values + " gpurma_values; ";
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostName(V) + "); ";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)

@@ -11,6 +11,8 @@
 #include "passes/Pass.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -178,12 +180,112 @@ private:
   std::vector<llvm::FoldingSetNodeID> Profiles;
 };
 
+/// Which pointers of a region may come to hold what others held: those that one assignment,
+/// initialisation or call names.
+class PointerGroups : public RecursiveASTVisitor<PointerGroups> {
+public:
+  PointerGroups(const Region& R, const ASTContext& Context) : R(R), Context(Context) {
+    for (const DistributedArray& A : R.Arrays)
+      Groups.insert({A.Pointer, element(A.Pointer.type())});
+    TraverseStmt(const_cast<Stmt*>(R.Statement));
+  }
+
+  bool same(const DistributedArray& A, const DistributedArray& B) const {
+    return Groups.isEquivalent({A.Pointer, element(A.Pointer.type())},
+                               {B.Pointer, element(B.Pointer.type())});
+  }
+
+  bool VisitBinaryOperator(BinaryOperator* B) {
+    if (B->isAssignmentOp())
+      join(B);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* Call) {
+    if (!isa<CUDAKernelCallExpr>(Call) && !R.isPut(Call))
+      join(Call);
+    return true;
+  }
+  bool VisitVarDecl(VarDecl* V) {
+    if (V->getInit())
+      join(V->getInit(), V);
+    return true;
+  }
+
+private:
+  /// A pointer, or the pointers of a type in a structure.
+  using Node = std::pair<PointerVariable, const Type*>;
+
+  struct Mentions : RecursiveASTVisitor<Mentions> {
+    using Base = RecursiveASTVisitor<Mentions>;
+    bool TraverseMemberExpr(MemberExpr* Member) {
+      PointerVariable Found = pointerVariable(Member);
+      if (!Found)
+        return Base::TraverseMemberExpr(Member);
+      All.push_back(std::move(Found));
+      return true;
+    }
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+        All.push_back(V);
+      return true;
+    }
+    std::vector<PointerVariable> All;
+  };
+
+  const Type* element(QualType Pointer) const {
+    QualType Pointee = Pointer.getNonReferenceType()->getPointeeType();
+    return Context.getCanonicalType(Pointee).getUnqualifiedType().getTypePtr();
+  }
+
+  static bool isPartOf(const PointerVariable& Array, const PointerVariable& Whole) {
+    return Array.Variable == Whole.Variable && Array.Members.size() >= Whole.Members.size() &&
+           std::equal(Whole.Members.begin(), Whole.Members.end(), Array.Members.begin());
+  }
+
+  /// Whether a variable that is no array may have a pointer to such elements in it.
+  bool mayHold(QualType T, const Type* Element) const {
+    if (T->isArithmeticType() || T->isEnumeralType())
+      return false;
+    QualType Pointee = T->getPointeeType();
+    return Pointee.isNull() || Pointee->isVoidType() || Pointee->isPointerType() ||
+           Pointee->isRecordType() || element(T) == Element;
+  }
+
+  void join(const Stmt* S, const VarDecl* Declared = nullptr) {
+    Mentions Found;
+    Found.TraverseStmt(const_cast<Stmt*>(S));
+    if (Declared)
+      Found.All.push_back(Declared);
+    std::map<const Type*, Node> First;
+    auto Add = [&](const PointerVariable& P, const Type* Element) {
+      auto [It, IsNew] = First.try_emplace(Element, P, Element);
+      Groups.unionSets(It->second, {P, Element});
+    };
+    for (const PointerVariable& P : Found.All) {
+      QualType Named = P.type().getNonReferenceType();
+      bool HoldsArrays = llvm::any_of(
+          R.Arrays, [&](const DistributedArray& A) { return isPartOf(A.Pointer, P); });
+      for (const DistributedArray& A : R.Arrays) {
+        const Type* Element = element(A.Pointer.type());
+        if (isPartOf(A.Pointer, P))
+          Add(A.Pointer, Element);
+        else if (!HoldsArrays && mayHold(Named, Element))
+          Add(P.Variable, Element);
+      }
+    }
+  }
+
+  const Region& R;
+  const ASTContext& Context;
+  llvm::EquivalenceClasses<Node> Groups;
+};
+
 class StageInference {
 public:
   StageInference(Region& R, Unit& U)
       : R(R), U(U), Context(U.context()), ChangedInRegion(R.Statement),
         ChangedInFunction(R.outermostFunction()->getBody()),
-        Host(Context, ChangedInRegion, ChangedInFunction) {}
+        Host(Context, ChangedInRegion, ChangedInFunction), Groups(R, Context) {}
 
   void run() {
     for (const DistributedArray& A : R.Arrays) {
@@ -202,6 +304,12 @@ public:
     for (Stage& S : R.Stages)
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
+    for (Stage& S : R.Stages) {
+      for (const PublishedArray& Put : S.Published)
+        applyPut(S, Put);
+      if (S.Inferred)
+        remark(S);
+    }
   }
 
 private:
@@ -237,7 +345,6 @@ private:
       return;
     S.Accesses = std::move(*Found);
     S.Inferred = true;
-    remark(S);
   }
 
   static bool isArrayOfPointers(QualType Type) {
@@ -476,6 +583,67 @@ private:
     return true;
   }
 
+  // --- Puts before launches.
+
+  void applyPut(Stage& S, const PublishedArray& Put) {
+    const DistributedArray& Array = *R.findArray(Put.Array);
+    bool Written = false;
+    for (ArrayAccess& A : S.Accesses.Arrays) {
+      Candidates Possible = candidates(S, A);
+      if (!A.Writes || !llvm::is_contained(Possible, &Array))
+        continue;
+      Written = true;
+      A.Published = std::max(A.Published.value_or(0), Put.Depth);
+      if (!isDeepEnough(S, Possible, Put))
+        return;
+    }
+    // Without what is inferred, an error has been reported.
+    if (!Written && !U.Diags->hasErrors())
+      U.Diags->report(Put.Loc, Diag::err_put_not_written) << S.Kernel->getName() << Put.Array.name();
+  }
+
+  Candidates candidates(const Stage& S, const ArrayAccess& A) const {
+    unsigned I = cast<ParmVarDecl>(A.Array.Variable)->getFunctionScopeIndex();
+    return candidates(S.Arguments[I], A.Array.Members).value_or(Candidates());
+  }
+
+  /// Whether launches that may follow read no more rows than are put. A launch between them may
+  /// leave rows as they are, so that all of them count.
+  bool isDeepEnough(const Stage& S, const Candidates& Written, const PublishedArray& Put) {
+    for (const Stage& Later : R.Stages) {
+      if (!Later.Inferred || !(&Later > &S || (S.Loop && Later.Loop == S.Loop)))
+        continue;
+      for (const ArrayAccess& A : Later.Accesses.Arrays) {
+        Candidates Read = candidates(Later, A);
+        bool Same = llvm::any_of(Written, [&](const DistributedArray* One) {
+          return llvm::any_of(Read, [&](const DistributedArray* Other) { return Groups.same(*One, *Other); });
+        });
+        if (!A.Reads || !Same)
+          continue;
+        const AxisAccess& Rows = (*A.Reads)[Later.Accesses.RowDimension];
+        if (Rows.Whole) {
+          noteStatedDepths(Later, Read, Put);
+        } else if (std::int64_t Depth = std::max(-Rows.Low, Rows.High); Depth > Put.Depth) {
+          U.Diags->report(Put.Loc, Diag::err_put_too_shallow)
+              << Put.Array.name() << std::to_string(Put.Depth) << Later.Kernel->getName() << std::to_string(Depth);
+          U.Diags->report(Later.Launch->getBeginLoc(), Diag::note_launch_here);
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  void noteStatedDepths(const Stage& Later, const Candidates& Read, const PublishedArray& Put) {
+    for (const DistributedArray* A : Read)
+      for (const HaloClause& H : R.Halos)
+        if (H.Array == A->Pointer && !depth(H)) {
+          DepthCheck Check{Put.Array.name(), Later.Kernel->getNameAsString(), Put.Depth, H.Depth};
+          if (!llvm::is_contained(R.DepthChecks, Check))
+            R.DepthChecks.push_back(std::move(Check));
+        }
+  }
+
   void remark(const Stage& S) {
     std::vector<std::string> Parts;
     for (const ArrayAccess& A : S.Accesses.Arrays)
@@ -490,7 +658,8 @@ private:
       }
     for (const ArrayAccess& A : S.Accesses.Arrays)
       if (A.Writes)
-        Parts.push_back("writes '" + A.Array.name() + "'");
+        Parts.push_back("writes '" + A.Array.name() + "'" +
+                        (A.Published ? " (put with halo " + std::to_string(*A.Published) + ")" : ""));
     for (const AtomicReduction& A : S.Accesses.Reductions)
       Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'");
     U.Diags->report(S.Launch->getBeginLoc(), Diag::remark_stage)
@@ -502,6 +671,7 @@ private:
   ASTContext& Context;
   ChangedVariables ChangedInRegion, ChangedInFunction;
   HostExpressions Host;
+  PointerGroups Groups;
   std::map<PointerVariable, std::vector<Polynomial>> Shapes;
 };
 

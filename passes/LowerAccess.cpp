@@ -279,6 +279,8 @@ private:
     case DirectiveKind::Flush:
       Call = "::gpurma::flush(" + ValueOr(ClauseKind::On, "::gpurma::any_window") + ", " + Site + ");";
       break;
+    case DirectiveKind::Publish: // the launch behind it says what it says
+      return "";
     case DirectiveKind::Persistent:
       llvm_unreachable("a region is no call");
     case DirectiveKind::Barrier:

@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Pipeline.h"
+#include "frontend/Directives.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
@@ -37,6 +38,8 @@ bool runPipeline(Program &P, const std::function<void(const Pass &)> &After) {
 static void printClause(const Directive &D, const Clause &C, llvm::raw_ostream &Out) {
   if (C.Kind != ClauseKind::Subject)
     Out << ' ' << spelling(C.Kind);
+  if (const ClauseRule *Rule = DirectiveClass::get(D.Kind).find(C.Kind); Rule && Rule->Bare)
+    return;
   Out << '(';
   if (C.Kind == ClauseKind::Subject && D.Kind == DirectiveKind::Window)
     Out << D.WindowName << " = ";
@@ -44,12 +47,13 @@ static void printClause(const Directive &D, const Clause &C, llvm::raw_ostream &
     for (size_t I = Begin; I != End; ++I)
       Out << (I == Begin ? "" : ", ") << C.Exprs[I].Text;
   };
-  if (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo) {
+  bool Put = C.Kind == ClauseKind::Subject && D.Kind == DirectiveKind::Publish;
+  if (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo || Put) {
     bool Rows = C.Kind == ClauseKind::Distribute;
     List(0, C.Left);
-    Out << (Rows ? " : rows(" : " : ");
+    Out << (Rows ? " : rows(" : Put ? " : halo(" : " : ");
     List(C.Left, C.Exprs.size());
-    Out << (Rows ? ")" : "");
+    Out << (Rows || Put ? ")" : "");
   } else if (C.Kind == ClauseKind::Reduce) {
     Out << spelling(C.Word) << " : ";
     List(0, C.Exprs.size());

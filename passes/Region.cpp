@@ -1,7 +1,10 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Region.h"
+#include "frontend/Directives.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
+#include <climits>
 
 using namespace clang;
 
@@ -9,12 +12,25 @@ namespace gpurma {
 namespace {
 
 class LaunchCollector : public RecursiveASTVisitor<LaunchCollector> {
+  using Base = RecursiveASTVisitor<LaunchCollector>;
+
 public:
   explicit LaunchCollector(std::vector<Stage>& Stages) : Stages(Stages) {}
+
+  bool TraverseStmt(Stmt* S) {
+    bool IsOutermost = !Loop && isa_and_nonnull<ForStmt, WhileStmt, DoStmt>(S);
+    if (IsOutermost)
+      Loop = S;
+    bool Continue = Base::TraverseStmt(S);
+    if (IsOutermost)
+      Loop = nullptr;
+    return Continue;
+  }
 
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) {
     Stage S;
     S.Launch = Launch;
+    S.Loop = Loop;
     const auto* Ref = dyn_cast<DeclRefExpr>(Launch->getCallee()->IgnoreParenImpCasts());
     if (const auto* Kernel = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr)
       S.Kernel = Kernel->getDefinition();
@@ -30,6 +46,62 @@ public:
 
 private:
   std::vector<Stage>& Stages;
+  const Stmt* Loop = nullptr;
+};
+
+/// The marker call that a statement is.
+const Stmt* callOf(const Stmt* S) {
+  const auto* E = dyn_cast<Expr>(S);
+  return E ? E->IgnoreImplicit() : S;
+}
+
+/// Finds the puts of a region and the launch behind each.
+class PutCollector : public RecursiveASTVisitor<PutCollector> {
+public:
+  PutCollector(Region& R, ArrayRef<Marker> All) : R(R), All(All) {}
+
+  bool VisitCallExpr(CallExpr* Call) {
+    if (const Marker* M = markerOf(Call))
+      R.Puts.push_back({*M, Behind.lookup(Call)});
+    return true;
+  }
+
+  /// Comes before the calls in it.
+  bool VisitCompoundStmt(CompoundStmt* Block) {
+    llvm::SmallVector<const Stmt*, 2> Waiting;
+    for (const Stmt* S : Block->body()) {
+      if (markerOf(callOf(S))) {
+        Waiting.push_back(callOf(S));
+        continue;
+      }
+      for (const Stmt* Put : Waiting)
+        Behind[Put] = launchOf(S);
+      Waiting.clear();
+    }
+    return true;
+  }
+
+private:
+  const Marker* markerOf(const Stmt* S) const {
+    auto It = llvm::find_if(All, [&](const Marker& M) { return M.Call == S; });
+    return It == All.end() ? nullptr : &*It;
+  }
+
+  /// The statement itself, or the only launch of what a macro makes of it.
+  static const CUDAKernelCallExpr* launchOf(const Stmt* S) {
+    if (const auto* E = dyn_cast<Expr>(S))
+      if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(E->IgnoreUnlessSpelledInSource()))
+        return Launch;
+    if (!S->getBeginLoc().isMacroID())
+      return nullptr;
+    std::vector<Stage> Launched;
+    LaunchCollector(Launched).TraverseStmt(const_cast<Stmt*>(S));
+    return Launched.size() == 1 ? Launched.front().Launch : nullptr;
+  }
+
+  Region& R;
+  ArrayRef<Marker> All;
+  llvm::DenseMap<const Stmt*, const CUDAKernelCallExpr*> Behind;
 };
 
 const VarDecl* variableOf(const Expr* E) {
@@ -77,6 +149,22 @@ const DistributedArray* Region::findArray(const PointerVariable& Pointer) const 
 const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
   auto It = llvm::find_if(Reductions, [&](const ReducedScalar& R) { return R.Pointer == Pointer; });
   return Pointer && It != Reductions.end() ? &*It : nullptr;
+}
+
+bool Region::isPut(const Stmt* S) const {
+  return llvm::any_of(Puts, [&](const RegionPut& P) { return P.Appearance.Call == callOf(S); });
+}
+
+void addPuts(Region& R, ArrayRef<Marker> Puts, ASTContext& Context) {
+  PutCollector(R, Puts).TraverseStmt(const_cast<Stmt*>(R.Statement));
+  for (const RegionPut& Put : R.Puts) {
+    auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Launch == Put.Launch; });
+    const Clause& C = *Put.Appearance.Origin->find(ClauseKind::Subject);
+    std::optional<llvm::APSInt> Depth = userConstant(Put.Appearance.argument(C.Exprs[C.Left]), Context);
+    for (unsigned I = 0; I != C.Left && It != R.Stages.end(); ++I)
+      It->Published.push_back({pointerVariable(Put.Appearance.argument(C.Exprs[I])),
+                               Depth ? static_cast<std::int64_t>(Depth->getLimitedValue(INT_MAX)) : 0, C.Exprs[I].Range.getBegin()});
+  }
 }
 
 PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members) {

@@ -48,6 +48,28 @@ struct MapClause {
   clang::SourceLocation Loc;
 };
 
+/// put(a, b : halo(n)) notify, as its statement in the region.
+struct RegionPut {
+  Marker Appearance;
+  /// The launch behind it; null if there is none, which VerifyRegions reports.
+  const clang::CUDAKernelCallExpr *Launch = nullptr;
+};
+
+/// One array of such a put.
+struct PublishedArray {
+  PointerVariable Array;
+  std::int64_t Depth = 0;
+  clang::SourceLocation Loc;
+};
+
+/// A launch reads rows of an array as deep as a clause says, which only the running program knows: no deeper than it is put.
+struct DepthCheck {
+  std::string Array, Kernel;
+  std::int64_t Depth = 0;
+  const clang::Expr *Halo = nullptr;
+  bool operator==(const DepthCheck &) const = default;
+};
+
 /// True if the clause is about the kernel: it gives its name, qualified or not.
 bool names(const MapClause& M, const clang::FunctionDecl* Kernel);
 
@@ -64,6 +86,10 @@ struct Stage {
   const clang::Expr *Grid = nullptr, *Block = nullptr, *Shared = nullptr, *Stream = nullptr;
   /// The arguments, in the order of the kernel's parameters.
   std::vector<const clang::Expr *> Arguments;
+  /// The outermost loop of the region that it stands in; null if it is launched once at most.
+  const clang::Stmt *Loop = nullptr;
+  /// What puts before it say.
+  std::vector<PublishedArray> Published;
   BetweenTiles Between = BetweenTiles::Nothing;
   /// InferStages has looked into the kernel, since it is passed a distributed array.
   bool Inferred = false;
@@ -80,8 +106,11 @@ struct Region {
   std::vector<ReducedScalar> Reductions;
   std::vector<HaloClause> Halos;
   std::vector<MapClause> Maps;
+  std::vector<RegionPut> Puts;
   /// In order of appearance.
   std::vector<Stage> Stages;
+  /// Found by InferStages.
+  std::vector<DepthCheck> DepthChecks;
 
   /// Written by FuseRegions: the region's kernel, for the place before its function, and what takes the place of its statement.
   std::string KernelText, LaunchText;
@@ -97,6 +126,8 @@ struct Region {
   bool isPattern() const { return function()->isDependentContext(); }
   const DistributedArray *findArray(const PointerVariable &Pointer) const;
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
+  /// True for the statement that the frontend makes of a put.
+  bool isPut(const clang::Stmt *S) const;
 };
 
 /// What a launch passes for a pointer of its kernel. Where the argument is a structure in braces, a member of it is what
@@ -107,6 +138,9 @@ struct PassedPointer {
 };
 PassedPointer passedFor(const clang::Expr *Argument, llvm::ArrayRef<const clang::FieldDecl *> Members);
 PassedPointer passedFor(const Stage &S, const PointerVariable &InKernel);
+
+/// Adds those of the puts that stand in the region.
+void addPuts(Region &R, llvm::ArrayRef<Marker> Puts, clang::ASTContext &Context);
 
 /// What the clauses of a region and the launches in its statement say.
 Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);

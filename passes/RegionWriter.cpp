@@ -396,6 +396,8 @@ private:
   }
 
   void statement(const Stmt* S, unsigned Depth) {
+    if (R.isPut(S))
+      return;
     if (const auto* E = dyn_cast<Expr>(S)) {
       expression(E, Depth);
       return;
@@ -580,7 +582,7 @@ private:
       else
         Text += "{}";
     }
-    return Text + "}}";
+    return Text + (Access.Published ? "}, " + std::to_string(*Access.Published) + "}" : "}}");
   }
 
   void launch(const CUDAKernelCallExpr& Launch, unsigned Depth) {

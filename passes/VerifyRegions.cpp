@@ -160,7 +160,7 @@ public:
   RegionVerifier(Region& R, Unit& U) : R(R), U(U), Context(U.context()) {}
 
   void run() {
-    if (!checkPlace() || R.isPattern() || !checkClauses())
+    if (!checkPlace() || R.isPattern() || !checkClauses() || !checkPuts())
       return;
     for (Stage& S : R.Stages)
       if (!checkStage(S))
@@ -231,6 +231,26 @@ private:
     for (const MapClause& M : R.Maps)
       if (llvm::none_of(R.Stages, [&](const Stage& S) { return S.Kernel && names(M, S.Kernel); }))
         Wrong(M.Loc, NotLaunched, M.Kernel);
+    return Good;
+  }
+
+  bool checkPuts() {
+    bool Good = true;
+    for (const RegionPut& Put : R.Puts)
+      if (!Put.Launch) {
+        report(Put.Appearance.Origin->NameLoc, Diag::err_put_place);
+        Good = false;
+      }
+    for (const Stage& S : R.Stages) {
+      std::set<PointerVariable> Named;
+      for (const PublishedArray& A : S.Published) {
+        bool Again = !Named.insert(A.Array).second;
+        if (!Again && R.findArray(A.Array))
+          continue;
+        report(A.Loc, Diag::err_region_clause_name) << (Again ? Twice : NotDistributed) << A.Array.name();
+        Good = false;
+      }
+    }
     return Good;
   }
 
@@ -344,6 +364,9 @@ public:
       return;
     for (Region& R : U.Regions)
       RegionVerifier(R, U).run();
+    for (const Marker& M : U.Puts)
+      if (llvm::none_of(U.Regions, [&](const Region& R) { return R.isPut(M.Call); }))
+        U.Diags->report(M.Origin->NameLoc, Diag::err_put_place);
   }
 };
 

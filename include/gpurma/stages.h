@@ -44,12 +44,17 @@ void announce_region();
 // Errors end all processes with a message that names the region, the stage and what to do.
 void run_region(const region_launch& region, void** arguments);
 
+// Ends the process if an array is read farther than it is put, by clauses of a region.
+void check_put(const char* array, int halo, const char* kernel, int reads, site where);
+
 // Copies between memory of the host and memory of either.
 void copy_scalar(void* to, const void* from, std::size_t bytes);
 
 } // namespace host
 
 namespace stages {
+
+using host::check_put;
 
 // Before main.
 template <class Values> inline const bool announced = (host::announce_region(), true);

@@ -41,6 +41,8 @@ struct written_axis {
 // (stage_plan::rows_together), so that no other rank writes any of it.
 struct written_box {
   written_axis axis[4];
+  // What a put before the launch says: how far launches read beyond their own rows; -1: nothing.
+  int halo = -1;
 };
 
 // What a logical block reads or writes of any of its arrays.
@@ -178,12 +180,27 @@ struct banding {
   // neighbour keeps them up to date, also those that tiles may write and do not.
   int touch_before;
   int touch_after;
+  // The same of tiles that read their own rows only: since bands begin in the middle of tiles, or
+  // tiles write some rows further on.
+  int own_before;
+  int own_after;
 
   // First row of a process's band; of `processes`: all rows.
   __host__ __device__ std::int64_t begin(int p) const {
     const std::int64_t units = (rows + unit - 1) / unit;
     const std::int64_t row = p * units / processes * unit;
     return row < rows ? row : rows;
+  }
+
+  // Rows at the end and at the beginning of a band that the neighbour needs of an array which no
+  // launch reads farther than a halo; a negative one: than any array.
+  __host__ __device__ std::int64_t put_at_end(int halo) const {
+    const std::int64_t rows_put = std::int64_t{halo} + own_before;
+    return halo < 0 || rows_put > touch_before ? touch_before : rows_put;
+  }
+  __host__ __device__ std::int64_t put_at_begin(int halo) const {
+    const std::int64_t rows_put = std::int64_t{halo} + own_after;
+    return halo < 0 || rows_put > touch_after ? touch_after : rows_put;
   }
 };
 

@@ -1152,14 +1152,15 @@ private:
     for (int side = memory::before; side <= memory::after; ++side) {
       if (!r.informs[side])
         continue;
-      const extent needed =
-          side == memory::before
-              ? extent{0, bands.begin(bands.process) + bands.touch_after - 1}
-              : extent{bands.begin(bands.process + 1) - bands.touch_before, bands.rows - 1};
       GPURMA_ROLLED
       for (int k = 0; k < most_arrays_passed; ++k) {
         if ((r.writes >> k & 1) == 0)
           continue;
+        const int halo = r.boxes[k].halo;
+        const extent needed =
+            side == memory::before
+                ? extent{0, bands.begin(bands.process) + bands.put_at_begin(halo) - 1}
+                : extent{bands.begin(bands.process + 1) - bands.put_at_end(halo), bands.rows - 1};
         for (int part = 0; part < 2; ++part)
           visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.trailing,
                       part == 0 ? s.leading : s.tiles, side, needed, visit);

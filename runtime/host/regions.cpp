@@ -80,7 +80,8 @@ void check_stages(const region_launch& region) {
   }
 }
 
-// How far accesses of the tiles of a band go beyond it, where bands begin at multiples of a unit.
+// How far accesses of the tiles of a band go beyond it, where bands begin at multiples of a unit;
+// and how far they would if launches read no more than their own rows.
 void find_needs(const region_launch& region, banding& bands) {
   for (int s = 0; s < region.stages; ++s) {
     const stage_plan& one = region.stage[s];
@@ -93,12 +94,14 @@ void find_needs(const region_launch& region, banding& bands) {
     const std::int64_t slack = bands.unit % height == 0 ? 0 : height;
     const std::int64_t first = ceiling(-written.low, height) * height - slack;
     const std::int64_t last = (ceiling(-written.low, height) - 1) * height + height - 1 + slack;
-    const auto before = [&](const axis_reach& r) { return -(first + r.low); };
-    const auto after = [&](const axis_reach& r) { return last + 1 + r.high; };
-    bands.touch_before = std::max<int>(bands.touch_before,
-                                       static_cast<int>(std::max(before(read), before(written))));
-    bands.touch_after =
-        std::max<int>(bands.touch_after, static_cast<int>(std::max(after(read), after(written))));
+    const auto add = [&](int& rows_before, int& rows_after, const axis_reach& r) {
+      rows_before = std::max(rows_before, static_cast<int>(-(first + r.low)));
+      rows_after = std::max(rows_after, static_cast<int>(last + 1 + r.high));
+    };
+    add(bands.touch_before, bands.touch_after, read);
+    add(bands.touch_before, bands.touch_after, written);
+    add(bands.own_before, bands.own_after, axis_reach{0, 0});
+    add(bands.own_before, bands.own_after, written);
   }
 }
 
@@ -244,6 +247,13 @@ void run_region(const region_launch& region, void** arguments) {
   if (result != cudaSuccess)
     std::this_thread::sleep_for(std::chrono::seconds(1));
   check_cuda(result, "run a persistent region");
+}
+
+void check_put(const char* array, int halo, const char* kernel, int reads, site where) {
+  if (reads > halo)
+    fatal(text("the persistent region at ", source_text(where), ": '", array, "' is put with halo ",
+               halo, ", but a later launch of '", kernel, "' reads it with halo ", reads,
+               "; it would read old values of other processes' rows"));
 }
 
 void copy_scalar(void* to, const void* from, std::size_t bytes) {

@@ -81,9 +81,10 @@ class Kernel:
 
 
 class Stencil:
-    def __init__(self, number, rng, processes):
+    def __init__(self, number, rng, put_rng, processes):
         self.number = number
         self.rng = rng
+        self.put_rng = put_rng  # of its own, so that a seed makes the same kernels with puts and without
         self.rank = rng.choice([1, 2, 2, 2, 3, 3])
         self.make_extents()
         self.make_arrays()
@@ -363,6 +364,21 @@ class Stencil:
         arguments += [f"n{d}" for d in range(self.rank)] + (["high"] if extra else []) + ["step"]
         return f"{depth}{k.name}<<<grid_{k.name}, block>>>({', '.join(arguments)});"
 
+    def read_depth(self, array):
+        """How far launches read beyond their own rows of what the array may be: those that rotate may be each other."""
+        group = self.rotating if array in self.rotating else [array]
+        return max(k.shift[0] + max([abs(offsets[0]) for source, offsets, _ in k.reads if source in group], default=0)
+                   for k in self.kernels)
+
+    def puts(self, k):
+        rng = self.put_rng
+        out = []
+        for array in [k.target, k.second]:
+            if array and rng.random() < 0.5:
+                depth = self.read_depth(array) + rng.choice([0, 0, 0, 1])
+                out.append(f"#pragma gpurma put({array.name} : halo({depth})) notify")
+        return out
+
     def text(self):
         rng = self.rng
         out = [self.kernel_text(k) for k in self.kernels]
@@ -413,7 +429,8 @@ class Stencil:
         for index, k in enumerate(self.kernels):
             condition = rng.choice(["", "", "", "if (step % 3 != 1) ", "for (int again = 0; again < 2; ++again) "])
             launch = self.launch(k, "", {})
-            out.append("    " + condition + launch)
+            puts = self.puts(k)
+            out += [f"    {condition}{{", *puts, "      " + launch, "    }"] if puts else ["    " + condition + launch]
             if rng.random() < 0.75 or index + 1 == len(self.kernels):
                 out += self.rotation()
         if self.scalars:
@@ -454,7 +471,8 @@ class Stencil:
 def program(seed, options):
     rng = random.Random(seed)
     out = [PROLOGUE.replace("@ARGUMENTS@", f"--seed {seed} --regions {options.regions} --processes {options.processes}")]
-    out += [Stencil(number, rng, options.processes).text() + "\n" for number in range(options.regions)]
+    out += [Stencil(number, rng, random.Random(f"{seed} {number}"), options.processes).text() + "\n"
+            for number in range(options.regions)]
     out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
     out += [f"  compare(region_{number}, elided_{number});" for number in range(options.regions)]
     regions = f"{options.regions} regions of seed {seed}"

@@ -37,7 +37,25 @@ void members(view* p, view v) {
 #pragma gpurma persistent distribute(v.n : rows(v.n))
   {}
 }
+void puts(float* a, int n, int depth) {
+  const int constant = 2;
+#pragma gpurma persistent distribute(a : rows(n))
+  {
+#pragma gpurma put(a : halo(-1)) notify
+    {}
+#pragma gpurma put(a : halo(depth)) notify
+    {}
+#pragma gpurma put(a : halo(1.5)) notify
+    {}
+#pragma gpurma put(a + constant : halo(constant)) notify
+    {}
+  }
+}
 
+// CHECK: :44:29: error: depth -1 is negative [gpurma-0067]
+// CHECK: :46:29: error: the depth of 'put' must be a constant, which can be compared with what later launches read [gpurma-0068]
+// CHECK: :48:29: error: 'halo' takes an integer, not a value of type 'double' [gpurma-0050]
+// CHECK: :50:22: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'float *' [gpurma-0065]
 // CHECK: :8:40: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'float *' [gpurma-0065]
 // CHECK: :10:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'int' [gpurma-0065]
 // CHECK: :12:38: error: elements of type 'big' cannot be copied byte by byte, so they cannot be put or got [gpurma-0062]
