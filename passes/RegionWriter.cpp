@@ -635,7 +635,7 @@ private:
     StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
                         : S.Between == BetweenTiles::Barrier ? "barrier"
                                                              : "other_copy";
-    line(Depth + 1) << "gpurma_region.launch(" << Class << "{gpurma_grid" << Values << "}, " << text(S.Block) << ", "
+    line(Depth + 1) << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, " << text(S.Block) << ", "
                     << siteText(Launch.getBeginLoc(), U.sources()) << ");\n";
     line(Depth) << "}\n";
     Result.LaunchNames.push_back(Class);
@@ -644,14 +644,14 @@ private:
                        ";\n  static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
                        ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
                        ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) +
-                       ";\n  dim3 gpurma_grid;\n" + Members +
+                       ";\n  unsigned gpurma_grid[3];\n" + Members + // nvcc 13.0 fails at copies of some classes with a dim3
                        "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max(Count, 1u)) +
                        "> gpurma_arrays() const { return {{" + (Count ? Pointers : "nullptr") +
                        "}}; }\n  static __device__ __forceinline__ const ::gpurma::stages::written_box* gpurma_boxes() { static constexpr "
                        "::gpurma::stages::written_box boxes[] = {" +
                        (Count ? Boxes : "{}") +
                        "}; return boxes; }\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block) { " +
-                       Function + "(gpurma_block, gpurma_grid" + Arguments + "); }\n};\n";
+                       Function + "(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])" + Arguments + "); }\n};\n";
   }
 
   const Region& R;

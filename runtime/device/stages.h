@@ -772,8 +772,8 @@ private:
     state& r = shared();
     constexpr int stage = Launch::gpurma_stage;
     const stage_state& s = r.stage[stage];
-    const dim3& grid = launched<Launch>().gpurma_grid;
-    if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
+    const auto& grid = launched<Launch>().gpurma_grid;
+    if (!s.known || s.grid.x != grid[0] || s.grid.y != grid[1] || s.grid.z != grid[2])
       return obstacle::unknown_grid;
     const auto arrays = launched<Launch>().gpurma_arrays();
     constexpr int count = sizeof(arrays.of) / sizeof(arrays.of[0]);
@@ -804,7 +804,8 @@ private:
     int touched[sizeof(arrays.of) / sizeof(arrays.of[0])];
     const std::uint32_t needed = find_needed<Launch>(arrays.of, touched);
     if (found == obstacle::unknown_grid) {
-      meet_stage(stage, launched<Launch>().gpurma_grid, block, r.where);
+      const auto& grid = launched<Launch>().gpurma_grid;
+      meet_stage(stage, dim3(grid[0], grid[1], grid[2]), block, r.where);
     } else if (found == obstacle::others) {
       wait_for_conflicts(platform::off_fast_path(r), stage, needed, r.where);
     } else if (platform::thread_index() == 0) {
