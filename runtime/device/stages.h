@@ -26,7 +26,7 @@
 #define GPURMA_DEVICE_STAGES_H
 
 #include <cstdio>
-#include <new>
+#include <cstring>
 #include <type_traits>
 
 #include <gpurma/device/directives.h>
@@ -52,7 +52,21 @@ enum order : int { end_of_region = -1, world_barrier = -2 };
 
 // What a stage's kernel is passed, in shared memory.
 template <class Launch> struct passed {
-  alignas(16) unsigned char bytes[sizeof(Launch)];
+  static_assert(std::is_trivially_copyable_v<Launch>, "a kernel is passed bytes");
+  static constexpr std::size_t count =
+      (sizeof(Launch) + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
+  alignas(16) std::uint32_t words[count];
+
+  // Word by word: of two pointers that change in a loop, are kept in local memory, and are stored
+  // at once, ptxas 13.0 forgets one.
+  GPURMA_DEVICE void set(const Launch& launch) {
+    std::uint32_t values[count] = {};
+    memcpy(values, &launch, sizeof(Launch));
+    GPURMA_UNROLLED
+    for (std::size_t i = 0; i < count; ++i)
+      const_cast<volatile std::uint32_t&>(words[i]) = values[i];
+  }
+  GPURMA_DEVICE const Launch& get() const { return *reinterpret_cast<const Launch*>(words); }
 };
 
 // Pointers that a stage is passed.
@@ -722,7 +736,7 @@ public:
   GPURMA_DEVICE static void launch(const Launch& launch, const dim3& block, site where) {
     state& r = shared();
     if (platform::thread_index() == 0) {
-      ::new (static_cast<void*>(platform::block_shared<passed<Launch>>().bytes)) Launch(launch);
+      platform::block_shared<passed<Launch>>().set(launch);
       r.where = where;
     }
     platform::sync_polling(platform::polling_threads());
@@ -762,7 +776,7 @@ private:
   enum class obstacle { none, unknown_grid, not_distributed, commands, others };
 
   template <class Launch> GPURMA_DEVICE static const Launch& launched() {
-    return *reinterpret_cast<const Launch*>(platform::block_shared<passed<Launch>>().bytes);
+    return platform::block_shared<passed<Launch>>().get();
   }
 
   // Begins the stage that has been passed, unless something is in the way; `waited`: not other
