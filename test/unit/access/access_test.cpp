@@ -25,7 +25,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
     out[y * nx + x] = in[y * nx + x - 1] + in[y * nx + x + 1] + in[(y - 1) * nx + x] + in[(y + 1) * nx + x];
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"),
-            "rows y; reads in (x -1..1, y -1..1); writes out (own)");
+            "rows y; reads in (x -1..1, y -1..1) along axes; writes out (own)");
 }
 
 TEST(Inference, LinearIndexAndItsNeighbours) {
@@ -38,7 +38,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   out[idx] = in[idx - 1] + in[idx + 1] + in[idx - 2 * nx] + in[idx + nx];
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"),
-            "rows y; reads in (x -1..1, y -2..1); writes out (own)");
+            "rows y; reads in (x -1..1, y -2..1) along axes; writes out (own)");
 }
 
 TEST(Inference, PointerArithmetic) {
@@ -75,7 +75,7 @@ __global__ void k(const float *in, float *out, int nz, int ny, int nx) {
   out[i] = in[i] + in[i + 1] + in[i - nx] + in[i + nx] + in[i + ny * nx] + in[i - ny * nx];
 })");
   EXPECT_EQ(K.infer("k", "in out : nz ny nx"),
-            "rows z; reads in (x 0..1, y -1..1, z -1..1); writes out (own)");
+            "rows z; reads in (x 0..1, y -1..1, z -1..1) along axes; writes out (own)");
 }
 
 TEST(Inference, PaddedRows) {
@@ -240,7 +240,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   int up = y > 0 ? y - 1 : y;
   out[y * nx + x] = in[up * nx + x] + (x < nx - 1 ? in[y * nx + x + 1] : 0.0f);
 })");
-  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x 0..1, y -1..0); writes out (own)");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x 0..1, y -1..0) along axes; writes out (own)");
 }
 
 TEST(Inference, ClampedNeighbours) {
@@ -328,7 +328,7 @@ __global__ void k(const float *in, float *out) {
   out[y * 64 + x] = in[(y + 1) % 64 * 64 + x] + in[y * 64 + (x + 63) % 64] + in[3 * 64 + x];
 })");
   EXPECT_EQ(K.infer("k", "in out : 64 64", block(16, 4)),
-            "rows y; reads in (x whole, y whole); writes out (own)");
+            "rows y; reads in (x whole, y whole) along axes; writes out (own)");
 }
 
 TEST(Inference, FixedRowIsReadFromAnywhere) {
@@ -357,7 +357,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   out[y * nx + x] = v;
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"),
-            "rows y; reads in (x -3..0, y -4..4); writes out (own)");
+            "rows y; reads in (x -3..0, y -4..4) along axes; writes out (own)");
 }
 
 TEST(Inference, OffsetsInAConstantArray) {
@@ -514,7 +514,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
     to(y, x) = at(y - 1, x) + at(y + 1, x) + at(y, x - 1);
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"),
-            "rows y; reads in (x -1..0, y -1..1); writes out (own)");
+            "rows y; reads in (x -1..0, y -1..1) along axes; writes out (own)");
 }
 
 TEST(Inference, LambdaKeepsWhatItHasCopied) {
@@ -631,7 +631,7 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
     out[y * nx + x] = tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1];
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"),
-            "rows y; reads in (x -1..1, y -1..1); writes out (own)");
+            "rows y; reads in (x -1..1, y -1..1) along axes; writes out (own)");
 }
 
 TEST(Inference, TileLoadedByABlockStrideLoop) {
@@ -710,7 +710,7 @@ __global__ void k(float *a, int parity, int ny, int nx) {
   if (x < 1 || y < 1 || x >= nx - 1 || y >= ny - 1 || (x + y) % 2 != parity) return;
   a[y * nx + x] = a[y * nx + x - 1] + a[y * nx + x + 1] + a[(y - 1) * nx + x] + a[(y + 1) * nx + x];
 })");
-  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; reads a (x -1..1, y -1..1); writes a (own)");
+  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; reads a (x -1..1, y -1..1) along axes; writes a (own)");
 }
 
 TEST(Inference, PointsOfTheOtherColour) {

@@ -79,7 +79,7 @@ public:
     static const char* const Rows[] = {"x", "y", "z"};
     std::array<int, 3> None = {};
     return std::string("rows ") + Rows[Dimensions - 1] + "; reads in" + axes(Least, Most) +
-           "; writes out" + axes(None, None);
+           (alongAxes() ? " along axes" : "") + "; writes out" + axes(None, None);
   }
 
 private:
@@ -133,6 +133,27 @@ private:
                 std::to_string(From) + ".." + std::to_string(To);
     }
     return Text.empty() ? " (own)" : Text + ")";
+  }
+
+  /// The axes along which an access goes beyond the block.
+  int axesBeyond(const std::array<int, 3>& Low, const std::array<int, 3>& High) const {
+    int Count = 0;
+    for (size_t D = 0; D < static_cast<size_t>(Dimensions); ++D)
+      Count += Low[D] + Shift[D] != 0 || High[D] + Shift[D] != 0;
+    return Count;
+  }
+
+  bool alongAxes() const {
+    bool Along = axesBeyond(Least, Most) > 1;
+    for (const std::array<int, 3>& O : Offsets)
+      Along &= axesBeyond(O, O) <= 1;
+    if (Loop) {
+      std::array<int, 3> Low = {}, High = {};
+      Low[*Loop - 1] = LoopFrom;
+      High[*Loop - 1] = LoopTo;
+      Along &= axesBeyond(Low, High) <= 1;
+    }
+    return Along;
   }
 
   std::mt19937& Random;
