@@ -189,7 +189,7 @@ template <int S, int A, int R> struct region_state {
   std::uint32_t epoch; // stages that the rank has begun
   std::uint32_t ended; // stages that it has ended; of the thread that tells other ranks of it
   std::int32_t rank;   // of the device
-  bool owes_flush;     // the host may still read rows that have been put
+  bool owes_flush;     // the host may still read rows that the stage has put
   bool informs[3];     // the process on this side of the rank's epochs
   bool array_written[A];
   // Of the stage that runs: which arrays it is passed, which of them it writes, and what its tiles
@@ -773,7 +773,7 @@ private:
   GPURMA_DEVICE static state& shared() { return region<S, A, R>::shared(); }
 
   // What keeps a rank from beginning a stage.
-  enum class obstacle { none, unknown_grid, not_distributed, commands, others };
+  enum class obstacle { none, unknown_grid, not_distributed, others };
 
   template <class Launch> GPURMA_DEVICE static const Launch& launched() {
     return platform::block_shared<passed<Launch>>().get();
@@ -797,8 +797,6 @@ private:
     for (int k = 0; k < count; ++k)
       if ((Launch::gpurma_writes >> k & 1) != 0 && touched[k] < 0)
         return obstacle::not_distributed;
-    if (Launch::gpurma_writes != 0 && r.owes_flush)
-      return obstacle::commands;
     if (needed != 0) {
       if (!waited && !reach_soon(r, stage, needed))
         return obstacle::others;
@@ -828,9 +826,6 @@ private:
         if ((Launch::gpurma_writes >> k & 1) != 0 && touched[k] < 0)
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
                        directive::stage, r.where, reinterpret_cast<std::int64_t>(arrays.of[k]));
-      // The host reads rows that may be overwritten now.
-      detail::wait_for_commands(detail::block(), directive::stage, r.where, detail::any_window_id);
-      r.owes_flush = false;
     }
     platform::sync_polling(platform::polling_threads());
   }
@@ -852,6 +847,8 @@ private:
     }
     if (s.count[2] != 0)
       run_part<Launch>(2);
+    if (r.owes_flush)
+      flush_rows(platform::off_fast_path(r));
     platform::sync_block(); // M1
     // By a thread that follows, where there is one: the others need not wait for all that was
     // stored.
@@ -859,6 +856,16 @@ private:
     if (platform::thread_index_again() == (platform::block_threads() > leading ? leading : 0))
       platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
                               std::uint64_t{++r.ended}, platform::scope::device); // M21
+  }
+
+  // The hosts read rows that have been put, which another rank may own the tiles of in a launch
+  // with another grid: it overwrites them once this rank's epoch has come.
+  GPURMA_SLOW_DEVICE static void flush_rows(state& r) {
+    platform::sync_block();
+    if (platform::thread_index() == 0) {
+      detail::wait_for_commands(detail::block(), directive::stage, r.where, detail::any_window_id);
+      r.owes_flush = false;
+    }
   }
 
   template <class Launch> GPURMA_DEVICE static void run_part(int part) {

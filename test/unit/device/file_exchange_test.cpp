@@ -124,6 +124,9 @@ TEST(file_exchange, forgets_what_came_in_vain) {
 }
 
 TEST(file_exchange, says_that_there_is_no_room_for_files) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's check of a class needs a file descriptor";
+#endif
   file_exchange sockets[2];
   const std::vector<std::uint64_t> names = {sockets[0].name(), sockets[1].name()};
   std::vector<file_parcel> all;
