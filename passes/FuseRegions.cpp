@@ -6,10 +6,11 @@
 // Before:  #pragma gpurma persistent distribute(a, b : rows(ny, nx)) halo(a : 1) reduce(+ : *norm)
 //          for (...) { ... jacobi<<<grid, block>>>(b, a, norm, ny, nx); ... std::swap(a, b); }
 // After:   namespace { struct gpurma_values_0 { float* a; float* b; ... };
-//          template <unsigned gpurma_threads> __global__ void gpurma_region_0(gpurma_values_0, ...) {
-//            ... the loop, with the launch as a loop over the rank's logical blocks ... } }
+//          struct gpurma_launch_0_0 { ... what the kernel is passed ... };
+//          template <unsigned gpurma_registers> __global__ void gpurma_region_0(gpurma_values_0, ...) {
+//            ... the loop, for the threads that lead; the others follow ... } }
 //          and, in the function,
-//          { gpurma_values_0 gpurma_values; ... ::gpurma::stages::run(gpurma_region_0<256>, ...); ... }
+//          { gpurma_values_0 gpurma_values; ... ::gpurma::stages::run({gpurma_region_0<32>, ...}, ...); ... }
 //
 // The text is not changed.
 #include "passes/DeviceFunctions.h"

@@ -1,16 +1,17 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Writes the statement of a persistent region as device code: each launch becomes a loop over the logical blocks that the rank
+// Writes the statement of a persistent region as device code: each launch becomes a call that runs the logical blocks that the rank
 // owns, calls of the CUDA runtime that the region makes superfluous disappear, and the rest stays what it is.
 //
 //   for (int it = 0; it < n && err > tol; ++it) {          for (int it = 0; it < n && err > tol; ++it) {
 //     *norm = 0;                                             gpurma_reduced_0 = 0;
-//     jacobi<<<grid, block>>>(b, a, norm);           ->      { ... for (::gpurma::stages::tiles gpurma_tiles(...); gpurma_tiles.next_part();)
-//     CHECK(cudaDeviceSynchronize());                          gpurma_tiles.run_part<0, 1, true>([=](const uint3& gpurma_block) {
-//     err = std::sqrt(*norm);                                    gpurma_stage_0_jacobi(gpurma_block, gpurma_grid, ...); }); }
-//     std::swap(a, b);                                       err = ::std::sqrt(gpurma_reduced_0.value());
-//   }                                                        ::gpurma::stages::swap(a, b);
-//                                                          }
+//     jacobi<<<grid, block>>>(b, a, norm);           ->      { ... gpurma_region.launch(gpurma_launch_0_0{{...}, gpurma_0, ...}, block, ...); }
+//     CHECK(cudaDeviceSynchronize());                        err = ::std::sqrt(gpurma_reduced_0.value());
+//     err = std::sqrt(*norm);                                ::gpurma::stages::swap(a, b);
+//     std::swap(a, b);                                     }
+//   }
+//
+// gpurma_launch_0_0 holds what the kernel is passed, and calls the function that its body becomes.
 //
 // It is printed from the AST, so that error-check macros can be seen through.
 #ifndef GPURMA_PASSES_REGIONWRITER_H

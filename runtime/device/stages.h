@@ -141,13 +141,13 @@ struct stage_state {
   // Tiles along the faster and the slower of the two dimensions that do not walk rows.
   std::int32_t inner;
   std::int32_t outer;
-  tile_position step;        // from a tile of the rank to its next
-  tile_position begin[3];    // of the leading tiles, of the trailing ones, of those between
-  std::int32_t per_row;      // tiles in a row of tiles
-  std::int32_t tiles;        // of the rank
-  std::int32_t leading;      // of the rank's tiles, which the process before is concerned with
-  std::int32_t trailing;     // the same for the process after; not those that are leading
-  std::int32_t count[3];     // of the leading tiles, of the trailing ones, of those between
+  tile_position step;     // from a tile of the rank to its next
+  tile_position begin[3]; // of the leading tiles, of the trailing ones, of those between
+  std::int32_t per_row;   // tiles in a row of tiles
+  std::int32_t tiles;     // of the rank
+  // Of the rank's tiles: those that the process before is concerned with, others that the process
+  // after is, and those between.
+  std::int32_t count[3];
   std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
   dealing dealt;
   bool known;
@@ -1054,16 +1054,14 @@ private:
         send_epoch(r, side);
       }
     }
-    s.leading = s.concerned[memory::before];
-    const int left = s.tiles - s.leading;
-    s.trailing = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
-    s.count[0] = s.leading;
-    s.count[1] = s.trailing;
-    s.count[2] = left - s.trailing;
+    s.count[0] = s.concerned[memory::before];
+    const int left = s.tiles - s.count[0];
+    s.count[1] = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
+    s.count[2] = left - s.count[1];
     s.step = position(s, s.dealt.distance());
     s.begin[0] = position(s, tile_number(s, r.rank, 0));
-    s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.trailing));
-    s.begin[2] = position(s, tile_number(s, r.rank, s.leading));
+    s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.count[1]));
+    s.begin[2] = position(s, tile_number(s, r.rank, s.count[0]));
   }
 
   // Among the tiles of all processes.
@@ -1184,8 +1182,8 @@ private:
                 ? extent{0, bands.begin(bands.process) + bands.put_at_begin(halo) - 1}
                 : extent{bands.begin(bands.process + 1) - bands.put_at_end(halo), bands.rows - 1};
         for (int part = 0; part < 2; ++part)
-          visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.trailing,
-                      part == 0 ? s.leading : s.tiles, side, needed, visit);
+          visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.count[1],
+                      part == 0 ? s.count[0] : s.tiles, side, needed, visit);
       }
     }
   }
