@@ -226,15 +226,19 @@ struct memory {
   __host__ __device__ std::size_t epoch_at(int of, int rank) const {
     return static_cast<std::size_t>(of) * most_ranks + rank;
   }
+  // Pieces of stages that the device's ranks have begun; in a cache line of its own.
+  static constexpr std::size_t line_words = 16;
+  __host__ __device__ std::size_t pieces_at() const {
+    return 3 * static_cast<std::size_t>(most_ranks) + line_words;
+  }
   // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
   // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.
   static constexpr int group_size = 32;
   __host__ __device__ int groups() const { return (most_ranks + group_size - 1) / group_size; }
   static constexpr std::size_t packet_words = 2;
   __host__ __device__ std::size_t scalar_at(int scalar) const {
-    const std::size_t epochs = 3 * static_cast<std::size_t>(most_ranks);
-    return even(epochs) + scalar * (even(most_ranks) + packet_words * most_ranks +
-                                    2 * packet_words * processes * groups());
+    return even(pieces_at() + line_words) + scalar * (even(most_ranks) + packet_words * most_ranks +
+                                                      2 * packet_words * processes * groups());
   }
   __host__ __device__ std::size_t partial_at(int scalar, int rank) const {
     return scalar_at(scalar) + rank;

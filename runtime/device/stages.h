@@ -41,6 +41,8 @@ using detail::error_code;
 inline constexpr int most_polling_threads = 32;
 inline constexpr int most_watched = 64;
 inline constexpr int most_arrays_passed = 32;
+// Tiles of a rank between two looks at how far the others are.
+inline constexpr int tiles_of_piece = 32;
 
 // What a kernel's shared memory asks for when a rank goes on to its next tile: nothing, as it has
 // none; a barrier; or the other copy of it. With a copy, a thread may be a tile ahead of others,
@@ -127,6 +129,10 @@ struct dealing {
     return before <= first(rank) ? 0
                                  : static_cast<int>((before - first(rank) - 1) / distance() + 1);
   }
+  // Ranks that have tiles; columns.
+  GPURMA_DEVICE int active() const {
+    return static_cast<int>((all / per_row + length - 1) / length * per_row);
+  }
   GPURMA_DEVICE int owner(std::int64_t number) const {
     return how == contiguous ? static_cast<int>(number / range())
            : how == columns
@@ -150,6 +156,10 @@ struct stage_state {
   std::int32_t count[3];
   std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
   dealing dealt;
+  // In how many pieces ranks run the stage so as to stay together, and how many have tiles; 0
+  // pieces: few tiles.
+  std::int32_t pieces;
+  std::int32_t active;
   bool known;
 };
 
@@ -186,11 +196,12 @@ template <int S, int A, int R> struct region_state {
   std::uint64_t* control_of[3];
   int ordered; // of the threads that follow; thread 0 writes it before the barrier that starts it
   site where;  // the stage or barrier that it belongs to
-  std::uint32_t epoch; // stages that the rank has begun
-  std::uint32_t ended; // stages that it has ended; of the thread that tells other ranks of it
-  std::int32_t rank;   // of the device
-  bool owes_flush;     // the host may still read rows that the stage has put
-  bool informs[3];     // the process on this side of the rank's epochs
+  std::uint32_t epoch;  // stages that the rank has begun
+  std::uint32_t ended;  // stages that it has ended; of the thread that tells other ranks of it
+  std::int32_t rank;    // of the device
+  std::uint64_t pieces; // that all ranks of the device have in the stages that this one has run
+  bool owes_flush;      // the host may still read rows that the stage has put
+  bool informs[3];      // the process on this side of the rank's epochs
   bool array_written[A];
   // Of the stage that runs: which arrays it is passed, which of them it writes, and what its tiles
   // write of them.
@@ -471,6 +482,7 @@ public:
       r.plans = plans;
       r.words = words;
       r.epoch = r.ended = 0;
+      r.pieces = 0;
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
@@ -847,6 +859,8 @@ private:
     }
     if (s.count[2] != 0)
       run_part<Launch>(2);
+    if (s.pieces != 0 && platform::thread_index_again() == 0)
+      count_rest(s);
     if (r.owes_flush)
       flush_rows(platform::off_fast_path(r));
     platform::sync_block(); // M1
@@ -870,29 +884,70 @@ private:
 
   template <class Launch> GPURMA_DEVICE static void run_part(int part) {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
-    if (s.step.inner == 0 && s.step.outer == 0)
-      run_tiles<Launch, true>(part);
+    if (s.pieces != 0)
+      run_tiles<Launch, way::in_pieces>(part);
+    else if (s.dealt.how == dealing::columns)
+      run_tiles<Launch, way::in_column>(part);
     else
-      run_tiles<Launch, false>(part);
+      run_tiles<Launch, way::apart>(part);
   }
 
-  // A function of its own, so that tiles have all registers. `InColumn`: each tile is below the one
-  // before, so that what a thread computes from their places differs by the row only.
-  template <class Launch, bool InColumn> GPURMA_SLOW_DEVICE static void run_tiles(int part) {
+  // How a rank goes from tile to tile. In columns, each tile is below the one before, so that what
+  // a thread computes from their places differs by the row only; in pieces, it looks at others now
+  // and then.
+  enum class way { apart, in_column, in_pieces };
+
+  // A rank begins a piece of its tiles once the others are there, or do not come soon: nothing
+  // depends on it. Ranks that are far apart read the same lines from memory, and many at a time
+  // from distant places of it. All threads.
+  GPURMA_DEVICE static void begin_piece(const stage_state& s) {
+    if (platform::thread_index_again() == 0) {
+      state& r = shared();
+      std::uint64_t* const begun = r.words.words + r.words.pieces_at();
+      const std::uint64_t needed = r.pieces;
+      r.pieces = needed + static_cast<unsigned>(s.active);
+      platform::add_relaxed(begun, std::uint64_t{1});
+      GPURMA_ROLLED
+      for (unsigned looks = 0;
+           looks < platform::piece_polls && platform::load_polled(begun) < needed; ++looks)
+        platform::back_off(looks);
+    }
+    platform::sync_block();
+  }
+
+  // Pieces that others have more. Thread 0.
+  GPURMA_SLOW_DEVICE static void count_rest(const stage_state& s) {
+    state& r = shared();
+    int rest = s.pieces;
+    for (const int count : s.count)
+      rest -= count / tiles_of_piece;
+    r.pieces += static_cast<std::uint64_t>(rest) * static_cast<unsigned>(s.active);
+    if (s.tiles != 0 && rest != 0)
+      platform::add_relaxed(r.words.words + r.words.pieces_at(), static_cast<std::uint64_t>(rest));
+  }
+
+  // A function of its own, so that tiles have all registers.
+  template <class Launch, way Way> GPURMA_SLOW_DEVICE static void run_tiles(int part) {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
     tile_position at = s.begin[part];
     int left = s.count[part];
     const int rows = s.step.row;
+    const auto begin_tile = [&] {
+      if (Way == way::in_pieces && left % tiles_of_piece == 0)
+        begin_piece(s);
+    };
     const auto go_on = [&] {
-      if constexpr (InColumn)
-        at.row += rows;
-      else
+      if constexpr (Way == way::apart)
         tiles::go_on(s, at);
+      else
+        at.row += rows;
+      begin_tile();
     };
     constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
                                 platform::shared_memory_of_instantiations;
     // Of the thread: what tiles store does not change it.
     Launch launch = launched<Launch>();
+    begin_tile();
     GPURMA_ROLLED
     for (;;) {
       launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at));
@@ -1062,6 +1117,9 @@ private:
     s.begin[0] = position(s, tile_number(s, r.rank, 0));
     s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.count[1]));
     s.begin[2] = position(s, tile_number(s, r.rank, s.count[0]));
+    const bool together = platform::piece_polls > 0 && s.dealt.how == dealing::columns;
+    s.pieces = together ? s.dealt.length / tiles_of_piece : 0;
+    s.active = together ? s.dealt.active() : 0;
   }
 
   // Among the tiles of all processes.

@@ -8,6 +8,7 @@
 //   sync_block_or(flag)             the same; whether any thread's flag is true
 //   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers
 //   add_release(p, value, scope)    atomic addition without a result
+//   add_relaxed(p, value)           the same, relaxed; device scope
 //   fence_release fence_acquire     fences, for plain accesses before and after relaxed ones
 //   load_polled(p)                  a relaxed load, after which fence_acquire comes once it has found what it is for
 //   store_released(p, value)        a relaxed store, before which fence_release has come; system scope
@@ -20,6 +21,8 @@
 //   broadcast(value, thread, width) the thread's value
 //   polls_starve_others             whether others run only when the thread yields
 //   quiet_polls                     how often a waiting rank looks before it says so to its host
+//   piece_polls                     how often a rank that is ahead of others looks whether they follow; 0: ranks do not
+//                                   share a cache with so many others that it matters
 //   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence;
 //                                   true: thread 0 did it alone, because that is as fast
 //   load_bytes(src, bytes) store_bytes(dst, value, bytes)   up to 8 bytes, in the order of memory, as one integer

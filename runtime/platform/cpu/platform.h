@@ -59,6 +59,10 @@ bool compare_exchange(T* address, T& expected, T desired, scope) {
 }
 
 template <class T>
+void add_relaxed(T* address, T value) {
+  __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
+}
+template <class T>
 void add_release(T* address, T value, scope) {
   __atomic_fetch_add(address, value, __ATOMIC_RELEASE);
 }
@@ -96,6 +100,7 @@ void store_after_load(T* address, T value) {
 
 inline constexpr bool polls_starve_others = true;
 inline constexpr unsigned quiet_polls = 1;
+inline constexpr unsigned piece_polls = 0;
 inline unsigned polling_threads() { return 1; }
 inline void sync_polling(unsigned) {}
 inline unsigned ballot(bool flag, unsigned) { return flag ? 1 : 0; }

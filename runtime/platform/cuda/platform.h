@@ -88,6 +88,9 @@ GPURMA_DEVICE void fence_acquire(scope s) {
 }
 #undef GPURMA_FENCE
 
+GPURMA_DEVICE void add_relaxed(std::uint64_t* address, std::uint64_t value) {
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
 GPURMA_DEVICE void add_release(std::uint64_t* address, std::uint64_t value, scope s) {
   fence_release(s);
   if (s == scope::device)
@@ -131,6 +134,7 @@ GPURMA_DEVICE void store_after_load(T* address, T value) {
 // A status goes to the host's memory: not worth it for a wait of microseconds.
 inline constexpr bool polls_starve_others = false;
 inline constexpr unsigned quiet_polls = 4096;
+inline constexpr unsigned piece_polls = 128;
 GPURMA_DEVICE unsigned polling_threads() {
   const unsigned threads = block_threads();
   return threads < 32 ? threads : 32;
