@@ -701,8 +701,13 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     if (A.Writes) {
       Out << "; writes " << A.Array.name();
       PrintAxes(*A.Writes);
-      if (A.Published)
-        Out << ", put with halo " << *A.Published;
+      if (A.Published && A.PublishedByHand)
+        Out << ", put with halo " << A.Published->Before;
+      else if (A.Published && A.Published->some())
+        Out << ", published (" << DimensionName[Accesses.RowDimension] << ' '
+            << -A.Published->Before << ".." << A.Published->After << ')';
+      else if (A.Published)
+        Out << ", not published";
     }
   }
   for (const AtomicReduction& R : Accesses.Reductions)

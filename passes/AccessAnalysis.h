@@ -44,6 +44,13 @@ struct AxisAccess {
   bool isOwn() const { return !Whole && Low == 0 && High == 0; }
 };
 
+/// How many rows before and after a logical block's own.
+struct RowsBeyond {
+  std::int64_t Before = 0, After = 0;
+
+  bool some() const { return Before != 0 || After != 0; }
+};
+
 struct ArrayAccess {
   PointerVariable Array;
   /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks
@@ -54,8 +61,14 @@ struct ArrayAccess {
   bool ReadsAlongAxes = false;
   /// The grid dimension that walks each of the array's dimensions, the slowest first.
   std::vector<std::optional<unsigned>> Walks;
-  /// The halo of a put before the launch; none: the array is put as deep as launches read any.
-  std::optional<std::int64_t> Published;
+  /// Of what is written, the rows that neighbouring processes need: as many beyond their own as
+  /// launches of the region read of the array. None: that is not known, or nothing is written.
+  std::optional<RowsBeyond> Published;
+  /// A put before the launch says so.
+  bool PublishedByHand = false;
+  /// Rows beyond the block's own of what is read, if launches of the region write the array: rows
+  /// that neighbouring processes may publish.
+  RowsBeyond Received;
 };
 
 /// An atomic operation that many blocks apply to one scalar, which is not distributed.

@@ -181,18 +181,17 @@ private:
 };
 
 /// Which pointers of a region may come to hold what others held: those that one assignment,
-/// initialisation or call names.
+/// initialisation or call names; and all, if a cast hides what a pointer is.
 class PointerGroups : public RecursiveASTVisitor<PointerGroups> {
 public:
   PointerGroups(const Region& R, const ASTContext& Context) : R(R), Context(Context) {
     for (const DistributedArray& A : R.Arrays)
-      Groups.insert({A.Pointer, element(A.Pointer.type())});
+      Groups.insert(node(A));
     TraverseStmt(const_cast<Stmt*>(R.Statement));
   }
 
   bool same(const DistributedArray& A, const DistributedArray& B) const {
-    return Groups.isEquivalent({A.Pointer, element(A.Pointer.type())},
-                               {B.Pointer, element(B.Pointer.type())});
+    return Groups.isEquivalent(node(A), node(B));
   }
 
   bool VisitBinaryOperator(BinaryOperator* B) {
@@ -208,6 +207,19 @@ public:
   bool VisitVarDecl(VarDecl* V) {
     if (V->getInit())
       join(V->getInit(), V);
+    return true;
+  }
+  bool VisitCastExpr(CastExpr* Cast) {
+    QualType From = Cast->getSubExpr()->getType(), To = Cast->getType();
+    bool OfPointers = From->isPointerType() && To->isPointerType();
+    // Variables of type void * are followed.
+    bool Hides = Cast->getCastKind() == CK_PointerToIntegral || Cast->getCastKind() == CK_IntegralToPointer ||
+                 (Cast->getCastKind() == CK_BitCast && OfPointers && !From->isVoidPointerType() && !To->isVoidPointerType() &&
+                  element(From) != element(To)) ||
+                 Cast->getCastKind() == CK_LValueBitCast;
+    for (const DistributedArray& A : R.Arrays)
+      if (Hides && A.Pointer != R.Arrays.front().Pointer)
+        Groups.unionSets(node(R.Arrays.front()), node(A));
     return true;
   }
 
@@ -236,6 +248,8 @@ private:
     QualType Pointee = Pointer.getNonReferenceType()->getPointeeType();
     return Context.getCanonicalType(Pointee).getUnqualifiedType().getTypePtr();
   }
+
+  Node node(const DistributedArray& A) const { return {A.Pointer, element(A.Pointer.type())}; }
 
   static bool isPartOf(const PointerVariable& Array, const PointerVariable& Whole) {
     return Array.Variable == Whole.Variable && Array.Members.size() >= Whole.Members.size() &&
@@ -305,6 +319,7 @@ public:
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
     for (Stage& S : R.Stages) {
+      inferPublished(S);
       for (const PublishedArray& Put : S.Published)
         applyPut(S, Put);
       if (S.Inferred)
@@ -583,6 +598,54 @@ private:
     return true;
   }
 
+  // --- What processes publish to their neighbours.
+
+  /// A pointer that cannot be followed may be any array.
+  bool mayBeSame(const Candidates& Some, const Candidates& Others) const {
+    return Some.empty() || Others.empty() || llvm::any_of(Some, [&](const DistributedArray* One) {
+             return llvm::any_of(Others, [&](const DistributedArray* Other) { return Groups.same(*One, *Other); });
+           });
+  }
+
+  /// Calls Visit(Access, Stage) for what launches do with arrays that may be one of these.
+  template <typename Visitor>
+  void visitAccesses(const Candidates& Arrays, Visitor Visit) const {
+    for (const Stage& S : R.Stages)
+      for (const ArrayAccess& A : S.Accesses.Arrays)
+        if (mayBeSame(Arrays, candidates(S, A)))
+          Visit(A, S);
+  }
+
+  /// None: any row.
+  static std::optional<RowsBeyond> rowsRead(const ArrayAccess& A, const Stage& S) {
+    if (!A.Reads)
+      return RowsBeyond();
+    const AxisAccess& Rows = (*A.Reads)[S.Accesses.RowDimension];
+    if (Rows.Whole)
+      return std::nullopt;
+    return RowsBeyond{std::max<std::int64_t>(-Rows.Low, 0), std::max<std::int64_t>(Rows.High, 0)};
+  }
+
+  /// Launches may be repeated, and skipped, so that all that read the array count, also those before.
+  void inferPublished(Stage& S) {
+    for (ArrayAccess& A : S.Accesses.Arrays) {
+      std::optional<RowsBeyond> Most = RowsBeyond();
+      bool Changes = false;
+      visitAccesses(candidates(S, A), [&](const ArrayAccess& Other, const Stage& Of) {
+        Changes |= Other.Writes.has_value();
+        std::optional<RowsBeyond> Rows = rowsRead(Other, Of);
+        if (Most && Rows)
+          Most = {std::max(Most->Before, Rows->Before), std::max(Most->After, Rows->After)};
+        else
+          Most.reset();
+      });
+      if (A.Writes)
+        A.Published = Most;
+      if (Changes)
+        A.Received = rowsRead(A, S).value_or(RowsBeyond{1, 1});
+    }
+  }
+
   // --- Puts before launches.
 
   void applyPut(Stage& S, const PublishedArray& Put) {
@@ -593,7 +656,9 @@ private:
       if (!A.Writes || !llvm::is_contained(Possible, &Array))
         continue;
       Written = true;
-      A.Published = std::max(A.Published.value_or(0), Put.Depth);
+      std::int64_t Depth = A.PublishedByHand ? std::max(A.Published->Before, Put.Depth) : Put.Depth;
+      A.Published = {Depth, Depth};
+      A.PublishedByHand = true;
       if (!isDeepEnough(S, Possible, Put))
         return;
     }
@@ -644,6 +709,22 @@ private:
         }
   }
 
+  static std::string published(const ArrayAccess& A) {
+    if (!A.Published)
+      return "";
+    if (A.PublishedByHand)
+      return " (put with halo " + std::to_string(A.Published->Before) + ")";
+    if (!A.Published->some())
+      return " (publishes nothing)";
+    // What launches read after their own rows is the next process's.
+    auto [After, Before] = *A.Published;
+    std::string Text = " (publishes " + std::to_string(Before ? Before : After) +
+                       ((Before ? Before : After) == 1 ? " row" : " rows") + " to the process ";
+    if (Before && After)
+      return Text + "before, " + std::to_string(After) + " to the one after)";
+    return Text + (Before ? "before)" : "after)");
+  }
+
   void remark(const Stage& S) {
     std::vector<std::string> Parts;
     for (const ArrayAccess& A : S.Accesses.Arrays)
@@ -658,8 +739,7 @@ private:
       }
     for (const ArrayAccess& A : S.Accesses.Arrays)
       if (A.Writes)
-        Parts.push_back("writes '" + A.Array.name() + "'" +
-                        (A.Published ? " (put with halo " + std::to_string(*A.Published) + ")" : ""));
+        Parts.push_back("writes '" + A.Array.name() + "'" + published(A));
     for (const AtomicReduction& A : S.Accesses.Reductions)
       Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'");
     U.Diags->report(S.Launch->getBeginLoc(), Diag::remark_stage)

@@ -582,8 +582,30 @@ private:
       else
         Text += "{}";
     }
-    return Text + (Access.Published ? "}, " + std::to_string(*Access.Published) + "}" : "}}");
+    if (const std::optional<RowsBeyond>& Rows = Access.Published)
+      return Text + "}, " + std::to_string(Rows->Before) + ", " + std::to_string(Rows->After) + "}";
+    return Text + "}}";
   }
+
+  /// What a launch does with rows of its arrays that come from neighbouring processes, or go to them: a bit for each array.
+  struct Crossing {
+    unsigned ReadsBefore = 0, ReadsAfter = 0, PutsBefore = 0, PutsAfter = 0;
+
+    void add(const ArrayAccess& Access, unsigned Index) {
+      ReadsBefore |= unsigned(Access.Received.Before != 0) << Index;
+      ReadsAfter |= unsigned(Access.Received.After != 0) << Index;
+      // What is read after a process's rows is the next process's.
+      bool Writes = Access.Writes.has_value(), Known = Access.Published.has_value();
+      PutsBefore |= unsigned(Writes && (!Known || Access.Published->After != 0)) << Index;
+      PutsAfter |= unsigned(Writes && (!Known || Access.Published->Before != 0)) << Index;
+    }
+    std::string text() const {
+      return ";\n  static constexpr unsigned gpurma_reads_before = " + std::to_string(ReadsBefore) +
+             ";\n  static constexpr unsigned gpurma_reads_after = " + std::to_string(ReadsAfter) +
+             ";\n  static constexpr unsigned gpurma_puts_before = " + std::to_string(PutsBefore) +
+             ";\n  static constexpr unsigned gpurma_puts_after = " + std::to_string(PutsAfter);
+    }
+  };
 
   void launch(const CUDAKernelCallExpr& Launch, unsigned Depth) {
     auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Launch == &Launch; });
@@ -604,6 +626,7 @@ private:
                     << ";\n";
     std::string Members, Values, Arguments, Pointers, Boxes;
     unsigned Reads = 0, Writes = 0, Count = 0;
+    Crossing Crosses;
     for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
@@ -629,6 +652,7 @@ private:
         Boxes += (Count ? ", " : "") + writtenBox(Access);
         Reads |= (Access.Reads ? 1u : 0u) << Count;
         Writes |= (Access.Writes ? 1u : 0u) << Count;
+        Crosses.add(Access, Count);
         ++Count;
       }
     }
@@ -643,7 +667,7 @@ private:
                        ";\n  static constexpr unsigned gpurma_row_dimension = " + std::to_string(S.Accesses.RowDimension) +
                        ";\n  static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
                        ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
-                       ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) +
+                       ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) + Crosses.text() +
                        ";\n  unsigned gpurma_grid[3];\n" + Members + // nvcc 13.0 fails at copies of some classes with a dim3
                        "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max(Count, 1u)) +
                        "> gpurma_arrays() const { return {{" + (Count ? Pointers : "nullptr") +

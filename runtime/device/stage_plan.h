@@ -41,8 +41,10 @@ struct written_axis {
 // (stage_plan::rows_together), so that no other rank writes any of it.
 struct written_box {
   written_axis axis[4];
-  // What a put before the launch says: how far launches read beyond their own rows; -1: nothing.
-  int halo = -1;
+  // Of what the array may be, how many rows before and after their own launches of the region read,
+  // or a put before the launch says that later ones do; -1: as many as of any array.
+  int read_before = -1;
+  int read_after = -1;
 };
 
 // What a logical block reads or writes of any of its arrays.
@@ -184,6 +186,10 @@ struct banding {
   // tiles write some rows further on.
   int own_before;
   int own_after;
+  bool aliased; // two of the arrays share memory
+  // With several processes: no tile touches rows of another process but those that its launch reads
+  // beyond its own, of arrays whose variables say what they may be.
+  bool by_array;
 
   // First row of a process's band; of `processes`: all rows.
   __host__ __device__ std::int64_t begin(int p) const {
@@ -192,15 +198,16 @@ struct banding {
     return row < rows ? row : rows;
   }
 
-  // Rows at the end and at the beginning of a band that the neighbour needs of an array which no
-  // launch reads farther than a halo; a negative one: than any array.
-  __host__ __device__ std::int64_t put_at_end(int halo) const {
-    const std::int64_t rows_put = std::int64_t{halo} + own_before;
-    return halo < 0 || rows_put > touch_before ? touch_before : rows_put;
+  // Rows at the end of a band that the process after it needs of an array, and at the beginning
+  // that the process before needs, where launches read so many rows before and after their own; a
+  // negative number: as many as of any array.
+  __host__ __device__ std::int64_t put_at_end(int read_before) const {
+    const std::int64_t rows_put = std::int64_t{read_before} + own_before;
+    return read_before < 0 || aliased || rows_put > touch_before ? touch_before : rows_put;
   }
-  __host__ __device__ std::int64_t put_at_begin(int halo) const {
-    const std::int64_t rows_put = std::int64_t{halo} + own_after;
-    return halo < 0 || rows_put > touch_after ? touch_after : rows_put;
+  __host__ __device__ std::int64_t put_at_begin(int read_after) const {
+    const std::int64_t rows_put = std::int64_t{read_after} + own_after;
+    return read_after < 0 || aliased || rows_put > touch_after ? touch_after : rows_put;
   }
 };
 

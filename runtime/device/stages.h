@@ -16,7 +16,9 @@
 //
 // Rows that the neighbouring processes read are written into their arrays as soon as the tiles
 // that hold them are done, and then the rank's epoch into their copy of it; the tiles at the
-// borders of the band come first for that.
+// borders of the band come first for that. Which rows of which arrays go in which direction is
+// known of each launch; a stage after which none go, and which reads none that have come, has
+// nothing to do with other processes.
 //
 // What a rank does between tiles counts many times in a step. Statements need registers for what
 // they keep while tiles run, which in a kernel with few of them are words of local memory: an
@@ -141,6 +143,29 @@ struct dealing {
   }
 };
 
+// How far ranks must be before a stage begins, by the side of their process; 0: anywhere.
+struct needed_epochs {
+  std::uint32_t own = 0;
+  std::uint32_t before = 0;
+  std::uint32_t after = 0;
+
+  GPURMA_DEVICE std::uint32_t of(int side) const {
+    return side == memory::own ? own : side == memory::before ? before : after;
+  }
+};
+
+// Where an epoch is that is looked at, and on which side the rank's process is.
+struct watched_epoch {
+  std::uint32_t bits;
+  static constexpr unsigned side_shift = 30;
+
+  GPURMA_DEVICE static watched_epoch at(std::size_t word, int side) {
+    return {static_cast<std::uint32_t>(word) | static_cast<std::uint32_t>(side) << side_shift};
+  }
+  GPURMA_DEVICE int side() const { return static_cast<int>(bits >> side_shift); }
+  GPURMA_DEVICE std::uint32_t word() const { return bits & ((1u << side_shift) - 1); }
+};
+
 // What a rank knows of a stage once it has met it.
 struct stage_state {
   dim3 grid;
@@ -148,12 +173,12 @@ struct stage_state {
   std::int32_t inner;
   std::int32_t outer;
   tile_position step;     // from a tile of the rank to its next
-  tile_position begin[3]; // of the leading tiles, of the trailing ones, of those between
+  tile_position begin[4]; // of the leading tiles, the trailing ones, those between, and all
   std::int32_t per_row;   // tiles in a row of tiles
   std::int32_t tiles;     // of the rank
   // Of the rank's tiles: those that the process before is concerned with, others that the process
-  // after is, and those between.
-  std::int32_t count[3];
+  // after is, those between, and all.
+  std::int32_t count[4];
   std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
   dealing dealt;
   // In how many pieces ranks run the stage so as to stay together, and how many have tiles; 0
@@ -202,19 +227,27 @@ template <int S, int A, int R> struct region_state {
   std::uint64_t pieces; // that all ranks of the device have in the stages that this one has run
   bool owes_flush;      // the host may still read rows that the stage has put
   bool informs[3];      // the process on this side of the rank's epochs
+  // By side, while it informs: the epoch that it has told last; which stage has last read rows from
+  // there, and put none; and, a bit for each side, which of such stages tell all the same.
+  std::uint32_t told[3];
+  std::int32_t untold_stage[3];
+  std::uint8_t tells_of_reads[S];
   bool array_written[A];
-  // Of the stage that runs: which arrays it is passed, which of them it writes, and what its tiles
-  // write of them.
+  // Of the stage that runs: which arrays it is passed, of which of them (bit k of the k-th) the
+  // process on a side needs what is written, what tiles write of them, and whether the rank tells
+  // the process on a side when they are done.
   std::int8_t array_of[most_arrays_passed];
-  std::uint32_t writes;
+  std::uint32_t puts[3];
   const written_box* boxes;
+  bool tells[3];
   stage_state stage[S];
-  // The epoch at which any stage has last read and written an array.
-  std::uint32_t read_at[A];
-  std::uint32_t written_at[A];
+  // The epoch at which any stage has last read and written an array: on this process; and on the
+  // one on a side, what comes from here or goes to here.
+  std::uint32_t read_at[3][A];
+  std::uint32_t written_at[3][A];
   // The ranks with tiles of any stage that conflict with the rank's tiles of this one: where their
   // epochs are, if they are not too many.
-  std::uint32_t watched[S][most_watched];
+  watched_epoch watched[S][most_watched];
   std::int32_t watched_count[S]; // -1: too many
   bool watches[S][3];            // ranks of the process on a side
   pushed_boxes pushed[S];
@@ -486,13 +519,17 @@ public:
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
+      r.tells[memory::before] = r.tells[memory::after] = false;
       GPURMA_ROLLED
-      for (int s = 0; s < S; ++s)
+      for (int s = 0; s < S; ++s) {
         r.stage[s].known = false;
+        r.tells_of_reads[s] = 0;
+      }
       GPURMA_ROLLED
       for (int a = 0; a < A; ++a) {
         r.array_written[a] = false;
-        r.read_at[a] = r.written_at[a] = 0;
+        for (int side = 0; side < 3; ++side)
+          r.read_at[side][a] = r.written_at[side][a] = 0;
       }
       for (int k = 0; k < R; ++k)
         r.meetings[k] = 0;
@@ -525,7 +562,10 @@ public:
   // is passed; gpurma_run<copy>(logical block) runs the kernel's body, where `copy` says which copy
   // of static shared memory the tile uses. gpurma_arrays(): the arrays that it is passed, of which
   // bit k of gpurma_reads and gpurma_writes says what it does with the k-th, and gpurma_boxes()[k]
-  // what a tile writes of it. The threads that lead.
+  // what a tile writes of it; bit k of gpurma_reads_before and gpurma_reads_after, whether it reads
+  // rows before or after its own that the region changes, and of gpurma_puts_before and
+  // gpurma_puts_after, whether the process before or after needs rows of what it writes. The
+  // threads that lead.
   template <class Launch>
   GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
     tiles<S, A, R>::launch(launch, block, where);
@@ -667,7 +707,7 @@ GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int ran
 // The polling threads.
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
-                                           std::uint32_t needed) {
+                                           const needed_epochs& needed) {
   bool reached = true;
   for (int side = 0; side < 3; ++side) {
     if (!r.watches[stage][side])
@@ -675,7 +715,8 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
     const int ranks = ranks_of(r, process_of(r.plans.bands, side));
     for (int k = static_cast<int>(platform::thread_index()); k < ranks;
          k += static_cast<int>(platform::polling_threads()))
-      if (platform::load_polled(r.words.words + r.words.epoch_at(side, k)) < needed && // M21, M22
+      if (platform::load_polled(r.words.words + r.words.epoch_at(side, k)) <
+              needed.of(side) && // M21, M22
           (side == memory::own || is_informed(r, side, k)))
         reached = false;
   }
@@ -687,31 +728,44 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
 // load costs less than a fence, which waits for the stores of its thread too and is left for many
 // ranks. The polling threads.
 template <int S, int A, int R>
-GPURMA_DEVICE void acquire_epochs(const region_state<S, A, R>& r, int stage) {
+GPURMA_DEVICE void acquire_epochs(const region_state<S, A, R>& r, int stage,
+                                  const needed_epochs& needed) {
   const auto width = static_cast<int>(platform::polling_threads());
   const int count = r.watched_count[stage];
-  const platform::scope scope = r.watches[stage][memory::before] || r.watches[stage][memory::after]
-                                    ? platform::scope::system
-                                    : platform::scope::device;
+  const bool system = (needed.before != 0 && r.watches[stage][memory::before]) ||
+                      (needed.after != 0 && r.watches[stage][memory::after]);
+  const platform::scope scope = system ? platform::scope::system : platform::scope::device;
   if (count < 0)
     platform::fence_acquire(scope); // M21, M22
   for (int k = static_cast<int>(platform::thread_index()); k < count; k += width)
-    platform::load_acquire(r.words.words + r.watched[stage][k], scope); // M21, M22
+    if (needed.of(r.watched[stage][k].side()) != 0)
+      platform::load_acquire(r.words.words + r.watched[stage][k].word(), scope); // M21, M22
 }
 
 // Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`. The
 // polling threads.
 template <int S, int A, int R>
-GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage, std::uint32_t needed) {
+GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
+                              const needed_epochs& needed) {
   const unsigned width = platform::polling_threads();
   const int count = r.watched_count[stage];
   // Epochs grow, so that a rank that is far enough needs no second look.
   auto next = static_cast<int>(platform::thread_index());
-  const std::uint64_t* word = next < count ? r.words.words + r.watched[stage][next] : nullptr;
+  std::uint32_t wanted = 0;
+  const auto find = [&]() -> const std::uint64_t* {
+    for (; next < count; next += static_cast<int>(width)) {
+      const watched_epoch watched = r.watched[stage][next];
+      wanted = needed.of(watched.side());
+      if (wanted != 0)
+        return r.words.words + watched.word();
+    }
+    return nullptr;
+  };
+  const std::uint64_t* word = find();
   for (unsigned looks = 0; looks < platform::quiet_polls && count >= 0; ++looks) {
-    while (word != nullptr && platform::load_polled(word) >= needed) { // M21, M22
+    while (word != nullptr && platform::load_polled(word) >= wanted) { // M21, M22
       next += static_cast<int>(width);
-      word = next < count ? r.words.words + r.watched[stage][next] : nullptr;
+      word = find();
     }
     if (platform::ballot(word != nullptr, width) == 0)
       return true;
@@ -723,10 +777,11 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage, std::ui
 // Waits until they are, and says so where it takes long. The polling threads.
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int stage,
-                                           std::uint32_t needed, site where) {
+                                           const needed_epochs& needed, site where) {
   const unsigned width = platform::polling_threads();
+  const std::uint32_t of_others = needed.before > needed.after ? needed.before : needed.after;
   detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
-                          detail::no_window_id, needed);
+                          detail::no_window_id, needed.own > of_others ? needed.own : of_others);
   while (!reach_soon(r, stage, needed) &&
          (r.watched_count[stage] >= 0 ||
           platform::ballot(!all_epochs_reached(platform::off_fast_path(r), stage, needed), width) !=
@@ -785,7 +840,7 @@ private:
   GPURMA_DEVICE static state& shared() { return region<S, A, R>::shared(); }
 
   // What keeps a rank from beginning a stage.
-  enum class obstacle { none, unknown_grid, not_distributed, others };
+  enum class obstacle { none, unknown_grid, not_distributed, untold, others };
 
   template <class Launch> GPURMA_DEVICE static const Launch& launched() {
     return platform::block_shared<passed<Launch>>().get();
@@ -804,15 +859,18 @@ private:
     const auto arrays = launched<Launch>().gpurma_arrays();
     constexpr int count = sizeof(arrays.of) / sizeof(arrays.of[0]);
     int touched[count];
-    const std::uint32_t needed = find_needed<Launch>(arrays.of, touched);
+    const needed_epochs needed = find_needed<Launch>(arrays.of, touched);
     GPURMA_UNROLLED
     for (int k = 0; k < count; ++k)
       if ((Launch::gpurma_writes >> k & 1) != 0 && touched[k] < 0)
         return obstacle::not_distributed;
-    if (needed != 0) {
+    if (r.plans.bands.by_array &&
+        (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
+      return obstacle::untold;
+    if ((needed.own | needed.before | needed.after) != 0) {
       if (!waited && !reach_soon(r, stage, needed))
         return obstacle::others;
-      acquire_epochs(r, stage);
+      acquire_epochs(r, stage, needed);
     }
     platform::sync_polling(platform::polling_threads());
     if (platform::thread_index() == 0)
@@ -826,12 +884,15 @@ private:
     constexpr int stage = Launch::gpurma_stage;
     const auto arrays = launched<Launch>().gpurma_arrays();
     int touched[sizeof(arrays.of) / sizeof(arrays.of[0])];
-    const std::uint32_t needed = find_needed<Launch>(arrays.of, touched);
+    const needed_epochs needed = find_needed<Launch>(arrays.of, touched);
     if (found == obstacle::unknown_grid) {
       const auto& grid = launched<Launch>().gpurma_grid;
       meet_stage(stage, dim3(grid[0], grid[1], grid[2]), block, r.where);
     } else if (found == obstacle::others) {
       wait_for_conflicts(platform::off_fast_path(r), stage, needed, r.where);
+    } else if (found == obstacle::untold) {
+      if (platform::thread_index() == 0)
+        tell_late(platform::off_fast_path(r), needed);
     } else if (platform::thread_index() == 0) {
       GPURMA_ROLLED
       for (int k = 0; k < static_cast<int>(sizeof(touched) / sizeof(touched[0])); ++k)
@@ -842,13 +903,15 @@ private:
     platform::sync_polling(platform::polling_threads());
   }
 
-  // The leading tiles, the trailing ones, what neighbours need of these, and the tiles between;
-  // then ranks that wait for these may go on. All threads.
+  // The leading tiles, the trailing ones, what neighbours need of these, and the tiles between, or
+  // all tiles where no neighbour waits for any; then ranks that wait for these may go on. All
+  // threads.
   template <class Launch> GPURMA_DEVICE static void run() {
     state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
     constexpr bool in_turn = Launch::gpurma_between != between_tiles::nothing;
-    if (r.informs[memory::before] || r.informs[memory::after]) {
+    const bool tells = r.tells[memory::before] || r.tells[memory::after];
+    if (tells) {
       if (s.count[0] != 0)
         run_part<Launch>(0);
       if (in_turn && s.count[0] != 0 && s.count[1] != 0)
@@ -857,10 +920,11 @@ private:
         run_part<Launch>(1);
       publish_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage, r.where);
     }
-    if (s.count[2] != 0)
-      run_part<Launch>(2);
+    const int rest = tells ? 2 : 3;
+    if (s.count[rest] != 0)
+      run_part<Launch>(rest);
     if (s.pieces != 0 && platform::thread_index_again() == 0)
-      count_rest(s);
+      count_rest(s, tells);
     if (r.owes_flush)
       flush_rows(platform::off_fast_path(r));
     platform::sync_block(); // M1
@@ -916,11 +980,11 @@ private:
   }
 
   // Pieces that others have more. Thread 0.
-  GPURMA_SLOW_DEVICE static void count_rest(const stage_state& s) {
+  GPURMA_SLOW_DEVICE static void count_rest(const stage_state& s, bool in_parts) {
     state& r = shared();
     int rest = s.pieces;
-    for (const int count : s.count)
-      rest -= count / tiles_of_piece;
+    for (int part = in_parts ? 0 : 3; part < (in_parts ? 3 : 4); ++part)
+      rest -= s.count[part] / tiles_of_piece;
     r.pieces += static_cast<std::uint64_t>(rest) * static_cast<unsigned>(s.active);
     if (s.tiles != 0 && rest != 0)
       platform::add_relaxed(r.words.words + r.words.pieces_at(), static_cast<std::uint64_t>(rest));
@@ -1000,43 +1064,122 @@ private:
   // Which of the region's arrays the stage touches, and how far the ranks must be that its tiles
   // conflict with.
   template <class Launch, int N>
-  GPURMA_DEVICE static std::uint32_t find_needed(const void* const (&arrays)[N],
+  GPURMA_DEVICE static needed_epochs find_needed(const void* const (&arrays)[N],
                                                  int (&touched)[N]) {
-    const state& r = shared();
-    std::uint32_t needed = 0;
+    constexpr std::uint32_t all = Launch::gpurma_reads | Launch::gpurma_writes;
     GPURMA_UNROLLED
-    for (int k = 0; k < N; ++k) {
-      const bool is_read = (Launch::gpurma_reads >> k & 1) != 0;
-      const bool is_written = (Launch::gpurma_writes >> k & 1) != 0;
-      const int a = touched[k] = is_read || is_written ? index_of(arrays[k]) : -1;
-      if (a < 0)
-        continue;
-      needed = larger(needed, r.written_at[a]);
-      if (is_written)
-        needed = larger(needed, r.read_at[a]);
+    for (int k = 0; k < N; ++k)
+      touched[k] = (all >> k & 1) != 0 ? index_of(arrays[k]) : -1;
+    needed_epochs needed;
+    needed.own = latest<all, Launch::gpurma_writes>(touched, memory::own);
+    if (shared().plans.bands.by_array) {
+      needed.before =
+          latest<Launch::gpurma_reads_before, Launch::gpurma_puts_before>(touched, memory::before);
+      needed.after =
+          latest<Launch::gpurma_reads_after, Launch::gpurma_puts_after>(touched, memory::after);
+    } else {
+      needed.before = needed.after = needed.own;
     }
     return needed;
+  }
+
+  // The last epoch at which, on a side, a stage wrote any of the arrays of the bits Read, or read
+  // any of those of Written.
+  template <std::uint32_t Read, std::uint32_t Written, int N>
+  GPURMA_DEVICE static std::uint32_t latest(const int (&touched)[N], int side) {
+    const state& r = shared();
+    std::uint32_t epoch = 0;
+    GPURMA_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      if (((Read | Written) >> k & 1) == 0 || touched[k] < 0)
+        continue;
+      if ((Read >> k & 1) != 0)
+        epoch = larger(epoch, r.written_at[side][touched[k]]);
+      if ((Written >> k & 1) != 0)
+        epoch = larger(epoch, r.read_at[side][touched[k]]);
+    }
+    return epoch;
+  }
+
+  GPURMA_DEVICE static int mirror(int side) {
+    return side == memory::before ? memory::after : memory::before;
+  }
+
+  // Whether the process on a side may wait in this stage for an epoch that the rank has not told:
+  // it needs as much of this process as this one does of the process on the other side.
+  GPURMA_DEVICE static bool owes_epoch(const needed_epochs& needed, int side) {
+    const state& r = shared();
+    return r.informs[side] && needed.of(mirror(side)) > r.told[side];
+  }
+
+  // A process that reads rows, and puts none where they came from, does not say that it has read
+  // them, since it mostly puts some there before others come. Here that was not so; from now on the
+  // stage says it. Thread 0.
+  GPURMA_SLOW_DEVICE static void tell_late(state& r, const needed_epochs& needed) {
+    platform::fence_release(platform::scope::system); // M22
+    for (int side = memory::before; side <= memory::after; ++side)
+      if (owes_epoch(needed, side)) {
+        r.tells_of_reads[r.untold_stage[side]] |= static_cast<std::uint8_t>(1 << side);
+        send_epoch(r, side);
+      }
   }
 
   // Thread 0; the next stage looks at it behind a barrier.
   template <class Launch, int N> GPURMA_DEVICE static void note(const int (&touched)[N]) {
     state& r = shared();
-    const std::uint32_t epoch = ++r.epoch;
+    ++r.epoch;
     GPURMA_UNROLLED
     for (int k = 0; k < N; ++k) {
       r.array_of[k] = static_cast<std::int8_t>(touched[k]);
-      if (touched[k] < 0)
-        continue;
-      if ((Launch::gpurma_reads >> k & 1) != 0)
-        r.read_at[touched[k]] = epoch;
-      if ((Launch::gpurma_writes >> k & 1) != 0) {
-        r.written_at[touched[k]] = epoch;
+      if ((Launch::gpurma_writes >> k & 1) != 0)
         r.array_written[touched[k]] = true;
+    }
+    note_epoch<Launch::gpurma_reads, Launch::gpurma_writes>(touched, memory::own);
+    if (r.plans.bands.by_array) {
+      note_side<Launch::gpurma_stage, Launch::gpurma_reads_before, Launch::gpurma_puts_before>(
+          touched, memory::before);
+      note_side<Launch::gpurma_stage, Launch::gpurma_reads_after, Launch::gpurma_puts_after>(
+          touched, memory::after);
+    } else if (r.plans.bands.processes > 1) {
+      for (int side = memory::before; side <= memory::after; ++side) {
+        r.puts[side] = Launch::gpurma_writes;
+        r.tells[side] = r.informs[side];
       }
     }
-    r.writes = Launch::gpurma_writes;
     r.boxes = Launch::gpurma_boxes();
     r.ordered = Launch::gpurma_stage;
+  }
+
+  // The stage reads arrays of the bits Read in rows that come from a side, and writes rows of those
+  // of Written that go there.
+  template <int Stage, std::uint32_t Read, std::uint32_t Written, int N>
+  GPURMA_DEVICE static void note_side(const int (&touched)[N], int side) {
+    state& r = shared();
+    // The process on the other side does the same with rows of this one.
+    note_epoch<Read, Written>(touched, mirror(side));
+    r.puts[side] = Written;
+    bool tells = false;
+    if (Written != 0) {
+      tells = r.informs[side];
+    } else if (Read != 0) {
+      tells = r.informs[side] && (r.tells_of_reads[Stage] >> side & 1) != 0;
+      r.untold_stage[side] = Stage;
+    }
+    r.tells[side] = tells;
+  }
+
+  template <std::uint32_t Read, std::uint32_t Written, int N>
+  GPURMA_DEVICE static void note_epoch(const int (&touched)[N], int side) {
+    state& r = shared();
+    GPURMA_UNROLLED
+    for (int k = 0; k < N; ++k) {
+      if (((Read | Written) >> k & 1) == 0 || touched[k] < 0)
+        continue;
+      if ((Read >> k & 1) != 0)
+        r.read_at[side][touched[k]] = r.epoch;
+      if ((Written >> k & 1) != 0)
+        r.written_at[side][touched[k]] = r.epoch;
+    }
   }
 
   GPURMA_DEVICE static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
@@ -1065,8 +1208,9 @@ private:
         detail::fail(detail::block(), error_code::other_block_size, directive::stage, where,
                      block.x, block.y, block.z);
       if (other_grid)
-        for (int a = 0; a < A; ++a)
-          r.read_at[a] = r.written_at[a] = 0;
+        for (int side = 0; side < 3; ++side)
+          for (int a = 0; a < A; ++a)
+            r.read_at[side][a] = r.written_at[side][a] = 0;
       set_up(r, stage, plan, grid);
       for (int one = 0; one < S; ++one) {
         if (!r.stage[one].known)
@@ -1113,10 +1257,12 @@ private:
     const int left = s.tiles - s.count[0];
     s.count[1] = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
     s.count[2] = left - s.count[1];
+    s.count[3] = s.tiles;
     s.step = position(s, s.dealt.distance());
     s.begin[0] = position(s, tile_number(s, r.rank, 0));
     s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.count[1]));
     s.begin[2] = position(s, tile_number(s, r.rank, s.count[0]));
+    s.begin[3] = position(s, tile_number(s, r.rank, 0));
     const bool together = platform::piece_polls > 0 && s.dealt.how == dealing::columns;
     s.pieces = together ? s.dealt.length / tiles_of_piece : 0;
     s.active = together ? s.dealt.active() : 0;
@@ -1135,8 +1281,8 @@ private:
 
   // Behind a release fence at system scope. Thread 0.
   GPURMA_DEVICE static void send_epoch(state& r, int side) {
-    const int mirror = side == memory::before ? memory::after : memory::before;
-    const std::size_t at = r.words.epoch_at(mirror, r.rank);
+    const std::size_t at = r.words.epoch_at(mirror(side), r.rank);
+    r.told[side] = r.epoch;
     if (r.control_of[side] != nullptr)
       platform::store_released(r.control_of[side] + at, std::uint64_t{r.epoch}); // M22
     else
@@ -1154,20 +1300,20 @@ private:
       r.watches[a][side] = true;
       for (int k = found.first; k <= found.last && r.watched_count[a] >= 0; ++k)
         if (side != memory::own || k != r.rank)
-          watch_epoch(r, a, static_cast<std::uint32_t>(r.words.epoch_at(side, k)));
+          watch_epoch(r, a, watched_epoch::at(r.words.epoch_at(side, k), side));
     };
     visit_conflicts(r, a, mine.read, b, theirs.written, side, watch);
     visit_conflicts(r, a, mine.written, b, theirs.read, side, watch);
     visit_conflicts(r, a, mine.written, b, theirs.written, side, watch);
   }
 
-  GPURMA_DEVICE static void watch_epoch(state& r, int stage, std::uint32_t word) {
+  GPURMA_DEVICE static void watch_epoch(state& r, int stage, const watched_epoch& one) {
     const int count = r.watched_count[stage];
     for (int k = 0; k < count; ++k)
-      if (r.watched[stage][k] == word)
+      if (r.watched[stage][k].bits == one.bits)
         return;
     if (count < most_watched)
-      r.watched[stage][count] = word;
+      r.watched[stage][count] = one;
     r.watched_count[stage] = count < most_watched ? count + 1 : -1;
   }
 
@@ -1175,6 +1321,17 @@ private:
   // read into their arrays, and then the epoch. All threads.
   GPURMA_SLOW_DEVICE static void publish_to_neighbours(state& r, int stage, site where) {
     platform::sync_block(); // M1
+    if (r.puts[memory::before] != 0 || r.puts[memory::after] != 0)
+      push_boxes(r, stage, where);
+    if (platform::thread_index() == 0) {
+      platform::fence_release(platform::scope::system); // M22
+      for (int side = memory::before; side <= memory::after; ++side)
+        if (r.tells[side])
+          send_epoch(r, side);
+    }
+  }
+
+  GPURMA_DEVICE static void push_boxes(state& r, int stage, site where) {
     pushed_boxes& known = r.pushed[stage];
     if (!are_valid(r, known)) {
       platform::sync_block();
@@ -1182,17 +1339,13 @@ private:
         find_boxes(r, stage);
       platform::sync_block();
     }
+    if (known.count == 0)
+      return;
     if (known.count == pushed_boxes::too_many)
       visit_boxes(r, stage, [&](const pushed_box& box) { push(r, box, where); });
     for (int k = 0; k < known.count; ++k)
       push(r, known.box[k], where);
     platform::sync_block(); // M1
-    if (platform::thread_index() == 0) {
-      platform::fence_release(platform::scope::system); // M22
-      for (int side = memory::before; side <= memory::after; ++side)
-        if (r.informs[side])
-          send_epoch(r, side);
-    }
   }
 
   // Boxes depend on the extents of the arrays, which are the same for arrays that take turns.
@@ -1232,13 +1385,14 @@ private:
         continue;
       GPURMA_ROLLED
       for (int k = 0; k < most_arrays_passed; ++k) {
-        if ((r.writes >> k & 1) == 0)
+        if ((r.puts[side] >> k & 1) == 0)
           continue;
-        const int halo = r.boxes[k].halo;
+        const written_box& written = r.boxes[k];
         const extent needed =
             side == memory::before
-                ? extent{0, bands.begin(bands.process) + bands.put_at_begin(halo) - 1}
-                : extent{bands.begin(bands.process + 1) - bands.put_at_end(halo), bands.rows - 1};
+                ? extent{0, bands.begin(bands.process) + bands.put_at_begin(written.read_after) - 1}
+                : extent{bands.begin(bands.process + 1) - bands.put_at_end(written.read_before),
+                         bands.rows - 1};
         for (int part = 0; part < 2; ++part)
           visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.count[1],
                       part == 0 ? s.count[0] : s.tiles, side, needed, visit);

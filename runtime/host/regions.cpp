@@ -105,6 +105,18 @@ void find_needs(const region_launch& region, banding& bands) {
   }
 }
 
+// What launches read of an array is known by the names of variables.
+bool share_memory(const region_launch& region) {
+  for (int a = 0; a < region.arrays; ++a)
+    for (int b = 0; b < a; ++b) {
+      const array_plan& one = region.array[a];
+      const array_plan& other = region.array[b];
+      if (one.base < other.base + other.bytes() && other.base < one.base + one.bytes())
+        return true;
+    }
+  return false;
+}
+
 void make_bands(const region_launch& region) {
   banding& bands = *region.bands;
   const process_info& self = process();
@@ -120,6 +132,8 @@ void make_bands(const region_launch& region) {
   find_needs(region, bands);
   if (self.size == 1)
     return;
+  bands.aliased = share_memory(region);
+  bands.by_array = bands.own_before == 0 && bands.own_after == 0 && !bands.aliased;
   const int least = bands.touch_before + bands.touch_after;
   for (int p = 0; p < self.size; ++p) {
     const std::int64_t rows = bands.begin(p + 1) - bands.begin(p);

@@ -23,15 +23,15 @@
 // RUN: %mpirun -np 2 %t 2 > /dev/null
 // RUN: not %mpirun -np 2 %t 4 2>&1 | FileCheck --check-prefix=STATED %s
 //
-// No more is put than is said: where 'halo' claims less than the kernel reads, the result shows it, if there are several processes.
-// Without the put, rows enough for the other array are put of each.
+// No more is put than is said: where 'halo' claims less than the kernel reads, the result shows it, if there are several processes,
+// with the put and without, though other arrays are read farther.
 // RUN: %gpurmacc_cpu -O1 -DUNTRUE %s -o %t.untrue
 // RUN: %t.untrue 3 > %t.right
 // RUN: %mpirun -np 3 %t.untrue 3 > %t.wrong
 // RUN: not diff %t.wrong %t.right
 // RUN: grep -v 'gpurma put' %s > %t.inferred.cu
 // RUN: %gpurmacc_cpu -O1 -DUNTRUE %t.inferred.cu -o %t.inferred
-// RUN: %mpirun -np 3 %t.inferred 3 | diff - %t.right
+// RUN: %mpirun -np 3 %t.inferred 3 | diff - %t.wrong
 #include <cstdio>
 #include <cstdlib>
 #include <utility>

@@ -56,12 +56,12 @@ int main() {
   *most = 0;
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(max : *most)
   for (int i = 0; i < 5; ++i) {
-    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage blur: rows y; reads in (x -1..1, y -2..1) along axes; writes out (own)
-    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'blur' reads 'in' with halo 2, writes 'out' [gpurma-0217]
+    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage blur: rows y; reads in (x -1..1, y -2..1) along axes; writes out (own), published (y -3..3)
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'blur' reads 'in' with halo 2, writes 'out' (publishes 3 rows to the process before, 3 to the one after) [gpurma-0217]
     blur<<<grid, block>>>(a, b, ny, nx);
     std::swap(a, b);
-    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage average: rows y; reads in (y -3..3); writes out (own)
-    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'average' reads 'in' with halo 3, writes 'out' [gpurma-0217]
+    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage average: rows y; reads in (y -3..3); writes out (own), published (y -3..3)
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'average' reads 'in' with halo 3, writes 'out' (publishes 3 rows to the process before, 3 to the one after) [gpurma-0217]
     average<3><<<grid, block>>>(a, b, ny, nx);
     std::swap(a, b);
     // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage largest: rows y; reads in (own); maximum in *most

@@ -25,9 +25,9 @@ __global__ void line(float* out, const float* in, int nx, int ny) {
     out[y * nx + x] = in[(y - 1) * nx + x] + in[(y + 1) * nx + x];
 }
 
-// PRINT-CHECK: stage star: rows y; writes out (own); reads in (x -2..1, y -1..1) along axes{{$}}
-// PRINT-CHECK: stage box: rows y; writes out (own); reads in (x -1..1, y -1..1){{$}}
-// PRINT-CHECK: stage line: rows y; writes out (own); reads in (y -1..1){{$}}
+// PRINT-CHECK: stage star: rows y; writes out (own), published (y -1..1); reads in (x -2..1, y -1..1) along axes{{$}}
+// PRINT-CHECK: stage box: rows y; writes out (own), published (y -1..1); reads in (x -1..1, y -1..1){{$}}
+// PRINT-CHECK: stage line: rows y; writes out (own), published (y -1..1); reads in (y -1..1){{$}}
 // CHECK: stage_plan("star"{{.*}}.reads_along_axes(-2, 1, -1, 1, 0, 0)
 // CHECK-SAME: stage_plan("box"{{.*}}.reads(-1, 1, -1, 1, 0, 0)
 // CHECK-SAME: stage_plan("line"{{.*}}.reads(0, 0, -1, 1, 0, 0)
