@@ -43,6 +43,8 @@ using detail::error_code;
 inline constexpr int most_polling_threads = 32;
 inline constexpr int most_watched = 64;
 inline constexpr int most_arrays_passed = 32;
+// So many that other ranks of a multiprocessor find little in its cache that an acquire takes away.
+inline constexpr int few_tiles = 8;
 // Tiles of a rank between two looks at how far the others are.
 inline constexpr int tiles_of_piece = 32;
 
@@ -152,6 +154,7 @@ struct needed_epochs {
   GPURMA_DEVICE std::uint32_t of(int side) const {
     return side == memory::own ? own : side == memory::before ? before : after;
   }
+  GPURMA_DEVICE bool is_some() const { return (own | before | after) != 0; }
 };
 
 // Where an epoch is that is looked at, and on which side the rank's process is.
@@ -208,6 +211,19 @@ struct pushed_boxes {
   enum : std::int8_t { unknown = -1, too_many = -2 };
 };
 
+// A launch, as far as it is the same for all kernels. Bit k stands for the k-th array that the
+// kernel is passed: whether it reads or writes it; whether it reads rows on a side of its own that
+// the region changes; and whether the process on a side needs rows of what it writes.
+struct stage_call {
+  int stage;
+  int count; // of the arrays
+  unsigned grid[3];
+  std::uint32_t reads[3];
+  std::uint32_t writes[3];
+  const written_box* boxes; // what a tile writes of each array
+  const void* arrays[most_arrays_passed];
+};
+
 // What a rank of a region keeps in shared memory. Thread 0 writes, between two block barriers.
 template <int S, int A, int R> struct region_state {
   plan<S, A, R> plans;
@@ -233,13 +249,14 @@ template <int S, int A, int R> struct region_state {
   std::int32_t untold_stage[3];
   std::uint8_t tells_of_reads[S];
   bool array_written[A];
-  // Of the stage that runs: which arrays it is passed, of which of them (bit k of the k-th) the
-  // process on a side needs what is written, what tiles write of them, and whether the rank tells
-  // the process on a side when they are done.
+  stage_call call;
+  // Of the stage that runs: which of the region's arrays each is that it is passed, of which of
+  // them (bit k of the k-th) the process on a side needs what is written, whether the rank tells
+  // the process on a side when they are done, and how far others must be.
   std::int8_t array_of[most_arrays_passed];
   std::uint32_t puts[3];
-  const written_box* boxes;
   bool tells[3];
+  needed_epochs needed;
   stage_state stage[S];
   // The epoch at which any stage has last read and written an array: on this process; and on the
   // one on a side, what comes from here or goes to here.
@@ -723,32 +740,15 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
   return reached;
 }
 
-// What ranks did that are as far as the stage needs becomes visible. An acquire sends all later
-// loads of the multiprocessor to L2, so that none is made before it is known that it will do; and a
-// load costs less than a fence, which waits for the stores of its thread too and is left for many
-// ranks. The polling threads.
-template <int S, int A, int R>
-GPURMA_DEVICE void acquire_epochs(const region_state<S, A, R>& r, int stage,
-                                  const needed_epochs& needed) {
-  const auto width = static_cast<int>(platform::polling_threads());
-  const int count = r.watched_count[stage];
-  const bool system = (needed.before != 0 && r.watches[stage][memory::before]) ||
-                      (needed.after != 0 && r.watches[stage][memory::after]);
-  const platform::scope scope = system ? platform::scope::system : platform::scope::device;
-  if (count < 0)
-    platform::fence_acquire(scope); // M21, M22
-  for (int k = static_cast<int>(platform::thread_index()); k < count; k += width)
-    if (needed.of(r.watched[stage][k].side()) != 0)
-      platform::load_acquire(r.words.words + r.watched[stage][k].word(), scope); // M21, M22
-}
-
-// Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`. The
-// polling threads.
+// Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`; what
+// they did is visible then. An acquire sends all later loads of the multiprocessor to L2, so that
+// where ranks have many tiles none is made before it is known that it will do. The polling threads.
 template <int S, int A, int R>
 GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
                               const needed_epochs& needed) {
   const unsigned width = platform::polling_threads();
   const int count = r.watched_count[stage];
+  const bool few = r.stage[stage].tiles <= few_tiles;
   // Epochs grow, so that a rank that is far enough needs no second look.
   auto next = static_cast<int>(platform::thread_index());
   std::uint32_t wanted = 0;
@@ -761,9 +761,14 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
     }
     return nullptr;
   };
+  const auto is_reached = [&](const std::uint64_t* word) {
+    if (!few && platform::load_polled(word) < wanted)
+      return false;
+    return platform::load_acquire(word, platform::scope::system) >= wanted; // M21, M22
+  };
   const std::uint64_t* word = find();
   for (unsigned looks = 0; looks < platform::quiet_polls && count >= 0; ++looks) {
-    while (word != nullptr && platform::load_polled(word) >= wanted) { // M21, M22
+    while (word != nullptr && is_reached(word)) {
       next += static_cast<int>(width);
       word = find();
     }
@@ -788,6 +793,9 @@ GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int s
               0))
     if (platform::thread_index() == 0)
       waiting.pause();
+  if (r.watched_count[stage] < 0)
+    platform::fence_acquire(r.plans.bands.processes > 1 ? platform::scope::system
+                                                        : platform::scope::device); // M21, M22
 }
 
 // --- Stages
@@ -804,16 +812,17 @@ public:
     state& r = shared();
     if (platform::thread_index() == 0) {
       platform::block_shared<passed<Launch>>().set(launch);
+      set_call(r.call, launch);
       r.where = where;
     }
     platform::sync_polling(platform::polling_threads());
-    bool waited = false;
     for (;;) {
-      const obstacle found = begin<Launch>(waited);
+      const obstacle found = begin();
       if (found == obstacle::none)
         break;
-      waited = found == obstacle::others;
-      overcome<Launch>(found, block);
+      overcome(found, block);
+      if (found == obstacle::others)
+        break;
     }
     platform::sync_block(); // M4
     run<Launch>();
@@ -846,67 +855,82 @@ private:
     return platform::block_shared<passed<Launch>>().get();
   }
 
-  // Begins the stage that has been passed, unless something is in the way; `waited`: not other
-  // ranks. The threads that lead. It calls nothing: registers of a function that calls are those
-  // that the called leave, and a region's kernel may have few.
-  template <class Launch> GPURMA_SLOW_DEVICE static obstacle begin(bool waited) {
-    state& r = shared();
-    constexpr int stage = Launch::gpurma_stage;
-    const stage_state& s = r.stage[stage];
-    const auto& grid = launched<Launch>().gpurma_grid;
-    if (!s.known || s.grid.x != grid[0] || s.grid.y != grid[1] || s.grid.z != grid[2])
-      return obstacle::unknown_grid;
-    const auto arrays = launched<Launch>().gpurma_arrays();
+  // Thread 0.
+  template <class Launch>
+  GPURMA_DEVICE static void set_call(stage_call& call, const Launch& launch) {
+    const auto arrays = launch.gpurma_arrays();
     constexpr int count = sizeof(arrays.of) / sizeof(arrays.of[0]);
-    int touched[count];
-    const needed_epochs needed = find_needed<Launch>(arrays.of, touched);
+    call.stage = Launch::gpurma_stage;
+    call.count = count;
+    for (int axis = 0; axis < 3; ++axis)
+      call.grid[axis] = launch.gpurma_grid[axis];
+    call.reads[memory::own] = Launch::gpurma_reads;
+    call.reads[memory::before] = Launch::gpurma_reads_before;
+    call.reads[memory::after] = Launch::gpurma_reads_after;
+    call.writes[memory::own] = Launch::gpurma_writes;
+    call.writes[memory::before] = Launch::gpurma_puts_before;
+    call.writes[memory::after] = Launch::gpurma_puts_after;
+    call.boxes = Launch::gpurma_boxes();
     GPURMA_UNROLLED
     for (int k = 0; k < count; ++k)
-      if ((Launch::gpurma_writes >> k & 1) != 0 && touched[k] < 0)
-        return obstacle::not_distributed;
+      const_cast<const void* volatile&>(call.arrays[k]) = arrays.of[k]; // passed::set
+  }
+
+  // Begins the stage that has been passed, unless something is in the way; if others are, it has
+  // begun when they have been waited for. The threads that lead, each for some of the arrays. One
+  // function for all stages, because steps of small grids wait for instructions, too; and it calls
+  // nothing: registers of a function that calls are those that the called leave, and a region's
+  // kernel may have few.
+  GPURMA_SLOW_DEVICE static obstacle begin() {
+    state& r = platform::in_register(shared());
+    const stage_call& call = r.call;
+    const stage_state& s = r.stage[call.stage];
+    if (!s.known || s.grid.x != call.grid[0] || s.grid.y != call.grid[1] ||
+        s.grid.z != call.grid[2])
+      return obstacle::unknown_grid;
+    const unsigned width = platform::polling_threads();
+    needed_epochs needed;
+    if (!find_needed(r, width, needed))
+      return obstacle::not_distributed;
     if (r.plans.bands.by_array &&
         (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
       return obstacle::untold;
-    if ((needed.own | needed.before | needed.after) != 0) {
-      if (!waited && !reach_soon(r, stage, needed))
-        return obstacle::others;
-      acquire_epochs(r, stage, needed);
-    }
-    platform::sync_polling(platform::polling_threads());
-    if (platform::thread_index() == 0)
-      note<Launch>(touched);
+    note(r, width, needed); // before the wait, not behind it
+    if (needed.is_some() && !reach_soon(r, call.stage, needed))
+      return obstacle::others;
+    platform::sync_polling(width);
     return obstacle::none;
   }
 
   // The threads that lead.
-  template <class Launch> GPURMA_SLOW_DEVICE static void overcome(obstacle found, dim3 block) {
+  GPURMA_SLOW_DEVICE static void overcome(obstacle found, dim3 block) {
     state& r = shared();
-    constexpr int stage = Launch::gpurma_stage;
-    const auto arrays = launched<Launch>().gpurma_arrays();
-    int touched[sizeof(arrays.of) / sizeof(arrays.of[0])];
-    const needed_epochs needed = find_needed<Launch>(arrays.of, touched);
+    const stage_call& call = r.call;
+    const unsigned width = platform::polling_threads();
+    platform::sync_polling(width);
     if (found == obstacle::unknown_grid) {
-      const auto& grid = launched<Launch>().gpurma_grid;
-      meet_stage(stage, dim3(grid[0], grid[1], grid[2]), block, r.where);
+      meet_stage(call.stage, dim3(call.grid[0], call.grid[1], call.grid[2]), block, r.where);
     } else if (found == obstacle::others) {
-      wait_for_conflicts(platform::off_fast_path(r), stage, needed, r.where);
+      wait_for_conflicts(platform::off_fast_path(r), call.stage, r.needed, r.where);
     } else if (found == obstacle::untold) {
+      needed_epochs needed;
+      find_needed(r, width, needed);
       if (platform::thread_index() == 0)
         tell_late(platform::off_fast_path(r), needed);
     } else if (platform::thread_index() == 0) {
       GPURMA_ROLLED
-      for (int k = 0; k < static_cast<int>(sizeof(touched) / sizeof(touched[0])); ++k)
-        if ((Launch::gpurma_writes >> k & 1) != 0 && touched[k] < 0)
+      for (int k = 0; k < call.count; ++k)
+        if ((call.writes[memory::own] >> k & 1) != 0 && r.array_of[k] < 0)
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
-                       directive::stage, r.where, reinterpret_cast<std::int64_t>(arrays.of[k]));
+                       directive::stage, r.where, reinterpret_cast<std::int64_t>(call.arrays[k]));
     }
-    platform::sync_polling(platform::polling_threads());
+    platform::sync_polling(width);
   }
 
   // The leading tiles, the trailing ones, what neighbours need of these, and the tiles between, or
   // all tiles where no neighbour waits for any; then ranks that wait for these may go on. All
   // threads.
-  template <class Launch> GPURMA_DEVICE static void run() {
+  template <class Launch> GPURMA_SLOW_DEVICE static void run() {
     state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
     constexpr bool in_turn = Launch::gpurma_between != between_tiles::nothing;
@@ -1052,8 +1076,7 @@ private:
   }
 
   // Which of the region's arrays begins there; -1: none.
-  GPURMA_DEVICE static int index_of(const void* array) {
-    const state& r = shared();
+  GPURMA_DEVICE static int index_of(const state& r, const void* array) {
     int found = -1;
     GPURMA_UNROLLED
     for (int a = 0; a < A; ++a)
@@ -1061,44 +1084,43 @@ private:
     return found;
   }
 
-  // Which of the region's arrays the stage touches, and how far the ranks must be that its tiles
-  // conflict with.
-  template <class Launch, int N>
-  GPURMA_DEVICE static needed_epochs find_needed(const void* const (&arrays)[N],
-                                                 int (&touched)[N]) {
-    constexpr std::uint32_t all = Launch::gpurma_reads | Launch::gpurma_writes;
-    GPURMA_UNROLLED
-    for (int k = 0; k < N; ++k)
-      touched[k] = (all >> k & 1) != 0 ? index_of(arrays[k]) : -1;
-    needed_epochs needed;
-    needed.own = latest<all, Launch::gpurma_writes>(touched, memory::own);
-    if (shared().plans.bands.by_array) {
-      needed.before =
-          latest<Launch::gpurma_reads_before, Launch::gpurma_puts_before>(touched, memory::before);
-      needed.after =
-          latest<Launch::gpurma_reads_after, Launch::gpurma_puts_after>(touched, memory::after);
-    } else {
-      needed.before = needed.after = needed.own;
+  // How far the ranks must be that the stage's tiles conflict with. false: an array that is written
+  // is none of the region's. The threads that lead.
+  GPURMA_DEVICE static bool find_needed(state& r, unsigned width, needed_epochs& needed) {
+    const stage_call& call = r.call;
+    const bool by_array = r.plans.bands.by_array;
+    bool is_missing = false;
+    GPURMA_ROLLED
+    for (unsigned k = platform::thread_index(); k < static_cast<unsigned>(call.count); k += width) {
+      const bool is_written = (call.writes[memory::own] >> k & 1) != 0;
+      const bool is_used = is_written || (call.reads[memory::own] >> k & 1) != 0;
+      const int a = is_used ? index_of(r, call.arrays[k]) : -1;
+      r.array_of[k] = static_cast<std::int8_t>(a);
+      is_missing |= is_written && a < 0;
+      if (a < 0)
+        continue;
+      needed.own = larger(needed.own, latest(r, a, memory::own, true, is_written));
+      if (by_array) {
+        needed.before = larger(needed.before, latest_of_side(r, a, k, memory::before));
+        needed.after = larger(needed.after, latest_of_side(r, a, k, memory::after));
+      }
     }
-    return needed;
+    needed.own = platform::largest(needed.own, width);
+    needed.before = by_array ? platform::largest(needed.before, width) : needed.own;
+    needed.after = by_array ? platform::largest(needed.after, width) : needed.own;
+    return platform::ballot(is_missing, width) == 0;
   }
 
-  // The last epoch at which, on a side, a stage wrote any of the arrays of the bits Read, or read
-  // any of those of Written.
-  template <std::uint32_t Read, std::uint32_t Written, int N>
-  GPURMA_DEVICE static std::uint32_t latest(const int (&touched)[N], int side) {
-    const state& r = shared();
-    std::uint32_t epoch = 0;
-    GPURMA_UNROLLED
-    for (int k = 0; k < N; ++k) {
-      if (((Read | Written) >> k & 1) == 0 || touched[k] < 0)
-        continue;
-      if ((Read >> k & 1) != 0)
-        epoch = larger(epoch, r.written_at[side][touched[k]]);
-      if ((Written >> k & 1) != 0)
-        epoch = larger(epoch, r.read_at[side][touched[k]]);
-    }
-    return epoch;
+  // The last epoch at which, on a side, a stage wrote an array, if it is read, or read it, if it is
+  // written.
+  GPURMA_DEVICE static std::uint32_t latest(const state& r, int a, int side, bool is_read,
+                                            bool is_written) {
+    const std::uint32_t written = is_read ? r.written_at[side][a] : 0;
+    return is_written ? larger(written, r.read_at[side][a]) : written;
+  }
+  GPURMA_DEVICE static std::uint32_t latest_of_side(const state& r, int a, unsigned k, int side) {
+    return latest(r, a, side, (r.call.reads[side] >> k & 1) != 0,
+                  (r.call.writes[side] >> k & 1) != 0);
   }
 
   GPURMA_DEVICE static int mirror(int side) {
@@ -1124,62 +1146,59 @@ private:
       }
   }
 
-  // Thread 0; the next stage looks at it behind a barrier.
-  template <class Launch, int N> GPURMA_DEVICE static void note(const int (&touched)[N]) {
-    state& r = shared();
-    ++r.epoch;
-    GPURMA_UNROLLED
-    for (int k = 0; k < N; ++k) {
-      r.array_of[k] = static_cast<std::int8_t>(touched[k]);
-      if ((Launch::gpurma_writes >> k & 1) != 0)
-        r.array_written[touched[k]] = true;
+  // The rank has begun the stage. The threads that lead; the next stage looks at it behind a
+  // barrier.
+  GPURMA_DEVICE static void note(state& r, unsigned width, const needed_epochs& needed) {
+    const stage_call& call = r.call;
+    const std::uint32_t epoch = r.epoch + 1;
+    platform::sync_polling(width); // others have read what is written now
+    GPURMA_ROLLED
+    for (unsigned k = platform::thread_index(); k < static_cast<unsigned>(call.count); k += width) {
+      const int a = r.array_of[k];
+      if (a < 0)
+        continue;
+      const bool is_written = (call.writes[memory::own] >> k & 1) != 0;
+      if (is_written)
+        r.array_written[a] = true;
+      note_epoch(r, a, memory::own, (call.reads[memory::own] >> k & 1) != 0, is_written, epoch);
+      if (r.plans.bands.by_array)
+        GPURMA_UNROLLED
+      for (int side = memory::before; side <= memory::after; ++side)
+        // The process on the other side does the same with rows of this one.
+        note_epoch(r, a, mirror(side), (call.reads[side] >> k & 1) != 0,
+                   (call.writes[side] >> k & 1) != 0, epoch);
     }
-    note_epoch<Launch::gpurma_reads, Launch::gpurma_writes>(touched, memory::own);
-    if (r.plans.bands.by_array) {
-      note_side<Launch::gpurma_stage, Launch::gpurma_reads_before, Launch::gpurma_puts_before>(
-          touched, memory::before);
-      note_side<Launch::gpurma_stage, Launch::gpurma_reads_after, Launch::gpurma_puts_after>(
-          touched, memory::after);
-    } else if (r.plans.bands.processes > 1) {
-      for (int side = memory::before; side <= memory::after; ++side) {
-        r.puts[side] = Launch::gpurma_writes;
-        r.tells[side] = r.informs[side];
-      }
-    }
-    r.boxes = Launch::gpurma_boxes();
-    r.ordered = Launch::gpurma_stage;
+    if (platform::thread_index() != 0)
+      return;
+    r.epoch = epoch;
+    r.ordered = call.stage;
+    r.needed = needed;
+    if (r.plans.bands.processes > 1)
+      GPURMA_UNROLLED
+    for (int side = memory::before; side <= memory::after; ++side)
+      note_side(r, side);
   }
 
-  // The stage reads arrays of the bits Read in rows that come from a side, and writes rows of those
-  // of Written that go there.
-  template <int Stage, std::uint32_t Read, std::uint32_t Written, int N>
-  GPURMA_DEVICE static void note_side(const int (&touched)[N], int side) {
-    state& r = shared();
-    // The process on the other side does the same with rows of this one.
-    note_epoch<Read, Written>(touched, mirror(side));
-    r.puts[side] = Written;
-    bool tells = false;
-    if (Written != 0) {
-      tells = r.informs[side];
-    } else if (Read != 0) {
-      tells = r.informs[side] && (r.tells_of_reads[Stage] >> side & 1) != 0;
-      r.untold_stage[side] = Stage;
+  // What the stage does with rows that come from a side, and with rows that go there. Thread 0.
+  GPURMA_DEVICE static void note_side(state& r, int side) {
+    const stage_call& call = r.call;
+    const bool by_array = r.plans.bands.by_array;
+    r.puts[side] = call.writes[by_array ? side : static_cast<int>(memory::own)];
+    bool tells = r.informs[side];
+    if (by_array && call.writes[side] == 0) {
+      tells &= call.reads[side] != 0 && (r.tells_of_reads[call.stage] >> side & 1) != 0;
+      if (call.reads[side] != 0)
+        r.untold_stage[side] = call.stage;
     }
     r.tells[side] = tells;
   }
 
-  template <std::uint32_t Read, std::uint32_t Written, int N>
-  GPURMA_DEVICE static void note_epoch(const int (&touched)[N], int side) {
-    state& r = shared();
-    GPURMA_UNROLLED
-    for (int k = 0; k < N; ++k) {
-      if (((Read | Written) >> k & 1) == 0 || touched[k] < 0)
-        continue;
-      if ((Read >> k & 1) != 0)
-        r.read_at[side][touched[k]] = r.epoch;
-      if ((Written >> k & 1) != 0)
-        r.written_at[side][touched[k]] = r.epoch;
-    }
+  GPURMA_DEVICE static void note_epoch(state& r, int a, int side, bool is_read, bool is_written,
+                                       std::uint32_t epoch) {
+    if (is_read)
+      r.read_at[side][a] = epoch;
+    if (is_written)
+      r.written_at[side][a] = epoch;
   }
 
   GPURMA_DEVICE static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
@@ -1387,7 +1406,7 @@ private:
       for (int k = 0; k < most_arrays_passed; ++k) {
         if ((r.puts[side] >> k & 1) == 0)
           continue;
-        const written_box& written = r.boxes[k];
+        const written_box& written = r.call.boxes[k];
         const extent needed =
             side == memory::before
                 ? extent{0, bands.begin(bands.process) + bands.put_at_begin(written.read_after) - 1}
@@ -1433,7 +1452,7 @@ private:
     const stage_state& s = r.stage[stage];
     // What lies between tiles may belong to others.
     bool neighbours = s.dealt.how == dealing::contiguous;
-    for (const written_axis& axis : r.boxes[k].axis)
+    for (const written_axis& axis : r.call.boxes[k].axis)
       neighbours &= axis.reach.low <= axis.reach.high;
     const unsigned inner = plan.row == 0 ? 1 : 0;
     const unsigned outer = plan.row == 2 ? 1 : 2;
@@ -1475,7 +1494,7 @@ private:
     std::uint64_t stride = array.element_bytes;
     bool gap = false;
     for (int j = 3; j >= 0; --j) {
-      extent span = written_along(plan, tiles, r.boxes[k].axis[j], sizes[j]);
+      extent span = written_along(plan, tiles, r.call.boxes[k].axis[j], sizes[j]);
       if (j == 0) {
         span.first = span.first > needed.first ? span.first : needed.first;
         span.last = span.last < needed.last ? span.last : needed.last;

@@ -14,10 +14,11 @@
 //   store_released(p, value)        a relaxed store, before which fence_release has come; system scope
 //   store_packet load_packet        16 bytes at once, any scope: relaxed, the words are of one store
 //   store_after_load(p, value)      a store that others see only after the loads on which it depends; system scope
-//   polling_threads()               threads, from thread 0 on, that look for notifications together; the next three
+//   polling_threads()               threads, from thread 0 on, that look for notifications together; the next four
 //                                   are for them, called by all of `width` threads with the same `width`
 //   sync_polling(width)             barrier
 //   ballot(flag, width)             a bit for each thread
+//   largest(value, width)           of all threads
 //   broadcast(value, thread, width) the thread's value
 //   polls_starve_others             whether others run only when the thread yields
 //   quiet_polls                     how often a waiting rank looks before it says so to its host

@@ -104,6 +104,7 @@ inline constexpr unsigned piece_polls = 0;
 inline unsigned polling_threads() { return 1; }
 inline void sync_polling(unsigned) {}
 inline unsigned ballot(bool flag, unsigned) { return flag ? 1 : 0; }
+inline unsigned largest(unsigned value, unsigned) { return value; }
 template <class T>
 T broadcast(T value, unsigned, unsigned) {
   return value;

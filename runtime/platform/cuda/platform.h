@@ -143,6 +143,7 @@ GPURMA_DEVICE unsigned polling_threads() {
 inline constexpr unsigned all_lanes = 0xffffffff;
 GPURMA_DEVICE void sync_polling(unsigned) { __syncwarp(all_lanes); }
 GPURMA_DEVICE unsigned ballot(bool flag, unsigned) { return __ballot_sync(all_lanes, flag); }
+GPURMA_DEVICE unsigned largest(unsigned value, unsigned) { return __reduce_max_sync(all_lanes, value); }
 template <class T>
 GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned) {
   return __shfl_sync(all_lanes, value, static_cast<int>(thread));
