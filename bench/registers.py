@@ -56,6 +56,8 @@ def measure(source, gpurmacc, architecture, scratch):
     """One row for each kernel: its name, without directives, with them."""
     lowered = scratch / source.with_suffix(".gpurma.cu").name
     run([gpurmacc, "--gpurma-target=cuda", f"--gpurma-emit-source={lowered}", source])
+    if "::gpurma::stages::region<" in lowered.read_text():
+        return []  # without the library there is no kernel of which it could be a part
     include = gpurmacc.resolve().parent.parent / "include"
     compile_by = ["nvcc", "-x", "cu", "-std=c++17", "-O3", f"-arch={architecture}", "-cubin",
                   "-Xptxas", "-v", "-DGPURMA_TARGET_CUDA=1", "-include", "gpurma/gpurma.h", "-I",

@@ -1029,20 +1029,20 @@ private:
         tiles::go_on(s, at);
       else
         at.row += rows;
-      begin_tile();
     };
     constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
                                 platform::shared_memory_of_instantiations;
     // Of the thread: what tiles store does not change it.
     Launch launch = launched<Launch>();
-    begin_tile();
     GPURMA_ROLLED
     for (;;) {
+      begin_tile();
       launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at));
       if (--left == 0)
         return;
       go_on();
       if constexpr (alternates) {
+        begin_tile();
         launch.template gpurma_run<1>(place(Launch::gpurma_row_dimension, at));
         if (--left == 0)
           return;
@@ -1282,7 +1282,7 @@ private:
     s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.count[1]));
     s.begin[2] = position(s, tile_number(s, r.rank, s.count[0]));
     s.begin[3] = position(s, tile_number(s, r.rank, 0));
-    const bool together = platform::piece_polls > 0 && s.dealt.how == dealing::columns;
+    const bool together = s.dealt.how == dealing::columns;
     s.pieces = together ? s.dealt.length / tiles_of_piece : 0;
     s.active = together ? s.dealt.active() : 0;
   }

@@ -22,8 +22,7 @@
 //   broadcast(value, thread, width) the thread's value
 //   polls_starve_others             whether others run only when the thread yields
 //   quiet_polls                     how often a waiting rank looks before it says so to its host
-//   piece_polls                     how often a rank that is ahead of others looks whether they follow; 0: ranks do not
-//                                   share a cache with so many others that it matters
+//   piece_polls                     how often a rank that is ahead of others in a stage looks whether they follow
 //   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence;
 //                                   true: thread 0 did it alone, because that is as fast
 //   load_bytes(src, bytes) store_bytes(dst, value, bytes)   up to 8 bytes, in the order of memory, as one integer
