@@ -193,6 +193,10 @@ public:
   bool same(const DistributedArray& A, const DistributedArray& B) const {
     return Groups.isEquivalent(node(A), node(B));
   }
+  /// Whether a variable that is no array may come to hold it.
+  bool mayBe(const VarDecl* V, const DistributedArray& A) const {
+    return Groups.isEquivalent({V, element(A.Pointer.type())}, node(A));
+  }
 
   bool VisitBinaryOperator(BinaryOperator* B) {
     if (B->isAssignmentOp())
@@ -457,12 +461,15 @@ private:
     return All;
   }
 
-  /// The arrays that a pointer of the host may be; none if it is outside of the region and not
-  /// distributed. A pointer of the region itself can be a copy of any of them.
+  /// The arrays that a pointer of the host may be; none if it is outside of the region, not
+  /// distributed, and not assigned in it. A pointer of the region itself can be a copy of any of them.
   Candidates candidates(const PointerVariable& Pointer) const {
     if (const DistributedArray* A = R.findArray(Pointer))
       return {A};
-    return declaredInRegion(Pointer.Variable) ? anyOf(Pointer.type()) : Candidates();
+    Candidates All = anyOf(Pointer.type());
+    if (!declaredInRegion(Pointer.Variable))
+      llvm::erase_if(All, [&](const DistributedArray* A) { return !Groups.mayBe(Pointer.Variable, *A); });
+    return All;
   }
 
   /// The arrays that the members, or without members the pointer itself, of an argument may be; none

@@ -22,6 +22,7 @@
 // CHECK: turns {{-?[0-9]+}}
 // CHECK: in place {{-?[0-9]+}}
 // CHECK: one array {{-?[0-9]+}}
+// CHECK: assigned {{-?[0-9]+}}
 // CHECK: again {{-?[0-9]+}}
 // CHECK: wide {{-?[0-9]+}}
 #include <cstdio>
@@ -171,6 +172,18 @@ static void one_array() {
   std::printf("one array %d %d\n", sum(a), sum(b));
 }
 
+// A pointer from outside of the region that is no array of it until it is assigned one.
+static void assigned() {
+  int *a = make(1), *b = make(2), *view = nullptr;
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  for (int i = 0; i < steps; ++i) {
+    view = a;
+    copy<<<grid, block>>>(a, b, ny, nx);
+    carry<1><<<grid, block>>>(b, view, view, ny, nx);
+  }
+  std::printf("assigned %d %d\n", sum(a), sum(b));
+}
+
 // Arrays are whole behind a region; another one reads other rows of them.
 static void again() {
   int *a = make(1), *b = make(2), *c = make(3);
@@ -212,6 +225,7 @@ int main() {
   turns();
   in_place();
   one_array();
+  assigned();
   again();
   wide();
 }

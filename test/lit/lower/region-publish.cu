@@ -109,6 +109,18 @@ void local(float *a, float *b, float *c, int ny, int nx, dim3 grid, dim3 block) 
   }
 }
 
+// One from outside may be what it is assigned.
+void assigned(float *a, float *b, float *c, float *view, int ny, int nx, dim3 grid, dim3 block) {
+#pragma gpurma persistent distribute(a, b, c : rows(ny, nx))
+  for (int i = 0; i < 9; ++i) {
+    // TABLE-NEXT: stage own: rows y; writes out (own), published (y -2..0); reads in (own)
+    own<<<grid, block>>>(a, c, ny, nx);
+    view = a;
+    // TABLE-NEXT: stage up: rows y; writes out (own), not published; reads in (y -2..-2)
+    up<<<grid, block>>>(b, view, ny, nx);
+  }
+}
+
 // Members are arrays of their own, unless structures are assigned as a whole.
 struct fields {
   float *u, *v;
