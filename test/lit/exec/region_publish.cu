@@ -16,7 +16,8 @@
 // RUN: env GPURMA_CPU_RANKS=1 GPURMA_TIMEOUT=60 GPURMA_ROUTE=proxy %mpirun -np 5 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 GPURMA_TIMEOUT=60 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | diff - %t.expected
 // More ranks than a rank lists one by one.
-// RUN: env GPURMA_CPU_RANKS=70 GPURMA_TIMEOUT=60 %mpirun -np 2 %t | diff - %t.expected
+// RUN: %t.elided wide > %t.wide
+// RUN: env GPURMA_CPU_RANKS=70 GPURMA_TIMEOUT=60 %mpirun -np 2 %t wide | diff - %t.wide
 // CHECK: diffusion {{-?[0-9]+}}
 // CHECK: upwind {{-?[0-9]+}}
 // CHECK: turns {{-?[0-9]+}}
@@ -203,7 +204,7 @@ static void again() {
   std::printf("again %d %d %d\n", sum(a), sum(b), sum(c));
 }
 
-static void wide() {
+static void wide(int steps) {
   constexpr int ny = 44, nx = 600;
   int *a = make(1, ny * nx), *b = make(2, ny * nx);
   const dim3 tiles(nx / 8, (ny + 3) / 4);
@@ -215,11 +216,15 @@ static void wide() {
   std::printf("wide %d %d\n", sum(a, ny * nx), sum(b, ny * nx));
 }
 
-int main() {
+int main(int count, char **) {
   // One process prints.
   const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
   if (rank && std::atoi(rank) != 0 && !std::freopen("/dev/null", "w", stdout))
     return 1;
+  if (count > 1) {
+    wide(3);
+    return 0;
+  }
   diffusion();
   std::printf("upwind %d %d\n", upwind<1>(), upwind<-3>());
   turns();
@@ -227,5 +232,5 @@ int main() {
   one_array();
   assigned();
   again();
-  wide();
+  wide(steps);
 }
