@@ -373,6 +373,9 @@ class Stencil:
     def puts(self, k):
         rng = self.put_rng
         out = []
+        # Of a kernel that writes nothing there is nothing to put.
+        if any(max(k.low[d], k.shift[d]) >= self.extents[d] - k.high[d] for d in range(self.rank)):
+            return out
         for array in [k.target, k.second]:
             if array and rng.random() < 0.5:
                 depth = self.read_depth(array) + rng.choice([0, 0, 0, 1])
@@ -482,6 +485,7 @@ def program(seed, options):
 
 
 def run(options, seed):
+    options.folder.mkdir(parents=True, exist_ok=True)
     source = options.folder / f"{seed}.cu"
     source.write_text(program(seed, options))
     subprocess.run([options.run, "--gpurma-target=cpu", "-O1", source, "-o", source.with_suffix("")], check=True)
