@@ -221,8 +221,8 @@ public:
                  (Cast->getCastKind() == CK_BitCast && OfPointers && !From->isVoidPointerType() && !To->isVoidPointerType() &&
                   element(From) != element(To)) ||
                  Cast->getCastKind() == CK_LValueBitCast;
-    for (const DistributedArray& A : R.Arrays)
-      if (Hides && A.Pointer != R.Arrays.front().Pointer)
+    if (Hides)
+      for (const DistributedArray& A : R.Arrays)
         Groups.unionSets(node(R.Arrays.front()), node(A));
     return true;
   }

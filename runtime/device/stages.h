@@ -215,6 +215,8 @@ struct pushed_boxes {
 // kernel is passed: whether it reads or writes it; whether it reads rows on a side of its own that
 // the region changes; and whether the process on a side needs rows of what it writes.
 struct stage_call {
+  GPURMA_DEVICE static bool has(std::uint32_t bits, unsigned k) { return (bits >> k & 1) != 0; }
+
   int stage;
   int count; // of the arrays
   unsigned grid[3];
@@ -920,7 +922,7 @@ private:
     } else if (platform::thread_index() == 0) {
       GPURMA_ROLLED
       for (int k = 0; k < call.count; ++k)
-        if ((call.writes[memory::own] >> k & 1) != 0 && r.array_of[k] < 0)
+        if (stage_call::has(call.writes[memory::own], k) && r.array_of[k] < 0)
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
                        directive::stage, r.where, reinterpret_cast<std::int64_t>(call.arrays[k]));
     }
@@ -1092,8 +1094,8 @@ private:
     bool is_missing = false;
     GPURMA_ROLLED
     for (unsigned k = platform::thread_index(); k < static_cast<unsigned>(call.count); k += width) {
-      const bool is_written = (call.writes[memory::own] >> k & 1) != 0;
-      const bool is_used = is_written || (call.reads[memory::own] >> k & 1) != 0;
+      const bool is_written = stage_call::has(call.writes[memory::own], k);
+      const bool is_used = is_written || stage_call::has(call.reads[memory::own], k);
       const int a = is_used ? index_of(r, call.arrays[k]) : -1;
       r.array_of[k] = static_cast<std::int8_t>(a);
       is_missing |= is_written && a < 0;
@@ -1119,8 +1121,8 @@ private:
     return is_written ? larger(written, r.read_at[side][a]) : written;
   }
   GPURMA_DEVICE static std::uint32_t latest_of_side(const state& r, int a, unsigned k, int side) {
-    return latest(r, a, side, (r.call.reads[side] >> k & 1) != 0,
-                  (r.call.writes[side] >> k & 1) != 0);
+    return latest(r, a, side, stage_call::has(r.call.reads[side], k),
+                  stage_call::has(r.call.writes[side], k));
   }
 
   GPURMA_DEVICE static int mirror(int side) {
@@ -1157,26 +1159,28 @@ private:
       const int a = r.array_of[k];
       if (a < 0)
         continue;
-      const bool is_written = (call.writes[memory::own] >> k & 1) != 0;
+      const bool is_written = stage_call::has(call.writes[memory::own], k);
       if (is_written)
         r.array_written[a] = true;
-      note_epoch(r, a, memory::own, (call.reads[memory::own] >> k & 1) != 0, is_written, epoch);
-      if (r.plans.bands.by_array)
+      note_epoch(r, a, memory::own, stage_call::has(call.reads[memory::own], k), is_written, epoch);
+      if (r.plans.bands.by_array) {
         GPURMA_UNROLLED
-      for (int side = memory::before; side <= memory::after; ++side)
-        // The process on the other side does the same with rows of this one.
-        note_epoch(r, a, mirror(side), (call.reads[side] >> k & 1) != 0,
-                   (call.writes[side] >> k & 1) != 0, epoch);
+        for (int side = memory::before; side <= memory::after; ++side)
+          // The process on the other side does the same with rows of this one.
+          note_epoch(r, a, mirror(side), stage_call::has(call.reads[side], k),
+                     stage_call::has(call.writes[side], k), epoch);
+      }
     }
     if (platform::thread_index() != 0)
       return;
     r.epoch = epoch;
     r.ordered = call.stage;
     r.needed = needed;
-    if (r.plans.bands.processes > 1)
+    if (r.plans.bands.processes > 1) {
       GPURMA_UNROLLED
-    for (int side = memory::before; side <= memory::after; ++side)
-      note_side(r, side);
+      for (int side = memory::before; side <= memory::after; ++side)
+        note_side(r, side);
+    }
   }
 
   // What the stage does with rows that come from a side, and with rows that go there. Thread 0.
@@ -1404,7 +1408,7 @@ private:
         continue;
       GPURMA_ROLLED
       for (int k = 0; k < most_arrays_passed; ++k) {
-        if ((r.puts[side] >> k & 1) == 0)
+        if (!stage_call::has(r.puts[side], k))
           continue;
         const written_box& written = r.call.boxes[k];
         const extent needed =
