@@ -193,6 +193,15 @@ void enqueue_copy(void* to, const void* from, std::size_t bytes, cudaStream_t st
   check_cuda(static_cast<cudaError_t>(result), "copy memory");
 }
 
+bool is_managed(const void* memory) {
+  static auto* const get_attribute =
+      driver_function<decltype(cuPointerGetAttribute)>("cuPointerGetAttribute");
+  unsigned managed = 0;
+  return get_attribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                       reinterpret_cast<CUdeviceptr>(memory)) == CUDA_SUCCESS &&
+         managed != 0;
+}
+
 // Does the copies of try_copy_bytes in a thread of its own: what holds a copy back may hold the
 // call back, too.
 class watching_copier {
@@ -304,6 +313,15 @@ copy_stream::~copy_stream() {
 }
 
 copy_stream::ticket copy_stream::start(void* to, const void* from, std::size_t bytes) {
+  // Managed memory is copied by the processor, which may access it while a kernel runs: CUDA's copy
+  // of it does not end before a rank kernel that leaves no room on the device.
+  if (is_managed(to) || is_managed(from)) {
+    while (!idle())
+      poll();
+    std::memcpy(to, from, bytes);
+    done_ = ++started_;
+    return started_;
+  }
   while (free_.empty())
     poll();
   enqueue_copy(to, from, bytes, stream_);
