@@ -105,6 +105,7 @@ GPURMA_SLOW_DEVICE void update_routes(block_state& b) {
       continue;
     ring.kind = b.routes[ring.target].kind;
     ring.entries = nullptr;
+    ring.unreleased = 1;
   }
 }
 

@@ -139,7 +139,9 @@ GPURMA_SLOW_DEVICE void put_carried_at_length(block_state& b, const void* source
                         owner == reinterpret_cast<std::uint64_t>(source);
   if (!in_place && has_ring && owner >> address_bits == 0) {
     note_carried(b, *ring, *ring, owner);
-    send(*ring, message{tag, w.id, false, length, owner, platform::load_bytes(source, length)});
+    const bool odd = !platform::is_word(reinterpret_cast<const void*>(owner), length);
+    send(*ring,
+         message{tag, w.id, false, odd, length, owner, platform::load_bytes(source, length)});
     return;
   }
   if (!in_place) {
@@ -151,10 +153,13 @@ GPURMA_SLOW_DEVICE void put_carried_at_length(block_state& b, const void* source
   deliver_at_length<matching::queue>(b, world, tag, w.id, what, where);
 }
 
-// A notified put of 1 to carried_bytes bytes, which travel inside the notification; thread 0.
+// A notified put of 1 to carried_bytes bytes, which travel inside the notification. The polling
+// threads, as in wait_at_ring(), behind a block barrier.
 GPURMA_DEVICE void put_carried(block_state& b, const void* source, std::size_t count,
                                std::size_t element_bytes, std::size_t alignment, int target,
                                const window_handle& w, std::size_t offset, int tag, site where) {
+  const unsigned width = platform::polling_threads();
+  const bool leader = platform::thread_index() == 0;
   const int world = w.first + target;
   const ring_out ring = guessed_ring(b, world);
   const known_row row = b.rows[known_row_at(w.id, world)];
@@ -162,26 +167,41 @@ GPURMA_DEVICE void put_carried(block_state& b, const void* source, std::size_t c
   const std::uint64_t bytes = count * element_bytes;
   const std::uint64_t owner = row.base + begin;
   const auto address = reinterpret_cast<std::uint64_t>(source);
-  // The message can go at once, and alone. One condition of many parts: a branch for each would
-  // take longer than all the rest.
-  const bool has_ring =
-      (ring.target == world) & (ring.entries != nullptr) & (ring.sent != 0) & !ring.is_full();
-  const bool in_window = (row.window == w.id) & (row.target == world) & (offset <= row.bytes) &
-                         (begin + bytes <= row.bytes) & (owner >> address_bits == 0);
-  const bool in_place = (owner == address) & (ring.kind == route_kind::device);
   const auto length = static_cast<std::uint32_t>(bytes);
   const bool is_word =
-      alignment >= bytes ? bytes == 8 || bytes == 4 : platform::is_word(source, length);
-  if (!(has_ring & in_window & !in_place & is_word & (ring.stored == 0))) {
-    put_carried_at_length(platform::off_fast_path(b), source, count, element_bytes, target, w,
-                          offset, tag, where);
-    return;
+      alignment >= bytes
+          ? bytes == 8 || bytes == 4
+          : platform::is_word(reinterpret_cast<const void*>(address | owner), length);
+  // While it comes, all else is checked.
+  std::uint64_t data = 0;
+  if (is_word) {
+    if (leader)
+      check_buffer(b, error_code::source_not_allocated, directive::put, where, source, length);
+    data = platform::load_word(source, length);
   }
-  check_buffer(b, error_code::source_not_allocated, directive::put, where, source, length);
-  ring.write(message{tag, w.id, false, length, owner, platform::load_word(source, length)});
-  ring_out& used = guessed_ring(b, world);
-  used.sent = ring.sent + 1;
-  note_carried(b, ring, used, owner);
+  // The message can go at once, and alone. One condition of bits: comparisons that wait for each
+  // other would take longer than all the rest.
+  const std::uint32_t other_target = (ring.target ^ world) | (row.target ^ world);
+  const std::uint32_t other_window = row.window ^ w.id;
+  const std::uint32_t is_full = (ring.sent - ring.taken) & ring_entries;
+  const auto too_high = static_cast<std::uint32_t>(owner >> address_bits);
+  const bool in_window = (offset <= row.bytes) & (begin + bytes <= row.bytes);
+  const bool in_place = (owner == address) & (ring.kind == route_kind::device);
+  const bool goes_at_once =
+      ((other_target | other_window | is_full | too_high | ring.unreleased) == 0) & in_window &
+      !in_place & is_word;
+  if (platform::ballot(!goes_at_once, width) != 0) {
+    if (leader)
+      put_carried_at_length(platform::off_fast_path(b), source, count, element_bytes, target, w,
+                            offset, tag, where);
+  } else if (leader) {
+    ring.write(message{tag, w.id, false, false, length, owner, data});
+    ring_out& used = guessed_ring(b, world);
+    used.sent = ring.sent + 1;
+    note_carried(b, ring, used, owner);
+  }
+  if (leader)
+    count_directive(b);
 }
 
 // Before a block's store to, or load from, [d.owner, d.owner + d.bytes) of a target; all threads.
@@ -201,16 +221,17 @@ GPURMA_DEVICE void put_bytes(const void* source, std::size_t count, std::size_t 
   if (target == null_rank)
     return;
   check_uniform(directive::put, where, source, count, target, w.id, offset, tag);
+  // What a loop could compute beforehand, it would keep in local memory.
+  target = platform::computed_here(target);
+  source = platform::computed_here(source);
   block_state& b = platform::in_register(block());
   if (Notified && !check_tag<M>(b, directive::put, where, tag))
     return;
   const bool leader = platform::thread_index() == 0;
   platform::sync_block(); // M1
   if (Notified && M == matching::queue && count != 0 && count <= carried_bytes / element_bytes) {
-    if (leader) {
+    if (platform::thread_index() < platform::polling_threads())
       put_carried(b, source, count, element_bytes, alignment, target, w, offset, tag, where);
-      count_directive(b);
-    }
     return;
   }
   const destination d = locate(b, directive::put, where, w, target, offset, count, element_bytes);
@@ -335,12 +356,10 @@ GPURMA_DEVICE void wait_for(int tag, int source, int ranks, int first, std::uint
       wait_in_counter(b, tag, static_cast<std::uint64_t>(count), where);
     platform::sync_block(); // M4
   } else {
-    const bool done = !leader || (count == 1 && wait_at_ring(b, p));
-    if (platform::sync_block_or(!done)) { // M4
-      if (platform::thread_index() < platform::polling_threads())
-        wait_at_length(platform::off_fast_path(b), p, static_cast<std::uint32_t>(count), where);
-      platform::sync_block(); // M4
-    }
+    if (platform::thread_index() < platform::polling_threads() &&
+        !(count == 1 && wait_at_ring(b, p)))
+      wait_at_length(platform::off_fast_path(b), p, static_cast<std::uint32_t>(count), where);
+    platform::sync_block(); // M4
   }
 }
 

@@ -18,7 +18,7 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 4;
+inline constexpr std::uint32_t format_version = 5;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
 // ring.h.

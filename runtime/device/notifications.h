@@ -64,6 +64,7 @@ GPURMA_SLOW_DEVICE void open_ring(block_state& b, unsigned at, int target) {
   ring.target = target;
   ring.kind = to.kind;
   ring.memory = to.memory;
+  ring.unreleased = 1; // the target reads the ring's owner when it takes the first message
   if (to.kind == route_kind::proxy)
     return;
   const std::uint32_t number =
@@ -148,11 +149,10 @@ GPURMA_DEVICE void wait_until_placed(block_state& b, ring_out& ring, std::uint32
 // Sends a message by a ring that is not full. All that the block did before is visible to the
 // target once it has taken the message, if it is marked as released (M1, then M17).
 GPURMA_SLOW_DEVICE void send(ring_out& ring, message m) {
-  // The target reads the ring's owner when it takes the first message.
-  m.released |= (ring.stored != 0) | (ring.sent == 0);
+  m.released |= ring.unreleased != 0;
   if (m.released) {
     platform::fence_release(scope_of(ring.kind)); // M17
-    ring.stored = 0;
+    ring.unreleased = 0;
   }
   ring.write(m);
   ++ring.sent;
@@ -192,7 +192,7 @@ GPURMA_SLOW_DEVICE void deliver_at_length(block_state& b, int target, int tag, s
   } else if (ring_out* const ring = ring_to(b, target);
              ring != nullptr && ring->entries != nullptr) {
     if (!ring->is_full() || wait_for_room(b, *ring, tag, window, what, where))
-      send(*ring, message{tag, window, true, 0, 0, 0});
+      send(*ring, message{tag, window, true, false, 0, 0, 0});
   } else {
     deliver_to_mailbox(b, target, tag, window, what, where);
   }
@@ -225,10 +225,10 @@ GPURMA_DEVICE void deliver(block_state& b, int target, int tag, std::uint32_t wi
                           scope_of(ring.kind)); // M10
   } else {
     platform::fence_release(scope_of(ring.kind)); // M17
-    ring.write(message{tag, window, true, 0, 0, 0});
+    ring.write(message{tag, window, true, false, 0, 0, 0});
     ring_out& used = guessed_ring(b, target);
     used.sent = ring.sent + 1;
-    used.stored = 0;
+    used.unreleased = 0;
   }
 }
 
@@ -236,9 +236,9 @@ GPURMA_DEVICE void deliver(block_state& b, int target, int tag, std::uint32_t wi
 // sends next.
 GPURMA_DEVICE void note_store(block_state& b, int target) {
   if (ring_out& guessed = guessed_ring(b, target); guessed.target == target)
-    guessed.stored = 1;
+    guessed.unreleased = 1;
   else if (ring_out* const ring = known_ring(b, target))
-    ring->stored = 1;
+    ring->unreleased = 1;
 }
 
 // Notes that the message at ring.sent carries bytes to [address, address + 8). `ring` may be a
@@ -306,8 +306,13 @@ GPURMA_DEVICE void wait_for_commands(block_state& b, directive what, site where,
 }
 
 // Waits for a while for a notification by the ring from which it is most likely to come, and
-// consumes it if it matches. Thread 0.
+// consumes it if it matches. The polling threads, with the same result: all of them look at the
+// same place, because a warp that one of its threads has left behind takes longer to come together
+// than the look.
 GPURMA_DEVICE bool wait_at_ring(block_state& b, const pattern& p) {
+  const unsigned width = platform::polling_threads();
+  const bool leader = platform::thread_index() == 0;
+  platform::sync_polling(width); // behind what thread 0 has done
   if (b.pending.size() != 0)
     return false;
   const bool of_any = p.source == any_source;
@@ -316,7 +321,11 @@ GPURMA_DEVICE bool wait_at_ring(block_state& b, const pattern& p) {
   const ring_in ring = b.in[number];
   if (ring.source == null_rank || (!of_any && ring.source != p.source))
     return false;
+  // Before the wait, which leaves time for it.
+  if (leader && kept(b, number, ring.position) >= most_kept)
+    give_back(platform::off_fast_path(b), number);
   const ring_entry& entry = next_entry(b, number, ring);
+  const std::uint32_t turn = turn_of(ring.position);
   packet head;
   packet data;
   // Others may come by other rings.
@@ -326,22 +335,26 @@ GPURMA_DEVICE bool wait_at_ring(block_state& b, const pattern& p) {
       return false;
     head = platform::load_packet(&entry.head); // M16
     data = platform::load_packet(&entry.data); // M16
-    if (has_come(ring, head, data))
+    if (platform::ballot(head.word[3] != turn, width) == 0)
       break;
   }
+  // One condition of bits: comparisons that wait for each other would take longer than all the
+  // rest.
   const std::uint32_t bytes = carried_by(head);
-  auto* const address = reinterpret_cast<void*>(address_in(head, data));
-  const bool is_word = platform::is_word(address, bytes);
-  const bool right_tag = (p.tag == any_tag) | (p.tag == static_cast<std::int32_t>(head.word[0]));
-  const bool right_window = (p.window == any_window_id) | (p.window == head.word[1]);
-  if (!(((bytes == 0) | is_word) & right_tag & right_window))
+  const std::uint32_t wrong_tag =
+      p.tag == any_tag ? 0 : head.word[0] ^ static_cast<std::uint32_t>(p.tag);
+  const std::uint32_t wrong_window = p.window == any_window_id ? 0 : head.word[1] ^ p.window;
+  const std::uint32_t late_data = bytes == 0 ? 0 : data.word[3] ^ turn;
+  const std::uint32_t wrong = wrong_tag | wrong_window | late_data | odd_bit(head);
+  if (platform::ballot(wrong != 0, width) != 0)
     return false;
   if (is_released(head))
     platform::fence_acquire(platform::scope::system); // M17; no dearer than at device scope
-  if (is_word)
-    platform::store_word(address, data_in(data), bytes);
-  if (take(b, number, ring, head))
-    give_back(platform::off_fast_path(b), number);
+  if (leader) {
+    if (bytes != 0)
+      platform::store_word(reinterpret_cast<void*>(address_in(head, data)), data_in(data), bytes);
+    static_cast<void>(take(b, number, ring, head));
+  }
   return true;
 }
 

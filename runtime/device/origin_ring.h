@@ -25,15 +25,21 @@ struct message {
   std::int32_t tag;
   std::uint32_t window;
   bool released;         // the target must acquire before it uses what the origin had written
+  bool odd;              // data that is not one aligned word at the target
   std::uint32_t bytes;   // of data, up to carried_bytes
   std::uint64_t address; // of the data in the target's memory; below 2^address_bits
   std::uint64_t data;
 };
 inline constexpr unsigned address_bits = 48;
 
+// Of the packets at a position of a ring.
+GPURMA_DEVICE std::uint32_t turn_of(std::uint32_t position) {
+  return position / ring_entries + 1;
+}
+
 GPURMA_DEVICE packet head_of(const message& m, std::uint32_t turn) {
-  const std::uint32_t rest =
-      static_cast<std::uint32_t>(m.address >> 32) | m.bytes << 16 | (m.released ? 1u << 20 : 0u);
+  const std::uint32_t rest = static_cast<std::uint32_t>(m.address >> 32) | m.bytes << 16 |
+                             (m.released ? 1u << 20 : 0u) | (m.odd ? 1u << 21 : 0u);
   return packet{{static_cast<std::uint32_t>(m.tag), m.window, rest, turn}};
 }
 GPURMA_DEVICE packet data_of(const message& m, std::uint32_t turn) {
@@ -47,6 +53,9 @@ GPURMA_DEVICE std::uint32_t carried_by(const packet& head) {
 GPURMA_DEVICE bool is_released(const packet& head) {
   return (head.word[2] >> 20 & 1) != 0;
 }
+GPURMA_DEVICE std::uint32_t odd_bit(const packet& head) {
+  return head.word[2] & 1u << 21;
+}
 GPURMA_DEVICE std::uint64_t address_in(const packet& head, const packet& data) {
   return std::uint64_t{head.word[2] & 0xffff} << 32 | data.word[2];
 }
@@ -56,10 +65,10 @@ GPURMA_DEVICE std::uint64_t data_in(const packet& data) {
 
 // The origin's end of a ring.
 struct alignas(16) ring_out {
-  std::int32_t target;  // world rank, or null_rank
-  std::uint8_t carries; // whether messages before `carried` may have data that is not in place
-  std::uint8_t
-      stored; // into the target's memory, since the last message that is marked as released
+  std::int32_t target;     // world rank, or null_rank
+  std::uint8_t carries;    // whether messages before `carried` may have data that is not in place
+  std::uint8_t unreleased; // the next message must be marked as released: the first one must, and
+                           // one behind stores into the target's memory
   route_kind kind;
   std::uint32_t sent;
   std::uint32_t taken; // as last read
@@ -74,7 +83,7 @@ struct alignas(16) ring_out {
 
   // Writes the message of position `sent`. Precondition: not is_full().
   GPURMA_DEVICE void write(const message& m) const {
-    const std::uint32_t turn = sent / ring_entries + 1;
+    const std::uint32_t turn = turn_of(sent);
     ring_entry& entry = entries[sent % ring_entries];
     if (m.bytes != 0)
       platform::store_packet(&entry.data, data_of(m, turn)); // M16

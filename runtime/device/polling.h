@@ -79,7 +79,7 @@ GPURMA_DEVICE void confirm_owed_data(block_state& b) {
 }
 
 GPURMA_DEVICE bool has_come(const ring_in& ring, const packet& head, const packet& data) {
-  const std::uint32_t turn = ring.position / ring_entries + 1;
+  const std::uint32_t turn = turn_of(ring.position);
   const std::uint32_t data_turn = carried_by(head) != 0 ? data.word[3] : turn;
   return ((head.word[3] ^ turn) | (data_turn ^ turn)) == 0;
 }

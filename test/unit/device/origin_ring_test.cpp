@@ -52,7 +52,7 @@ public:
     ASSERT_TRUE(ring != nullptr && ring->entries != nullptr);
     const auto at = reinterpret_cast<std::uint64_t>(address);
     note_carried(b, *ring, *ring, at);
-    send(*ring, message{tag, 1, false, bytes, at, data});
+    send(*ring, message{tag, 1, false, false, bytes, at, data});
   }
   bool test(int rank, int source, int tag) {
     return test_in_queue(state(rank), pattern{source, tag, any_window_id}, 1);
@@ -76,12 +76,13 @@ private:
 };
 
 TEST(message, keeps_its_fields) {
-  const message m{2147483647, 0xfedcba98u, true, 8, 0xffff12345678ull, 0x0123456789abcdefull};
+  const message m{2147483647, 0xfedcba98u, true, true, 8, 0xffff12345678ull, 0x0123456789abcdefull};
   const packet head = head_of(m, 7);
   const packet data = data_of(m, 7);
   EXPECT_EQ(head.word[0], 2147483647u);
   EXPECT_EQ(head.word[1], m.window);
   EXPECT_TRUE(is_released(head));
+  EXPECT_NE(odd_bit(head), 0u);
   EXPECT_EQ(carried_by(head), m.bytes);
   EXPECT_EQ(address_in(head, data), m.address);
   EXPECT_EQ(data_in(data), m.data);
