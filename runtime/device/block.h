@@ -127,6 +127,9 @@ public:
                               static_cast<std::uint32_t>(directive::none)); // M12
   }
 
+  // The caller has looked as often in vain without a pause.
+  GPURMA_DEVICE void has_looked(unsigned times) { polls_ += times; }
+
   // arrived: of the notifications wanted.
   GPURMA_DEVICE void pause(std::uint64_t arrived = 0) {
     if (!paused_) {

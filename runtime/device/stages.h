@@ -30,6 +30,7 @@
 #include <cstdio>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 
 #include <gpurma/device/directives.h>
 #include <gpurma/device/stage_plan.h>
@@ -79,6 +80,7 @@ template <class Launch> struct passed {
 template <int N> struct pointers {
   static_assert(N <= most_arrays_passed,
                 "a kernel of a persistent region is passed up to 32 arrays");
+  static constexpr int count = N;
   const void* of[N];
 };
 
@@ -145,6 +147,12 @@ struct dealing {
   }
 };
 
+// Of a rank: the tiles that it runs one after the other.
+struct alignas(16) tile_range {
+  tile_position begin;
+  std::int32_t count;
+};
+
 // How far ranks must be before a stage begins, by the side of their process; 0: anywhere.
 struct needed_epochs {
   std::uint32_t own = 0;
@@ -175,13 +183,12 @@ struct stage_state {
   // Tiles along the faster and the slower of the two dimensions that do not walk rows.
   std::int32_t inner;
   std::int32_t outer;
-  tile_position step;     // from a tile of the rank to its next
-  tile_position begin[4]; // of the leading tiles, the trailing ones, those between, and all
-  std::int32_t per_row;   // tiles in a row of tiles
-  std::int32_t tiles;     // of the rank
+  tile_position step;   // from a tile of the rank to its next
+  std::int32_t per_row; // tiles in a row of tiles
+  std::int32_t tiles;   // of the rank
   // Of the rank's tiles: those that the process before is concerned with, others that the process
   // after is, those between, and all.
-  std::int32_t count[4];
+  tile_range part[4];
   std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
   dealing dealt;
   // In how many pieces ranks run the stage so as to stay together, and how many have tiles; 0
@@ -211,18 +218,23 @@ struct pushed_boxes {
   enum : std::int8_t { unknown = -1, too_many = -2 };
 };
 
-// A launch, as far as it is the same for all kernels. Bit k stands for the k-th array that the
-// kernel is passed: whether it reads or writes it; whether it reads rows on a side of its own that
-// the region changes; and whether the process on a side needs rows of what it writes.
-struct stage_call {
+// What all launches of a stage have in common. Bit k stands for the k-th array that the kernel is
+// passed: whether it reads or writes it; whether it reads rows on a side of its own that the region
+// changes; and whether the process on a side needs rows of what it writes.
+struct launch_traits {
   GPURMA_DEVICE static bool has(std::uint32_t bits, unsigned k) { return (bits >> k & 1) != 0; }
 
-  int stage;
   int count; // of the arrays
-  unsigned grid[3];
   std::uint32_t reads[3];
   std::uint32_t writes[3];
   const written_box* boxes; // what a tile writes of each array
+  site where;
+};
+
+// A launch, as far as it is the same for all kernels.
+struct stage_call {
+  int stage;
+  unsigned grid[3];
   const void* arrays[most_arrays_passed];
 };
 
@@ -251,6 +263,12 @@ template <int S, int A, int R> struct region_state {
   std::int32_t untold_stage[3];
   std::uint8_t tells_of_reads[S];
   bool array_written[A];
+  // Whether the rank has to do with ranks of its own process only: it waits for no others in any
+  // stage, and none wait for it.
+  bool is_alone;
+  bool is_telling; // other processes of the stage that runs: tells of any side
+  tile_range now;
+  launch_traits traits[S]; // of stages that are known
   stage_call call;
   // Of the stage that runs: which of the region's arrays each is that it is passed, of which of
   // them (bit k of the k-th) the process on a side needs what is written, whether the rank tells
@@ -321,7 +339,7 @@ GPURMA_DEVICE int ranks_of(const region_state<S, A, R>& r, int process) {
 // How a process deals the tiles of a stage: in columns if that leaves few ranks without tiles. A
 // rank then finds rows beyond its tile in the multiprocessor's cache, and computes less for each.
 template <int S, int A, int R>
-GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int process) {
+GPURMA_SLOW_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int process) {
   const banding& bands = r.plans.bands;
   const stage_state& s = r.stage[stage];
   const std::int64_t first = first_tile_row(bands, r.plans.stage[stage], s.grid, process);
@@ -344,8 +362,8 @@ GPURMA_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int 
 
 // Of the tiles of a process, numbers [first, last) touch rows that the process on a side touches.
 template <int S, int A, int R>
-GPURMA_DEVICE rank_range concerned_tiles(const region_state<S, A, R>& r, int stage,
-                                         const dealing& tiles, int process, int side) {
+GPURMA_SLOW_DEVICE rank_range concerned_tiles(const region_state<S, A, R>& r, int stage,
+                                              const dealing& tiles, int process, int side) {
   const banding& bands = r.plans.bands;
   const stage_plan& plan = r.plans.stage[stage];
   const std::int64_t per_row = r.stage[stage].per_row;
@@ -539,6 +557,8 @@ public:
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
       r.tells[memory::before] = r.tells[memory::after] = false;
+      r.is_alone = plans.bands.processes == 1;
+      r.is_telling = false;
       GPURMA_ROLLED
       for (int s = 0; s < S; ++s) {
         r.stage[s].known = false;
@@ -745,9 +765,10 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
 // Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`; what
 // they did is visible then. An acquire sends all later loads of the multiprocessor to L2, so that
 // where ranks have many tiles none is made before it is known that it will do. The polling threads.
-template <int S, int A, int R>
+template <bool Alone, int S, int A, int R>
 GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
                               const needed_epochs& needed) {
+  constexpr platform::scope reach = Alone ? platform::scope::device : platform::scope::system;
   const unsigned width = platform::polling_threads();
   const int count = r.watched_count[stage];
   const bool few = r.stage[stage].tiles <= few_tiles;
@@ -757,7 +778,7 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
   const auto find = [&]() -> const std::uint64_t* {
     for (; next < count; next += static_cast<int>(width)) {
       const watched_epoch watched = r.watched[stage][next];
-      wanted = needed.of(watched.side());
+      wanted = Alone ? needed.own : needed.of(watched.side());
       if (wanted != 0)
         return r.words.words + watched.word();
     }
@@ -766,7 +787,7 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
   const auto is_reached = [&](const std::uint64_t* word) {
     if (!few && platform::load_polled(word) < wanted)
       return false;
-    return platform::load_acquire(word, platform::scope::system) >= wanted; // M21, M22
+    return platform::load_acquire(word, reach) >= wanted; // M21, M22
   };
   const std::uint64_t* word = find();
   for (unsigned looks = 0; looks < platform::quiet_polls && count >= 0; ++looks) {
@@ -789,7 +810,8 @@ GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int s
   const std::uint32_t of_others = needed.before > needed.after ? needed.before : needed.after;
   detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
                           detail::no_window_id, needed.own > of_others ? needed.own : of_others);
-  while (!reach_soon(r, stage, needed) &&
+  waiting.has_looked(platform::quiet_polls);
+  while (!reach_soon<false>(r, stage, needed) &&
          (r.watched_count[stage] >= 0 ||
           platform::ballot(!all_epochs_reached(platform::off_fast_path(r), stage, needed), width) !=
               0))
@@ -815,21 +837,20 @@ public:
     if (platform::thread_index() == 0) {
       platform::block_shared<passed<Launch>>().set(launch);
       set_call(r.call, launch);
-      r.where = where;
     }
     platform::sync_polling(platform::polling_threads());
     for (;;) {
-      const obstacle found = begin();
+      const obstacle found = r.is_alone ? begin<true>() : begin<false>();
       if (found == obstacle::none)
         break;
+      if (found == obstacle::unknown_grid && platform::thread_index() == 0)
+        r.traits[Launch::gpurma_stage] = traits_of<Launch>(where);
       overcome(found, block);
       if (found == obstacle::others)
         break;
     }
     platform::sync_block(); // M4
     run<Launch>();
-    if (platform::thread_index() == 0)
-      detail::count_directive(detail::block());
   }
 
   // region::follow.
@@ -853,6 +874,10 @@ private:
   // What keeps a rank from beginning a stage.
   enum class obstacle { none, unknown_grid, not_distributed, untold, others };
 
+  template <class Launch>
+  static constexpr int count_of_arrays =
+      decltype(std::declval<const Launch&>().gpurma_arrays())::count;
+
   template <class Launch> GPURMA_DEVICE static const Launch& launched() {
     return platform::block_shared<passed<Launch>>().get();
   }
@@ -861,44 +886,43 @@ private:
   template <class Launch>
   GPURMA_DEVICE static void set_call(stage_call& call, const Launch& launch) {
     const auto arrays = launch.gpurma_arrays();
-    constexpr int count = sizeof(arrays.of) / sizeof(arrays.of[0]);
     call.stage = Launch::gpurma_stage;
-    call.count = count;
     for (int axis = 0; axis < 3; ++axis)
       call.grid[axis] = launch.gpurma_grid[axis];
-    call.reads[memory::own] = Launch::gpurma_reads;
-    call.reads[memory::before] = Launch::gpurma_reads_before;
-    call.reads[memory::after] = Launch::gpurma_reads_after;
-    call.writes[memory::own] = Launch::gpurma_writes;
-    call.writes[memory::before] = Launch::gpurma_puts_before;
-    call.writes[memory::after] = Launch::gpurma_puts_after;
-    call.boxes = Launch::gpurma_boxes();
     GPURMA_UNROLLED
-    for (int k = 0; k < count; ++k)
+    for (int k = 0; k < count_of_arrays<Launch>; ++k)
       const_cast<const void* volatile&>(call.arrays[k]) = arrays.of[k]; // passed::set
+  }
+
+  template <class Launch> GPURMA_DEVICE static launch_traits traits_of(site where) {
+    return {count_of_arrays<Launch>,
+            {Launch::gpurma_reads, Launch::gpurma_reads_before, Launch::gpurma_reads_after},
+            {Launch::gpurma_writes, Launch::gpurma_puts_before, Launch::gpurma_puts_after},
+            Launch::gpurma_boxes(),
+            where};
   }
 
   // Begins the stage that has been passed, unless something is in the way; if others are, it has
   // begun when they have been waited for. The threads that lead, each for some of the arrays. One
   // function for all stages, because steps of small grids wait for instructions, too; and it calls
   // nothing: registers of a function that calls are those that the called leave, and a region's
-  // kernel may have few.
-  GPURMA_SLOW_DEVICE static obstacle begin() {
+  // kernel may have few. Alone: region_state::is_alone.
+  template <bool Alone> GPURMA_SLOW_DEVICE static obstacle begin() {
     state& r = platform::in_register(shared());
-    const stage_call& call = r.call;
-    const stage_state& s = r.stage[call.stage];
-    if (!s.known || s.grid.x != call.grid[0] || s.grid.y != call.grid[1] ||
-        s.grid.z != call.grid[2])
+    const int stage = r.call.stage;
+    const stage_state& s = r.stage[stage];
+    if (!s.known || s.grid.x != r.call.grid[0] || s.grid.y != r.call.grid[1] ||
+        s.grid.z != r.call.grid[2])
       return obstacle::unknown_grid;
     const unsigned width = platform::polling_threads();
     needed_epochs needed;
-    if (!find_needed(r, width, needed))
+    if (!find_needed<Alone>(r, stage, width, needed))
       return obstacle::not_distributed;
-    if (r.plans.bands.by_array &&
+    if (!Alone && r.plans.bands.by_array &&
         (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
       return obstacle::untold;
-    note(r, width, needed); // before the wait, not behind it
-    if (needed.is_some() && !reach_soon(r, call.stage, needed))
+    note<Alone>(r, stage, width, needed); // before the wait, not behind it
+    if (needed.is_some() && !reach_soon<Alone>(r, stage, needed))
       return obstacle::others;
     platform::sync_polling(width);
     return obstacle::none;
@@ -908,51 +932,76 @@ private:
   GPURMA_SLOW_DEVICE static void overcome(obstacle found, dim3 block) {
     state& r = shared();
     const stage_call& call = r.call;
+    const launch_traits& traits = r.traits[call.stage];
     const unsigned width = platform::polling_threads();
     platform::sync_polling(width);
     if (found == obstacle::unknown_grid) {
-      meet_stage(call.stage, dim3(call.grid[0], call.grid[1], call.grid[2]), block, r.where);
+      meet_stage(call.stage, dim3(call.grid[0], call.grid[1], call.grid[2]), block, traits.where);
     } else if (found == obstacle::others) {
-      wait_for_conflicts(platform::off_fast_path(r), call.stage, r.needed, r.where);
+      wait_for_conflicts(platform::off_fast_path(r), call.stage, r.needed, traits.where);
     } else if (found == obstacle::untold) {
       needed_epochs needed;
-      find_needed(r, width, needed);
+      find_needed<false>(r, call.stage, width, needed);
       if (platform::thread_index() == 0)
         tell_late(platform::off_fast_path(r), needed);
     } else if (platform::thread_index() == 0) {
       GPURMA_ROLLED
-      for (int k = 0; k < call.count; ++k)
-        if (stage_call::has(call.writes[memory::own], k) && r.array_of[k] < 0)
+      for (int k = 0; k < traits.count; ++k)
+        if (launch_traits::has(traits.writes[memory::own], k) && !is_distributed(r, call.arrays[k]))
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
-                       directive::stage, r.where, reinterpret_cast<std::int64_t>(call.arrays[k]));
+                       directive::stage, traits.where,
+                       reinterpret_cast<std::int64_t>(call.arrays[k]));
     }
     platform::sync_polling(width);
   }
 
-  // The leading tiles, the trailing ones, what neighbours need of these, and the tiles between, or
-  // all tiles where no neighbour waits for any; then ranks that wait for these may go on. All
-  // threads.
-  template <class Launch> GPURMA_SLOW_DEVICE static void run() {
+  // The rank's tiles; then ranks that wait for these may go on. All threads. Around the tiles,
+  // which need all registers, nothing is in local memory, which after an acquire is far: where the
+  // tiles are run, nothing else is called that needs more than a few.
+  template <class Launch> GPURMA_DEVICE static void run() {
+    if (shared().is_telling) {
+      run_and_tell<Launch>();
+      return;
+    }
+    if (shared().now.count != 0)
+      run_part<Launch>();
+    end_stage(shared().stage[Launch::gpurma_stage]);
+  }
+
+  // Where a neighbouring process waits: the leading tiles, the trailing ones, what neighbours need
+  // of these, and the tiles between.
+  template <class Launch> GPURMA_SLOW_DEVICE static void run_and_tell() {
     state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
-    constexpr bool in_turn = Launch::gpurma_between != between_tiles::nothing;
-    const bool tells = r.tells[memory::before] || r.tells[memory::after];
-    if (tells) {
-      if (s.count[0] != 0)
-        run_part<Launch>(0);
-      if (in_turn && s.count[0] != 0 && s.count[1] != 0)
-        platform::sync_block();
-      if (s.count[1] != 0)
-        run_part<Launch>(1);
-      publish_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage, r.where);
+    if (s.part[0].count != 0)
+      run_part<Launch>();
+    if (s.part[1].count != 0) {
+      platform::sync_block(); // also between tiles with shared memory
+      go_on_to(r, s, 1);
+      run_part<Launch>();
     }
-    const int rest = tells ? 2 : 3;
-    if (s.count[rest] != 0)
-      run_part<Launch>(rest);
-    if (s.pieces != 0 && platform::thread_index_again() == 0)
-      count_rest(s, tells);
+    publish_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage,
+                          r.traits[Launch::gpurma_stage].where);
+    if (s.part[2].count != 0) {
+      go_on_to(r, s, 2);
+      run_part<Launch>();
+    }
     if (r.owes_flush)
       flush_rows(platform::off_fast_path(r));
+    end_stage(s);
+  }
+
+  // All threads, behind a barrier.
+  GPURMA_DEVICE static void go_on_to(state& r, const stage_state& s, int part) {
+    if (platform::thread_index_again() == 0)
+      r.now = s.part[part];
+    platform::sync_block();
+  }
+
+  GPURMA_SLOW_DEVICE static void end_stage(const stage_state& s) {
+    state& r = shared();
+    if (s.pieces != 0 && platform::thread_index_again() == 0)
+      count_rest(s);
     platform::sync_block(); // M1
     // By a thread that follows, where there is one: the others need not wait for all that was
     // stored.
@@ -967,19 +1016,20 @@ private:
   GPURMA_SLOW_DEVICE static void flush_rows(state& r) {
     platform::sync_block();
     if (platform::thread_index() == 0) {
-      detail::wait_for_commands(detail::block(), directive::stage, r.where, detail::any_window_id);
+      detail::wait_for_commands(detail::block(), directive::stage, r.traits[r.call.stage].where,
+                                detail::any_window_id);
       r.owes_flush = false;
     }
   }
 
-  template <class Launch> GPURMA_DEVICE static void run_part(int part) {
+  template <class Launch> GPURMA_DEVICE static void run_part() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
     if (s.pieces != 0)
-      run_tiles<Launch, way::in_pieces>(part);
+      run_tiles<Launch, way::in_pieces>();
     else if (s.dealt.how == dealing::columns)
-      run_tiles<Launch, way::in_column>(part);
+      run_tiles<Launch, way::in_column>();
     else
-      run_tiles<Launch, way::apart>(part);
+      run_tiles<Launch, way::apart>();
   }
 
   // How a rank goes from tile to tile. In columns, each tile is below the one before, so that what
@@ -1006,21 +1056,27 @@ private:
   }
 
   // Pieces that others have more. Thread 0.
-  GPURMA_SLOW_DEVICE static void count_rest(const stage_state& s, bool in_parts) {
+  GPURMA_DEVICE static void count_rest(const stage_state& s) {
     state& r = shared();
     int rest = s.pieces;
-    for (int part = in_parts ? 0 : 3; part < (in_parts ? 3 : 4); ++part)
-      rest -= s.count[part] / tiles_of_piece;
+    if (r.is_telling) {
+      for (int part = 0; part < 3; ++part)
+        rest -= s.part[part].count / tiles_of_piece;
+    } else {
+      rest -= s.tiles / tiles_of_piece;
+    }
     r.pieces += static_cast<std::uint64_t>(rest) * static_cast<unsigned>(s.active);
     if (s.tiles != 0 && rest != 0)
       platform::add_relaxed(r.words.words + r.words.pieces_at(), static_cast<std::uint64_t>(rest));
   }
 
   // A function of its own, so that tiles have all registers.
-  template <class Launch, way Way> GPURMA_SLOW_DEVICE static void run_tiles(int part) {
+  template <class Launch, way Way> GPURMA_SLOW_DEVICE static void run_tiles() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
-    tile_position at = s.begin[part];
-    int left = s.count[part];
+    // Not passed: what comes from a known place of shared memory is the same in all threads of a
+    // warp for the compiler, too, and so are the ends of this loop.
+    tile_position at = shared().now.begin;
+    int left = shared().now.count;
     const int rows = s.step.row;
     const auto begin_tile = [&] {
       if (Way == way::in_pieces && left % tiles_of_piece == 0)
@@ -1077,40 +1133,51 @@ private:
     return row_axis == 2 ? uint3{i, o, w} : row_axis == 1 ? uint3{i, w, o} : uint3{w, i, o};
   }
 
-  // Which of the region's arrays begins there; -1: none.
-  GPURMA_DEVICE static int index_of(const state& r, const void* array) {
-    int found = -1;
-    GPURMA_UNROLLED
+  GPURMA_DEVICE static bool is_distributed(const state& r, const void* array) {
     for (int a = 0; a < A; ++a)
-      found = r.plans.array[a].base == array ? a : found;
-    return found;
+      if (r.plans.array[a].base == array)
+        return true;
+    return false;
+  }
+
+  // Calls use(k, a) where the k-th array that the stage is passed, and uses, is the region's a-th.
+  // The threads that lead, each for some pairs of them: comparisons one after the other would take
+  // longer.
+  template <class Use>
+  GPURMA_DEVICE static void for_used_arrays(state& r, const launch_traits& traits, unsigned width,
+                                            const Use& use) {
+    constexpr unsigned arrays = A;
+    const std::uint32_t used = traits.reads[memory::own] | traits.writes[memory::own];
+    GPURMA_ROLLED
+    for (unsigned pair = platform::thread_index(); pair < traits.count * arrays; pair += width) {
+      const unsigned k = pair / arrays;
+      const unsigned a = pair % arrays;
+      if (r.call.arrays[k] == r.plans.array[a].base && launch_traits::has(used, k))
+        use(k, static_cast<int>(a));
+    }
   }
 
   // How far the ranks must be that the stage's tiles conflict with. false: an array that is written
   // is none of the region's. The threads that lead.
-  GPURMA_DEVICE static bool find_needed(state& r, unsigned width, needed_epochs& needed) {
-    const stage_call& call = r.call;
-    const bool by_array = r.plans.bands.by_array;
-    bool is_missing = false;
-    GPURMA_ROLLED
-    for (unsigned k = platform::thread_index(); k < static_cast<unsigned>(call.count); k += width) {
-      const bool is_written = stage_call::has(call.writes[memory::own], k);
-      const bool is_used = is_written || stage_call::has(call.reads[memory::own], k);
-      const int a = is_used ? index_of(r, call.arrays[k]) : -1;
-      r.array_of[k] = static_cast<std::int8_t>(a);
-      is_missing |= is_written && a < 0;
-      if (a < 0)
-        continue;
+  template <bool Alone>
+  GPURMA_DEVICE static bool find_needed(state& r, int stage, unsigned width,
+                                        needed_epochs& needed) {
+    const launch_traits& traits = r.traits[stage];
+    const bool by_array = !Alone && r.plans.bands.by_array;
+    std::uint32_t found = 0;
+    for_used_arrays(r, traits, width, [&](unsigned k, int a) {
+      found |= std::uint32_t{1} << k;
+      const bool is_written = launch_traits::has(traits.writes[memory::own], k);
       needed.own = larger(needed.own, latest(r, a, memory::own, true, is_written));
       if (by_array) {
-        needed.before = larger(needed.before, latest_of_side(r, a, k, memory::before));
-        needed.after = larger(needed.after, latest_of_side(r, a, k, memory::after));
+        needed.before = larger(needed.before, latest_of_side(r, traits, a, k, memory::before));
+        needed.after = larger(needed.after, latest_of_side(r, traits, a, k, memory::after));
       }
-    }
+    });
     needed.own = platform::largest(needed.own, width);
     needed.before = by_array ? platform::largest(needed.before, width) : needed.own;
     needed.after = by_array ? platform::largest(needed.after, width) : needed.own;
-    return platform::ballot(is_missing, width) == 0;
+    return (traits.writes[memory::own] & ~platform::united(found, width)) == 0;
   }
 
   // The last epoch at which, on a side, a stage wrote an array, if it is read, or read it, if it is
@@ -1120,9 +1187,10 @@ private:
     const std::uint32_t written = is_read ? r.written_at[side][a] : 0;
     return is_written ? larger(written, r.read_at[side][a]) : written;
   }
-  GPURMA_DEVICE static std::uint32_t latest_of_side(const state& r, int a, unsigned k, int side) {
-    return latest(r, a, side, stage_call::has(r.call.reads[side], k),
-                  stage_call::has(r.call.writes[side], k));
+  GPURMA_DEVICE static std::uint32_t latest_of_side(const state& r, const launch_traits& traits,
+                                                    int a, unsigned k, int side) {
+    return latest(r, a, side, launch_traits::has(traits.reads[side], k),
+                  launch_traits::has(traits.writes[side], k));
   }
 
   GPURMA_DEVICE static int mirror(int side) {
@@ -1150,49 +1218,55 @@ private:
 
   // The rank has begun the stage. The threads that lead; the next stage looks at it behind a
   // barrier.
-  GPURMA_DEVICE static void note(state& r, unsigned width, const needed_epochs& needed) {
-    const stage_call& call = r.call;
+  template <bool Alone>
+  GPURMA_DEVICE static void note(state& r, int stage, unsigned width, const needed_epochs& needed) {
+    const launch_traits& traits = r.traits[stage];
     const std::uint32_t epoch = r.epoch + 1;
     platform::sync_polling(width); // others have read what is written now
-    GPURMA_ROLLED
-    for (unsigned k = platform::thread_index(); k < static_cast<unsigned>(call.count); k += width) {
-      const int a = r.array_of[k];
-      if (a < 0)
-        continue;
-      const bool is_written = stage_call::has(call.writes[memory::own], k);
+    for_used_arrays(r, traits, width, [&](unsigned k, int a) {
+      const bool is_written = launch_traits::has(traits.writes[memory::own], k);
       if (is_written)
         r.array_written[a] = true;
-      note_epoch(r, a, memory::own, stage_call::has(call.reads[memory::own], k), is_written, epoch);
-      if (r.plans.bands.by_array) {
-        GPURMA_UNROLLED
-        for (int side = memory::before; side <= memory::after; ++side)
-          // The process on the other side does the same with rows of this one.
-          note_epoch(r, a, mirror(side), stage_call::has(call.reads[side], k),
-                     stage_call::has(call.writes[side], k), epoch);
-      }
-    }
+      note_epoch(r, a, memory::own, launch_traits::has(traits.reads[memory::own], k), is_written,
+                 epoch);
+      if (Alone)
+        return;
+      r.array_of[k] = static_cast<std::int8_t>(a);
+      if (!r.plans.bands.by_array)
+        return;
+      GPURMA_UNROLLED
+      for (int side = memory::before; side <= memory::after; ++side)
+        // The process on the other side does the same with rows of this one.
+        note_epoch(r, a, mirror(side), launch_traits::has(traits.reads[side], k),
+                   launch_traits::has(traits.writes[side], k), epoch);
+    });
     if (platform::thread_index() != 0)
       return;
     r.epoch = epoch;
-    r.ordered = call.stage;
+    r.ordered = stage;
     r.needed = needed;
-    if (r.plans.bands.processes > 1) {
+    int part = 3;
+    if (!Alone) {
       GPURMA_UNROLLED
       for (int side = memory::before; side <= memory::after; ++side)
-        note_side(r, side);
+        note_side(r, stage, side);
+      r.is_telling = r.tells[memory::before] || r.tells[memory::after];
+      part = r.is_telling ? 0 : 3;
     }
+    r.now = r.stage[stage].part[part];
+    detail::count_directive(detail::block());
   }
 
   // What the stage does with rows that come from a side, and with rows that go there. Thread 0.
-  GPURMA_DEVICE static void note_side(state& r, int side) {
-    const stage_call& call = r.call;
+  GPURMA_DEVICE static void note_side(state& r, int stage, int side) {
+    const launch_traits& traits = r.traits[stage];
     const bool by_array = r.plans.bands.by_array;
-    r.puts[side] = call.writes[by_array ? side : static_cast<int>(memory::own)];
+    r.puts[side] = traits.writes[by_array ? side : static_cast<int>(memory::own)];
     bool tells = r.informs[side];
-    if (by_array && call.writes[side] == 0) {
-      tells &= call.reads[side] != 0 && (r.tells_of_reads[call.stage] >> side & 1) != 0;
-      if (call.reads[side] != 0)
-        r.untold_stage[side] = call.stage;
+    if (by_array && traits.writes[side] == 0) {
+      tells &= traits.reads[side] != 0 && (r.tells_of_reads[stage] >> side & 1) != 0;
+      if (traits.reads[side] != 0)
+        r.untold_stage[side] = stage;
     }
     r.tells[side] = tells;
   }
@@ -1248,8 +1322,21 @@ private:
             for (int side = 0; side < 3; ++side)
               watch_conflicts(r, one, other, side);
       }
+      r.is_alone = is_alone(r);
+      r.is_telling = false;
     }
     platform::sync_polling(width);
+  }
+
+  // With stages that are not known yet, other ranks may come in.
+  GPURMA_DEVICE static bool is_alone(const state& r) {
+    if (r.plans.bands.processes == 1)
+      return true;
+    for (int s = 0; s < S; ++s)
+      for (int side = memory::before; side <= memory::after; ++side)
+        if (!r.stage[s].known || r.watches[s][side] || r.informs[side])
+          return false;
+    return true;
   }
 
   GPURMA_DEVICE static void set_up(state& r, int stage, const stage_plan& plan, const dim3& grid) {
@@ -1276,16 +1363,16 @@ private:
         send_epoch(r, side);
       }
     }
-    s.count[0] = s.concerned[memory::before];
-    const int left = s.tiles - s.count[0];
-    s.count[1] = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
-    s.count[2] = left - s.count[1];
-    s.count[3] = s.tiles;
+    s.part[0].count = s.concerned[memory::before];
+    const int left = s.tiles - s.part[0].count;
+    s.part[1].count = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
+    s.part[2].count = left - s.part[1].count;
+    s.part[3].count = s.tiles;
     s.step = position(s, s.dealt.distance());
-    s.begin[0] = position(s, tile_number(s, r.rank, 0));
-    s.begin[1] = position(s, tile_number(s, r.rank, s.tiles - s.count[1]));
-    s.begin[2] = position(s, tile_number(s, r.rank, s.count[0]));
-    s.begin[3] = position(s, tile_number(s, r.rank, 0));
+    s.part[0].begin = position(s, tile_number(s, r.rank, 0));
+    s.part[1].begin = position(s, tile_number(s, r.rank, s.tiles - s.part[1].count));
+    s.part[2].begin = position(s, tile_number(s, r.rank, s.part[0].count));
+    s.part[3].begin = position(s, tile_number(s, r.rank, 0));
     const bool together = s.dealt.how == dealing::columns;
     s.pieces = together ? s.dealt.length / tiles_of_piece : 0;
     s.active = together ? s.dealt.active() : 0;
@@ -1319,15 +1406,18 @@ private:
       return;
     const stage_plan& mine = r.plans.stage[a];
     const stage_plan& theirs = r.plans.stage[b];
-    const auto watch = [&](const rank_range& found) {
-      r.watches[a][side] = true;
-      for (int k = found.first; k <= found.last && r.watched_count[a] >= 0; ++k)
-        if (side != memory::own || k != r.rank)
-          watch_epoch(r, a, watched_epoch::at(r.words.epoch_at(side, k), side));
-    };
-    visit_conflicts(r, a, mine.read, b, theirs.written, side, watch);
-    visit_conflicts(r, a, mine.written, b, theirs.read, side, watch);
-    visit_conflicts(r, a, mine.written, b, theirs.written, side, watch);
+    const auto watch = [&](const rank_range& found) { watch_ranks(r, a, found, side); };
+    GPURMA_ROLLED
+    for (int pair = 0; pair < 3; ++pair)
+      visit_conflicts(r, a, pair == 0 ? mine.read : mine.written, b,
+                      pair == 1 ? theirs.read : theirs.written, side, watch);
+  }
+
+  GPURMA_SLOW_DEVICE static void watch_ranks(state& r, int a, rank_range found, int side) {
+    r.watches[a][side] = true;
+    for (int k = found.first; k <= found.last && r.watched_count[a] >= 0; ++k)
+      if (side != memory::own || k != r.rank)
+        watch_epoch(r, a, watched_epoch::at(r.words.epoch_at(side, k), side));
   }
 
   GPURMA_DEVICE static void watch_epoch(state& r, int stage, const watched_epoch& one) {
@@ -1408,17 +1498,17 @@ private:
         continue;
       GPURMA_ROLLED
       for (int k = 0; k < most_arrays_passed; ++k) {
-        if (!stage_call::has(r.puts[side], k))
+        if (!launch_traits::has(r.puts[side], k))
           continue;
-        const written_box& written = r.call.boxes[k];
+        const written_box& written = r.traits[stage].boxes[k];
         const extent needed =
             side == memory::before
                 ? extent{0, bands.begin(bands.process) + bands.put_at_begin(written.read_after) - 1}
                 : extent{bands.begin(bands.process + 1) - bands.put_at_end(written.read_before),
                          bands.rows - 1};
         for (int part = 0; part < 2; ++part)
-          visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.count[1],
-                      part == 0 ? s.count[0] : s.tiles, side, needed, visit);
+          visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.part[1].count,
+                      part == 0 ? s.part[0].count : s.tiles, side, needed, visit);
       }
     }
   }
@@ -1456,7 +1546,7 @@ private:
     const stage_state& s = r.stage[stage];
     // What lies between tiles may belong to others.
     bool neighbours = s.dealt.how == dealing::contiguous;
-    for (const written_axis& axis : r.call.boxes[k].axis)
+    for (const written_axis& axis : r.traits[stage].boxes[k].axis)
       neighbours &= axis.reach.low <= axis.reach.high;
     const unsigned inner = plan.row == 0 ? 1 : 0;
     const unsigned outer = plan.row == 2 ? 1 : 2;
@@ -1493,12 +1583,13 @@ private:
                                           const tile_box& tiles, const extent& needed,
                                           pushed_box& box) {
     const array_plan& array = r.plans.array[r.array_of[k]];
+    const written_box* const boxes = r.traits[r.call.stage].boxes;
     const std::int64_t sizes[4] = {array.rows, array.inner[0], array.inner[1], array.inner[2]};
     box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0};
     std::uint64_t stride = array.element_bytes;
     bool gap = false;
     for (int j = 3; j >= 0; --j) {
-      extent span = written_along(plan, tiles, r.call.boxes[k].axis[j], sizes[j]);
+      extent span = written_along(plan, tiles, boxes[k].axis[j], sizes[j]);
       if (j == 0) {
         span.first = span.first > needed.first ? span.first : needed.first;
         span.last = span.last < needed.last ? span.last : needed.last;

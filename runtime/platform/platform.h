@@ -19,6 +19,7 @@
 //   sync_polling(width)             barrier
 //   ballot(flag, width)             a bit for each thread
 //   largest(value, width)           of all threads
+//   united(bits, width)             those of any thread
 //   broadcast(value, thread, width) the thread's value
 //   polls_starve_others             whether others run only when the thread yields
 //   quiet_polls                     how often a waiting rank looks before it says so to its host

@@ -105,6 +105,7 @@ inline unsigned polling_threads() { return 1; }
 inline void sync_polling(unsigned) {}
 inline unsigned ballot(bool flag, unsigned) { return flag ? 1 : 0; }
 inline unsigned largest(unsigned value, unsigned) { return value; }
+inline unsigned united(unsigned bits, unsigned) { return bits; }
 template <class T>
 T broadcast(T value, unsigned, unsigned) {
   return value;
@@ -156,6 +157,10 @@ T& block_shared() {
 template <class T>
 T& in_register(T& shared) {
   return shared;
+}
+template <class T>
+T computed_here(T value) {
+  return value;
 }
 template <class T>
 T& off_fast_path(T& shared) {

@@ -144,6 +144,7 @@ inline constexpr unsigned all_lanes = 0xffffffff;
 GPURMA_DEVICE void sync_polling(unsigned) { __syncwarp(all_lanes); }
 GPURMA_DEVICE unsigned ballot(bool flag, unsigned) { return __ballot_sync(all_lanes, flag); }
 GPURMA_DEVICE unsigned largest(unsigned value, unsigned) { return __reduce_max_sync(all_lanes, value); }
+GPURMA_DEVICE unsigned united(unsigned bits, unsigned) { return __reduce_or_sync(all_lanes, bits); }
 template <class T>
 GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned) {
   return __shfl_sync(all_lanes, value, static_cast<int>(thread));
@@ -307,6 +308,16 @@ GPURMA_DEVICE T& in_register(T& shared) {
   auto address = static_cast<unsigned>(__cvta_generic_to_shared(&shared));
   asm("" : "+r"(address));
   return *static_cast<T*>(__cvta_shared_to_generic(address));
+}
+// Nothing that is computed from the value is computed before.
+template <class T>
+GPURMA_DEVICE T computed_here(T value) {
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  if constexpr (sizeof(T) == 4)
+    asm volatile("" : "+r"(value));
+  else
+    asm volatile("" : "+l"(value));
+  return value;
 }
 // But as the argument of a function, the known address takes no register.
 template <class T>
