@@ -264,6 +264,8 @@ def benchmarks():
         app, points = size.split()
         for name in ("apps_regions", "apps_mpi_graph"):
             yield Test(f"{name}.{app}", (app, "--repetitions", "1", points), shares=False, **figure)
+    yield Test("apps_regions.jacobi2d_atomic", ("jacobi2d_atomic", "--repetitions", "1", "512x700:12"),
+               shares=False, **figure)
     yield Test("apps_persistent_jacobi", ("--repetitions", "1", "512x700:12"), most=1,
                why_most="a program of one process", **figure)
     for name in ("apps_staged", "apps_overlapped"):
