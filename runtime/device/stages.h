@@ -86,8 +86,8 @@ public:
   GPURMA_DEVICE void add_to(T* of_rank) const {
     if (!platform::any_of_warp(value_ != Operation::template identity<T>))
       return;
-    const T sum = platform::combined_in_warp(
-        value_, [](T a, T b) { return Operation::combine(a, b); });
+    const T sum =
+        platform::combined_in_warp(value_, [](T a, T b) { return Operation::combine(a, b); });
     if (platform::is_first_of_warp())
       update_atomically(Operation{}, of_rank, sum); // M23
   }
@@ -631,14 +631,14 @@ public:
   }
 
   // Runs a stage for the tiles that the rank owns, once it may begin. A Launch is what its kernel
-  // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says which
-  // copy of static shared memory the tile uses. gpurma_parts are the thread's parts of reduced
-  // scalars, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the arrays that it is passed, of which
-  // bit k of gpurma_reads and gpurma_writes says what it does with the k-th, and gpurma_boxes()[k]
-  // what a tile writes of it; bit k of gpurma_reads_before and gpurma_reads_after, whether it reads
-  // rows before or after its own that the region changes, and of gpurma_puts_before and
-  // gpurma_puts_after, whether the process before or after needs rows of what it writes. The
-  // threads that lead.
+  // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says
+  // which copy of static shared memory the tile uses. gpurma_parts are the thread's parts of
+  // reduced scalars, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the
+  // arrays that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does
+  // with the k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
+  // gpurma_reads_after, whether it reads rows before or after its own that the region changes, and
+  // of gpurma_puts_before and gpurma_puts_after, whether the process before or after needs rows of
+  // what it writes. The threads that lead.
   template <class Launch>
   GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
     tiles<S, A, R>::launch(launch, block, where);

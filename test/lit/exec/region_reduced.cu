@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
+#include <vector>
 
 #define ADD(value) atomicAdd(sum, value)
 
@@ -53,7 +54,7 @@ __device__ float atomicMax(float *to, float value) {
 }
 
 template <class T, bool Least> __global__ void extremes(const int *in, T *most, T *least, float *largest, int nx, int ny) {
-  __shared__ int values[4][8];
+  __shared__ int values[4][10];
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   const bool inside = x < nx && y < ny;
   values[threadIdx.y][threadIdx.x] = inside ? in[y * nx + x] : 50;
@@ -82,15 +83,15 @@ int main(int argc, char **) {
   gpurma::init();
   const bool quiet = argc > 1 && std::getenv("OMPI_COMM_WORLD_RANK") && std::atoi(std::getenv("OMPI_COMM_WORLD_RANK"));
   const int nx = 29, ny = 18, n = nx * ny;
-  const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4);
+  const dim3 block(10, 4), grid((nx + 9) / 10, (ny + 3) / 4); // the last warp is not full
   int *a, *b, *most, *least, *marks, *marked, *last;
   long long *wide_most, *wide_least;
   float *sum, *largest;
   double *squares;
   unsigned *count;
   unsigned long long *hash;
-  cudaMallocManaged(&a, n * sizeof(int));
-  cudaMallocManaged(&b, n * sizeof(int));
+  cudaMalloc(&a, n * sizeof(int));
+  cudaMalloc(&b, n * sizeof(int));
   cudaMallocManaged(&most, sizeof *most);
   cudaMallocManaged(&least, sizeof *least);
   cudaMallocManaged(&marks, sizeof *marks);
@@ -103,8 +104,11 @@ int main(int argc, char **) {
   cudaMallocManaged(&squares, sizeof *squares);
   cudaMallocManaged(&count, sizeof *count);
   cudaMallocManaged(&hash, sizeof *hash);
+  std::vector<int> start(n);
   for (int i = 0; i < n; ++i)
-    a[i] = b[i] = i * 37 % 101;
+    start[i] = i * 37 % 101;
+  cudaMemcpy(a, start.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  cudaMemcpy(b, start.data(), n * sizeof(int), cudaMemcpyHostToDevice);
   *squares = 0.5;
   *count = 3;
   *hash = 11;
@@ -114,7 +118,6 @@ int main(int argc, char **) {
   *wide_least = 1;
   *sum = *largest = 0;
   float change = 0;
-  // Together, so that one process prints all.
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum, *squares, *count, *hash, *marks, *marked) reduce(max : *most, *wide_most, *largest, *last) reduce(min : *least, *wide_least)
   for (int i = 0; i < 6; ++i) {
     *sum = 0;
