@@ -267,7 +267,14 @@ private:
 
 // Operations of reduce.
 struct plus {
-  template <class T> __host__ __device__ static T combine(T a, T b) { return a + b; }
+  // Integers wrap around, as by CUDA's atomicAdd.
+  template <class T> __host__ __device__ static T combine(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
+                            static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  }
   template <class T> static constexpr T identity = T(0);
 };
 struct maximum {
