@@ -111,10 +111,6 @@ private:
     return Name;
   }
 
-  static const char* operationName(const ReducedScalar& S) {
-    return S.Operation == Keyword::Plus ? "plus" : S.Operation == Keyword::Max ? "maximum" : "minimum";
-  }
-
   std::string sizes() const {
     return std::to_string(R.Stages.size()) + ", " + std::to_string(R.Arrays.size()) + ", " +
            std::to_string(std::max<size_t>(R.Reductions.size(), 1));

@@ -748,7 +748,8 @@ private:
       if (A.Writes)
         Parts.push_back("writes '" + A.Array.name() + "'" + published(A));
     for (const AtomicReduction& A : S.Accesses.Reductions)
-      Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'");
+      Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'" +
+                      (llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
     U.Diags->report(S.Launch->getBeginLoc(), Diag::remark_stage)
         << S.Kernel->getName() << llvm::join(Parts, ", ");
   }
@@ -786,6 +787,8 @@ public:
           Out << llvm::sys::path::filename(Place.getFilename()) << ':' << Place.getLine()
               << ": stage " << S.Kernel->getName() << ": ";
           gpurma::print(S.Accesses, Out);
+          for (const ParmVarDecl* Scalar : S.AddedUpByThreads)
+            Out << "; *" << Scalar->getName() << " first in each thread";
           Out << '\n';
         }
   }

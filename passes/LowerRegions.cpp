@@ -9,11 +9,12 @@
 //                                         a[blockIdx.x] = 0;
 //                                       }
 //
-// The parameters hide CUDA's variables of these names, so that the body needs no change. #line
+// ThreadParts.h says what becomes of parameters that stand for reduced scalars. The parameters hide CUDA's variables of these names, so that the body needs no change. #line
 // keeps the lines of what is generated, and of what follows it, those of the source.
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
+#include "passes/ThreadParts.h"
 
 #include "frontend/SourceText.h"
 #include "clang/AST/DeclTemplate.h"
@@ -115,19 +116,28 @@ private:
     std::string Parameters = "template <unsigned gpurma_copy";
     if (const FunctionTemplateDecl* Template = Kernel->getDescribedFunctionTemplate()) {
       std::string Own = onOneLine(source(Template->getTemplateParameters()->getSourceRange()), LangOpts);
-      Parameters += ", " + Own.substr(Own.find('<') + 1) + " ";
-    } else {
-      Parameters += "> ";
+      Parameters += ", " + Own.substr(Own.find('<') + 1, Own.rfind('>') - Own.find('<') - 1);
     }
+    std::string Parts, Uses, Shadows;
+    for (unsigned I : addedUpParameters(Kernel, U)) {
+      std::string Index = std::to_string(I);
+      Parameters += ", class gpurma_type_" + Index;
+      Parts += ", gpurma_type_" + Index + " gpurma_part_" + Index;
+      std::string Name = Kernel->getParamDecl(I)->getName().str();
+      Uses += " static_cast<void>(" + Name + ");";
+      Shadows += " [[maybe_unused]] const auto " + Name + " = gpurma_part_" + Index + ";";
+    }
+    Parameters += "> ";
     bool InBlock = isInLinkageBlock(Kernel);
     Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
-            "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim";
+            "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim" + Parts;
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
                                         LangOpts));
-    Text += ")\n" + lineMark(Kernel->getBody()->getBeginLoc()) + coherent(source(Kernel->getBody()->getSourceRange())) +
-            (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
+    // Not in the outermost block, where the parameters' names are taken.
+    Text += (Shadows.empty() ? ")\n" : ") {" + Uses + " {" + Shadows + "\n") + lineMark(Kernel->getBody()->getBeginLoc()) +
+            coherent(source(Kernel->getBody()->getSourceRange())) + (Shadows.empty() ? "" : " } }") + (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
     P.Edits.replace({End->File, End->End, End->End}, Text);
   }
 

@@ -91,6 +91,8 @@ struct Stage {
   /// What puts before it say.
   std::vector<PublishedArray> Published;
   BetweenTiles Between = BetweenTiles::Nothing;
+  /// Parameters of the kernel that stand for reduced scalars which the threads add up in registers (ThreadParts.h).
+  std::vector<const clang::ParmVarDecl *> AddedUpByThreads;
   /// InferStages has looked into the kernel, since it is passed a distributed array.
   bool Inferred = false;
   KernelAccesses Accesses;

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionWriter.h"
 #include "passes/Kernels.h"
+#include "passes/ThreadParts.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/PrettyPrinter.h"
@@ -624,7 +625,21 @@ private:
                     << (S.Accesses.RowsStrided ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
                                                : "(" + text(S.Grid) + ")")
                     << ";\n";
-    std::string Members, Values, Arguments, Pointers, Boxes;
+    std::string Members, Values, Arguments, Pointers, Boxes, Parts, Sums;
+    const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(S.Kernel, U);
+    for (unsigned I : AddedUp) {
+      std::string Name = "gpurma_" + std::to_string(I);
+      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+      const ReducedScalar* Reduced = reducedPointer(S.Arguments[I]);
+      if (!llvm::is_contained(S.AddedUpByThreads, Parameter)) {
+        Arguments += (Reduced && readsOnlyScalar(S.Kernel, Parameter) ? ", &" : ", ") + Name;
+        continue;
+      }
+      std::string Type = "<" + member(Reduced->Scalar->getType(), "") + ", ::gpurma::stages::" + operationName(*Reduced) + ">";
+      Arguments += ", ::gpurma::stages::part_pointer" + Type + "{gpurma_thread." + Name + "}";
+      Parts += " ::gpurma::stages::thread_part" + Type + " " + Name + ";";
+      Sums += " gpurma_thread." + Name + ".add_to(" + Name + ");";
+    }
     unsigned Reads = 0, Writes = 0, Count = 0;
     Crossing Crosses;
     for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
@@ -674,7 +689,11 @@ private:
                        "}}; }\n  static __device__ __forceinline__ const ::gpurma::stages::written_box* gpurma_boxes() { static constexpr "
                        "::gpurma::stages::written_box boxes[] = {" +
                        (Count ? Boxes : "{}") +
-                       "}; return boxes; }\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block) { " +
+                       "}; return boxes; }\n  struct gpurma_parts {" + Parts + (Parts.empty() ? "" : " ") +
+                       "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread) const {" + Sums +
+                       (Sums.empty() ? "" : " ") +
+                       "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
+                       "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
                        Function + "(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])" + Arguments + "); }\n};\n";
   }
 
@@ -719,6 +738,10 @@ private:
 };
 
 } // namespace
+
+const char* operationName(const ReducedScalar& S) {
+  return S.Operation == Keyword::Plus ? "plus" : S.Operation == Keyword::Max ? "maximum" : "minimum";
+}
 
 bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
   ScalarReads Found(Parameter);

@@ -41,6 +41,9 @@ struct WrittenRegion {
 /// Reports what cannot run on the device; the text is of no use then. The number is the region's.
 WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
 
+/// The class of ::gpurma::stages that is the clause's operation.
+const char* operationName(const ReducedScalar& S);
+
 /// True if all that the kernel does with the parameter is to read *p or p[0].
 bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
 

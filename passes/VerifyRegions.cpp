@@ -8,6 +8,7 @@
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
+#include "passes/ThreadParts.h"
 
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
@@ -324,7 +325,7 @@ private:
     return !Find.Found;
   }
 
-  bool checkReductions(const Stage& S) {
+  bool checkReductions(Stage& S) {
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const auto* Ref = dyn_cast<DeclRefExpr>(S.Arguments[I]->IgnoreParenCasts());
       const ReducedScalar* Scalar = Ref ? R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
@@ -334,7 +335,7 @@ private:
     return true;
   }
 
-  bool checkReduced(const Stage& S, const ParmVarDecl* Parameter, const ReducedScalar& Scalar) {
+  bool checkReduced(Stage& S, const ParmVarDecl* Parameter, const ReducedScalar& Scalar) {
     StringRef Atomic = Scalar.Operation == Keyword::Plus  ? "atomicAdd"
                        : Scalar.Operation == Keyword::Max ? "atomicMax"
                                                           : "atomicMin";
@@ -342,8 +343,11 @@ private:
       return true;
     ReducedUse Use(Parameter, Atomic);
     Use.TraverseStmt(S.Kernel->getBody());
-    if (!Use.Found)
+    if (!Use.Found) {
+      if (isAddedUpByThreads(S.Kernel, Parameter, Scalar.Scalar->getType(), Atomic))
+        S.AddedUpByThreads.push_back(Parameter);
       return true;
+    }
     report(Use.Found->getLocation(), Diag::err_stage_reduced)
         << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
     return false;

@@ -267,16 +267,23 @@ private:
 
 // Operations of reduce.
 struct plus {
-  template <class T> __host__ __device__ static T combine(T a, T b) { return a + b; }
-  template <class T> static T identity() { return T(0); }
+  // Integers wrap around, as by CUDA's atomicAdd.
+  template <class T> __host__ __device__ static T combine(T a, T b) {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) +
+                            static_cast<std::make_unsigned_t<T>>(b));
+    else
+      return a + b;
+  }
+  template <class T> static constexpr T identity = T(0);
 };
 struct maximum {
   template <class T> __host__ __device__ static T combine(T a, T b) { return a < b ? b : a; }
-  template <class T> static T identity() { return std::numeric_limits<T>::lowest(); }
+  template <class T> static constexpr T identity = std::numeric_limits<T>::lowest();
 };
 struct minimum {
   template <class T> __host__ __device__ static T combine(T a, T b) { return b < a ? b : a; }
-  template <class T> static T identity() { return std::numeric_limits<T>::max(); }
+  template <class T> static constexpr T identity = std::numeric_limits<T>::max();
 };
 
 template <class T> __host__ __device__ std::uint64_t bits_of(T value) {
@@ -291,7 +298,7 @@ template <class T> __host__ __device__ T from_bits(std::uint64_t bits) {
   return value;
 }
 template <class T, class Operation> std::uint64_t identity_bits() {
-  return bits_of<T>(Operation::template identity<T>());
+  return bits_of<T>(Operation::template identity<T>);
 }
 
 } // namespace gpurma::stages

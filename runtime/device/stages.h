@@ -76,6 +76,59 @@ template <class Launch> struct passed {
   GPURMA_DEVICE const Launch& get() const { return *reinterpret_cast<const Launch*>(words); }
 };
 
+// What a thread adds up of a reduced scalar while the tiles of its rank run, in a register: an
+// atomic for each update would be one of many that wait for each other.
+template <class T, class Operation> class thread_part {
+public:
+  GPURMA_DEVICE void update(T value) { value_ = Operation::combine(value_, value); }
+
+  // All threads of the block, behind their tiles. Warps in which no thread has anything leave the
+  // rank's part alone.
+  GPURMA_DEVICE void add_to(T* of_rank) const {
+    if (!platform::any_of_warp(value_ != Operation::template identity<T>))
+      return;
+    const T sum =
+        platform::combined_in_warp(value_, [](T a, T b) { return Operation::combine(a, b); });
+    if (platform::is_first_of_warp())
+      update_atomically(Operation{}, of_rank, sum); // M23
+  }
+
+private:
+  GPURMA_DEVICE static void update_atomically(plus, T* of_rank, T value) {
+    ::atomicAdd(of_rank, value);
+  }
+  GPURMA_DEVICE static void update_atomically(maximum, T* of_rank, T value) {
+    ::atomicMax(of_rank, value);
+  }
+  GPURMA_DEVICE static void update_atomically(minimum, T* of_rank, T value) {
+    ::atomicMin(of_rank, value);
+  }
+
+  T value_ = Operation::template identity<T>;
+};
+
+// What a kernel's text has instead of a pointer to a reduced scalar: CUDA's atomics of these names,
+// without a result. The value converts as for CUDA's.
+template <class T, class Operation> struct part_pointer {
+  using value_type = T;
+  thread_part<T, Operation>& part;
+};
+template <class T>
+GPURMA_DEVICE void atomicAdd(const part_pointer<T, plus>& to,
+                             typename part_pointer<T, plus>::value_type value) {
+  to.part.update(value);
+}
+template <class T>
+GPURMA_DEVICE void atomicMax(const part_pointer<T, maximum>& to,
+                             typename part_pointer<T, maximum>::value_type value) {
+  to.part.update(value);
+}
+template <class T>
+GPURMA_DEVICE void atomicMin(const part_pointer<T, minimum>& to,
+                             typename part_pointer<T, minimum>::value_type value) {
+  to.part.update(value);
+}
+
 // Pointers that a stage is passed.
 template <int N> struct pointers {
   static_assert(N <= most_arrays_passed,
@@ -598,13 +651,14 @@ public:
   }
 
   // Runs a stage for the tiles that the rank owns, once it may begin. A Launch is what its kernel
-  // is passed; gpurma_run<copy>(logical block) runs the kernel's body, where `copy` says which copy
-  // of static shared memory the tile uses. gpurma_arrays(): the arrays that it is passed, of which
-  // bit k of gpurma_reads and gpurma_writes says what it does with the k-th, and gpurma_boxes()[k]
-  // what a tile writes of it; bit k of gpurma_reads_before and gpurma_reads_after, whether it reads
-  // rows before or after its own that the region changes, and of gpurma_puts_before and
-  // gpurma_puts_after, whether the process before or after needs rows of what it writes. The
-  // threads that lead.
+  // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says
+  // which copy of static shared memory the tile uses. gpurma_parts are the thread's parts of
+  // reduced scalars, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the
+  // arrays that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does
+  // with the k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
+  // gpurma_reads_after, whether it reads rows before or after its own that the region changes, and
+  // of gpurma_puts_before and gpurma_puts_after, whether the process before or after needs rows of
+  // what it writes. The threads that lead.
   template <class Launch>
   GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
     tiles<S, A, R>::launch(launch, block, where);
@@ -1092,23 +1146,25 @@ private:
                                 platform::shared_memory_of_instantiations;
     // Of the thread: what tiles store does not change it.
     Launch launch = launched<Launch>();
+    typename Launch::gpurma_parts parts;
     GPURMA_ROLLED
     for (;;) {
       begin_tile();
-      launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at));
+      launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at), parts);
       if (--left == 0)
-        return;
+        break;
       go_on();
       if constexpr (alternates) {
         begin_tile();
-        launch.template gpurma_run<1>(place(Launch::gpurma_row_dimension, at));
+        launch.template gpurma_run<1>(place(Launch::gpurma_row_dimension, at), parts);
         if (--left == 0)
-          return;
+          break;
         go_on();
       } else if constexpr (Launch::gpurma_between != between_tiles::nothing) {
         platform::sync_block();
       }
     }
+    launched<Launch>().gpurma_add_up(parts);
   }
 
   // To the rank's next tile.

@@ -21,6 +21,9 @@
 //   largest(value, width)           of all threads
 //   united(bits, width)             those of any thread
 //   broadcast(value, thread, width) the thread's value
+//   any_of_warp(flag) combined_in_warp(value, combine) is_first_of_warp()   for all threads of the block: whether any
+//                                   thread of the warp's flag is true; the values of all of them combined, in the warp's
+//                                   first thread. On the CPU target each thread is a warp
 //   polls_starve_others             whether others run only when the thread yields
 //   quiet_polls                     how often a waiting rank looks before it says so to its host
 //   piece_polls                     how often a rank that is ahead of others in a stage looks whether they follow

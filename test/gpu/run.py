@@ -241,6 +241,9 @@ def compiled_programs():
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))
+    yield Test("region_reduced", ("quiet",), prints=(
+        "^step 5: change 431, -343, squares 17515999[.]5, count 6267, hash 21388664249, "
+        "most 775, least -384, 1 to 775, largest 78[.]5$"))
     yield Test("put_outside_window", least=2, fails_with=
                r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
                "what rank 0 exposes in the window, 8 elements")
@@ -264,6 +267,8 @@ def benchmarks():
         app, points = size.split()
         for name in ("apps_regions", "apps_mpi_graph"):
             yield Test(f"{name}.{app}", (app, "--repetitions", "1", points), shares=False, **figure)
+    yield Test("apps_regions.jacobi2d_atomic", ("jacobi2d_atomic", "--repetitions", "1", "512x700:12"),
+               shares=False, **figure)
     yield Test("apps_persistent_jacobi", ("--repetitions", "1", "512x700:12"), most=1,
                why_most="a program of one process", **figure)
     for name in ("apps_staged", "apps_overlapped"):

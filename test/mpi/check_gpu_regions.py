@@ -33,10 +33,10 @@ for word in sys.argv[1:]:
     if ":" not in word:
         continue
     size, steps = word.split(":")
-    for by in {{"apps_regions": ["graph", "region"] if gpus == 1 else ["region"], "apps_mpi_graph": ["mpi"],
+    for by in {{"apps_regions": ["graph", "region"] if gpus == 1 and app != "jacobi2d_atomic" else ["region"], "apps_mpi_graph": ["mpi"],
                "apps_persistent_jacobi": ["probe", "probe"]}}[name]:
         said = {{"what": app, "by": by, "gpus": gpus, "size": size, "us": 10.0, "hash": "1"}}
-        if app == "jacobi2d":
+        if app.startswith("jacobi2d"):
             said["norm"] = 1.0
         if by == "mpi":
             said.update(alone=5.0, exchange="staged")
@@ -74,10 +74,10 @@ def check_cpu_programs(script, programs):
     code, shown, results = run(script, programs, "--sizes", "tiny", "--gpus", "1", "3", "--quick", GPURMA_CPU_RANKS="2")
     clean = not results["failed"] and not results["differing"] and not results["not measured"]
     require(code == 0 and clean, "programs of the CPU target", shown)
-    require(len(results["rows"]) == 6, "the number of rows", shown)
+    require(len(results["rows"]) == 8, "the number of rows", shown)
     for (what, _, gpus), row in rows_of(results).items():
         measured = [by for by in ("mpi", "probe", "region") if row["us"][by] is not None]
-        expected = ["mpi"] * (gpus > 1) + ["probe"] * (what == "jacobi2d") + ["region"]
+        expected = ["mpi"] * (gpus > 1) + ["probe"] * what.startswith("jacobi2d") + ["region"]
         require(measured == expected, f"{what} on {gpus} was measured by {measured}", shown)
 
 
@@ -106,6 +106,24 @@ def check_targets(script, programs, tools):
     require(rows["heat3d", "512x512x512", 2]["exchange"] > 0.6 and "| 62 % |" in shown, "the part of the exchange", shown)
     code, shown, results = check_case(script, programs, tools, {}, "--gpus", "1", "--quick")
     require(code == 0 and all(row["met"] is True for row in results["rows"]), "targets that are met", shown)
+
+
+def check_baselines_of_another(script, programs, tools):
+    code, shown, results = check_case(script, programs, tools, {
+        "graph jacobi2d 1024x1024 1": {"us": 7}, "probe jacobi2d 4096x4096 1": {"us": 8}, "region jacobi2d_atomic 4096x4096 1": {"us": 6},
+        "region jacobi2d_atomic 16384x16384 1": {"hash": "2"}}, "--gpus", "1", "--apps", "jacobi2d", "jacobi2d_atomic")
+    rows = rows_of(results)
+    row = rows["jacobi2d_atomic", "4096x4096", 1]
+    require(row["us"] == {"graph": 10, "mpi": None, "probe": 8, "region": 6} and row["met"] is True, "figures of jacobi2d", shown)
+    require(rows["jacobi2d", "4096x4096", 1]["us"]["region"] == 10, "the region of jacobi2d", shown)
+    require(rows["jacobi2d_atomic", "1024x1024", 1]["met"] is False, "the target of a region that is slower than another's graph", shown)
+    require("RESULTS DIFFER: jacobi2d_atomic 16384x16384: 2: region" in shown and "RESULTS DIFFER: jacobi2d 16384" not in shown,
+            "another result than jacobi2d's", shown)
+    require(len(results["runs"]) == 2, "what was run", shown)
+    code, shown, results = check_case(script, programs, tools, {"probe jacobi2d 1024x1024 2": {"does": "fail"}}, "--gpus", "2",
+                                      "--apps", "jacobi2d_atomic", "--sizes", "small")
+    require(rows_of(results)["jacobi2d_atomic", "1024x1024", 2]["failed"] == ["probe"] and "| failed |" in shown,
+            "a baseline that failed", shown)
 
 
 def check_failures(script, programs, tools):
@@ -148,6 +166,7 @@ def main():
             file.write_text(text)
             file.chmod(0o755)
         check_targets(script, made_up, tools)
+        check_baselines_of_another(script, made_up, tools)
         check_failures(script, made_up, tools)
         check_missing_program(script, tools)
     print("gpu_regions.py does what it says")

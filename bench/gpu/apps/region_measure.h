@@ -132,9 +132,10 @@ template <class Measure> void for_each_app(int argc, char** argv, Measure measur
     while (end < argc && !is_app(end))
       ++end;
     if (first >= argc || (!measure_as(static_cast<jacobi2d*>(nullptr), first, end) &&
+                          !measure_as(static_cast<jacobi2d_atomic*>(nullptr), first, end) &&
                           !measure_as(static_cast<heat3d*>(nullptr), first, end) &&
                           !measure_as(static_cast<horizontal_diffusion*>(nullptr), first, end)))
-      stop("the first argument is jacobi2d, heat3d or horizontal_diffusion");
+      stop("the first argument is jacobi2d, jacobi2d_atomic, heat3d or horizontal_diffusion");
     first = end;
   } while (first < argc);
 }

@@ -111,6 +111,13 @@ T broadcast(T value, unsigned, unsigned) {
   return value;
 }
 
+inline bool any_of_warp(bool flag) { return flag; }
+inline bool is_first_of_warp() { return true; }
+template <class T, class Combine>
+T combined_in_warp(T value, const Combine&) {
+  return value;
+}
+
 // The threads of a block share one core. A put of nothing may come from nowhere, which memcpy does not take.
 inline bool copy_block(void* dst, const void* src, std::size_t bytes) {
   if (bytes != 0 && cpu::current.thread == 0) std::memcpy(dst, src, bytes);

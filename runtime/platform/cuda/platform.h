@@ -150,6 +150,19 @@ GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned) {
   return __shfl_sync(all_lanes, value, static_cast<int>(thread));
 }
 
+GPURMA_DEVICE bool any_of_warp(bool flag) { return __any_sync(all_lanes, flag) != 0; }
+GPURMA_DEVICE bool is_first_of_warp() { return thread_index_again() % 32 == 0; }
+template <class T, class Combine>
+GPURMA_DEVICE T combined_in_warp(T value, const Combine& combine) {
+  const unsigned lanes = block_threads() - thread_index_again(); // from the thread's own on, if the block does not fill them
+  GPURMA_UNROLLED
+  for (unsigned distance = 16; distance != 0; distance /= 2) {
+    const T other = __shfl_down_sync(all_lanes, value, distance);
+    if (distance < lanes) value = combine(value, other);
+  }
+  return value;
+}
+
 namespace detail {
 
 // Items of sizeof(Wide) from the first address where dst is aligned for them; what is left at both ends goes by bytes.

@@ -64,8 +64,8 @@ int main() {
     // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'average' reads 'in' with halo 3, writes 'out' (publishes 3 rows to the process before, 3 to the one after) [gpurma-0217]
     average<3><<<grid, block>>>(a, b, ny, nx);
     std::swap(a, b);
-    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage largest: rows y; reads in (own); maximum in *most
-    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'largest' reads 'in', reduces '*most' [gpurma-0217]
+    // PRINT-CHECK-NEXT: infer-stages.cu:[[@LINE+2]]: stage largest: rows y; reads in (own); maximum in *most; *most first in each thread
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'largest' reads 'in', reduces '*most' (first in each thread) [gpurma-0217]
     largest<<<grid, block>>>(a, most, ny, nx);
   }
 
