@@ -244,6 +244,7 @@ private:
       else
         b_.box.release(b_.box_position++);
     }
+    sync(); // the next look reads what threads have written
   }
 
   template <class Accept> GPURMA_DEVICE void look_at_inbox(Accept& accept, look_result& result) {

@@ -284,6 +284,16 @@ struct launch_traits {
   site where;
 };
 
+// What a rank does in a stage for the processes on its sides: of which of the arrays that the
+// kernel is passed (bit k of the k-th) it puts rows there; whether it tells its epoch there when
+// they are done; and whether it reads rows from there, puts none, and does not say so.
+struct side_work {
+  std::uint32_t puts[3];
+  bool tells[3];
+  bool leaves_untold[3];
+  bool tells_any;
+};
+
 // A launch, as far as it is the same for all kernels.
 struct stage_call {
   int stage;
@@ -321,14 +331,12 @@ template <int S, int A, int R> struct region_state {
   bool is_alone;
   bool is_telling; // other processes of the stage that runs: tells of any side
   tile_range now;
-  launch_traits traits[S]; // of stages that are known
+  launch_traits traits[S]; // of stages that are known, as the next
+  side_work sides[S];
   stage_call call;
-  // Of the stage that runs: which of the region's arrays each is that it is passed, of which of
-  // them (bit k of the k-th) the process on a side needs what is written, whether the rank tells
-  // the process on a side when they are done, and how far others must be.
+  // Of the stage that runs: which of the region's arrays each is that it is passed, and how far
+  // others must be.
   std::int8_t array_of[most_arrays_passed];
-  std::uint32_t puts[3];
-  bool tells[3];
   needed_epochs needed;
   stage_state stage[S];
   // The epoch at which any stage has last read and written an array: on this process; and on the
@@ -609,7 +617,6 @@ public:
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
-      r.tells[memory::before] = r.tells[memory::after] = false;
       r.is_alone = plans.bands.processes == 1;
       r.is_telling = false;
       GPURMA_ROLLED
@@ -1032,24 +1039,37 @@ private:
     if (s.part[1].count != 0) {
       platform::sync_block(); // also between tiles with shared memory
       go_on_to(r, s, 1);
+      platform::sync_block();
       run_part<Launch>();
     }
-    publish_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage,
-                          r.traits[Launch::gpurma_stage].where);
-    if (s.part[2].count != 0) {
-      go_on_to(r, s, 2);
-      run_part<Launch>();
+    put_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage);
+    platform::sync_block(); // M1
+    // A fence takes as long as the stores before it are under way, and a few tiles take no longer.
+    const bool tell_first = s.part[2].count > few_tiles;
+    if (tell_first) {
+      tell_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage);
+      platform::sync_block(); // the compiler makes better code of tiles behind a barrier
     }
+    if (s.part[2].count != 0)
+      run_part<Launch>();
+    if (!tell_first)
+      tell_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage);
     if (r.owes_flush)
       flush_rows(platform::off_fast_path(r));
     end_stage(s);
   }
 
-  // All threads, behind a barrier.
+  // Between two barriers. All threads.
   GPURMA_DEVICE static void go_on_to(state& r, const stage_state& s, int part) {
     if (platform::thread_index_again() == 0)
       r.now = s.part[part];
-    platform::sync_block();
+  }
+
+  // The thread that tells other ranks of an epoch: one that follows, where there is one. The others
+  // need not wait for all that was stored.
+  GPURMA_DEVICE static bool tells_epochs() {
+    const unsigned leading = platform::polling_threads();
+    return platform::thread_index_again() == (platform::block_threads() > leading ? leading : 0);
   }
 
   GPURMA_SLOW_DEVICE static void end_stage(const stage_state& s) {
@@ -1057,10 +1077,7 @@ private:
     if (s.pieces != 0 && platform::thread_index_again() == 0)
       count_rest(s);
     platform::sync_block(); // M1
-    // By a thread that follows, where there is one: the others need not wait for all that was
-    // stored.
-    const unsigned leading = platform::polling_threads();
-    if (platform::thread_index_again() == (platform::block_threads() > leading ? leading : 0))
+    if (tells_epochs())
       platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
                               std::uint64_t{++r.ended}, platform::scope::device); // M21
   }
@@ -1267,7 +1284,9 @@ private:
     platform::fence_release(platform::scope::system); // M22
     for (int side = memory::before; side <= memory::after; ++side)
       if (owes_epoch(needed, side)) {
-        r.tells_of_reads[r.untold_stage[side]] |= static_cast<std::uint8_t>(1 << side);
+        const int stage = r.untold_stage[side];
+        r.tells_of_reads[stage] |= static_cast<std::uint8_t>(1 << side);
+        find_side_work(r, stage);
         send_epoch(r, side);
       }
   }
@@ -1303,28 +1322,31 @@ private:
     r.needed = needed;
     int part = 3;
     if (!Alone) {
+      const side_work& work = r.sides[stage];
       GPURMA_UNROLLED
       for (int side = memory::before; side <= memory::after; ++side)
-        note_side(r, stage, side);
-      r.is_telling = r.tells[memory::before] || r.tells[memory::after];
-      part = r.is_telling ? 0 : 3;
+        if (work.leaves_untold[side])
+          r.untold_stage[side] = stage;
+      r.is_telling = work.tells_any;
+      part = work.tells_any ? 0 : 3;
     }
     r.now = r.stage[stage].part[part];
     detail::count_directive(detail::block());
   }
 
-  // What the stage does with rows that come from a side, and with rows that go there. Thread 0.
-  GPURMA_DEVICE static void note_side(state& r, int stage, int side) {
+  // Thread 0.
+  GPURMA_SLOW_DEVICE static void find_side_work(state& r, int stage) {
     const launch_traits& traits = r.traits[stage];
     const bool by_array = r.plans.bands.by_array;
-    r.puts[side] = traits.writes[by_array ? side : static_cast<int>(memory::own)];
-    bool tells = r.informs[side];
-    if (by_array && traits.writes[side] == 0) {
-      tells &= traits.reads[side] != 0 && (r.tells_of_reads[stage] >> side & 1) != 0;
-      if (traits.reads[side] != 0)
-        r.untold_stage[side] = stage;
+    side_work& work = r.sides[stage];
+    for (int side = memory::before; side <= memory::after; ++side) {
+      const bool puts_none = by_array && traits.writes[side] == 0;
+      const bool says_so = (r.tells_of_reads[stage] >> side & 1) != 0;
+      work.puts[side] = traits.writes[by_array ? side : static_cast<int>(memory::own)];
+      work.leaves_untold[side] = puts_none && traits.reads[side] != 0;
+      work.tells[side] = r.informs[side] && (!puts_none || (work.leaves_untold[side] && says_so));
     }
-    r.tells[side] = tells;
+    work.tells_any = work.tells[memory::before] || work.tells[memory::after];
   }
 
   GPURMA_DEVICE static void note_epoch(state& r, int a, int side, bool is_read, bool is_written,
@@ -1378,6 +1400,9 @@ private:
             for (int side = 0; side < 3; ++side)
               watch_conflicts(r, one, other, side);
       }
+      for (int known = 0; known < S; ++known)
+        if (r.stage[known].known)
+          find_side_work(r, known);
       r.is_alone = is_alone(r);
       r.is_telling = false;
     }
@@ -1487,34 +1512,43 @@ private:
   }
 
   // The tiles that neighbouring processes are concerned with are done. Writes the rows that they
-  // read into their arrays, and then the epoch. All threads.
-  GPURMA_SLOW_DEVICE static void publish_to_neighbours(state& r, int stage, site where) {
+  // read into their arrays. All threads.
+  GPURMA_SLOW_DEVICE static void put_to_neighbours(state& r, int stage) {
+    const side_work& work = r.sides[stage];
     platform::sync_block(); // M1
-    if (r.puts[memory::before] != 0 || r.puts[memory::after] != 0)
-      push_boxes(r, stage, where);
-    if (platform::thread_index() == 0) {
+    go_on_to(r, r.stage[stage], 2);
+    if ((work.puts[memory::before] | work.puts[memory::after]) != 0)
+      push_boxes(r, stage);
+  }
+
+  // The rank's epoch, behind that and a barrier. All threads.
+  GPURMA_SLOW_DEVICE static void tell_neighbours(state& r, int stage) {
+    const side_work& work = r.sides[stage];
+    // Thread 0 gives the host its commands.
+    bool by_hosts = false;
+    for (int side = memory::before; side <= memory::after; ++side)
+      by_hosts |= work.tells[side] && r.control_of[side] == nullptr;
+    if (by_hosts ? platform::thread_index_again() == 0 : tells_epochs()) {
       platform::fence_release(platform::scope::system); // M22
       for (int side = memory::before; side <= memory::after; ++side)
-        if (r.tells[side])
+        if (work.tells[side])
           send_epoch(r, side);
     }
   }
 
-  GPURMA_DEVICE static void push_boxes(state& r, int stage, site where) {
+  GPURMA_DEVICE static void push_boxes(state& r, int stage) {
     pushed_boxes& known = r.pushed[stage];
+    const site where = r.traits[stage].where;
     if (!are_valid(r, known)) {
       platform::sync_block();
       if (platform::thread_index() == 0)
         find_boxes(r, stage);
       platform::sync_block();
     }
-    if (known.count == 0)
-      return;
     if (known.count == pushed_boxes::too_many)
       visit_boxes(r, stage, [&](const pushed_box& box) { push(r, box, where); });
     for (int k = 0; k < known.count; ++k)
       push(r, known.box[k], where);
-    platform::sync_block(); // M1
   }
 
   // Boxes depend on the extents of the arrays, which are the same for arrays that take turns.
@@ -1554,7 +1588,7 @@ private:
         continue;
       GPURMA_ROLLED
       for (int k = 0; k < most_arrays_passed; ++k) {
-        if (!launch_traits::has(r.puts[side], k))
+        if (!launch_traits::has(r.sides[stage].puts[side], k))
           continue;
         const written_box& written = r.traits[stage].boxes[k];
         const extent needed =
@@ -1709,6 +1743,15 @@ private:
     const std::uint32_t pieces = box.counts[0] * box.counts[1] * box.counts[2];
     const unsigned threads = platform::block_threads();
     const unsigned thread = platform::thread_index();
+    // Mostly a line of pieces, and no more than a word for each thread.
+    if (box.counts[0] * box.counts[1] == 1 && words <= threads && words * pieces <= threads) {
+      const std::uint32_t piece = pieces == 1 ? 0 : thread / static_cast<unsigned>(words);
+      const std::uint64_t offset = box.offset + piece * box.strides[2] +
+                                   (thread - piece * static_cast<unsigned>(words)) * sizeof(Word);
+      if (thread < words * pieces)
+        *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
+      return;
+    }
     // Without a division for each word.
     const unsigned pieces_on = words < threads ? threads / static_cast<unsigned>(words) : 0;
     const std::uint64_t words_on = threads - pieces_on * words;

@@ -219,6 +219,12 @@ CUresult copy(CUdeviceptr to, CUdeviceptr from, std::size_t bytes, CUstream) {
   return CUDA_SUCCESS;
 }
 
+// None of its memory is managed.
+CUresult pointer_attribute(void* value, CUpointer_attribute, CUdeviceptr) {
+  *static_cast<unsigned*>(value) = 0;
+  return CUDA_SUCCESS;
+}
+
 CUresult parameter_info(CUkernel of, std::size_t index, std::size_t* offset, std::size_t* bytes) {
   const auto& all = reinterpret_cast<const fake_cuda::kernel*>(of)->parameters;
   if (index >= all.size())
@@ -247,6 +253,7 @@ const std::map<std::string, void*>& driver() {
       {"cuMemExportToShareableHandle", reinterpret_cast<void*>(export_handle)},
       {"cuMemImportFromShareableHandle", reinterpret_cast<void*>(import_handle)},
       {"cuMemcpyAsync", reinterpret_cast<void*>(copy)},
+      {"cuPointerGetAttribute", reinterpret_cast<void*>(pointer_attribute)},
       {"cuKernelGetParamInfo", reinterpret_cast<void*>(parameter_info)},
       {"cuDevicePrimaryCtxGetState", reinterpret_cast<void*>(context_state)},
   };
