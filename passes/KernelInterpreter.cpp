@@ -1010,6 +1010,8 @@ private:
       return placed(locate(E));
     if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(E))
       return placed({Location::Private, nullptr, {}, {}});
+    if (const auto* Block = dyn_cast<StmtExpr>(E))
+      return evalStatements(Block->getSubStmt());
     for (const Stmt* Child : E->children())
       if (const auto* Sub = dyn_cast_or_null<Expr>(Child))
         Sub->isGLValue() ? void(locate(Sub)) : void(eval(Sub));
@@ -1046,6 +1048,15 @@ private:
                                                 : Polynomial(Symbol{*Kind, Dimension});
     V.Number = Sets.normalized(*V.Number);
     return V;
+  }
+
+  /// `({ ... })`, of which the last statement is the value.
+  Value evalStatements(const CompoundStmt* Block) {
+    const auto* Last = dyn_cast_or_null<Expr>(Block->body_back());
+    for (const Stmt* S : Block->body())
+      if (S != Last)
+        run(S);
+    return !Last || !Now.Reachable ? Value{} : Last->isGLValue() ? evalObject(Last) : eval(Last);
   }
 
   Value evalLambda(const LambdaExpr* E) {
