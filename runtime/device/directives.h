@@ -190,7 +190,9 @@ GPURMA_DEVICE void put_carried(block_state& b, const void* source, std::size_t c
   const bool goes_at_once =
       ((other_target | other_window | is_full | too_high | ring.unreleased) == 0) & in_window &
       !in_place & is_word;
-  if (platform::ballot(!goes_at_once, width) != 0) {
+  const bool takes_longer = platform::ballot(!goes_at_once, width) != 0;
+  platform::sync_polling(width); // all have read what thread 0 writes now
+  if (takes_longer) {
     if (leader)
       put_carried_at_length(platform::off_fast_path(b), source, count, element_bytes, target, w,
                             offset, tag, where);

@@ -350,6 +350,7 @@ GPURMA_DEVICE bool wait_at_ring(block_state& b, const pattern& p) {
     return false;
   if (is_released(head))
     platform::fence_acquire(platform::scope::system); // M17; no dearer than at device scope
+  platform::sync_polling(width);                      // all have read what thread 0 writes now
   if (leader) {
     if (bytes != 0)
       platform::store_word(reinterpret_cast<void*>(address_in(head, data)), data_in(data), bytes);
