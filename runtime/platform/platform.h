@@ -5,7 +5,6 @@
 //   thread_index() block_threads() block_rank() grid_blocks()   who the thread is, linear indices
 //   thread_index_again()            the same, for once: not kept in a register, or in memory, from where it was needed before
 //   sync_block()                    barrier of the block's threads
-//   sync_block_or(flag)             the same; whether any thread's flag is true
 //   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers
 //   add_release(p, value, scope)    atomic addition without a result
 //   add_relaxed(p, value)           the same, relaxed; device scope
@@ -39,6 +38,7 @@
 //   clock_ns()                      a monotonic clock, in nanoseconds
 //   trap()                          ends the program abnormally
 //   in_register(shared)             the same object of block_shared, for a function that is to be fast
+//   computed_here(value)            the value, from which the compiler computes nothing in advance
 //   off_fast_path(shared)           the same, as an argument of a GPURMA_SLOW_DEVICE function
 //   block_shared<T>()               one T per block in shared memory; zeroed at the block's start on the CPU target only
 //

@@ -31,7 +31,6 @@ inline unsigned block_rank() { return cpu::current.block; }
 inline unsigned grid_blocks() { return cpu::current.grid_blocks; }
 
 inline void sync_block() { cpu::sync_block(); }
-inline bool sync_block_or(bool flag) { return __syncthreads_or(flag) != 0; }
 
 template <class T>
 T load_relaxed(const T* address) {
