@@ -1,9 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The state that a block keeps in shared memory while it is a rank. Thread 0 works for the block
-// and alone changes it, but for `in`, of which each polling thread has its part. The polling threads
-// read it between barriers of theirs, the others the constant part, and what a block barrier has
-// passed on to them.
+// and alone changes it, but for `in`, of which each polling thread has its part. The polling
+// threads read it between barriers of theirs, the others the constant part, and what a block
+// barrier has passed on to them.
 #ifndef GPURMA_DEVICE_BLOCK_H
 #define GPURMA_DEVICE_BLOCK_H
 
