@@ -1050,13 +1050,15 @@ private:
     return V;
   }
 
-  /// `({ ... })`, of which the last statement is the value.
+  /// `({ ... })`.
   Value evalStatements(const CompoundStmt* Block) {
-    const auto* Last = dyn_cast_or_null<Expr>(Block->body_back());
+    const auto* Result = dyn_cast_or_null<Expr>(Block->getStmtExprResult());
     for (const Stmt* S : Block->body())
-      if (S != Last)
+      if (S != Result)
         run(S);
-    return !Last || !Now.Reachable ? Value{} : Last->isGLValue() ? evalObject(Last) : eval(Last);
+    if (!Result || !Now.Reachable)
+      return {};
+    return Result->isGLValue() ? evalObject(Result) : eval(Result);
   }
 
   Value evalLambda(const LambdaExpr* E) {

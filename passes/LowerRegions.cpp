@@ -9,8 +9,9 @@
 //                                         a[blockIdx.x] = 0;
 //                                       }
 //
-// ThreadParts.h says what becomes of parameters that stand for reduced scalars. The parameters hide CUDA's variables of these names, so that the body needs no change. #line
-// keeps the lines of what is generated, and of what follows it, those of the source.
+// The parameters hide CUDA's variables of these names, so that the body needs no change; ThreadParts.h says what
+// becomes of those that stand for reduced scalars. #line keeps the lines of what is generated, and of what follows
+// it, those of the source.
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"

@@ -50,9 +50,8 @@ public:
       if (Cast->getType()->isVoidType())
         discard(Cast->getSubExpr());
     } else if (const auto* Value = dyn_cast<StmtExpr>(S)) {
-      // The last statement is the expression's value.
-      if (const Stmt* Last = Value->getSubStmt()->body_empty() ? nullptr : Value->getSubStmt()->body_back())
-        Kept.insert(Last);
+      if (const Stmt* Result = Value->getSubStmt()->getStmtExprResult())
+        Kept.insert(Result);
     }
     return true;
   }

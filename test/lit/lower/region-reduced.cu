@@ -41,6 +41,10 @@ __global__ void returned(const int* a, int* sum) {
   auto add = [&](int value) { return atomicAdd(sum, value); };
   add(a[blockIdx.x]);
 }
+__global__ void value_before_nothing(const int* a, int* sum) {
+  const int value = a[blockIdx.x], old = ({ atomicAdd(sum, value);; });
+  static_cast<void>(old);
+}
 // CHECK: gpurma_stage_[[#]]_chosen({{.*}} const dim3 gridDim, const int* a, int* sum)
 // CHECK: gpurma_stage_[[#]]_qualified({{.*}} const dim3 gridDim, const int* a, int* sum)
 // CHECK: gpurma_stage_[[#]]_enclosed({{.*}} const dim3 gridDim, const int* a, int* sum)
@@ -49,6 +53,7 @@ __global__ void returned(const int* a, int* sum) {
 // CHECK: gpurma_stage_[[#]]_converted({{.*}} const dim3 gridDim, const int* a, int* sum)
 // CHECK: gpurma_stage_[[#]]_last_value({{.*}} const dim3 gridDim, const int* a, int* sum)
 // CHECK: gpurma_stage_[[#]]_returned({{.*}} const dim3 gridDim, const int* a, int* sum)
+// CHECK: gpurma_stage_[[#]]_value_before_nothing({{.*}} const dim3 gridDim, const int* a, int* sum)
 
 // One instance uses the result.
 template <bool Uses, class T = int> __global__ void instances(const T* a, T* sum) {
@@ -89,5 +94,6 @@ void steps(int* a, int* sum, int* most, int* old, int n, int count) {
     instances<false><<<n, 1>>>(a, sum);
     // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'instances' reads 'a', reduces '*sum' [gpurma-0217]
     instances<true><<<n, 1>>>(a, sum);
+    value_before_nothing<<<n, 1>>>(a, sum);
   }
 }
