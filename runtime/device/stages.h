@@ -260,13 +260,16 @@ struct pushed_box {
   std::uint32_t counts[3];
   std::int8_t passed; // the array: which of those that the stage is passed
   std::int8_t side;
+  // Words of 16 bytes in a piece, if all are in a line and each thread has at most one; otherwise
+  // 0.
+  std::uint32_t line_words;
 };
 
 // What a rank pushes when it has run a stage, if that is not much, and for which arrays.
 struct pushed_boxes {
   static constexpr int most = 4;
   pushed_box box[most];
-  std::int8_t array[most]; // of each box, when it was computed
+  std::int8_t shape[most]; // of each box's array, when it was computed
   std::int8_t count;
   enum : std::int8_t { unknown = -1, too_many = -2 };
 };
@@ -286,18 +289,20 @@ struct launch_traits {
 
 // What a rank does in a stage for the processes on its sides: of which of the arrays that the
 // kernel is passed (bit k of the k-th) it puts rows there; whether it tells its epoch there when
-// they are done; and whether it reads rows from there, puts none, and does not say so.
+// they are done; whether it reads rows from there, puts none, and does not say so; and whether the
+// hosts take any of it there.
 struct side_work {
   std::uint32_t puts[3];
   bool tells[3];
   bool leaves_untold[3];
   bool tells_any;
+  bool by_hosts;
 };
 
 // A launch, as far as it is the same for all kernels.
 struct stage_call {
   int stage;
-  unsigned grid[3];
+  dim3 grid;
   const void* arrays[most_arrays_passed];
 };
 
@@ -315,7 +320,6 @@ template <int S, int A, int R> struct region_state {
   int ordered; // of the threads that follow; thread 0 writes it before the barrier that starts it
   site where;  // the stage or barrier that it belongs to
   std::uint32_t epoch;  // stages that the rank has begun
-  std::uint32_t ended;  // stages that it has ended; of the thread that tells other ranks of it
   std::int32_t rank;    // of the device
   std::uint64_t pieces; // that all ranks of the device have in the stages that this one has run
   bool owes_flush;      // the host may still read rows that the stage has put
@@ -334,8 +338,10 @@ template <int S, int A, int R> struct region_state {
   launch_traits traits[S]; // of stages that are known, as the next
   side_work sides[S];
   stage_call call;
-  // Of the stage that runs: which of the region's arrays each is that it is passed, and how far
-  // others must be.
+  std::int8_t shape_of[A]; // the first of the arrays with the same extents
+  // Of the stage that runs: as which arrays it is passed each of the region's, a bit for each;
+  // which of the region's each is; and how far others must be.
+  std::uint32_t passed_as[A];
   std::int8_t array_of[most_arrays_passed];
   needed_epochs needed;
   stage_state stage[S];
@@ -612,7 +618,7 @@ public:
     if (platform::thread_index() == 0) {
       r.plans = plans;
       r.words = words;
-      r.epoch = r.ended = 0;
+      r.epoch = 0;
       r.pieces = 0;
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
@@ -627,6 +633,10 @@ public:
       GPURMA_ROLLED
       for (int a = 0; a < A; ++a) {
         r.array_written[a] = false;
+        int shape = 0;
+        while (!r.plans.array[a].has_extents_of(r.plans.array[shape]))
+          ++shape;
+        r.shape_of[a] = static_cast<std::int8_t>(shape);
         for (int side = 0; side < 3; ++side)
           r.read_at[side][a] = r.written_at[side][a] = 0;
       }
@@ -825,7 +835,7 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
 
 // Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`; what
 // they did is visible then. An acquire sends all later loads of the multiprocessor to L2, so that
-// where ranks have many tiles none is made before it is known that it will do. The polling threads.
+// where ranks have many tiles there is one, once all are as far. The polling threads.
 template <bool Alone, int S, int A, int R>
 GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
                               const needed_epochs& needed) {
@@ -846,9 +856,8 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
     return nullptr;
   };
   const auto is_reached = [&](const std::uint64_t* word) {
-    if (!few && platform::load_polled(word) < wanted)
-      return false;
-    return platform::load_acquire(word, reach) >= wanted; // M21, M22
+    return (few ? platform::load_acquire(word, reach) // M21, M22
+                : platform::load_polled(word)) >= wanted;
   };
   const std::uint64_t* word = find();
   for (unsigned looks = 0; looks < platform::quiet_polls && count >= 0; ++looks) {
@@ -856,8 +865,11 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
       next += static_cast<int>(width);
       word = find();
     }
-    if (platform::ballot(word != nullptr, width) == 0)
+    if (platform::ballot(word != nullptr, width) == 0) {
+      if (!few)
+        platform::fence_acquire(reach); // M21, M22
       return true;
+    }
     platform::back_off(looks);
   }
   return false;
@@ -900,6 +912,7 @@ public:
       set_call(r.call, launch);
     }
     platform::sync_polling(platform::polling_threads());
+    find_arrays(r, launched<Launch>());
     for (;;) {
       const obstacle found = r.is_alone ? begin<true>() : begin<false>();
       if (found == obstacle::none)
@@ -914,8 +927,8 @@ public:
     run<Launch>();
   }
 
-  // region::follow.
-  template <class... Launches> GPURMA_DEVICE static void follow() {
+  // region::follow; a function of its own, since it needs no local memory then.
+  template <class... Launches> GPURMA_SLOW_DEVICE static void follow() {
     const state& r = shared();
     for (;;) {
       platform::sync_block(); // M4
@@ -948,8 +961,7 @@ private:
   GPURMA_DEVICE static void set_call(stage_call& call, const Launch& launch) {
     const auto arrays = launch.gpurma_arrays();
     call.stage = Launch::gpurma_stage;
-    for (int axis = 0; axis < 3; ++axis)
-      call.grid[axis] = launch.gpurma_grid[axis];
+    call.grid = dim3(launch.gpurma_grid[0], launch.gpurma_grid[1], launch.gpurma_grid[2]);
     GPURMA_UNROLLED
     for (int k = 0; k < count_of_arrays<Launch>; ++k)
       const_cast<const void* volatile&>(call.arrays[k]) = arrays.of[k]; // passed::set
@@ -963,6 +975,21 @@ private:
             where};
   }
 
+  // As which of its arrays a stage is passed each of the region's. The threads that lead, each for
+  // some arrays; only they look at them until the stage has begun.
+  template <class Launch> GPURMA_DEVICE static void find_arrays(state& r, const Launch& launch) {
+    const auto arrays = launch.gpurma_arrays();
+    GPURMA_ROLLED
+    for (unsigned a = platform::thread_index(); a < A; a += platform::polling_threads()) {
+      const void* const base = r.plans.array[a].base;
+      std::uint32_t passed_as = 0;
+      GPURMA_UNROLLED
+      for (int k = 0; k < count_of_arrays<Launch>; ++k)
+        passed_as |= arrays.of[k] == base ? std::uint32_t{1} << k : 0;
+      r.passed_as[a] = passed_as;
+    }
+  }
+
   // Begins the stage that has been passed, unless something is in the way; if others are, it has
   // begun when they have been waited for. The threads that lead, each for some of the arrays. One
   // function for all stages, because steps of small grids wait for instructions, too; and it calls
@@ -971,9 +998,9 @@ private:
   template <bool Alone> GPURMA_SLOW_DEVICE static obstacle begin() {
     state& r = platform::in_register(shared());
     const int stage = r.call.stage;
+    const dim3& grid = r.call.grid;
     const stage_state& s = r.stage[stage];
-    if (!s.known || s.grid.x != r.call.grid[0] || s.grid.y != r.call.grid[1] ||
-        s.grid.z != r.call.grid[2])
+    if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
       return obstacle::unknown_grid;
     const unsigned width = platform::polling_threads();
     needed_epochs needed;
@@ -983,10 +1010,8 @@ private:
         (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
       return obstacle::untold;
     note<Alone>(r, stage, width, needed); // before the wait, not behind it
-    if (needed.is_some() && !reach_soon<Alone>(r, stage, needed))
-      return obstacle::others;
-    platform::sync_polling(width);
-    return obstacle::none;
+    return needed.is_some() && !reach_soon<Alone>(r, stage, needed) ? obstacle::others
+                                                                    : obstacle::none;
   }
 
   // The threads that lead.
@@ -997,7 +1022,7 @@ private:
     const unsigned width = platform::polling_threads();
     platform::sync_polling(width);
     if (found == obstacle::unknown_grid) {
-      meet_stage(call.stage, dim3(call.grid[0], call.grid[1], call.grid[2]), block, traits.where);
+      meet_stage(call.stage, call.grid, block, traits.where);
     } else if (found == obstacle::others) {
       wait_for_conflicts(platform::off_fast_path(r), call.stage, r.needed, traits.where);
     } else if (found == obstacle::untold) {
@@ -1042,21 +1067,23 @@ private:
       platform::sync_block();
       run_part<Launch>();
     }
-    put_to_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage);
+    if (!put_lines(platform::off_fast_path(shared()), Launch::gpurma_stage))
+      put_others(platform::off_fast_path(shared()), Launch::gpurma_stage);
     platform::sync_block(); // M1
     // A fence takes as long as the stores before it are under way, and a few tiles take no longer.
-    const bool tell_first = s.part[2].count > few_tiles;
-    if (tell_first) {
+    const bool tells_first = s.part[2].count > few_tiles || r.sides[Launch::gpurma_stage].by_hosts;
+    if (tells_first) {
       tell_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage);
       platform::sync_block(); // the compiler makes better code of tiles behind a barrier
     }
     if (s.part[2].count != 0)
       run_part<Launch>();
-    if (!tell_first)
-      tell_neighbours(platform::off_fast_path(shared()), Launch::gpurma_stage);
     if (r.owes_flush)
       flush_rows(platform::off_fast_path(r));
-    end_stage(s);
+    if (tells_first)
+      end_stage(s);
+    else
+      end_stage_and_tell(s, r.sides[Launch::gpurma_stage]);
   }
 
   // Between two barriers. All threads.
@@ -1065,21 +1092,50 @@ private:
       r.now = s.part[part];
   }
 
-  // The thread that tells other ranks of an epoch: one that follows, where there is one. The others
-  // need not wait for all that was stored.
-  GPURMA_DEVICE static bool tells_epochs() {
-    const unsigned leading = platform::polling_threads();
-    return platform::thread_index_again() == (platform::block_threads() > leading ? leading : 0);
+  // Threads that tell other ranks of an epoch: the first of two warps that follow, where there are
+  // so many, since a release waits for what was stored before. The others need not wait for it.
+  GPURMA_DEVICE static bool tells_device() { return begins_warp(1); }
+  GPURMA_DEVICE static bool tells_processes() { return begins_warp(2); }
+  GPURMA_DEVICE static bool begins_warp(unsigned warp) {
+    const unsigned threads = platform::block_threads();
+    const unsigned width = platform::polling_threads();
+    const unsigned first = warp * width < threads ? warp * width : threads > width ? width : 0;
+    return platform::thread_index_again() == first;
   }
 
+  // The leading threads may be in the next stage while its epoch is told.
   GPURMA_SLOW_DEVICE static void end_stage(const stage_state& s) {
     state& r = shared();
     if (s.pieces != 0 && platform::thread_index_again() == 0)
       count_rest(s);
+    const std::uint32_t epoch = r.epoch;
     platform::sync_block(); // M1
-    if (tells_epochs())
-      platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
-                              std::uint64_t{++r.ended}, platform::scope::device); // M21
+    if (tells_device())
+      tell_device(r, epoch);
+  }
+
+  GPURMA_SLOW_DEVICE static void end_stage_and_tell(const stage_state& s, const side_work& work) {
+    state& r = shared();
+    if (s.pieces != 0 && platform::thread_index_again() == 0)
+      count_rest(s);
+    const std::uint32_t epoch = r.epoch;
+    const bool tells_before = work.tells[memory::before];
+    const bool tells_after = work.tells[memory::after];
+    platform::sync_block(); // M1
+    if (tells_processes()) {
+      platform::fence_release(platform::scope::system); // M22
+      if (tells_before)
+        store_epoch(r, memory::before, epoch);
+      if (tells_after)
+        store_epoch(r, memory::after, epoch);
+    }
+    if (tells_device())
+      tell_device(r, epoch);
+  }
+
+  GPURMA_DEVICE static void tell_device(const state& r, std::uint32_t epoch) {
+    platform::store_release(r.words.words + r.words.epoch_at(memory::own, r.rank),
+                            std::uint64_t{epoch}, platform::scope::device); // M21
   }
 
   // The hosts read rows that have been put, which another rank may own the tiles of in a launch
@@ -1087,7 +1143,7 @@ private:
   GPURMA_SLOW_DEVICE static void flush_rows(state& r) {
     platform::sync_block();
     if (platform::thread_index() == 0) {
-      detail::wait_for_commands(detail::block(), directive::stage, r.traits[r.call.stage].where,
+      detail::wait_for_commands(detail::block(), directive::stage, r.traits[r.ordered].where,
                                 detail::any_window_id);
       r.owes_flush = false;
     }
@@ -1213,21 +1269,16 @@ private:
     return false;
   }
 
-  // Calls use(k, a) where the k-th array that the stage is passed, and uses, is the region's a-th.
-  // The threads that lead, each for some pairs of them: comparisons one after the other would take
-  // longer.
+  // Calls use(a, passed_as) for the region's arrays that the stage uses. The threads that lead,
+  // each for some of them: one after the other would take longer.
   template <class Use>
-  GPURMA_DEVICE static void for_used_arrays(state& r, const launch_traits& traits, unsigned width,
-                                            const Use& use) {
-    constexpr unsigned arrays = A;
+  GPURMA_DEVICE static void for_used_arrays(const state& r, const launch_traits& traits,
+                                            unsigned width, const Use& use) {
     const std::uint32_t used = traits.reads[memory::own] | traits.writes[memory::own];
     GPURMA_ROLLED
-    for (unsigned pair = platform::thread_index(); pair < traits.count * arrays; pair += width) {
-      const unsigned k = pair / arrays;
-      const unsigned a = pair % arrays;
-      if (r.call.arrays[k] == r.plans.array[a].base && launch_traits::has(used, k))
-        use(k, static_cast<int>(a));
-    }
+    for (unsigned a = platform::thread_index(); a < A; a += width)
+      if (const std::uint32_t passed_as = r.passed_as[a] & used; passed_as != 0)
+        use(static_cast<int>(a), passed_as);
   }
 
   // How far the ranks must be that the stage's tiles conflict with. false: an array that is written
@@ -1238,13 +1289,14 @@ private:
     const launch_traits& traits = r.traits[stage];
     const bool by_array = !Alone && r.plans.bands.by_array;
     std::uint32_t found = 0;
-    for_used_arrays(r, traits, width, [&](unsigned k, int a) {
-      found |= std::uint32_t{1} << k;
-      const bool is_written = launch_traits::has(traits.writes[memory::own], k);
-      needed.own = larger(needed.own, latest(r, a, memory::own, true, is_written));
+    for_used_arrays(r, traits, width, [&](int a, std::uint32_t passed_as) {
+      found |= passed_as;
+      needed.own = larger(needed.own, latest(r, a, memory::own, true,
+                                             (traits.writes[memory::own] & passed_as) != 0));
       if (by_array) {
-        needed.before = larger(needed.before, latest_of_side(r, traits, a, k, memory::before));
-        needed.after = larger(needed.after, latest_of_side(r, traits, a, k, memory::after));
+        needed.before =
+            larger(needed.before, latest_of_side(r, traits, a, passed_as, memory::before));
+        needed.after = larger(needed.after, latest_of_side(r, traits, a, passed_as, memory::after));
       }
     });
     needed.own = platform::largest(needed.own, width);
@@ -1261,9 +1313,9 @@ private:
     return is_written ? larger(written, r.read_at[side][a]) : written;
   }
   GPURMA_DEVICE static std::uint32_t latest_of_side(const state& r, const launch_traits& traits,
-                                                    int a, unsigned k, int side) {
-    return latest(r, a, side, launch_traits::has(traits.reads[side], k),
-                  launch_traits::has(traits.writes[side], k));
+                                                    int a, std::uint32_t passed_as, int side) {
+    return latest(r, a, side, (traits.reads[side] & passed_as) != 0,
+                  (traits.writes[side] & passed_as) != 0);
   }
 
   GPURMA_DEVICE static int mirror(int side) {
@@ -1287,7 +1339,8 @@ private:
         const int stage = r.untold_stage[side];
         r.tells_of_reads[stage] |= static_cast<std::uint8_t>(1 << side);
         find_side_work(r, stage);
-        send_epoch(r, side);
+        r.told[side] = r.epoch;
+        send_epoch(r, side, r.epoch);
       }
   }
 
@@ -1298,22 +1351,25 @@ private:
     const launch_traits& traits = r.traits[stage];
     const std::uint32_t epoch = r.epoch + 1;
     platform::sync_polling(width); // others have read what is written now
-    for_used_arrays(r, traits, width, [&](unsigned k, int a) {
-      const bool is_written = launch_traits::has(traits.writes[memory::own], k);
+    for_used_arrays(r, traits, width, [&](int a, std::uint32_t passed_as) {
+      const bool is_written = (traits.writes[memory::own] & passed_as) != 0;
       if (is_written)
         r.array_written[a] = true;
-      note_epoch(r, a, memory::own, launch_traits::has(traits.reads[memory::own], k), is_written,
+      note_epoch(r, a, memory::own, (traits.reads[memory::own] & passed_as) != 0, is_written,
                  epoch);
       if (Alone)
         return;
-      r.array_of[k] = static_cast<std::int8_t>(a);
-      if (!r.plans.bands.by_array)
-        return;
-      GPURMA_UNROLLED
-      for (int side = memory::before; side <= memory::after; ++side)
-        // The process on the other side does the same with rows of this one.
-        note_epoch(r, a, mirror(side), launch_traits::has(traits.reads[side], k),
-                   launch_traits::has(traits.writes[side], k), epoch);
+      if (r.plans.bands.by_array) {
+        GPURMA_UNROLLED
+        for (int side = memory::before; side <= memory::after; ++side)
+          // The process on the other side does the same with rows of this one.
+          note_epoch(r, a, mirror(side), (traits.reads[side] & passed_as) != 0,
+                     (traits.writes[side] & passed_as) != 0, epoch);
+      }
+      GPURMA_ROLLED
+      for (int k = 0; passed_as != 0; ++k, passed_as >>= 1)
+        if ((passed_as & 1) != 0)
+          r.array_of[k] = static_cast<std::int8_t>(a);
     });
     if (platform::thread_index() != 0)
       return;
@@ -1324,9 +1380,12 @@ private:
     if (!Alone) {
       const side_work& work = r.sides[stage];
       GPURMA_UNROLLED
-      for (int side = memory::before; side <= memory::after; ++side)
+      for (int side = memory::before; side <= memory::after; ++side) {
         if (work.leaves_untold[side])
           r.untold_stage[side] = stage;
+        if (work.tells[side])
+          r.told[side] = epoch; // by another thread, before it takes part in the next stage
+      }
       r.is_telling = work.tells_any;
       part = work.tells_any ? 0 : 3;
     }
@@ -1347,6 +1406,9 @@ private:
       work.tells[side] = r.informs[side] && (!puts_none || (work.leaves_untold[side] && says_so));
     }
     work.tells_any = work.tells[memory::before] || work.tells[memory::after];
+    work.by_hosts = false;
+    for (int side = memory::before; side <= memory::after; ++side)
+      work.by_hosts |= work.tells[side] && r.control_of[side] == nullptr;
   }
 
   GPURMA_DEVICE static void note_epoch(state& r, int a, int side, bool is_read, bool is_written,
@@ -1441,7 +1503,8 @@ private:
       if (s.concerned[side] > 0 && !r.informs[side]) {
         r.informs[side] = true;
         platform::fence_release(platform::scope::system); // M22
-        send_epoch(r, side);
+        r.told[side] = r.epoch;
+        send_epoch(r, side, r.epoch);
       }
     }
     s.part[0].count = s.concerned[memory::before];
@@ -1470,14 +1533,16 @@ private:
     return {row, in_row / s.inner, in_row % s.inner};
   }
 
-  // Behind a release fence at system scope. Thread 0.
-  GPURMA_DEVICE static void send_epoch(state& r, int side) {
-    const std::size_t at = r.words.epoch_at(mirror(side), r.rank);
-    r.told[side] = r.epoch;
+  // Both behind a release fence at system scope. Where the hosts take it there, thread 0.
+  GPURMA_DEVICE static void send_epoch(const state& r, int side, std::uint32_t epoch) {
     if (r.control_of[side] != nullptr)
-      platform::store_released(r.control_of[side] + at, std::uint64_t{r.epoch}); // M22
+      store_epoch(r, side, epoch);
     else
-      post_word(r, r.first_rank[side], at, r.epoch);
+      post_word(r, r.first_rank[side], r.words.epoch_at(mirror(side), r.rank), epoch);
+  }
+  GPURMA_DEVICE static void store_epoch(const state& r, int side, std::uint32_t epoch) {
+    platform::store_released(r.control_of[side] + r.words.epoch_at(mirror(side), r.rank),
+                             std::uint64_t{epoch}); // M22
   }
 
   // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b
@@ -1512,69 +1577,73 @@ private:
   }
 
   // The tiles that neighbouring processes are concerned with are done. Writes the rows that they
-  // read into their arrays. All threads.
-  GPURMA_SLOW_DEVICE static void put_to_neighbours(state& r, int stage) {
-    const side_work& work = r.sides[stage];
+  // read into their arrays, if that is as little as mostly: false, if put_others is to write the
+  // rest. All threads. It calls nothing, so that it needs no local memory, and steps of small grids
+  // wait for its instructions.
+  GPURMA_SLOW_DEVICE static bool put_lines(state& r, int stage) {
     platform::sync_block(); // M1
     go_on_to(r, r.stage[stage], 2);
-    if ((work.puts[memory::before] | work.puts[memory::after]) != 0)
-      push_boxes(r, stage);
+    const pushed_boxes& known = r.pushed[stage];
+    if (!are_valid(r, known))
+      return false;
+    bool all = true;
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      all &= put_line(r, known.box[k]);
+    return all;
+  }
+
+  GPURMA_SLOW_DEVICE static void put_others(state& r, int stage) {
+    const pushed_boxes& known = r.pushed[stage];
+    // Those that are too many are not kept.
+    const bool lines_are_put = are_valid(r, known);
+    if (known.count != pushed_boxes::too_many && !lines_are_put)
+      find_boxes(r, stage);
+    if (known.count == pushed_boxes::too_many)
+      visit_boxes(r, stage, [&](const pushed_box& box) { put(r, box, stage); });
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      if (!lines_are_put || !is_line(r, known.box[k]))
+        put(r, known.box[k], stage);
   }
 
   // The rank's epoch, behind that and a barrier. All threads.
-  GPURMA_SLOW_DEVICE static void tell_neighbours(state& r, int stage) {
+  GPURMA_SLOW_DEVICE static void tell_neighbours(const state& r, int stage) {
     const side_work& work = r.sides[stage];
     // Thread 0 gives the host its commands.
-    bool by_hosts = false;
-    for (int side = memory::before; side <= memory::after; ++side)
-      by_hosts |= work.tells[side] && r.control_of[side] == nullptr;
-    if (by_hosts ? platform::thread_index_again() == 0 : tells_epochs()) {
+    if (work.by_hosts ? platform::thread_index_again() == 0 : tells_processes()) {
       platform::fence_release(platform::scope::system); // M22
       for (int side = memory::before; side <= memory::after; ++side)
         if (work.tells[side])
-          send_epoch(r, side);
+          send_epoch(r, side, r.epoch);
     }
-  }
-
-  GPURMA_DEVICE static void push_boxes(state& r, int stage) {
-    pushed_boxes& known = r.pushed[stage];
-    const site where = r.traits[stage].where;
-    if (!are_valid(r, known)) {
-      platform::sync_block();
-      if (platform::thread_index() == 0)
-        find_boxes(r, stage);
-      platform::sync_block();
-    }
-    if (known.count == pushed_boxes::too_many)
-      visit_boxes(r, stage, [&](const pushed_box& box) { push(r, box, where); });
-    for (int k = 0; k < known.count; ++k)
-      push(r, known.box[k], where);
   }
 
   // Boxes depend on the extents of the arrays, which are the same for arrays that take turns.
   GPURMA_DEVICE static bool are_valid(const state& r, const pushed_boxes& known) {
-    bool valid = known.count != pushed_boxes::unknown;
-    for (int k = 0; k < known.count; ++k) {
-      const int then = known.array[k];
-      const int now = r.array_of[known.box[k].passed];
-      valid &= now == then || r.plans.array[now].has_extents_of(r.plans.array[then]);
-    }
+    bool valid = known.count >= 0;
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      valid &= r.shape_of[r.array_of[known.box[k].passed]] == known.shape[k];
     return valid;
   }
 
-  // Thread 0.
-  GPURMA_DEVICE static void find_boxes(state& r, int stage) {
-    pushed_boxes& known = r.pushed[stage];
-    int count = 0;
-    visit_boxes(r, stage, [&](const pushed_box& box) {
-      if (count < pushed_boxes::most) {
-        known.box[count] = box;
-        known.array[count] = r.array_of[box.passed];
-      }
-      ++count;
-    });
-    known.count =
-        static_cast<std::int8_t>(count <= pushed_boxes::most ? count : pushed_boxes::too_many);
+  GPURMA_SLOW_DEVICE static void find_boxes(state& r, int stage) {
+    platform::sync_block();
+    if (platform::thread_index() == 0) {
+      pushed_boxes& known = r.pushed[stage];
+      int count = 0;
+      visit_boxes(r, stage, [&](const pushed_box& box) {
+        if (count < pushed_boxes::most) {
+          known.box[count] = box;
+          known.shape[count] = r.shape_of[r.array_of[box.passed]];
+        }
+        ++count;
+      });
+      known.count =
+          static_cast<std::int8_t>(count <= pushed_boxes::most ? count : pushed_boxes::too_many);
+    }
+    platform::sync_block();
   }
 
   // Calls visit(box) for what the rank's tiles of a stage have written of rows that neighbouring
@@ -1658,7 +1727,7 @@ private:
         tiles.axis[outer] = {line, line + lines - 1};
         tiles.axis[inner] = {first, first + width - 1};
         pushed_box box;
-        if (find_box(r, plan, k, tiles, needed, box)) {
+        if (find_box(r, stage, k, tiles, needed, box)) {
           box.passed = static_cast<std::int8_t>(k);
           box.side = static_cast<std::int8_t>(side);
           visit(box);
@@ -1669,13 +1738,13 @@ private:
   }
 
   // What neighbouring tiles have written; false: nothing.
-  GPURMA_SLOW_DEVICE static bool find_box(const state& r, const stage_plan& plan, int k,
-                                          const tile_box& tiles, const extent& needed,
-                                          pushed_box& box) {
+  GPURMA_SLOW_DEVICE static bool find_box(const state& r, int stage, int k, const tile_box& tiles,
+                                          const extent& needed, pushed_box& box) {
+    const stage_plan& plan = r.plans.stage[stage];
     const array_plan& array = r.plans.array[r.array_of[k]];
-    const written_box* const boxes = r.traits[r.call.stage].boxes;
+    const written_box* const boxes = r.traits[stage].boxes;
     const std::int64_t sizes[4] = {array.rows, array.inner[0], array.inner[1], array.inner[2]};
-    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0};
+    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0, 0};
     std::uint64_t stride = array.element_bytes;
     bool gap = false;
     for (int j = 3; j >= 0; --j) {
@@ -1698,11 +1767,40 @@ private:
       gap |= count != sizes[j];
       stride *= static_cast<std::uint64_t>(sizes[j]);
     }
+    if (box.counts[0] * box.counts[1] == 1 &&
+        (box.offset | box.bytes | box.strides[2]) % sizeof(sixteen_bytes) == 0 &&
+        box.bytes / sizeof(sixteen_bytes) * box.counts[2] <= platform::block_threads())
+      box.line_words = static_cast<std::uint32_t>(box.bytes / sizeof(sixteen_bytes));
+    return true;
+  }
+
+  // Whether a box is in a line for these arrays.
+  GPURMA_DEVICE static bool is_line(const state& r, const pushed_box& box) {
+    const int a = r.array_of[box.passed];
+    const char* const there = r.arrays_of[box.side][a];
+    const auto bits = reinterpret_cast<std::uintptr_t>(r.plans.array[a].base) |
+                      reinterpret_cast<std::uintptr_t>(there);
+    return there != nullptr && box.line_words != 0 && bits % sizeof(sixteen_bytes) == 0;
+  }
+
+  // Writes it into another process's array, if it is. All threads.
+  GPURMA_DEVICE static bool put_line(const state& r, const pushed_box& box) {
+    if (!is_line(r, box))
+      return false;
+    const int a = r.array_of[box.passed];
+    const unsigned thread = platform::thread_index_again();
+    if (thread >= box.line_words * box.counts[2])
+      return true;
+    const unsigned piece = box.counts[2] == 1 ? 0 : thread / box.line_words;
+    const std::uint64_t offset = box.offset + piece * box.strides[2] +
+                                 (thread - piece * box.line_words) * sizeof(sixteen_bytes);
+    *reinterpret_cast<sixteen_bytes*>(r.arrays_of[box.side][a] + offset) =
+        *reinterpret_cast<const sixteen_bytes*>(r.plans.array[a].base + offset);
     return true;
   }
 
   // Writes a box of the rank's array into another process's. All threads.
-  GPURMA_DEVICE static void push(state& r, const pushed_box& box, site where) {
+  GPURMA_SLOW_DEVICE static void put(state& r, const pushed_box& box, int stage) {
     const int a = r.array_of[box.passed];
     const array_plan& array = r.plans.array[a];
     char* const there = r.arrays_of[box.side][a];
@@ -1726,7 +1824,8 @@ private:
                 box.offset + i * box.strides[0] + j * box.strides[1] + k * box.strides[2];
             const detail::destination d{nullptr, base + offset, offset, box.bytes, target, true};
             detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage,
-                                  where, array.base + offset, d, r.windows[a].id, 0, 0);
+                                  r.traits[stage].where, array.base + offset, d, r.windows[a].id, 0,
+                                  0);
           }
       r.owes_flush = true;
     }
