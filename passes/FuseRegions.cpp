@@ -140,11 +140,10 @@ private:
     }
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       const ReducedScalar& S = R.Reductions[I];
-      StringRef Operation = operationName(S);
+      std::string Operation = operationName(S, Context);
       std::string Index = std::to_string(I);
-      Text += ("    ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", ::gpurma::stages::" + Operation +
-               ", " + sizes() + "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n")
-                  .str();
+      Text += "    ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", " + Operation + ", " + sizes() +
+              "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n";
     }
     Text += Written.Text;
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
@@ -263,7 +262,7 @@ private:
     Text += "}, {";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
-              ", ::gpurma::stages::" + operationName(R.Reductions[I]) + ">()";
+              ", " + operationName(R.Reductions[I], Context) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
     Text += "}}; ::gpurma::stages::run({";
     llvm::ListSeparator Separator;

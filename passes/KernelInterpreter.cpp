@@ -591,6 +591,11 @@ private:
       }
     }
     if (const auto* Choice = dyn_cast<ConditionalOperator>(E)) {
+      // Nobody writes through `const int& least = a < b ? a : b;`, so that its value is enough.
+      if (Choice->getType().isConstQualified() && Choice->getType()->isScalarType()) {
+        Value V = read(Choice);
+        return held(std::move(V), Choice);
+      }
       Value Chosen = either(Choice, [&](const Expr* Arm) {
         Value V;
         V.Place = locate(Arm);
@@ -624,11 +629,23 @@ private:
       return object(Temporary->getSubExpr());
     if (E->isGLValue())
       return locate(E);
-    Value V = eval(E);
+    return held(eval(E), E);
+  }
+
+  /// A variable for a value that has none.
+  Location held(Value V, const Expr* E) {
     auto* Holder = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
                                    E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
     Now.Variables[Holder] = std::move(V);
     return {Location::Variable, Holder, {}, {}};
+  }
+
+  /// The value of a glvalue. Of `a < b ? a : b` that is one of two, though no place is either.
+  Value read(const Expr* E) {
+    E = E->IgnoreParens();
+    if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+      return either(Choice, [&](const Expr* Arm) { return read(Arm); });
+    return load(locate(E), E);
   }
 
   // --- Expressions.
@@ -909,7 +926,7 @@ private:
     const Expr* Sub = E->getSubExpr();
     switch (E->getCastKind()) {
     case CK_LValueToRValue:
-      return load(locate(Sub), Sub);
+      return read(Sub);
     case CK_ArrayToPointerDecay:
       return placed(locate(Sub));
     case CK_NoOp:
@@ -1082,11 +1099,7 @@ private:
 
   /// The value that an object is initialised with.
   Value evalObject(const Expr* E) {
-    if (E->isGLValue()) {
-      Location L = locate(E);
-      return load(L, E);
-    }
-    return eval(E);
+    return E->isGLValue() ? read(E) : eval(E);
   }
 
   Value evalConstruct(const CXXConstructExpr* E) {

@@ -635,7 +635,7 @@ private:
         Arguments += (Reduced && readsOnlyScalar(S.Kernel, Parameter) ? ", &" : ", ") + Name;
         continue;
       }
-      std::string Type = "<" + member(Reduced->Scalar->getType(), "") + ", ::gpurma::stages::" + operationName(*Reduced) + ">";
+      std::string Type = "<" + member(Reduced->Scalar->getType(), "") + ", " + operationName(*Reduced, Context) + ">";
       Arguments += ", ::gpurma::stages::part_pointer" + Type + "{gpurma_thread." + Name + "}";
       Parts += " ::gpurma::stages::thread_part" + Type + " " + Name + ";";
       Sums += " gpurma_thread." + Name + ".add_to(" + Name + ");";
@@ -651,7 +651,11 @@ private:
       Values += ", " + Name;
       if (const ReducedScalar* Scalar = reducedPointer(Argument)) {
         bool ReadsOnly = readsOnlyScalar(S.Kernel, Parameter);
-        Arguments += (ReadsOnly ? ", &" : ", ") + Name;
+        std::string Pointer = (ReadsOnly ? "&" : "") + Name;
+        QualType Type = Parameter->getType(), Pointee = Type->getPointeeType();
+        if (!Pointee.isNull() && !Context.hasSameUnqualifiedType(Pointee, Scalar->Scalar->getType()))
+          Pointer = "reinterpret_cast<" + member(Type, "") + ">(" + Pointer + ")"; // as the launch does
+        Arguments += ", " + Pointer;
         Members += "  " + member(Scalar->Scalar->getType(), (ReadsOnly ? "" : "*") + Name) + ";\n";
         line(Depth + 1) << "auto " << (ReadsOnly ? "" : "* ") << "const " << Name << " = " << reducedName(*Scalar)
                         << (ReadsOnly ? ".value();\n" : ".partial();\n");
@@ -739,8 +743,13 @@ private:
 
 } // namespace
 
-const char* operationName(const ReducedScalar& S) {
-  return S.Operation == Keyword::Plus ? "plus" : S.Operation == Keyword::Max ? "maximum" : "minimum";
+std::string operationName(const ReducedScalar& S, const ASTContext& Context) {
+  std::string Name = S.Operation == Keyword::Plus  ? "::gpurma::stages::plus"
+                     : S.Operation == Keyword::Max ? "::gpurma::stages::maximum"
+                                                   : "::gpurma::stages::minimum";
+  if (S.Updated.isNull() || Context.hasSameUnqualifiedType(S.Updated, S.Scalar->getType()))
+    return Name;
+  return "::gpurma::stages::as<" + S.Updated.getAsString(sourcePolicy(Context)) + ", " + Name + ">";
 }
 
 bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {

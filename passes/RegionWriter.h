@@ -42,7 +42,7 @@ struct WrittenRegion {
 WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
 
 /// The class of ::gpurma::stages that is the clause's operation.
-const char* operationName(const ReducedScalar& S);
+std::string operationName(const ReducedScalar& S, const clang::ASTContext& Context);
 
 /// True if all that the kernel does with the parameter is to read *p or p[0].
 bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
