@@ -46,6 +46,9 @@ public:
   WrittenRegion run() {
     DeclCollector(Declared).TraverseStmt(const_cast<Stmt*>(R.Statement));
     ChangeCollector(*this).TraverseStmt(const_cast<Stmt*>(R.Statement));
+    HostScalarCollector Scalars(*this);
+    Scalars.TraverseStmt(const_cast<Stmt*>(R.Statement));
+    Scalars.finish();
     statement(R.Statement, 2);
     return std::move(Result);
   }
@@ -85,6 +88,11 @@ public:
       report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
       return true;
     }
+    if (const auto* E = dyn_cast<Expr>(S))
+      if (const VarDecl* Pointer = pointerOf(E); Pointer && Result.HostScalars.count(Pointer)) {
+        To << hostScalar(Pointer, E->getExprLoc());
+        return true;
+      }
     if (isMemoryAccess(S)) {
       unsupported(S);
       return true;
@@ -152,6 +160,71 @@ private:
     }
     Writer& W;
   };
+
+  /// Finds pointers to scalars of the host, pinned or not: the region copies a reduced scalar there, and else names *pointer only.
+  struct HostScalarCollector : RecursiveASTVisitor<HostScalarCollector> {
+    explicit HostScalarCollector(Writer& W) : W(W) {}
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      ++Uses[Ref->getDecl()];
+      return true;
+    }
+    bool VisitUnaryOperator(UnaryOperator* O) { return pointee(O); }
+    bool VisitArraySubscriptExpr(ArraySubscriptExpr* Element) { return pointee(Element); }
+    bool VisitCallExpr(CallExpr* Call) {
+      if (const VarDecl* V = W.copiedScalar(*Call)) {
+        Copied.insert(V);
+        ++Known[V];
+      }
+      return true;
+    }
+    bool pointee(const Expr* E) {
+      if (const VarDecl* V = pointerOf(E))
+        ++Known[V];
+      return true;
+    }
+    void finish() {
+      for (const VarDecl* V : Copied)
+        if (Known[V] == Uses[V] && !W.Declared.count(V)) {
+          W.Result.HostScalars.insert(V);
+          W.Result.Changed.insert(V);
+        }
+    }
+    Writer& W;
+    llvm::SmallSetVector<const VarDecl*, 2> Copied;
+    llvm::DenseMap<const Decl*, unsigned> Uses, Known;
+  };
+
+  /// p, of *p or p[0].
+  static const VarDecl* pointerOf(const Expr* E) {
+    const Expr* Base = nullptr;
+    E = E->IgnoreParens();
+    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
+      Base = Deref->getSubExpr();
+    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
+      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
+      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
+    }
+    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
+    return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  }
+
+  /// The pointer to memory of the host that a reduced scalar is copied to or from.
+  const VarDecl* copiedScalar(const CallExpr& Call) const {
+    const FunctionDecl* Callee = Call.getDirectCallee();
+    if (!Callee || !Callee->getIdentifier() || Call.getNumArgs() < 4 ||
+        (Callee->getName() != "cudaMemcpy" && Callee->getName() != "cudaMemcpyAsync"))
+      return nullptr;
+    const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
+    bool ToHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost";
+    bool FromHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyHostToDevice";
+    const ReducedScalar* Scalar = ToHost ? reducedPointer(Call.getArg(1)) : FromHost ? reducedPointer(Call.getArg(0)) : nullptr;
+    const auto* Ref = dyn_cast<DeclRefExpr>(Call.getArg(ToHost ? 0 : 1)->IgnoreParenCasts());
+    const auto* V = Scalar && Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && V->getType()->isPointerType() &&
+                   Context.hasSameType(V->getType()->getPointeeType(), Scalar->Scalar->getType())
+               ? V
+               : nullptr;
+  }
 
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
 
@@ -268,6 +341,21 @@ private:
     report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
   }
 
+  std::string hostScalar(const VarDecl* Pointer, SourceLocation Loc) {
+    capture(*Pointer, Loc);
+    return capturedName(Pointer, P);
+  }
+
+  /// What a copy names as &variable, or as a pointer to a scalar of the host. None: something else.
+  std::optional<std::string> copiedValue(const CallExpr& Call, unsigned Argument) {
+    const Expr* E = Call.getArg(Argument)->IgnoreParenCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+      return text(Address->getSubExpr());
+    if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Result.HostScalars.count(Pointer))
+      return hostScalar(Pointer, E->getExprLoc());
+    return std::nullopt;
+  }
+
   void arguments(const CallExpr& Call, raw_ostream& To) {
     To << '(';
     for (unsigned I = 0; I != Call.getNumArgs() && !isa<CXXDefaultArgExpr>(Call.getArg(I)); ++I)
@@ -289,19 +377,21 @@ private:
     }
     if (Name != "cudaMemcpy" && Name != "cudaMemcpyAsync")
       return false;
-    if (const ReducedScalar* From = Reduced(1)) {
-      const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenCasts());
-      if (!Address || Address->getOpcode() != UO_AddrOf)
-        return false;
-      To << "(" << text(Address->getSubExpr()) << " = " << reducedName(*From) << ".value(), ::cudaSuccess)";
+    if (Reduced(0) && Reduced(1)) {
+      To << "(" << reducedName(*Reduced(0)) << " = " << reducedName(*Reduced(1)) << ".value(), ::cudaSuccess)";
       return true;
     }
+    if (const ReducedScalar* From = Reduced(1)) {
+      std::optional<std::string> Value = copiedValue(Call, 0);
+      if (Value)
+        To << "(" << *Value << " = " << reducedName(*From) << ".value(), ::cudaSuccess)";
+      return Value.has_value();
+    }
     if (const ReducedScalar* Into = Reduced(0)) {
-      const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(1)->IgnoreParenCasts());
-      if (!Address || Address->getOpcode() != UO_AddrOf)
-        return false;
-      To << "(" << reducedName(*Into) << " = " << text(Address->getSubExpr()) << ", ::cudaSuccess)";
-      return true;
+      std::optional<std::string> Value = copiedValue(Call, 1);
+      if (Value)
+        To << "(" << reducedName(*Into) << " = " << *Value << ", ::cudaSuccess)";
+      return Value.has_value();
     }
     return false;
   }
@@ -332,8 +422,17 @@ private:
       arguments(Call, To);
       return true;
     }
-    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
+    if (!copiesBits(Call, Name))
+      checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
     return false;
+  }
+
+  /// memcpy(&value, &bits, sizeof value): between variables of the region.
+  static bool copiesBits(const CallExpr& Call, StringRef Name) {
+    return Name == "memcpy" && llvm::all_of(ArrayRef<const Expr*>{Call.getArg(0), Call.getArg(1)}, [](const Expr* E) {
+             const auto* Address = dyn_cast<UnaryOperator>(E->IgnoreParenCasts());
+             return Address && Address->getOpcode() == UO_AddrOf && !isMemoryAccess(Address->getSubExpr()->IgnoreParens());
+           });
   }
 
   /// Whether device code may call the function.

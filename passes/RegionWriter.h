@@ -36,6 +36,8 @@ struct WrittenRegion {
   llvm::SetVector<const clang::VarDecl*> Captured;
   /// Of Captured, what the statement may change.
   llvm::SmallPtrSet<const clang::VarDecl*, 8> Changed;
+  /// Of Captured, pointers to a scalar of the host that reduced scalars are copied to: what they point to is meant.
+  llvm::SmallPtrSet<const clang::VarDecl*, 2> HostScalars;
 };
 
 /// Reports what cannot run on the device; the text is of no use then. The number is the region's.
