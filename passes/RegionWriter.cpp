@@ -251,17 +251,8 @@ private:
     return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
   }
 
-  const ReducedScalar* reducedBy(const Expr* E) const {
-    E = E->IgnoreParens();
-    const Expr* Base = nullptr;
-    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
-      Base = Deref->getSubExpr();
-    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
-      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
-      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
-    }
-    return Base ? reducedPointer(Base) : nullptr;
-  }
+  /// Of *norm and norm[0]; a cast of the pointer would mean its bits.
+  const ReducedScalar* reducedBy(const Expr* E) const { return R.findReduction(pointerOf(E)); }
 
   const ReducedScalar* reducedPointer(const Expr* E) const {
     const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
@@ -346,14 +337,30 @@ private:
     return capturedName(Pointer, P);
   }
 
-  /// What a copy names as &variable, or as a pointer to a scalar of the host. None: something else.
-  std::optional<std::string> copiedValue(const CallExpr& Call, unsigned Argument) {
+  /// What a copy names as &variable, or as a pointer to a scalar of the host, and its type. None: something else.
+  std::optional<std::pair<std::string, QualType>> copiedValue(const CallExpr& Call, unsigned Argument) {
     const Expr* E = Call.getArg(Argument)->IgnoreParenCasts();
     if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
-      return text(Address->getSubExpr());
+      return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
     if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Result.HostScalars.count(Pointer))
-      return hostScalar(Pointer, E->getExprLoc());
+      return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType()->getPointeeType());
     return std::nullopt;
+  }
+
+  /// The text of a value as a copy of its bytes makes one of another type of it. None: the sizes differ.
+  std::optional<std::string> copied(const std::string& Value, QualType From, QualType To) const {
+    if (Context.hasSameUnqualifiedType(From, To))
+      return Value;
+    if (!From->isArithmeticType() || !To->isArithmeticType() || Context.getTypeSize(From) != Context.getTypeSize(To))
+      return std::nullopt;
+    return "::gpurma::stages::from_bits<" + member(To, "") + ">(::gpurma::stages::bits_of(" + Value + "))";
+  }
+
+  bool assignCopy(const std::string& Target, QualType To, const std::string& Value, QualType From, raw_ostream& Out) const {
+    std::optional<std::string> Copy = copied(Value, From, To);
+    if (Copy)
+      Out << "(" << Target << " = " << *Copy << ", ::cudaSuccess)";
+    return Copy.has_value();
   }
 
   void arguments(const CallExpr& Call, raw_ostream& To) {
@@ -377,22 +384,15 @@ private:
     }
     if (Name != "cudaMemcpy" && Name != "cudaMemcpyAsync")
       return false;
-    if (Reduced(0) && Reduced(1)) {
-      To << "(" << reducedName(*Reduced(0)) << " = " << reducedName(*Reduced(1)) << ".value(), ::cudaSuccess)";
-      return true;
-    }
-    if (const ReducedScalar* From = Reduced(1)) {
-      std::optional<std::string> Value = copiedValue(Call, 0);
-      if (Value)
-        To << "(" << *Value << " = " << reducedName(*From) << ".value(), ::cudaSuccess)";
-      return Value.has_value();
-    }
-    if (const ReducedScalar* Into = Reduced(0)) {
-      std::optional<std::string> Value = copiedValue(Call, 1);
-      if (Value)
-        To << "(" << reducedName(*Into) << " = " << *Value << ", ::cudaSuccess)";
-      return Value.has_value();
-    }
+    const ReducedScalar *Into = Reduced(0), *From = Reduced(1);
+    if (Into && From)
+      return assignCopy(reducedName(*Into), Into->Scalar->getType(), reducedName(*From) + ".value()", From->Scalar->getType(), To);
+    if (From)
+      if (auto Target = copiedValue(Call, 0))
+        return assignCopy(Target->first, Target->second, reducedName(*From) + ".value()", From->Scalar->getType(), To);
+    if (Into)
+      if (auto Value = copiedValue(Call, 1))
+        return assignCopy(reducedName(*Into), Into->Scalar->getType(), Value->first, Value->second, To);
     return false;
   }
 

@@ -6,7 +6,7 @@
 __global__ void add(const float* a, float* sum) { atomicAdd(sum, a[blockIdx.x]); }
 // A pointer to a scalar of the host is that only if the region names nothing else of it.
 __global__ void scale(float* a, const float* by) { a[blockIdx.x] *= *by; }
-void host_scalars(float* a, float* sum, float* passed, float* on_device, float* array, char* text, int n) {
+void host_scalars(float* a, float* sum, float* passed, float* on_device, float* array, char* text, int n, double wide, int bits) {
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *sum)
   for (int i = 0; i < n; ++i) {
     add<<<n, 1>>>(a, sum);
@@ -16,10 +16,14 @@ void host_scalars(float* a, float* sum, float* passed, float* on_device, float* 
     cudaMemcpy(array, sum, 4, cudaMemcpyDeviceToHost);
     array[1] = 0;
     memcpy(text, &i, 4);
+    cudaMemcpy(&wide, sum, 4, cudaMemcpyDeviceToHost);
+    bits = *(int*)sum;
   }
 }
-// CHECK: :[[@LINE-8]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
-// CHECK: :[[@LINE-7]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
-// CHECK: :[[@LINE-7]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
-// CHECK: :[[@LINE-7]]:5: error: 'array[1]' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-// CHECK: :[[@LINE-7]]:5: error: 'memcpy' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
+// CHECK: :[[@LINE-10]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
+// CHECK: :[[@LINE-9]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
+// CHECK: :[[@LINE-9]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
+// CHECK: :[[@LINE-9]]:5: error: 'array[1]' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :[[@LINE-9]]:5: error: 'memcpy' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
+// CHECK: :[[@LINE-9]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
+// CHECK: :[[@LINE-9]]:12: error: '*(int*)sum' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]

@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Reduced scalars that kernels take for another type of the same size, since CUDA has no atomicMax of floats: cast in the kernel, with a
-// plain call or one whose result is used, or at the launch; of the first element of an array. The parts begin as what is
+// plain call or one whose result is used, or at the launch; of the first element of an array. Copies to and from variables of another
+// type are of bits. The parts begin as what is
 // nothing for that type: the least float's bits are a large unsigned integer.
 // RUN: %lower_cpu %s | %filecheck --check-prefix=TEXT-CHECK %s
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
@@ -16,7 +17,7 @@
 // TEXT-CHECK-DAG: ::gpurma::stages::reduced<float, ::gpurma::stages::as<int, ::gpurma::stages::minimum>,
 // TEXT-CHECK-DAG: ::gpurma::stages::reduced<double, ::gpurma::stages::as<unsigned long long, ::gpurma::stages::maximum>,
 // TEXT-CHECK-DAG: ::gpurma::stages::reduced<int, ::gpurma::stages::plus,
-// CHECK: step 0: 36 to {{[0-9.]+}}, twice 72, count 672
+// CHECK: step 0: 36 to bits 41800000, twice 72, bits 4052000000000000, count 672
 // CHECK-COUNT-5: step
 #include <cstdio>
 #include <utility>
@@ -60,20 +61,24 @@ int main() {
   cudaMemcpy(b, start.data(), n * sizeof(float), cudaMemcpyHostToDevice);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(max : *most, *wide) reduce(min : *least) reduce(+ : *count)
   for (int i = 0; i < 6; ++i) {
-    float high = 0, low = 1e30f;
+    float high = 0;
+    const unsigned low_before = 0x7149f2ca; // 1e30f
+    int low = 0;
+    long long wide_bits = 0;
     double wide_high = 0;
     int updates = 0;
     cudaMemset(most, 0, sizeof(float));
     cudaMemset(wide, 0, sizeof(double));
     cudaMemset(count, 0, sizeof(int));
-    cudaMemcpy(least, &low, sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(least, &low_before, sizeof(float), cudaMemcpyHostToDevice);
     step<<<grid, block>>>(b, a, most, least, count, nx, ny);
     twice<<<grid, block>>>(b, (unsigned long long *)wide, nx, ny);
     cudaMemcpy(&high, most, sizeof(float), cudaMemcpyDeviceToHost);
     cudaMemcpy(&low, least, sizeof(float), cudaMemcpyDeviceToHost);
     cudaMemcpy(&wide_high, wide, sizeof(double), cudaMemcpyDeviceToHost);
     cudaMemcpy(&updates, count, sizeof(int), cudaMemcpyDeviceToHost);
-    printf("step %d: %g to %g, twice %g, count %d\n", i, high, low, wide_high, updates);
+    cudaMemcpy(&wide_bits, wide, sizeof(double), cudaMemcpyDeviceToHost);
+    printf("step %d: %g to bits %x, twice %g, bits %llx, count %d\n", i, high, low, wide_high, wide_bits, updates);
     std::swap(a, b);
   }
 }
