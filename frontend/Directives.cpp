@@ -227,9 +227,19 @@ void ClauseChecker::distributed(const Expr *Array) {
   bool Named = llvm::isa<DeclRefExpr, MemberExpr>(Array) && pointerVariable(Array);
   QualType Type = Array->getType().getNonReferenceType();
   QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
-  if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType())
-    Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer) << Array->getType() << Array->getSourceRange();
-  else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
+  if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType()) {
+    enum Problem { Other, ThisMember, ArrayElement } What = llvm::isa<ArraySubscriptExpr>(Array) ? ArrayElement : Other;
+    std::string Member;
+    const Expr *Outer = Array;
+    for (const auto *Field = llvm::dyn_cast<MemberExpr>(Outer); Field; Field = llvm::dyn_cast<MemberExpr>(Outer)) {
+      Outer = Field->getBase()->IgnoreParenImpCasts();
+      Member = Field->getMemberDecl()->getNameAsString();
+    }
+    if (llvm::isa<CXXThisExpr>(Outer))
+      What = ThisMember;
+    Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer)
+        << Array->getType() << What << Member << Array->getSourceRange();
+  } else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
     Diags.report(Array->getExprLoc(), Diag::err_element_not_trivial) << Element << Array->getSourceRange();
 }
 

@@ -315,9 +315,11 @@ private:
       return false;
     }
     A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
-    Diags.report(A.Origin->Where->getExprLoc(), Diag::warn_leaves_row)
-        << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.size() - J - 1)
-        << A.Origin->Where->getSourceRange();
+    // What one access of an array lacks, others mostly lack, too.
+    if (Warned.insert({A.Array->Array, J}).second)
+      Diags.report(A.Origin->Where->getExprLoc(), Diag::warn_leaves_row)
+          << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.size() - J - 1)
+          << A.Origin->Where->getSourceRange();
     return true;
   }
 
@@ -667,6 +669,8 @@ private:
   /// Grid dimensions that subscripts or conditions mention; others have one block.
   std::vector<unsigned> Used;
   KernelAccesses Result;
+  /// Arrays and their dimensions of which a warning says that subscripts may leave them.
+  std::set<std::pair<PointerVariable, size_t>> Warned;
   bool Failed = false;
 };
 

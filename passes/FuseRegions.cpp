@@ -107,7 +107,9 @@ private:
   // --- Text.
 
   std::string type(QualType Type, std::string Name) const {
-    Type.getNonReferenceType().getUnqualifiedType().getAsStringInternal(Name, sourcePolicy(Context));
+    Type = Type.getNonReferenceType();
+    Qualifiers Ignored; // of the elements of an array
+    Context.getUnqualifiedArrayType(Type, Ignored).getUnqualifiedType().getAsStringInternal(Name, sourcePolicy(Context));
     return Name;
   }
 
@@ -119,7 +121,7 @@ private:
   std::string kernelText() {
     std::string Text = "namespace {\nstruct gpurma_values_" + Number + " {\n";
     for (const VarDecl* V : Written.Captured)
-      Text += "  " + type(V->getType(), capturedName(V, P)) + ";\n";
+      Text += "  " + type(isHostScalar(V) ? V->getType()->getPointeeType() : V->getType(), capturedName(V, P)) + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
     Text += "};\n" + Written.Launches;
@@ -140,11 +142,10 @@ private:
     }
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       const ReducedScalar& S = R.Reductions[I];
-      StringRef Operation = operationName(S);
+      std::string Operation = operationName(S, Context);
       std::string Index = std::to_string(I);
-      Text += ("    ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", ::gpurma::stages::" + Operation +
-               ", " + sizes() + "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n")
-                  .str();
+      Text += "    ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", " + Operation + ", " + sizes() +
+              "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n";
     }
     Text += Written.Text;
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
@@ -154,7 +155,7 @@ private:
     for (const std::string& Name : Written.LaunchNames)
       Launches += (StringRef(Separator) + Name).str();
     Text += "    gpurma_region.dismiss();\n  } else {\n    gpurma_region.follow<" + Launches + ">();\n  }\n";
-    Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    *gpurma_results = gpurma_values;\n}\n";
+    Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    memcpy(static_cast<void*>(gpurma_results), &gpurma_values, sizeof gpurma_values);\n}\n";
     for (const char* Registers : RegisterLimits)
       Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers + "(gpurma_region_" + Number + "<" + Registers +
               ">);\n";
@@ -242,9 +243,11 @@ private:
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
               ", int(" + spelled(C.Halo) + "), " + siteText(R.directive().HashLoc, U.sources()) + "); ";
-    Text += Values + " gpurma_values; ";
+    // What is captured need not have a default constructor.
+    Text += "alignas(" + Values + ") unsigned char gpurma_memory[sizeof(" + Values + ")]; " + Values +
+            "& gpurma_values = *reinterpret_cast<" + Values + "*>(gpurma_memory); ";
     for (const VarDecl* V : Written.Captured)
-      Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostName(V) + "); ";
+      Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "::gpurma::stages::load_scalar(gpurma_values.gpurma_scalar_" + std::to_string(I) + ", " +
               R.Reductions[I].Pointer->getNameAsString() + "); ";
@@ -263,7 +266,7 @@ private:
     Text += "}, {";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
-              ", ::gpurma::stages::" + operationName(R.Reductions[I]) + ">()";
+              ", " + operationName(R.Reductions[I], Context) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
     Text += "}}; ::gpurma::stages::run({";
     llvm::ListSeparator Separator;
@@ -273,7 +276,7 @@ private:
             siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V))
-        Text += "::gpurma::stages::copy_value(" + hostName(V) + ", gpurma_values." + capturedName(V, P) + "); ";
+        Text += "::gpurma::stages::copy_value(" + hostValue(V) + ", gpurma_values." + capturedName(V, P) + "); ";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "::gpurma::stages::store_scalar(" + R.Reductions[I].Pointer->getNameAsString() + ", gpurma_values.gpurma_scalar_" +
               std::to_string(I) + "); ";
@@ -296,6 +299,11 @@ private:
     }
     return Text;
   }
+
+  bool isHostScalar(const VarDecl* V) const { return Written.HostScalars.count(V); }
+
+  /// What is captured.
+  std::string hostValue(const VarDecl* V) const { return (isHostScalar(V) ? "*" : "") + hostName(V); }
 
   std::string hostName(const VarDecl* V) const {
     if (!V->hasGlobalStorage() || V->isStaticLocal())

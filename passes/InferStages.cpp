@@ -48,8 +48,46 @@ public:
                   const ChangedVariables& EverChanged)
       : Context(Context), Changed(Changed), EverChanged(EverChanged) {}
 
+  /// The same of an extent. In `pitch / sizeof(float)` the pitch is a multiple, as cudaMallocPitch's is:
+  /// where a kernel is passed it, that is so many floats.
+  std::optional<Polynomial> extent(const Expr* E) {
+    OfExtent = true;
+    std::optional<Polynomial> P = polynomial(E);
+    OfExtent = false;
+    return P;
+  }
+
   /// None if the value may differ from one evaluation to the next.
   std::optional<Polynomial> polynomial(const Expr* E) {
+    std::optional<Polynomial> P = written(E);
+    for (const auto& [Pitch, Elements] : Pitches)
+      if (P)
+        P = P->substituted(Pitch, Elements);
+    return P;
+  }
+
+  /// An integer member of a structure.
+  std::optional<Polynomial> member(const VarDecl* V, const FieldDecl* Field) {
+    std::optional<Polynomial> P = writtenMember(V, Field);
+    for (const auto& [Pitch, Elements] : Pitches)
+      if (P)
+        P = P->substituted(Pitch, Elements);
+    return P;
+  }
+
+  /// The variable that a structure is, or is copied from.
+  const VarDecl* structure(const Expr* E) const {
+    E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+    if (const auto* Copy = dyn_cast<CXXConstructExpr>(E);
+        Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
+      return structure(Copy->getArg(0));
+    const auto* Ref = dyn_cast<DeclRefExpr>(E);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && V->getType().getNonReferenceType()->isRecordType() ? V : nullptr;
+  }
+
+private:
+  std::optional<Polynomial> written(const Expr* E) {
     E = E->IgnoreParenImpCasts();
     if (E->isValueDependent() || !E->getType().getNonReferenceType()->isIntegralOrEnumerationType())
       return std::nullopt;
@@ -77,6 +115,8 @@ public:
         return *Left - *Right;
       if (Left && Right && Binary->getOpcode() == BO_Mul)
         return *Left * *Right;
+      if (OfExtent && Left && Right && Binary->getOpcode() == BO_Div)
+        notePitch(*Binary, *Left, *Right);
     }
     if (const auto* Member = dyn_cast<MemberExpr>(E))
       if (const VarDecl* V = structure(Member->getBase()); V && !Member->isArrow())
@@ -85,8 +125,7 @@ public:
     return sameText(E);
   }
 
-  /// The same of an integer member of a structure.
-  std::optional<Polynomial> member(const VarDecl* V, const FieldDecl* Field) {
+  std::optional<Polynomial> writtenMember(const VarDecl* V, const FieldDecl* Field) {
     if (Changed.changes(V, Field))
       return std::nullopt;
     // `const Fields f{u, v, ny, nx};` has the ny of the region's clause.
@@ -97,18 +136,16 @@ public:
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
   }
 
-  /// The variable that a structure is, or is copied from.
-  const VarDecl* structure(const Expr* E) const {
-    E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
-    if (const auto* Copy = dyn_cast<CXXConstructExpr>(E);
-        Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
-      return structure(Copy->getArg(0));
-    const auto* Ref = dyn_cast<DeclRefExpr>(E);
-    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    return V && V->getType().getNonReferenceType()->isRecordType() ? V : nullptr;
+  void notePitch(const BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size) {
+    const auto& Terms = Bytes.terms();
+    std::optional<std::int64_t> Elements = Size.constant();
+    if (!isa<UnaryExprOrTypeTraitExpr>(Quotient.getRHS()->IgnoreParenImpCasts()) || !Elements || Terms.size() != 1 ||
+        Terms.begin()->first.size() != 1 || Terms.begin()->second != 1)
+      return;
+    if (std::optional<Polynomial> Count = sameText(&Quotient))
+      Pitches.emplace(Terms.begin()->first.front(), *Count * Polynomial(*Elements));
   }
 
-private:
   /// What a local constant is computed from, if that has still the same value: `const int ny =
   /// size.y;`.
   const Expr* lastingValue(const VarDecl* V) const {
@@ -153,6 +190,11 @@ private:
   }
 
   bool isRepeatable(const Stmt* S) const {
+    if (const auto* Member = dyn_cast<MemberExpr>(S); Member && !Member->isArrow())
+      if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()))
+        if (const auto* Ref = dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts()))
+          if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+            return !Changed.changes(V, Field);
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
       if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Changed.changes(V))
         return false;
@@ -178,6 +220,9 @@ private:
   const ChangedVariables& Changed;
   const ChangedVariables& EverChanged;
   std::vector<llvm::FoldingSetNodeID> Profiles;
+  bool OfExtent = false;
+  /// Pitches in bytes, over how many elements they are.
+  std::map<Symbol, Polynomial> Pitches;
 };
 
 /// Which pointers of a region may come to hold what others held: those that one assignment,
@@ -309,7 +354,7 @@ public:
     for (const DistributedArray& A : R.Arrays) {
       std::vector<Polynomial> Shape;
       for (const Expr* Extent : A.Shape) {
-        std::optional<Polynomial> P = Host.polynomial(Extent);
+        std::optional<Polynomial> P = Host.extent(Extent);
         if (!P) {
           U.Diags->report(Extent->getExprLoc(), Diag::err_extent_changes)
               << A.Pointer.name() << Extent->getSourceRange();

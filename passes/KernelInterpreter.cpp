@@ -34,9 +34,15 @@ struct Location {
   const ValueDecl* Decl = nullptr;
   std::vector<const FieldDecl*> Members;
   Polynomial Offset;
+  /// Bytes that Offset counts, of a pointer that was cast: rows of a pitch in bytes begin at
+  /// (char*)a + y * pitch. 0: elements of the array.
+  std::int64_t Unit = 0;
 
+  bool sameArray(const Location& L) const {
+    return Of == L.Of && Decl == L.Decl && Members == L.Members && Unit == L.Unit;
+  }
   friend bool operator==(const Location& A, const Location& B) {
-    return A.Of == B.Of && A.Decl == B.Decl && A.Members == B.Members && A.Offset == B.Offset;
+    return A.sameArray(B) && A.Offset == B.Offset;
   }
 };
 
@@ -369,8 +375,7 @@ private:
       V.Truth = anything();
     if (A.Place && B.Place) {
       V.Place = Location{};
-      if (A.Place->Of == B.Place->Of && A.Place->Decl == B.Place->Decl &&
-          A.Place->Members == B.Place->Members) {
+      if (A.Place->sameArray(*B.Place)) {
         V.Place = A.Place;
         V.Place->Offset = choice(IfA, A.Place->Offset, IfB, B.Place->Offset);
       }
@@ -419,7 +424,7 @@ private:
   void access(const Location& L, bool Writes, const Expr* Where) {
     if (!Now.Reachable)
       return;
-    if (L.Of == Location::Unknown) {
+    if (L.Of == Location::Unknown || (L.Unit != 0 && distributed(L))) {
       error(Where->getExprLoc(), Diag::err_pointer_not_understood)
           << Writes << Where->getSourceRange();
       return;
@@ -532,6 +537,25 @@ private:
     return L;
   }
 
+  /// A pointer into a distributed array, cast to one to elements of another size. Unknown if it may
+  /// not be at the beginning of one.
+  Location recounted(Location L, QualType From, QualType To) const {
+    if (To->isIncompleteType() || From->isIncompleteType())
+      return {};
+    auto Bytes = [&](QualType Type) {
+      return Context.getTypeSizeInChars(Context.getBaseElementType(Type)).getQuantity();
+    };
+    std::int64_t Old = Bytes(From), New = Bytes(To);
+    if (Old == New)
+      return L;
+    auto [Offset, Rest] = (L.Offset * Polynomial(Old)).divided(Polynomial(New));
+    if (!(Rest == Polynomial(0)))
+      return {};
+    L.Offset = std::move(Offset);
+    L.Unit = New == Bytes(pointerTo(L).type()->getPointeeType()) ? 0 : New;
+    return L;
+  }
+
   Location locate(const Expr* E) {
     E = E->IgnoreParens();
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
@@ -591,6 +615,11 @@ private:
       }
     }
     if (const auto* Choice = dyn_cast<ConditionalOperator>(E)) {
+      // Nobody writes through `const int& least = a < b ? a : b;`, so that its value is enough.
+      if (Choice->getType().isConstQualified() && Choice->getType()->isScalarType()) {
+        Value V = read(Choice);
+        return held(std::move(V), Choice);
+      }
       Value Chosen = either(Choice, [&](const Expr* Arm) {
         Value V;
         V.Place = locate(Arm);
@@ -624,11 +653,23 @@ private:
       return object(Temporary->getSubExpr());
     if (E->isGLValue())
       return locate(E);
-    Value V = eval(E);
+    return held(eval(E), E);
+  }
+
+  /// A variable for a value that has none.
+  Location held(Value V, const Expr* E) {
     auto* Holder = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
                                    E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
     Now.Variables[Holder] = std::move(V);
     return {Location::Variable, Holder, {}, {}};
+  }
+
+  /// The value of a glvalue. Of `a < b ? a : b` that is one of two, though no place is either.
+  Value read(const Expr* E) {
+    E = E->IgnoreParens();
+    if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+      return either(Choice, [&](const Expr* Arm) { return read(Arm); });
+    return load(locate(E), E);
   }
 
   // --- Expressions.
@@ -668,8 +709,9 @@ private:
   /// C's quotient, which is rounded towards zero.
   Polynomial quotient(const Polynomial& A, const Polynomial& B) {
     std::optional<std::int64_t> Divisor = B.constant();
-    if (Divisor && *Divisor == 1)
-      return A;
+    if (Divisor && *Divisor > 0)
+      if (auto [Exact, Rest] = A.divided(B); Rest == Polynomial(0))
+        return Exact;
     isl::set Negative = Sets.compare(Comparison::Less, A, 0);
     return Sets.defined([&](const Polynomial& Q) {
       if (Divisor && *Divisor > 0) {
@@ -909,7 +951,7 @@ private:
     const Expr* Sub = E->getSubExpr();
     switch (E->getCastKind()) {
     case CK_LValueToRValue:
-      return load(locate(Sub), Sub);
+      return read(Sub);
     case CK_ArrayToPointerDecay:
       return placed(locate(Sub));
     case CK_NoOp:
@@ -923,11 +965,8 @@ private:
       QualType To = E->getType()->getPointeeType(), From = Sub->getType()->getPointeeType();
       if (To.isNull() || From.isNull() || !V.Place)
         return opaque(E->getType(), Cause::Expression, E);
-      bool Sized = !To->isIncompleteType() && !From->isIncompleteType();
-      if (distributed(*V.Place) &&
-          !(Sized && Context.getTypeSizeInChars(Context.getBaseElementType(To)) ==
-                         Context.getTypeSizeInChars(Context.getBaseElementType(From))))
-        V.Place = Location{};
+      if (distributed(*V.Place))
+        V.Place = recounted(*V.Place, From, To);
       return V;
     }
     case CK_IntegralCast: {
@@ -1082,11 +1121,7 @@ private:
 
   /// The value that an object is initialised with.
   Value evalObject(const Expr* E) {
-    if (E->isGLValue()) {
-      Location L = locate(E);
-      return load(L, E);
-    }
-    return eval(E);
+    return E->isGLValue() ? read(E) : eval(E);
   }
 
   Value evalConstruct(const CXXConstructExpr* E) {

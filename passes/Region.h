@@ -31,6 +31,9 @@ struct ReducedScalar {
   const clang::Expr *Scalar = nullptr;
   /// norm.
   const clang::VarDecl *Pointer = nullptr;
+  /// What kernels take it for when they update it: another type of its size, in
+  /// atomicMax(reinterpret_cast<int *>(norm), ...). Null: no kernel updates it. Found by VerifyRegions.
+  clang::QualType Updated;
 };
 
 /// halo(a : n).

@@ -46,6 +46,9 @@ public:
   WrittenRegion run() {
     DeclCollector(Declared).TraverseStmt(const_cast<Stmt*>(R.Statement));
     ChangeCollector(*this).TraverseStmt(const_cast<Stmt*>(R.Statement));
+    HostScalarCollector Scalars(*this);
+    Scalars.TraverseStmt(const_cast<Stmt*>(R.Statement));
+    Scalars.finish();
     statement(R.Statement, 2);
     return std::move(Result);
   }
@@ -85,6 +88,11 @@ public:
       report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
       return true;
     }
+    if (const auto* E = dyn_cast<Expr>(S))
+      if (const VarDecl* Pointer = pointerOf(E); Pointer && Result.HostScalars.count(Pointer)) {
+        To << hostScalar(Pointer, E->getExprLoc());
+        return true;
+      }
     if (isMemoryAccess(S)) {
       unsupported(S);
       return true;
@@ -153,6 +161,71 @@ private:
     Writer& W;
   };
 
+  /// Finds pointers to scalars of the host, pinned or not: the region copies a reduced scalar there, and else names *pointer only.
+  struct HostScalarCollector : RecursiveASTVisitor<HostScalarCollector> {
+    explicit HostScalarCollector(Writer& W) : W(W) {}
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      ++Uses[Ref->getDecl()];
+      return true;
+    }
+    bool VisitUnaryOperator(UnaryOperator* O) { return pointee(O); }
+    bool VisitArraySubscriptExpr(ArraySubscriptExpr* Element) { return pointee(Element); }
+    bool VisitCallExpr(CallExpr* Call) {
+      if (const VarDecl* V = W.copiedScalar(*Call)) {
+        Copied.insert(V);
+        ++Known[V];
+      }
+      return true;
+    }
+    bool pointee(const Expr* E) {
+      if (const VarDecl* V = pointerOf(E))
+        ++Known[V];
+      return true;
+    }
+    void finish() {
+      for (const VarDecl* V : Copied)
+        if (Known[V] == Uses[V] && !W.Declared.count(V)) {
+          W.Result.HostScalars.insert(V);
+          W.Result.Changed.insert(V);
+        }
+    }
+    Writer& W;
+    llvm::SmallSetVector<const VarDecl*, 2> Copied;
+    llvm::DenseMap<const Decl*, unsigned> Uses, Known;
+  };
+
+  /// p, of *p or p[0].
+  static const VarDecl* pointerOf(const Expr* E) {
+    const Expr* Base = nullptr;
+    E = E->IgnoreParens();
+    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
+      Base = Deref->getSubExpr();
+    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
+      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
+      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
+    }
+    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
+    return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  }
+
+  /// The pointer to memory of the host that a reduced scalar is copied to or from.
+  const VarDecl* copiedScalar(const CallExpr& Call) const {
+    const FunctionDecl* Callee = Call.getDirectCallee();
+    if (!Callee || !Callee->getIdentifier() || Call.getNumArgs() < 4 ||
+        (Callee->getName() != "cudaMemcpy" && Callee->getName() != "cudaMemcpyAsync"))
+      return nullptr;
+    const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
+    bool ToHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost";
+    bool FromHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyHostToDevice";
+    const ReducedScalar* Scalar = ToHost ? reducedPointer(Call.getArg(1)) : FromHost ? reducedPointer(Call.getArg(0)) : nullptr;
+    const auto* Ref = dyn_cast<DeclRefExpr>(Call.getArg(ToHost ? 0 : 1)->IgnoreParenCasts());
+    const auto* V = Scalar && Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && V->getType()->isPointerType() &&
+                   Context.hasSameType(V->getType()->getPointeeType(), Scalar->Scalar->getType())
+               ? V
+               : nullptr;
+  }
+
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
 
   std::string spelled(const Stmt* S) const {
@@ -178,17 +251,8 @@ private:
     return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
   }
 
-  const ReducedScalar* reducedBy(const Expr* E) const {
-    E = E->IgnoreParens();
-    const Expr* Base = nullptr;
-    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
-      Base = Deref->getSubExpr();
-    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
-      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
-      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
-    }
-    return Base ? reducedPointer(Base) : nullptr;
-  }
+  /// Of *norm and norm[0]; a cast of the pointer would mean its bits.
+  const ReducedScalar* reducedBy(const Expr* E) const { return R.findReduction(pointerOf(E)); }
 
   const ReducedScalar* reducedPointer(const Expr* E) const {
     const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
@@ -268,6 +332,37 @@ private:
     report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
   }
 
+  std::string hostScalar(const VarDecl* Pointer, SourceLocation Loc) {
+    capture(*Pointer, Loc);
+    return capturedName(Pointer, P);
+  }
+
+  /// What a copy names as &variable, or as a pointer to a scalar of the host, and its type. None: something else.
+  std::optional<std::pair<std::string, QualType>> copiedValue(const CallExpr& Call, unsigned Argument) {
+    const Expr* E = Call.getArg(Argument)->IgnoreParenCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+      return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
+    if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Result.HostScalars.count(Pointer))
+      return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType()->getPointeeType());
+    return std::nullopt;
+  }
+
+  /// The text of a value as a copy of its bytes makes one of another type of it. None: the sizes differ.
+  std::optional<std::string> copied(const std::string& Value, QualType From, QualType To) const {
+    if (Context.hasSameUnqualifiedType(From, To))
+      return Value;
+    if (!From->isArithmeticType() || !To->isArithmeticType() || Context.getTypeSize(From) != Context.getTypeSize(To))
+      return std::nullopt;
+    return "::gpurma::stages::from_bits<" + member(To, "") + ">(::gpurma::stages::bits_of(" + Value + "))";
+  }
+
+  bool assignCopy(const std::string& Target, QualType To, const std::string& Value, QualType From, raw_ostream& Out) const {
+    std::optional<std::string> Copy = copied(Value, From, To);
+    if (Copy)
+      Out << "(" << Target << " = " << *Copy << ", ::cudaSuccess)";
+    return Copy.has_value();
+  }
+
   void arguments(const CallExpr& Call, raw_ostream& To) {
     To << '(';
     for (unsigned I = 0; I != Call.getNumArgs() && !isa<CXXDefaultArgExpr>(Call.getArg(I)); ++I)
@@ -289,20 +384,15 @@ private:
     }
     if (Name != "cudaMemcpy" && Name != "cudaMemcpyAsync")
       return false;
-    if (const ReducedScalar* From = Reduced(1)) {
-      const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenCasts());
-      if (!Address || Address->getOpcode() != UO_AddrOf)
-        return false;
-      To << "(" << text(Address->getSubExpr()) << " = " << reducedName(*From) << ".value(), ::cudaSuccess)";
-      return true;
-    }
-    if (const ReducedScalar* Into = Reduced(0)) {
-      const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(1)->IgnoreParenCasts());
-      if (!Address || Address->getOpcode() != UO_AddrOf)
-        return false;
-      To << "(" << reducedName(*Into) << " = " << text(Address->getSubExpr()) << ", ::cudaSuccess)";
-      return true;
-    }
+    const ReducedScalar *Into = Reduced(0), *From = Reduced(1);
+    if (Into && From)
+      return assignCopy(reducedName(*Into), Into->Scalar->getType(), reducedName(*From) + ".value()", From->Scalar->getType(), To);
+    if (From)
+      if (auto Target = copiedValue(Call, 0))
+        return assignCopy(Target->first, Target->second, reducedName(*From) + ".value()", From->Scalar->getType(), To);
+    if (Into)
+      if (auto Value = copiedValue(Call, 1))
+        return assignCopy(reducedName(*Into), Into->Scalar->getType(), Value->first, Value->second, To);
     return false;
   }
 
@@ -332,8 +422,17 @@ private:
       arguments(Call, To);
       return true;
     }
-    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
+    if (!copiesBits(Call, Name))
+      checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
     return false;
+  }
+
+  /// memcpy(&value, &bits, sizeof value): between variables of the region.
+  static bool copiesBits(const CallExpr& Call, StringRef Name) {
+    return Name == "memcpy" && llvm::all_of(ArrayRef<const Expr*>{Call.getArg(0), Call.getArg(1)}, [](const Expr* E) {
+             const auto* Address = dyn_cast<UnaryOperator>(E->IgnoreParenCasts());
+             return Address && Address->getOpcode() == UO_AddrOf && !isMemoryAccess(Address->getSubExpr()->IgnoreParens());
+           });
   }
 
   /// Whether device code may call the function.
@@ -635,7 +734,7 @@ private:
         Arguments += (Reduced && readsOnlyScalar(S.Kernel, Parameter) ? ", &" : ", ") + Name;
         continue;
       }
-      std::string Type = "<" + member(Reduced->Scalar->getType(), "") + ", ::gpurma::stages::" + operationName(*Reduced) + ">";
+      std::string Type = "<" + member(Reduced->Scalar->getType(), "") + ", " + operationName(*Reduced, Context) + ">";
       Arguments += ", ::gpurma::stages::part_pointer" + Type + "{gpurma_thread." + Name + "}";
       Parts += " ::gpurma::stages::thread_part" + Type + " " + Name + ";";
       Sums += " gpurma_thread." + Name + ".add_to(" + Name + ");";
@@ -651,7 +750,11 @@ private:
       Values += ", " + Name;
       if (const ReducedScalar* Scalar = reducedPointer(Argument)) {
         bool ReadsOnly = readsOnlyScalar(S.Kernel, Parameter);
-        Arguments += (ReadsOnly ? ", &" : ", ") + Name;
+        std::string Pointer = (ReadsOnly ? "&" : "") + Name;
+        QualType Type = Parameter->getType(), Pointee = Type->getPointeeType();
+        if (!Pointee.isNull() && !Context.hasSameUnqualifiedType(Pointee, Scalar->Scalar->getType()))
+          Pointer = "reinterpret_cast<" + member(Type, "") + ">(" + Pointer + ")"; // as the launch does
+        Arguments += ", " + Pointer;
         Members += "  " + member(Scalar->Scalar->getType(), (ReadsOnly ? "" : "*") + Name) + ";\n";
         line(Depth + 1) << "auto " << (ReadsOnly ? "" : "* ") << "const " << Name << " = " << reducedName(*Scalar)
                         << (ReadsOnly ? ".value();\n" : ".partial();\n");
@@ -739,8 +842,13 @@ private:
 
 } // namespace
 
-const char* operationName(const ReducedScalar& S) {
-  return S.Operation == Keyword::Plus ? "plus" : S.Operation == Keyword::Max ? "maximum" : "minimum";
+std::string operationName(const ReducedScalar& S, const ASTContext& Context) {
+  std::string Name = S.Operation == Keyword::Plus  ? "::gpurma::stages::plus"
+                     : S.Operation == Keyword::Max ? "::gpurma::stages::maximum"
+                                                   : "::gpurma::stages::minimum";
+  if (S.Updated.isNull() || Context.hasSameUnqualifiedType(S.Updated, S.Scalar->getType()))
+    return Name;
+  return "::gpurma::stages::as<" + S.Updated.getAsString(sourcePolicy(Context)) + ", " + Name + ">";
 }
 
 bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {

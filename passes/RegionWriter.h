@@ -36,13 +36,15 @@ struct WrittenRegion {
   llvm::SetVector<const clang::VarDecl*> Captured;
   /// Of Captured, what the statement may change.
   llvm::SmallPtrSet<const clang::VarDecl*, 8> Changed;
+  /// Of Captured, pointers to a scalar of the host that reduced scalars are copied to: what they point to is meant.
+  llvm::SmallPtrSet<const clang::VarDecl*, 2> HostScalars;
 };
 
 /// Reports what cannot run on the device; the text is of no use then. The number is the region's.
 WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
 
 /// The class of ::gpurma::stages that is the clause's operation.
-const char* operationName(const ReducedScalar& S);
+std::string operationName(const ReducedScalar& S, const clang::ASTContext& Context);
 
 /// True if all that the kernel does with the parameter is to read *p or p[0].
 bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);

@@ -139,9 +139,9 @@ public:
     const FunctionDecl* Callee = Call->getDirectCallee();
     if (!Callee || !Callee->getIdentifier() || !Callee->getName().starts_with(Atomic) || Call->getNumArgs() < 2)
       return RecursiveASTVisitor::TraverseCallExpr(Call);
-    const auto* Ref = dyn_cast<DeclRefExpr>(Call->getArg(0)->IgnoreParenCasts());
-    if (!Ref || Ref->getDecl() != Parameter)
+    if (pointer(Call->getArg(0)) != Parameter)
       return RecursiveASTVisitor::TraverseCallExpr(Call);
+    Updates.push_back(Call->getArg(0));
     return TraverseStmt(Call->getArg(1));
   }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) {
@@ -150,8 +150,27 @@ public:
     return true;
   }
   const DeclRefExpr* Found = nullptr;
+  /// The pointers that atomic operations are given.
+  llvm::SmallVector<const Expr*, 2> Updates;
 
 private:
+  /// p, &*p or &p[0].
+  static const ValueDecl* pointer(const Expr* E) {
+    E = E->IgnoreParenCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf) {
+      const Expr* Scalar = Address->getSubExpr()->IgnoreParens();
+      if (const auto* Deref = dyn_cast<UnaryOperator>(Scalar); Deref && Deref->getOpcode() == UO_Deref)
+        E = Deref->getSubExpr()->IgnoreParenCasts();
+      else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(Scalar)) {
+        const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
+        if (Index && Index->getValue().isZero())
+          E = Element->getBase()->IgnoreParenCasts();
+      }
+    }
+    const auto* Ref = dyn_cast<DeclRefExpr>(E);
+    return Ref ? Ref->getDecl() : nullptr;
+  }
+
   const ParmVarDecl* Parameter;
   StringRef Atomic;
 };
@@ -328,14 +347,14 @@ private:
   bool checkReductions(Stage& S) {
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const auto* Ref = dyn_cast<DeclRefExpr>(S.Arguments[I]->IgnoreParenCasts());
-      const ReducedScalar* Scalar = Ref ? R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
-      if (Scalar && !checkReduced(S, S.Kernel->getParamDecl(I), *Scalar))
+      const ReducedScalar* Found = Ref ? R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
+      if (Found && !checkReduced(S, S.Kernel->getParamDecl(I), R.Reductions[Found - R.Reductions.data()]))
         return false;
     }
     return true;
   }
 
-  bool checkReduced(Stage& S, const ParmVarDecl* Parameter, const ReducedScalar& Scalar) {
+  bool checkReduced(Stage& S, const ParmVarDecl* Parameter, ReducedScalar& Scalar) {
     StringRef Atomic = Scalar.Operation == Keyword::Plus  ? "atomicAdd"
                        : Scalar.Operation == Keyword::Max ? "atomicMax"
                                                           : "atomicMin";
@@ -343,6 +362,9 @@ private:
       return true;
     ReducedUse Use(Parameter, Atomic);
     Use.TraverseStmt(S.Kernel->getBody());
+    for (const Expr* Pointer : Use.Updates)
+      if (!checkUpdated(S, Pointer, Scalar))
+        return false;
     if (!Use.Found) {
       if (isAddedUpByThreads(S.Kernel, Parameter, Scalar.Scalar->getType(), Atomic))
         S.AddedUpByThreads.push_back(Parameter);
@@ -350,6 +372,25 @@ private:
     }
     report(Use.Found->getLocation(), Diag::err_stage_reduced)
         << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
+    return false;
+  }
+
+  /// The order of a float's bits as an integer is not its own: all updates take the scalar for the same type.
+  bool checkUpdated(const Stage& S, const Expr* Pointer, ReducedScalar& Scalar) {
+    QualType Own = Context.getCanonicalType(Scalar.Scalar->getType()).getUnqualifiedType();
+    QualType Type = Context.getCanonicalType(Pointer->getType()->getPointeeType()).getUnqualifiedType();
+    // Sums of signed and unsigned integers are the same bits.
+    if (Scalar.Operation == Keyword::Plus && Own->isIntegerType() && Type->isIntegerType() &&
+        Context.getTypeSize(Own) == Context.getTypeSize(Type))
+      Type = Own;
+    bool Sized = Type->isArithmeticType() && Context.getTypeSize(Type) == Context.getTypeSize(Own);
+    if (Sized && Scalar.Updated.isNull())
+      Scalar.Updated = Type;
+    if (Sized && Scalar.Updated == Type)
+      return true;
+    report(Pointer->getExprLoc(), Diag::err_reduced_type)
+        << S.Kernel->getName() << Scalar.Pointer->getName() << Type.getAsString(Context.getPrintingPolicy())
+        << (Sized ? Scalar.Updated : Own).getAsString(Context.getPrintingPolicy()) << Sized;
     return false;
   }
 

@@ -104,6 +104,17 @@ template <class T> void store_scalar(T* scalar, const T& value) {
   host::copy_scalar(scalar, &value, sizeof(T));
 }
 
+// An operation of kernels that take the scalar for another type of its size:
+// atomicMax(reinterpret_cast<int*>(most), ...) of a float, which CUDA has not for floats.
+template <class Updated, class Operation> struct as {
+  template <class T> __host__ __device__ static T combine(T a, T b) {
+    return from_bits<T>(bits_of(
+        Operation::combine(from_bits<Updated>(bits_of(a)), from_bits<Updated>(bits_of(b)))));
+  }
+  template <class T>
+  static constexpr T identity = __builtin_bit_cast(T, Operation::template identity<Updated>);
+};
+
 } // namespace stages
 
 } // namespace gpurma

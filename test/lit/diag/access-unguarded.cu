@@ -11,6 +11,7 @@
 __global__ void two(float* out, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   out[y * nx + x] = 0;
+  out[y * nx + x] += 1; // one warning for each array of a kernel is enough
 }
 __global__ void three(float* out, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -28,5 +29,5 @@ void run(float* a, float* b, int nz, int ny, int nx) {
   }
 }
 
-// CHECK: :[[@LINE-18]]:3: warning: cannot show that this index of 'out' stays within the extent of its fastest dimension; taken as if it did: guard it with a condition [gpurma-0208]
+// CHECK: :[[@LINE-19]]:3: warning: cannot show that this index of 'out' stays within the extent of its fastest dimension; taken as if it did: guard it with a condition [gpurma-0208]
 // CHECK: :[[@LINE-13]]:5: warning: cannot show that this index of 'out' stays within the extent of its second fastest dimension; taken as if it did: guard it with a condition [gpurma-0208]

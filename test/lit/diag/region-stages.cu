@@ -64,3 +64,19 @@ void stages(float* a, float* b, int* i, float* s, int n, dim3 block) {
 // CHECK: :22:25: note: 'inside' is declared here
 // CHECK: :45:12: error: the block size of this launch must be known when the region begins, but 'threads' is declared in it [gpurma-0135]
 // CHECK: :48:19: error: the dynamic shared memory of this launch must be known when the region begins, but 'bytes' is declared in it [gpurma-0135]
+
+// After the lines above, which are named by their numbers.
+__global__ void add_bits(const float* a, double* most) { atomicMax((int*)most, int(a[blockIdx.x])); }
+__global__ void add_signed(const float* a, float* most) { atomicMax((int*)most, __float_as_int(a[blockIdx.x])); }
+__global__ void add_unsigned(const float* a, float* most) { atomicMax((unsigned*)most, __float_as_uint(a[blockIdx.x])); }
+void bits(float* a, double* wide, float* s, int n) {
+#pragma gpurma persistent distribute(a : rows(n)) reduce(max : *wide)
+  { add_bits<<<n, 1>>>(a, wide); }
+#pragma gpurma persistent distribute(a : rows(n)) reduce(max : *s)
+  {
+    add_signed<<<n, 1>>>(a, s);
+    add_unsigned<<<n, 1>>>(a, s);
+  }
+}
+// CHECK: :[[@LINE-12]]:68: error: kernel 'add_bits' updates the reduced 'wide' as 'int' here, but it is of type 'double' [gpurma-0141]
+// CHECK: :[[@LINE-11]]:71: error: kernel 'add_unsigned' updates the reduced 's' as 'unsigned int' here, but other updates take it for 'int' [gpurma-0141]

@@ -60,7 +60,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK: #line [[#]]
 int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
   float norm = 1;
-// CHECK: { gpurma_values_[[R]] gpurma_values;
+// CHECK: { alignas(gpurma_values_[[R]]) unsigned char gpurma_memory[sizeof(gpurma_values_[[R]])]; gpurma_values_[[R]]& gpurma_values = *reinterpret_cast<gpurma_values_[[R]]*>(gpurma_memory);
 // CHECK-SAME: ::gpurma::stages::stage_plan("step", reinterpret_cast<const void*>(static_cast<void (*)({{.*}})>(::ns::step<float>)), 0, dim3(block), 0).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
 // CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
 // CHECK-SAME: ::gpurma::stages::run({gpurma_region_[[R]]<32>, gpurma_region_[[R]]<64>, gpurma_region_[[R]]<128>}

@@ -1,0 +1,66 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// A region copies reduced scalars to memory of the host that a pointer leads to, pinned or not, reads and writes it there, and copies
+// bits from a variable to another one. What the host had there before counts, and what the region has left there is seen behind it.
+// RUN: %lower_cpu %s | %filecheck --check-prefix=TEXT-CHECK %s
+// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | sort -u | diff - %t.expected
+// TEXT-CHECK: struct gpurma_values_0 {
+// TEXT-CHECK: {{^}}  int on_host;
+// TEXT-CHECK: (on_host = gpurma_reduced_0.value(), ::cudaSuccess)
+// TEXT-CHECK: copy_value(gpurma_values.on_host, *on_host)
+// TEXT-CHECK: copy_value(*on_host, gpurma_values.on_host)
+// CHECK: after 6 steps: 600 on the host, 602 and 8.5
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+__global__ void step(int *out, const int *in, int *sum, int *most, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  out[i] = i > 0 ? in[i - 1] : in[i];
+  atomicAdd(sum, 1);
+  atomicMax(most, __float_as_int(1 + 0.5f * in[i]));
+}
+
+int main() {
+  const int n = 100;
+  int *a, *b, *sum, *most, *on_host, step_count = 0;
+  int *pageable = static_cast<int *>(std::malloc(sizeof(int)));
+  cudaMallocHost(&on_host, sizeof(int));
+  cudaMalloc(&a, n * sizeof(int));
+  cudaMalloc(&b, n * sizeof(int));
+  cudaMalloc(&sum, sizeof(int));
+  cudaMalloc(&most, sizeof(int));
+  std::vector<int> start(n);
+  for (int i = 0; i < n; ++i)
+    start[i] = i % 16;
+  cudaMemcpy(a, start.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+  *on_host = 0;
+  *pageable = 2;
+  float largest = 0;
+#pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum) reduce(max : *most)
+  while (*on_host < 6 * n) {
+    int bits = 0;
+    cudaMemcpy(most, &bits, sizeof(int), cudaMemcpyHostToDevice);
+    cudaMemcpyAsync(sum, on_host, sizeof(int), cudaMemcpyHostToDevice);
+    step<<<(n + 15) / 16, 16>>>(b, a, sum, most, n);
+    cudaMemcpyAsync(on_host, sum, sizeof(int), cudaMemcpyDeviceToHost);
+    cudaStreamSynchronize(nullptr);
+    pageable[0] += *on_host - step_count * n;
+    cudaMemcpy(&bits, most, sizeof(int), cudaMemcpyDeviceToHost);
+    std::memcpy(&largest, &bits, sizeof largest);
+    std::swap(a, b);
+    ++step_count;
+    cudaMemcpy(sum, pageable, sizeof(int), cudaMemcpyHostToDevice);
+  }
+  std::printf("after %d steps: %d on the host, %d and %g\n", step_count, *on_host, *pageable, static_cast<double>(largest));
+}

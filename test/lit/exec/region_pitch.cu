@@ -1,0 +1,73 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// Arrays of cudaMallocPitch, whose rows kernels find by bytes, by a member of a structure, by a helper function and by elements.
+// RUN: %gpurmacc_cpu -O1 -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK-CHECK %s
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | sort -u | diff - %t.expected
+// CHECK: hash
+#include <cstdio>
+#include <utility>
+#include <vector>
+
+struct field {
+  float *data;
+  size_t pitch;
+};
+
+template <class T> __device__ T *row_of(T *base, size_t pitch, int y) {
+  return reinterpret_cast<T *>(reinterpret_cast<char *>(base) + y * pitch);
+}
+
+__global__ void heat(float *out, const float *in, size_t pitch, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1)
+    return;
+  const float *row = (const float *)((const char *)in + y * pitch);
+  const float *above = (const float *)((const char *)in + (y - 1) * pitch);
+  const float *below = (const float *)((const char *)row + pitch);
+  ((float *)((char *)out + y * pitch))[x] = row[x] + 0.125f * (row[x - 1] + row[x + 1] + above[x] + below[x] - 4 * row[x]);
+}
+
+__global__ void shift(field out, float *in, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    row_of(out.data, out.pitch, y)[x] = row_of(in, out.pitch, max(y - 2, 0))[x];
+}
+
+__global__ void scale(float *a, size_t pitch, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    a[y * (pitch / sizeof(float)) + x] *= 0.75f;
+}
+
+int main() {
+  const int nx = 30, ny = 26;
+  field a{}, b{};
+  cudaMallocPitch(&a.data, &a.pitch, nx * sizeof(float), ny);
+  cudaMallocPitch(&b.data, &b.pitch, nx * sizeof(float), ny);
+  std::vector<float> values(nx * ny);
+  for (int i = 0; i < nx * ny; ++i)
+    values[i] = i * 37 % 53;
+  for (const field &each : {a, b})
+    cudaMemcpy2D(each.data, each.pitch, values.data(), nx * sizeof(float), nx * sizeof(float), ny, cudaMemcpyHostToDevice);
+  const dim3 block(10, 4), grid((nx + 9) / 10, (ny + 3) / 4);
+#pragma gpurma persistent distribute(a.data, b.data : rows(ny, a.pitch / sizeof(float)))
+  for (int i = 0; i < 6; ++i) {
+    // REMARK-CHECK: remark: stage 'heat' reads 'in' with halo 1, writes 'out' (publishes
+    heat<<<grid, block>>>(b.data, a.data, a.pitch, nx, ny);
+    // REMARK-CHECK: remark: stage 'shift' reads 'in' with halo 2, writes 'out.data' (publishes
+    shift<<<grid, block>>>(field{a.data, a.pitch}, b.data, nx, ny);
+    // REMARK-CHECK: remark: stage 'scale' reads 'a', writes 'a' (publishes
+    scale<<<grid, block>>>(a.data, a.pitch, nx, ny);
+    std::swap(a.data, b.data);
+  }
+  cudaMemcpy2D(values.data(), nx * sizeof(float), a.data, a.pitch, nx * sizeof(float), ny, cudaMemcpyDeviceToHost);
+  unsigned long long hash = 0;
+  for (float value : values)
+    hash = hash * 31 + static_cast<unsigned long long>(value * 4096);
+  std::printf("hash %llx\n", hash);
+}
