@@ -206,6 +206,7 @@ def make_rows(lines, arguments, reasons, wrong):
                                   if (measured_as(app, by), size, gpus, by) in reasons],
                        "exchange": mpi and max(0.0, 1 - mpi["alone"] / mpi["us"]),
                        "exchanged in": mpi and mpi["exchange"],
+                       "set-up": best["region"] and best["region"]["set_up"],
                        "probe's tile": probe and f"{probe['tile']}, {probe['acquires by']}",
                        "wrong": (app, size) in wrong}
                 rows.append({**row, **judge(row)})
@@ -214,14 +215,15 @@ def make_rows(lines, arguments, reasons, wrong):
 
 def table(rows):
     lines = ["| program | size | GPUs | " + " | ".join(VARIANTS) + " | to graph | to mpi "
-             "| to probe | exchange | target | met |", "|" + "---|" * 13]
+             "| to probe | exchange | set-up | target | met |", "|" + "---|" * 14]
     for row in rows:
         times = ["failed" if by in row["failed"] else "–" if row["us"][by] is None
                  else f"{row['us'][by]:.4g} µs" for by in VARIANTS]
         share = "–" if row["exchange"] is None else f"{100 * row['exchange']:.0f} %"
         cells = [row["what"], row["size"], str(row["gpus"]), *times,
                  *(rounded(row[f"ratio to {by}"], ".2f") for by in BASELINES),
-                 share, row["target"], "results differ" if row["wrong"] else met_text(row["met"])]
+                 share, "–" if row["set-up"] is None else f"{row['set-up'] / 1e3:.3g} ms",
+                 row["target"], "results differ" if row["wrong"] else met_text(row["met"])]
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 

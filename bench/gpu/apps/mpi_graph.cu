@@ -218,7 +218,7 @@ template <class App> void measure(const request& given, const mpi_process& proce
     if (app.rows() / process.size < 2 * App::halo)
       stop("too few rows for so many processes");
     banded_steps<App> band(app, process, staged);
-    const auto seconds = seconds_of_steps(t.steps, given.repetitions, [&](int steps) {
+    const auto measured = seconds_of_steps(t.steps, given.repetitions, [&](int steps) {
       band.set_initial_values();
       return slowest_seconds_of([&] { band.run(steps); });
     });
@@ -237,7 +237,7 @@ template <class App> void measure(const request& given, const mpi_process& proce
     char text[64];
     std::snprintf(text, sizeof(text), ", \"alone\": %.5g", median(alone) * 1e6 / t.steps);
     if (process.rank == 0)
-      print_result(App::name, "mpi", process.size, t, seconds, hash, more + text);
+      print_result(App::name, "mpi", process.size, t, measured.seconds, hash, more + text);
   }
 }
 

@@ -416,8 +416,9 @@ private:
 
 template <class Tile, acquisition How> void measure(const task& t, const request& given, int gpus) {
   persistent_jacobi<Tile, How> steps(jacobi2d(t, threads_of(given)), gpus, t.steps);
-  const std::vector<double> seconds = seconds_of_steps(
-      t.steps, given.repetitions, [&](int count) { return steps.seconds_for(count); });
+  const std::vector<double> seconds = seconds_of_steps(t.steps, given.repetitions, [&](int count) {
+                                        return steps.seconds_for(count);
+                                      }).seconds;
   char more[128];
   std::snprintf(more, sizeof(more),
                 ", \"tile\": \"%dx%d\", \"acquires by\": \"%s\", \"blocks\": %d", Tile::width,

@@ -73,28 +73,45 @@ template <class Function> double seconds_of(Function function) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
+/// What steps take, in seconds, by repetition; and what a run of two takes, which is mostly its
+/// beginning and its end.
+struct measured_steps {
+  std::vector<double> seconds;
+  double set_up = 0;
+};
+
 /// What `steps` take without what their beginning and end take, which is the same for any number of
 /// steps: the difference to a run of two. `seconds_for(steps)` makes a run.
 template <class Function>
-std::vector<double> seconds_of_steps(int steps, int repetitions, Function seconds_for) {
+measured_steps seconds_of_steps(int steps, int repetitions, Function seconds_for) {
   constexpr int few = 2;
   seconds_for(few); // once more: what is loaded and allocated at the first use
-  double set_up = std::numeric_limits<double>::max();
-  std::vector<double> seconds;
+  measured_steps measured;
+  measured.set_up = std::numeric_limits<double>::max();
   for (int repetition = 0; repetition < repetitions; ++repetition) {
-    set_up = std::min(set_up, seconds_for(few));
-    seconds.push_back(seconds_for(steps));
+    measured.set_up = std::min(measured.set_up, seconds_for(few));
+    measured.seconds.push_back(seconds_for(steps));
   }
   if (steps > few) {
-    for (double& all : seconds)
-      all = (all - set_up) * steps / (steps - few);
+    for (double& all : measured.seconds)
+      all = (all - measured.set_up) * steps / (steps - few);
   }
-  return seconds;
+  return measured;
 }
 
 inline double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
+}
+
+/// One more field of a result: what a run of two steps takes, in microseconds, if that was
+/// measured.
+inline std::string set_up_field(const measured_steps& measured) {
+  if (measured.set_up == 0)
+    return "";
+  char text[64];
+  std::snprintf(text, sizeof(text), ", \"set_up\": %.6g", measured.set_up * 1e6);
+  return text;
 }
 
 /// Of a block, from the command line.

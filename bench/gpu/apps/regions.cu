@@ -92,8 +92,8 @@ void run_region(const horizontal_diffusion& app, const step_arrays& on, int step
 }
 
 template <class App>
-std::vector<double> region_seconds(const App& app, app_arrays<App>& arrays, const task& t,
-                                   int repetitions) {
+measured_steps region_seconds(const App& app, app_arrays<App>& arrays, const task& t,
+                              int repetitions) {
   return seconds_of_steps(t.steps, repetitions, [&](int steps) {
     arrays.set_initial_values();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -106,23 +106,23 @@ std::vector<double> region_seconds(const App& app, app_arrays<App>& arrays, cons
 #if !GPURMA_TARGET_CPU
 /// Of a graph of all steps.
 template <class App>
-std::vector<double> graph_seconds(const App& app, app_arrays<App>& arrays, const task& t,
-                                  int repetitions) {
+measured_steps graph_seconds(const App& app, app_arrays<App>& arrays, const task& t,
+                             int repetitions) {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "creation of a stream");
   const recording steps(stream, [&](cudaStream_t on) {
     launch_steps(app, arrays, App::halo, app.rows() - 2 * App::halo, t.steps, on);
   });
-  std::vector<double> seconds;
+  measured_steps measured;
   for (int repetition = 0; repetition < repetitions; ++repetition) {
     arrays.set_initial_values();
-    seconds.push_back(seconds_of([&] {
+    measured.seconds.push_back(seconds_of([&] {
       steps.launch(stream);
       check(cudaStreamSynchronize(stream), "the steps");
     }));
   }
   check(cudaStreamDestroy(stream), "release of a stream");
-  return seconds;
+  return measured;
 }
 #endif
 
@@ -135,11 +135,11 @@ void measure(const char* by, const request& given, Seconds seconds) {
   for (const task& t : given.tasks) {
     const App app(t, threads_of(given));
     app_arrays<App> arrays(app, 0, app.rows());
-    const std::vector<double> taken = seconds(app, arrays, t);
+    const measured_steps taken = seconds(app, arrays, t);
     const std::uint64_t hash = arrays.hash(t.steps, 0, app.rows());
     const std::string more = App::has_norm ? norm_field(arrays.norm()) : "";
     if (process == 0)
-      print_result(App::name, by, processes, t, taken, hash, more);
+      print_result(App::name, by, processes, t, taken.seconds, hash, more + set_up_field(taken));
   }
 }
 
