@@ -40,6 +40,8 @@ for word in sys.argv[1:]:
             said["norm"] = 1.0
         if by == "mpi":
             said.update(alone=5.0, exchange="staged")
+        if by == "region":
+            said["set_up"] = 1500.0
         if by == "probe":
             said.update(tile="32x8", us=9.5, **{{"acquires by": "load"}})
         said.update(case.get(f"{{by}} {{app}} {{size}} {{gpus}}", {{}}))
@@ -79,6 +81,7 @@ def check_cpu_programs(script, programs):
         measured = [by for by in ("mpi", "probe", "region") if row["us"][by] is not None]
         expected = ["mpi"] * (gpus > 1) + ["probe"] * what.startswith("jacobi2d") + ["region"]
         require(measured == expected, f"{what} on {gpus} was measured by {measured}", shown)
+        require(row["set-up"] > 0, f"what the region's beginning takes: {row['set-up']}", shown)
 
 
 def check_case(script, programs, tools, case, *arguments):
@@ -103,6 +106,7 @@ def check_targets(script, programs, tools):
                           ("jacobi2d", "1024x1024", 1): True}.items():
         require(met[key] == expected, f"the target of {key} is met: {met[key]}", shown)
     require(code == 1, f"the exit code with missed targets is {code}", shown)
+    require("| 1.5 ms |" in shown, "what a region's beginning takes", shown)
     require(rows["heat3d", "512x512x512", 2]["exchange"] > 0.6 and "| 62 % |" in shown, "the part of the exchange", shown)
     code, shown, results = check_case(script, programs, tools, {}, "--gpus", "1", "--quick")
     require(code == 0 and all(row["met"] is True for row in results["rows"]), "targets that are met", shown)
