@@ -15,6 +15,7 @@
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
@@ -792,9 +793,11 @@ private:
     for (const ArrayAccess& A : S.Accesses.Arrays)
       if (A.Writes)
         Parts.push_back("writes '" + A.Array.name() + "'" + published(A));
+    llvm::SmallPtrSet<const VarDecl*, 4> Named; // a kernel may update a scalar at several places
     for (const AtomicReduction& A : S.Accesses.Reductions)
-      Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'" +
-                      (llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
+      if (Named.insert(A.Scalar).second)
+        Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'" +
+                        (llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
     U.Diags->report(S.Launch->getBeginLoc(), Diag::remark_stage)
         << S.Kernel->getName() << llvm::join(Parts, ", ");
   }

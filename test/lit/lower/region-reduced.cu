@@ -79,7 +79,7 @@ template <bool Uses, class T = int> __global__ void instances(const T* a, T* sum
 void steps(int* a, int* sum, int* most, int* old, int n, int count) {
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *sum, *old) reduce(max : *most)
   for (int step = 0; step < count; ++step) {
-    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'kinds' reads 'a', reduces '*sum' (first in each thread), reduces '*most' (first in each thread), reduces '*most' (first in each thread), reduces '*old', reduces '*old' [gpurma-0217]
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'kinds' reads 'a', reduces '*sum' (first in each thread), reduces '*most' (first in each thread), reduces '*old' [gpurma-0217]
     kinds<<<n / 64, 64>>>(a, sum, most, old, n);
     // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'chosen' reads 'a', reduces '*sum' [gpurma-0217]
     chosen<<<n, 1>>>(a, sum);
