@@ -141,8 +141,10 @@ void make_bands(const region_launch& region) {
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
                         bands.touch_after,
-                        " after those of a process, which may only be its "
-                        "neighbours'; use fewer processes or a larger array"));
+                        " after those of a process, which may only be its neighbours', and "
+                        "its rows begin at multiples of ",
+                        bands.unit, ", which a block of '", region.stage[0].name,
+                        "' has; use fewer processes, blocks of fewer rows or a larger array"));
   }
 }
 

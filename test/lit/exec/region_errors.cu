@@ -61,8 +61,8 @@ static int deep() {
   cudaMallocManaged(&b, n * sizeof(int));
   for (int i = 0; i < n; ++i)
     a[i] = b[i] = i;
-  // DEEP-OF-3: the persistent region at {{.*}}region_errors.cu:[[#@LINE+2]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours'; use fewer processes or a larger array
-  // DEEP-OF-5: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: process {{[0-4]}} of 5 would have {{8|16}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours'; use fewer processes or a larger array
+  // DEEP-OF-3: the persistent region at {{.*}}region_errors.cu:[[#@LINE+2]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
+  // DEEP-OF-5: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: process {{[0-4]}} of 5 would have {{8|16}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 3; ++i) {
     far<<<8, 8>>>(b, a, n);
@@ -94,7 +94,7 @@ int main(int argc, char **argv) {
   dim3 block(8, 2), second(8, !std::strcmp(argv[1], "blocks") ? 4 : 2);
   const dim3 grid(1, 20);
   // BLOCKS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+5]]: kernel 'step' is launched with blocks of 8 x 4 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
-  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows
+  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows, but the launches touch 1 rows before and 1 after those of a process, which may only be its neighbours', and its rows begin at multiples of 2, which a block of 'step' has; use fewer processes, blocks of fewer rows or a larger array
   // EXTENTS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+3]]: the distributed arrays have {{[0-9]+}} bytes on process {{[01]}} and {{[0-9]+}} on process {{[01]}}; all processes run the region with the same extents
   // UNDISTRIBUTED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+5]] on rank {{[0-9]+}}: the kernel writes to an array at 0x{{[0-9a-f]+}}, which is not the beginning of an array that the region distributes; name it in 'distribute'
   // CHANGED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+7]] on rank {{[0-9]+}}: blocks of 8 x 1 x 1 threads, but the region began with another size
