@@ -55,6 +55,7 @@ public:
     Scalars.TraverseStmt(const_cast<Stmt*>(R.Statement));
     Scalars.finish();
     statement(R.Statement, 2);
+    checkReferences();
     return std::move(Result);
   }
 
@@ -112,7 +113,7 @@ public:
   }
 
 private:
-  enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced };
+  enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced, OtherName };
 
   struct DeclCollector : RecursiveASTVisitor<DeclCollector> {
     explicit DeclCollector(llvm::SmallPtrSetImpl<const Decl*>& Declared) : Declared(Declared) {}
@@ -337,6 +338,60 @@ private:
     else
       return;
     report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
+  }
+
+  /// A variable or member of the object, and which part of it.
+  struct Storage {
+    const Decl* Whole = nullptr;
+    llvm::SmallVector<const FieldDecl*, 2> Part;
+
+    bool overlaps(const Storage& Other) const {
+      size_t Common = std::min(Part.size(), Other.Part.size());
+      return Whole && Whole == Other.Whole && ArrayRef(Part).take_front(Common) == ArrayRef(Other.Part).take_front(Common);
+    }
+  };
+
+  /// What a variable is, or refers to as far as its initialisation shows it.
+  static Storage storageOf(const VarDecl* V) {
+    if (!V->getType()->isReferenceType() || !V->getInit())
+      return {V->getCanonicalDecl(), {}};
+    Storage Found;
+    const Expr* E = V->getInit()->IgnoreParenImpCasts();
+    llvm::SmallVector<const FieldDecl*, 2> Members;
+    while (const auto* Field = dyn_cast<MemberExpr>(E)) {
+      Members.push_back(dyn_cast<FieldDecl>(Field->getMemberDecl()));
+      E = Field->getBase()->IgnoreParenImpCasts();
+      if (Field->isArrow() && !isa<CXXThisExpr>(E))
+        return {};
+    }
+    const auto* Ref = dyn_cast<DeclRefExpr>(E);
+    if (const auto* Named = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr)
+      Found = storageOf(Named);
+    else if (isa<CXXThisExpr>(E) && !Members.empty())
+      Found.Whole = Members.pop_back_val();
+    Found.Part.append(Members.rbegin(), Members.rend());
+    return Found;
+  }
+
+  /// Each captured variable has a copy of its own, which another name of the same would not see change.
+  void checkReferences() {
+    auto Report = [&](const VarDecl* V, StringRef Other) {
+      report(V->getLocation(), Diag::err_region_variable) << V->getName() << OtherName << Other;
+    };
+    for (const VarDecl* V : Result.Captured) {
+      if (!V->getType()->isReferenceType() || memberOfObject(V))
+        continue;
+      Storage Own = storageOf(V);
+      for (const VarDecl* Other : Result.Captured)
+        if (Other != V && (Result.Changed.count(V) || Result.Changed.count(Other)) && Own.overlaps(storageOf(Other)))
+          return Report(V, Other->getName());
+      for (const DistributedArray& A : R.Arrays) {
+        Storage Array = storageOf(A.Pointer.Variable);
+        Array.Part.append(A.Pointer.Members.begin(), A.Pointer.Members.end());
+        if (A.Pointer.Variable != V && Own.overlaps(Array))
+          return Report(V, A.Pointer.name());
+      }
+    }
   }
 
   std::string hostScalar(const VarDecl* Pointer, SourceLocation Loc) {

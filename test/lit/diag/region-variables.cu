@@ -73,3 +73,40 @@ struct of_members {
 // CHECK: :[[@LINE-5]]:33: error: 'host' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :[[@LINE-12]]:22: note: 'host' is declared here
 // CHECK: :[[@LINE-7]]:47: error: 'narrow' cannot be used in a persistent region: the object is not copied to the device
+
+// Two names of one thing, of which the region changes one.
+struct arrays {
+  float *u, *v;
+  int n, done;
+};
+__global__ void copy(float* a, const float* b) { a[blockIdx.x * blockDim.x + threadIdx.x] = b[blockIdx.x * blockDim.x + threadIdx.x]; }
+struct of_references {
+  float *u, *v;
+  int n, done;
+  void run(arrays all, float* a, float* b) {
+    auto &now = u;
+    int &count = done;
+    float *&first = a, *&same = all.u;
+    auto &whole = all;
+    const int &size = n;
+#pragma gpurma persistent distribute(u, v : rows(n))
+    for (int i = 0; i < n + size; ++i)
+      copy<<<n, 1>>>(v, now);
+#pragma gpurma persistent distribute(u, v : rows(n))
+    for (; done < n; ++count)
+      set<<<n, 1>>>(u, 1);
+#pragma gpurma persistent distribute(a, b : rows(n))
+    for (int i = 0; i < n; ++i)
+      copy<<<n, 1>>>(b, first);
+#pragma gpurma persistent distribute(same, all.v : rows(n))
+    for (int i = 0; i < n; whole.u = b, ++i)
+      set<<<n, 1>>>(same, 1);
+#pragma gpurma persistent distribute(same, all.v : rows(n))
+    for (; all.done < size; ++all.done)
+      set<<<n, 1>>>(all.v, 1);
+  }
+};
+// CHECK: :[[@LINE-22]]:11: error: 'now' cannot be used in a persistent region: it refers to 'u', which the region or its clauses name, too: name one of them only [gpurma-0129]
+// CHECK: :[[@LINE-22]]:10: error: 'count' cannot be used in a persistent region: it refers to 'done', which the region or its clauses name, too: name one
+// CHECK: :[[@LINE-22]]:13: error: 'first' cannot be used in a persistent region: it refers to 'a', which the region or its clauses name, too: name one
+// CHECK: :[[@LINE-22]]:11: error: 'whole' cannot be used in a persistent region: it refers to 'same', which the region or its clauses name, too: name one
