@@ -25,6 +25,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace clang;
 
@@ -291,7 +292,7 @@ private:
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
               ", " + operationName(R.Reductions[I], Context) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
-    Text += "}}; ::gpurma::stages::run({";
+    Text += "}}; " + undistributedChecks() + "::gpurma::stages::run({";
     llvm::ListSeparator Separator;
     for (const char* Registers : RegisterLimits)
       Text += (StringRef(Separator) + Kernel + "<" + Registers + ">").str();
@@ -304,6 +305,25 @@ private:
       Text += "::gpurma::stages::store_scalar(" + hostName(R.Reductions[I].Pointer) + ", gpurma_values.gpurma_scalar_" +
               std::to_string(I) + "); ";
     return Text + uses() + "}";
+  }
+
+  /// Pointers that kernels get besides the arrays must not be these under other names.
+  std::string undistributedChecks() const {
+    std::string Text;
+    std::set<PointerVariable> Checked;
+    for (const Stage& S : R.Stages)
+      for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
+        PointerVariable Passed = pointerVariable(S.Arguments[I]);
+        const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+        if (!Passed || !Passed.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Passed.Variable) ||
+            Written.Changed.count(Passed.Variable) || R.findArray(Passed) || isHostScalar(Passed.Variable) ||
+            llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == Parameter; }) ||
+            !Checked.insert(Passed).second)
+          continue;
+        Text += "::gpurma::stages::check_undistributed(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) + Passed.memberText() +
+                ", gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+      }
+    return Text;
   }
 
   /// Uses of what the program names in the region only, so that the backend does not call it unused.

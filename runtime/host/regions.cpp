@@ -272,6 +272,17 @@ void check_put(const char* array, int halo, const char* kernel, int reads, site 
                "; it would read old values of other processes' rows"));
 }
 
+void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,
+                         int count, site where) {
+  const auto* address = static_cast<const volatile char*>(pointer);
+  for (const array_plan* a = arrays; a != arrays + count; ++a)
+    if (address >= a->base && address < a->base + a->bytes())
+      fatal(text("the persistent region at ", source_text(where), ": '", name, "' points into '",
+                 a->name,
+                 "', which the region distributes: kernels would not see there what others change; "
+                 "name the same variable in 'distribute' and at the launches"));
+}
+
 void copy_scalar(void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
              "copy a scalar of a persistent region");

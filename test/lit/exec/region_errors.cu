@@ -12,6 +12,7 @@
 // RUN: not %mpirun -np 3 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-3 %s
 // RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
 // RUN: not %mpirun -np 2 %t extents 2>&1 | FileCheck --check-prefix=EXTENTS %s
+// RUN: not %t renamed 2>&1 | FileCheck --check-prefix=RENAMED %s
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -45,6 +46,27 @@ static int periodic() {
   for (int i = 0; i < n; ++i)
     if (a[i] != 0)
       printf("the %d is at %d\n", a[i], i);
+  return 0;
+}
+
+// An array that one launch gets by another name.
+__global__ void add(int *out, const int *in, const int *old, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n)
+    out[i] = in[i] + old[i - 1];
+}
+static int renamed() {
+  const int n = 64;
+  int *a, *b;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&b, n * sizeof(int));
+  const int *old = a + 1;
+  // RENAMED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'old' points into 'a', which the region distributes: kernels would not see there what others change; name the same variable in 'distribute' and at the launches
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < 100; ++i) {
+    add<<<8, 8>>>(b, a, old, n);
+    std::swap(a, b);
+  }
   return 0;
 }
 
@@ -82,6 +104,8 @@ int main(int argc, char **argv) {
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
     return periodic();
+  if (!std::strcmp(argv[1], "renamed"))
+    return renamed();
   const bool rows = !std::strcmp(argv[1], "rows"), extents = !std::strcmp(argv[1], "extents");
   const bool undistributed = !std::strcmp(argv[1], "undistributed"), changed = !std::strcmp(argv[1], "changed");
   const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
