@@ -57,6 +57,8 @@ struct LowerResult {
   /// Every file that the parse read, the input first, in order of first inclusion.
   std::vector<Dependency> Dependencies;
   bool HasRankKernels = false;
+  /// Device code that nvcc takes with --expt-relaxed-constexpr only has been written.
+  bool CallsHostConstexpr = false;
 };
 
 /// Parses, checks and lowers one source file. Diagnostics go to stderr in Clang's format. \p Out receives what

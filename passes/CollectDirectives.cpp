@@ -62,8 +62,11 @@ public:
 
   bool VisitWhileStmt(WhileStmt *Loop) {
     const auto *Call = Loop->getCond() ? llvm::dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit()) : nullptr;
-    if (std::optional<Marker> M = Call ? marker(Call) : std::nullopt; M && M->Origin->Kind == DirectiveKind::Persistent)
+    if (std::optional<Marker> M = Call ? marker(Call) : std::nullopt; M && M->Origin->Kind == DirectiveKind::Persistent) {
+      if (M->Function && !M->Dependent)
+        referToMembers(Loop, M->Function, U.context());
       U.Regions.push_back(makeRegion(*M, Loop));
+    }
     return true;
   }
 

@@ -20,10 +20,12 @@
 
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace clang;
 
@@ -46,6 +48,19 @@ public:
   }
   llvm::SmallSetVector<const VarDecl*, 16> Variables;
   llvm::SmallSetVector<const FunctionDecl*, 8> Functions;
+};
+
+/// Prints the references of members as the function may name them.
+class MemberPrinter final : public PrinterHelper {
+public:
+  bool handledStmt(Stmt* S, llvm::raw_ostream& To) override {
+    const auto* Ref = dyn_cast<DeclRefExpr>(S);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const FieldDecl* Member = V ? memberOfObject(V) : nullptr;
+    if (Member)
+      To << "this->" << Member->getName();
+    return Member;
+  }
 };
 
 class RegionFuser {
@@ -171,11 +186,20 @@ private:
 
   std::string spelled(const Expr* E) const {
     std::string Text;
-    if (std::optional<std::string> Spelled = spelledText(E->getSourceRange(), U.sources(), Context.getLangOpts()))
-      return *Spelled;
+    // The text of a member's reference leaves out `this->`, which tells it from what hides it.
+    if (!namesMember(E))
+      if (std::optional<std::string> Spelled = spelledText(E->getSourceRange(), U.sources(), Context.getLangOpts()))
+        return *Spelled;
     llvm::raw_string_ostream Out(Text);
-    E->printPretty(Out, nullptr, Context.getPrintingPolicy());
+    MemberPrinter Members;
+    E->printPretty(Out, &Members, sourcePolicy(Context));
     return Text;
+  }
+
+  static bool namesMember(const Stmt* S) {
+    const auto* Ref = dyn_cast<DeclRefExpr>(S);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return (V && memberOfObject(V)) || llvm::any_of(S->children(), [](const Stmt* Child) { return Child && namesMember(Child); });
   }
 
   /// Low and high of each axis; the depth of a halo clause in place of what the row axis has.
@@ -250,7 +274,7 @@ private:
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "::gpurma::stages::load_scalar(gpurma_values.gpurma_scalar_" + std::to_string(I) + ", " +
-              R.Reductions[I].Pointer->getNameAsString() + "); ";
+              hostName(R.Reductions[I].Pointer) + "); ";
     Text += "::gpurma::stages::plan<" + sizes() + "> gpurma_plan{{";
     for (unsigned I = 0; I != R.Stages.size(); ++I)
       Text += (I ? ", " : "") + stagePlan(R.Stages[I]);
@@ -268,7 +292,7 @@ private:
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
               ", " + operationName(R.Reductions[I], Context) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
-    Text += "}}; ::gpurma::stages::run({";
+    Text += "}}; " + undistributedChecks() + "::gpurma::stages::run({";
     llvm::ListSeparator Separator;
     for (const char* Registers : RegisterLimits)
       Text += (StringRef(Separator) + Kernel + "<" + Registers + ">").str();
@@ -278,9 +302,28 @@ private:
       if (Written.Changed.count(V))
         Text += "::gpurma::stages::copy_value(" + hostValue(V) + ", gpurma_values." + capturedName(V, P) + "); ";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
-      Text += "::gpurma::stages::store_scalar(" + R.Reductions[I].Pointer->getNameAsString() + ", gpurma_values.gpurma_scalar_" +
+      Text += "::gpurma::stages::store_scalar(" + hostName(R.Reductions[I].Pointer) + ", gpurma_values.gpurma_scalar_" +
               std::to_string(I) + "); ";
     return Text + uses() + "}";
+  }
+
+  /// Pointers that kernels get besides the arrays must not be these under other names.
+  std::string undistributedChecks() const {
+    std::string Text;
+    std::set<PointerVariable> Checked;
+    for (const Stage& S : R.Stages)
+      for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
+        PointerVariable Passed = pointerVariable(S.Arguments[I]);
+        const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+        if (!Passed || !Passed.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Passed.Variable) ||
+            Written.Changed.count(Passed.Variable) || R.findArray(Passed) || isHostScalar(Passed.Variable) ||
+            llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == Parameter; }) ||
+            !Checked.insert(Passed).second)
+          continue;
+        Text += "::gpurma::stages::check_undistributed(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) + Passed.memberText() +
+                ", gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+      }
+    return Text;
   }
 
   /// Uses of what the program names in the region only, so that the backend does not call it unused.
@@ -306,6 +349,8 @@ private:
   std::string hostValue(const VarDecl* V) const { return (isHostScalar(V) ? "*" : "") + hostName(V); }
 
   std::string hostName(const VarDecl* V) const {
+    if (const FieldDecl* Member = memberOfObject(V))
+      return "this->" + Member->getNameAsString();
     if (!V->hasGlobalStorage() || V->isStaticLocal())
       return V->getNameAsString();
     std::string Name = "::";

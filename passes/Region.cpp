@@ -104,6 +104,51 @@ private:
   llvm::DenseMap<const Stmt*, const CUDAKernelCallExpr*> Behind;
 };
 
+/// Puts references in the place of members of the object.
+class MemberReferences {
+public:
+  MemberReferences(const FunctionDecl* Function, ASTContext& Context) : Function(const_cast<FunctionDecl*>(Function)), Context(Context) {}
+
+  void replaceIn(Stmt* S) {
+    if (isa<LambdaExpr>(S)) // has an object of its own
+      return;
+    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child)
+      if (const auto* Member = dyn_cast_or_null<MemberExpr>(*Child); Member && isNamed(*Member))
+        *Child = reference(*Member);
+      else if (*Child)
+        replaceIn(*Child);
+    // It is this form that is printed.
+    if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
+      replaceIn(List->getSyntacticForm());
+  }
+
+private:
+  /// Whether `this->member` means it, and a reference can.
+  static bool isNamed(const MemberExpr& Member) {
+    const auto* Field = dyn_cast<FieldDecl>(Member.getMemberDecl());
+    return Field && Field->getIdentifier() && !Field->isBitField() && !Member.hasQualifier() &&
+           isa<CXXThisExpr>(Member.getBase()->IgnoreParenImpCasts());
+  }
+
+  Expr* reference(const MemberExpr& Member) {
+    auto* Field = cast<FieldDecl>(Member.getMemberDecl());
+    VarDecl*& Reference = References[Field];
+    if (!Reference) {
+      QualType Type = Context.getLValueReferenceType(Member.getType());
+      Reference = VarDecl::Create(Context, Function, Field->getLocation(), Field->getLocation(), Field->getIdentifier(), Type,
+                                  Context.getTrivialTypeSourceInfo(Type), SC_None);
+      Reference->setImplicit();
+      Reference->setInit(const_cast<MemberExpr*>(&Member));
+    }
+    return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Reference, false, Member.getMemberLoc(),
+                               Member.getType(), VK_LValue);
+  }
+
+  FunctionDecl* Function;
+  ASTContext& Context;
+  llvm::DenseMap<const FieldDecl*, VarDecl*> References;
+};
+
 const VarDecl* variableOf(const Expr* E) {
   const auto* Ref = E ? dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
   return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
@@ -189,6 +234,15 @@ PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members
 PassedPointer passedFor(const Stage& S, const PointerVariable& InKernel) {
   unsigned I = cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex();
   return I < S.Arguments.size() ? passedFor(S.Arguments[I], InKernel.Members) : PassedPointer();
+}
+
+void referToMembers(WhileStmt* Loop, const FunctionDecl* Function, ASTContext& Context) {
+  MemberReferences(Function, Context).replaceIn(Loop);
+}
+
+const FieldDecl* memberOfObject(const VarDecl* V) {
+  const auto* Member = V->isImplicit() ? dyn_cast_or_null<MemberExpr>(V->getInit()) : nullptr;
+  return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
 }
 
 Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {

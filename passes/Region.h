@@ -147,6 +147,13 @@ PassedPointer passedFor(const Stage &S, const PointerVariable &InKernel);
 /// Adds those of the puts that stand in the region.
 void addPuts(Region &R, llvm::ArrayRef<Marker> Puts, clang::ASTContext &Context);
 
+/// Gives each member of the object that a loop and its marker name a reference, as in `auto &u = this->u;`, so that it is a
+/// variable of the region like others.
+void referToMembers(clang::WhileStmt *Loop, const clang::FunctionDecl *Function, clang::ASTContext &Context);
+
+/// The member that such a reference is of; null for the program's own variables.
+const clang::FieldDecl *memberOfObject(const clang::VarDecl *V);
+
 /// What the clauses of a region and the launches in its statement say.
 Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);
 

@@ -7,6 +7,7 @@
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -29,8 +30,12 @@ bool isSuperfluous(StringRef Name) {
 
 /// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
 bool hasDeviceTwin(const FunctionDecl* Function) {
-  static const llvm::StringSet<> Names = {"swap", "max", "min", "exchange", "move", "clamp"};
-  return Function->isInStdNamespace() && Function->getIdentifier() && Names.contains(Function->getName());
+  // Not the ones with a comparison, or of an initializer list.
+  static const llvm::StringMap<unsigned> Parameters = {{"swap", 2}, {"max", 2}, {"min", 2}, {"exchange", 2}, {"move", 1}, {"clamp", 3}};
+  if (!Function->isInStdNamespace() || !Function->getIdentifier())
+    return false;
+  auto Twin = Parameters.find(Function->getName());
+  return Twin != Parameters.end() && Twin->second == Function->getNumParams();
 }
 
 /// What a region says to itself, as the expressions of a full statement.
@@ -50,6 +55,7 @@ public:
     Scalars.TraverseStmt(const_cast<Stmt*>(R.Statement));
     Scalars.finish();
     statement(R.Statement, 2);
+    checkReferences();
     return std::move(Result);
   }
 
@@ -107,7 +113,7 @@ public:
   }
 
 private:
-  enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced };
+  enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced, OtherName };
 
   struct DeclCollector : RecursiveASTVisitor<DeclCollector> {
     explicit DeclCollector(llvm::SmallPtrSetImpl<const Decl*>& Declared) : Declared(Declared) {}
@@ -275,9 +281,11 @@ private:
     if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
       if (isa<CXXMethodDecl>(Function) || Function->isOverloadedOperator())
         return false;
-      if (hasDeviceTwin(Function))
+      if (hasDeviceTwin(Function)) {
         To << "::gpurma::stages::" << Function->getName();
-      else if (Function->getTemplateSpecializationArgs() && Ref.hasExplicitTemplateArgs())
+        if (Ref.hasExplicitTemplateArgs()) // std::min<long>(i, n)
+          To << '<' << member(Function->getTemplateSpecializationArgs()->get(0).getAsType(), "") << '>';
+      } else if (Function->getTemplateSpecializationArgs() && Ref.hasExplicitTemplateArgs())
         To << qualifiedName(Function).value_or(Function->getNameAsString());
       else {
         To << "::";
@@ -332,6 +340,60 @@ private:
     report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
   }
 
+  /// A variable or member of the object, and which part of it.
+  struct Storage {
+    const Decl* Whole = nullptr;
+    llvm::SmallVector<const FieldDecl*, 2> Part;
+
+    bool overlaps(const Storage& Other) const {
+      size_t Common = std::min(Part.size(), Other.Part.size());
+      return Whole && Whole == Other.Whole && ArrayRef(Part).take_front(Common) == ArrayRef(Other.Part).take_front(Common);
+    }
+  };
+
+  /// What a variable is, or refers to as far as its initialisation shows it.
+  static Storage storageOf(const VarDecl* V) {
+    if (!V->getType()->isReferenceType() || !V->getInit())
+      return {V->getCanonicalDecl(), {}};
+    Storage Found;
+    const Expr* E = V->getInit()->IgnoreParenImpCasts();
+    llvm::SmallVector<const FieldDecl*, 2> Members;
+    while (const auto* Field = dyn_cast<MemberExpr>(E)) {
+      Members.push_back(dyn_cast<FieldDecl>(Field->getMemberDecl()));
+      E = Field->getBase()->IgnoreParenImpCasts();
+      if (Field->isArrow() && !isa<CXXThisExpr>(E))
+        return {};
+    }
+    const auto* Ref = dyn_cast<DeclRefExpr>(E);
+    if (const auto* Named = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr)
+      Found = storageOf(Named);
+    else if (isa<CXXThisExpr>(E) && !Members.empty())
+      Found.Whole = Members.pop_back_val();
+    Found.Part.append(Members.rbegin(), Members.rend());
+    return Found;
+  }
+
+  /// Each captured variable has a copy of its own, which another name of the same would not see change.
+  void checkReferences() {
+    auto Report = [&](const VarDecl* V, StringRef Other) {
+      report(V->getLocation(), Diag::err_region_variable) << V->getName() << OtherName << Other;
+    };
+    for (const VarDecl* V : Result.Captured) {
+      if (!V->getType()->isReferenceType() || memberOfObject(V))
+        continue;
+      Storage Own = storageOf(V);
+      for (const VarDecl* Other : Result.Captured)
+        if (Other != V && (Result.Changed.count(V) || Result.Changed.count(Other)) && Own.overlaps(storageOf(Other)))
+          return Report(V, Other->getName());
+      for (const DistributedArray& A : R.Arrays) {
+        Storage Array = storageOf(A.Pointer.Variable);
+        Array.Part.append(A.Pointer.Members.begin(), A.Pointer.Members.end());
+        if (A.Pointer.Variable != V && Own.overlaps(Array))
+          return Report(V, A.Pointer.name());
+      }
+    }
+  }
+
   std::string hostScalar(const VarDecl* Pointer, SourceLocation Loc) {
     capture(*Pointer, Loc);
     return capturedName(Pointer, P);
@@ -370,11 +432,24 @@ private:
     To << ')';
   }
 
+  int bytesOf(const ReducedScalar& Scalar) const {
+    return static_cast<int>(Context.getTypeSizeInChars(Scalar.Scalar->getType()).getQuantity());
+  }
+
+  /// Whether a copy or clearing is of the scalar and nothing behind it.
+  bool isOfBytes(const CallExpr& Call, const ReducedScalar& Scalar) const {
+    Expr::EvalResult Bytes;
+    return Call.getNumArgs() > 2 && Call.getArg(2)->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar);
+  }
+
   /// A copy or clearing of a reduced scalar, which the region knows. False: it is something else.
   bool scalarTransfer(const CallExpr& Call, StringRef Name, raw_ostream& To) {
     if (Call.getNumArgs() < 3)
       return false;
     auto Reduced = [&](unsigned I) { return reducedPointer(Call.getArg(I)); };
+    for (unsigned I : {0, 1})
+      if (Reduced(I) && !isOfBytes(Call, *Reduced(I)))
+        return false;
     if (Name == "cudaMemset" || Name == "cudaMemsetAsync") {
       const auto* Value = dyn_cast<IntegerLiteral>(Call.getArg(1)->IgnoreParenImpCasts());
       if (!Reduced(0) || !Value || !Value->getValue().isZero())
@@ -412,8 +487,12 @@ private:
       return true;
     }
     if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
-      if (!scalarTransfer(Call, Name, To))
-        report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Call.getSourceRange();
+      if (scalarTransfer(Call, Name, To))
+        return true;
+      report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
+      for (unsigned I = 0; Call.getNumArgs() > 2 && I != 2; ++I)
+        if (const ReducedScalar* Scalar = reducedPointer(Call.getArg(I)); Scalar && !isOfBytes(Call, *Scalar))
+          report(Call.getArg(2)->getExprLoc(), Diag::note_scalar_bytes) << spelled(Scalar->Scalar) << bytesOf(*Scalar);
       return true;
     }
     if (Name == "printf") {
@@ -444,10 +523,12 @@ private:
                        llvm::all_of(Callee.parameters(), [](const ParmVarDecl* P) {
                          return P->getType().getNonReferenceType()->isArithmeticType();
                        }) && Callee.getReturnType().getNonReferenceType()->isArithmeticType();
-    if (Written || hasDeviceTwin(&Callee) || Mathematics || Callee.isDefaulted())
+    if (Written || hasDeviceTwin(&Callee) || Callee.isDefaulted())
       return;
-    // Accessors of the standard library's aggregates (std::array) that Clang takes for device code, too.
-    if (Device && InHeader && Callee.isConstexpr())
+    // Accessors of the standard library's aggregates (std::array), numeric_limits: Clang takes them for device code, too.
+    bool Constant = Device && InHeader && Callee.isConstexpr();
+    P.CallsHostConstexpr |= Constant;
+    if (Mathematics || Constant)
       return;
     report(Loc, Diag::err_region_call) << Callee.getNameAsString() << Range;
     if (!InHeader)
@@ -879,6 +960,8 @@ std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
 }
 
 std::string capturedName(const VarDecl* Variable, Program& P) {
+  if (const FieldDecl* Member = memberOfObject(Variable))
+    return "gpurma_this_" + Member->getNameAsString();
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
   return Global ? "gpurma_global_" + std::to_string(P.number("global " + Variable->getQualifiedNameAsString())) + "_" +
                       Variable->getNameAsString()

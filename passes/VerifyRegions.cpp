@@ -149,7 +149,18 @@ public:
       Found = Ref;
     return true;
   }
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) {
+    const auto* Base = dyn_cast<DeclRefExpr>(E->getBase()->IgnoreParenCasts());
+    Expr::EvalResult Index;
+    bool IsOther = !E->getIdx()->isValueDependent() && E->getIdx()->EvaluateAsInt(Index, Parameter->getASTContext()) &&
+                   !Index.Val.getInt().isZero();
+    if (Base && Base->getDecl() == Parameter && !Element && IsOther)
+      Element = E;
+    return true;
+  }
   const DeclRefExpr* Found = nullptr;
+  /// sums[1].
+  const ArraySubscriptExpr* Element = nullptr;
   /// The pointers that atomic operations are given.
   llvm::SmallVector<const Expr*, 2> Updates;
 
@@ -372,6 +383,9 @@ private:
     }
     report(Use.Found->getLocation(), Diag::err_stage_reduced)
         << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
+    if (Use.Element)
+      report(Use.Element->getExprLoc(), Diag::note_reduced_element)
+          << spelledText(Use.Element->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this") << Parameter->getName();
     return false;
   }
 

@@ -47,6 +47,10 @@ void run_region(const region_launch& region, void** arguments);
 // Ends the process if an array is read farther than it is put, by clauses of a region.
 void check_put(const char* array, int halo, const char* kernel, int reads, site where);
 
+// Ends the process if a pointer that kernels read through as it is leads into one of the arrays.
+void check_undistributed(const char* name, const volatile void* pointer,
+                         const stages::array_plan* arrays, int count, site where);
+
 // Copies between memory of the host and memory of either.
 void copy_scalar(void* to, const void* from, std::size_t bytes);
 
@@ -55,6 +59,12 @@ void copy_scalar(void* to, const void* from, std::size_t bytes);
 namespace stages {
 
 using host::check_put;
+
+template <int S, int A, int R>
+void check_undistributed(const char* name, const volatile void* pointer, const plan<S, A, R>& plans,
+                         site where) {
+  host::check_undistributed(name, pointer, plans.array, A, where);
+}
 
 // Before main.
 template <class Values> inline const bool announced = (host::announce_region(), true);

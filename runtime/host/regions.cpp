@@ -141,8 +141,10 @@ void make_bands(const region_launch& region) {
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
                         bands.touch_after,
-                        " after those of a process, which may only be its "
-                        "neighbours'; use fewer processes or a larger array"));
+                        " after those of a process, which may only be its neighbours', and "
+                        "its rows begin at multiples of ",
+                        bands.unit, ", which a block of '", region.stage[0].name,
+                        "' has; use fewer processes, blocks of fewer rows or a larger array"));
   }
 }
 
@@ -268,6 +270,17 @@ void check_put(const char* array, int halo, const char* kernel, int reads, site 
     fatal(text("the persistent region at ", source_text(where), ": '", array, "' is put with halo ",
                halo, ", but a later launch of '", kernel, "' reads it with halo ", reads,
                "; it would read old values of other processes' rows"));
+}
+
+void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,
+                         int count, site where) {
+  const auto* address = static_cast<const volatile char*>(pointer);
+  for (const array_plan* a = arrays; a != arrays + count; ++a)
+    if (address >= a->base && address < a->base + a->bytes())
+      fatal(text("the persistent region at ", source_text(where), ": '", name, "' points into '",
+                 a->name,
+                 "', which the region distributes: kernels would not see there what others change; "
+                 "name the same variable in 'distribute' and at the launches"));
 }
 
 void copy_scalar(void* to, const void* from, std::size_t bytes) {

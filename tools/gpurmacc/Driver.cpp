@@ -510,6 +510,7 @@ int Driver::compile(const Input &In, const std::string &Output, StringRef Stop) 
       if (!Result)
         return interrupted() ? interrupted() : 1;
       Dependencies = std::move(Result->Dependencies);
+      Step.CallsHostConstexpr = Result->CallsHostConstexpr;
     }
   }
 

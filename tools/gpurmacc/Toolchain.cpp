@@ -238,6 +238,8 @@ public:
       Cmd.add("-include", "gpurma/gpurma.h");
       if (!Args.hasArg(OPT_std_EQ))
         Cmd.add("-std=c++17");
+      if (Step.CallsHostConstexpr)
+        Cmd.add("--expt-relaxed-constexpr");
     }
     if (!Step.HiddenFolder.empty()) {
       llvm::StringRef Dir = path::parent_path(Step.UserSource);

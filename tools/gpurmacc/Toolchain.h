@@ -40,6 +40,8 @@ struct CompileStep {
   std::string Stop;
   /// Whether the source is CUDA: lowered, or about to be preprocessed as what it will be lowered to.
   bool IsCuda = false;
+  /// Whether lowered device code calls constexpr functions of the standard library.
+  bool CallsHostConstexpr = false;
   /// The folder of a lowered source, which no output may mention; empty for a source that is compiled in place.
   std::string HiddenFolder;
 };

@@ -2,16 +2,18 @@
 // Arrays that programs have in objects and in arrays of pointers: the message says how to name them.
 // RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
 
-struct solver {
-  struct { float* u; } fields;
+struct base {
+  float* u;
+};
+struct solver : base {
   float* all[2];
   void run(float** levels, int n) {
-#pragma gpurma persistent distribute(fields.u : rows(n))
+#pragma gpurma persistent distribute(base::u : rows(n))
     {}
 #pragma gpurma persistent distribute(levels[0], all[n] : rows(n))
     {}
   }
 };
-// CHECK: :[[@LINE-6]]:45: error: what is distributed must be a pointer variable or a pointer in a structure variable, not a member of the object: name it by a local reference before the region, 'auto &fields = this->fields' [gpurma-0065]
+// CHECK: :[[@LINE-6]]:44: error: what is distributed must be a pointer variable or a pointer in a structure variable, not a member of the object: name it by a local reference before the region, 'auto &u = this->u' [gpurma-0065]
 // CHECK: :[[@LINE-5]]:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of an array: give each a local pointer variable before the region [gpurma-0065]
 // CHECK: :[[@LINE-6]]:49: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of an array: give each a local pointer variable before the region [gpurma-0065]

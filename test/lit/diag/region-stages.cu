@@ -80,3 +80,15 @@ void bits(float* a, double* wide, float* s, int n) {
 }
 // CHECK: :[[@LINE-12]]:68: error: kernel 'add_bits' updates the reduced 'wide' as 'int' here, but it is of type 'double' [gpurma-0141]
 // CHECK: :[[@LINE-11]]:71: error: kernel 'add_unsigned' updates the reduced 's' as 'unsigned int' here, but other updates take it for 'int' [gpurma-0141]
+
+// An array of sums.
+__global__ void add_both(const float* a, float* sums) {
+  atomicAdd(&sums[0], a[blockIdx.x]);
+  atomicAdd(&sums[1], a[blockIdx.x]);
+}
+void elements(float* a, float* s, int n) {
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
+  { add_both<<<n, 1>>>(a, s); }
+}
+// CHECK: :[[@LINE-6]]:14: error: kernel 'add_both' may update the reduced 'sums' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
+// CHECK: :[[@LINE-7]]:14: note: 'sums[1]' is another scalar than '*sums': give it a pointer parameter of its own, and name in 'reduce' what is passed for each

@@ -50,10 +50,63 @@ void constructed(float* a, int n) {
 // CHECK: :22:5: error: 'text' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :14:63: note: 'text' is declared here
 // CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels [gpurma-0129]
-// CHECK: :32:25: error: 'n' cannot be used in a persistent region: members of the enclosing object are not copied to the device; copy what is needed to a local variable, or name it by a local reference [gpurma-0129]
-// CHECK: :33:13: error: 'n' cannot be used in a persistent region: members of the enclosing object are not copied to the device; copy what is needed to a local variable, or name it by a local reference [gpurma-0129]
-// CHECK: :33:24: error: 'now' cannot be used in a persistent region: members of the enclosing object are not copied to the device; copy what is needed to a local variable, or name it by a local reference [gpurma-0129]
+// CHECK: :33:24: error: 'now' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
+// CHECK: :27:27: note: 'now' is declared here
 // CHECK: :33:32: error: 'then' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
 // CHECK: :30:11: note: 'then' is declared here
 // CHECK: :40:22: error: 'on_host' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
 // CHECK: :36:25: note: 'on_host' is declared here
+
+// After the lines above, which are named by their numbers.
+struct of_members {
+  std::vector<float> host;
+  int n, narrow : 4;
+  __host__ __device__ int size() const { return n; }
+  void run(float* a) {
+#pragma gpurma persistent distribute(a : rows(n))
+    for (int i = 0; i < n; ++i)
+      set<<<n, 1>>>(a, size() + host.size() + narrow);
+  }
+};
+// CHECK: :[[@LINE-3]]:24: error: 'size' cannot be used in a persistent region: the object is not copied to the device, only the members that are named as variables, 'member' or 'this->member' [gpurma-0129]
+// CHECK: :[[@LINE-4]]:33: error: 'size' is a function of the host
+// CHECK: :[[@LINE-5]]:33: error: 'host' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
+// CHECK: :[[@LINE-12]]:22: note: 'host' is declared here
+// CHECK: :[[@LINE-7]]:47: error: 'narrow' cannot be used in a persistent region: the object is not copied to the device
+
+// Two names of one thing, of which the region changes one.
+struct arrays {
+  float *u, *v;
+  int n, done;
+};
+__global__ void copy(float* a, const float* b) { a[blockIdx.x * blockDim.x + threadIdx.x] = b[blockIdx.x * blockDim.x + threadIdx.x]; }
+struct of_references {
+  float *u, *v;
+  int n, done;
+  void run(arrays all, float* a, float* b) {
+    auto &now = u;
+    int &count = done;
+    float *&first = a, *&same = all.u;
+    auto &whole = all;
+    const int &size = n;
+#pragma gpurma persistent distribute(u, v : rows(n))
+    for (int i = 0; i < n + size; ++i)
+      copy<<<n, 1>>>(v, now);
+#pragma gpurma persistent distribute(u, v : rows(n))
+    for (; done < n; ++count)
+      set<<<n, 1>>>(u, 1);
+#pragma gpurma persistent distribute(a, b : rows(n))
+    for (int i = 0; i < n; ++i)
+      copy<<<n, 1>>>(b, first);
+#pragma gpurma persistent distribute(same, all.v : rows(n))
+    for (int i = 0; i < n; whole.u = b, ++i)
+      set<<<n, 1>>>(same, 1);
+#pragma gpurma persistent distribute(same, all.v : rows(n))
+    for (; all.done < size; ++all.done)
+      set<<<n, 1>>>(all.v, 1);
+  }
+};
+// CHECK: :[[@LINE-22]]:11: error: 'now' cannot be used in a persistent region: it refers to 'u', which the region or its clauses name, too: name one of them only [gpurma-0129]
+// CHECK: :[[@LINE-22]]:10: error: 'count' cannot be used in a persistent region: it refers to 'done', which the region or its clauses name, too: name one
+// CHECK: :[[@LINE-22]]:13: error: 'first' cannot be used in a persistent region: it refers to 'a', which the region or its clauses name, too: name one
+// CHECK: :[[@LINE-22]]:11: error: 'whole' cannot be used in a persistent region: it refers to 'same', which the region or its clauses name, too: name one

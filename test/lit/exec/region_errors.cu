@@ -12,6 +12,7 @@
 // RUN: not %mpirun -np 3 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-3 %s
 // RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
 // RUN: not %mpirun -np 2 %t extents 2>&1 | FileCheck --check-prefix=EXTENTS %s
+// RUN: not %t renamed 2>&1 | FileCheck --check-prefix=RENAMED %s
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -48,6 +49,27 @@ static int periodic() {
   return 0;
 }
 
+// An array that one launch gets by another name.
+__global__ void add(int *out, const int *in, const int *old, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n)
+    out[i] = in[i] + old[i - 1];
+}
+static int renamed() {
+  const int n = 64;
+  int *a, *b;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&b, n * sizeof(int));
+  const int *old = a + 1;
+  // RENAMED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'old' points into 'a', which the region distributes: kernels would not see there what others change; name the same variable in 'distribute' and at the launches
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < 100; ++i) {
+    add<<<8, 8>>>(b, a, old, n);
+    std::swap(a, b);
+  }
+  return 0;
+}
+
 // Reads further than the rows that five processes have each; with three, both halos together are higher.
 __global__ void far(int *out, const int *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -61,8 +83,8 @@ static int deep() {
   cudaMallocManaged(&b, n * sizeof(int));
   for (int i = 0; i < n; ++i)
     a[i] = b[i] = i;
-  // DEEP-OF-3: the persistent region at {{.*}}region_errors.cu:[[#@LINE+2]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours'; use fewer processes or a larger array
-  // DEEP-OF-5: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: process {{[0-4]}} of 5 would have {{8|16}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours'; use fewer processes or a larger array
+  // DEEP-OF-3: the persistent region at {{.*}}region_errors.cu:[[#@LINE+2]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
+  // DEEP-OF-5: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: process {{[0-4]}} of 5 would have {{8|16}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 3; ++i) {
     far<<<8, 8>>>(b, a, n);
@@ -82,6 +104,8 @@ int main(int argc, char **argv) {
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
     return periodic();
+  if (!std::strcmp(argv[1], "renamed"))
+    return renamed();
   const bool rows = !std::strcmp(argv[1], "rows"), extents = !std::strcmp(argv[1], "extents");
   const bool undistributed = !std::strcmp(argv[1], "undistributed"), changed = !std::strcmp(argv[1], "changed");
   const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
@@ -94,7 +118,7 @@ int main(int argc, char **argv) {
   dim3 block(8, 2), second(8, !std::strcmp(argv[1], "blocks") ? 4 : 2);
   const dim3 grid(1, 20);
   // BLOCKS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+5]]: kernel 'step' is launched with blocks of 8 x 4 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
-  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows
+  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows, but the launches touch 1 rows before and 1 after those of a process, which may only be its neighbours', and its rows begin at multiples of 2, which a block of 'step' has; use fewer processes, blocks of fewer rows or a larger array
   // EXTENTS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+3]]: the distributed arrays have {{[0-9]+}} bytes on process {{[01]}} and {{[0-9]+}} on process {{[01]}}; all processes run the region with the same extents
   // UNDISTRIBUTED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+5]] on rank {{[0-9]+}}: the kernel writes to an array at 0x{{[0-9a-f]+}}, which is not the beginning of an array that the region distributes; name it in 'distribute'
   // CHANGED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+7]] on rank {{[0-9]+}}: blocks of 8 x 1 x 1 threads, but the region began with another size

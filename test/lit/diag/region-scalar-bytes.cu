@@ -1,0 +1,21 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is cleared or copied is the reduced scalar and nothing behind it.
+// RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
+
+__global__ void add(const float* a, float* sum) { atomicAdd(sum, a[blockIdx.x]); }
+void run(float* a, float* s, float* host, int n, size_t bytes) {
+  const size_t known = sizeof(float);
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
+  for (int i = 0; i < n; ++i) {
+    cudaMemset(s, 0, 2 * sizeof(float));
+    add<<<n, 1>>>(a, s);
+    cudaMemcpy(host, s, bytes, cudaMemcpyDeviceToHost);
+    cudaMemcpy(host, s, known, cudaMemcpyDeviceToHost);
+    cudaMemcpy(s, host, sizeof *s, cudaMemcpyHostToDevice);
+  }
+}
+// CHECK: :10:5: error: 'cudaMemset' cannot be called in a persistent region; move it out, and say by 'reduce' which scalars the kernels update [gpurma-0128]
+// CHECK: :10:24: note: the reduced '*s' is 4 bytes; say by a constant that it is these that are copied or cleared
+// CHECK: :12:5: error: 'cudaMemcpy' cannot be called in a persistent region
+// CHECK: :12:25: note: the reduced '*s' is 4 bytes
+// CHECK-NOT: error:
