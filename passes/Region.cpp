@@ -240,6 +240,15 @@ void referToMembers(WhileStmt* Loop, const FunctionDecl* Function, ASTContext& C
   MemberReferences(Function, Context).replaceIn(Loop);
 }
 
+const Expr* dereferenced(const Expr* E) {
+  E = E->IgnoreParens();
+  if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
+    return Deref->getSubExpr();
+  const auto* Element = dyn_cast<ArraySubscriptExpr>(E);
+  const auto* Index = Element ? dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts()) : nullptr;
+  return Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
+}
+
 const FieldDecl* memberOfObject(const VarDecl* V) {
   const auto* Member = V->isImplicit() ? dyn_cast_or_null<MemberExpr>(V->getInit()) : nullptr;
   return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;

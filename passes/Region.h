@@ -151,6 +151,9 @@ void addPuts(Region &R, llvm::ArrayRef<Marker> Puts, clang::ASTContext &Context)
 /// variable of the region like others.
 void referToMembers(clang::WhileStmt *Loop, const clang::FunctionDecl *Function, clang::ASTContext &Context);
 
+/// The pointer of *pointer or pointer[0]; null for other expressions.
+const clang::Expr *dereferenced(const clang::Expr *E);
+
 /// The member that such a reference is of; null for the program's own variables.
 const clang::FieldDecl *memberOfObject(const clang::VarDecl *V);
 

@@ -38,6 +38,13 @@ bool hasDeviceTwin(const FunctionDecl* Function) {
   return Twin != Parameters.end() && Twin->second == Function->getNumParams();
 }
 
+/// The variable p of *p or p[0]; null for other expressions, and for a cast of p, which would mean its bits.
+const VarDecl* pointerOf(const Expr* E) {
+  const Expr* Pointer = dereferenced(E);
+  const auto* Ref = Pointer ? dyn_cast<DeclRefExpr>(Pointer->IgnoreParenImpCasts()) : nullptr;
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+}
+
 /// What a region says to itself, as the expressions of a full statement.
 class Writer final : public PrinterHelper {
 public:
@@ -199,20 +206,6 @@ private:
     llvm::SmallSetVector<const VarDecl*, 2> Copied;
     llvm::DenseMap<const Decl*, unsigned> Uses, Known;
   };
-
-  /// p, of *p or p[0].
-  static const VarDecl* pointerOf(const Expr* E) {
-    const Expr* Base = nullptr;
-    E = E->IgnoreParens();
-    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
-      Base = Deref->getSubExpr();
-    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
-      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
-      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
-    }
-    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
-    return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  }
 
   /// The pointer to memory of the host that a reduced scalar is copied to or from.
   const VarDecl* copiedScalar(const CallExpr& Call) const {
@@ -904,15 +897,7 @@ public:
   bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) {
     if (Cast->getCastKind() != CK_LValueToRValue)
       return true;
-    const Expr *E = Cast->getSubExpr()->IgnoreParens(), *Base = nullptr;
-    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
-      Base = Deref->getSubExpr();
-    else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E)) {
-      const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
-      Base = Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
-    }
-    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
-    Reads += Ref && Ref->getDecl() == Parameter;
+    Reads += pointerOf(Cast->getSubExpr()) == Parameter;
     return true;
   }
   unsigned Uses = 0, Reads = 0;

@@ -168,16 +168,9 @@ private:
   /// p, &*p or &p[0].
   static const ValueDecl* pointer(const Expr* E) {
     E = E->IgnoreParenCasts();
-    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf) {
-      const Expr* Scalar = Address->getSubExpr()->IgnoreParens();
-      if (const auto* Deref = dyn_cast<UnaryOperator>(Scalar); Deref && Deref->getOpcode() == UO_Deref)
-        E = Deref->getSubExpr()->IgnoreParenCasts();
-      else if (const auto* Element = dyn_cast<ArraySubscriptExpr>(Scalar)) {
-        const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
-        if (Index && Index->getValue().isZero())
-          E = Element->getBase()->IgnoreParenCasts();
-      }
-    }
+    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+      if (const Expr* Pointer = dereferenced(Address->getSubExpr()))
+        E = Pointer->IgnoreParenCasts();
     const auto* Ref = dyn_cast<DeclRefExpr>(E);
     return Ref ? Ref->getDecl() : nullptr;
   }
