@@ -60,20 +60,12 @@ public:
 
   /// None if the value may differ from one evaluation to the next.
   std::optional<Polynomial> polynomial(const Expr* E) {
-    std::optional<Polynomial> P = written(E);
-    for (const auto& [Pitch, Elements] : Pitches)
-      if (P)
-        P = P->substituted(Pitch, Elements);
-    return P;
+    return overElements(written(E));
   }
 
   /// An integer member of a structure.
   std::optional<Polynomial> member(const VarDecl* V, const FieldDecl* Field) {
-    std::optional<Polynomial> P = writtenMember(V, Field);
-    for (const auto& [Pitch, Elements] : Pitches)
-      if (P)
-        P = P->substituted(Pitch, Elements);
-    return P;
+    return overElements(writtenMember(V, Field));
   }
 
   /// The variable that a structure is, or is copied from.
@@ -88,6 +80,14 @@ public:
   }
 
 private:
+  /// With pitches in bytes as so many elements.
+  std::optional<Polynomial> overElements(std::optional<Polynomial> P) const {
+    for (const auto& [Pitch, Elements] : Pitches)
+      if (P)
+        P = P->substituted(Pitch, Elements);
+    return P;
+  }
+
   std::optional<Polynomial> written(const Expr* E) {
     E = E->IgnoreParenImpCasts();
     if (E->isValueDependent() || !E->getType().getNonReferenceType()->isIntegralOrEnumerationType())

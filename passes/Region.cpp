@@ -149,23 +149,6 @@ private:
   llvm::DenseMap<const FieldDecl*, VarDecl*> References;
 };
 
-const VarDecl* variableOf(const Expr* E) {
-  const auto* Ref = E ? dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()) : nullptr;
-  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-}
-
-/// norm, of *norm or norm[0].
-const VarDecl* pointerOf(const Expr* Scalar) {
-  Scalar = Scalar->IgnoreParens();
-  if (const auto* Deref = dyn_cast<UnaryOperator>(Scalar); Deref && Deref->getOpcode() == UO_Deref)
-    return variableOf(Deref->getSubExpr());
-  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(Scalar)) {
-    const auto* Index = dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts());
-    return Index && Index->getValue().isZero() ? variableOf(Element->getBase()) : nullptr;
-  }
-  return nullptr;
-}
-
 } // namespace
 
 bool names(const MapClause& M, const FunctionDecl* Kernel) {
@@ -247,6 +230,12 @@ const Expr* dereferenced(const Expr* E) {
   const auto* Element = dyn_cast<ArraySubscriptExpr>(E);
   const auto* Index = Element ? dyn_cast<IntegerLiteral>(Element->getIdx()->IgnoreParenImpCasts()) : nullptr;
   return Index && Index->getValue().isZero() ? Element->getBase() : nullptr;
+}
+
+const VarDecl* pointerOf(const Expr* Scalar) {
+  const Expr* Pointer = dereferenced(Scalar);
+  const auto* Ref = Pointer ? dyn_cast<DeclRefExpr>(Pointer->IgnoreParenImpCasts()) : nullptr;
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
 }
 
 const FieldDecl* memberOfObject(const VarDecl* V) {

@@ -154,6 +154,9 @@ void referToMembers(clang::WhileStmt *Loop, const clang::FunctionDecl *Function,
 /// The pointer of *pointer or pointer[0]; null for other expressions.
 const clang::Expr *dereferenced(const clang::Expr *E);
 
+/// norm, of *norm or norm[0]; null for other expressions, and for a cast of the pointer, which would mean its bits.
+const clang::VarDecl *pointerOf(const clang::Expr *Scalar);
+
 /// The member that such a reference is of; null for the program's own variables.
 const clang::FieldDecl *memberOfObject(const clang::VarDecl *V);
 

@@ -38,13 +38,6 @@ bool hasDeviceTwin(const FunctionDecl* Function) {
   return Twin != Parameters.end() && Twin->second == Function->getNumParams();
 }
 
-/// The variable p of *p or p[0]; null for other expressions, and for a cast of p, which would mean its bits.
-const VarDecl* pointerOf(const Expr* E) {
-  const Expr* Pointer = dereferenced(E);
-  const auto* Ref = Pointer ? dyn_cast<DeclRefExpr>(Pointer->IgnoreParenImpCasts()) : nullptr;
-  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-}
-
 /// What a region says to itself, as the expressions of a full statement.
 class Writer final : public PrinterHelper {
 public:

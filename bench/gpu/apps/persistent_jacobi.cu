@@ -416,14 +416,13 @@ private:
 
 template <class Tile, acquisition How> void measure(const task& t, const request& given, int gpus) {
   persistent_jacobi<Tile, How> steps(jacobi2d(t, threads_of(given)), gpus, t.steps);
-  const std::vector<double> seconds = seconds_of_steps(t.steps, given.repetitions, [&](int count) {
-                                        return steps.seconds_for(count);
-                                      }).seconds;
+  const measured_steps measured = seconds_of_steps(
+      t.steps, given.repetitions, [&](int count) { return steps.seconds_for(count); });
   char more[128];
   std::snprintf(more, sizeof(more),
                 ", \"tile\": \"%dx%d\", \"acquires by\": \"%s\", \"blocks\": %d", Tile::width,
                 Tile::height, How == acquisition::fence ? "fence" : "load", steps.blocks());
-  print_result(jacobi2d::name, "probe", gpus, t, seconds, steps.hash(t.steps),
+  print_result(jacobi2d::name, "probe", gpus, t, measured.seconds, steps.hash(t.steps),
                more + norm_field(steps.norm(t.steps - 1)));
 }
 
