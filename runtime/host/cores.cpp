@@ -7,11 +7,14 @@
 #include <cctype>
 #include <charconv>
 #include <fstream>
+#include <iterator>
+#include <mutex>
 #include <string>
 
 #include "host/environment.h"
 #include "host/log.h"
 #include "host/memory.h"
+#include "host/process.h"
 
 namespace gpurma::host {
 
@@ -42,11 +45,36 @@ std::vector<int> parse_core_list(std::string_view text) {
   return cores;
 }
 
+std::vector<int> choose_cores(const std::vector<int>& near, const std::vector<int>& allowed) {
+  if (allowed.size() == 1)
+    return near;
+  std::vector<int> chosen;
+  std::set_intersection(near.begin(), near.end(), allowed.begin(), allowed.end(),
+                        std::back_inserter(chosen));
+  return chosen;
+}
+
 #if GPURMA_TARGET_CPU
 
 void run_near_device() {}
 
 #else
+
+namespace {
+
+std::vector<int> allowed_cores() {
+  cpu_set_t set;
+  std::vector<int> cores;
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (CPU_ISSET(core, &set))
+      cores.push_back(core);
+  }
+  return cores;
+}
+
+} // namespace
 
 void run_near_device() {
   if (environment::proxy_cores() != "near")
@@ -61,17 +89,28 @@ void run_near_device() {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   std::string list;
   std::getline(std::ifstream(path), list);
-  cpu_set_t allowed, near;
-  CPU_ZERO(&near);
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-    return;
-  for (const int core : parse_core_list(list)) {
-    if (core < CPU_SETSIZE && CPU_ISSET(core, &allowed))
-      CPU_SET(core, &near);
+  const bool is_bound_to_one = allowed_cores().size() == 1;
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  for (const int core : choose_cores(parse_core_list(list), allowed_cores())) {
+    if (core < CPU_SETSIZE)
+      CPU_SET(core, &set);
   }
   // Of a process that is bound to other cores, none is left.
-  if (CPU_COUNT(&near) != 0)
-    static_cast<void>(sched_setaffinity(0, sizeof near, &near));
+  if (CPU_COUNT(&set) != 0)
+    static_cast<void>(sched_setaffinity(0, sizeof set, &set));
+  if (is_bound_to_one && process().size > 1) {
+    static std::once_flag said;
+    std::call_once(said, [] {
+      if (allowed_cores().size() == 1)
+        log(log_level::warn,
+            "the process has one core for all of its threads, which delays launches and what goes "
+            "through the hosts by milliseconds; give it more (mpirun --bind-to none)");
+      else
+        log(log_level::info, "the process is bound to one core; the thread that serves its rank "
+                             "kernels runs on any core near the device");
+    });
+  }
 }
 
 #endif

@@ -48,6 +48,16 @@ template <class T> T* at(void* block, std::size_t offset) {
   return reinterpret_cast<T*>(static_cast<char*>(block) + offset);
 }
 
+// Entries of rings, which are empty where they have not been used yet.
+template <class Entry>
+Entry* empty_entries(memory_block<memory_kind::shared>& memory, std::size_t count) {
+  const void* const before = memory.data();
+  void* const now = memory.resize(count * sizeof(Entry));
+  if (now != before)
+    std::memset(now, 0, memory.bytes());
+  return static_cast<Entry*>(now);
+}
+
 // Whether the host can read and write the device's memory.
 #if GPURMA_TARGET_CPU
 constexpr bool host_reaches_device = true;
@@ -117,9 +127,6 @@ engine::plan engine::make_plan(int ranks) {
   const auto error_at = shared.add<detail::error_record>(1);
   const auto watched_ranks_at = shared.add<rank_memory>(host_reaches_device ? 0 : n);
   p.shared_zeroed_bytes = shared.bytes();
-  const auto commands_at = shared.add<command_entry>(n * c.command_entries);
-  const auto inboxes_at = shared.add<inbox_entry>(n * c.inbox_entries);
-  p.host_queues_bytes = shared.bytes() - p.shared_zeroed_bytes;
   const auto staged_context_at = shared.add<detail::launch_context>(1);
   const auto staged_routes_at = shared.add<detail::route>(most_ranks_);
   const auto staged_meetings_at = shared.add<detail::meeting_point*>(processes);
@@ -134,8 +141,8 @@ engine::plan engine::make_plan(int ranks) {
   c.world_meeting = at<detail::meeting_point>(on_device, meetings_at);
   c.device_meeting = c.world_meeting + 1;
   c.channels = at<rank_channel>(for_both, channels_at);
-  c.commands = at<command_entry>(for_both, commands_at);
-  c.inboxes = at<inbox_entry>(for_both, inboxes_at);
+  c.commands = empty_entries<command_entry>(command_memory_, n * c.command_entries);
+  c.inboxes = empty_entries<inbox_entry>(inbox_memory_, n * c.inbox_entries);
   c.collectives = at<std::uint64_t>(for_both, collectives_at);
   c.error = at<detail::error_record>(for_both, error_at);
   p.mailboxes = at<notification>(on_device, mailboxes_at);
@@ -263,8 +270,7 @@ void engine::begin(const plan& launch) {
     error_ = context_.error;
     final_ranks_ = launch.staged_ranks;
     watched_ranks_ = launch.watched_ranks;
-    std::memset(launch.shared_zeroed, 0,
-                launch.shared_zeroed_bytes + (processes_ > 1 ? launch.host_queues_bytes : 0));
+    std::memset(launch.shared_zeroed, 0, launch.shared_zeroed_bytes);
     *launch.staged_context = context_;
     std::fill_n(launch.staged_routes, most_ranks_, detail::route{});
     for (std::size_t p = 0; p < all.size(); ++p) {
@@ -291,6 +297,11 @@ void engine::begin(const plan& launch) {
     }
     const auto n = static_cast<std::size_t>(ranks);
     completed_.assign(n, 0);
+    // To clear all entries would take milliseconds: they are tens of MiB.
+    for (const command_consumer& commands : commands_)
+      commands.clear();
+    for (const inbox_producer& inbox : inboxes_)
+      inbox.clear();
     commands_.clear();
     inboxes_.clear();
     for (std::size_t i = 0; i < n; ++i) {

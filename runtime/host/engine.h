@@ -41,7 +41,6 @@ public:
     std::size_t zeroed_bytes;
     void* shared_zeroed; // likewise, of memory that host and device reach
     std::size_t shared_zeroed_bytes;
-    std::size_t host_queues_bytes; // of the queues behind them, if there are other processes
     // Copied to and from the device on the stream.
     detail::launch_context* staged_context;
     detail::route* staged_routes;
@@ -242,6 +241,10 @@ private:
   memory_block<memory_kind::device> context_memory_;
   memory_block<memory_kind::device> device_memory_;
   memory_block<memory_kind::shared> shared_memory_;
+  // A rank's entries have the same place in each launch, so that only those are cleared that the
+  // one before has used.
+  memory_block<memory_kind::shared> command_memory_;
+  memory_block<memory_kind::shared> inbox_memory_;
   detail::rank_channel* channels_ = nullptr;
   std::uint64_t* collectives_ = nullptr;
   detail::error_record* error_ = nullptr;

@@ -97,6 +97,7 @@ public:
   // Room for `bytes`; keeps nothing of the contents.
   void* resize(std::size_t bytes);
   void* data() const { return pieces_.empty() ? nullptr : pieces_.back(); }
+  std::size_t bytes() const { return bytes_; }
 
 private:
   std::vector<void*> pieces_; // the last is in use

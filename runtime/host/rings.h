@@ -22,7 +22,7 @@ template <class T> void store(T& to, T value, std::memory_order order) {
 
 // Takes a rank's commands.
 struct command_consumer {
-  const detail::command_entry* entries = nullptr;
+  detail::command_entry* entries = nullptr;
   std::uint64_t* taken = nullptr; // where the rank reads how many it may reuse
   std::uint32_t mask = 0;
   std::uint64_t position = 0;
@@ -37,6 +37,12 @@ struct command_consumer {
   void pop() { ++position; }
   // Gives the entries of popped commands back.
   void give_back() { store(*taken, position, std::memory_order_release); } // M8
+  // Makes it the ring of a rank that has yet to begin. The last one has ended, which it does only
+  // when all of its commands are complete.
+  void clear() const {
+    for (std::uint64_t i = 0; i <= mask && i < position; ++i)
+      entries[i].what.turn = 0;
+  }
 };
 
 // Delivers notifications to a rank, with small payloads in them.
@@ -67,6 +73,11 @@ struct inbox_producer {
     store(entry.head.window, window, std::memory_order_relaxed);
     store(entry.head.turn, detail::inbox_turn(position, bytes), std::memory_order_release); // M7
     ++position;
+  }
+  // Makes it the inbox of a rank that has yet to begin. The last one has ended.
+  void clear() const {
+    for (std::uint64_t i = 0; i <= mask && i < position; ++i)
+      entries[i].head.turn = 0;
   }
 };
 
