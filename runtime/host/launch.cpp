@@ -1,4 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "host/launch.h"
+
 #include <gpurma/gpurma.h>
 
 #include <algorithm>
@@ -241,6 +243,17 @@ void begin_launch(void* state) {
   launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.plan); });
 }
 
+// After its beginning the other processes count on this kernel, so that it cannot fail alone.
+void enqueue_kernel(const void* kernel, dim3 block, void** arguments, std::size_t shared_bytes,
+                    const open_launch& launch, cudaStream_t stream) {
+  engine& ranks = launch.in->ranks;
+  ranks.enqueue_before_kernel(launch.plan, stream);
+  check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(launch.plan.ranks)),
+                                         block, arguments, shared_bytes, stream),
+             "launch a rank kernel");
+  ranks.enqueue_after_kernel(launch.plan, stream);
+}
+
 void end_launch(void* state) {
   const std::unique_ptr<open_launch> launch(static_cast<open_launch*>(state));
   launch->in->progress.run_there([&launch] { launch->in->ranks.end(); });
@@ -283,15 +296,33 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
   r.ranks.enqueue_before_begin(launch->plan, stream);
   check_cuda(cudaLaunchHostFunc(stream, begin_launch, launch), "begin a rank kernel");
-  r.ranks.enqueue_before_kernel(launch->plan, stream);
-  // After begin_launch the other processes count on this kernel, so that it cannot fail alone.
-  check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(ranks)), block,
-                                         arguments, shared_bytes, stream),
-             "launch a rank kernel");
-  r.ranks.enqueue_after_kernel(launch->plan, stream);
+  enqueue_kernel(kernel, block, arguments, shared_bytes, *launch, stream);
   check_cuda(cudaLaunchHostFunc(stream, end_launch, launch), "end a rank kernel");
   check_cuda(cudaEventRecord(r.last_launch_ended, stream), "order rank kernels");
   return cudaSuccess;
+}
+
+cudaError_t run_to_end(const void* kernel, int ranks, dim3 block, void** arguments,
+                       std::size_t shared_bytes) {
+  runtime& r = start();
+  check_current_device();
+  const std::lock_guard lock(r.launching);
+  prepare(kernel, *find_rank_kernel(kernel), r.ranks.context());
+  r.ranks.close_stale_mappings();
+  const open_launch launch{&r, r.ranks.make_plan(ranks)};
+  rank_kernels_on_device().open();
+  check_cuda(cudaStreamWaitEvent(nullptr, r.last_launch_ended, 0), "order rank kernels");
+  r.ranks.enqueue_before_begin(launch.plan, nullptr);
+  check_cuda(cudaStreamSynchronize(nullptr), "begin a rank kernel");
+  r.progress.run_there([&] { r.ranks.begin(launch.plan); });
+  enqueue_kernel(kernel, block, arguments, shared_bytes, launch, nullptr);
+  const cudaError_t result = cudaStreamSynchronize(nullptr);
+  // A launch that has failed stays open, and the program ends.
+  if (result == cudaSuccess) {
+    r.progress.run_there([&] { r.ranks.end(); });
+    rank_kernels_on_device().close();
+  }
+  return result;
 }
 
 layout query(const void* kernel, dim3 block, std::size_t shared_bytes) {

@@ -13,6 +13,7 @@
 #include "host/distributed_arrays.h"
 #include "host/environment.h"
 #include "host/kernels.h"
+#include "host/launch.h"
 #include "host/log.h"
 #include "host/memory.h"
 #include "host/process.h"
@@ -253,12 +254,13 @@ void run_region(const region_launch& region, void** arguments) {
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);
+  if (found.device_ranks == 0)
+    fail(region, text("no block of ", block_text(block), " threads with ", bytes,
+                      " bytes of dynamic shared memory fits on a multiprocessor; make the block "
+                      "or its memory smaller"));
   prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
-  check_cuda(launch(kernel, dim3(static_cast<unsigned>(found.device_ranks)), block, arguments,
-                    bytes, nullptr, cudaLaunchKernel),
-             "run a persistent region");
-  const cudaError_t result = cudaDeviceSynchronize();
+  const cudaError_t result = run_to_end(kernel, found.device_ranks, block, arguments, bytes);
   // The progress thread, which ends the process too, says what a rank has found wrong.
   if (result != cudaSuccess)
     std::this_thread::sleep_for(std::chrono::seconds(1));

@@ -13,6 +13,7 @@
 // RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
 // RUN: not %mpirun -np 2 %t extents 2>&1 | FileCheck --check-prefix=EXTENTS %s
 // RUN: not %t renamed 2>&1 | FileCheck --check-prefix=RENAMED %s
+// RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -117,6 +118,8 @@ int main(int argc, char **argv) {
   }
   dim3 block(8, 2), second(8, !std::strcmp(argv[1], "blocks") ? 4 : 2);
   const dim3 grid(1, 20);
+  const size_t shared_bytes = !std::strcmp(argv[1], "shared") ? 1 << 30 : 0;
+  // SHARED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+6]]: no block of 8 x 2 x 1 threads with 1073741824 bytes of dynamic shared memory fits on a multiprocessor; make the block or its memory smaller
   // BLOCKS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+5]]: kernel 'step' is launched with blocks of 8 x 4 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
   // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows, but the launches touch 1 rows before and 1 after those of a process, which may only be its neighbours', and its rows begin at multiples of 2, which a block of 'step' has; use fewer processes, blocks of fewer rows or a larger array
   // EXTENTS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+3]]: the distributed arrays have {{[0-9]+}} bytes on process {{[01]}} and {{[0-9]+}} on process {{[01]}}; all processes run the region with the same extents
@@ -125,7 +128,7 @@ int main(int argc, char **argv) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   for (int i = 0; i < 2; ++i) {
     float *to = undistributed ? other : b;
-    step<<<grid, block>>>(to, a, ny, nx);
+    step<<<grid, block, shared_bytes>>>(to, a, ny, nx);
     if (changed)
       second.y = 1;
     step<<<grid, second>>>(a, b, ny, nx);

@@ -1,0 +1,19 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef GPURMA_HOST_LAUNCH_H
+#define GPURMA_HOST_LAUNCH_H
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+
+namespace gpurma::host {
+
+// Runs a rank kernel on the default stream, from its beginning to its end. The host waits anyway, so
+// that nothing of it goes through functions of the stream, each of which takes 20 to 300 us to be
+// called. `ranks`: at least one, and no more than fit. Collective, as any launch of a rank kernel.
+cudaError_t run_to_end(const void* kernel, int ranks, dim3 block, void** arguments,
+                       std::size_t shared_bytes);
+
+} // namespace gpurma::host
+
+#endif
