@@ -617,6 +617,9 @@ private:
     }
     if (Functions.size() != Rows.Calls.size() + 1)
       return reject(RowLoopProblem::Text, Loop->getBeginLoc());
+    const TypeSourceInfo* Info = Rows.Counter->getTypeSourceInfo();
+    if (!Info || !spelledText(Info->getTypeLoc().getSourceRange(), Context.getSourceManager(), Context.getLangOpts()))
+      return reject(RowLoopProblem::Text, Rows.Counter->getLocation());
     for (const Expr* E : {Rows.Start, Rows.Bound})
       if (!inText(function(), E->getSourceRange()) ||
           !spelledText(E->getSourceRange(), Context.getSourceManager(), Context.getLangOpts()))
@@ -824,6 +827,16 @@ std::variant<RowLoop, RejectedRowLoop> understandRowLoop(const FunctionDecl* Ker
   return RowLoopChecker(Kernel, Loop, Interpreted, Sets, Context).run();
 }
 
+/// As a template argument; empty if the first value says it.
+static std::string counterType(const RowLoop& Rows, const SourceManager& Sources, const LangOptions& LangOpts) {
+  const TypeSourceInfo* Info = Rows.Counter->getTypeSourceInfo();
+  if (!Info || Rows.Counter->getType()->getContainedAutoType())
+    return "";
+  // nvcc does not know the counter in its own first value.
+  std::optional<std::string> Written = spelledText(Info->getTypeLoc().getSourceRange(), Sources, LangOpts);
+  return Written ? "<" + *Written + ">" : "";
+}
+
 std::string rowsFunctionName(const FunctionDecl* Function, const RowLoop& Rows, const SourceManager& Sources) {
   return "gpurma_rows_" + std::to_string(Sources.getPresumedLoc(Sources.getFileLoc(Rows.Loop->getBeginLoc())).getLine()) + "_" +
          Function->getNameAsString();
@@ -841,8 +854,7 @@ void editRowLoop(const RowLoop& Rows, EditSet& Edits, const ASTContext& Context)
     FileRange At = Range(Others ? Call->getArg(0)->getSourceRange() : SourceRange(Call->getRParenLoc()));
     Edits.replace({At.File, At.Begin, At.Begin}, Others ? "gpurma_rows, " : "gpurma_rows");
   }
-  // A variable of type auto is not known before its first value.
-  std::string Type = Rows.Counter->getType()->getContainedAutoType() ? "" : "<decltype(" + Rows.Counter->getNameAsString() + ")>";
+  std::string Type = counterType(Rows, Sources, LangOpts);
   std::string Skip;
   for (const MovedVariable& M : Rows.Moved)
     Skip += M.Variable->getNameAsString() + (M.Negative ? " -= " : " += ") + "gpurma_rows.skipped" + Type + "(" + Text(Rows.Start) +

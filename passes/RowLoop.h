@@ -3,7 +3,7 @@
 // Kernels whose threads go through the rows in a loop. Where the iterations are independent, the
 // loop is one more grid dimension: a logical block has some of its iterations.
 //
-//   for (int z = 1; z < nz - 1; ++z)      ->      for (int z = gpurma_rows.from<decltype(z)>(1); z < gpurma_rows.below(nz - 1); ++z)
+//   for (int z = 1; z < nz - 1; ++z)      ->      for (int z = gpurma_rows.from<int>(1); z < gpurma_rows.below(nz - 1); ++z)
 //
 // All else in the kernel is run for each such block, so that it must not have effects.
 #ifndef GPURMA_PASSES_ROWLOOP_H

@@ -16,7 +16,7 @@ namespace gpurma::stages {
 class tile_rows {
 public:
   // All rows.
-  GPURMA_DEVICE tile_rows() = default;
+  tile_rows() = default;
   // The first tile has what comes before its rows as well, and the last one what comes behind them,
   // so that each iteration is some tile's.
   GPURMA_DEVICE tile_rows(unsigned tile, unsigned tiles, unsigned height)

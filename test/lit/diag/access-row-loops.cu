@@ -47,10 +47,12 @@ __global__ void bound_changes(float* out, const float* in, int nx, int ny, int n
 }
 __global__ void counter_changes(float* out, const float* in, int nx, int ny, int nz) {
   POINT;
-  // CHECK: :[[@LINE+3]]:9: error: cannot tell which elements of 'out' are written here: the subscript depends on what earlier iterations of a loop did
-  for (int z = 0; z < nz; ++z)
-    if (in[x] < 3)
-    out[AT(z++)] = in[x];
+  for (int z = 0; z < nz; ++z) {
+    if (in[AT(z)] < 3)
+      z += 1;
+    // CHECK: :[[@LINE+1]]:5: error: cannot tell which elements of 'out' are written here: the subscript depends on what earlier iterations of a loop did
+    out[AT(z)] = 0;
+  }
 }
 __global__ void again(float* out, const float* in, int nx, int ny, int nz) {
   POINT;
@@ -113,7 +115,7 @@ __global__ void in_lambda(float* out, const float* in, int nx, int ny, int nz) {
   float kept = 0;
   auto next = [&](float value) { float old = kept; kept = value; return old; };
   for (int z = 1; z < nz; ++z)
-    // CHECK: :[[@LINE-3]]:{{[0-9]+}}: error: {{.*}}'kept' is kept from one iteration to the next
+    // CHECK: :[[@LINE-2]]:52: error: {{.*}}'kept' is kept from one iteration to the next
     out[AT(z)] = next(in[AT(z)]);
 }
 __global__ void prefix(float* out, const float* in, int nx, int ny, int nz) {
@@ -192,8 +194,8 @@ __global__ void of_square(const float* in, float* norm, int nx, int ny, int nz) 
   POINT;
   float sum = 0;
   for (int z = 0; z < nz; ++z)
-    // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: {{.*}}'sum' is kept from one iteration to the next
     sum += in[AT(z)];
+  // CHECK: :[[@LINE+1]]:19: error: {{.*}}'sum' is kept from one iteration to the next
   atomicAdd(norm, sum * sum);
 }
 __global__ void from_one(const float* in, float* norm, int nx, int ny, int nz) {

@@ -30,7 +30,7 @@ __global__ void heat(double* __restrict__ out, const double* __restrict__ in, in
   }
 }
 // LOWERED: void gpurma_stage_{{[0-9]+}}_heat({{.*}}const uint3 blockIdx, {{.*}}const dim3 gridDim, {{.*}}const ::gpurma::stages::tile_rows gpurma_rows, double*
-// LOWERED: for (int z = gpurma_rows.from<decltype(z)>(1); z < gpurma_rows.below(nz - 1); ++z) {
+// LOWERED: for (int z = gpurma_rows.from<int>(1); z < gpurma_rows.below(nz - 1); ++z) {
 
 // The change of a step, in parts that are exact in any order.
 __global__ void change(const double* a, const double* b, unsigned long long* residual, int nx, int ny, int nz) {
