@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <set>
+#include <variant>
 
 using namespace clang;
 
@@ -14,6 +15,9 @@ namespace gpurma {
 namespace {
 
 constexpr char DimensionName[] = {'x', 'y', 'z'};
+
+/// How many iterations of a loop over the rows a logical block has for each of its threads.
+constexpr std::int64_t RowsOfLoop = 4;
 
 Polynomial originOf(unsigned Dimension) {
   return Symbol{Symbol::Kind::BlockOrigin, Dimension};
@@ -178,10 +182,18 @@ public:
     }
     InterpretedKernel Interpreted =
         interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags);
+    if (Interpreted.Understood && !Launch.RowDimension)
+      if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
+        const EnteredLoop Found = *Over;
+        if (!interpretForRows(Kernel, Found, Distributed, Interpreted))
+          return std::nullopt;
+      }
     collectReductions(Interpreted);
     for (const ElementAccess& A : Interpreted.Accesses)
       collect(A);
     if (Failed || !Interpreted.Understood)
+      return std::nullopt;
+    if (Result.Loop && !checkIterations(Interpreted))
       return std::nullopt;
     if (!findWalks(Kernel) || !resolveRowStrides(Kernel))
       return std::nullopt;
@@ -321,6 +333,126 @@ private:
           << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.size() - J - 1)
           << A.Origin->Where->getSourceRange();
     return true;
+  }
+
+  // --- Loops over the rows.
+
+  Polynomial rowOf(const ElementAccess& Access) const {
+    const auto* Array = llvm::find_if(
+        Arrays, [&](const DistributedParameter& P) { return P.Array == Access.Array; });
+    Polynomial Stride(1);
+    for (const Polynomial& Extent : llvm::drop_begin(Array->Shape))
+      Stride = Stride * Extent;
+    return Access.Offset.divided(Stride).first;
+  }
+
+  static bool isWalkedByGrid(const Polynomial& Row) {
+    return Row.involves(Symbol::Kind::BlockOrigin) || Row.involves(Symbol::Kind::BlockIndex) ||
+           Row.involves(Symbol::Kind::GridSize);
+  }
+
+  /// The loop whose counter goes through the rows of what is written, or of what is read if nothing
+  /// is, where no grid dimension does.
+  const EnteredLoop* loopOverRows(const InterpretedKernel& Interpreted) const {
+    bool Writes =
+        llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
+    const EnteredLoop* Found = nullptr;
+    for (const ElementAccess& A : Interpreted.Accesses) {
+      if (A.Writes != Writes)
+        continue;
+      Polynomial Row = rowOf(A);
+      if (isWalkedByGrid(Row))
+        return nullptr;
+      for (const auto& [M, Coefficient] : Row.terms())
+        if (M.size() == 1 && M.front().Of == Symbol::Kind::Counter && !Found)
+          if (auto It = Interpreted.Loops.find(M.front().Index); It != Interpreted.Loops.end())
+            Found = &It->second;
+    }
+    return Found;
+  }
+
+  bool rejectLoop(SourceLocation Where, RowLoopProblem Why, StringRef Name = {}) {
+    Failed = true;
+    Diags.report(Where, Diag::err_row_loop) << static_cast<unsigned>(Why) << Name;
+    return false;
+  }
+
+  /// The grid dimension that is to walk the rows: one more than the kernel has.
+  std::optional<unsigned> freeDimension(const std::set<unsigned>& Mentioned) const {
+    for (unsigned D = 0; D < 3; ++D)
+      if (Mentioned.empty() || D > *Mentioned.rbegin())
+        return D;
+    for (unsigned D = 0; D < 3; ++D)
+      if (!Mentioned.count(D))
+        return D;
+    return std::nullopt;
+  }
+
+  /// Interprets the kernel with the counter of the loop as the row of a block. False after an error.
+  bool interpretForRows(const FunctionDecl* Kernel, const EnteredLoop& Over,
+                        const std::set<PointerVariable>& Distributed,
+                        InterpretedKernel& Interpreted) {
+    std::optional<unsigned> D = freeDimension(Interpreted.GridDimensions);
+    if (!D)
+      return rejectLoop(Over.Loop->getBeginLoc(), RowLoopProblem::NoDimension);
+    RowLoopRequest Rows{Over.Loop, *D, RowsOfLoop};
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags, Rows);
+    if (!Interpreted.Understood)
+      return false;
+    auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);
+    if (const auto* Wrong = std::get_if<RejectedRowLoop>(&Understood))
+      return rejectLoop(Wrong->Where, Wrong->Why, Wrong->Name);
+    Result.Loop = std::get<RowLoop>(std::move(Understood));
+    return true;
+  }
+
+  /// Whether each iteration leaves alone what others write: all that it does with an array that the
+  /// kernel writes is in the row that the iteration writes.
+  bool checkIterations(const InterpretedKernel& Interpreted) {
+    const Polynomial& Row = Interpreted.RowLoop.Row;
+    std::map<PointerVariable, Polynomial> Written;
+    for (const CoordinateAccess& A : Accesses) {
+      if (!A.Origin->Writes)
+        continue;
+      SourceLocation Where = A.Origin->Where->getExprLoc();
+      Polynomial Beyond = A.Coordinates[0] - Row;
+      if (isWalkedByGrid(Beyond) || Beyond.involves(Symbol::Kind::Counter) ||
+          Beyond.involves(Symbol::Kind::Unknown))
+        return rejectLoop(Where, RowLoopProblem::RowNotCounter, A.Array->Array.name());
+      if (!startsInside(Interpreted.RowLoop) && (!Beyond.constant() || *Beyond.constant() > 0))
+        return rejectLoop(Where, RowLoopProblem::StartsBefore, A.Array->Array.name());
+      if (!(Written.try_emplace(A.Array->Array, Beyond).first->second == Beyond) || carriesIntoRow(A))
+        return rejectLoop(Where, RowLoopProblem::OtherRows, A.Array->Array.name());
+    }
+    bool AnyRow = llvm::any_of(Accesses, [&](const CoordinateAccess& A) {
+      std::optional<std::int64_t> Beyond = (A.Coordinates[0] - Row).constant();
+      return A.Origin->Part == LoopPart::Inside && Beyond && *Beyond <= 0;
+    });
+    if (Written.empty() && !AnyRow && !Accesses.empty() && !startsInside(Interpreted.RowLoop))
+      return rejectLoop(Accesses.front().Origin->Where->getExprLoc(), RowLoopProblem::StartsBefore,
+                        Accesses.front().Array->Array.name());
+    for (const CoordinateAccess& A : Accesses) {
+      auto It = Written.find(A.Array->Array);
+      if (A.Origin->Writes || It == Written.end())
+        continue;
+      bool Own = A.Origin->Part == LoopPart::Inside && A.Coordinates[0] - Row == It->second &&
+                 !carriesIntoRow(A);
+      if (!Own)
+        return rejectLoop(A.Origin->Where->getExprLoc(), RowLoopProblem::OtherRows,
+                          A.Array->Array.name());
+    }
+    return true;
+  }
+
+  /// Iterations before row 0 are no block's rows. What they do with an array in their own row, or in
+  /// one before it, is outside of the array, so that there are none.
+  static bool startsInside(const RowLoopTrace& Loop) {
+    std::optional<std::int64_t> Start = Loop.Start.constant();
+    return Start && *Start >= 0;
+  }
+
+  static bool carriesIntoRow(const CoordinateAccess& A) {
+    return A.CarryLow[0] != 0 || A.CarryHigh[0] != 0;
   }
 
   // --- Which grid dimension walks which dimension of the arrays.
@@ -694,7 +826,7 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   };
   Out << "rows " << DimensionName[Accesses.RowDimension];
   if (Accesses.RowsPerThread != 1)
-    Out << " (" << Accesses.RowsPerThread << " per thread)";
+    Out << " (" << Accesses.RowsPerThread << " per thread" << (Accesses.Loop ? ", in a loop)" : ")");
   for (const ArrayAccess& A : Accesses.Arrays) {
     if (A.Reads) {
       Out << "; reads " << A.Array.name();

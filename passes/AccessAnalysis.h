@@ -20,6 +20,7 @@
 #include "frontend/Diagnostics.h"
 #include "frontend/PointerVariable.h"
 #include "passes/Polynomial.h"
+#include "passes/RowLoop.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -89,6 +90,8 @@ struct KernelAccesses {
   bool RowsStrided = false;
   /// Logical blocks that have the same rows may write between each other's elements.
   bool RowsTogether = false;
+  /// Threads go through the rows in a loop, of which a logical block has the iterations of its rows.
+  std::optional<RowLoop> Loop;
   std::vector<ArrayAccess> Arrays;
   std::vector<AtomicReduction> Reductions;
 };

@@ -9,6 +9,7 @@
 // The text is not changed. With -Rgpurma a remark says for each launch what was found.
 #include "passes/KernelInterpreter.h"
 #include "passes/Pass.h"
+#include "passes/RegionWriter.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -409,7 +410,26 @@ private:
     if (!Found || Arrays.empty() || !checkReductions(S, *Found))
       return;
     S.Accesses = std::move(*Found);
+    if (S.Accesses.Loop && !checkApart(S))
+      return;
     S.Inferred = true;
+  }
+
+  /// Whether an array that a kernel writes row after row is not the same as another one, of which it reads other rows.
+  bool checkApart(const Stage& S) {
+    for (const ArrayAccess& Written : S.Accesses.Arrays)
+      for (const ArrayAccess& Read : S.Accesses.Arrays) {
+        if (!Written.Writes || !Read.Reads || &Read == &Written ||
+            ((*Written.Writes)[S.Accesses.RowDimension].isOwn() && (*Read.Reads)[S.Accesses.RowDimension].isOwn()))
+          continue;
+        PointerVariable One = passedFor(S, Written.Array).Pointer, Other = passedFor(S, Read.Array).Pointer;
+        if (!One || !(One == Other))
+          continue;
+        U.Diags->report(S.Launch->getBeginLoc(), Diag::err_row_loop)
+            << static_cast<unsigned>(RowLoopProblem::OtherRows) << Read.Array.name();
+        return false;
+      }
+    return true;
   }
 
   static bool isArrayOfPointers(QualType Type) {
@@ -822,6 +842,19 @@ public:
     for (Region& R : U.Regions)
       if (!R.isPattern())
         StageInference(R, U).run();
+    checkLoops(U);
+  }
+
+  /// All launches of a kernel run one text, in which one loop is shared out.
+  static void checkLoops(Unit& U) {
+    for (const Region& R : U.Regions)
+      for (const Stage& S : R.Stages) {
+        if (R.isPattern() || !S.Accesses.Loop)
+          continue;
+        const RowLoop &First = *rowLoopOf(S.Kernel, U), &Own = *S.Accesses.Loop;
+        if (First.Loop->getBeginLoc() != Own.Loop->getBeginLoc() || First.Moved.size() != Own.Moved.size())
+          U.Diags->report(S.Launch->getBeginLoc(), Diag::err_row_loop) << static_cast<unsigned>(RowLoopProblem::OtherLoop) << "";
+      }
   }
 
   void print(const Program& P, llvm::raw_ostream& Out) const override {

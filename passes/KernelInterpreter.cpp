@@ -250,9 +250,9 @@ bool isCollective(StringRef Name) {
 class Interpreter {
 public:
   Interpreter(const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
-              ASTContext& Context, Diagnostics& Diags)
-      : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags), Now{Sets.universe()} {
-  }
+              ASTContext& Context, Diagnostics& Diags, const std::optional<RowLoopRequest>& Rows)
+      : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags), Rows(Rows),
+        Now{Sets.universe()} {}
 
   InterpretedKernel run(const FunctionDecl* Kernel, const KnownArguments& Arguments) {
     auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
@@ -283,6 +283,7 @@ private:
     const FunctionDecl* Function = nullptr;
     std::optional<Location> This;
     std::vector<std::pair<State, Value>> Returns;
+    const CallExpr* Call = nullptr;
   };
 
   /// The pointers in a structure that is a parameter.
@@ -424,19 +425,50 @@ private:
   void access(const Location& L, bool Writes, const Expr* Where) {
     if (!Now.Reachable)
       return;
+    notePrivate(L, Writes, Where);
     if (L.Of == Location::Unknown || (L.Unit != 0 && distributed(L))) {
       error(Where->getExprLoc(), Diag::err_pointer_not_understood)
           << Writes << Where->getSourceRange();
       return;
     }
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where});
+      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where, Part});
     else if (!checkMember(L, Writes ? Written : Read, Where))
       return;
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
       error(Where->getExprLoc(), Diag::err_write_undistributed)
           << L.Decl->getName() << Where->getSourceRange();
   }
+
+  // --- What iterations of a loop over the rows leave behind.
+
+  void notePrivate(const Location& L, bool Writes, const Stmt* Where) {
+    if (Rows && L.Of == Location::Private)
+      Result.RowLoop.Private.push_back(
+          {L.Decl, L.Offset, Writes, Now.Path, UncertainConditions == 0, Where, Part});
+  }
+
+  void noteStore(const Location& L, const Stmt* Where) {
+    if (Rows && L.Of == Location::Variable && Part == LoopPart::Inside)
+      Result.RowLoop.Stores.emplace_back(L.Decl, Where);
+  }
+
+  /// Counts a condition that may be true or not for what is known, as long as something depends on
+  /// it.
+  class Dependence {
+  public:
+    Dependence(Interpreter& I, const Condition& On)
+        : I(I), Uncertain(I.Rows && !On.True.is_disjoint(On.False)) {
+      I.UncertainConditions += Uncertain;
+    }
+    ~Dependence() { I.UncertainConditions -= Uncertain; }
+    Dependence(const Dependence&) = delete;
+    Dependence& operator=(const Dependence&) = delete;
+
+  private:
+    Interpreter& I;
+    unsigned Uncertain;
+  };
 
   /// The element of a constant array with a visible list of integers.
   std::optional<Polynomial> constantElement(const Location& L) {
@@ -507,6 +539,7 @@ private:
   void store(const Location& L, Value V, const Expr* Where) {
     if (L.Of != Location::Variable)
       return access(L, /*Writes=*/true, Where);
+    noteStore(L, Where);
     Value* Target = &Now.Variables[L.Decl];
     for (const FieldDecl* Field : L.Members)
       Target = &Target->Members[Field];
@@ -515,6 +548,11 @@ private:
 
   /// What a call or an iteration may have changed.
   void forget(const Location& L, Cause::Reason Why, const Stmt* At) {
+    if (Why == Cause::Call) {
+      noteStore(L, At);
+      notePrivate(L, /*Writes=*/false, At);
+      notePrivate(L, /*Writes=*/true, At);
+    }
     if (L.Of != Location::Variable)
       return;
     Now.Variables[L.Decl] = opaque(L.Decl->getType(), Why, At);
@@ -804,6 +842,7 @@ private:
   /// Runs both arms of `?:` and chooses.
   template <typename Function> Value either(const AbstractConditionalOperator* E, Function Arm) {
     Condition If = truth(eval(E->getCond()));
+    Dependence On(*this, If);
     State Before = Now;
     Now.Path = Before.Path.intersect(If.True);
     Value True = Arm(E->getTrueExpr());
@@ -840,6 +879,7 @@ private:
     if (E->isLogicalOp()) {
       bool And = Op == BO_LAnd;
       Condition Left = truth(eval(E->getLHS()));
+      Dependence On(*this, Left);
       State Skipped = Now;
       Skipped.Path = Skipped.Path.intersect(And ? Left.False : Left.True);
       Now.Path = Now.Path.intersect(And ? Left.True : Left.False);
@@ -1083,6 +1123,8 @@ private:
       return std::nullopt;
     auto Dimension = static_cast<unsigned>(Member[0] - 'x');
     Value V;
+    if (*Kind == Symbol::Kind::BlockIndex || *Kind == Symbol::Kind::GridSize)
+      Result.GridDimensions.insert(Dimension);
     V.Number = *Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension)
                                                 : Polynomial(Symbol{*Kind, Dimension});
     V.Number = Sets.normalized(*V.Number);
@@ -1240,9 +1282,13 @@ private:
     } else if (!checkMember(L, Combined, E->getArg(0))) {
       return opaque(E->getType(), Cause::Loaded, E);
     } else if (L.Of == Location::Element) {
-      Result.Atomics.push_back({cast<ParmVarDecl>(L.Decl), Name.str(), E});
+      Result.Atomics.push_back({cast<ParmVarDecl>(L.Decl), Name.str(), E, Part});
     } else if (L.Of == Location::Global) {
       access(L, /*Writes=*/true, E->getArg(0));
+    } else {
+      noteStore(L, E);
+      notePrivate(L, /*Writes=*/false, E);
+      notePrivate(L, /*Writes=*/true, E);
     }
     return opaque(E->getType(), Cause::Loaded, E);
   }
@@ -1358,7 +1404,7 @@ private:
       }
       This = Frames.back()->This;
     }
-    Frame Inner{Definition, This, {}};
+    Frame Inner{Definition, This, {}, E};
     Frames.push_back(&Inner);
     Value V = leave(Inner, Definition);
     for (auto& [Variable, Old] : Hidden)
@@ -1485,6 +1531,7 @@ private:
       return;
     }
     Condition If = truth(eval(S->getCond()));
+    Dependence On(*this, If);
     State Else = Now;
     Now.Path = Now.Path.intersect(If.True);
     Else.Path = Else.Path.intersect(If.False);
@@ -1504,7 +1551,13 @@ private:
         Found.TraverseStmt(const_cast<Stmt*>(Part));
     std::map<const VarDecl*, Update> Inductions = inductions(Inc, Body, Found);
     State Before = Now;
-    Polynomial Count = Sets.counter();
+    Symbol Counter = Sets.counter();
+    EnteredLoop Entered = entered(Loop);
+    bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
+    Polynomial Count = OverRows ? rowIterations(Loop, Found, Inductions, Counter) : Counter;
+    if (Rows && Rows->Loop == Loop)
+      Result.RowLoop.Entered.push_back(Entered);
+    Result.Loops.emplace(Counter.Index, std::move(Entered));
     // The heads of an arbitrary iteration: inductions move with the counter, of other changes
     // nothing is known.
     std::map<const VarDecl*, Value> Heads;
@@ -1531,6 +1584,13 @@ private:
       Condition If = truth(eval(Cond));
       Now.Path = Now.Path.intersect(If.True);
     }
+    unsigned UncertainBefore = UncertainConditions;
+    if (OverRows) {
+      Part = LoopPart::Inside;
+      UncertainConditions = 0;
+      Result.RowLoop.Path = Now.Path;
+    }
+    ++LoopDepth;
     run(Each);
     Breaks.push_back(nullptr);
     run(Body);
@@ -1539,9 +1599,45 @@ private:
       eval(Cond);
     if (Now.Reachable && Inc)
       run(Inc);
+    --LoopDepth;
+    if (OverRows) {
+      Part = LoopPart::Behind;
+      UncertainConditions = UncertainBefore;
+    }
     Now = std::move(Before);
     for (const auto& [Variable, Times] : Found.Changes)
       change(Variable, opaque(Variable->getType(), Cause::Loop, Loop), Loop);
+  }
+
+  EnteredLoop entered(const Stmt* Loop) const {
+    EnteredLoop Way{Loop, {}, LoopDepth != 0};
+    for (const Frame* F : ArrayRef(Frames).drop_front())
+      Way.Calls.push_back(F->Call);
+    return Way;
+  }
+
+  /// How many iterations come before the one of a row of the block: the number of the row, less that
+  /// of the first one.
+  Polynomial rowIterations(const Stmt* Loop, const ChangeFinder& Found,
+                           const std::map<const VarDecl*, Update>& Inductions,
+                           const Symbol& RowInBlock) {
+    const VarDecl* Counter = rowCounter(Loop);
+    auto It = Now.Variables.find(Counter);
+    auto Induction = Inductions.find(Counter);
+    if (!Counter || It == Now.Variables.end() || !It->second.Number || !Found.Changes.count(Counter) ||
+        Induction == Inductions.end())
+      return RowInBlock; // reported by who has asked for the rows
+    Polynomial Height = Polynomial(Rows->RowsPerThread) * Sets.blockSize(Rows->Dimension);
+    Polynomial Row = Sets.normalized(Polynomial(Rows->RowsPerThread) * Symbol{Symbol::Kind::BlockOrigin, Rows->Dimension} +
+                                     RowInBlock);
+    Now.Path = Now.Path.intersect(Sets.compare(Comparison::LessEqual, 0, RowInBlock))
+                   .intersect(Sets.compare(Comparison::Less, RowInBlock, Height));
+    Result.RowLoop.Row = Row;
+    Result.RowLoop.Start = *It->second.Number;
+    for (const auto& [Variable, U] : Inductions)
+      if (Variable != Counter)
+        Result.RowLoop.Moved.push_back({Variable, U.Step, U.Negative});
+    return Row - *It->second.Number;
   }
 
   /// A loop changes the variable, or what it refers to.
@@ -1598,6 +1694,7 @@ private:
     if (const DeclStmt* Variable = S->getConditionVariableDeclStmt())
       run(Variable);
     Value On = eval(S->getCond());
+    Dependence OnCase(*this, anything());
     State Before = Now;
     std::vector<State> Broken;
     Breaks.push_back(&Broken);
@@ -1646,6 +1743,10 @@ private:
   SymbolicSets& Sets;
   ASTContext& Context;
   Diagnostics& Diags;
+  const std::optional<RowLoopRequest>& Rows;
+  LoopPart Part = LoopPart::Before;
+  unsigned LoopDepth = 0;
+  unsigned UncertainConditions = 0;
   State Now;
   std::vector<Frame*> Frames;
   /// Where `break` of the innermost loop or switch leaves its state; null for a loop, which forgets
@@ -1675,8 +1776,9 @@ std::set<const VarDecl*> namedVariables(const Stmt* S) {
 
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
                                   const std::set<PointerVariable>& Distributed,
-                                  SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags) {
-  return Interpreter(Distributed, Sets, Context, Diags).run(Kernel, Arguments);
+                                  SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags,
+                                  const std::optional<RowLoopRequest>& Rows) {
+  return Interpreter(Distributed, Sets, Context, Diags, Rows).run(Kernel, Arguments);
 }
 
 } // namespace gpurma

@@ -9,14 +9,21 @@
 
 #include "frontend/Diagnostics.h"
 #include "passes/AccessAnalysis.h"
+#include "passes/RowLoop.h"
 #include "passes/SymbolicSets.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
+#include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 namespace gpurma {
+
+/// Where something stands, seen from the loop over the rows that was asked for.
+enum class LoopPart { Before, Inside, Behind };
 
 /// A load or store of one element through a pointer parameter of the kernel, or a pointer in a
 /// structure that is one.
@@ -28,6 +35,7 @@ struct ElementAccess {
   /// The values of the symbols for which it is reached.
   isl::set Path;
   const clang::Expr* Where = nullptr;
+  LoopPart Part = LoopPart::Before;
 };
 
 /// An atomic operation on what a pointer parameter points to.
@@ -36,6 +44,52 @@ struct AtomicAccess {
   /// As in CUDA: "atomicAdd".
   std::string Function;
   const clang::Expr* Where = nullptr;
+  LoopPart Part = LoopPart::Before;
+};
+
+/// A loop, and the way to it.
+struct EnteredLoop {
+  const clang::Stmt* Loop = nullptr;
+  /// From the kernel to the function that it stands in.
+  std::vector<const clang::CallExpr*> Calls;
+  /// It is run in the iterations of another one.
+  bool Nested = false;
+};
+
+/// A loop whose iterations are to be dealt out as rows: its counter is the row of a thread, of
+/// which a logical block has RowsPerThread for each of its threads along Dimension.
+struct RowLoopRequest {
+  const clang::Stmt* Loop = nullptr;
+  unsigned Dimension = 0;
+  std::int64_t RowsPerThread = 1;
+};
+
+/// A load or store of an array of the function or the block, which no other block sees.
+struct PrivateAccess {
+  /// Null: one in a structure, or of a temporary.
+  const clang::ValueDecl* Array = nullptr;
+  Polynomial Offset;
+  bool Writes = false;
+  isl::set Path;
+  /// No condition that is not understood stands around it.
+  bool Certain = true;
+  const clang::Stmt* Where = nullptr;
+  LoopPart Part = LoopPart::Before;
+};
+
+/// What was seen of the loop that was asked for.
+struct RowLoopTrace {
+  std::vector<EnteredLoop> Entered;
+  /// The row, and the values of the symbols for which the loop's body is reached.
+  Polynomial Row;
+  std::optional<isl::set> Path;
+  /// Where the counter starts.
+  Polynomial Start;
+  /// Variables that each iteration moves once, but for the counter.
+  std::vector<MovedVariable> Moved;
+  /// Variables that its iterations store to.
+  std::vector<std::pair<const clang::ValueDecl*, const clang::Stmt*>> Stores;
+  std::vector<PrivateAccess> Private;
 };
 
 /// The variables that a statement assigns to, or may change through a reference or an address; of a
@@ -51,15 +105,22 @@ struct InterpretedKernel {
   bool Understood = true;
   std::vector<ElementAccess> Accesses;
   std::vector<AtomicAccess> Atomics;
+  /// By the number of their counter.
+  std::map<unsigned, EnteredLoop> Loops;
+  /// Grid dimensions of which blockIdx or gridDim is mentioned.
+  std::set<unsigned> GridDimensions;
+  RowLoopTrace RowLoop;
 };
 
 /// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p
-/// Distributed: pointers that must not be lost sight of. Reports what is not understood.
+/// Distributed: pointers that must not be lost sight of. Reports what is not understood. With \p
+/// Rows the counter of that loop is a row of the block.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
                                   const KnownArguments& Arguments,
                                   const std::set<PointerVariable>& Distributed,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
-                                  Diagnostics& Diags);
+                                  Diagnostics& Diags,
+                                  const std::optional<RowLoopRequest>& Rows = std::nullopt);
 
 } // namespace gpurma
 

@@ -71,9 +71,11 @@ private:
     return "#line " + std::to_string(Place.getLine()) + " " + stringLiteral(Place.getFilename()) + "\n";
   }
 
-  std::string source(SourceRange Tokens) const {
+  std::string source(SourceRange Tokens) const { return source(Tokens, P.Edits); }
+
+  std::string source(SourceRange Tokens, const EditSet& Edits) const {
     std::optional<FileRange> Range = fileRange(Tokens, Sources, LangOpts);
-    return Range ? P.Edits.text(*Range, P.source(Range->File)) : std::string();
+    return Range ? Edits.text(*Range, P.source(Range->File)) : std::string();
   }
 
   /// Without what lets the compiler take memory for constant as long as the kernel runs.
@@ -129,17 +131,54 @@ private:
       Shadows += " [[maybe_unused]] const auto " + Name + " = gpurma_part_" + Index + ";";
     }
     Parameters += "> ";
+    const RowLoop* Rows = rowLoopOf(Kernel, U);
+    std::string Body = source(Kernel->getBody()->getSourceRange());
+    if (Rows) {
+      EditSet Clipped = P.Edits;
+      editRowLoop(*Rows, Clipped, U.context());
+      Body = source(Kernel->getBody()->getSourceRange(), Clipped);
+      addRowFunctions(*Rows, Clipped);
+    }
     bool InBlock = isInLinkageBlock(Kernel);
     Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
-            "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim" + Parts;
+            "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim" +
+            (Rows ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") + Parts;
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
                                         LangOpts));
     // Not in the outermost block, where the parameters' names are taken.
     Text += (Shadows.empty() ? ")\n" : ") {" + Uses + " {" + Shadows + "\n") + lineMark(Kernel->getBody()->getBeginLoc()) +
-            coherent(source(Kernel->getBody()->getSourceRange())) + (Shadows.empty() ? "" : " } }") + (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
+            coherent(Body) + (Shadows.empty() ? "" : " } }") + (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
     P.Edits.replace({End->File, End->End, End->End}, Text);
+  }
+
+  /// Copies of the functions between the kernel and its loop over the rows, which hand the rows on. Each stands behind its original.
+  void addRowFunctions(const RowLoop& Rows, const EditSet& Clipped) {
+    for (const CallExpr* Call : Rows.Calls) {
+      const FunctionDecl* Function = nullptr;
+      Call->getDirectCallee()->hasBody(Function);
+      if (const FunctionDecl* Pattern = Function->getTemplateInstantiationPattern())
+        Function = Pattern;
+      if (!Done.insert(Function).second)
+        continue;
+      std::optional<FileRange> End = fileRange(Function->getEndLoc(), Sources, LangOpts);
+      FunctionTypeLoc Type = Function->getFunctionTypeLoc();
+      SourceLocation Begin = withTemplate(Function)->getBeginLoc();
+      std::optional<FileRange> Whole = fileRange({Begin, Function->getEndLoc()}, Sources, LangOpts);
+      std::optional<FileRange> Name = fileRange(Function->getLocation(), Sources, LangOpts);
+      std::optional<FileRange> Parenthesis = Type ? fileRange(Type.getLParenLoc(), Sources, LangOpts) : std::nullopt;
+      if (!End || !Whole || !Name || !Parenthesis) {
+        U.Diags->report(Function->getLocation(), Diag::err_edit_not_in_file) << "this function";
+        continue;
+      }
+      EditSet Renamed = Clipped;
+      Renamed.replace(*Name, rowsFunctionName(Function, Rows, Sources));
+      Renamed.replace({Parenthesis->File, Parenthesis->End, Parenthesis->End},
+                      std::string("const ::gpurma::stages::tile_rows gpurma_rows") + (Function->getNumParams() == 0 ? "" : ", "));
+      std::string Text = "\n" + lineMark(Begin) + coherent(Renamed.text(*Whole, P.source(Whole->File))) + "\n" + lineMark(Function->getEndLoc());
+      P.Edits.replace({End->File, End->End, End->End}, Text);
+    }
   }
 
   /// The template that a function or class is the pattern of, or itself.

@@ -788,7 +788,7 @@ private:
     std::string Class = "gpurma_launch_" + Number + "_" + Index;
     line(Depth) << "{\n";
     line(Depth + 1) << "const dim3 gpurma_grid"
-                    << (S.Accesses.RowsStrided ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
+                    << (S.Accesses.RowsStrided || S.Accesses.Loop ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
                                                : "(" + text(S.Grid) + ")")
                     << ";\n";
     std::string Members, Values, Arguments, Pointers, Boxes, Parts, Sums;
@@ -864,7 +864,25 @@ private:
                        (Sums.empty() ? "" : " ") +
                        "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
                        "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
-                       Function + "(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])" + Arguments + "); }\n};\n";
+                       Function + "(" + place(S) + Arguments + "); }\n};\n";
+  }
+
+  /// The logical block, and how many there are. One that has rows of a loop is the only one along their dimension.
+  std::string place(const Stage& S) const {
+    if (!rowLoopOf(S.Kernel, U))
+      return "gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])";
+    if (!S.Accesses.Loop)
+      return "gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2]), ::gpurma::stages::tile_rows()";
+    std::string Block, Grid, Rows;
+    for (unsigned D = 0; D != 3; ++D) {
+      std::string Axis(1, "xyz"[D]), Blocks = "gpurma_grid[" + std::to_string(D) + "]";
+      bool OfRows = D == S.Accesses.RowDimension;
+      Block += (D ? ", " : "") + (OfRows ? "0" : "gpurma_block." + Axis);
+      Grid += (D ? ", " : "") + (OfRows ? "1" : Blocks);
+      if (OfRows)
+        Rows = "gpurma_block." + Axis + ", " + Blocks + ", blockDim." + Axis + " * " + std::to_string(S.Accesses.RowsPerThread);
+    }
+    return "uint3{" + Block + "}, dim3(" + Grid + "), ::gpurma::stages::tile_rows(" + Rows + ")";
   }
 
   const Region& R;
@@ -914,6 +932,15 @@ bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
   ScalarReads Found(Parameter);
   Found.TraverseStmt(Kernel->getBody());
   return Found.Uses != 0 && Found.Uses == Found.Reads;
+}
+
+const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
+  std::string Key = kernelPatternKey(Kernel, U.sources());
+  for (const Region& R : U.Regions)
+    for (const Stage& S : R.Stages)
+      if (S.Kernel && S.Accesses.Loop && !R.isPattern() && kernelPatternKey(S.Kernel, U.sources()) == Key)
+        return &*S.Accesses.Loop;
+  return nullptr;
 }
 
 std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {

@@ -49,6 +49,9 @@ std::string operationName(const ReducedScalar& S, const clang::ASTContext& Conte
 /// True if all that the kernel does with the parameter is to read *p or p[0].
 bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
 
+/// The loop through the rows that launches of the kernel, or of other instances of its template, share out; null if there is none.
+const RowLoop* rowLoopOf(const clang::FunctionDecl* Kernel, const Unit& U);
+
 /// The name of the device function that the kernel's body becomes, as the region calls it with a constant gpurma_copy; empty
 /// if it cannot be named.
 std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Program& P);

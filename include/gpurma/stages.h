@@ -131,6 +131,7 @@ template <class Updated, class Operation> struct as {
 
 #if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
 #include <gpurma/device/stages.h>
+#include <gpurma/device/tile_rows.h>
 #endif
 
 #endif

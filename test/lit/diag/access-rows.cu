@@ -8,11 +8,11 @@
   if (x >= nx || y >= ny)                                                                          \
   return
 
-__global__ void marches(float* out, int ny, int nx) {
+__global__ void one_row(float* out, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   if (x < nx)
     for (int j = 0; j < ny; ++j)
-      out[j * nx + x] = 0;
+      out[3 * nx + x] = 0;
 }
 __global__ void two_shapes(float* out, float* line, int ny, int nx) {
   POINT;
@@ -55,7 +55,7 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
   dim3 grid(8, 8), block(32, 8);
 #pragma gpurma persistent distribute(a : rows(ny, nx)) distribute(line : rows(nx))
   {
-    marches<<<8, 128>>>(a, ny, nx);
+    one_row<<<8, 128>>>(a, ny, nx);
     two_shapes<<<grid, block>>>(a, line, ny, nx);
     periodic<<<grid, block>>>(a, ny, nx);
     grid_stride<<<grid, block>>>(a, ny, nx);
@@ -66,7 +66,7 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
 }
 
 // CHECK: :[[@LINE-53]]:7: error: no grid dimension walks the rows of 'out': the first index should be blockIdx.d * blockDim.d + threadIdx.d, plus a constant [gpurma-0203]
-// CHECK: :[[@LINE-54]]:7: note: if one does, say which with the clause 'map(marches : rows = y)'
+// CHECK: :[[@LINE-54]]:7: note: if one does, say which with the clause 'map(one_row : rows = y)'
 // CHECK: :[[@LINE-49]]:5: error: grid dimension x walks the rows of 'line', but y walks those of 'out'; one launch needs one for all [gpurma-0204]
 // CHECK: :[[@LINE-44]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
 // CHECK: :[[@LINE-39]]:25: error: this loop strides by whole grids through the rows of 'out'; launch enough blocks and write one row per thread [gpurma-0210]

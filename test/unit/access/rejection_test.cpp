@@ -85,7 +85,7 @@ TEST(Rejection, FlatIndexOverRows) {
 }
 
 TEST(Rejection, RowsOfNoDimension) {
-  EXPECT_EQ(rejected("if (x < nx) for (int j = 0; j < ny; ++j) out[j * nx + x] = 0;"), "0203");
+  EXPECT_EQ(rejected("if (x < nx) out[3 * nx + x] = 0;"), "0203");
 }
 
 TEST(Rejection, RowsOfTwoDimensions) {
