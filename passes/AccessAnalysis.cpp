@@ -808,6 +808,13 @@ private:
 
 } // namespace
 
+bool readsRowsOf(const KernelAccesses& Accesses, const ArrayAccess& Written,
+                 const ArrayAccess& Read) {
+  return Written.Writes && Read.Reads &&
+         !((*Written.Writes)[Accesses.RowDimension].isOwn() &&
+           (*Read.Reads)[Accesses.RowDimension].isOwn());
+}
+
 void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   auto PrintAxes = [&](const std::array<AxisAccess, 3>& Axes) {
     const char* Separator = " (";

@@ -96,6 +96,11 @@ struct KernelAccesses {
   std::vector<AtomicReduction> Reductions;
 };
 
+/// Whether, if two of a kernel's arrays were the same, it would read rows of it that other logical
+/// blocks write.
+bool readsRowsOf(const KernelAccesses& Accesses, const ArrayAccess& Written,
+                 const ArrayAccess& Read);
+
 /// What a clause `halo(array : n)` says: reads stay within n elements of the block's own
 /// coordinates. Without a depth it is known when the program runs, and all coordinates may be read
 /// as far as is known here.

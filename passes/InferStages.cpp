@@ -419,8 +419,7 @@ private:
   bool checkApart(const Stage& S) {
     for (const ArrayAccess& Written : S.Accesses.Arrays)
       for (const ArrayAccess& Read : S.Accesses.Arrays) {
-        if (!Written.Writes || !Read.Reads || &Read == &Written ||
-            ((*Written.Writes)[S.Accesses.RowDimension].isOwn() && (*Read.Reads)[S.Accesses.RowDimension].isOwn()))
+        if (&Read == &Written || !readsRowsOf(S.Accesses, Written, Read))
           continue;
         PointerVariable One = passedFor(S, Written.Array).Pointer, Other = passedFor(S, Read.Array).Pointer;
         if (!One || !(One == Other))

@@ -841,6 +841,8 @@ private:
         ++Count;
       }
     }
+    if (S.Accesses.Loop)
+      checksApart(S, siteText(Launch.getBeginLoc(), U.sources()), Depth + 1);
     StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
                         : S.Between == BetweenTiles::Barrier ? "barrier"
                                                              : "other_copy";
@@ -865,6 +867,17 @@ private:
                        "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
                        "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
                        Function + "(" + place(S) + Arguments + "); }\n};\n";
+  }
+
+  /// What a kernel writes row after row must not be what it reads other rows of, under another name.
+  void checksApart(const Stage& S, const std::string& Site, unsigned Depth) {
+    auto Text = [](const ArrayAccess& A) {
+      return "gpurma_" + std::to_string(cast<ParmVarDecl>(A.Array.Variable)->getFunctionScopeIndex()) + A.Array.memberText();
+    };
+    for (const ArrayAccess& Written : S.Accesses.Arrays)
+      for (const ArrayAccess& Read : S.Accesses.Arrays)
+        if (&Read != &Written && readsRowsOf(S.Accesses, Written, Read))
+          line(Depth) << "::gpurma::stages::check_apart(" << Text(Written) << ", " << Text(Read) << ", " << Site << ");\n";
   }
 
   /// The logical block, and how many there are. One that has rows of a loop is the only one along their dimension.

@@ -267,7 +267,8 @@ enum class error_code : std::uint32_t {
   different_collectives,     // values: none
   wrong_version,             // values: version of the program, version of the library
   not_distributed,           // values: address
-  other_block_size           // values: x, y, z
+  other_block_size,          // values: x, y, z
+  same_array                 // values: address
 };
 
 // An error found by a rank; its host prints it.

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include <gpurma/device/block.h>
+#include <gpurma/device/checks.h>
 
 namespace gpurma::stages {
 
@@ -46,6 +47,15 @@ private:
   std::int64_t first = INT64_MIN;
   std::int64_t end = INT64_MAX;
 };
+
+// For a kernel that writes one array row after row and reads other rows of another one. The threads
+// that lead.
+GPURMA_DEVICE void check_apart(const volatile void* written, const volatile void* read,
+                               site where) {
+  if (written == read)
+    detail::fail(detail::block(), error_code::same_array, directive::stage, where,
+                 reinterpret_cast<std::int64_t>(written));
+}
 
 } // namespace gpurma::stages
 

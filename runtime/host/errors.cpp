@@ -173,6 +173,13 @@ std::string reason(const error_record& e) {
   case error_code::other_block_size:
     return text("blocks of ", v(0), " x ", v(1), " x ", v(2),
                 " threads, but the region began with another size; all its launches have the same");
+  case error_code::same_array: {
+    std::ostringstream stream;
+    stream << std::hex << v(0);
+    return text("the kernel goes through the rows of the array at 0x", stream.str(),
+                " in a loop, and reads other rows of it under another name, which other ranks "
+                "write; pass it two arrays, and swap them behind the launch");
+  }
   }
   return text("unknown error ", e.code);
 }
