@@ -9,7 +9,8 @@
 //                                         a[blockIdx.x] = 0;
 //                                       }
 //
-// The parameters hide CUDA's variables of these names, so that the body needs no change; ThreadParts.h says what
+// The parameters hide CUDA's variables of these names, so that the body needs no change; where a rank's tiles are not the
+// launch's blocks, threadIdx and blockDim are parameters, too, of gpurma_thread_0_k. ThreadParts.h says what
 // becomes of those that stand for reduced scalars. #line keeps the lines of what is generated, and of what follows
 // it, those of the source.
 #include "passes/Kernels.h"
@@ -21,6 +22,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
 #include <map>
+#include <set>
 
 using namespace clang;
 
@@ -41,7 +43,7 @@ public:
         continue;
       }
       for (const Stage& S : R.Stages)
-        addStageFunction(S.Kernel);
+        addStageFunction(S.Kernel, S.Accesses.Threads);
       std::string Condition = instanceCondition(R.function(), Sources).value_or("");
       if (!Instances[&R.directive()].emplace(Condition, &R).second)
         continue;
@@ -101,10 +103,10 @@ private:
     return Linkage && Linkage->hasBraces();
   }
 
-  void addStageFunction(const FunctionDecl* Kernel) {
+  void addStageFunction(const FunctionDecl* Kernel, ThreadMapping Threads) {
     if (const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern())
       Kernel = Pattern;
-    if (!Done.insert(Kernel).second)
+    if (!Done.insert({Kernel, Threads}).second)
       return;
     std::optional<FileRange> End = fileRange(Kernel->getEndLoc(), Sources, LangOpts);
     FunctionTypeLoc Type = Kernel->getFunctionTypeLoc();
@@ -130,8 +132,11 @@ private:
     }
     Parameters += "> ";
     bool InBlock = isInLinkageBlock(Kernel);
-    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
-            "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim" + Parts;
+    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, Threads, U, P) +
+            (Threads == ThreadMapping::Blocks ? "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim"
+                                              : "([[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const uint3 blockIdx, "
+                                                "[[maybe_unused]] const dim3 blockDim, [[maybe_unused]] const dim3 gridDim") +
+            Parts;
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
@@ -202,7 +207,7 @@ private:
   Program& P;
   const SourceManager& Sources;
   const LangOptions& LangOpts;
-  llvm::SmallPtrSet<const FunctionDecl*, 8> Done;
+  std::set<std::pair<const FunctionDecl*, ThreadMapping>> Done;
 };
 
 class LowerRegions final : public Pass {

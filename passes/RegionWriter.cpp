@@ -780,18 +780,26 @@ private:
       return; // VerifyRegions has reported it
     const Stage& S = *It;
     std::string Index = std::to_string(It - R.Stages.begin());
-    std::string Function = stageFunctionCall(S.Kernel, U, P);
+    std::string Function = stageFunctionCall(S.Kernel, S.Accesses.Threads, U, P);
     if (Function.empty()) {
       report(Launch.getBeginLoc(), Diag::err_launch_template_unnameable) << S.Kernel->getName();
       return;
     }
     std::string Class = "gpurma_launch_" + Number + "_" + Index;
     line(Depth) << "{\n";
-    line(Depth + 1) << "const dim3 gpurma_grid"
-                    << (S.Accesses.RowsStrided ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
-                                               : "(" + text(S.Grid) + ")")
-                    << ";\n";
+    bool Renumbered = S.Accesses.Threads != ThreadMapping::Blocks;
+    if (Renumbered)
+      numberThreads(S, Index, siteText(Launch.getBeginLoc(), U.sources()), Depth + 1);
+    else
+      line(Depth + 1) << "const dim3 gpurma_grid"
+                      << (S.Accesses.RowsStrided ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
+                                                 : "(" + text(S.Grid) + ")")
+                      << ";\n";
     std::string Members, Values, Arguments, Pointers, Boxes, Parts, Sums;
+    if (Renumbered) {
+      Members = "  ::gpurma::stages::thread_numbers gpurma_threads;\n";
+      Values = ", gpurma_threads";
+    }
     const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(S.Kernel, U);
     for (unsigned I : AddedUp) {
       std::string Name = "gpurma_" + std::to_string(I);
@@ -844,7 +852,8 @@ private:
     StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
                         : S.Between == BetweenTiles::Barrier ? "barrier"
                                                              : "other_copy";
-    line(Depth + 1) << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, " << text(S.Block) << ", "
+    line(Depth + 1) << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, "
+                    << (Renumbered ? "dim3(blockDim)" : text(S.Block)) << ", "
                     << siteText(Launch.getBeginLoc(), U.sources()) << ");\n";
     line(Depth) << "}\n";
     Result.LaunchNames.push_back(Class);
@@ -864,7 +873,29 @@ private:
                        (Sums.empty() ? "" : " ") +
                        "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
                        "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
-                       Function + "(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])" + Arguments + "); }\n};\n";
+                       (Renumbered ? playedThread(S, Function, Arguments)
+                                   : Function + "(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])" + Arguments + ");") +
+                       " }\n};\n";
+  }
+
+  static std::string dimensionsOf(const Stage& S) { return std::to_string(S.Accesses.RowDimension + 1); }
+
+  /// The tiles of a launch in one dimension, and what its threads' numbers mean in them.
+  void numberThreads(const Stage& S, const std::string& Index, const std::string& Site, unsigned Depth) {
+    llvm::ListSeparator Separator;
+    line(Depth) << "const ::gpurma::stages::thread_numbers gpurma_threads = ::gpurma::stages::number_threads(gpurma_region, {";
+    for (size_t Array : S.ShapedLike)
+      Out << Separator << Array;
+    Out << "}, " << dimensionsOf(S) << ", " << (S.Accesses.RowsStrided ? "true" : "false") << ", dim3("
+                << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site << ");\n";
+    line(Depth) << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", " << dimensionsOf(S)
+                << ", gpurma_threads);\n";
+  }
+
+  static std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
+    return "const ::gpurma::stages::numbered_thread<" + dimensionsOf(S) + ", " + std::to_string(S.Accesses.LaunchedBlock.value_or(0)) +
+           "> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
+           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + Arguments + ");";
   }
 
   const Region& R;
@@ -916,16 +947,16 @@ bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
   return Found.Uses != 0 && Found.Uses == Found.Reads;
 }
 
-std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {
-  return "gpurma_stage_" + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
+std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
+  return (Threads == ThreadMapping::Blocks ? "gpurma_stage_" : "gpurma_thread_") + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
          Kernel->getNameAsString();
 }
 
-std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
+std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
   Kernel->printNestedNameSpecifier(Out, sourcePolicy(U.context()));
-  Out << stageFunctionName(Kernel, U, P) << "<gpurma_copy";
+  Out << stageFunctionName(Kernel, Threads, U, P) << "<gpurma_copy";
   std::string Own = "<>"; // of a kernel that is no template
   if (Kernel->getTemplateSpecializationArgs()) {
     std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });

@@ -51,9 +51,9 @@ bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl
 
 /// The name of the device function that the kernel's body becomes, as the region calls it with a constant gpurma_copy; empty
 /// if it cannot be named.
-std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
+std::string stageFunctionCall(const clang::FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P);
 /// The same as it is declared, without qualification.
-std::string stageFunctionName(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
+std::string stageFunctionName(const clang::FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P);
 
 /// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
 std::string capturedName(const clang::VarDecl* Variable, Program& P);

@@ -267,7 +267,8 @@ enum class error_code : std::uint32_t {
   different_collectives,     // values: none
   wrong_version,             // values: version of the program, version of the library
   not_distributed,           // values: address
-  other_block_size           // values: x, y, z
+  other_block_size,          // values: x, y, z
+  not_in_one_dimension       // values: y and z of the grid, y and z of the block
 };
 
 // An error found by a rank; its host prints it.

@@ -173,6 +173,10 @@ std::string reason(const error_record& e) {
   case error_code::other_block_size:
     return text("blocks of ", v(0), " x ", v(1), " x ", v(2),
                 " threads, but the region began with another size; all its launches have the same");
+  case error_code::not_in_one_dimension:
+    return text("along y and z, the grid has ", v(0), " x ", v(1), " blocks of ", v(2), " x ", v(3),
+                " threads, but the kernel names x only, so that several threads would have the "
+                "same element; launch it in one dimension");
   }
   return text("unknown error ", e.code);
 }
