@@ -281,7 +281,8 @@ private:
       return true;
     GridSizeUses Uses(Kernel->getBody(), Context);
     if (!Uses.Others.empty())
-      reportStrides(Arrays.front().Array, Uses.Others.front());
+      error(Uses.Others.front(), Diag::err_writes_far)
+          << Arrays.front().Array.name() << 3 << Uses.Others.front()->getSourceRange();
     return !Failed;
   }
 

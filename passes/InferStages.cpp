@@ -484,6 +484,8 @@ private:
     U.Diags->report(Together->Loc, Diag::err_threads_together)
         << S.Kernel->getName() << Arrays.front().Array.name() << Together->How << Together->Name;
     U.Diags->report(S.Launch->getBeginLoc(), Diag::note_launch_here);
+    if (Together->How < ThreadCooperation::Assembly)
+      U.Diags->report(Together->Loc, Diag::note_each_thread);
     return std::nullopt;
   }
 

@@ -1550,7 +1550,9 @@ private:
         Found.TraverseStmt(const_cast<Stmt*>(Part));
     std::map<const VarDecl*, Update> Inductions = inductions(Inc, Body, Found);
     State Before = Now;
-    bool Strided = goesOnByGrids(Inductions) && checkGridStride(Loop, Cond, Found, Inductions);
+    bool Strided = goesOnByGrids(Inductions);
+    if (Strided)
+      checkGridStride(Loop, Cond, Found, Inductions);
     Polynomial Count = Strided ? Polynomial(0) : Polynomial(Sets.counter());
     // The heads of an arbitrary iteration: inductions move with the counter, of other changes
     // nothing is known.
@@ -1604,9 +1606,9 @@ private:
            llvm::any_of(Inductions, [&](const auto& Each) { return isGridStride(Each.second); });
   }
 
-  /// Whether the loop's condition ends it after an iteration when the launch has a thread for each
-  /// element. False, and reported, otherwise.
-  bool checkGridStride(const Stmt* Loop, const Expr* Cond, const ChangeFinder& Found,
+  /// Reports a loop whose condition may not end it after an iteration when the launch has a thread for
+  /// each element.
+  void checkGridStride(const Stmt* Loop, const Expr* Cond, const ChangeFinder& Found,
                        const std::map<const VarDecl*, Update>& Inductions) {
     State Before = Now;
     for (const auto& [Variable, Times] : Found.Changes) {
@@ -1626,7 +1628,6 @@ private:
       Result.GridStride = Loop;
     if (!Ends)
       error(Loop->getBeginLoc(), Diag::err_grid_stride_unbounded);
-    return Ends;
   }
 
   /// A loop changes the variable, or what it refers to.
