@@ -168,11 +168,11 @@ public:
   Analysis(const FunctionDecl* Kernel, ArrayRef<DistributedParameter> Arrays,
            const LaunchFacts& Launch, ASTContext& Context, Diagnostics& Diags)
       : Kernel(Kernel), Arrays(Arrays), Launch(Launch), Context(Context), Diags(Diags),
-        BlockSize(inOneDimension() ? decltype(BlockSize)() : Launch.BlockSize), Sets(BlockSize) {
+        BlockSize(Launch.Threads == ThreadMapping::Blocks ? Launch.BlockSize : decltype(BlockSize)()),
+        Sets(BlockSize) {
     Sets.setLaunchedSize(Launch.BlockSize);
     Result.Threads = Launch.Threads;
-    if (inOneDimension())
-      Result.LaunchedBlock = Launch.BlockSize[0];
+    Result.LaunchedBlock = Launch.BlockSize;
   }
 
   std::optional<KernelAccesses> run() {
@@ -185,6 +185,11 @@ public:
     std::optional<RenumberedThreads> Renumbered;
     if (inOneDimension() && !(Renumbered = numberedByElements()))
       return std::nullopt;
+    if (Launch.Threads == ThreadMapping::Coordinates) {
+      Renumbered.emplace();
+      for (unsigned D = 0; D < 3; ++D)
+        Renumbered->Coordinate[D] = originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D};
+    }
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets,
                                                     Context, Diags, Renumbered ? &*Renumbered : nullptr);
     collectReductions(Interpreted);
@@ -198,6 +203,8 @@ public:
     for (unsigned D = 0; D < 3; ++D)
       if (inOneDimension() ? D <= Result.RowDimension : llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
         Used.push_back(D);
+    if (!coversUnused())
+      return std::nullopt;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
@@ -284,6 +291,17 @@ private:
       error(Uses.Others.front(), Diag::err_writes_far)
           << Arrays.front().Array.name() << 3 << Uses.Others.front()->getSourceRange();
     return !Failed;
+  }
+
+  /// Threads of a block along a dimension that the kernel does not mention do the same: in a block of
+  /// another size there would be more or fewer of them.
+  bool coversUnused() const {
+    if (Launch.Threads != ThreadMapping::Coordinates)
+      return true;
+    for (unsigned D = 0; D < 3; ++D)
+      if (!llvm::is_contained(Used, D) && Launch.BlockSize[D] != 1)
+        return false;
+    return !Result.RowsStrided || Result.RowsPerThread == 1;
   }
 
   void reportNotOwn(const CoordinateAccess& A) {
@@ -786,6 +804,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   Out << "rows " << DimensionName[Accesses.RowDimension];
   if (Accesses.Threads == ThreadMapping::OneDimension)
     Out << " in one dimension";
+  if (Accesses.Threads == ThreadMapping::Coordinates)
+    Out << " in blocks of another size";
   if (Accesses.RowsPerThread != 1)
     Out << " (" << Accesses.RowsPerThread << " per thread)";
   for (const ArrayAccess& A : Accesses.Arrays) {

@@ -83,13 +83,14 @@ enum class ThreadMapping {
   Blocks,       ///< a logical block of the launch
   OneDimension, ///< a piece of the array's coordinates, of a launch that numbers its threads as the elements lie in memory:
                 ///< thread (z * ny + y) * nx + x is at the coordinates z, y, x
+  Coordinates,  ///< a block of another size, of the same threads
 };
 
 struct KernelAccesses {
   /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
   ThreadMapping Threads = ThreadMapping::Blocks;
-  /// Of a launch in one dimension: the number of threads of its blocks, where it is constant.
-  std::optional<std::int64_t> LaunchedBlock;
+  /// The size of the launch's blocks, as far as it is constant.
+  std::array<std::optional<std::int64_t>, 3> LaunchedBlock;
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
   unsigned RowDimension = 0;
   /// How many rows a logical block has for each of its threads along RowDimension.

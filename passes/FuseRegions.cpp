@@ -253,7 +253,7 @@ private:
     auto InBlocks = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::Blocks; });
     std::string Block = InBlocks != R.Stages.end() ? "dim3(" + spelled(InBlocks->Block) + ")"
                                                    : "::gpurma::stages::block_of_line(dim3(" + spelled(R.Stages.front().Block) + "))";
-    return "::gpurma::stages::tile_of(" + Block + ", " + std::to_string(S.Accesses.RowDimension + 1) + ")";
+    return "::gpurma::stages::tile_of(" + Block + ", " + std::to_string(tileDimensions(S.Accesses)) + ")";
   }
 
   /// As ::gpurma::stages::stage_plan has it.

@@ -379,6 +379,7 @@ public:
     for (Stage& S : R.Stages)
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
+    useOneBlockSize();
     for (Stage& S : R.Stages) {
       inferPublished(S);
       for (const PublishedArray& Put : S.Published)
@@ -393,27 +394,8 @@ private:
     LaunchFacts Launch;
     std::vector<DistributedParameter> Arrays;
     bool Structures = false;
-    for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
-      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
-      const Expr* Argument = S.Arguments[I];
-      if (Parameter->getType()->isPointerType()) {
-        if (!addArray(S, Parameter, Arrays))
-          return;
-        continue;
-      }
-      if (holdsPointer(Parameter->getType())) {
-        Structures = true;
-        if (!addStructure(S, Parameter, Argument, Arrays))
-          return;
-      }
-      addValue(Parameter, Argument, Launch.Arguments);
-    }
-    if (Arrays.empty() && !Structures)
+    if (!findFacts(S, Launch, Arrays, Structures) || (Arrays.empty() && !Structures))
       return;
-    Launch.BlockSize = blockSize(S.Block);
-    for (const MapClause& M : R.Maps)
-      if (names(M, S.Kernel))
-        Launch.RowDimension = M.RowDimension;
     std::optional<KernelAccesses> Found = mayBeInOneDimension(S, Arrays, Launch)
                                               ? analyzeInEither(S, Arrays, Launch)
                                               : analyze(S, Arrays, Launch, *U.Diags);
@@ -428,6 +410,64 @@ private:
       if (!llvm::is_contained(S.ShapedLike, Index))
         S.ShapedLike.push_back(Index);
     }
+  }
+
+  /// Of a launch and its arguments. False after an error.
+  bool findFacts(const Stage& S, LaunchFacts& Launch, std::vector<DistributedParameter>& Arrays, bool& Structures) {
+    for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
+      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+      const Expr* Argument = S.Arguments[I];
+      if (Parameter->getType()->isPointerType()) {
+        if (!addArray(S, Parameter, Arrays))
+          return false;
+        continue;
+      }
+      if (holdsPointer(Parameter->getType())) {
+        Structures = true;
+        if (!addStructure(S, Parameter, Argument, Arrays))
+          return false;
+      }
+      addValue(Parameter, Argument, Launch.Arguments);
+    }
+    Launch.BlockSize = blockSize(S.Block);
+    for (const MapClause& M : R.Maps)
+      if (names(M, S.Kernel))
+        Launch.RowDimension = M.RowDimension;
+    return true;
+  }
+
+  // --- Launches in blocks of another size.
+
+  static bool isKnown(const std::array<std::optional<std::int64_t>, 3>& Size) {
+    return llvm::all_of(Size, [](const auto& One) { return One.has_value(); });
+  }
+
+  static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
+
+  /// All ranks have the same block: that of a launch whose threads work together, or of the first. Launches in blocks
+  /// that are known to be others are given tiles of that size, if their threads do not work together.
+  void useOneBlockSize() {
+    auto WorksTogether = [](const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); };
+    auto Of = llvm::find_if(R.Stages, WorksTogether);
+    if (Of == R.Stages.end())
+      Of = llvm::find_if(R.Stages, runsInBlocks);
+    if (Of == R.Stages.end() || !isKnown(Of->Accesses.LaunchedBlock))
+      return;
+    for (Stage& S : R.Stages)
+      if (runsInBlocks(S) && isKnown(S.Accesses.LaunchedBlock) &&
+          S.Accesses.LaunchedBlock != Of->Accesses.LaunchedBlock && !findCooperation(S.Kernel))
+        useOtherBlocks(S);
+  }
+
+  void useOtherBlocks(Stage& S) {
+    LaunchFacts Launch;
+    std::vector<DistributedParameter> Arrays;
+    bool Structures = false;
+    if (!findFacts(S, Launch, Arrays, Structures))
+      return;
+    Launch.Threads = ThreadMapping::Coordinates;
+    if (std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Trial(U).diagnostics()))
+      S.Accesses = std::move(*Found);
   }
 
   std::optional<KernelAccesses> analyze(const Stage& S, ArrayRef<DistributedParameter> Arrays,

@@ -798,7 +798,7 @@ private:
                       << ";\n";
     std::string Members, Values, Arguments, Pointers, Boxes, Parts, Sums;
     if (Renumbered) {
-      Members = "  ::gpurma::stages::thread_numbers gpurma_threads;\n";
+      Members = "  ::gpurma::stages::" + numbering(S).str() + " gpurma_threads;\n";
       Values = ", gpurma_threads";
     }
     const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(S.Kernel, U);
@@ -879,23 +879,36 @@ private:
                        " }\n};\n";
   }
 
-  static std::string dimensionsOf(const Stage& S) { return std::to_string(S.Accesses.RowDimension + 1); }
+  static std::string dimensionsOf(const Stage& S) { return std::to_string(tileDimensions(S.Accesses)); }
 
-  /// The tiles of a launch in one dimension, and what its threads' numbers mean in them.
+  /// The tiles of a launch that are not its blocks, and what the threads in them are to it.
   void numberThreads(const Stage& S, const std::string& Index, const std::string& Site, unsigned Depth) {
-    llvm::ListSeparator Separator;
-    line(Depth) << "const ::gpurma::stages::thread_numbers gpurma_threads = ::gpurma::stages::number_threads(gpurma_region, {";
-    for (size_t Array : S.ShapedLike)
-      Out << Separator << Array;
-    Out << "}, " << dimensionsOf(S) << ", " << (S.Accesses.RowsStrided ? "true" : "false") << ", dim3("
-                << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site << ");\n";
-    line(Depth) << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", " << dimensionsOf(S)
-                << ", gpurma_threads);\n";
+    StringRef Strided = S.Accesses.RowsStrided ? "true" : "false";
+    line(Depth) << "const ::gpurma::stages::" << numbering(S) << " gpurma_threads = ::gpurma::stages::";
+    if (S.Accesses.Threads == ThreadMapping::OneDimension) {
+      llvm::ListSeparator Separator;
+      Out << "number_threads(gpurma_region, {";
+      for (size_t Array : S.ShapedLike)
+        Out << Separator << Array;
+      Out << "}, " << dimensionsOf(S) << ", " << Strided << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site << ");\n";
+    } else {
+      Out << "place_threads(gpurma_region, " << Index << ", " << Strided << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "));\n";
+    }
+    line(Depth) << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", "
+                << (S.Accesses.Threads == ThreadMapping::OneDimension ? dimensionsOf(S) + ", " : "") << "gpurma_threads);\n";
+  }
+
+  static StringRef numbering(const Stage& S) {
+    return S.Accesses.Threads == ThreadMapping::OneDimension ? "thread_numbers" : "thread_places";
   }
 
   static std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
-    return "const ::gpurma::stages::numbered_thread<" + dimensionsOf(S) + ", " + std::to_string(S.Accesses.LaunchedBlock.value_or(0)) +
-           "> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
+    const auto& Block = S.Accesses.LaunchedBlock;
+    std::string Size = std::to_string(Block[0].value_or(0));
+    std::string Type = "numbered_thread<" + dimensionsOf(S) + ", " + Size + ">";
+    if (S.Accesses.Threads == ThreadMapping::Coordinates)
+      Type = "placed_thread<" + dimensionsOf(S) + ", " + Size + ", " + std::to_string(*Block[1]) + ", " + std::to_string(*Block[2]) + ">";
+    return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
            "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + Arguments + ");";
   }
 
@@ -932,6 +945,14 @@ private:
 };
 
 } // namespace
+
+unsigned tileDimensions(const KernelAccesses& Accesses) {
+  unsigned Dimensions = Accesses.RowDimension + 1;
+  for (const ArrayAccess& A : Accesses.Arrays)
+    for (const std::optional<unsigned>& D : A.Walks)
+      Dimensions = std::max(Dimensions, D.value_or(0) + 1);
+  return Dimensions;
+}
 
 std::string operationName(const ReducedScalar& S, const ASTContext& Context) {
   std::string Name = S.Operation == Keyword::Plus  ? "::gpurma::stages::plus"

@@ -43,6 +43,9 @@ struct WrittenRegion {
 /// Reports what cannot run on the device; the text is of no use then. The number is the region's.
 WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
 
+/// How many dimensions the tiles of a launch have that are not its blocks.
+unsigned tileDimensions(const KernelAccesses& Accesses);
+
 /// The class of ::gpurma::stages that is the clause's operation.
 std::string operationName(const ReducedScalar& S, const clang::ASTContext& Context);
 

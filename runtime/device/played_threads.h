@@ -13,9 +13,9 @@ namespace gpurma::stages {
 
 inline constexpr std::uint64_t most_short = UINT32_MAX;
 
-// Of a launch over arrays of the region with rows of the same length. A kernel that goes on by whole
-// grids (`strided`) gets a thread for each element of the highest of them instead, so that it needs
-// no second iteration.
+// Of a launch over arrays of the region with rows of the same length. A kernel that goes on by
+// whole grids (`strided`) gets a thread for each element of the highest of them instead, so that it
+// needs no second iteration.
 template <int S, int A, int R, int N>
 GPURMA_DEVICE thread_numbers number_threads(const region<S, A, R>&, const int (&arrays)[N],
                                             int dimensions, bool strided, const dim3& grid,
@@ -59,24 +59,79 @@ GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, int dimensions,
                          : dim3(columns, blocks(rows, tile.y), 1);
 }
 
-// What a thread of a tile plays. `Block`: the launch's blockDim.x where it is constant, so that the
-// division by it, if it is left, is none; else 0. Mostly nothing of it is left, as the kernel's
-// body asks for blockIdx.x * blockDim.x + threadIdx.x only.
+// Of a launch with blocks of another size. A kernel that goes on through the rows by whole grids
+// gets blocks for all of them, as by region::covering_rows.
+template <int S, int A, int R>
+GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, bool strided,
+                                          const dim3& grid, const dim3& block) {
+  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+  const stage_plan& s = plans.stage[stage];
+  dim3 launched = grid;
+  if (strided) {
+    const axis_reach& rows = s.written.some ? s.written.axis[s.row] : s.read.axis[s.row];
+    const std::int64_t needed =
+        -floor_divide((rows.low == whole ? 0 : rows.low) - plans.bands.rows, of_dim(block, s.row));
+    unsigned& blocks = s.row == 0 ? launched.x : s.row == 1 ? launched.y : launched.z;
+    blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
+  }
+  return {{launched.x * block.x, launched.y * block.y, launched.z * block.z},
+          {launched.x, launched.y, launched.z}};
+}
+
+template <int S, int A, int R>
+GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const thread_places& places) {
+  const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
+  return dim3((places.threads[0] + tile.x - 1) / tile.x, (places.threads[1] + tile.y - 1) / tile.y,
+              (places.threads[2] + tile.z - 1) / tile.z);
+}
+
+// The place of a thread among those of all tiles.
+template <int Dimensions> GPURMA_DEVICE uint3 place_of_thread(const uint3& tile) {
+  if constexpr (Dimensions == 1)
+    return {tile.x * (blockDim.x * blockDim.y * blockDim.z) + threadIdx.x +
+                blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z),
+            tile.y, tile.z};
+  else if constexpr (Dimensions == 2)
+    return {tile.x * blockDim.x + threadIdx.x,
+            tile.y * (blockDim.y * blockDim.z) + threadIdx.y + blockDim.y * threadIdx.z, tile.z};
+  else
+    return {tile.x * blockDim.x + threadIdx.x, tile.y * blockDim.y + threadIdx.y,
+            tile.z * blockDim.z + threadIdx.z};
+}
+
+// What a thread of a tile plays, of a launch with constant blocks.
+template <int Dimensions, unsigned X, unsigned Y, unsigned Z> class placed_thread {
+public:
+  GPURMA_DEVICE placed_thread(const thread_places& places, const uint3& tile)
+      : places_(places), at_(place_of_thread<Dimensions>(tile)) {}
+
+  GPURMA_DEVICE bool exists() const {
+    return at_.x < places_.threads[0] && at_.y < places_.threads[1] && at_.z < places_.threads[2];
+  }
+  GPURMA_DEVICE uint3 thread() const { return {at_.x % X, at_.y % Y, at_.z % Z}; }
+  GPURMA_DEVICE uint3 block() const { return {at_.x / X, at_.y / Y, at_.z / Z}; }
+  GPURMA_DEVICE dim3 block_size() const { return dim3(X, Y, Z); }
+  GPURMA_DEVICE dim3 grid() const {
+    return dim3(places_.grid[0], places_.grid[1], places_.grid[2]);
+  }
+
+private:
+  const thread_places& places_;
+  uint3 at_;
+};
+
+// What a thread of a tile plays of a launch in one dimension. `Block`: the launch's blockDim.x
+// where it is constant, so that the division by it, if it is left, is none; else 0. Mostly nothing
+// of it is left, as the kernel's body asks for blockIdx.x * blockDim.x + threadIdx.x only.
 template <int Dimensions, unsigned Block> class numbered_thread {
 public:
   GPURMA_DEVICE numbered_thread(const thread_numbers& numbers, const uint3& tile)
       : numbers_(numbers) {
-    const std::uint32_t x = tile.x * blockDim.x + threadIdx.x;
-    // A tile of two dimensions has as many rows as the block has in two or three.
-    const std::uint32_t in_tile = Dimensions == 2 ? threadIdx.y + blockDim.y * threadIdx.z
-                                                  : threadIdx.y;
-    const std::uint32_t y = tile.y * (Dimensions == 2 ? blockDim.y * blockDim.z : blockDim.y) +
-                            in_tile;
-    const std::uint32_t z = Dimensions == 2 ? 0 : tile.z * blockDim.z + threadIdx.z;
+    const uint3 at = place_of_thread<Dimensions>(tile);
     const std::uint64_t row =
-        Dimensions == 2 ? y : std::uint64_t{z} * numbers.extent[1] + y;
-    number_ = row * numbers.extent[0] + x;
-    exists_ = x < numbers.extent[0] && (Dimensions == 2 || y < numbers.extent[1]) &&
+        Dimensions == 2 ? at.y : std::uint64_t{at.z} * numbers.extent[1] + at.y;
+    number_ = row * numbers.extent[0] + at.x;
+    exists_ = at.x < numbers.extent[0] && (Dimensions == 2 || at.y < numbers.extent[1]) &&
               number_ < numbers.threads;
     const std::uint32_t size = Block != 0 ? Block : numbers.block;
     block_ = numbers.threads <= most_short ? static_cast<std::uint32_t>(number_) / size

@@ -8,7 +8,8 @@
 //
 // The thread of the launch with the number y * nx + x is played by that of a tile at the
 // coordinates x and y, so that its element lies in the tile as those of a launch in two dimensions
-// do, and ranks wait for the same few others.
+// do, and ranks wait for the same few others. Launches in several dimensions whose blocks are of
+// another size than the region's others have tiles of the size of these.
 #ifndef GPURMA_DEVICE_THREAD_NUMBERS_H
 #define GPURMA_DEVICE_THREAD_NUMBERS_H
 
@@ -20,10 +21,11 @@
 
 namespace gpurma::stages {
 
-// The tile of a launch over arrays with so many dimensions, of which each thread of a block has an
-// element.
+// The tile of so many dimensions that has a place for each thread of a block.
 inline dim3 tile_of(const dim3& block, int dimensions) {
-  return dimensions == 3 ? block : dim3(block.x, block.y * block.z, 1);
+  return dimensions == 3   ? block
+         : dimensions == 2 ? dim3(block.x, block.y * block.z, 1)
+                           : dim3(block.x * block.y * block.z, 1, 1);
 }
 
 // The block of ranks where all launches of a region are in one dimension.
@@ -39,6 +41,12 @@ struct thread_numbers {
   std::uint64_t threads;   // of the launch
   std::uint32_t extent[2]; // of a row; of the rows of a plane, or 1
   std::uint32_t block, grid;
+};
+
+// The same of a launch whose threads have a place of their own along each dimension.
+struct thread_places {
+  std::uint32_t threads[3];
+  std::uint32_t grid[3];
 };
 
 } // namespace gpurma::stages
