@@ -169,23 +169,37 @@ using DimensionWalks = std::vector<std::optional<unsigned>>;
 
 class Analysis {
 public:
-  Analysis(ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, ASTContext& Context,
-           Diagnostics& Diags)
-      : Arrays(Arrays), Launch(Launch), Context(Context), Diags(Diags), Sets(Launch.BlockSize) {}
+  Analysis(const FunctionDecl* Kernel, ArrayRef<DistributedParameter> Arrays,
+           const LaunchFacts& Launch, ASTContext& Context, Diagnostics& Diags)
+      : Kernel(Kernel), Arrays(Arrays), Launch(Launch), Context(Context), Diags(Diags),
+        BlockSize(Launch.Threads == ThreadMapping::Blocks ? Launch.BlockSize : decltype(BlockSize)()),
+        Sets(BlockSize) {
+    Sets.setLaunchedSize(Launch.BlockSize);
+    Result.Threads = Launch.Threads;
+    Result.LaunchedBlock = Launch.BlockSize;
+  }
 
-  std::optional<KernelAccesses> run(const FunctionDecl* Kernel) {
+  std::optional<KernelAccesses> run() {
     std::set<PointerVariable> Distributed;
     for (const DistributedParameter& A : Arrays) {
       Distributed.insert(A.Array);
       for (const Polynomial& Extent : A.Shape)
         Sets.assumePositive(Extent);
     }
-    InterpretedKernel Interpreted =
-        interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags);
-    if (Interpreted.Understood && !Launch.RowDimension)
+    std::optional<RenumberedThreads> Renumbered;
+    if (inOneDimension() && !(Renumbered = numberedByElements()))
+      return std::nullopt;
+    if (Launch.Threads == ThreadMapping::Coordinates) {
+      Renumbered.emplace();
+      for (unsigned D = 0; D < 3; ++D)
+        Renumbered->Coordinate[D] = originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D};
+    }
+    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets,
+                                                    Context, Diags, Renumbered ? &*Renumbered : nullptr);
+    if (Interpreted.Understood && !Launch.RowDimension && Launch.Threads == ThreadMapping::Blocks)
       if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
         const EnteredLoop Found = *Over;
-        if (!interpretForRows(Kernel, Found, Distributed, Interpreted))
+        if (!interpretForRows(Found, Distributed, Interpreted))
           return std::nullopt;
       }
     collectReductions(Interpreted);
@@ -195,11 +209,14 @@ public:
       return std::nullopt;
     if (Result.Loop && !checkIterations(Interpreted))
       return std::nullopt;
-    if (!findWalks(Kernel) || !resolveRowStrides(Kernel))
+    if (inOneDimension() ? !walkInOrder(Interpreted)
+                         : !findWalks() || !resolveRowStrides())
       return std::nullopt;
     for (unsigned D = 0; D < 3; ++D)
-      if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
+      if (inOneDimension() ? D <= Result.RowDimension : llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
         Used.push_back(D);
+    if (!coversUnused())
+      return std::nullopt;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
@@ -220,10 +237,88 @@ public:
     return std::move(Result);
   }
 
+  /// Subscripts leave their rows, or have quotients where rows are.
+  bool seesOneRow() const { return SeesOneRow; }
+
 private:
   DiagnosticBuilder error(const Expr* Where, Diag Which) {
     Failed = true;
     return Diags.report(Where->getExprLoc(), Which);
+  }
+
+  // --- Launches in one dimension.
+
+  bool inOneDimension() const { return Launch.Threads == ThreadMapping::OneDimension; }
+
+  /// Threads numbered as elements lie in memory. None after an error.
+  std::optional<RenumberedThreads> numberedByElements() {
+    const std::vector<Polynomial>& Shape = Arrays.front().Shape;
+    RenumberedThreads Threads;
+    for (const DistributedParameter& A : Arrays) {
+      if (A.Shape.size() != Shape.size() ||
+          !std::equal(Shape.begin() + 1, Shape.end(), A.Shape.begin() + 1)) {
+        Failed = true;
+        Diags.report(Kernel->getLocation(), Diag::err_row_lengths)
+            << Kernel->getName() << Arrays.front().Array.name() << A.Array.name();
+        return std::nullopt;
+      }
+      Polynomial Elements(1);
+      for (const Polynomial& Extent : A.Shape)
+        Elements = Elements * Extent;
+      Threads.Elements.push_back(std::move(Elements));
+    }
+    Result.RowDimension = static_cast<unsigned>(Shape.size()) - 1;
+    // Products mean nothing to isl: what follows from extents of at least 1 is said of each.
+    Polynomial Number, Inner(1), Next(1);
+    for (unsigned D = 0; D <= Result.RowDimension; ++D) {
+      const Polynomial& Extent = Shape[Result.RowDimension - D];
+      const Polynomial Origin = originOf(D), Thread = Symbol{Symbol::Kind::ThreadIndex, D};
+      for (const Polynomial& Part : {Origin, Thread})
+        for (const Polynomial& Length : {Next, Inner})
+          Sets.assume(Sets.compare(Comparison::LessEqual, Part, Part * Length));
+      Sets.assume(Sets.compare(Comparison::LessEqual, Extent, Extent * Inner));
+      Sets.assume(Sets.compare(Comparison::LessEqual, Inner, Extent * Inner));
+      Number = Number + (Origin + Thread) * Inner;
+      Inner = Inner * Extent;
+      Next = Extent;
+      if (D == Result.RowDimension)
+        break;
+      Sets.assume(Sets.compare(Comparison::Less, Origin + Thread, Extent));
+      Sets.assume(Sets.compare(Comparison::Less, Number, Inner));
+    }
+    Threads.Coordinate[0] = std::move(Number);
+    return Threads;
+  }
+
+  /// The grid dimensions of tiles walk those of the arrays.
+  bool walkInOrder(const InterpretedKernel& Interpreted) {
+    DimensionWalks& Map = WalksOf[Result.RowDimension + 1];
+    for (unsigned D = Result.RowDimension + 1; D > 0; --D)
+      Map.push_back(D - 1);
+    Result.RowsStrided = Interpreted.GridStride != nullptr;
+    if (!Result.RowsStrided)
+      return true;
+    GridSizeUses Uses(Kernel->getBody(), Context);
+    if (!Uses.Others.empty())
+      error(Uses.Others.front(), Diag::err_writes_far)
+          << Arrays.front().Array.name() << 3 << Uses.Others.front()->getSourceRange();
+    return !Failed;
+  }
+
+  /// Threads of a block along a dimension that the kernel does not mention do the same: in a block of
+  /// another size there would be more or fewer of them.
+  bool coversUnused() const {
+    if (Launch.Threads != ThreadMapping::Coordinates)
+      return true;
+    for (unsigned D = 0; D < 3; ++D)
+      if (!llvm::is_contained(Used, D) && Launch.BlockSize[D] != 1)
+        return false;
+    return !Result.RowsStrided || Result.RowsPerThread == 1;
+  }
+
+  void reportNotOwn(const CoordinateAccess& A) {
+    error(A.Origin->Where, Diag::err_not_own_element)
+        << Kernel->getName() << A.Array->Array.name() << A.Origin->Where->getSourceRange();
   }
 
   void collectReductions(const InterpretedKernel& Interpreted) {
@@ -322,6 +417,11 @@ private:
     }
     if (Surely)
       return true;
+    SeesOneRow = true;
+    if (inOneDimension() && !Sets.unknownIn(Coordinate)) {
+      reportNotOwn(A);
+      return false;
+    }
     if (Sets.unknownIn(Coordinate) || isNonlinear(Coordinate)) {
       reportNotAffine(A, Coordinate);
       return false;
@@ -389,14 +489,14 @@ private:
   }
 
   /// Interprets the kernel with the counter of the loop as the row of a block. False after an error.
-  bool interpretForRows(const FunctionDecl* Kernel, const EnteredLoop& Over,
-                        const std::set<PointerVariable>& Distributed,
+  bool interpretForRows(const EnteredLoop& Over, const std::set<PointerVariable>& Distributed,
                         InterpretedKernel& Interpreted) {
     std::optional<unsigned> D = freeDimension(Interpreted.GridDimensions);
     if (!D)
       return rejectLoop(Over.Loop->getBeginLoc(), RowLoopProblem::NoDimension);
     RowLoopRequest Rows{Over.Loop, *D, RowsOfLoop};
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags, Rows);
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags,
+                                  /*Renumbered=*/nullptr, Rows);
     if (!Interpreted.Understood)
       return false;
     auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);
@@ -475,7 +575,7 @@ private:
     }
   }
 
-  bool findWalks(const FunctionDecl* Kernel) {
+  bool findWalks() {
     if (Launch.RowDimension)
       for (const DistributedParameter& A : Arrays) {
         DimensionWalks& Map = WalksOf[A.Shape.size()];
@@ -491,7 +591,7 @@ private:
           continue;
         const std::optional<unsigned>& Row = WalksOf[A.Coordinates.size()][0];
         if (!Row && Writes) {
-          reportRowsNotWalked(A, Kernel);
+          reportRowsNotWalked(A);
           return false;
         }
         if (!Row)
@@ -508,7 +608,7 @@ private:
         }
       }
     if (!First && !Accesses.empty()) {
-      reportRowsNotWalked(Accesses.front(), Kernel);
+      reportRowsNotWalked(Accesses.front());
       return false;
     }
     Result.RowsPerThread = RowStep.value_or(1);
@@ -519,10 +619,11 @@ private:
     return true;
   }
 
-  void reportRowsNotWalked(const CoordinateAccess& A, const FunctionDecl* Kernel) {
+  void reportRowsNotWalked(const CoordinateAccess& A) {
     const Polynomial& Row = A.Coordinates[0];
     if (Sets.unknownIn(Row))
       return reportNotAffine(A, Row);
+    SeesOneRow |= Row.involves(Symbol::Kind::Unknown);
     for (unsigned D = 0; D < 3; ++D)
       if (Row.involves(Symbol::Kind::BlockIndex, D) || Row.involves(Symbol::Kind::BlockOrigin, D))
         return reportStride(A, D);
@@ -574,7 +675,7 @@ private:
     std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
     bool Fixed = walkedBy(A.Coordinates[J]) && !A.Coordinates[J].involves(Symbol::Kind::Unknown);
     return Extent && !Fixed &&
-           (Low <= 1 - *Extent || High + Launch.BlockSize[D].value_or(1) >= *Extent);
+           (Low <= 1 - *Extent || High + BlockSize[D].value_or(1) >= *Extent);
   }
 
   /// Reports a row that cannot be bounded, unless any row may be meant.
@@ -582,6 +683,8 @@ private:
     const Polynomial& Row = A.Coordinates[0];
     if (Sets.unknownIn(Row))
       return reportNotAffine(A, Row);
+    if (A.Origin->Writes && inOneDimension())
+      return reportNotOwn(A);
     if (A.Origin->Writes) {
       for (unsigned D = 0; D < 3; ++D)
         if (!walkedBy(Row) && (Row.involves(Symbol::Kind::BlockIndex, D) ||
@@ -632,7 +735,9 @@ private:
         }
         if (!Writes && Array.Halo) {
           const std::optional<std::int64_t>& Depth = Array.Halo->Depth;
-          Add(D, Depth ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
+          // In one dimension, the element after the last one of a row is in the next.
+          bool Bounded = Depth && (!inOneDimension() || D == Result.RowDimension);
+          Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
           continue;
         }
         auto J = static_cast<size_t>(It - Map.begin());
@@ -658,7 +763,7 @@ private:
   /// A kernel with a loop of whole grids through the rows is given a grid that has all rows. If its
   /// loop then ends after an iteration, the steps are 0; nothing else may depend on how large it
   /// is.
-  bool resolveRowStrides(const FunctionDecl* Kernel) {
+  bool resolveRowStrides() {
     const CoordinateAccess* Outside = nullptr;
     for (CoordinateAccess& A : Accesses) {
       bool Inside = false;
@@ -788,10 +893,13 @@ private:
            Sets.mentions(A.Domain, Symbol::Kind::BlockIndex, D);
   }
 
+  const FunctionDecl* Kernel;
   ArrayRef<DistributedParameter> Arrays;
   const LaunchFacts& Launch;
   ASTContext& Context;
   Diagnostics& Diags;
+  /// Of a tile, as far as it is known.
+  std::array<std::optional<std::int64_t>, 3> BlockSize;
   SymbolicSets Sets;
   // Hold sets, so that they go before them.
   std::vector<CoordinateAccess> Accesses;
@@ -804,6 +912,7 @@ private:
   /// Arrays and their dimensions of which a warning says that subscripts may leave them.
   std::set<std::pair<PointerVariable, size_t>> Warned;
   bool Failed = false;
+  bool SeesOneRow = false;
 };
 
 } // namespace
@@ -832,6 +941,10 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     Out << (Separator[0] == ',' ? ")" : " (own)");
   };
   Out << "rows " << DimensionName[Accesses.RowDimension];
+  if (Accesses.Threads == ThreadMapping::OneDimension)
+    Out << " in one dimension";
+  if (Accesses.Threads == ThreadMapping::Coordinates)
+    Out << " in blocks of another size";
   if (Accesses.RowsPerThread != 1)
     Out << " (" << Accesses.RowsPerThread << " per thread" << (Accesses.Loop ? ", in a loop)" : ")");
   for (const ArrayAccess& A : Accesses.Arrays) {
@@ -863,9 +976,13 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
 std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
                                               ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, ASTContext& Context,
-                                              Diagnostics& Diags) {
+                                              Diagnostics& Diags, bool* SeesOneRow) {
   try {
-    return Analysis(Arrays, Launch, Context, Diags).run(Kernel);
+    Analysis Analyse(Kernel, Arrays, Launch, Context, Diags);
+    std::optional<KernelAccesses> Found = Analyse.run();
+    if (SeesOneRow)
+      *SeesOneRow = Analyse.seesOneRow();
+    return Found;
   } catch (const isl::exception&) {
     // isl gives up after a number of operations.
     Diags.report(Kernel->getLocation(), Diag::err_too_complex) << Kernel->getName();

@@ -79,12 +79,24 @@ struct AtomicReduction {
   const clang::Expr* Where = nullptr;
 };
 
+/// What a tile of a rank is.
+enum class ThreadMapping {
+  Blocks,       ///< a logical block of the launch
+  OneDimension, ///< a piece of the array's coordinates, of a launch that numbers its threads as the elements lie in memory:
+                ///< thread (z * ny + y) * nx + x is at the coordinates z, y, x
+  Coordinates,  ///< a block of another size, of the same threads
+};
+
 struct KernelAccesses {
+  /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
+  ThreadMapping Threads = ThreadMapping::Blocks;
+  /// The size of the launch's blocks, as far as it is constant.
+  std::array<std::optional<std::int64_t>, 3> LaunchedBlock;
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
   unsigned RowDimension = 0;
   /// How many rows a logical block has for each of its threads along RowDimension.
   std::int64_t RowsPerThread = 1;
-  /// A loop of the kernel goes on through the rows by whole grids, so that a grid of any size does
+  /// A loop of the kernel goes on through the rows, or in one dimension through all elements, by whole grids, so that a grid of any size does
   /// the same: with one that has a block for all rows, it ends after an iteration, and what is said
   /// here holds.
   bool RowsStrided = false;
@@ -129,17 +141,19 @@ struct LaunchFacts {
   std::array<std::optional<std::int64_t>, 3> BlockSize;
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
+  ThreadMapping Threads = ThreadMapping::Blocks;
 };
 
 /// Analyses a kernel's definition (for a template, an instantiation). Integer arithmetic of 32 bits
 /// and more is taken not to overflow, and a grid dimension that the kernel does not mention to be
 /// one block. Arrays are in the order of \p Arrays and left out if they are not accessed. None
 /// after an error, which is reported at the subscript and names the clause that would state what
-/// cannot be inferred.
+/// cannot be inferred. \p SeesOneRow becomes true if subscripts go through arrays of several
+/// dimensions as if they had one.
 std::optional<KernelAccesses> analyzeAccesses(const clang::FunctionDecl* Kernel,
                                               llvm::ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, clang::ASTContext& Context,
-                                              Diagnostics& Diags);
+                                              Diagnostics& Diags, bool* SeesOneRow = nullptr);
 
 /// One line: "rows y; reads in (x -1..1, y -1..1); writes out (own); adds to *sum". Dimensions of
 /// 0..0 are left out.

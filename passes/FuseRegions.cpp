@@ -233,7 +233,7 @@ private:
 
   std::string stagePlan(const Stage& S) const {
     std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " + kernelAddress(S.Kernel) + ", " +
-                       std::to_string(S.Accesses.RowDimension) + ", dim3(" + spelled(S.Block) + "), " +
+                       std::to_string(S.Accesses.RowDimension) + ", " + tile(S) + ", " +
                        (S.Shared ? spelled(S.Shared) : "0") + ")";
     for (const ArrayAccess& A : S.Accesses.Arrays) {
       if (A.Reads)
@@ -242,7 +242,18 @@ private:
         Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
     }
     return Text + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
-           ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")";
+           ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")" +
+           (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads()");
+  }
+
+  /// A block, or what takes its place: one with the threads of the region's other launches, so that all ranks have the same.
+  std::string tile(const Stage& S) const {
+    if (S.Accesses.Threads == ThreadMapping::Blocks)
+      return "dim3(" + spelled(S.Block) + ")";
+    auto InBlocks = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::Blocks; });
+    std::string Block = InBlocks != R.Stages.end() ? "dim3(" + spelled(InBlocks->Block) + ")"
+                                                   : "::gpurma::stages::block_of_line(dim3(" + spelled(R.Stages.front().Block) + "))";
+    return "::gpurma::stages::tile_of(" + Block + ", " + std::to_string(tileDimensions(S.Accesses)) + ")";
   }
 
   /// As ::gpurma::stages::stage_plan has it.

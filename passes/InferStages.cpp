@@ -10,6 +10,7 @@
 #include "passes/KernelInterpreter.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
+#include "passes/ThreadCooperation.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -67,6 +68,16 @@ public:
   /// An integer member of a structure.
   std::optional<Polynomial> member(const VarDecl* V, const FieldDecl* Field) {
     return overElements(writtenMember(V, Field));
+  }
+
+  /// Of a local variable that nothing changes what it was initialised with.
+  std::optional<Polynomial> initialValue(const Expr* E) {
+    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() ||
+        V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit()))
+      return std::nullopt;
+    return polynomial(V->getInit());
   }
 
   /// The variable that a structure is, or is copied from.
@@ -369,6 +380,7 @@ public:
     for (Stage& S : R.Stages)
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
+    useOneBlockSize();
     for (Stage& S : R.Stages) {
       inferPublished(S);
       for (const PublishedArray& Put : S.Published)
@@ -383,29 +395,11 @@ private:
     LaunchFacts Launch;
     std::vector<DistributedParameter> Arrays;
     bool Structures = false;
-    for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
-      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
-      const Expr* Argument = S.Arguments[I];
-      if (Parameter->getType()->isPointerType()) {
-        if (!addArray(S, Parameter, Arrays))
-          return;
-        continue;
-      }
-      if (holdsPointer(Parameter->getType())) {
-        Structures = true;
-        if (!addStructure(S, Parameter, Argument, Arrays))
-          return;
-      }
-      addValue(Parameter, Argument, Launch.Arguments);
-    }
-    if (Arrays.empty() && !Structures)
+    if (!findFacts(S, Launch, Arrays, Structures) || (Arrays.empty() && !Structures))
       return;
-    Launch.BlockSize = blockSize(S.Block);
-    for (const MapClause& M : R.Maps)
-      if (names(M, S.Kernel))
-        Launch.RowDimension = M.RowDimension;
-    std::optional<KernelAccesses> Found =
-        analyzeAccesses(S.Kernel, Arrays, Launch, Context, *U.Diags);
+    std::optional<KernelAccesses> Found = mayBeInOneDimension(S, Arrays, Launch)
+                                              ? analyzeInEither(S, Arrays, Launch)
+                                              : analyze(S, Arrays, Launch, *U.Diags);
     // Without arrays only that structures lead to none that the kernel touches.
     if (!Found || Arrays.empty() || !checkReductions(S, *Found))
       return;
@@ -413,6 +407,145 @@ private:
     if (S.Accesses.Loop && !checkApart(S))
       return;
     S.Inferred = true;
+    for (const DistributedParameter& P : Arrays) {
+      auto HasItsShape = [&](const DistributedArray& A) { return Shapes.at(A.Pointer) == P.Shape; };
+      auto Index = static_cast<size_t>(llvm::find_if(R.Arrays, HasItsShape) - R.Arrays.begin());
+      if (!llvm::is_contained(S.ShapedLike, Index))
+        S.ShapedLike.push_back(Index);
+    }
+  }
+
+  /// Of a launch and its arguments. False after an error.
+  bool findFacts(const Stage& S, LaunchFacts& Launch, std::vector<DistributedParameter>& Arrays, bool& Structures) {
+    for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
+      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+      const Expr* Argument = S.Arguments[I];
+      if (Parameter->getType()->isPointerType()) {
+        if (!addArray(S, Parameter, Arrays))
+          return false;
+        continue;
+      }
+      if (holdsPointer(Parameter->getType())) {
+        Structures = true;
+        if (!addStructure(S, Parameter, Argument, Arrays))
+          return false;
+      }
+      addValue(Parameter, Argument, Launch.Arguments);
+    }
+    Launch.BlockSize = blockSize(S.Block);
+    for (const MapClause& M : R.Maps)
+      if (names(M, S.Kernel))
+        Launch.RowDimension = M.RowDimension;
+    return true;
+  }
+
+  // --- Launches in blocks of another size.
+
+  static bool isKnown(const std::array<std::optional<std::int64_t>, 3>& Size) {
+    return llvm::all_of(Size, [](const auto& One) { return One.has_value(); });
+  }
+
+  static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
+
+  /// All ranks have the same block: that of a launch whose threads work together, or of the first. Launches in blocks
+  /// that are known to be others are given tiles of that size, if their threads do not work together.
+  void useOneBlockSize() {
+    auto WorksTogether = [](const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); };
+    auto Of = llvm::find_if(R.Stages, WorksTogether);
+    if (Of == R.Stages.end())
+      Of = llvm::find_if(R.Stages, runsInBlocks);
+    if (Of == R.Stages.end() || !isKnown(Of->Accesses.LaunchedBlock))
+      return;
+    for (Stage& S : R.Stages)
+      if (runsInBlocks(S) && isKnown(S.Accesses.LaunchedBlock) &&
+          S.Accesses.LaunchedBlock != Of->Accesses.LaunchedBlock && !findCooperation(S.Kernel))
+        useOtherBlocks(S);
+  }
+
+  void useOtherBlocks(Stage& S) {
+    LaunchFacts Launch;
+    std::vector<DistributedParameter> Arrays;
+    bool Structures = false;
+    if (!findFacts(S, Launch, Arrays, Structures))
+      return;
+    Launch.Threads = ThreadMapping::Coordinates;
+    if (std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Trial(U).diagnostics()))
+      S.Accesses = std::move(*Found);
+  }
+
+  std::optional<KernelAccesses> analyze(const Stage& S, ArrayRef<DistributedParameter> Arrays,
+                                        const LaunchFacts& Launch, Diagnostics& Diags,
+                                        bool* SeesOneRow = nullptr) const {
+    return analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, SeesOneRow);
+  }
+
+  // --- Launches in one dimension.
+
+  /// Whether the kernel may number its threads as elements of the arrays lie in memory.
+  static bool mayBeInOneDimension(const Stage& S, ArrayRef<DistributedParameter> Arrays,
+                                  const LaunchFacts& Launch) {
+    constexpr size_t MostDimensions = 3; // of a grid
+    return !Launch.RowDimension && isInOneDimension(S.Kernel) && !Arrays.empty() &&
+           llvm::any_of(Arrays, [](const DistributedParameter& A) { return A.Shape.size() > 1; }) &&
+           llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.size() <= MostDimensions; });
+  }
+
+  /// What nobody is told.
+  class Trial {
+  public:
+    explicit Trial(Unit& U)
+        : Engine(new DiagnosticIDs, new DiagnosticOptions, new IgnoringDiagConsumer),
+          Unsaid(Engine, /*WarningsAsErrors=*/false, /*NoWarnings=*/true) {
+      Engine.setSourceManager(&U.sources());
+    }
+    Diagnostics& diagnostics() { return Unsaid; }
+
+  private:
+    DiagnosticsEngine Engine;
+    Diagnostics Unsaid;
+  };
+
+  /// A kernel that names one dimension may walk rows with it, or elements. Reports what is wrong with it
+  /// as the one that it seems to be.
+  std::optional<KernelAccesses> analyzeInEither(const Stage& S, ArrayRef<DistributedParameter> Arrays,
+                                                const LaunchFacts& Launch) {
+    bool SeesOneRow = false;
+    if (analyze(S, Arrays, Launch, Trial(U).diagnostics(), &SeesOneRow))
+      return analyze(S, Arrays, Launch, *U.Diags);
+    LaunchFacts ByElements = Launch;
+    ByElements.Threads = ThreadMapping::OneDimension;
+    for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
+      addCount(S.Kernel->getParamDecl(I), S.Arguments[I], Arrays, ByElements.Arguments);
+    std::optional<ThreadCooperation> Together = findCooperation(S.Kernel);
+    if (!Together)
+      if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics()))
+        return Found;
+    if (!SeesOneRow)
+      return analyze(S, Arrays, Launch, *U.Diags);
+    if (!Together)
+      return analyze(S, Arrays, ByElements, *U.Diags);
+    U.Diags->report(Together->Loc, Diag::err_threads_together)
+        << S.Kernel->getName() << Arrays.front().Array.name() << Together->How << Together->Name;
+    U.Diags->report(S.Launch->getBeginLoc(), Diag::note_launch_here);
+    if (Together->How < ThreadCooperation::Assembly)
+      U.Diags->report(Together->Loc, Diag::note_each_thread);
+    return std::nullopt;
+  }
+
+  /// `int n = nx * ny;` that nothing changes is as many elements, where the kernel is passed n.
+  void addCount(const ParmVarDecl* Parameter, const Expr* Argument, ArrayRef<DistributedParameter> Arrays,
+                KnownArguments& Known) {
+    auto It = Known.find({Parameter, nullptr});
+    if (It == Known.end())
+      return;
+    std::optional<Polynomial> Initial = Host.initialValue(Argument);
+    for (const DistributedParameter& A : Arrays) {
+      Polynomial Elements(1);
+      for (const Polynomial& Extent : A.Shape)
+        Elements = Elements * Extent;
+      if (Initial && *Initial == Elements)
+        It->second = Elements;
+    }
   }
 
   /// Whether an array that a kernel writes row after row is not the same as another one, of which it reads other rows.

@@ -250,9 +250,10 @@ bool isCollective(StringRef Name) {
 class Interpreter {
 public:
   Interpreter(const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
-              ASTContext& Context, Diagnostics& Diags, const std::optional<RowLoopRequest>& Rows)
-      : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags), Rows(Rows),
-        Now{Sets.universe()} {}
+              ASTContext& Context, Diagnostics& Diags, const RenumberedThreads* Renumbered,
+              const std::optional<RowLoopRequest>& Rows)
+      : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
+        Renumbered(Renumbered), Rows(Rows), Now{Sets.universe()} {}
 
   InterpretedKernel run(const FunctionDecl* Kernel, const KnownArguments& Arguments) {
     auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
@@ -744,12 +745,33 @@ private:
     return {Order(A, B, Strict), Order(B, A, !Strict)};
   }
 
+  bool isPossible(const isl::set& Values) const {
+    return !Sets.closed(Now.Path.intersect(Values)).is_empty();
+  }
+
+  /// Quotient and remainder of a thread's number by a row's length and the like, where the remainder
+  /// that polynomial division leaves is C's.
+  std::optional<std::pair<Polynomial, Polynomial>> rowAndColumn(const Polynomial& A,
+                                                                const Polynomial& B) {
+    if (!Renumbered || !Renumbered->inOneDimension() || A.overflowed())
+      return std::nullopt;
+    auto [Quotient, Remainder] = A.divided(B);
+    if (Quotient == Polynomial(0) ||
+        isPossible(Sets.compare(Comparison::Less, Remainder, 0)) ||
+        isPossible(Sets.compare(Comparison::LessEqual, B, Remainder)) ||
+        isPossible(Sets.compare(Comparison::Less, Quotient, 0)))
+      return std::nullopt;
+    return std::pair(std::move(Quotient), std::move(Remainder));
+  }
+
   /// C's quotient, which is rounded towards zero.
   Polynomial quotient(const Polynomial& A, const Polynomial& B) {
     std::optional<std::int64_t> Divisor = B.constant();
     if (Divisor && *Divisor > 0)
       if (auto [Exact, Rest] = A.divided(B); Rest == Polynomial(0))
         return Exact;
+    if (auto Known = rowAndColumn(A, B))
+      return Known->first;
     isl::set Negative = Sets.compare(Comparison::Less, A, 0);
     return Sets.defined([&](const Polynomial& Q) {
       if (Divisor && *Divisor > 0) {
@@ -773,6 +795,8 @@ private:
   }
 
   Polynomial remainder(const Polynomial& A, const Polynomial& B) {
+    if (auto Known = rowAndColumn(A, B))
+      return Known->second;
     std::optional<std::int64_t> Divisor = B.constant();
     if (Divisor && *Divisor > 0) {
       // A symbol of its own, so that it stays in its row when a subscript is taken apart.
@@ -815,6 +839,8 @@ private:
       Polynomial Power(std::int64_t{1} << *Shift);
       if (Op == BO_Shl)
         return Sets.normalized(A * Power);
+      if (auto Known = rowAndColumn(A, Power))
+        return Known->first;
       // Rounds down.
       return Sets.defined([&](const Polynomial& Q) {
         return Sets.compare(Comparison::LessEqual, 0, A - Q * Power)
@@ -826,6 +852,8 @@ private:
       std::optional<std::int64_t> Mask = B.constant();
       if (!Mask || *Mask < 0 || ((*Mask + 1) & *Mask) != 0)
         break;
+      if (auto Known = rowAndColumn(A, *Mask + 1))
+        return Known->second;
       Polynomial Q = Sets.defined([&](const Polynomial& Quotient) {
         Polynomial Rest = A - Quotient * Polynomial(*Mask + 1);
         return Sets.compare(Comparison::LessEqual, 0, Rest)
@@ -1125,10 +1153,29 @@ private:
     Value V;
     if (*Kind == Symbol::Kind::BlockIndex || *Kind == Symbol::Kind::GridSize)
       Result.GridDimensions.insert(Dimension);
+    if (Renumbered) {
+      V.Number = Sets.normalized(renumbered(*Kind, Dimension));
+      return V;
+    }
     V.Number = *Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension)
                                                 : Polynomial(Symbol{*Kind, Dimension});
     V.Number = Sets.normalized(*V.Number);
     return V;
+  }
+
+  /// threadIdx.d is whatever makes the sum with the block's origin the thread's coordinate.
+  Polynomial renumbered(Symbol::Kind Kind, unsigned Dimension) {
+    switch (Kind) {
+    case Symbol::Kind::ThreadIndex:
+      return Renumbered->Coordinate[Dimension] -
+             Symbol{Symbol::Kind::LaunchedOrigin, Dimension};
+    case Symbol::Kind::BlockIndex:
+      return Symbol{Symbol::Kind::LaunchedIndex, Dimension};
+    case Symbol::Kind::BlockSize:
+      return Sets.launchedSize(Dimension);
+    default:
+      return Symbol{Kind, Dimension};
+    }
   }
 
   /// `({ ... })`.
@@ -1551,10 +1598,15 @@ private:
         Found.TraverseStmt(const_cast<Stmt*>(Part));
     std::map<const VarDecl*, Update> Inductions = inductions(Inc, Body, Found);
     State Before = Now;
+    bool Strided = goesOnByGrids(Inductions);
+    if (Strided)
+      checkGridStride(Loop, Cond, Found, Inductions);
     Symbol Counter = Sets.counter();
     EnteredLoop Entered = entered(Loop);
     bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
-    Polynomial Count = OverRows ? rowIterations(Loop, Found, Inductions, Counter) : Counter;
+    Polynomial Count = Strided    ? Polynomial(0)
+                       : OverRows ? rowIterations(Loop, Found, Inductions, Counter)
+                                  : Polynomial(Counter);
     if (Rows && Rows->Loop == Loop)
       Result.RowLoop.Entered.push_back(Entered);
     Result.Loops.emplace(Counter.Index, std::move(Entered));
@@ -1638,6 +1690,43 @@ private:
       if (Variable != Counter)
         Result.RowLoop.Moved.push_back({Variable, U.Step, U.Negative});
     return Row - *It->second.Number;
+  }
+
+  bool isGridStride(const Update& U) {
+    if (!U.Step || U.Negative)
+      return false;
+    Value Step = eval(U.Step);
+    return Step.Number && *Step.Number == Sets.normalized(Sets.launchedSize(0) *
+                                                          Symbol{Symbol::Kind::GridSize, 0});
+  }
+
+  bool goesOnByGrids(const std::map<const VarDecl*, Update>& Inductions) {
+    return Renumbered && Renumbered->inOneDimension() &&
+           llvm::any_of(Inductions, [&](const auto& Each) { return isGridStride(Each.second); });
+  }
+
+  /// Reports a loop whose condition may not end it after an iteration when the launch has a thread for
+  /// each element.
+  void checkGridStride(const Stmt* Loop, const Expr* Cond, const ChangeFinder& Found,
+                       const std::map<const VarDecl*, Update>& Inductions) {
+    State Before = Now;
+    for (const auto& [Variable, Times] : Found.Changes) {
+      auto It = Before.Variables.find(Variable);
+      auto Induction = Inductions.find(Variable);
+      Value Later = opaque(Variable->getType(), Cause::Loop, Loop);
+      if (It != Before.Variables.end() && It->second.Number && Later.Number &&
+          Induction != Inductions.end() && isGridStride(Induction->second))
+        for (const Polynomial& Elements : Renumbered->Elements)
+          Now.Path = Now.Path.intersect(
+              Sets.compare(Comparison::LessEqual, *It->second.Number + Elements, *Later.Number));
+      change(Variable, std::move(Later), Loop);
+    }
+    bool Ends = Cond && !isPossible(truth(eval(Cond)).True);
+    Now = std::move(Before);
+    if (Result.GridStride == nullptr)
+      Result.GridStride = Loop;
+    if (!Ends)
+      error(Loop->getBeginLoc(), Diag::err_grid_stride_unbounded);
   }
 
   /// A loop changes the variable, or what it refers to.
@@ -1743,6 +1832,7 @@ private:
   SymbolicSets& Sets;
   ASTContext& Context;
   Diagnostics& Diags;
+  const RenumberedThreads* Renumbered;
   const std::optional<RowLoopRequest>& Rows;
   LoopPart Part = LoopPart::Before;
   unsigned LoopDepth = 0;
@@ -1777,8 +1867,9 @@ std::set<const VarDecl*> namedVariables(const Stmt* S) {
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
                                   const std::set<PointerVariable>& Distributed,
                                   SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags,
+                                  const RenumberedThreads* Renumbered,
                                   const std::optional<RowLoopRequest>& Rows) {
-  return Interpreter(Distributed, Sets, Context, Diags, Rows).run(Kernel, Arguments);
+  return Interpreter(Distributed, Sets, Context, Diags, Renumbered, Rows).run(Kernel, Arguments);
 }
 
 } // namespace gpurma

@@ -100,6 +100,19 @@ changedMembers(const clang::Stmt* S);
 /// The variables that a statement names.
 std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
 
+/// A launch whose threads do not work together, so that the threads of a rank's tiles may play the
+/// part of any of them.
+struct RenumberedThreads {
+  /// What blockIdx.d * blockDim.d + threadIdx.d is to a tile's thread.
+  std::array<Polynomial, 3> Coordinate;
+  /// Of a launch in one dimension, which numbers its threads as the elements of arrays lie in
+  /// memory: how many elements the arrays have. A loop that goes on by whole grids then has one
+  /// iteration, for the launch gets a thread for each of them.
+  std::vector<Polynomial> Elements;
+
+  bool inOneDimension() const { return !Elements.empty(); }
+};
+
 struct InterpretedKernel {
   /// False if something was reported; the rest is then incomplete.
   bool Understood = true;
@@ -110,16 +123,20 @@ struct InterpretedKernel {
   /// Grid dimensions of which blockIdx or gridDim is mentioned.
   std::set<unsigned> GridDimensions;
   RowLoopTrace RowLoop;
+  /// With RenumberedThreads: a loop goes on by whole grids.
+  const clang::Stmt* GridStride = nullptr;
 };
 
 /// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p
-/// Distributed: pointers that must not be lost sight of. Reports what is not understood. With \p
-/// Rows the counter of that loop is a row of the block.
+/// Distributed: pointers that must not be lost sight of. \p Renumbered: null where tiles are the
+/// launch's blocks. With \p Rows the counter of that loop is a row of the block. Reports what is not
+/// understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
                                   const KnownArguments& Arguments,
                                   const std::set<PointerVariable>& Distributed,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
                                   Diagnostics& Diags,
+                                  const RenumberedThreads* Renumbered = nullptr,
                                   const std::optional<RowLoopRequest>& Rows = std::nullopt);
 
 } // namespace gpurma

@@ -9,7 +9,8 @@
 //                                         a[blockIdx.x] = 0;
 //                                       }
 //
-// The parameters hide CUDA's variables of these names, so that the body needs no change; ThreadParts.h says what
+// The parameters hide CUDA's variables of these names, so that the body needs no change; where a rank's tiles are not the
+// launch's blocks, threadIdx and blockDim are parameters, too, of gpurma_thread_0_k. ThreadParts.h says what
 // becomes of those that stand for reduced scalars. #line keeps the lines of what is generated, and of what follows
 // it, those of the source.
 #include "passes/Kernels.h"
@@ -21,6 +22,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
 #include <map>
+#include <set>
 
 using namespace clang;
 
@@ -41,7 +43,7 @@ public:
         continue;
       }
       for (const Stage& S : R.Stages)
-        addStageFunction(S.Kernel);
+        addStageFunction(S.Kernel, S.Accesses.Threads);
       std::string Condition = instanceCondition(R.function(), Sources).value_or("");
       if (!Instances[&R.directive()].emplace(Condition, &R).second)
         continue;
@@ -103,10 +105,10 @@ private:
     return Linkage && Linkage->hasBraces();
   }
 
-  void addStageFunction(const FunctionDecl* Kernel) {
+  void addStageFunction(const FunctionDecl* Kernel, ThreadMapping Threads) {
     if (const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern())
       Kernel = Pattern;
-    if (!Done.insert(Kernel).second)
+    if (!Done.insert({Kernel, Threads}).second)
       return;
     std::optional<FileRange> End = fileRange(Kernel->getEndLoc(), Sources, LangOpts);
     FunctionTypeLoc Type = Kernel->getFunctionTypeLoc();
@@ -131,7 +133,7 @@ private:
       Shadows += " [[maybe_unused]] const auto " + Name + " = gpurma_part_" + Index + ";";
     }
     Parameters += "> ";
-    const RowLoop* Rows = rowLoopOf(Kernel, U);
+    const RowLoop* Rows = Threads == ThreadMapping::Blocks ? rowLoopOf(Kernel, U) : nullptr;
     std::string Body = source(Kernel->getBody()->getSourceRange());
     if (Rows) {
       EditSet Clipped = P.Edits;
@@ -140,8 +142,10 @@ private:
       addRowFunctions(*Rows, Clipped);
     }
     bool InBlock = isInLinkageBlock(Kernel);
-    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, U, P) +
-            "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim" +
+    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, Threads, U, P) +
+            (Threads == ThreadMapping::Blocks ? "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim"
+                                              : "([[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const uint3 blockIdx, "
+                                                "[[maybe_unused]] const dim3 blockDim, [[maybe_unused]] const dim3 gridDim") +
             (Rows ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") + Parts;
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
@@ -160,7 +164,7 @@ private:
       Call->getDirectCallee()->hasBody(Function);
       if (const FunctionDecl* Pattern = Function->getTemplateInstantiationPattern())
         Function = Pattern;
-      if (!Done.insert(Function).second)
+      if (!Done.emplace(Function, ThreadMapping::Blocks).second)
         continue;
       std::optional<FileRange> End = fileRange(Function->getEndLoc(), Sources, LangOpts);
       FunctionTypeLoc Type = Function->getFunctionTypeLoc();
@@ -241,7 +245,7 @@ private:
   Program& P;
   const SourceManager& Sources;
   const LangOptions& LangOpts;
-  llvm::SmallPtrSet<const FunctionDecl*, 8> Done;
+  std::set<std::pair<const FunctionDecl*, ThreadMapping>> Done;
 };
 
 class LowerRegions final : public Pass {

@@ -6,18 +6,24 @@
 namespace gpurma {
 namespace {
 
-/// blockIdx.d * blockDim.d becomes BlockOrigin d.
-Monomial normalized(Monomial M) {
+void joinOrigins(Monomial& M, Symbol::Kind OfIndex, Symbol::Kind OfSize, Symbol::Kind OfOrigin) {
   for (unsigned D = 0; D < 3; ++D) {
     while (true) {
-      auto Index = std::find(M.begin(), M.end(), Symbol{Symbol::Kind::BlockIndex, D});
-      auto Size = std::find(M.begin(), M.end(), Symbol{Symbol::Kind::BlockSize, D});
+      auto Index = std::find(M.begin(), M.end(), Symbol{OfIndex, D});
+      auto Size = std::find(M.begin(), M.end(), Symbol{OfSize, D});
       if (Index == M.end() || Size == M.end())
         break;
-      *Index = Symbol{Symbol::Kind::BlockOrigin, D};
+      *Index = Symbol{OfOrigin, D};
       M.erase(Size);
     }
   }
+}
+
+/// blockIdx.d * blockDim.d becomes BlockOrigin d, or LaunchedOrigin d.
+Monomial normalized(Monomial M) {
+  joinOrigins(M, Symbol::Kind::BlockIndex, Symbol::Kind::BlockSize, Symbol::Kind::BlockOrigin);
+  joinOrigins(M, Symbol::Kind::LaunchedIndex, Symbol::Kind::LaunchedSize,
+              Symbol::Kind::LaunchedOrigin);
   std::sort(M.begin(), M.end());
   return M;
 }

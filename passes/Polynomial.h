@@ -25,9 +25,13 @@ struct Symbol {
     Parameter,   ///< a variable that keeps its value while the kernel runs
     Counter,     ///< how many iterations of a loop are done, from 0
     Unknown,     ///< a value that is bounded by its definition only (SymbolicSets)
+    // Where a rank's tiles are not the launch's blocks (RenumberedThreads), the launch's own:
+    LaunchedOrigin, ///< blockIdx.d * blockDim.d
+    LaunchedIndex,  ///< blockIdx.d where it is not multiplied with the block's size
+    LaunchedSize,   ///< blockDim.d
   };
   Kind Of = Kind::Unknown;
-  /// The grid dimension (0 x, 1 y, 2 z) for the first five, a number for the last two.
+  /// A number for Counter and Unknown, the grid dimension (0 x, 1 y, 2 z) for the others but Parameter.
   unsigned Index = 0;
   /// For Parameter: the variable, and the member of it if it is a structure.
   const clang::ValueDecl* Decl = nullptr;
@@ -42,7 +46,7 @@ struct Symbol {
 using Monomial = std::vector<Symbol>;
 
 /// A polynomial with 64-bit coefficients. Products of blockIdx.d and blockDim.d are kept as
-/// BlockOrigin.
+/// BlockOrigin or LaunchedOrigin.
 class Polynomial {
 public:
   Polynomial(std::int64_t Constant = 0);

@@ -99,6 +99,8 @@ struct Stage {
   /// InferStages has looked into the kernel, since it is passed a distributed array.
   bool Inferred = false;
   KernelAccesses Accesses;
+  /// Of a launch in one dimension: of which of the region's arrays the shapes are that its threads go through.
+  std::vector<size_t> ShapedLike;
 };
 
 struct Region {

@@ -7,6 +7,7 @@
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -780,18 +781,26 @@ private:
       return; // VerifyRegions has reported it
     const Stage& S = *It;
     std::string Index = std::to_string(It - R.Stages.begin());
-    std::string Function = stageFunctionCall(S.Kernel, U, P);
+    std::string Function = stageFunctionCall(S.Kernel, S.Accesses.Threads, U, P);
     if (Function.empty()) {
       report(Launch.getBeginLoc(), Diag::err_launch_template_unnameable) << S.Kernel->getName();
       return;
     }
     std::string Class = "gpurma_launch_" + Number + "_" + Index;
     line(Depth) << "{\n";
-    line(Depth + 1) << "const dim3 gpurma_grid"
-                    << (S.Accesses.RowsStrided || S.Accesses.Loop ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
-                                               : "(" + text(S.Grid) + ")")
-                    << ";\n";
+    bool Renumbered = S.Accesses.Threads != ThreadMapping::Blocks;
+    if (Renumbered)
+      numberThreads(S, Index, siteText(Launch.getBeginLoc(), U.sources()), Depth + 1);
+    else
+      line(Depth + 1) << "const dim3 gpurma_grid"
+                      << (S.Accesses.RowsStrided || S.Accesses.Loop ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
+                                                 : "(" + text(S.Grid) + ")")
+                      << ";\n";
     std::string Members, Values, Arguments, Pointers, Boxes, Parts, Sums;
+    if (Renumbered) {
+      Members = "  ::gpurma::stages::" + numbering(S).str() + " gpurma_threads;\n";
+      Values = ", gpurma_threads";
+    }
     const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(S.Kernel, U);
     for (unsigned I : AddedUp) {
       std::string Name = "gpurma_" + std::to_string(I);
@@ -846,7 +855,8 @@ private:
     StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
                         : S.Between == BetweenTiles::Barrier ? "barrier"
                                                              : "other_copy";
-    line(Depth + 1) << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, " << text(S.Block) << ", "
+    line(Depth + 1) << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, "
+                    << (Renumbered ? "dim3(blockDim)" : text(S.Block)) << ", "
                     << siteText(Launch.getBeginLoc(), U.sources()) << ");\n";
     line(Depth) << "}\n";
     Result.LaunchNames.push_back(Class);
@@ -866,7 +876,41 @@ private:
                        (Sums.empty() ? "" : " ") +
                        "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
                        "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
-                       Function + "(" + place(S) + Arguments + "); }\n};\n";
+                       (Renumbered ? playedThread(S, Function, Arguments) : Function + "(" + place(S) + Arguments + ");") +
+                       " }\n};\n";
+  }
+
+  static std::string dimensionsOf(const Stage& S) { return std::to_string(tileDimensions(S.Accesses)); }
+
+  /// The tiles of a launch that are not its blocks, and what the threads in them are to it.
+  void numberThreads(const Stage& S, const std::string& Index, const std::string& Site, unsigned Depth) {
+    StringRef Strided = S.Accesses.RowsStrided ? "true" : "false";
+    line(Depth) << "const ::gpurma::stages::" << numbering(S) << " gpurma_threads = ::gpurma::stages::";
+    if (S.Accesses.Threads == ThreadMapping::OneDimension) {
+      llvm::ListSeparator Separator;
+      Out << "number_threads(gpurma_region, {";
+      for (size_t Array : S.ShapedLike)
+        Out << Separator << Array;
+      Out << "}, " << dimensionsOf(S) << ", " << Strided << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site << ");\n";
+    } else {
+      Out << "place_threads(gpurma_region, " << Index << ", " << Strided << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "));\n";
+    }
+    line(Depth) << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", "
+                << (S.Accesses.Threads == ThreadMapping::OneDimension ? dimensionsOf(S) + ", " : "") << "gpurma_threads);\n";
+  }
+
+  static StringRef numbering(const Stage& S) {
+    return S.Accesses.Threads == ThreadMapping::OneDimension ? "thread_numbers" : "thread_places";
+  }
+
+  static std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
+    const auto& Block = S.Accesses.LaunchedBlock;
+    std::string Size = std::to_string(Block[0].value_or(0));
+    std::string Type = "numbered_thread<" + dimensionsOf(S) + ", " + Size + ">";
+    if (S.Accesses.Threads == ThreadMapping::Coordinates)
+      Type = "placed_thread<" + dimensionsOf(S) + ", " + Size + ", " + std::to_string(*Block[1]) + ", " + std::to_string(*Block[2]) + ">";
+    return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
+           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + Arguments + ");";
   }
 
   /// What a kernel writes row after row must not be what it reads other rows of, under another name.
@@ -932,6 +976,14 @@ private:
 
 } // namespace
 
+unsigned tileDimensions(const KernelAccesses& Accesses) {
+  unsigned Dimensions = Accesses.RowDimension + 1;
+  for (const ArrayAccess& A : Accesses.Arrays)
+    for (const std::optional<unsigned>& D : A.Walks)
+      Dimensions = std::max(Dimensions, D.value_or(0) + 1);
+  return Dimensions;
+}
+
 std::string operationName(const ReducedScalar& S, const ASTContext& Context) {
   std::string Name = S.Operation == Keyword::Plus  ? "::gpurma::stages::plus"
                      : S.Operation == Keyword::Max ? "::gpurma::stages::maximum"
@@ -956,16 +1008,16 @@ const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
   return nullptr;
 }
 
-std::string stageFunctionName(const FunctionDecl* Kernel, Unit& U, Program& P) {
-  return "gpurma_stage_" + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
+std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
+  return (Threads == ThreadMapping::Blocks ? "gpurma_stage_" : "gpurma_thread_") + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
          Kernel->getNameAsString();
 }
 
-std::string stageFunctionCall(const FunctionDecl* Kernel, Unit& U, Program& P) {
+std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
   Kernel->printNestedNameSpecifier(Out, sourcePolicy(U.context()));
-  Out << stageFunctionName(Kernel, U, P) << "<gpurma_copy";
+  Out << stageFunctionName(Kernel, Threads, U, P) << "<gpurma_copy";
   std::string Own = "<>"; // of a kernel that is no template
   if (Kernel->getTemplateSpecializationArgs()) {
     std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });

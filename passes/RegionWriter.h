@@ -43,6 +43,9 @@ struct WrittenRegion {
 /// Reports what cannot run on the device; the text is of no use then. The number is the region's.
 WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
 
+/// How many dimensions the tiles of a launch have that are not its blocks.
+unsigned tileDimensions(const KernelAccesses& Accesses);
+
 /// The class of ::gpurma::stages that is the clause's operation.
 std::string operationName(const ReducedScalar& S, const clang::ASTContext& Context);
 
@@ -54,9 +57,9 @@ const RowLoop* rowLoopOf(const clang::FunctionDecl* Kernel, const Unit& U);
 
 /// The name of the device function that the kernel's body becomes, as the region calls it with a constant gpurma_copy; empty
 /// if it cannot be named.
-std::string stageFunctionCall(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
+std::string stageFunctionCall(const clang::FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P);
 /// The same as it is declared, without qualification.
-std::string stageFunctionName(const clang::FunctionDecl* Kernel, Unit& U, Program& P);
+std::string stageFunctionName(const clang::FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P);
 
 /// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
 std::string capturedName(const clang::VarDecl* Variable, Program& P);

@@ -47,15 +47,25 @@ Polynomial SymbolicSets::blockSize(unsigned Dimension) const {
   return Symbol{Symbol::Kind::BlockSize, Dimension};
 }
 
+Polynomial SymbolicSets::launchedSize(unsigned Dimension) const {
+  if (LaunchedSize[Dimension])
+    return *LaunchedSize[Dimension];
+  return Symbol{Symbol::Kind::LaunchedSize, Dimension};
+}
+
 Polynomial SymbolicSets::normalized(const Polynomial& P) const {
   Polynomial Result;
   for (const auto& [M, Coefficient] : P.terms()) {
     Polynomial Term(Coefficient);
     for (const Symbol& S : M) {
-      std::optional<std::int64_t> Size =
-          S.Of == Symbol::Kind::BlockIndex ? BlockSize[S.Index] : std::nullopt;
+      bool Launched = S.Of == Symbol::Kind::LaunchedIndex;
+      std::optional<std::int64_t> Size = S.Of == Symbol::Kind::BlockIndex ? BlockSize[S.Index]
+                                         : Launched                       ? LaunchedSize[S.Index]
+                                                                          : std::nullopt;
       if (Size && Coefficient % *Size == 0 && std::count(M.begin(), M.end(), S) == 1) {
-        Term = Polynomial(Coefficient / *Size) * Symbol{Symbol::Kind::BlockOrigin, S.Index};
+        Symbol::Kind Origin =
+            Launched ? Symbol::Kind::LaunchedOrigin : Symbol::Kind::BlockOrigin;
+        Term = Polynomial(Coefficient / *Size) * Symbol{Origin, S.Index};
         for (const Symbol& Other : M)
           if (!(Other == S))
             Term = Term * Other;
@@ -150,6 +160,7 @@ isl::set SymbolicSets::factsOf(const Monomial& M) {
         .intersect(compare(Comparison::Less, S, blockSize(S.Index)));
   case Symbol::Kind::BlockSize:
   case Symbol::Kind::GridSize:
+  case Symbol::Kind::LaunchedSize:
     return compare(Comparison::LessEqual, 1, S);
   case Symbol::Kind::BlockIndex:
     if (BlockSize[S.Index])
@@ -162,6 +173,8 @@ isl::set SymbolicSets::factsOf(const Monomial& M) {
       return It->second;
     return All;
   case Symbol::Kind::BlockOrigin:
+  case Symbol::Kind::LaunchedOrigin:
+  case Symbol::Kind::LaunchedIndex:
   case Symbol::Kind::Counter:
   case Symbol::Kind::Parameter:
     break;
@@ -234,7 +247,7 @@ isl::set SymbolicSets::withoutVarying(isl::set S) const {
       continue;
     bool Varies = std::any_of(It->second.begin(), It->second.end(), [](const Symbol& Factor) {
       return Factor.Of != Symbol::Kind::Parameter && Factor.Of != Symbol::Kind::BlockSize &&
-             Factor.Of != Symbol::Kind::GridSize;
+             Factor.Of != Symbol::Kind::GridSize && Factor.Of != Symbol::Kind::LaunchedSize;
     });
     if (Varies)
       S = S.project_out_param(Name);

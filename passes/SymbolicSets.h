@@ -49,9 +49,12 @@ public:
   /// The cause of the first symbol in \p P, and in the definitions of its symbols, that is unknown.
   const Cause* unknownIn(const Polynomial& P) const;
 
-  /// Blocks of a size that is known: blockIdx.d * size becomes BlockOrigin.
+  /// Blocks of a size that is known: blockIdx.d * size becomes BlockOrigin, or LaunchedOrigin.
   Polynomial normalized(const Polynomial& P) const;
   Polynomial blockSize(unsigned Dimension) const;
+  /// The sizes that are known of the launch's blocks, where a rank's tiles are other ones.
+  void setLaunchedSize(const std::array<std::optional<std::int64_t>, 3>& Size) { LaunchedSize = Size; }
+  Polynomial launchedSize(unsigned Dimension) const;
 
   /// What holds for all symbols throughout: sizes are positive.
   void assume(const isl::set& Fact) { Facts = Facts.intersect(Fact); }
@@ -86,7 +89,7 @@ private:
   // First, so that it is freed last.
   std::unique_ptr<isl_ctx, FreeContext> Context;
   isl::set All, Facts;
-  std::array<std::optional<std::int64_t>, 3> BlockSize;
+  std::array<std::optional<std::int64_t>, 3> BlockSize, LaunchedSize;
   std::map<Monomial, std::string> Names;
   std::map<std::string, Monomial> Named;
   std::map<Symbol, isl::set> Definitions;

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include <gpurma/device/stage_plan.h>
+#include <gpurma/device/thread_numbers.h>
 #include <gpurma/launch.h>
 
 namespace gpurma {
@@ -130,6 +131,7 @@ template <class Updated, class Operation> struct as {
 } // namespace gpurma
 
 #if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
+#include <gpurma/device/played_threads.h>
 #include <gpurma/device/stages.h>
 #include <gpurma/device/tile_rows.h>
 #endif

@@ -268,7 +268,8 @@ enum class error_code : std::uint32_t {
   wrong_version,             // values: version of the program, version of the library
   not_distributed,           // values: address
   other_block_size,          // values: x, y, z
-  same_array                 // values: address
+  same_array,                // values: address
+  not_in_one_dimension       // values: y and z of the grid, y and z of the block
 };
 
 // An error found by a rank; its host prints it.

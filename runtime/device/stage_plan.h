@@ -71,6 +71,8 @@ struct stage_plan {
   std::size_t shared_bytes;
   // Blocks that have the same rows write what lies between each other's elements.
   bool rows_together = false;
+  // Tiles are not the launch's blocks: `block` is a tile (thread_numbers.h).
+  bool renumbered = false;
   int rows_per_thread = 1;
   // Which grid dimension walks which dimension of the arrays with one to four of them: three bits
   // for each, 1 x, 2 y, 3 z, 4 none; 0 where the stage has no array with so many.
@@ -89,6 +91,11 @@ struct stage_plan {
     more.walks = code;
     more.rows_per_thread = rows_of_thread;
     more.rows_together = together;
+    return more;
+  }
+  stage_plan with_renumbered_threads() const {
+    stage_plan more = *this;
+    more.renumbered = true;
     return more;
   }
   // An array more, by lows and highs of x, y and z.

@@ -180,6 +180,10 @@ std::string reason(const error_record& e) {
                 " in a loop, and reads other rows of it under another name, which other ranks "
                 "write; pass it two arrays, and swap them behind the launch");
   }
+  case error_code::not_in_one_dimension:
+    return text("along y and z, the grid has ", v(0), " x ", v(1), " blocks of ", v(2), " x ", v(3),
+                " threads, but the kernel names x only, so that several threads would have the "
+                "same element; launch it in one dimension");
   }
   return text("unknown error ", e.code);
 }

@@ -59,12 +59,21 @@ std::string name_of(const region_launch& region) {
   fatal(text(name_of(region), ": ", what));
 }
 
+// Whose blocks are those of the ranks. Tiles of the others have as many threads.
+const stage_plan& stage_of_ranks(const region_launch& region) {
+  const stage_plan* const first = region.stage;
+  const stage_plan* const last = first + region.stages;
+  const stage_plan* const found =
+      std::find_if(first, last, [](const stage_plan& one) { return !one.renumbered; });
+  return found != last ? *found : region.stage[0];
+}
+
 void check_stages(const region_launch& region) {
-  const stage_plan& first = region.stage[0];
+  const stage_plan& first = stage_of_ranks(region);
   for (int s = 0; s < region.stages; ++s) {
     const stage_plan& one = region.stage[s];
-    if (one.block.x != first.block.x || one.block.y != first.block.y ||
-        one.block.z != first.block.z)
+    if (!one.renumbered && (one.block.x != first.block.x || one.block.y != first.block.y ||
+                            one.block.z != first.block.z))
       fail(region,
            text("kernel '", one.name, "' is launched with blocks of ", block_text(one.block),
                 " threads, and '", first.name, "' of ", block_text(first.block),
@@ -188,7 +197,7 @@ struct agreement {
 // fewer than the kernels have without the region are spilled.
 const void* kernel_of(const region_launch& region) {
 #if GPURMA_TARGET_CUDA
-  const dim3& block = region.stage[0].block;
+  const dim3& block = stage_of_ranks(region).block;
   const unsigned threads = block.x * block.y * block.z;
   int registers = 0;
   for (int s = 0; s < region.stages; ++s) {
@@ -250,7 +259,7 @@ void prepare_region(const region_launch& region, int device_ranks) {
 
 void run_region(const region_launch& region, void** arguments) {
   check_stages(region);
-  const dim3 block = region.stage[0].block;
+  const dim3 block = stage_of_ranks(region).block;
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);

@@ -238,6 +238,22 @@ def compiled_programs():
                    environment={"GPURMA_DISTRIBUTED_ARRAYS": held}, prints=
                    "^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
     yield ok("managed_region")
+    yield Test("region_block_sizes", ("quiet",), prints=(
+        "^plane 96067873\ncube 114132240\nline 768717070\nsum 15175702635$"))
+    yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
+    yield Test("region_leapfrog", prints=(
+        "^energy 16154187297\n"
+        "pressure -293233199 velocity -274109845\n"
+        "trace -812501160$"))
+    yield Test("region_one_dimension", ("quiet",), prints=(
+        "^mixed 146700098\n"
+        "alone 781438367\n"
+        "cube 271717717\n"
+        "parts 743715048\n"
+        "strides 100464314\n"
+        "threads 15401071\n"
+        "constant 445698759\n"
+        "sum 9403187158 of 21758$"))
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))

@@ -9,9 +9,9 @@
   return
 
 __global__ void one_row(float* out, int ny, int nx) {
-  int x = blockIdx.x * blockDim.x + threadIdx.x;
-  if (x < nx)
-    for (int j = 0; j < ny; ++j)
+  POINT;
+  if (x > 2)
+    if (y > 2)
       out[3 * nx + x] = 0;
 }
 __global__ void two_shapes(float* out, float* line, int ny, int nx) {
@@ -55,7 +55,7 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
   dim3 grid(8, 8), block(32, 8);
 #pragma gpurma persistent distribute(a : rows(ny, nx)) distribute(line : rows(nx))
   {
-    one_row<<<8, 128>>>(a, ny, nx);
+    one_row<<<grid, block>>>(a, ny, nx);
     two_shapes<<<grid, block>>>(a, line, ny, nx);
     periodic<<<grid, block>>>(a, ny, nx);
     grid_stride<<<grid, block>>>(a, ny, nx);

@@ -12,6 +12,7 @@
 // RUN: not %mpirun -np 3 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-3 %s
 // RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
 // RUN: not %mpirun -np 2 %t extents 2>&1 | FileCheck --check-prefix=EXTENTS %s
+// RUN: not %t planes 2>&1 | FileCheck --check-prefix=PLANES %s
 // RUN: not %t renamed 2>&1 | FileCheck --check-prefix=RENAMED %s
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 #include <cstdlib>
@@ -99,12 +100,31 @@ static int deep() {
   return 0;
 }
 
+// Three threads for each element.
+__global__ void count(int *u, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    u[i] += 1;
+}
+static int planes() {
+  const int nx = 16, ny = 8;
+  int *u;
+  cudaMallocManaged(&u, nx * ny * sizeof(int));
+#pragma gpurma persistent distribute(u : rows(ny, nx))
+  for (int i = 0; i < 2; ++i)
+    // PLANES: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] on rank {{[0-9]+}}: along y and z, the grid has 1 x 1 blocks of 3 x 1 threads, but the kernel names x only, so that several threads would have the same element; launch it in one dimension
+    count<<<2, dim3(64, 3)>>>(u, nx * ny);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   if (!std::strcmp(argv[1], "deep"))
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
     return periodic();
+  if (!std::strcmp(argv[1], "planes"))
+    return planes();
   if (!std::strcmp(argv[1], "renamed"))
     return renamed();
   const bool rows = !std::strcmp(argv[1], "rows"), extents = !std::strcmp(argv[1], "extents");

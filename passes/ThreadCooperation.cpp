@@ -1,0 +1,142 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ThreadCooperation.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <array>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+StringRef nameOf(const NamedDecl* D) { return D->getIdentifier() ? D->getName() : StringRef(); }
+
+bool isIndexVariable(const ValueDecl* D) {
+  const auto* Variable = dyn_cast<VarDecl>(D);
+  if (!Variable || !Variable->hasGlobalStorage())
+    return false;
+  StringRef Name = nameOf(Variable);
+  return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" || Name == "gridDim";
+}
+
+bool isBarrier(StringRef Name) { return Name.starts_with("__sync") || Name.starts_with("__barrier") || Name.contains("barrier"); }
+
+bool isExchange(StringRef Name) {
+  return llvm::any_of(std::array<StringRef, 7>{"__shfl", "__ballot", "__any", "__all", "__reduce", "__match", "__activemask"},
+                      [&](StringRef Prefix) { return Name.starts_with(Prefix); });
+}
+
+bool isCooperativeGroup(const Decl* D) {
+  for (const DeclContext* Context = D->getDeclContext(); Context; Context = Context->getParent())
+    if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && nameOf(Namespace) == "cooperative_groups")
+      return true;
+  return false;
+}
+
+class CooperationFinder : public RecursiveASTVisitor<CooperationFinder> {
+public:
+  explicit CooperationFinder(const FunctionDecl* Kernel) : Kernel(Kernel) {
+    Work.push_back(Kernel);
+    while (!Work.empty() && !Found) {
+      Current = Work.pop_back_val();
+      const FunctionDecl* Definition = nullptr;
+      if (Seen.insert(Current->getCanonicalDecl()).second && Current->hasBody(Definition))
+        TraverseStmt(Definition->getBody());
+    }
+  }
+
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    const ValueDecl* D = Ref->getDecl();
+    if (const auto* Function = dyn_cast<FunctionDecl>(D))
+      return call(Function, Ref->getExprLoc());
+    if (D->hasAttr<CUDASharedAttr>())
+      return note(ThreadCooperation::SharedMemory, D, Ref->getExprLoc());
+    if (Current != Kernel && isIndexVariable(D))
+      return note(ThreadCooperation::OtherFunction, D, Ref->getExprLoc());
+    return true;
+  }
+  bool VisitMemberExpr(MemberExpr* Member) {
+    const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
+    return !Function || call(Function, Member->getExprLoc());
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) { return call(Construct->getConstructor(), Construct->getExprLoc()); }
+  bool VisitGCCAsmStmt(GCCAsmStmt* Assembly) {
+    Found = ThreadCooperation{ThreadCooperation::Assembly, "asm", Assembly->getBeginLoc()};
+    return false;
+  }
+
+  std::optional<ThreadCooperation> Found;
+
+private:
+  bool call(const FunctionDecl* Function, SourceLocation Loc) {
+    StringRef Name = nameOf(Function);
+    if (isCooperativeGroup(Function))
+      return note(ThreadCooperation::Exchange, Function, Loc);
+    if (isBarrier(Name))
+      return note(ThreadCooperation::Barrier, Function, Loc);
+    if (isExchange(Name))
+      return note(ThreadCooperation::Exchange, Function, Loc);
+    // What CUDA's headers and the C++ library make of these is theirs to know.
+    if (!Kernel->getASTContext().getSourceManager().isInSystemHeader(Function->getLocation()))
+      Work.push_back(Function);
+    return true;
+  }
+
+  bool note(ThreadCooperation::Kind How, const NamedDecl* What, SourceLocation Loc) {
+    Found = ThreadCooperation{How, What->getNameAsString(), Loc};
+    return false;
+  }
+
+  const FunctionDecl* Kernel;
+  const FunctionDecl* Current = nullptr;
+  llvm::SmallVector<const FunctionDecl*, 16> Work;
+  llvm::DenseSet<const FunctionDecl*> Seen;
+};
+
+class DimensionFinder : public RecursiveASTVisitor<DimensionFinder> {
+public:
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    if (isIndexVariable(Ref->getDecl()))
+      Named.insert(Ref);
+    return true;
+  }
+  bool VisitMemberExpr(MemberExpr* Member) { return note(Member->getBase(), nameOf(Member->getMemberDecl())); }
+  // CUDA's headers have properties.
+  bool VisitPseudoObjectExpr(PseudoObjectExpr* Pseudo) {
+    const auto* Property = dyn_cast<MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParenImpCasts());
+    return !Property || note(Property->getBaseExpr(), nameOf(Property->getPropertyDecl()));
+  }
+  bool VisitMSPropertyRefExpr(MSPropertyRefExpr* Property) { return note(Property->getBaseExpr(), nameOf(Property->getPropertyDecl())); }
+
+  llvm::SmallPtrSet<const DeclRefExpr*, 8> Named, OfX;
+
+private:
+  bool note(const Expr* Base, StringRef Member) {
+    if (const auto* Opaque = dyn_cast<OpaqueValueExpr>(Base->IgnoreParenImpCasts()))
+      Base = Opaque->getSourceExpr();
+    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
+    if (Ref && Member == "x")
+      OfX.insert(Ref);
+    return true;
+  }
+};
+
+} // namespace
+
+std::optional<ThreadCooperation> findCooperation(const FunctionDecl* Kernel) {
+  return std::move(CooperationFinder(Kernel).Found);
+}
+
+bool isInOneDimension(const FunctionDecl* Kernel) {
+  DimensionFinder Find;
+  Find.TraverseStmt(Kernel->getBody());
+  return !Find.Named.empty() && llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref); });
+}
+
+} // namespace gpurma

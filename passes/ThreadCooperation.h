@@ -1,0 +1,30 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether the threads of a kernel work together, or each for itself. In the latter case any thread may play the part of any other, so
+// that a rank's tiles need not be the launch's blocks (ThreadMapping).
+#ifndef GPURMA_PASSES_THREADCOOPERATION_H
+#define GPURMA_PASSES_THREADCOOPERATION_H
+
+#include "clang/AST/Decl.h"
+#include <optional>
+#include <string>
+
+namespace gpurma {
+
+/// What of a kernel, or of a function that it calls, only the threads of the launch's own blocks do right.
+struct ThreadCooperation {
+  /// In the order of err_threads_together. OtherFunction: a function that the kernel calls names threadIdx or its kin.
+  enum Kind { SharedMemory, Barrier, Exchange, Assembly, OtherFunction } How = SharedMemory;
+  std::string Name;
+  clang::SourceLocation Loc;
+};
+
+/// The first in the order of the source; none if each thread works for itself.
+std::optional<ThreadCooperation> findCooperation(const clang::FunctionDecl* Kernel);
+
+/// True if all that the kernel's body names of threadIdx, blockIdx, blockDim and gridDim is x.
+bool isInOneDimension(const clang::FunctionDecl* Kernel);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_THREADCOOPERATION_H

@@ -1,0 +1,54 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches whose tiles are not their blocks, as their threads do not work together: a thread of a
+// tile plays the part of one of the launch, and the kernel's body sees the threadIdx, blockIdx,
+// blockDim and gridDim of that.
+//
+//   axpy<<<(nx * ny + 255) / 256, 256>>>(nx * ny, a, p, u);    with u : rows(ny, nx)
+//
+// The thread of the launch with the number y * nx + x is played by that of a tile at the
+// coordinates x and y, so that its element lies in the tile as those of a launch in two dimensions
+// do, and ranks wait for the same few others. Launches in several dimensions whose blocks are of
+// another size than the region's others have tiles of the size of these.
+#ifndef GPURMA_DEVICE_THREAD_NUMBERS_H
+#define GPURMA_DEVICE_THREAD_NUMBERS_H
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include <gpurma/device/stage_plan.h>
+
+namespace gpurma::stages {
+
+// The tile of so many dimensions that has a place for each thread of a block.
+inline dim3 tile_of(const dim3& block, int dimensions) {
+  return dimensions == 3   ? block
+         : dimensions == 2 ? dim3(block.x, block.y * block.z, 1)
+                           : dim3(block.x * block.y * block.z, 1, 1);
+}
+
+// The block of ranks where all launches of a region are in one dimension.
+inline dim3 block_of_line(const dim3& block) {
+  constexpr unsigned warp = 32;
+  const unsigned threads = block.x * block.y * block.z;
+  return threads % warp == 0 ? dim3(warp, threads / warp, 1) : dim3(threads, 1, 1);
+}
+
+// The threads of a launch, and the rows that their numbers go through. Arrays rather than dim3:
+// what a kernel is passed is copied word by word (passed).
+struct thread_numbers {
+  std::uint64_t threads;   // of the launch
+  std::uint32_t extent[2]; // of a row; of the rows of a plane, or 1
+  std::uint32_t block, grid;
+};
+
+// The same of a launch whose threads have a place of their own along each dimension.
+struct thread_places {
+  std::uint32_t threads[3];
+  std::uint32_t grid[3];
+};
+
+} // namespace gpurma::stages
+
+#endif

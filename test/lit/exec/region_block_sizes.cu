@@ -1,0 +1,147 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// Launches of one region whose blocks have different sizes: the tiles of those whose threads do not work together are blocks of the
+// others, in two dimensions, three, and one; with several rows for each thread, loops through rows by whole grids, and kernels that
+// take their block's number and size for more than their place.
+// RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t 1 | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t 1 | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t 1 | diff - %t.expected
+// CHECK: plane {{-?[0-9]+}}
+// CHECK: cube {{-?[0-9]+}}
+// CHECK: line {{-?[0-9]+}}
+// CHECK: sum {{[0-9]+}}
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+#include <vector>
+
+constexpr long long prime = 1000003;
+
+// Its blocks stay as they are.
+__global__ void smooth(long long *out, const long long *in, int ny, int nx) {
+  __shared__ long long tile[6][18];
+  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;
+  for (int j = threadIdx.y; j < 6; j += 4)
+    for (int i = threadIdx.x; i < 18; i += 16) {
+      const int row = y - static_cast<int>(threadIdx.y) + j - 1, column = x - static_cast<int>(threadIdx.x) + i - 1;
+      tile[j][i] = row >= 0 && row < ny && column >= 0 && column < nx ? in[row * nx + column] : 0;
+    }
+  __syncthreads();
+  if (x < nx && y < ny)
+    out[y * nx + x] = (tile[threadIdx.y][threadIdx.x + 1] + 3 * tile[threadIdx.y + 2][threadIdx.x + 1] +
+                       5 * tile[threadIdx.y + 1][threadIdx.x] + 7 * tile[threadIdx.y + 1][threadIdx.x + 2]) % prime;
+}
+__global__ void star(long long *out, const long long *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
+  if (x < nx - 1 && y < ny - 1)
+    out[y * nx + x] = (in[(y - 1) * nx + x] + 3 * in[(y + 1) * nx + x] + 5 * in[y * nx + x - 1]) % prime;
+}
+__global__ void of_blocks(long long *u, int ny, int nx) {
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 2 + threadIdx.y;
+  if (x < nx && y < ny)
+    u[y * nx + x] = (u[y * nx + x] + 100 * blockIdx.x + 1000 * blockIdx.y + threadIdx.x + 10 * threadIdx.y + gridDim.x + gridDim.y +
+                     blockDim.x) % prime;
+}
+__global__ void pairs_of_rows(long long *out, const long long *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, first = (blockIdx.y * blockDim.y + threadIdx.y) * 2;
+  for (int y = first; y < first + 2; ++y)
+    if (x < nx && y > 0 && y < ny)
+      out[y * nx + x] = (in[(y - 1) * nx + x] + 2 * in[y * nx + x]) % prime;
+}
+__global__ void by_grids(const long long *in, unsigned long long *sum, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned long long part = 0;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += blockDim.y * gridDim.y)
+    part += x < nx ? in[y * nx + x] : 0;
+  atomicAdd(sum, part);
+}
+__global__ void clear_row(long long *u, int nx) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < nx)
+    u[i] = i;
+}
+__global__ void lifted(long long *out, const long long *in, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
+  if (x < nx && y < ny && z > 0 && z < nz - 1)
+    out[(z * ny + y) * nx + x] = (in[((z - 1) * ny + y) * nx + x] + 3 * in[((z + 1) * ny + y) * nx + x] + in[(z * ny + y) * nx]) % prime;
+}
+__global__ void line(long long *out, const long long *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 1 && i < n - 1)
+    out[i] = (in[i - 2] + 3 * in[i + 1]) % prime;
+}
+
+static long long *device(int n) {
+  std::vector<long long> values(n);
+  for (int i = 0; i < n; ++i)
+    values[i] = (i + 1LL) * 7919 % 100999;
+  long long *memory = nullptr;
+  cudaMalloc(&memory, n * sizeof(long long));
+  cudaMemcpy(memory, values.data(), n * sizeof(long long), cudaMemcpyHostToDevice);
+  return memory;
+}
+static void print(const char *name, const long long *memory, int n, bool quiet) {
+  std::vector<long long> values(n);
+  cudaMemcpy(values.data(), memory, n * sizeof(long long), cudaMemcpyDeviceToHost);
+  long long sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum = (sum * 31 + values[i]) % 1000000007;
+  if (!quiet)
+    std::printf("%s %lld\n", name, sum);
+}
+
+int main(int argc, char **argv) {
+  gpurma::init(&argc, &argv);
+  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
+  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const int nx = 45, ny = 113, n = nx * ny;
+  long long *a = device(n), *b = device(n);
+  unsigned long long *sum;
+  cudaMallocManaged(&sum, sizeof *sum);
+  *sum = 0;
+  // INFER: stage star: rows y in blocks of another size; writes out (x 1..1, y 1..1)
+  // INFER: stage of_blocks: rows y in blocks of another size; reads u (own); writes u (own)
+  // INFER: stage smooth: rows y; writes out (own)
+  // INFER: stage pairs_of_rows: rows y in blocks of another size (2 per thread)
+  // INFER: stage by_grids: rows y in blocks of another size; reads in (own)
+  // INFER: stage clear_row: rows y in one dimension
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
+  for (int i = 0; i < 6; ++i) {
+    star<<<dim3(6, 14), dim3(8, 8)>>>(b, a, ny, nx);
+    of_blocks<<<dim3(2, 57), dim3(32, 2)>>>(b, ny, nx);
+    smooth<<<dim3(3, 29), dim3(16, 4)>>>(a, b, ny, nx);
+    pairs_of_rows<<<dim3(12, 8), dim3(4, 8)>>>(b, a, ny, nx);
+    by_grids<<<dim3(1, 2), dim3(64, 3)>>>(b, sum, ny, nx);
+    clear_row<<<1, 96>>>(b, nx);
+    smooth<<<dim3(3, 29), dim3(16, 4)>>>(a, b, ny, nx);
+  }
+  print("plane", a, n, quiet);
+
+  const int mz = 37, my = 13, mx = 17;
+  long long *c = device(mz * my * mx), *d = device(mz * my * mx);
+  // INFER: stage lifted: rows z; writes out
+  // INFER: stage lifted: rows z in blocks of another size; writes out
+#pragma gpurma persistent distribute(c, d : rows(mz, my, mx))
+  for (int i = 0; i < 5; ++i) {
+    lifted<<<dim3(3, 4, 19), dim3(8, 4, 2)>>>(d, c, mz, my, mx);
+    lifted<<<dim3(2, 7, 37), dim3(16, 2, 1)>>>(c, d, mz, my, mx);
+  }
+  print("cube", c, mz * my * mx, quiet);
+
+  // INFER: stage line: rows x; writes out
+  // INFER: stage line: rows x in blocks of another size; writes out
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < 5; ++i) {
+    line<<<(n + 63) / 64, 64>>>(b, a, n);
+    line<<<(n + 99) / 100, 100>>>(a, b, n);
+  }
+  print("line", a, n, quiet);
+  if (!quiet)
+    std::printf("sum %llu\n", *sum);
+}
