@@ -804,8 +804,6 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   Out << "rows " << DimensionName[Accesses.RowDimension];
   if (Accesses.Threads == ThreadMapping::OneDimension)
     Out << " in one dimension";
-  if (Accesses.Threads == ThreadMapping::Coordinates)
-    Out << " in blocks of another size";
   if (Accesses.RowsPerThread != 1)
     Out << " (" << Accesses.RowsPerThread << " per thread)";
   for (const ArrayAccess& A : Accesses.Arrays) {
@@ -832,6 +830,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
             : R.Op == AtomicReduction::Max ? "; maximum in *"
                                            : "; minimum in *")
         << R.Scalar->getName();
+  if (Accesses.Threads == ThreadMapping::Coordinates)
+    Out << "; in blocks of another size";
 }
 
 std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
