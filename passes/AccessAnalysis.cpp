@@ -943,8 +943,6 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   Out << "rows " << DimensionName[Accesses.RowDimension];
   if (Accesses.Threads == ThreadMapping::OneDimension)
     Out << " in one dimension";
-  if (Accesses.Threads == ThreadMapping::Coordinates)
-    Out << " in blocks of another size";
   if (Accesses.RowsPerThread != 1)
     Out << " (" << Accesses.RowsPerThread << " per thread" << (Accesses.Loop ? ", in a loop)" : ")");
   for (const ArrayAccess& A : Accesses.Arrays) {
@@ -971,6 +969,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
             : R.Op == AtomicReduction::Max ? "; maximum in *"
                                            : "; minimum in *")
         << R.Scalar->getName();
+  if (Accesses.Threads == ThreadMapping::Coordinates)
+    Out << "; in blocks of another size";
 }
 
 std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,

@@ -105,11 +105,11 @@ int main(int argc, char **argv) {
   unsigned long long *sum;
   cudaMallocManaged(&sum, sizeof *sum);
   *sum = 0;
-  // INFER: stage star: rows y in blocks of another size; writes out (x 1..1, y 1..1)
-  // INFER: stage of_blocks: rows y in blocks of another size; reads u (own); writes u (own)
-  // INFER: stage smooth: rows y; writes out (own)
-  // INFER: stage pairs_of_rows: rows y in blocks of another size (2 per thread)
-  // INFER: stage by_grids: rows y in blocks of another size; reads in (own)
+  // INFER: stage star: rows y; writes out (x 1..1, y 1..1){{.*}}; in blocks of another size
+  // INFER: stage of_blocks: rows y; reads u (own); writes u (own){{.*}}; in blocks of another size
+  // INFER: stage smooth: rows y; writes out (own), published (y -1..2); reads in (x -1..1, y -1..1){{$}}
+  // INFER: stage pairs_of_rows: rows y (2 per thread){{.*}}; in blocks of another size
+  // INFER: stage by_grids: rows y; reads in (own){{.*}}; in blocks of another size
   // INFER: stage clear_row: rows y in one dimension
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
   for (int i = 0; i < 6; ++i) {
@@ -125,8 +125,8 @@ int main(int argc, char **argv) {
 
   const int mz = 37, my = 13, mx = 17;
   long long *c = device(mz * my * mx), *d = device(mz * my * mx);
-  // INFER: stage lifted: rows z; writes out
-  // INFER: stage lifted: rows z in blocks of another size; writes out
+  // INFER: stage lifted: rows z; writes out {{[^;]*}}; reads in {{[^;]*$}}
+  // INFER: stage lifted: rows z; writes out {{.*}}; in blocks of another size
 #pragma gpurma persistent distribute(c, d : rows(mz, my, mx))
   for (int i = 0; i < 5; ++i) {
     lifted<<<dim3(3, 4, 19), dim3(8, 4, 2)>>>(d, c, mz, my, mx);
@@ -134,8 +134,8 @@ int main(int argc, char **argv) {
   }
   print("cube", c, mz * my * mx, quiet);
 
-  // INFER: stage line: rows x; writes out
-  // INFER: stage line: rows x in blocks of another size; writes out
+  // INFER: stage line: rows x; writes out {{[^;]*}}; reads in {{[^;]*$}}
+  // INFER: stage line: rows x; writes out {{.*}}; in blocks of another size
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 5; ++i) {
     line<<<(n + 63) / 64, 64>>>(b, a, n);

@@ -7,7 +7,7 @@
 // CHECK: stage axpy: rows y in one dimension; reads p (own); reads u (own); writes u (own)
 // CHECK: stage star: rows y in one dimension; writes out (own), not published; reads in (x -1..0, y -1..0) along axes
 // CHECK: stage block: rows y; reads u (own); writes u (own)
-// CHECK: stage block: rows y in blocks of another size; reads u (own); writes u (own)
+// CHECK: stage block: rows y; reads u (own); writes u (own), {{.*}}; in blocks of another size
 __global__ void axpy(int n, float a, const float *p, float *u) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
