@@ -257,6 +257,9 @@ def compiled_programs():
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))
+    yield Test("region_row_loop", ("quiet",), prints=(
+        "^counters: 972768572\nmoved: 632683968\nfunctions: 557961040\nshared: 623030290\n"
+        "sums: 47973858 1032 16093793 2852\nmixed: 996773854\nin place: 164222450$"))
     yield Test("region_reduced", ("quiet",), prints=(
         "^step 5: change 431, -343, squares 17515999[.]5, count 6267, hash 21388664249, "
         "most 775, least -384, 1 to 775, largest 78[.]5$"))

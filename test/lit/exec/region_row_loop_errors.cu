@@ -3,7 +3,7 @@
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: %t
 // RUN: not %t same 2>&1 | FileCheck %s
-// CHECK: stage at {{.*}}region_row_loop_errors.cu:[[#@LINE+25]] on rank {{[0-9]+}}: the kernel goes through the rows of the array at 0x{{[0-9a-f]+}} in a loop, and reads other rows of it under another name, which other ranks write; pass it two arrays, and swap them behind the launch
+// CHECK: launch in a persistent region at {{.*}}region_row_loop_errors.cu:[[#@LINE+25]] on rank {{[0-9]+}}: the kernel goes through the rows of the array at 0x{{[0-9a-f]+}} in a loop, and reads other rows of it under another name, which other ranks write; pass it two arrays, and swap them behind the launch
 #include <cstdio>
 
 __global__ void shift(float* out, const float* in, int nx, int ny) {
