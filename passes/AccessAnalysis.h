@@ -83,6 +83,7 @@ enum class ThreadMapping {
   Blocks,       ///< a logical block of the launch
   OneDimension, ///< a piece of the array's coordinates, of a launch that numbers its threads as the elements lie in memory:
                 ///< thread (z * ny + y) * nx + x is at the coordinates z, y, x
+  Elements,     ///< the same of a copy or fill of arrays, which has no threads
 };
 
 struct KernelAccesses {
