@@ -239,6 +239,15 @@ def compiled_programs():
                    "^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
     yield ok("managed_region")
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
+    yield Test("region_copied_shapes", prints=(
+        "^line 2818178127 2818178127\n"
+        "plane 3046381067 3666333983 3666333983\n"
+        "space 4109180577 4109180577 1861438708\n"
+        "parts 2012273895 2012273895\n"
+        "cells 3296997777 3296997777\n"
+        "mixed 1892902604 3640196610 2010995001\n"
+        "no launch 3416602624 2538237952 503101560$"))
+    yield Test("region_copies", prints="^most [0-9]+ errors 0$")
     yield Test("region_leapfrog", prints=(
         "^energy 16154187297\n"
         "pressure -293233199 velocity -274109845\n"

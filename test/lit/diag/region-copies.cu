@@ -36,17 +36,17 @@ void pointers(float* a, float* b, float* other, Fields f, Fields* g, int ny, int
     cudaMemset(f.u + i * nx, 0, nx * sizeof(float));
 }
 // CHECK: :15:19: error: 'cudaMemcpy' in a persistent region cannot copy from 'other': it is not distributed; name it in 'distribute', or in 'reduce' if it is a scalar that kernels update [gpurma-0142]
-// CHECK-NEXT: :15:19: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, and for a copy every n steps let the region be a loop of n
-// CHECK-NEXT: :18:23: error: 'cudaMemcpyAsync' in a persistent region cannot copy to 'f.v': it is not distributed
-// CHECK-NEXT: :18:23: note: the region is one kernel
-// CHECK-NEXT: :21:19: error: 'cudaMemcpy' in a persistent region cannot copy from 'chosen()': it is not distributed
-// CHECK-NEXT: :21:19: note: the region is one kernel
-// CHECK-NEXT: :24:16: error: 'cudaMemset' in a persistent region cannot fill 'other': it is not distributed
-// CHECK-NEXT: :27:22: error: 'cudaMemcpy' in a persistent region cannot copy from 'g->u': it is not distributed
-// CHECK-NEXT: :27:22: note: the region is one kernel
-// CHECK-NEXT: :30:18: error: 'cudaMemcpy' in a persistent region cannot copy to 'a + nx': arrays are copied and filled whole; launch a kernel that does it for a part [gpurma-0142]
-// CHECK-NEXT: :33:19: error: 'cudaMemcpy' in a persistent region cannot copy from '&b[nx]': arrays are copied and filled whole
-// CHECK-NEXT: :36:20: error: 'cudaMemset' in a persistent region cannot fill 'f.u + i * nx': arrays are copied and filled whole
+// CHECK: :15:19: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, and for a copy every n steps let the region be a loop of n
+// CHECK: :18:21: error: 'cudaMemcpyAsync' in a persistent region cannot copy to 'f.v': it is not distributed
+// CHECK: :18:21: note: the region is one kernel
+// CHECK: :21:19: error: 'cudaMemcpy' in a persistent region cannot copy from 'chosen()': it is not distributed
+// CHECK: :21:19: note: the region is one kernel
+// CHECK: :24:16: error: 'cudaMemset' in a persistent region cannot fill 'other': it is not distributed
+// CHECK: :27:19: error: 'cudaMemcpy' in a persistent region cannot copy from 'g->u': it is not distributed
+// CHECK: :27:19: note: the region is one kernel
+// CHECK: :30:16: error: 'cudaMemcpy' in a persistent region cannot copy to 'a + nx': arrays are copied and filled whole; launch a kernel that does it for a part [gpurma-0142]
+// CHECK: :33:19: error: 'cudaMemcpy' in a persistent region cannot copy from '&b[nx]': arrays are copied and filled whole
+// CHECK: :36:16: error: 'cudaMemset' in a persistent region cannot fill 'f.u + i * nx': arrays are copied and filled whole
 
 void shapes(float* a, float* wide, double* d, float* line, int ny, int nx) {
   const size_t bytes = ny * nx * sizeof(float);
@@ -66,10 +66,10 @@ void shapes(float* a, float* wide, double* d, float* line, int ny, int nx) {
   for (int i = 0; i < 4; ++i)
     cudaMemset(i > 2 ? a : wide, 0, bytes);
 }
-// CHECK-NEXT: :58:5: error: 'cudaMemcpy' would copy between 'wide' and 'a', or fill either, which have different shapes; launch a kernel that says which element becomes which [gpurma-0143]
-// CHECK-NEXT: :62:5: error: 'cudaMemcpy' would copy between 'd' and 'a', or fill either, which have elements of different sizes; launch a kernel
-// CHECK-NEXT: :66:5: error: 'cudaMemcpy' would copy between 'line' and 'a', or fill either, which have different shapes;
-// CHECK-NEXT: :70:5: error: 'cudaMemset' would copy between 'a' and 'wide', or fill either, which have different shapes;
+// CHECK: :55:5: error: 'cudaMemcpy' would copy between 'wide' and 'a', or fill either, which have different shapes; launch a kernel that says which element becomes which [gpurma-0143]
+// CHECK: :59:5: error: 'cudaMemcpy' would copy between 'd' and 'a', or fill either, which have elements of different sizes; launch a kernel
+// CHECK: :63:5: error: 'cudaMemcpy' would copy between 'line' and 'a', or fill either, which have different shapes;
+// CHECK: :67:5: error: 'cudaMemset' would copy between 'a' and 'wide', or fill either, which have different shapes;
 
 void sizes(float* a, float* b, char* c, char* d, int ny, int nx) {
   const int n = ny * nx;
@@ -83,6 +83,6 @@ void sizes(float* a, float* b, char* c, char* d, int ny, int nx) {
   for (int i = 0; i < 4; ++i)
     cudaMemcpy(c, d, 2049, cudaMemcpyDeviceToDevice);
 }
-// CHECK-NEXT: :82:22: error: 'cudaMemcpy' in a persistent region copies arrays whole, but is not given the size of 'a': as many bytes as it has elements; multiply by their size [gpurma-0144]
-// CHECK-NEXT: :85:25: error: 'cudaMemset' in a persistent region fills arrays whole, but is not given the size of 'a': 128 bytes, and not 8192 [gpurma-0144]
-// CHECK-NEXT: :88:22: error: 'cudaMemcpy' in a persistent region copies arrays whole, but is not given the size of 'c': 2049 bytes, and not 2048 [gpurma-0144]
+// CHECK: :78:22: error: 'cudaMemcpy' in a persistent region copies arrays whole, but is not given the size of 'a': as many bytes as it has elements; multiply by their size [gpurma-0144]
+// CHECK: :81:25: error: 'cudaMemset' in a persistent region fills arrays whole, but is not given the size of 'a': 128 bytes, and not 8192 [gpurma-0144]
+// CHECK: :84:22: error: 'cudaMemcpy' in a persistent region copies arrays whole, but is not given the size of 'c': 2049 bytes, and not 2048 [gpurma-0144]

@@ -23,14 +23,14 @@ void run(float* a, float* b, float* host, float* sum, int n, size_t pitch, cudaS
   }
 }
 // CHECK: :17:5: error: 'cudaMemcpy' cannot be called in a persistent region; move it out, and say by 'reduce' which scalars the kernels update [gpurma-0128]
-// CHECK-NEXT: :17:5: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, and for a copy every n steps let the region be a loop of n
-// CHECK-NEXT: :18:5: error: 'cudaMemcpyAsync' cannot be called in a persistent region;
-// CHECK-NEXT: :18:5: note: the region is one kernel
-// CHECK-NEXT: :19:5: error: 'cudaMemcpy' cannot be called in a persistent region;
-// CHECK-NEXT: :19:5: note: the region is one kernel
-// CHECK-NEXT: :20:5: error: 'cudaMemcpy2D' cannot be called in a persistent region;
-// CHECK-NEXT: :20:5: note: only 'cudaMemcpy' and 'cudaMemcpyAsync' between whole distributed arrays are part of a region; launch a kernel for anything else
-// CHECK-NEXT: :21:5: error: 'cudaMemset2D' cannot be called in a persistent region;
-// CHECK-NEXT: :21:5: note: only 'cudaMemset' and 'cudaMemsetAsync' of whole distributed arrays are part of a region; launch a kernel for anything else
-// CHECK-NEXT: :22:5: error: 'cudaMemset' cannot be called in a persistent region;
-// CHECK-NEXT: :22:5: note: only 'cudaMemset'
+// CHECK: :17:5: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, and for a copy every n steps let the region be a loop of n
+// CHECK: :18:5: error: 'cudaMemcpyAsync' cannot be called in a persistent region;
+// CHECK: :18:5: note: the region is one kernel
+// CHECK: :19:5: error: 'cudaMemcpy' cannot be called in a persistent region;
+// CHECK: :19:5: note: the region is one kernel
+// CHECK: :20:5: error: 'cudaMemcpy2D' cannot be called in a persistent region;
+// CHECK: :20:5: note: only 'cudaMemcpy' and 'cudaMemcpyAsync' between whole distributed arrays are part of a region; launch a kernel for anything else
+// CHECK: :21:5: error: 'cudaMemset2D' cannot be called in a persistent region;
+// CHECK: :21:5: note: only 'cudaMemset' and 'cudaMemsetAsync' of whole distributed arrays are part of a region; launch a kernel for anything else
+// CHECK: :22:5: error: 'cudaMemset' cannot be called in a persistent region;
+// CHECK: :22:5: note: only 'cudaMemset'
