@@ -6,8 +6,8 @@
 //   cudaMemcpy(a, b, bytes, cudaMemcpyDeviceToDevice);    with a, b : rows(ny, nx)
 //
 // A tile is as large as the block of the region's launches, and the thread at the coordinates x and
-// y of the array copies the element there, so that mostly the rank that copies an element is the one
-// that has written it.
+// y of the array copies the element there, so that mostly the rank that copies an element is the
+// one that has written it.
 #ifndef GPURMA_DEVICE_ARRAY_COPIES_H
 #define GPURMA_DEVICE_ARRAY_COPIES_H
 

@@ -17,15 +17,15 @@ namespace gpurma::stages {
 template <unsigned Alignment>
 using word_of_alignment = std::conditional_t<
     Alignment % 16 == 0, uint4,
-    std::conditional_t<Alignment % 8 == 0, std::uint64_t,
-                       std::conditional_t<Alignment % 4 == 0, std::uint32_t,
-                                          std::conditional_t<Alignment % 2 == 0, std::uint16_t,
-                                                             std::uint8_t>>>>;
+    std::conditional_t<
+        Alignment % 8 == 0, std::uint64_t,
+        std::conditional_t<Alignment % 4 == 0, std::uint32_t,
+                           std::conditional_t<Alignment % 2 == 0, std::uint16_t, std::uint8_t>>>>;
 
 // The elements of an array, of which each thread of a tile has one, or in an array of four
 // dimensions one for each coordinate of the fastest. What a region's launch has to have, but for
-// what is said of neighbours. Arrays rather than dim3: what a stage is passed is copied word by word
-// (passed).
+// what is said of neighbours. Arrays rather than dim3: what a stage is passed is copied word by
+// word (passed).
 template <int RowDimension> struct elements_of_array {
   static constexpr unsigned gpurma_row_dimension = RowDimension;
   static constexpr auto gpurma_between = between_tiles::nothing;
@@ -59,8 +59,7 @@ template <int RowDimension> struct elements_of_array {
     const std::uint32_t z = flat ? 0 : tile.z * blockDim.z + threadIdx.z;
     if (x >= extent[0] || y >= extent[1] || z >= extent[2])
       return;
-    const std::uint64_t first =
-        ((std::uint64_t{z} * extent[1] + y) * extent[0] + x) * together;
+    const std::uint64_t first = ((std::uint64_t{z} * extent[1] + y) * extent[0] + x) * together;
     for (std::uint32_t k = 0; k < together; ++k)
       use(first + k);
   }
@@ -124,8 +123,8 @@ GPURMA_DEVICE const array_plan& array_at(const region<S, A, R>&, const void* poi
     if (plans.array[a].base == pointer)
       return plans.array[a];
   if (platform::thread_index() == 0)
-    detail::fail(detail::block(), error_code::not_whole_array, directive::stage,
-                         where, reinterpret_cast<std::int64_t>(pointer), is_filled);
+    detail::fail(detail::block(), error_code::not_whole_array, directive::stage, where,
+                 reinterpret_cast<std::int64_t>(pointer), is_filled);
   return plans.array[0];
 }
 
@@ -136,8 +135,8 @@ GPURMA_DEVICE cudaError_t run_copy(region<S, A, R>& all, Launch& launch, const a
                                    site where) {
   if (bytes != to.bytes() && platform::thread_index() == 0)
     detail::fail(detail::block(), error_code::other_bytes, directive::stage, where,
-                         static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(to.bytes()),
-                         is_filled);
+                 static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(to.bytes()),
+                 is_filled);
   launch.set(to, dimensions, region<S, A, R>::shared().plans.stage[Launch::gpurma_stage].block);
   if (bytes != 0)
     all.launch(launch, dim3(blockDim), where);
@@ -153,8 +152,7 @@ GPURMA_DEVICE cudaError_t copy_array(region<S, A, R>& all, int dimensions, void*
   launch.to = static_cast<typename Launch::word*>(to);
   launch.from = static_cast<const typename Launch::word*>(from);
   static_cast<void>(array_at(all, from, false, where));
-  return run_copy(all, launch, array_at(all, to, false, where), dimensions, bytes,
-                          false, where);
+  return run_copy(all, launch, array_at(all, to, false, where), dimensions, bytes, false, where);
 }
 
 // cudaMemset and cudaMemsetAsync, likewise.
@@ -164,8 +162,7 @@ GPURMA_DEVICE cudaError_t fill_array(region<S, A, R>& all, int dimensions, void*
   Launch launch;
   launch.to = static_cast<typename Launch::word*>(to);
   memset(&launch.pattern, byte, sizeof launch.pattern);
-  return run_copy(all, launch, array_at(all, to, true, where), dimensions, bytes,
-                          true, where);
+  return run_copy(all, launch, array_at(all, to, true, where), dimensions, bytes, true, where);
 }
 
 } // namespace gpurma::stages

@@ -23,10 +23,10 @@ int main(int argc, char **argv) {
   cudaMemset(b, 0, bytes);
   size_t copied = is("less") ? nx * sizeof(float) : is("more") ? bytes + 4 : bytes, filled = is("fill") ? 0 : bytes;
   int from = is("from-row") ? nx : 0, to = is("to-row") ? nx : 0, fill = is("fill-row") ? nx : 0;
-  // LESS: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+8]] on rank {{[0-9]+}}: cudaMemcpy is to copy 80 bytes of an array of 2400 bytes; a region copies and fills distributed arrays whole, so write a kernel for a part of one
-  // MORE: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+7]] on rank {{[0-9]+}}: cudaMemcpy is to copy 2404 bytes of an array of 2400 bytes
-  // FROM-ROW: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+6]] on rank {{[0-9]+}}: cudaMemcpy is given 0x{{[0-9a-f]+}}, which is not the beginning of an array that the region distributes; a region copies and fills such arrays whole, so write a kernel for a part of one
-  // TO-ROW: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+5]] on rank {{[0-9]+}}: cudaMemcpy is given 0x
+  // LESS: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+7]] on rank {{[0-9]+}}: cudaMemcpy is to copy 80 bytes of an array of 2400 bytes; a region copies and fills distributed arrays whole, so write a kernel for a part of one
+  // MORE: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+6]] on rank {{[0-9]+}}: cudaMemcpy is to copy 2404 bytes of an array of 2400 bytes
+  // FROM-ROW: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+5]] on rank {{[0-9]+}}: cudaMemcpy is given 0x{{[0-9a-f]+}}, which is not the beginning of an array that the region distributes; a region copies and fills such arrays whole, so write a kernel for a part of one
+  // TO-ROW: launch in a persistent region at {{.*}}region_copy_errors.cu:[[#@LINE+4]] on rank {{[0-9]+}}: cudaMemcpy is given 0x
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   {
     float *source = b + from, *target = a + to, *filling = b + fill;
