@@ -383,10 +383,11 @@ public:
       Shapes.emplace(A.Pointer, std::move(Shape));
     }
     for (Stage& S : R.Stages)
+      if (S.Kernel && S.Kernel->getBody())
+        infer(S);
+    for (Stage& S : R.Stages)
       if (S.Copy)
         inferCopy(S);
-      else if (S.Kernel && S.Kernel->getBody())
-        infer(S);
     for (Stage& S : R.Stages) {
       inferPublished(S);
       for (const PublishedArray& Put : S.Published)
@@ -470,12 +471,15 @@ private:
     S.Inferred = true;
   }
 
-  /// Of a grid of tiles whose slowest dimension walks the rows of all arrays, so that all tiles of the region are as high.
+  /// Of a grid of tiles whose slowest dimension walks the rows of all arrays, as mostly in launches, so that tiles are as theirs.
   size_t dimensionsOfTiles() const {
-    size_t Most = 1;
+    size_t OfLaunches = 0, OfArrays = 1;
+    for (const Stage& S : R.Stages)
+      if (S.Launch && S.Inferred)
+        OfLaunches = std::max<size_t>(OfLaunches, S.Accesses.RowDimension + 1);
     for (const auto& [Array, Shape] : Shapes)
-      Most = std::max(Most, Shape.size());
-    return std::min(Most, MostGridDimensions);
+      OfArrays = std::max(OfArrays, Shape.size());
+    return OfLaunches ? OfLaunches : std::min(OfArrays, MostGridDimensions);
   }
 
   std::vector<std::optional<unsigned>> walksOfElements(size_t Dimensions) const {

@@ -44,7 +44,7 @@ template <int RowDimension> struct elements_of_array {
     along[RowDimension] = static_cast<std::uint32_t>(array.rows);
     const int first = dimensions - 1 < RowDimension ? dimensions - 1 : RowDimension;
     for (int d = 1; d < dimensions; ++d)
-      (d <= first ? along[first - d] : together) = static_cast<std::uint32_t>(array.inner[d - 1]);
+      (d <= first ? along[first - d] : together) *= static_cast<std::uint32_t>(array.inner[d - 1]);
     const unsigned sizes[3] = {tile.x, tile.y, tile.z};
     for (int axis = 0; axis < 3; ++axis)
       gpurma_grid[axis] = (extent[axis] + sizes[axis] - 1) / sizes[axis];
