@@ -85,6 +85,7 @@ enum class ThreadMapping {
   OneDimension, ///< a piece of the array's coordinates, of a launch that numbers its threads as the elements lie in memory:
                 ///< thread (z * ny + y) * nx + x is at the coordinates z, y, x
   Coordinates,  ///< a block of another size, of the same threads
+  Elements,     ///< the same of a copy or fill of arrays, which has no threads
 };
 
 struct KernelAccesses {

@@ -98,7 +98,7 @@ private:
 
   /// Of a launch that is passed no distributed array nothing is known but its parameters' types.
   bool checkArguments(Stage& S) {
-    if (S.Inferred)
+    if (S.Inferred || S.Copy)
       return true;
     unsigned Dimensions = 1;
     for (const DistributedArray& A : R.Arrays)
@@ -232,6 +232,8 @@ private:
   }
 
   std::string stagePlan(const Stage& S) const {
+    if (S.Copy)
+      return copyPlan(S);
     std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " + kernelAddress(S.Kernel) + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", " + tile(S) + ", " +
                        (S.Shared ? spelled(S.Shared) : "0") + ")";
@@ -246,14 +248,28 @@ private:
            (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads()");
   }
 
+  std::string copyPlan(const Stage& S) const {
+    std::string Text = "::gpurma::stages::plan_of_copy(" + stringLiteral(S.name()) + ", " + blockOfRanks() + ", " +
+                       std::to_string(S.Accesses.RowDimension) + ", " + std::to_string(walksCode(S.Accesses)) + "u)";
+    for (const ArrayAccess& A : S.Accesses.Arrays)
+      Text += A.Reads ? ".reads(" + reach(*A.Reads, S.Accesses.RowDimension, nullptr) + ")"
+                      : ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
+    return Text;
+  }
+
   /// A block, or what takes its place: one with the threads of the region's other launches, so that all ranks have the same.
   std::string tile(const Stage& S) const {
     if (S.Accesses.Threads == ThreadMapping::Blocks)
       return "dim3(" + spelled(S.Block) + ")";
+    return "::gpurma::stages::tile_of(" + blockOfRanks() + ", " + std::to_string(tileDimensions(S.Accesses)) + ")";
+  }
+
+  std::string blockOfRanks() const {
     auto InBlocks = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::Blocks; });
-    std::string Block = InBlocks != R.Stages.end() ? "dim3(" + spelled(InBlocks->Block) + ")"
-                                                   : "::gpurma::stages::block_of_line(dim3(" + spelled(R.Stages.front().Block) + "))";
-    return "::gpurma::stages::tile_of(" + Block + ", " + std::to_string(tileDimensions(S.Accesses)) + ")";
+    if (InBlocks != R.Stages.end())
+      return "dim3(" + spelled(InBlocks->Block) + ")";
+    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch; });
+    return "::gpurma::stages::block_of_line(dim3(" + (InLine != R.Stages.end() ? spelled(InLine->Block) : "256") + "))";
   }
 
   /// As ::gpurma::stages::stage_plan has it.
@@ -323,7 +339,7 @@ private:
     std::string Text;
     std::set<PointerVariable> Checked;
     for (const Stage& S : R.Stages)
-      for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
+      for (unsigned I = 0; !S.Copy && I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
         PointerVariable Passed = pointerVariable(S.Arguments[I]);
         const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
         if (!Passed || !Passed.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Passed.Variable) ||

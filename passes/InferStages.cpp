@@ -7,11 +7,13 @@
 // nx)) After:   the Stage's Accesses: rows y; reads in (x -1..1, y -1..1); writes out (own)
 //
 // The text is not changed. With -Rgpurma a remark says for each launch what was found.
+#include "passes/ArrayCopies.h"
 #include "passes/KernelInterpreter.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
 #include "passes/ThreadCooperation.h"
 
+#include "frontend/SourceText.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -291,6 +293,9 @@ private:
 
   struct Mentions : RecursiveASTVisitor<Mentions> {
     using Base = RecursiveASTVisitor<Mentions>;
+    explicit Mentions(const Region& R) : R(R) {}
+    /// A copy of arrays makes no pointer another.
+    bool TraverseCallExpr(CallExpr* Call) { return isCopyStage(*Call, R) || Base::TraverseCallExpr(Call); }
     bool TraverseMemberExpr(MemberExpr* Member) {
       PointerVariable Found = pointerVariable(Member);
       if (!Found)
@@ -304,6 +309,7 @@ private:
       return true;
     }
     std::vector<PointerVariable> All;
+    const Region& R;
   };
 
   const Type* element(QualType Pointer) const {
@@ -328,7 +334,7 @@ private:
   }
 
   void join(const Stmt* S, const VarDecl* Declared = nullptr) {
-    Mentions Found;
+    Mentions Found(R);
     Found.TraverseStmt(const_cast<Stmt*>(S));
     if (Declared)
       Found.All.push_back(Declared);
@@ -381,6 +387,9 @@ public:
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
     useOneBlockSize();
+    for (Stage& S : R.Stages)
+      if (S.Copy)
+        inferCopy(S);
     for (Stage& S : R.Stages) {
       inferPublished(S);
       for (const PublishedArray& Put : S.Published)
@@ -479,15 +488,111 @@ private:
     return analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, SeesOneRow);
   }
 
+  // --- Copies and fills.
+
+  enum CopiedAs { Target, Source, Filled };
+
+  void inferCopy(Stage& S) {
+    ArrayCopy Copy = *arrayCopy(*S.Copy);
+    const DistributedArray* To = copiedArray(S, Copy.To, Copy.fills() ? Filled : Target);
+    const DistributedArray* From = To && Copy.From ? copiedArray(S, Copy.From, Source) : To;
+    if (!From || !checkAlike(S, *To, *From) || !checkBytes(S, *To, Copy))
+      return;
+    S.Copied = {elementSize(*To).getQuantity(), std::min(elementAlignment(*To), elementAlignment(*From)).getQuantity()};
+    S.Accesses.Threads = ThreadMapping::Elements;
+    S.Accesses.RowDimension = dimensionsOfTiles() - 1;
+    ArrayAccess Access;
+    Access.Array = S.Copy->getDirectCallee()->getParamDecl(0);
+    Access.Walks = walksOfElements(Shapes.at(To->Pointer).size());
+    Access.Writes.emplace();
+    S.Accesses.Arrays.push_back(Access);
+    if (Copy.From) {
+      Access.Array = S.Copy->getDirectCallee()->getParamDecl(1);
+      Access.Reads = std::exchange(Access.Writes, std::nullopt);
+      S.Accesses.Arrays.push_back(Access);
+    }
+    S.Inferred = true;
+  }
+
+  /// Of a grid of tiles whose slowest dimension walks the rows of all arrays, as mostly in launches, so that tiles are as theirs.
+  size_t dimensionsOfTiles() const {
+    size_t OfLaunches = 0, OfArrays = 1;
+    for (const Stage& S : R.Stages)
+      if (S.Launch && S.Inferred)
+        OfLaunches = std::max<size_t>(OfLaunches, S.Accesses.RowDimension + 1);
+    for (const auto& [Array, Shape] : Shapes)
+      OfArrays = std::max(OfArrays, Shape.size());
+    return OfLaunches ? OfLaunches : std::min(OfArrays, MostGridDimensions);
+  }
+
+  std::vector<std::optional<unsigned>> walksOfElements(size_t Dimensions) const {
+    std::vector<std::optional<unsigned>> Walks(Dimensions);
+    Walks[0] = dimensionsOfTiles() - 1;
+    size_t First = std::min(Dimensions, dimensionsOfTiles()) - 1;
+    for (size_t D = 1; D <= First; ++D)
+      Walks[D] = First - D;
+    return Walks;
+  }
+
+  /// One of the arrays that a copy may be passed; null after an error.
+  const DistributedArray* copiedArray(const Stage& S, const Expr* E, CopiedAs As) {
+    std::optional<Candidates> Possible = candidates(E, {});
+    if (!Possible || Possible->empty()) {
+      const DistributedArray* Mentioned = Possible ? nullptr : mentionedArray(E);
+      const Expr* Plain = E->IgnoreParenCasts();
+      U.Diags->report(E->getExprLoc(), Diag::err_copied_array)
+          << S.name() << As << spelledText(Plain->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this")
+          << (Mentioned ? 1 : 0) << E->getSourceRange();
+      if (!Mentioned && As != Filled)
+        U.Diags->report(E->getExprLoc(), Diag::note_host_memory);
+      return nullptr;
+    }
+    for (const DistributedArray* A : *Possible)
+      if (!checkAlike(S, *Possible->front(), *A))
+        return nullptr;
+    return Possible->front();
+  }
+
+  /// Whether both have the same extents and size of elements.
+  bool checkAlike(const Stage& S, const DistributedArray& A, const DistributedArray& B) {
+    bool SameShape = Shapes.at(A.Pointer) == Shapes.at(B.Pointer);
+    if (SameShape && elementSize(A) == elementSize(B))
+      return true;
+    U.Diags->report(S.location(), Diag::err_copied_shapes) << S.name() << A.Pointer.name() << B.Pointer.name() << SameShape;
+    return false;
+  }
+
+  static QualType element(const DistributedArray& A) { return A.Pointer.type().getNonReferenceType()->getPointeeType(); }
+  CharUnits elementSize(const DistributedArray& A) const { return Context.getTypeSizeInChars(element(A)); }
+  CharUnits elementAlignment(const DistributedArray& A) const { return Context.getTypeAlignInChars(element(A)); }
+
+  /// Rejects a number of bytes that cannot be the array's; the region compares others when it comes to the copy.
+  bool checkBytes(const Stage& S, const DistributedArray& A, const ArrayCopy& Copy) {
+    std::optional<Polynomial> Given = Host.polynomial(Copy.Bytes);
+    if (!Given)
+      return true;
+    Polynomial Size(elementSize(A).getQuantity()), Whole = Size;
+    for (const Polynomial& Extent : Shapes.at(A.Pointer))
+      Whole = Whole * Extent;
+    bool Elements = Size.constant() != 1 && *Given * Size == Whole;
+    if (!Elements && (*Given == Whole || !Given->constant() || !Whole.constant()))
+      return true;
+    U.Diags->report(Copy.Bytes->getExprLoc(), Diag::err_copied_bytes)
+        << S.name() << Copy.fills() << A.Pointer.name() << Elements << (Elements ? "" : std::to_string(*Given->constant()))
+        << (Elements ? "" : std::to_string(*Whole.constant())) << Copy.Bytes->getSourceRange();
+    return false;
+  }
+
   // --- Launches in one dimension.
+
+  static constexpr size_t MostGridDimensions = 3;
 
   /// Whether the kernel may number its threads as elements of the arrays lie in memory.
   static bool mayBeInOneDimension(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                   const LaunchFacts& Launch) {
-    constexpr size_t MostDimensions = 3; // of a grid
     return !Launch.RowDimension && isInOneDimension(S.Kernel) && !Arrays.empty() &&
            llvm::any_of(Arrays, [](const DistributedParameter& A) { return A.Shape.size() > 1; }) &&
-           llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.size() <= MostDimensions; });
+           llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.size() <= MostGridDimensions; });
   }
 
   /// What nobody is told.
@@ -950,8 +1055,8 @@ private:
       if (Named.insert(A.Scalar).second)
         Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'" +
                         (llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
-    U.Diags->report(S.Launch->getBeginLoc(), Diag::remark_stage)
-        << S.Kernel->getName() << llvm::join(Parts, ", ");
+    U.Diags->report(S.location(), Diag::remark_stage)
+        << S.name() << llvm::join(Parts, ", ");
   }
 
   Region& R;
@@ -993,12 +1098,12 @@ public:
     for (const std::unique_ptr<Unit>& U : P.Units)
       for (const Region& R : U->Regions)
         for (const Stage& S : R.Stages) {
-          if (!S.Kernel)
+          if (!S.Kernel && !S.Copy)
             continue;
           PresumedLoc Place =
-              U->sources().getPresumedLoc(U->sources().getFileLoc(S.Launch->getBeginLoc()));
+              U->sources().getPresumedLoc(U->sources().getFileLoc(S.location()));
           Out << llvm::sys::path::filename(Place.getFilename()) << ':' << Place.getLine()
-              << ": stage " << S.Kernel->getName() << ": ";
+              << ": stage " << S.name() << ": ";
           gpurma::print(S.Accesses, Out);
           for (const ParmVarDecl* Scalar : S.AddedUpByThreads)
             Out << "; *" << Scalar->getName() << " first in each thread";

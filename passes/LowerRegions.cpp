@@ -43,7 +43,8 @@ public:
         continue;
       }
       for (const Stage& S : R.Stages)
-        addStageFunction(S.Kernel, S.Accesses.Threads);
+        if (!S.Copy)
+          addStageFunction(S.Kernel, S.Accesses.Threads);
       std::string Condition = instanceCondition(R.function(), Sources).value_or("");
       if (!Instances[&R.directive()].emplace(Condition, &R).second)
         continue;

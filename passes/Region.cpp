@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Region.h"
+#include "passes/ArrayCopies.h"
 #include "frontend/Directives.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/DenseMap.h"
@@ -15,7 +16,8 @@ class LaunchCollector : public RecursiveASTVisitor<LaunchCollector> {
   using Base = RecursiveASTVisitor<LaunchCollector>;
 
 public:
-  explicit LaunchCollector(std::vector<Stage>& Stages) : Stages(Stages) {}
+  /// With a region, its copies and fills of arrays are found, too.
+  explicit LaunchCollector(std::vector<Stage>& Stages, const Region* Copying = nullptr) : Stages(Stages), Copying(Copying) {}
 
   bool TraverseStmt(Stmt* S) {
     bool IsOutermost = !Loop && isa_and_nonnull<ForStmt, WhileStmt, DoStmt>(S);
@@ -44,8 +46,21 @@ public:
     return true;
   }
 
+  bool VisitCallExpr(CallExpr* Call) {
+    // Both forms of a list in braces are visited.
+    if (!Copying || !isCopyStage(*Call, *Copying) || llvm::any_of(Stages, [&](const Stage& S) { return S.Copy == Call; }))
+      return true;
+    Stage S;
+    S.Copy = Call;
+    S.Loop = Loop;
+    S.Arguments.assign(Call->arg_begin(), Call->arg_end());
+    Stages.push_back(std::move(S));
+    return true;
+  }
+
 private:
   std::vector<Stage>& Stages;
+  const Region* Copying;
   const Stmt* Loop = nullptr;
 };
 
@@ -186,7 +201,7 @@ bool Region::isPut(const Stmt* S) const {
 void addPuts(Region& R, ArrayRef<Marker> Puts, ASTContext& Context) {
   PutCollector(R, Puts).TraverseStmt(const_cast<Stmt*>(R.Statement));
   for (const RegionPut& Put : R.Puts) {
-    auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Launch == Put.Launch; });
+    auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Launch && S.Launch == Put.Launch; });
     const Clause& C = *Put.Appearance.Origin->find(ClauseKind::Subject);
     std::optional<llvm::APSInt> Depth = userConstant(Put.Appearance.argument(C.Exprs[C.Left]), Context);
     for (unsigned I = 0; I != C.Left && It != R.Stages.end(); ++I)
@@ -276,7 +291,7 @@ Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
       break;
     }
   }
-  LaunchCollector(R.Stages).TraverseStmt(const_cast<Stmt*>(R.Statement));
+  LaunchCollector(R.Stages, &R).TraverseStmt(const_cast<Stmt*>(R.Statement));
   return R;
 }
 

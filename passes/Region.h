@@ -80,14 +80,23 @@ bool names(const MapClause& M, const clang::FunctionDecl* Kernel);
 /// the other copy of it, as the kernel has a barrier itself that all threads come to, and behind that none uses the copy before last.
 enum class BetweenTiles { Nothing, Barrier, OtherCopy };
 
-/// A launch of the region.
+/// What a copy or fill takes the elements of its arrays for.
+struct CopiedElements {
+  std::int64_t Bytes = 0, Alignment = 0;
+};
+
+/// A launch of the region, or a copy or fill of distributed arrays.
 struct Stage {
+  /// Null for a copy or fill.
   const clang::CUDAKernelCallExpr *Launch = nullptr;
-  /// The definition of the launched kernel, for a template its instantiation; null if it has none here (VerifyRegions reports it).
+  /// A call as ArrayCopies.h has it; null for a launch.
+  const clang::CallExpr *Copy = nullptr;
+  /// The definition of the launched kernel, for a template its instantiation; null if it has none here (VerifyRegions reports it),
+  /// and for a copy or fill.
   const clang::FunctionDecl *Kernel = nullptr;
   /// Shared and Stream are null where the launch leaves them out.
   const clang::Expr *Grid = nullptr, *Block = nullptr, *Shared = nullptr, *Stream = nullptr;
-  /// The arguments, in the order of the kernel's parameters.
+  /// The arguments, in the order of the parameters of the kernel, or of the function that copies.
   std::vector<const clang::Expr *> Arguments;
   /// The outermost loop of the region that it stands in; null if it is launched once at most.
   const clang::Stmt *Loop = nullptr;
@@ -96,11 +105,17 @@ struct Stage {
   BetweenTiles Between = BetweenTiles::Nothing;
   /// Parameters of the kernel that stand for reduced scalars which the threads add up in registers (ThreadParts.h).
   std::vector<const clang::ParmVarDecl *> AddedUpByThreads;
-  /// InferStages has looked into the kernel, since it is passed a distributed array.
+  /// InferStages has looked into the kernel or copy, since it is passed a distributed array.
   bool Inferred = false;
   KernelAccesses Accesses;
   /// Of a launch in one dimension: of which of the region's arrays the shapes are that its threads go through.
   std::vector<size_t> ShapedLike;
+  /// Of a copy or fill.
+  CopiedElements Copied;
+
+  /// The name of the kernel, or of the function that copies.
+  llvm::StringRef name() const { return Copy ? Copy->getDirectCallee()->getName() : Kernel->getName(); }
+  clang::SourceLocation location() const { return Copy ? Copy->getBeginLoc() : Launch->getBeginLoc(); }
 };
 
 struct Region {

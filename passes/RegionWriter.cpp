@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionWriter.h"
+#include "passes/ArrayCopies.h"
 #include "passes/Kernels.h"
 #include "passes/ThreadParts.h"
 #include "frontend/SourceText.h"
@@ -102,6 +103,10 @@ public:
       }
     if (isMemoryAccess(S)) {
       unsupported(S);
+      return true;
+    }
+    if (const auto* Size = dyn_cast<UnaryExprOrTypeTraitExpr>(S); Size && isSizeOfMemory(*Size)) {
+      To << "sizeof(" << member(Size->getArgumentExpr()->getType(), "") << ")";
       return true;
     }
     if (const auto* Construct = dyn_cast<CXXConstructExpr>(S); Construct && Construct->getConstructor()->isUserProvided())
@@ -242,6 +247,11 @@ private:
       return !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
     const auto* Member = dyn_cast<MemberExpr>(S);
     return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+  }
+
+  /// n * sizeof *a: nothing is accessed.
+  static bool isSizeOfMemory(const UnaryExprOrTypeTraitExpr& Size) {
+    return Size.getKind() == UETT_SizeOf && !Size.isArgumentType() && isMemoryAccess(Size.getArgumentExpr()->IgnoreParens());
   }
 
   /// Of *norm and norm[0]; a cast of the pointer would mean its bits.
@@ -474,9 +484,13 @@ private:
       return true;
     }
     if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
-      if (scalarTransfer(Call, Name, To))
+      if (arrayCopy(Call, To) || scalarTransfer(Call, Name, To))
         return true;
       report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
+      if (copiesOnHost(Call))
+        report(Call.getBeginLoc(), Diag::note_host_memory);
+      else if (Name.starts_with("cudaMemcpy") || Name.starts_with("cudaMemset"))
+        report(Call.getBeginLoc(), Diag::note_copied_whole) << Name.starts_with("cudaMemset");
       for (unsigned I = 0; Call.getNumArgs() > 2 && I != 2; ++I)
         if (const ReducedScalar* Scalar = reducedPointer(Call.getArg(I)); Scalar && !isOfBytes(Call, *Scalar))
           report(Call.getArg(2)->getExprLoc(), Diag::note_scalar_bytes) << spelled(Scalar->Scalar) << bytesOf(*Scalar);
@@ -878,6 +892,34 @@ private:
                        "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
                        (Renumbered ? playedThread(S, Function, Arguments) : Function + "(" + place(S) + Arguments + ");") +
                        " }\n};\n";
+  }
+
+  /// A copy or fill of distributed arrays, as an expression. False: the call is something else.
+  bool arrayCopy(const CallExpr& Call, raw_ostream& To) {
+    auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Copy == &Call; });
+    if (It == R.Stages.end())
+      return false;
+    const Stage& S = *It;
+    const ArrayCopy Copy = *gpurma::arrayCopy(Call);
+    std::string Index = std::to_string(It - R.Stages.begin());
+    std::string Class = "gpurma_launch_" + Number + "_" + Index;
+    To << "::gpurma::stages::" << (Copy.fills() ? "fill" : "copy") << "_array<" << Class << ">(gpurma_region, "
+       << S.Accesses.Arrays.front().Walks.size() << ", " << text(Copy.To) << ", " << text(Copy.fills() ? Copy.Byte : Copy.From) << ", "
+       << text(Copy.Bytes) << ", " << siteText(Call.getBeginLoc(), U.sources()) << ")";
+    Crossing Crosses;
+    std::string Boxes;
+    for (const ArrayAccess& Access : S.Accesses.Arrays) {
+      Crosses.add(Access, &Access - S.Accesses.Arrays.data());
+      Boxes += (Boxes.empty() ? "" : ", ") + writtenBox(Access);
+    }
+    Result.LaunchNames.push_back(Class);
+    Result.Launches += "struct " + Class + " : ::gpurma::stages::array_" + (Copy.fills() ? "fill" : "copy") + "<" +
+                       std::to_string(S.Accesses.RowDimension) + ", " + std::to_string(S.Copied.Bytes) + ", " +
+                       std::to_string(S.Copied.Alignment) + "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() +
+                       ";\n  static __device__ __forceinline__ const ::gpurma::stages::written_box* gpurma_boxes() { static constexpr "
+                       "::gpurma::stages::written_box boxes[] = {" +
+                       Boxes + "}; return boxes; }\n};\n";
+    return true;
   }
 
   static std::string dimensionsOf(const Stage& S) { return std::to_string(tileDimensions(S.Accesses)); }

@@ -187,7 +187,7 @@ public:
     if (!checkPlace() || R.isPattern() || !checkClauses() || !checkPuts())
       return;
     for (Stage& S : R.Stages)
-      if (!checkStage(S))
+      if (!S.Copy && !checkStage(S))
         return;
   }
 

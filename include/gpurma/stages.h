@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 
+#include <gpurma/device/array_copies.h>
 #include <gpurma/device/stage_plan.h>
 #include <gpurma/device/thread_numbers.h>
 #include <gpurma/launch.h>
@@ -131,6 +132,7 @@ template <class Updated, class Operation> struct as {
 } // namespace gpurma
 
 #if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
+#include <gpurma/device/copied_elements.h>
 #include <gpurma/device/played_threads.h>
 #include <gpurma/device/stages.h>
 #include <gpurma/device/tile_rows.h>

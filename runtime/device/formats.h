@@ -269,7 +269,9 @@ enum class error_code : std::uint32_t {
   not_distributed,           // values: address
   other_block_size,          // values: x, y, z
   same_array,                // values: address
-  not_in_one_dimension       // values: y and z of the grid, y and z of the block
+  not_in_one_dimension,      // values: y and z of the grid, y and z of the block
+  not_whole_array,           // values: address, whether it is filled rather than copied
+  other_bytes                // values: bytes given, bytes of the array, whether it is filled
 };
 
 // An error found by a rank; its host prints it.

@@ -65,13 +65,13 @@ struct reach {
 // One launch of a region. Made on the host by the text that gpurmacc generates.
 struct stage_plan {
   const char* name;   // of the kernel; the host's
-  const void* kernel; // as it is launched without a region; the host's
+  const void* kernel; // as it is launched without a region, null of copies and fills; the host's
   unsigned row;       // the grid dimension that walks the rows: 0 x, 1 y, 2 z
   dim3 block;
   std::size_t shared_bytes;
   // Blocks that have the same rows write what lies between each other's elements.
   bool rows_together = false;
-  // Tiles are not the launch's blocks: `block` is a tile (thread_numbers.h).
+  // Tiles are not the launch's blocks: `block` is a tile (thread_numbers.h, array_copies.h).
   bool renumbered = false;
   int rows_per_thread = 1;
   // Which grid dimension walks which dimension of the arrays with one to four of them: three bits

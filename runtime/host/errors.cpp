@@ -184,6 +184,18 @@ std::string reason(const error_record& e) {
     return text("along y and z, the grid has ", v(0), " x ", v(1), " blocks of ", v(2), " x ", v(3),
                 " threads, but the kernel names x only, so that several threads would have the "
                 "same element; launch it in one dimension");
+  case error_code::not_whole_array: {
+    std::ostringstream stream;
+    stream << std::hex << v(0);
+    return text(v(1) ? "cudaMemset is given" : "cudaMemcpy is given", " 0x", stream.str(),
+                ", which is not the beginning of an array that the region distributes; a region "
+                "copies and fills such arrays whole, so write a kernel for a part of one");
+  }
+  case error_code::other_bytes:
+    return text(v(2) ? "cudaMemset is to fill " : "cudaMemcpy is to copy ", v(0),
+                " bytes of an array of ", v(1),
+                " bytes; a region copies and fills distributed arrays whole, so write a kernel for "
+                "a part of one");
   }
   return text("unknown error ", e.code);
 }

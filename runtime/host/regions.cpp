@@ -138,7 +138,7 @@ void make_bands(const region_launch& region) {
     bands.rows = std::max(bands.rows, region.array[a].rows);
   if (bands.rows == 0)
     fail(region, "the distributed arrays have no rows");
-  bands.unit = region.stage[0].height();
+  bands.unit = stage_of_ranks(region).height();
   find_needs(region, bands);
   if (self.size == 1)
     return;
@@ -153,7 +153,7 @@ void make_bands(const region_launch& region) {
                         bands.touch_after,
                         " after those of a process, which may only be its neighbours', and "
                         "its rows begin at multiples of ",
-                        bands.unit, ", which a block of '", region.stage[0].name,
+                        bands.unit, ", which a block of '", stage_of_ranks(region).name,
                         "' has; use fewer processes, blocks of fewer rows or a larger array"));
   }
 }
@@ -201,6 +201,8 @@ const void* kernel_of(const region_launch& region) {
   const unsigned threads = block.x * block.y * block.z;
   int registers = 0;
   for (int s = 0; s < region.stages; ++s) {
+    if (region.stage[s].kernel == nullptr) // a copy or fill
+      continue;
     cudaFuncAttributes attributes{};
     check_cuda(cudaFuncGetAttributes(&attributes, region.stage[s].kernel), "load a kernel");
     registers = std::max(registers, attributes.numRegs);

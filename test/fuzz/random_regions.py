@@ -81,9 +81,10 @@ class Kernel:
 
 
 class Stencil:
-    def __init__(self, number, rng, put_rng, processes):
+    def __init__(self, number, rng, put_rng, copy_rng, processes):
         self.number = number
         self.rng = rng
+        self.copy_rng = copy_rng  # likewise for copies
         self.put_rng = put_rng  # of its own, so that a seed makes the same kernels with puts and without
         self.rank = rng.choice([1, 2, 2, 2, 3, 3])
         self.make_extents()
@@ -382,6 +383,22 @@ class Stencil:
                 out.append(f"#pragma gpurma put({array.name} : halo({depth})) notify")
         return out
 
+    def copies(self):
+        """Copies between arrays that rotate, and fills of any array."""
+        rng = self.copy_rng
+        out = []
+        while rng.random() < 0.25:
+            array = rng.choice(self.rotating + self.others)
+            size = " * ".join(self.shape(array) + [f"sizeof({array.element})"])
+            call = f"cudaMemset({array.name}, {rng.choice(['0', '1', 'step'])}, {size})"
+            if array in self.rotating and rng.random() < 0.8:
+                source = rng.choice(self.rotating).name
+                if rng.random() < 0.2:
+                    source = f"step % 2 ? {source} : {rng.choice(self.rotating).name}"
+                call = f"cudaMemcpy({array.name}, {source}, {size}, cudaMemcpyDeviceToDevice)"
+            out.append(f"    {rng.choice(['', '', 'if (step % 2 == 0) '])}{rng.choice([call, f'CHECK({call})'])};")
+        return out
+
     def text(self):
         rng = self.rng
         out = [self.kernel_text(k) for k in self.kernels]
@@ -433,9 +450,11 @@ class Stencil:
             condition = rng.choice(["", "", "", "if (step % 3 != 1) ", "for (int again = 0; again < 2; ++again) "])
             launch = self.launch(k, "", {})
             puts = self.puts(k)
+            out += self.copies()
             out += [f"    {condition}{{", *puts, "      " + launch, "    }"] if puts else ["    " + condition + launch]
             if rng.random() < 0.75 or index + 1 == len(self.kernels):
                 out += self.rotation()
+        out += self.copies()
         if self.scalars:
             out.append("    CHECK(cudaDeviceSynchronize());")
         for name, kind, _, _ in self.scalars:
@@ -474,7 +493,7 @@ class Stencil:
 def program(seed, options):
     rng = random.Random(seed)
     out = [PROLOGUE.replace("@ARGUMENTS@", f"--seed {seed} --regions {options.regions} --processes {options.processes}")]
-    out += [Stencil(number, rng, random.Random(f"{seed} {number}"), options.processes).text() + "\n"
+    out += [Stencil(number, rng, random.Random(f"{seed} {number}"), random.Random(f"copies {seed} {number}"), options.processes).text() + "\n"
             for number in range(options.regions)]
     out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
     out += [f"  compare(region_{number}, elided_{number});" for number in range(options.regions)]

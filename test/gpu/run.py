@@ -241,6 +241,15 @@ def compiled_programs():
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 96067873\ncube 114132240\nline 768717070\nsum 15175702635$"))
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
+    yield Test("region_copied_shapes", prints=(
+        "^line 2818178127 2818178127\n"
+        "plane 3046381067 3666333983 3666333983\n"
+        "space 4109180577 4109180577 1861438708\n"
+        "parts 2012273895 2012273895\n"
+        "cells 3296997777 3296997777\n"
+        "mixed 1892902604 3640196610 2010995001\n"
+        "no launch 3416602624 2538237952 503101560$"))
+    yield Test("region_copies", prints="^most [0-9]+ errors 0$")
     yield Test("region_leapfrog", prints=(
         "^energy 16154187297\n"
         "pressure -293233199 velocity -274109845\n"

@@ -19,7 +19,7 @@ __global__ void in_kernel(float* a) {
 #pragma gpurma put(a : halo(1)) notify
   a[blockIdx.x] = 0;
 }
-void places(float* a, int n) {
+void places(float* a, float* b, int n) {
 #pragma gpurma put(a : halo(1)) notify
   reset<<<n, 1>>>(a);
 #pragma gpurma persistent distribute(a : rows(n))
@@ -35,6 +35,11 @@ void places(float* a, int n) {
     reset<<<n, 1>>>(a);
 #pragma gpurma put(a : halo(0)) notify
   }
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < n; ++i) {
+#pragma gpurma put(a : halo(0)) notify
+    cudaMemcpy(a, b, n * sizeof(float), cudaMemcpyDeviceToDevice);
+  }
 }
 
 // CHECK: :10:20: error: 'c' is not distributed by this region [gpurma-0134]
@@ -43,5 +48,6 @@ void places(float* a, int n) {
 // CHECK: :30:16: error: 'put(array : halo(n))' must stand directly before a launch of a persistent region [gpurma-0138]
 // CHECK: :34:16: error: 'put(array : halo(n))' must stand directly before a launch of a persistent region [gpurma-0138]
 // CHECK: :36:16: error: 'put(array : halo(n))' must stand directly before a launch of a persistent region [gpurma-0138]
+// CHECK: :40:16: error: 'put(array : halo(n))' must stand directly before a launch of a persistent region [gpurma-0138]
 // CHECK: :19:16: error: 'put(array : halo(n))' must stand directly before a launch of a persistent region [gpurma-0138]
 // CHECK: :23:16: error: 'put(array : halo(n))' must stand directly before a launch of a persistent region [gpurma-0138]

@@ -17,7 +17,7 @@ void calls(float* a, int n, cudaStream_t stream, cudaEvent_t event, FILE* file, 
     double x = on_host(i);
     std::fprintf(file, "%g", x);
     cudaEventRecord(event, stream);
-    cudaMemcpy(a, a + n, n, cudaMemcpyDeviceToDevice);
+    cudaMemcpy(a, &m, n, cudaMemcpyHostToDevice);
     m = pointer(n);
     float first = a[0];
     first = *a;
@@ -55,6 +55,7 @@ out:
 // CHECK: :18:5: error: 'fprintf' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
 // CHECK: :19:5: error: 'cudaEventRecord' cannot be called in a persistent region; record events before and behind it: its launches are one kernel [gpurma-0128]
 // CHECK: :20:5: error: 'cudaMemcpy' cannot be called in a persistent region; move it out, and say by 'reduce' which scalars the kernels update [gpurma-0128]
+// CHECK: :20:5: note: the region is one kernel
 // CHECK: :21:9: error: 'pointer(n)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :22:19: error: 'a[0]' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :23:13: error: '*a' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]

@@ -1,0 +1,60 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ArrayCopies.h"
+#include "passes/Region.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// As cudaMemcpyKind has them.
+enum CopyKind { HostToHost, HostToDevice, DeviceToHost, DeviceToDevice, Default };
+
+StringRef calledName(const CallExpr& Call) {
+  const FunctionDecl* Callee = Call.getDirectCallee();
+  return Callee && Callee->getIdentifier() && !isa<CXXMethodDecl>(Callee) ? Callee->getName() : StringRef();
+}
+
+bool isMemcpy(const CallExpr& Call) {
+  StringRef Name = calledName(Call);
+  return (Name == "cudaMemcpy" || Name == "cudaMemcpyAsync") && Call.getNumArgs() >= 4;
+}
+
+/// None: no constant.
+std::optional<CopyKind> kindOf(const CallExpr& Memcpy) {
+  const Expr* Kind = Memcpy.getArg(3);
+  Expr::EvalResult Known;
+  if (Kind->isValueDependent() || !Kind->EvaluateAsInt(Known, Memcpy.getDirectCallee()->getASTContext()))
+    return std::nullopt;
+  return static_cast<CopyKind>(Known.Val.getInt().getExtValue());
+}
+
+bool isReduced(const Expr* E, const Region& R) {
+  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
+  return Ref && R.findReduction(dyn_cast<VarDecl>(Ref->getDecl()));
+}
+
+} // namespace
+
+std::optional<ArrayCopy> arrayCopy(const CallExpr& Call) {
+  StringRef Name = calledName(Call);
+  if ((Name == "cudaMemset" || Name == "cudaMemsetAsync") && Call.getNumArgs() >= 3)
+    return ArrayCopy{Call.getArg(0), nullptr, Call.getArg(1), Call.getArg(2)};
+  if (!isMemcpy(Call))
+    return std::nullopt;
+  std::optional<CopyKind> Kind = kindOf(Call);
+  if (Kind != DeviceToDevice && Kind != Default)
+    return std::nullopt;
+  return ArrayCopy{Call.getArg(0), Call.getArg(1), nullptr, Call.getArg(2)};
+}
+
+bool copiesOnHost(const CallExpr& Call) {
+  return isMemcpy(Call) && !arrayCopy(Call);
+}
+
+bool isCopyStage(const CallExpr& Call, const Region& R) {
+  std::optional<ArrayCopy> Copy = arrayCopy(Call);
+  return Copy && !isReduced(Copy->To, R) && !(Copy->From && isReduced(Copy->From, R));
+}
+
+} // namespace gpurma

@@ -1,0 +1,170 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The device side of array_copies.h.
+#ifndef GPURMA_DEVICE_COPIED_ELEMENTS_H
+#define GPURMA_DEVICE_COPIED_ELEMENTS_H
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <gpurma/device/array_copies.h>
+#include <gpurma/device/stages.h>
+
+namespace gpurma::stages {
+
+// What elements of so many bytes that lie at multiples of `Alignment` are copied by.
+template <unsigned Alignment>
+using word_of_alignment = std::conditional_t<
+    Alignment % 16 == 0, uint4,
+    std::conditional_t<
+        Alignment % 8 == 0, std::uint64_t,
+        std::conditional_t<Alignment % 4 == 0, std::uint32_t,
+                           std::conditional_t<Alignment % 2 == 0, std::uint16_t, std::uint8_t>>>>;
+
+// The elements of an array, of which each thread of a tile has one, or in an array of four
+// dimensions one for each coordinate of the fastest. What a region's launch has to have, but for
+// what is said of neighbours. Arrays rather than dim3: what a stage is passed is copied word by
+// word (passed).
+template <int RowDimension> struct elements_of_array {
+  static constexpr unsigned gpurma_row_dimension = RowDimension;
+  static constexpr auto gpurma_between = between_tiles::nothing;
+  struct gpurma_parts {};
+
+  unsigned gpurma_grid[3];
+  std::uint32_t extent[3]; // along x, y and z
+  std::uint32_t together;  // elements of each thread
+
+  GPURMA_DEVICE void gpurma_add_up(const gpurma_parts&) const {}
+
+  // Of an array of `dimensions` dimensions.
+  GPURMA_DEVICE void set(const array_plan& array, int dimensions, const dim3& tile) {
+    std::uint32_t* const along = extent;
+    along[0] = along[1] = along[2] = together = 1;
+    along[RowDimension] = static_cast<std::uint32_t>(array.rows);
+    const int first = dimensions - 1 < RowDimension ? dimensions - 1 : RowDimension;
+    for (int d = 1; d < dimensions; ++d)
+      (d <= first ? along[first - d] : together) *= static_cast<std::uint32_t>(array.inner[d - 1]);
+    const unsigned sizes[3] = {tile.x, tile.y, tile.z};
+    for (int axis = 0; axis < 3; ++axis)
+      gpurma_grid[axis] = (extent[axis] + sizes[axis] - 1) / sizes[axis];
+  }
+
+  // Calls use(number of the element) for those of the thread.
+  template <class Use> GPURMA_DEVICE void visit(const uint3& tile, const Use& use) const {
+    const bool flat = RowDimension != 2; // the tile has as many rows as the block has in y and z
+    const std::uint32_t x = tile.x * blockDim.x + threadIdx.x;
+    const std::uint32_t y = tile.y * (flat ? blockDim.y * blockDim.z : blockDim.y) +
+                            (flat ? threadIdx.y + blockDim.y * threadIdx.z : threadIdx.y);
+    const std::uint32_t z = flat ? 0 : tile.z * blockDim.z + threadIdx.z;
+    if (x >= extent[0] || y >= extent[1] || z >= extent[2])
+      return;
+    const std::uint64_t first = ((std::uint64_t{z} * extent[1] + y) * extent[0] + x) * together;
+    for (std::uint32_t k = 0; k < together; ++k)
+      use(first + k);
+  }
+};
+
+// to[i] = from[i].
+template <int RowDimension, unsigned Bytes, unsigned Alignment>
+struct array_copy : elements_of_array<RowDimension> {
+  static constexpr unsigned gpurma_writes = 1;
+  static constexpr unsigned gpurma_reads = 2;
+  using word = word_of_alignment<Alignment>;
+  static constexpr unsigned words = Bytes / sizeof(word);
+
+  word* to;
+  const word* from;
+
+  GPURMA_DEVICE pointers<2> gpurma_arrays() const { return {{to, from}}; }
+
+  template <unsigned gpurma_copy>
+  GPURMA_DEVICE void gpurma_run(const uint3& tile,
+                                typename elements_of_array<RowDimension>::gpurma_parts&) const {
+    this->visit(tile, [this](std::uint64_t element) {
+      GPURMA_UNROLLED
+      for (unsigned k = 0; k < words; ++k)
+        to[element * words + k] = from[element * words + k];
+    });
+  }
+};
+
+// All bytes of to[i] become `byte`.
+template <int RowDimension, unsigned Bytes, unsigned Alignment>
+struct array_fill : elements_of_array<RowDimension> {
+  static constexpr unsigned gpurma_writes = 1;
+  static constexpr unsigned gpurma_reads = 0;
+  using word = word_of_alignment<Alignment>;
+  static constexpr unsigned words = Bytes / sizeof(word);
+
+  word* to;
+  word pattern;
+
+  GPURMA_DEVICE pointers<1> gpurma_arrays() const { return {{to}}; }
+
+  template <unsigned gpurma_copy>
+  GPURMA_DEVICE void gpurma_run(const uint3& tile,
+                                typename elements_of_array<RowDimension>::gpurma_parts&) const {
+    this->visit(tile, [this](std::uint64_t element) {
+      GPURMA_UNROLLED
+      for (unsigned k = 0; k < words; ++k)
+        to[element * words + k] = pattern;
+    });
+  }
+};
+
+// The region's array that begins there; reports one that does not.
+template <int S, int A, int R>
+GPURMA_DEVICE const array_plan& array_at(const region<S, A, R>&, const void* pointer,
+                                         bool is_filled, site where) {
+  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+  GPURMA_ROLLED
+  for (int a = 0; a < A; ++a)
+    if (plans.array[a].base == pointer)
+      return plans.array[a];
+  if (platform::thread_index() == 0)
+    detail::fail(detail::block(), error_code::not_whole_array, directive::stage, where,
+                 reinterpret_cast<std::int64_t>(pointer), is_filled);
+  return plans.array[0];
+}
+
+// Runs the stage for all elements of `to`, which has so many dimensions and is to have `bytes`.
+template <class Launch, int S, int A, int R>
+GPURMA_DEVICE cudaError_t run_copy(region<S, A, R>& all, Launch& launch, const array_plan& to,
+                                   int dimensions, std::uint64_t bytes, bool is_filled,
+                                   site where) {
+  if (bytes != to.bytes() && platform::thread_index() == 0)
+    detail::fail(detail::block(), error_code::other_bytes, directive::stage, where,
+                 static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(to.bytes()),
+                 is_filled);
+  launch.set(to, dimensions, region<S, A, R>::shared().plans.stage[Launch::gpurma_stage].block);
+  if (bytes != 0)
+    all.launch(launch, dim3(blockDim), where);
+  return cudaSuccess;
+}
+
+// cudaMemcpy and cudaMemcpyAsync of arrays with so many dimensions: all of them, or the program
+// ends. The threads that lead.
+template <class Launch, int S, int A, int R>
+GPURMA_DEVICE cudaError_t copy_array(region<S, A, R>& all, int dimensions, void* to,
+                                     const void* from, std::uint64_t bytes, site where) {
+  Launch launch;
+  launch.to = static_cast<typename Launch::word*>(to);
+  launch.from = static_cast<const typename Launch::word*>(from);
+  static_cast<void>(array_at(all, from, false, where));
+  return run_copy(all, launch, array_at(all, to, false, where), dimensions, bytes, false, where);
+}
+
+// cudaMemset and cudaMemsetAsync, likewise.
+template <class Launch, int S, int A, int R>
+GPURMA_DEVICE cudaError_t fill_array(region<S, A, R>& all, int dimensions, void* to, int byte,
+                                     std::uint64_t bytes, site where) {
+  Launch launch;
+  launch.to = static_cast<typename Launch::word*>(to);
+  memset(&launch.pattern, byte, sizeof launch.pattern);
+  return run_copy(all, launch, array_at(all, to, true, where), dimensions, bytes, true, where);
+}
+
+} // namespace gpurma::stages
+
+#endif
