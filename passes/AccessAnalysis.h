@@ -69,6 +69,8 @@ struct ArrayAccess {
   /// Rows beyond the block's own of what is read, if launches of the region write the array: rows
   /// that neighbouring processes may publish.
   RowsBeyond Received;
+  /// Which of the region's arrays has the same shape.
+  size_t ShapedLike = 0;
 };
 
 /// An atomic operation that many blocks apply to one scalar, which is not distributed.
@@ -84,6 +86,20 @@ enum class ThreadMapping {
   OneDimension, ///< a piece of the array's coordinates, of a launch that numbers its threads as the elements lie in memory:
                 ///< thread (z * ny + y) * nx + x is at the coordinates z, y, x
   Coordinates,  ///< a block of another size, of the same threads
+  FixedRows,    ///< a piece of the array's coordinates, of a launch with a dimension less: a thread at row r does of the
+                ///< thread at its other coordinates what stores into row r
+};
+
+/// The stores of a kernel for fixed rows (ThreadMapping::FixedRows).
+struct FixedRowStores {
+  /// The statements, each of which stores into one element.
+  std::vector<const clang::Expr*> Statements;
+  /// With fewer rows, a thread may read what the thread of another row stores.
+  std::int64_t LeastRows = 1;
+  /// Pairs of parameters of which the same is true if both are one array.
+  std::vector<std::pair<PointerVariable, PointerVariable>> Distinct;
+  /// A bit for each dimension of the launch that the kernel's accesses depend on.
+  unsigned Dimensions = 0;
 };
 
 struct KernelAccesses {
@@ -103,6 +119,7 @@ struct KernelAccesses {
   bool RowsTogether = false;
   std::vector<ArrayAccess> Arrays;
   std::vector<AtomicReduction> Reductions;
+  FixedRowStores FixedRows;
 };
 
 /// What a clause `halo(array : n)` says: reads stay within n elements of the block's own
@@ -141,11 +158,12 @@ struct LaunchFacts {
 /// one block. Arrays are in the order of \p Arrays and left out if they are not accessed. None
 /// after an error, which is reported at the subscript and names the clause that would state what
 /// cannot be inferred. \p SeesOneRow becomes true if subscripts go through arrays of several
-/// dimensions as if they had one.
+/// dimensions as if they had one; \p StoresFixedRows, of ThreadMapping::FixedRows, if that is what the kernel does.
 std::optional<KernelAccesses> analyzeAccesses(const clang::FunctionDecl* Kernel,
                                               llvm::ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, clang::ASTContext& Context,
-                                              Diagnostics& Diags, bool* SeesOneRow = nullptr);
+                                              Diagnostics& Diags, bool* SeesOneRow = nullptr,
+                                              bool* StoresFixedRows = nullptr);
 
 /// One line: "rows y; reads in (x -1..1, y -1..1); writes out (own); adds to *sum". Dimensions of
 /// 0..0 are left out.

@@ -251,8 +251,11 @@ private:
     if (S.Accesses.Threads == ThreadMapping::Blocks)
       return "dim3(" + spelled(S.Block) + ")";
     auto InBlocks = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::Blocks; });
+    // One for a point may have a single thread.
+    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads != ThreadMapping::FixedRows; });
+    const Stage& Line = InLine != R.Stages.end() ? *InLine : R.Stages.front();
     std::string Block = InBlocks != R.Stages.end() ? "dim3(" + spelled(InBlocks->Block) + ")"
-                                                   : "::gpurma::stages::block_of_line(dim3(" + spelled(R.Stages.front().Block) + "))";
+                                                   : "::gpurma::stages::block_of_line(dim3(" + spelled(Line.Block) + "))";
     return "::gpurma::stages::tile_of(" + Block + ", " + std::to_string(tileDimensions(S.Accesses)) + ")";
   }
 

@@ -131,6 +131,7 @@ template <class Updated, class Operation> struct as {
 } // namespace gpurma
 
 #if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
+#include <gpurma/device/fixed_rows.h>
 #include <gpurma/device/played_threads.h>
 #include <gpurma/device/stages.h>
 #endif

@@ -268,7 +268,9 @@ enum class error_code : std::uint32_t {
   wrong_version,             // values: version of the program, version of the library
   not_distributed,           // values: address
   other_block_size,          // values: x, y, z
-  not_in_one_dimension       // values: y and z of the grid, y and z of the block
+  not_in_one_dimension,      // values: y and z of the grid, y and z of the block
+  threads_along_rows,        // values: the dimension of rows (1 y, 2 z), threads along it
+  rows_out_of_order          // values: least rows
 };
 
 // An error found by a rank; its host prints it.

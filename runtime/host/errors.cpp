@@ -177,6 +177,13 @@ std::string reason(const error_record& e) {
     return text("along y and z, the grid has ", v(0), " x ", v(1), " blocks of ", v(2), " x ", v(3),
                 " threads, but the kernel names x only, so that several threads would have the "
                 "same element; launch it in one dimension");
+  case error_code::threads_along_rows:
+    return text("along ", v(0) == 1 ? "y and z" : "z", ", the launch has ", v(1),
+                " threads, but the kernel names ", v(0) == 1 ? "x" : "x and y",
+                " only, so that several threads would have the same element; launch it with one");
+  case error_code::rows_out_of_order:
+    return text("the kernel reads rows that it stores into elsewhere, in no order, where two of its "
+                "arrays are the same or have fewer than ", v(0), " rows; launch a kernel for each");
   }
   return text("unknown error ", e.code);
 }
