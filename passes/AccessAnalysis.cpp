@@ -233,7 +233,7 @@ public:
   }
 
   /// What the kernel stores is in rows that are the same for all threads.
-  bool storesFixedRows() const { return !StoresOtherRows && llvm::any_of(Accesses, [](const CoordinateAccess& A) { return A.Origin->Writes; }); }
+  bool storesFixedRows() const { return !StoresOtherRows && !Result.FixedRows.Statements.empty(); }
 
   /// Subscripts leave their rows, or have quotients where rows are.
   bool seesOneRow() const { return SeesOneRow; }

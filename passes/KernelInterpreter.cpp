@@ -430,7 +430,7 @@ private:
           << Writes << Where->getSourceRange();
       return;
     }
-    if (distributed(L) && !checkRowStore(Writes, Where))
+    if (distributed(L) && !checkRowStore(L, Writes, Where))
       return;
     if (distributed(L))
       Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where, StoredRow});
@@ -1613,9 +1613,11 @@ private:
   }
 
   /// False, and reported, if an access is not one of a statement that stores into a row.
-  bool checkRowStore(bool Writes, const Expr* Where) {
+  bool checkRowStore(const Location& L, bool Writes, const Expr* Where) {
     if (!forFixedRows() || (StoredRow && (!Writes || Where == StoredElement)))
       return true;
+    if (Writes)
+      noteRowStore(rowOf(L), Where);
     reportForEachRow(Where, Writes ? NoStatement : ReadOutside);
     return false;
   }
@@ -1654,6 +1656,14 @@ private:
     return !Sets.unknownIn(P);
   }
 
+  Polynomial rowOf(const Location& L) const { return L.Offset.divided(Renumbered->RowLengths.at(pointerTo(L))).first; }
+
+  void noteRowStore(const Polynomial& Row, const Expr* Where) {
+    Result.StoresOtherRows |= !isUniform(Row);
+    if (!llvm::is_contained(Result.RowStores, Where))
+      Result.RowStores.push_back(Where);
+  }
+
   /// Runs a statement that stores into an element of a fixed row, on the threads of that row. False if it is another.
   bool runRowStore(const Expr* E) {
     if (const auto* Call = dyn_cast<CallExpr>(E->IgnoreParens());
@@ -1670,8 +1680,8 @@ private:
       Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses), Result.Accesses.end());
       return false;
     }
-    Polynomial Row = L.Offset.divided(Renumbered->RowLengths.at(pointerTo(L))).first;
-    Result.StoresOtherRows |= !isUniform(Row);
+    Polynomial Row = rowOf(L);
+    noteRowStore(Row, E);
     if (operatorOf(E).isMacroID()) {
       reportForEachRow(E, InMacro);
     } else if (!changedMembers(E).empty() || Element->HasSideEffects(Context, /*IncludePossibleEffects=*/false) ||
@@ -1687,8 +1697,6 @@ private:
       store(L, std::move(V), Element);
       StoredRow.reset();
       StoredElement = nullptr;
-      if (!llvm::is_contained(Result.RowStores, E))
-        Result.RowStores.push_back(E);
     }
     Now = std::move(Before);
     return true;
