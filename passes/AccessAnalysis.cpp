@@ -194,6 +194,8 @@ public:
       for (unsigned D = 0; D < 3; ++D)
         Renumbered->Coordinate[D] = originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D};
     }
+    if (forFixedRows())
+      Renumbered = numberedInRows();
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets,
                                                     Context, Diags, Renumbered ? &*Renumbered : nullptr);
     if (Interpreted.Understood && !Launch.RowDimension && Launch.Threads == ThreadMapping::Blocks)
@@ -203,8 +205,11 @@ public:
           return std::nullopt;
       }
     collectReductions(Interpreted);
+    StoresOtherRows |= Interpreted.StoresOtherRows;
     for (const ElementAccess& A : Interpreted.Accesses)
       collect(A);
+    if (forFixedRows())
+      checkRowStores(Interpreted);
     if (Failed || !Interpreted.Understood)
       return std::nullopt;
     if (Result.Loop && !checkIterations(Interpreted))
@@ -217,6 +222,8 @@ public:
         Used.push_back(D);
     if (!coversUnused())
       return std::nullopt;
+    for (unsigned D : Used)
+      Result.FixedRows.Dimensions |= 1u << D;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
@@ -236,6 +243,9 @@ public:
       return std::nullopt;
     return std::move(Result);
   }
+
+  /// What the kernel stores is in rows that are the same for all threads.
+  bool storesFixedRows() const { return !StoresOtherRows && !Result.FixedRows.Statements.empty(); }
 
   /// Subscripts leave their rows, or have quotients where rows are.
   bool seesOneRow() const { return SeesOneRow; }
@@ -288,6 +298,104 @@ private:
     }
     Threads.Coordinate[0] = std::move(Number);
     return Threads;
+  }
+
+  // --- Kernels for fixed rows.
+
+  bool forFixedRows() const { return Launch.Threads == ThreadMapping::FixedRows; }
+
+  /// Threads of the launch along all dimensions but that of the rows.
+  RenumberedThreads numberedInRows() const {
+    RenumberedThreads Threads;
+    const unsigned Rows = *Launch.RowDimension;
+    auto Coordinate = [](unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; };
+    for (unsigned D = 0; D < Rows; ++D)
+      Threads.Coordinate[D] = Coordinate(D);
+    Threads.Row = Coordinate(Rows);
+    for (const DistributedParameter& A : Arrays) {
+      Polynomial Length(1);
+      for (size_t J = 1; J < A.Shape.size(); ++J)
+        Length = Length * A.Shape[J];
+      Threads.RowLengths.emplace(A.Array, std::move(Length));
+    }
+    return Threads;
+  }
+
+  bool isUniform(const Polynomial& P) {
+    isl::set Values = Sets.closed(Sets.bound(Sets.universe(), "value", P));
+    for (const Monomial& M : Sets.monomialsOf(Values))
+      for (const Symbol& S : M)
+        if (S.Of != Symbol::Kind::Parameter && S.Of != Symbol::Kind::Unknown && S.Of != Symbol::Kind::Counter)
+          return false;
+    return !Sets.unknownIn(P);
+  }
+
+  void checkRowStores(const InterpretedKernel& Interpreted) {
+    Result.FixedRows.Statements = Interpreted.RowStores;
+    for (const CoordinateAccess& A : Accesses) {
+      if (!A.Origin->Writes)
+        continue;
+      StoresOtherRows |= !hasFewRows(A);
+      if (A.CarryLow[0] == 0 && A.CarryHigh[0] == 0 && A.Origin->StoredRow && A.Coordinates[0] == *A.Origin->StoredRow)
+        continue;
+      constexpr unsigned LeavesRow = 4;
+      error(A.Origin->Where, Diag::err_fixed_rows) << Kernel->getName() << LeavesRow << A.Origin->Where->getSourceRange();
+    }
+    for (const CoordinateAccess& Read : Accesses)
+      for (const CoordinateAccess& Write : Accesses)
+        if (!Failed && !Read.Origin->Writes && Write.Origin->Writes)
+          checkOrder(Read, Write);
+  }
+
+  /// A loop that goes through all rows would do so once more for each of them.
+  bool hasFewRows(const CoordinateAccess& A) {
+    constexpr std::int64_t MostIterations = 64;
+    for (const auto& [M, Coefficient] : A.Coordinates[0].terms())
+      for (const Symbol& S : M)
+        if (S.Of == Symbol::Kind::Counter) {
+          std::optional<std::int64_t> Last = Sets.greatest(A.Domain, S);
+          if (!Last || *Last >= MostIterations)
+            return false;
+        }
+    return true;
+  }
+
+  /// The rows of an access, but that of the thread that has it.
+  isl::set rowsElsewhere(const CoordinateAccess& A) {
+    isl::set Rows = Sets.none();
+    for (std::int64_t Carry = A.CarryLow[0]; Carry <= A.CarryHigh[0]; ++Carry) {
+      const Polynomial Row = A.Coordinates[0] + Carry;
+      Rows = Rows.unite(Sets.bound(A.Domain.intersect(Sets.compare(Comparison::NotEqual, Row, *A.Origin->StoredRow)), "row", Row));
+    }
+    return Sets.withoutVarying(Sets.closed(Rows));
+  }
+
+  /// The launch's thread reads and stores in the order of its statements; a thread for each row knows no such order.
+  void checkOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
+    const std::vector<Polynomial>& Shape = Read.Array->Shape;
+    if (!(Shape == Write.Array->Shape))
+      return;
+    isl::set Stored = Sets.withoutVarying(Sets.closed(Sets.bound(Write.Domain, "row", Write.Coordinates[0])));
+    isl::set Common = rowsElsewhere(Read).intersect(Stored);
+    if (Common.is_empty())
+      return;
+    if (Read.Array != Write.Array) {
+      std::pair Both(Read.Array->Array, Write.Array->Array);
+      if (!llvm::is_contained(Result.FixedRows.Distinct, Both))
+        Result.FixedRows.Distinct.push_back(std::move(Both));
+      return;
+    }
+    std::optional<std::int64_t> Most;
+    if (!Shape[0].constant())
+      Most = Sets.greatest(Common, Shape[0]);
+    constexpr std::int64_t ManyRows = 1024;
+    if (Most && *Most < ManyRows) {
+      Result.FixedRows.LeastRows = std::max(Result.FixedRows.LeastRows, *Most + 1);
+      return;
+    }
+    error(Read.Origin->Where, Diag::err_fixed_rows_order)
+        << Kernel->getName() << Read.Array->Array.name() << Read.Origin->Where->getSourceRange();
+    Diags.report(Write.Origin->Where->getExprLoc(), Diag::note_row_stored_here) << Write.Origin->Where->getSourceRange();
   }
 
   /// The grid dimensions of tiles walk those of the arrays.
@@ -418,6 +526,11 @@ private:
     if (Surely)
       return true;
     SeesOneRow = true;
+    if (forFixedRows() && isUniform(Coordinate)) { // a point, which is taken to lie in its row
+      A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
+      return true;
+    }
+    StoresOtherRows |= A.Origin->Writes;
     if (inOneDimension() && !Sets.unknownIn(Coordinate)) {
       reportNotOwn(A);
       return false;
@@ -913,6 +1026,7 @@ private:
   std::set<std::pair<PointerVariable, size_t>> Warned;
   bool Failed = false;
   bool SeesOneRow = false;
+  bool StoresOtherRows = false;
 };
 
 } // namespace
@@ -943,6 +1057,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   Out << "rows " << DimensionName[Accesses.RowDimension];
   if (Accesses.Threads == ThreadMapping::OneDimension)
     Out << " in one dimension";
+  if (Accesses.Threads == ThreadMapping::FixedRows)
+    Out << " of stores into fixed rows";
   if (Accesses.RowsPerThread != 1)
     Out << " (" << Accesses.RowsPerThread << " per thread" << (Accesses.Loop ? ", in a loop)" : ")");
   for (const ArrayAccess& A : Accesses.Arrays) {
@@ -976,12 +1092,15 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
 std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
                                               ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, ASTContext& Context,
-                                              Diagnostics& Diags, bool* SeesOneRow) {
+                                              Diagnostics& Diags, bool* SeesOneRow,
+                                              bool* StoresFixedRows) {
   try {
     Analysis Analyse(Kernel, Arrays, Launch, Context, Diags);
     std::optional<KernelAccesses> Found = Analyse.run();
     if (SeesOneRow)
       *SeesOneRow = Analyse.seesOneRow();
+    if (StoresFixedRows)
+      *StoresFixedRows = Analyse.storesFixedRows();
     return Found;
   } catch (const isl::exception&) {
     // isl gives up after a number of operations.

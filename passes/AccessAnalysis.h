@@ -70,6 +70,8 @@ struct ArrayAccess {
   /// Rows beyond the block's own of what is read, if launches of the region write the array: rows
   /// that neighbouring processes may publish.
   RowsBeyond Received;
+  /// Which of the region's arrays has the same shape.
+  size_t ShapedLike = 0;
 };
 
 /// An atomic operation that many blocks apply to one scalar, which is not distributed.
@@ -86,6 +88,20 @@ enum class ThreadMapping {
                 ///< thread (z * ny + y) * nx + x is at the coordinates z, y, x
   Coordinates,  ///< a block of another size, of the same threads
   Elements,     ///< the same of a copy or fill of arrays, which has no threads
+  FixedRows,    ///< a piece of the array's coordinates, of a launch with a dimension less: a thread at row r does of the
+                ///< thread at its other coordinates what stores into row r
+};
+
+/// The stores of a kernel for fixed rows (ThreadMapping::FixedRows).
+struct FixedRowStores {
+  /// The statements, each of which stores into one element.
+  std::vector<const clang::Expr*> Statements;
+  /// With fewer rows, a thread may read what the thread of another row stores.
+  std::int64_t LeastRows = 1;
+  /// Pairs of parameters of which the same is true if both are one array.
+  std::vector<std::pair<PointerVariable, PointerVariable>> Distinct;
+  /// A bit for each dimension of the launch that the kernel's accesses depend on.
+  unsigned Dimensions = 0;
 };
 
 struct KernelAccesses {
@@ -107,6 +123,7 @@ struct KernelAccesses {
   std::optional<RowLoop> Loop;
   std::vector<ArrayAccess> Arrays;
   std::vector<AtomicReduction> Reductions;
+  FixedRowStores FixedRows;
 };
 
 /// Whether, if two of a kernel's arrays were the same, it would read rows of it that other logical
@@ -150,11 +167,12 @@ struct LaunchFacts {
 /// one block. Arrays are in the order of \p Arrays and left out if they are not accessed. None
 /// after an error, which is reported at the subscript and names the clause that would state what
 /// cannot be inferred. \p SeesOneRow becomes true if subscripts go through arrays of several
-/// dimensions as if they had one.
+/// dimensions as if they had one; \p StoresFixedRows, of ThreadMapping::FixedRows, if that is what the kernel does.
 std::optional<KernelAccesses> analyzeAccesses(const clang::FunctionDecl* Kernel,
                                               llvm::ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, clang::ASTContext& Context,
-                                              Diagnostics& Diags, bool* SeesOneRow = nullptr);
+                                              Diagnostics& Diags, bool* SeesOneRow = nullptr,
+                                              bool* StoresFixedRows = nullptr);
 
 /// One line: "rows y; reads in (x -1..1, y -1..1); writes out (own); adds to *sum". Dimensions of
 /// 0..0 are left out.

@@ -268,7 +268,10 @@ private:
     auto InBlocks = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::Blocks; });
     if (InBlocks != R.Stages.end())
       return "dim3(" + spelled(InBlocks->Block) + ")";
-    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch; });
+    // One for a point may have a single thread.
+    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });
+    if (InLine == R.Stages.end())
+      InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch; });
     return "::gpurma::stages::block_of_line(dim3(" + (InLine != R.Stages.end() ? spelled(InLine->Block) : "256") + "))";
   }
 

@@ -408,7 +408,7 @@ private:
       return;
     std::optional<KernelAccesses> Found = mayBeInOneDimension(S, Arrays, Launch)
                                               ? analyzeInEither(S, Arrays, Launch)
-                                              : analyze(S, Arrays, Launch, *U.Diags);
+                                              : analyzeInBlocks(S, Arrays, Launch);
     // Without arrays only that structures lead to none that the kernel touches.
     if (!Found || Arrays.empty() || !checkReductions(S, *Found))
       return;
@@ -416,6 +416,11 @@ private:
     if (S.Accesses.Loop && !checkApart(S))
       return;
     S.Inferred = true;
+    for (ArrayAccess& A : S.Accesses.Arrays) {
+      const DistributedParameter& P = *llvm::find_if(Arrays, [&](const DistributedParameter& Each) { return Each.Array == A.Array; });
+      A.ShapedLike = static_cast<size_t>(
+          llvm::find_if(R.Arrays, [&](const DistributedArray& Each) { return Shapes.at(Each.Pointer) == P.Shape; }) - R.Arrays.begin());
+    }
     for (const DistributedParameter& P : Arrays) {
       auto HasItsShape = [&](const DistributedArray& A) { return Shapes.at(A.Pointer) == P.Shape; };
       auto Index = static_cast<size_t>(llvm::find_if(R.Arrays, HasItsShape) - R.Arrays.begin());
@@ -624,17 +629,67 @@ private:
     std::optional<ThreadCooperation> Together = findCooperation(S.Kernel);
     if (!Together)
       if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics()))
-        return Found;
+        return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch) : Found;
+    if (storesFixedRows(S, Arrays, Launch))
+      return analyzeFixedRows(S, Arrays, Launch);
     if (!SeesOneRow)
       return analyze(S, Arrays, Launch, *U.Diags);
     if (!Together)
       return analyze(S, Arrays, ByElements, *U.Diags);
-    U.Diags->report(Together->Loc, Diag::err_threads_together)
-        << S.Kernel->getName() << Arrays.front().Array.name() << Together->How << Together->Name;
-    U.Diags->report(S.Launch->getBeginLoc(), Diag::note_launch_here);
-    if (Together->How < ThreadCooperation::Assembly)
-      U.Diags->report(Together->Loc, Diag::note_each_thread);
+    reportTogether(S, Arrays, *Together);
     return std::nullopt;
+  }
+
+  void reportTogether(const Stage& S, ArrayRef<DistributedParameter> Arrays, const ThreadCooperation& Together) {
+    U.Diags->report(Together.Loc, Diag::err_threads_together)
+        << S.Kernel->getName() << Arrays.front().Array.name() << Together.How << Together.Name;
+    U.Diags->report(S.Launch->getBeginLoc(), Diag::note_launch_here);
+    if (Together.How < ThreadCooperation::Assembly)
+      U.Diags->report(Together.Loc, Diag::note_each_thread);
+  }
+
+  // --- Kernels for fixed rows.
+
+  std::optional<KernelAccesses> analyzeInBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+    if (mayBeForFixedRows(S, Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics()) &&
+        storesFixedRows(S, Arrays, Launch))
+      return analyzeFixedRows(S, Arrays, Launch);
+    return analyze(S, Arrays, Launch, *U.Diags);
+  }
+
+  /// Whether tiles may have a dimension for the rows that the kernel has not.
+  static bool mayBeForFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+    if (Launch.RowDimension || Arrays.empty())
+      return false;
+    size_t Dimensions = Arrays.front().Shape.size();
+    return Dimensions <= 3 && dimensionsNamed(S.Kernel) < Dimensions &&
+           llvm::all_of(Arrays, [&](const DistributedParameter& A) { return A.Shape.size() == Dimensions; });
+  }
+
+  /// Rows that are some way from those of the threads that write them: of constants, rather far.
+  static bool writesElsewhere(const KernelAccesses& Found) {
+    return llvm::any_of(Found.Arrays, [&](const ArrayAccess& A) { return A.Writes && !(*A.Writes)[Found.RowDimension].isOwn(); });
+  }
+
+  static LaunchFacts inFixedRows(ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) {
+    Launch.Threads = ThreadMapping::FixedRows;
+    Launch.RowDimension = static_cast<unsigned>(Arrays.front().Shape.size()) - 1;
+    return Launch;
+  }
+
+  bool storesFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) const {
+    bool Found = false;
+    if (mayBeForFixedRows(S, Arrays, Launch))
+      analyzeAccesses(S.Kernel, Arrays, inFixedRows(Arrays, Launch), Context, Trial(U).diagnostics(), nullptr, &Found);
+    return Found;
+  }
+
+  std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+    if (std::optional<ThreadCooperation> Together = findCooperation(S.Kernel)) {
+      reportTogether(S, Arrays, *Together);
+      return std::nullopt;
+    }
+    return analyze(S, Arrays, inFixedRows(Arrays, Launch), *U.Diags);
   }
 
   /// `int n = nx * ny;` that nothing changes is as many elements, where the kernel is passed n.

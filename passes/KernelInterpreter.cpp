@@ -255,7 +255,8 @@ public:
       : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
         Renumbered(Renumbered), Rows(Rows), Now{Sets.universe()} {}
 
-  InterpretedKernel run(const FunctionDecl* Kernel, const KnownArguments& Arguments) {
+  InterpretedKernel run(const FunctionDecl* Interpreted, const KnownArguments& Arguments) {
+    Kernel = Interpreted;
     auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
       auto It = Arguments.find({P, Field});
       return It != Arguments.end() ? It->second
@@ -432,8 +433,10 @@ private:
           << Writes << Where->getSourceRange();
       return;
     }
+    if (distributed(L) && !checkRowStore(L, Writes, Where))
+      return;
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where, Part});
+      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where, Part, StoredRow});
     else if (!checkMember(L, Writes ? Written : Read, Where))
       return;
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
@@ -1318,6 +1321,8 @@ private:
   }
 
   Value evalAtomic(const CallExpr* E, StringRef Name) {
+    if (forFixedRows())
+      reportForEachRow(E, DoneByAtomic);
     Value Pointer = eval(E->getArg(0));
     for (unsigned I = 1; I < E->getNumArgs(); ++I)
       eval(E->getArg(I));
@@ -1481,6 +1486,8 @@ private:
     if (!S || !Now.Reachable)
       return;
     if (const auto* E = dyn_cast<Expr>(S)) {
+      if (forFixedRows() && runRowStore(E))
+        return;
       E->isGLValue() ? void(evalDiscarded(E)) : void(eval(E));
       return;
     }
@@ -1692,6 +1699,108 @@ private:
     return Row - *It->second.Number;
   }
 
+  // --- Kernels for fixed rows: a thread of each row runs the body, and does of the stores those into
+  // its row.
+
+  enum RowProblem { ReadOutside, NoStatement, DoneByAtomic, UnknownCall, LeavesRow, InMacro };
+
+  bool forFixedRows() const { return Renumbered && Renumbered->Row; }
+
+  void reportForEachRow(const Expr* Where, RowProblem What) {
+    error(Where->getExprLoc(), Diag::err_fixed_rows)
+        << Kernel->getName() << What << Where->getSourceRange();
+  }
+
+  /// False, and reported, if an access is not one of a statement that stores into a row.
+  bool checkRowStore(const Location& L, bool Writes, const Expr* Where) {
+    if (!forFixedRows() || (StoredRow && (!Writes || Where == StoredElement)))
+      return true;
+    if (Writes)
+      noteRowStore(rowOf(L), Where);
+    reportForEachRow(Where, Writes ? NoStatement : ReadOutside);
+    return false;
+  }
+
+  /// The element and the value of a statement that stores.
+  static std::pair<const Expr*, const Expr*> storeOf(const Expr* E) {
+    E = E->IgnoreParens();
+    if (const auto* Full = dyn_cast<FullExpr>(E))
+      E = Full->getSubExpr()->IgnoreParens();
+    if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
+      return {Binary->getLHS(), Binary->getRHS()};
+    const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E);
+    const auto* Method = Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl()) : nullptr;
+    if (Method && Operator->getNumArgs() == 2 && Method->isTrivial() &&
+        (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
+      return {Operator->getArg(0), Operator->getArg(1)};
+    return {};
+  }
+
+  static SourceLocation operatorOf(const Expr* E) {
+    E = E->IgnoreParens();
+    if (const auto* Full = dyn_cast<FullExpr>(E))
+      E = Full->getSubExpr()->IgnoreParens();
+    const auto* Binary = dyn_cast<BinaryOperator>(E);
+    return Binary ? Binary->getOperatorLoc() : E->getExprLoc();
+  }
+
+  /// The same for all threads of a launch.
+  bool isUniform(const Polynomial& P) {
+    isl::set Values = Sets.closed(Sets.bound(Sets.universe(), "value", P));
+    using Kind = Symbol::Kind;
+    for (Kind Of : {Kind::ThreadIndex, Kind::BlockOrigin, Kind::BlockIndex, Kind::LaunchedOrigin, Kind::LaunchedIndex})
+      for (unsigned D = 0; D < 3; ++D)
+        if (Sets.mentions(Values, Of, D))
+          return false;
+    return !Sets.unknownIn(P);
+  }
+
+  Polynomial rowOf(const Location& L) const { return L.Offset.divided(Renumbered->RowLengths.at(pointerTo(L))).first; }
+
+  void noteRowStore(const Polynomial& Row, const Expr* Where) {
+    Result.StoresOtherRows |= !isUniform(Row);
+    if (!llvm::is_contained(Result.RowStores, Where))
+      Result.RowStores.push_back(Where);
+  }
+
+  /// Runs a statement that stores into an element of a fixed row, on the threads of that row. False if it is another.
+  bool runRowStore(const Expr* E) {
+    if (const auto* Call = dyn_cast<CallExpr>(E->IgnoreParens());
+        Call && Call->getDirectCallee() && !Call->getDirectCallee()->hasBody() && !storeOf(E).first)
+      reportForEachRow(E, UnknownCall);
+    auto [Element, Stored] = storeOf(E);
+    if (!Element || !isa<ArraySubscriptExpr, UnaryOperator, MemberExpr>(Element->IgnoreParens()) || Frames.size() != 1)
+      return false;
+    State Before = Now;
+    size_t Accesses = Result.Accesses.size();
+    Location L = locate(Element);
+    if (!distributed(L) || L.Unit != 0) {
+      Now = std::move(Before);
+      Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses), Result.Accesses.end());
+      return false;
+    }
+    Polynomial Row = rowOf(L);
+    noteRowStore(Row, E);
+    if (operatorOf(E).isMacroID()) {
+      reportForEachRow(E, InMacro);
+    } else if (!changedMembers(E).empty() || Element->HasSideEffects(Context, /*IncludePossibleEffects=*/false) ||
+               Stored->HasSideEffects(Context, /*IncludePossibleEffects=*/false)) {
+      reportForEachRow(E, NoStatement);
+    } else {
+      Now.Path = Now.Path.intersect(Sets.compare(Comparison::Equal, Row, *Renumbered->Row));
+      StoredRow = Row;
+      StoredElement = Element;
+      Value V = evalObject(Stored);
+      if (const auto* Binary = dyn_cast<BinaryOperator>(E->IgnoreParens()); Binary && Binary->isCompoundAssignmentOp())
+        load(L, Element);
+      store(L, std::move(V), Element);
+      StoredRow.reset();
+      StoredElement = nullptr;
+    }
+    Now = std::move(Before);
+    return true;
+  }
+
   bool isGridStride(const Update& U) {
     if (!U.Step || U.Negative)
       return false;
@@ -1843,6 +1952,10 @@ private:
   /// what it changes.
   std::vector<std::vector<State>*> Breaks;
   std::set<const ValueDecl*> AddressTaken;
+  const FunctionDecl* Kernel = nullptr;
+  /// While a statement that stores into a fixed row is run, that row and the element.
+  std::optional<Polynomial> StoredRow;
+  const Expr* StoredElement = nullptr;
   InterpretedKernel Result;
 };
 

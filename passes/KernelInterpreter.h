@@ -36,6 +36,8 @@ struct ElementAccess {
   isl::set Path;
   const clang::Expr* Where = nullptr;
   LoopPart Part = LoopPart::Before;
+  /// In a kernel for fixed rows, the row that the statement stores into.
+  std::optional<Polynomial> StoredRow;
 };
 
 /// An atomic operation on what a pointer parameter points to.
@@ -109,6 +111,9 @@ struct RenumberedThreads {
   /// memory: how many elements the arrays have. A loop that goes on by whole grids then has one
   /// iteration, for the launch gets a thread for each of them.
   std::vector<Polynomial> Elements;
+  /// Of a kernel for fixed rows: the row of a tile's thread, and how many elements a row of each array has.
+  std::optional<Polynomial> Row;
+  std::map<PointerVariable, Polynomial> RowLengths;
 
   bool inOneDimension() const { return !Elements.empty(); }
 };
@@ -125,6 +130,10 @@ struct InterpretedKernel {
   RowLoopTrace RowLoop;
   /// With RenumberedThreads: a loop goes on by whole grids.
   const clang::Stmt* GridStride = nullptr;
+  /// In a kernel for fixed rows, the statements that store into them, and whether others store into rows that
+  /// differ between threads.
+  std::vector<const clang::Expr*> RowStores;
+  bool StoresOtherRows = false;
 };
 
 /// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p

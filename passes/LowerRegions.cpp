@@ -81,6 +81,48 @@ private:
     return Range ? Edits.text(*Range, P.source(Range->File)) : std::string();
   }
 
+  static const FunctionDecl* patternOf(const FunctionDecl* Kernel) {
+    const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern();
+    return (Pattern ? Pattern : Kernel)->getCanonicalDecl();
+  }
+
+  /// The body of a kernel for fixed rows: each store is done if the thread's row has it (ThreadMapping::FixedRows).
+  std::string sourceForRows(const FunctionDecl* Kernel) {
+    EditSet Guarded = P.Edits;
+    std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts);
+    std::set<unsigned> Done;
+    for (const Region& R : U.Regions)
+      for (const Stage& S : R.Stages) {
+        if (R.isPattern() || !S.Kernel || S.Accesses.Threads != ThreadMapping::FixedRows || patternOf(S.Kernel) != patternOf(Kernel))
+          continue;
+        for (const Expr* Store : S.Accesses.FixedRows.Statements) {
+          std::optional<FileRange> Whole = rangeIn(Kernel, Store->getSourceRange());
+          std::optional<FileRange> Element = rangeIn(Kernel, storedElement(Store)->getSourceRange());
+          if (!Body || !Whole || !Element) {
+            U.Diags->report(Store->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
+            return {};
+          }
+          if (Done.insert(Whole->Begin).second)
+            Guarded.wrap(*Whole, "gpurma_rows.have(" + P.Edits.text(*Element, P.source(Element->File)) + ") ? static_cast<void>(",
+                         ") : static_cast<void>(0)");
+        }
+      }
+    return Body ? Guarded.text(*Body, P.source(Body->File)) : std::string();
+  }
+
+  std::optional<FileRange> rangeIn(const FunctionDecl* Kernel, SourceRange Range) const {
+    return fileRangeAt(Sources.getFileID(Kernel->getBody()->getBeginLoc()), Range, Sources, LangOpts);
+  }
+
+  static const Expr* storedElement(const Expr* Store) {
+    Store = Store->IgnoreParens();
+    if (const auto* Full = dyn_cast<FullExpr>(Store))
+      Store = Full->getSubExpr()->IgnoreParens();
+    if (const auto* Binary = dyn_cast<BinaryOperator>(Store))
+      return Binary->getLHS();
+    return cast<CXXOperatorCallExpr>(Store)->getArg(0);
+  }
+
   /// Without what lets the compiler take memory for constant as long as the kernel runs.
   std::string coherent(const std::string& Text) const {
     std::string Copy;
@@ -133,9 +175,10 @@ private:
       Uses += " static_cast<void>(" + Name + ");";
       Shadows += " [[maybe_unused]] const auto " + Name + " = gpurma_part_" + Index + ";";
     }
-    Parameters += "> ";
+    bool ForRows = Threads == ThreadMapping::FixedRows;
+    Parameters += ForRows ? ", class gpurma_rows_type> " : "> ";
     const RowLoop* Rows = Threads == ThreadMapping::Blocks ? rowLoopOf(Kernel, U) : nullptr;
-    std::string Body = source(Kernel->getBody()->getSourceRange());
+    std::string Body = ForRows ? sourceForRows(Kernel) : source(Kernel->getBody()->getSourceRange());
     if (Rows) {
       EditSet Clipped = P.Edits;
       editRowLoop(*Rows, Clipped, U.context());
@@ -147,7 +190,8 @@ private:
             (Threads == ThreadMapping::Blocks ? "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim"
                                               : "([[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const uint3 blockIdx, "
                                                 "[[maybe_unused]] const dim3 blockDim, [[maybe_unused]] const dim3 gridDim") +
-            (Rows ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") + Parts;
+            (Rows ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
+            (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") + Parts;
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),

@@ -803,16 +803,16 @@ private:
     std::string Class = "gpurma_launch_" + Number + "_" + Index;
     line(Depth) << "{\n";
     bool Renumbered = S.Accesses.Threads != ThreadMapping::Blocks;
-    if (Renumbered)
+    if (Renumbered && !forFixedRows(S))
       numberThreads(S, Index, siteText(Launch.getBeginLoc(), U.sources()), Depth + 1);
-    else
+    else if (!Renumbered)
       line(Depth + 1) << "const dim3 gpurma_grid"
                       << (S.Accesses.RowsStrided || S.Accesses.Loop ? " = gpurma_region.covering_rows(dim3(" + text(S.Grid) + "), " + Index + ")"
                                                  : "(" + text(S.Grid) + ")")
                       << ";\n";
     std::string Members, Values, Arguments, Pointers, Boxes, Parts, Sums;
     if (Renumbered) {
-      Members = "  ::gpurma::stages::" + numbering(S).str() + " gpurma_threads;\n";
+      Members = "  ::gpurma::stages::" + numbering(S) + " gpurma_threads;\n";
       Values = ", gpurma_threads";
     }
     const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(S.Kernel, U);
@@ -869,6 +869,8 @@ private:
     StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
                         : S.Between == BetweenTiles::Barrier ? "barrier"
                                                              : "other_copy";
+    if (forFixedRows(S)) // it looks at the arrays that are passed
+      numberThreads(S, Index, siteText(Launch.getBeginLoc(), U.sources()), Depth + 1);
     line(Depth + 1) << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, "
                     << (Renumbered ? "dim3(blockDim)" : text(S.Block)) << ", "
                     << siteText(Launch.getBeginLoc(), U.sources()) << ");\n";
@@ -928,7 +930,9 @@ private:
   void numberThreads(const Stage& S, const std::string& Index, const std::string& Site, unsigned Depth) {
     StringRef Strided = S.Accesses.RowsStrided ? "true" : "false";
     line(Depth) << "const ::gpurma::stages::" << numbering(S) << " gpurma_threads = ::gpurma::stages::";
-    if (S.Accesses.Threads == ThreadMapping::OneDimension) {
+    if (forFixedRows(S))
+      threadsOfRows(S, Index, Site);
+    else if (S.Accesses.Threads == ThreadMapping::OneDimension) {
       llvm::ListSeparator Separator;
       Out << "number_threads(gpurma_region, {";
       for (size_t Array : S.ShapedLike)
@@ -941,7 +945,52 @@ private:
                 << (S.Accesses.Threads == ThreadMapping::OneDimension ? dimensionsOf(S) + ", " : "") << "gpurma_threads);\n";
   }
 
-  static StringRef numbering(const Stage& S) {
+  // --- Launches of kernels for fixed rows.
+
+  static bool forFixedRows(const Stage& S) { return S.Accesses.Threads == ThreadMapping::FixedRows; }
+
+  static std::vector<const ArrayAccess*> writtenArrays(const Stage& S) {
+    std::vector<const ArrayAccess*> Written;
+    for (const ArrayAccess& A : S.Accesses.Arrays)
+      if (A.Writes)
+        Written.push_back(&A);
+    return Written;
+  }
+
+  static std::string passedName(const PointerVariable& InKernel) {
+    return "gpurma_" + std::to_string(cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex()) + InKernel.memberText();
+  }
+
+  void threadsOfRows(const Stage& S, const std::string& Index, const std::string& Site) {
+    const FixedRowStores& Stores = S.Accesses.FixedRows;
+    Out << "threads_of_rows(gpurma_region, " << Index << ", {";
+    llvm::ListSeparator Separator, PairSeparator;
+    for (const ArrayAccess* A : writtenArrays(S))
+      Out << Separator << A->ShapedLike;
+    Out << "}, " << Stores.Dimensions << "u, " << Stores.LeastRows << ", {";
+    for (const auto& [Read, Stored] : Stores.Distinct)
+      Out << PairSeparator << "{" << passedName(Read) << ", " << passedName(Stored) << "}";
+    Out << (Stores.Distinct.empty() ? "{nullptr, nullptr}" : "") << "}, dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site
+        << ");\n";
+  }
+
+  static std::string rowThread(const Stage& S) {
+    const auto& Block = S.Accesses.LaunchedBlock;
+    return "row_thread<" + std::to_string(writtenArrays(S).size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
+           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + ">";
+  }
+
+  static std::string ownRows(const Stage& S) {
+    llvm::ListSeparator Separator;
+    std::string Pointers;
+    for (const ArrayAccess* A : writtenArrays(S))
+      Pointers += (StringRef(Separator) + passedName(A->Array)).str();
+    return ", gpurma_played.rows({" + Pointers + "})";
+  }
+
+  static std::string numbering(const Stage& S) {
+    if (forFixedRows(S))
+      return "row_threads<" + std::to_string(writtenArrays(S).size()) + ">";
     return S.Accesses.Threads == ThreadMapping::OneDimension ? "thread_numbers" : "thread_places";
   }
 
@@ -951,8 +1000,10 @@ private:
     std::string Type = "numbered_thread<" + dimensionsOf(S) + ", " + Size + ">";
     if (S.Accesses.Threads == ThreadMapping::Coordinates)
       Type = "placed_thread<" + dimensionsOf(S) + ", " + Size + ", " + std::to_string(*Block[1]) + ", " + std::to_string(*Block[2]) + ">";
+    if (forFixedRows(S))
+      Type = rowThread(S);
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
-           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + Arguments + ");";
+           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows(S) ? ownRows(S) : "") + Arguments + ");";
   }
 
   /// What a kernel writes row after row must not be what it reads other rows of, under another name.
@@ -1051,7 +1102,7 @@ const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
 }
 
 std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
-  return (Threads == ThreadMapping::Blocks ? "gpurma_stage_" : "gpurma_thread_") + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
+  return (Threads == ThreadMapping::Blocks ? "gpurma_stage_" : Threads == ThreadMapping::FixedRows ? "gpurma_rows_" : "gpurma_thread_") + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
          Kernel->getNameAsString();
 }
 

@@ -114,7 +114,7 @@ public:
   }
   bool VisitMSPropertyRefExpr(MSPropertyRefExpr* Property) { return note(Property->getBaseExpr(), nameOf(Property->getPropertyDecl())); }
 
-  llvm::SmallPtrSet<const DeclRefExpr*, 8> Named, OfX;
+  llvm::SmallPtrSet<const DeclRefExpr*, 8> Named, OfX, OfY;
 
 private:
   bool note(const Expr* Base, StringRef Member) {
@@ -123,6 +123,8 @@ private:
     const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
     if (Ref && Member == "x")
       OfX.insert(Ref);
+    if (Ref && Member == "y")
+      OfY.insert(Ref);
     return true;
   }
 };
@@ -137,6 +139,14 @@ bool isInOneDimension(const FunctionDecl* Kernel) {
   DimensionFinder Find;
   Find.TraverseStmt(Kernel->getBody());
   return !Find.Named.empty() && llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref); });
+}
+
+unsigned dimensionsNamed(const FunctionDecl* Kernel) {
+  DimensionFinder Find;
+  Find.TraverseStmt(Kernel->getBody());
+  if (llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref); }))
+    return Find.Named.empty() ? 0 : 1;
+  return llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref) || Find.OfY.contains(Ref); }) ? 2 : 3;
 }
 
 } // namespace gpurma

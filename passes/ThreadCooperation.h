@@ -25,6 +25,9 @@ std::optional<ThreadCooperation> findCooperation(const clang::FunctionDecl* Kern
 /// True if all that the kernel's body names of threadIdx, blockIdx, blockDim and gridDim is x.
 bool isInOneDimension(const clang::FunctionDecl* Kernel);
 
+/// Of how many dimensions, x first, the kernel's body names the index or the size; 3 if that cannot be seen.
+unsigned dimensionsNamed(const clang::FunctionDecl* Kernel);
+
 } // namespace gpurma
 
 #endif // GPURMA_PASSES_THREADCOOPERATION_H

@@ -271,7 +271,9 @@ enum class error_code : std::uint32_t {
   same_array,                // values: address
   not_in_one_dimension,      // values: y and z of the grid, y and z of the block
   not_whole_array,           // values: address, whether it is filled rather than copied
-  other_bytes                // values: bytes given, bytes of the array, whether it is filled
+  other_bytes,               // values: bytes given, bytes of the array, whether it is filled
+  threads_along_rows,        // values: the dimension of rows (1 y, 2 z), threads along it
+  rows_out_of_order          // values: least rows
 };
 
 // An error found by a rank; its host prints it.

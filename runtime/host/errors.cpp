@@ -196,6 +196,13 @@ std::string reason(const error_record& e) {
                 " bytes of an array of ", v(1),
                 " bytes; a region copies and fills distributed arrays whole, so write a kernel for "
                 "a part of one");
+  case error_code::threads_along_rows:
+    return text("along ", v(0) == 1 ? "y and z" : "z", ", the launch has ", v(1),
+                " threads, but the kernel names ", v(0) == 1 ? "x" : "x and y",
+                " only, so that several threads would have the same element; launch it with one");
+  case error_code::rows_out_of_order:
+    return text("the kernel reads rows that it stores into elsewhere, in no order, where two of its "
+                "arrays are the same or have fewer than ", v(0), " rows; launch a kernel for each");
   }
   return text("unknown error ", e.code);
 }

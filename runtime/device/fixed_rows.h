@@ -1,0 +1,154 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Launches of kernels that store into fixed rows, and have no grid dimension for these:
+//
+//   top_and_bottom<<<(nx + 255) / 256, 256>>>(u, nx, ny);    with u : rows(ny, nx)
+//     { if (x < nx) { u[x] = u[nx + x]; u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x]; } }
+//
+// Their tiles have the rows as one more dimension. The thread at row r runs the body as the launch's
+// thread at its other coordinates does, and of the stores does those into row r: the first of the
+// two above if r is 0. So a tile writes its own rows only, as those of other launches do, and each
+// store is done once, by the rank that has the row.
+#ifndef GPURMA_DEVICE_FIXED_ROWS_H
+#define GPURMA_DEVICE_FIXED_ROWS_H
+
+#include <cstdint>
+
+#include <gpurma/device/played_threads.h>
+
+namespace gpurma::stages {
+
+// The threads of a launch, and the rows of the arrays that it stores into. Arrays rather than dim3:
+// what a kernel is passed is copied word by word (passed).
+template <int N> struct row_threads {
+  std::uint64_t row_bytes[N];
+  std::uint32_t threads[2]; // that are played, of the launch
+  std::uint32_t rows;       // of the highest array
+  std::uint32_t block[3], grid[3];
+};
+
+// Two arrays of which one is read and the other stored into.
+struct array_pair {
+  const volatile void* read;
+  const volatile void* stored;
+};
+
+// `arrays`: those that are stored into, or others of their shape. `dimensions`: a bit for each
+// dimension of the launch that its accesses depend on; along others all threads do the same, and one
+// of them is played. `least_rows`: with fewer, a thread may read what that of another row stores;
+// so it may if two arrays that are not to be the same are.
+template <int S, int A, int R, int N, int D>
+GPURMA_DEVICE row_threads<N> threads_of_rows(const region<S, A, R>&, int stage,
+                                             const int (&arrays)[N], unsigned dimensions,
+                                             std::int64_t least_rows,
+                                             const array_pair (&distinct)[D], const dim3& grid,
+                                             const dim3& block, site where) {
+  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+  const auto row = static_cast<int>(plans.stage[stage].row);
+  row_threads<N> found{};
+  bool ordered = true;
+  GPURMA_UNROLLED
+  for (int k = 0; k < N; ++k) {
+    const array_plan& of = plans.array[arrays[k]];
+    found.row_bytes[k] = of.row_bytes();
+    found.rows = of.rows > found.rows ? static_cast<std::uint32_t>(of.rows) : found.rows;
+    ordered = ordered && of.rows >= least_rows;
+  }
+  GPURMA_UNROLLED
+  for (const array_pair& pair : distinct)
+    ordered = ordered && (pair.read == nullptr || pair.read != pair.stored);
+  std::uint64_t beyond = 1; // threads along the rows and dimensions after them
+  GPURMA_UNROLLED
+  for (int d = 0; d < 3; ++d) {
+    found.block[d] = of_dim(block, d);
+    found.grid[d] = of_dim(grid, d);
+    const std::uint32_t threads = found.block[d] * found.grid[d];
+    if (d >= row)
+      beyond *= threads;
+    else
+      found.threads[d] = (dimensions >> d & 1) != 0 ? threads : 1;
+  }
+  if (platform::thread_index() == 0) {
+    if (beyond != 1)
+      detail::fail(detail::block(), error_code::threads_along_rows, directive::stage, where, row,
+                   static_cast<std::int64_t>(beyond));
+    if (!ordered)
+      detail::fail(detail::block(), error_code::rows_out_of_order, directive::stage, where,
+                   least_rows);
+  }
+  return found;
+}
+
+// The grid of tiles that has all rows.
+template <int S, int A, int R, int N>
+GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const row_threads<N>& threads) {
+  const stage_plan& plan = region<S, A, R>::shared().plans.stage[stage];
+  const auto tiles = [](std::uint32_t of, unsigned size) { return (of + size - 1) / size; };
+  const unsigned columns = tiles(threads.threads[0], plan.block.x);
+  return plan.row == 2 ? dim3(columns, tiles(threads.threads[1], plan.block.y),
+                              tiles(threads.rows, plan.block.z))
+                       : dim3(columns, tiles(threads.rows, plan.block.y), 1);
+}
+
+// A row of each array that a kernel stores into.
+template <int N> class own_rows {
+public:
+  GPURMA_DEVICE own_rows(const row_threads<N>& threads, std::uint32_t row,
+                         const volatile void* const (&arrays)[N])
+      : threads_(threads) {
+    GPURMA_UNROLLED
+    for (int k = 0; k < N; ++k)
+      begin_[k] = reinterpret_cast<std::uintptr_t>(arrays[k]) + row * threads.row_bytes[k];
+  }
+
+  // Whether the element lies in one of them.
+  template <class T> GPURMA_DEVICE bool have(const volatile T& element) const {
+    const auto at =
+        reinterpret_cast<std::uintptr_t>(&reinterpret_cast<const volatile char&>(element));
+    bool found = false;
+    GPURMA_UNROLLED
+    for (int k = 0; k < N; ++k)
+      found |= at - begin_[k] < threads_.row_bytes[k];
+    return found;
+  }
+
+private:
+  const row_threads<N>& threads_;
+  std::uintptr_t begin_[N];
+};
+
+// What a thread of a tile plays. `Row`: the dimension of the rows. `X`, `Y`: the launch's block
+// where it is constant, else 0.
+template <int N, unsigned Row, unsigned X, unsigned Y> class row_thread {
+public:
+  GPURMA_DEVICE row_thread(const row_threads<N>& threads, const uint3& tile)
+      : threads_(threads), at_(place_of_thread<Row + 1>(tile)) {}
+
+  GPURMA_DEVICE std::uint32_t row() const { return Row == 1 ? at_.y : at_.z; }
+  GPURMA_DEVICE bool exists() const {
+    return at_.x < threads_.threads[0] && (Row == 1 || at_.y < threads_.threads[1]) &&
+           row() < threads_.rows;
+  }
+  GPURMA_DEVICE uint3 thread() const { return {at_.x % width(), Row == 1 ? 0 : at_.y % height(), 0}; }
+  GPURMA_DEVICE uint3 block() const { return {at_.x / width(), Row == 1 ? 0 : at_.y / height(), 0}; }
+  GPURMA_DEVICE dim3 block_size() const {
+    return dim3(threads_.block[0], threads_.block[1], threads_.block[2]);
+  }
+  GPURMA_DEVICE dim3 grid() const {
+    return dim3(threads_.grid[0], threads_.grid[1], threads_.grid[2]);
+  }
+  GPURMA_DEVICE own_rows<N> rows(const volatile void* const (&arrays)[N]) const {
+    return own_rows<N>(threads_, row(), arrays);
+  }
+
+private:
+  GPURMA_DEVICE std::uint32_t width() const { return X != 0 ? X : threads_.block[0]; }
+  GPURMA_DEVICE std::uint32_t height() const { return Y != 0 ? Y : threads_.block[1]; }
+
+  const row_threads<N>& threads_;
+  uint3 at_;
+};
+
+} // namespace gpurma::stages
+
+#endif

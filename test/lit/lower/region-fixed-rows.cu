@@ -1,0 +1,53 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is found of kernels for fixed rows, and what they become.
+// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s | %filecheck --check-prefix=PRINT-CHECK %s
+// RUN: %filecheck --input-file=%t.lowered.cu %s
+#include <gpurma/gpurma.h>
+
+// CHECK: template <unsigned gpurma_copy, class gpurma_rows_type> {{.*}}void gpurma_rows_[[WALLS:[0-9]+]]_walls({{.*}}const dim3 gridDim, const gpurma_rows_type& gpurma_rows, float* u,
+// CHECK: gpurma_rows.have(u[x]) ? static_cast<void>(u[x] = u[nx + x]) : static_cast<void>(0);
+// CHECK: gpurma_rows.have(u[(ny - 1) * nx + x]) ? static_cast<void>(u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x]) : static_cast<void>(0);
+__global__ void walls(float* u, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx) {
+    u[x] = u[nx + x];
+    u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x];
+  }
+}
+__global__ void from_other(float* u, const float* w, int nx, int row) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x >= nx)
+    return;
+  u[nx + x] = w[x];
+  u[3 * nx + x] *= w[2 * nx + x];
+}
+__global__ void point(float* u, int nx, int sx, int sy) {
+  u[sy * nx + sx] += 1;
+}
+__global__ void faces(float* u, int nx, int ny, int nz) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    u[((nz - 1) * ny + y) * nx + x] = u[((nz - 3) * ny + y) * nx + x + 1];
+}
+
+// CHECK: ::gpurma::stages::row_threads<1> gpurma_threads;
+// CHECK: const ::gpurma::stages::row_thread<1, 1, 256, 1> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) ::gpurma_rows_[[WALLS]]_walls<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.rows({gpurma_0}), gpurma_0, gpurma_1, gpurma_2);
+// CHECK: threads_of_rows(gpurma_region, 0, {0}, 3u, 3, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3((nx + 255) / 256), dim3(256),
+// CHECK-NEXT: const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, 0, gpurma_threads);
+// CHECK: threads_of_rows(gpurma_region, 1, {0}, 3u, 1, {{[{][{]}}gpurma_1, gpurma_0{{[}][}]}}, dim3(
+// CHECK: threads_of_rows(gpurma_region, 3, {2}, 7u, 1, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3(grid), dim3(square),
+// PRINT-CHECK: // after InferStages
+void run(float* a, float* b, float* c, int nz, int ny, int nx, int sx, int sy, dim3 grid, dim3 square) {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(c : rows(nz, ny, nx))
+  {
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own), published (y -1..1)
+    walls<<<(nx + 255) / 256, 256>>>(a, nx, ny);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage from_other: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1); reads w (y -1..-1)
+    from_other<<<(nx + 255) / 256, 256>>>(a, b, nx, 2);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage point: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1)
+    point<<<1, 1>>>(a, nx, sx, sy);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage faces: rows z of stores into fixed rows; writes u (own), published (z -2..1); reads u (x
+    faces<<<grid, square>>>(c, nx, ny, nz);
+  }
+}
+int main() {}
