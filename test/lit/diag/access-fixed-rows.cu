@@ -27,6 +27,7 @@ __global__ void chains(float* u, int nx, int ny) {
 __global__ void lists(float* u, int nx, int ny) {
   COLUMN;
   u[x] = 1, u[(ny - 1) * nx + x] = 0; // CHECK: :[[@LINE]]:3: error: no grid dimension of 'lists' walks rows, {{.*}} here the store is not a statement
+  // CHECK: :[[@LINE-1]]:13: error: no grid dimension of 'lists' walks rows
 }
 __device__ float next(unsigned* state) {
   *state = *state * 1664525u + 1013904223u;
@@ -36,7 +37,7 @@ __global__ void randomly(float* u, int nx, int ny) {
   COLUMN;
   unsigned state = x;
   u[x] = next(&state); // CHECK: :[[@LINE]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows, {{.*}} here the store is not a statement
-  u[(ny - 1) * nx + x] = next(&state);
+  u[(ny - 1) * nx + x] = next(&state); // CHECK: :[[@LINE]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows
 }
 __device__ void set(float* u, int i, float value) { u[i] = value; }
 __global__ void by_call(float* u, int nx, int ny) {
