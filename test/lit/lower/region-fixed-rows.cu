@@ -40,11 +40,11 @@ __global__ void faces(float* u, int nx, int ny, int nz) {
 void run(float* a, float* b, float* c, int nz, int ny, int nx, int sx, int sy, dim3 grid, dim3 square) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(c : rows(nz, ny, nx))
   {
-    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own), published (y -1..
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own), published (y -1..1)
     walls<<<(nx + 255) / 256, 256>>>(a, nx, ny);
-    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage from_other: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..2); reads w (y -1..2)
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage from_other: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1); reads w (y -1..2)
     from_other<<<(nx + 255) / 256, 256>>>(a, b, nx, 2);
-    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage point: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage point: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1)
     point<<<1, 1>>>(a, nx, sx, sy);
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage faces: rows z of stores into fixed rows; reads u (z -2..-2); writes u (own), published (z -2..0)
     faces<<<grid, square>>>(c, nx, ny, nz);
