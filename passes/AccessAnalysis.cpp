@@ -245,7 +245,7 @@ public:
   }
 
   /// What the kernel stores is in rows that are the same for all threads.
-  bool storesFixedRows() const { return !StoresOtherRows && !Result.FixedRows.Statements.empty(); }
+  bool storesFixedRows() const { return StoresRows && !StoresOtherRows; }
 
   /// Subscripts leave their rows, or have quotients where rows are.
   bool seesOneRow() const { return SeesOneRow; }
@@ -332,6 +332,7 @@ private:
 
   void checkRowStores(const InterpretedKernel& Interpreted) {
     Result.FixedRows.Statements = Interpreted.RowStores;
+    StoresRows = !Interpreted.RowStores.empty();
     for (const CoordinateAccess& A : Accesses) {
       if (!A.Origin->Writes)
         continue;
@@ -1026,7 +1027,7 @@ private:
   std::set<std::pair<PointerVariable, size_t>> Warned;
   bool Failed = false;
   bool SeesOneRow = false;
-  bool StoresOtherRows = false;
+  bool StoresRows = false, StoresOtherRows = false;
 };
 
 } // namespace

@@ -240,6 +240,12 @@ def compiled_programs():
     yield ok("managed_region")
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 96067873\ncube 114132240\nline 768717070\nsum 15175702635$"))
+    yield Test("region_boundary_rows", ("quiet",), prints=(
+        "^plane 399024213\n"
+        "points 991377200\n"
+        "pairs 716369487\n"
+        "alone 322452147\n"
+        "cube 566049202"))
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_copied_shapes", prints=(
         "^line 2818178127 2818178127\n"

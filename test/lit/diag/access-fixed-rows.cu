@@ -13,20 +13,20 @@
 __global__ void reads_before(float* u, int nx, int ny) {
   COLUMN;
   float v = u[nx + x];
-  u[(ny - 1) * nx + x] = v; // CHECK: :[[@LINE-1]]:13: error: no grid dimension of 'reads_before' walks rows, so that it runs once for each of them, and stores into that one only; here a distributed array is read outside of such a store: write 'u[...] = ...;' as one statement [gpurma-0235]
+  u[(ny - 1) * nx + x] = v;
 }
 __global__ void tests(float* u, int nx, int ny) {
   COLUMN;
-  if (u[nx + x] > 0) // CHECK: :[[@LINE]]:7: error: no grid dimension of 'tests' walks rows, {{.*}} here a distributed array is read outside of such a store
+  if (u[nx + x] > 0)
     u[(ny - 1) * nx + x] = 0;
 }
 __global__ void chains(float* u, int nx, int ny) {
   COLUMN;
-  u[x] = u[(ny - 1) * nx + x] = 0; // CHECK: :[[@LINE]]:{{[0-9]+}}: error: no grid dimension of 'chains' walks rows, {{.*}} here the store is not a statement 'u[...] = ...;' of its own that changes nothing else
+  u[x] = u[(ny - 1) * nx + x] = 0;
 }
 __global__ void lists(float* u, int nx, int ny) {
   COLUMN;
-  u[x] = 1, u[(ny - 1) * nx + x] = 0; // CHECK: :[[@LINE]]:3: error: no grid dimension of 'lists' walks rows, {{.*}} here the store is not a statement
+  u[x] = 1, u[(ny - 1) * nx + x] = 0;
 }
 __device__ float next(unsigned* state) {
   *state = *state * 1664525u + 1013904223u;
@@ -35,61 +35,60 @@ __device__ float next(unsigned* state) {
 __global__ void randomly(float* u, int nx, int ny) {
   COLUMN;
   unsigned state = x;
-  u[x] = next(&state); // CHECK: :[[@LINE]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows, {{.*}} here the store is not a statement
+  u[x] = next(&state);
   u[(ny - 1) * nx + x] = next(&state);
 }
 __device__ void set(float* u, int i, float value) { u[i] = value; }
 __global__ void by_call(float* u, int nx, int ny) {
   COLUMN;
   u[x] = 0;
-  set(u, (ny - 1) * nx + x, 1); // CHECK: :[[@LINE-4]]:53: error: no grid dimension of 'by_call' walks rows, {{.*}} here the store is not a statement
+  set(u, (ny - 1) * nx + x, 1);
 }
 __global__ void adds_up(float* u, float* sum, int nx, int ny) {
   COLUMN;
   u[(ny - 1) * nx + x] = 0;
-  atomicAdd(sum, 1.0f); // CHECK: :[[@LINE]]:3: error: no grid dimension of 'adds_up' walks rows, {{.*}} here an atomic operation would be done for each row
+  atomicAdd(sum, 1.0f);
 }
 __global__ void says(float* u, int nx, int ny) {
   COLUMN;
   u[(ny - 1) * nx + x] = 0;
-  printf("%d\n", x); // CHECK: :[[@LINE]]:3: error: no grid dimension of 'says' walks rows, {{.*}} here a call whose function is not known would be done for each row
+  printf("%d\n", x);
 }
 __global__ void before(float* u, int nx, int ny) {
   COLUMN;
-  u[ny * nx - 1 - x] = 0; // CHECK: :[[@LINE]]:3: error: no grid dimension of 'before' walks rows, {{.*}} here the subscript may leave its row
+  u[ny * nx - 1 - x] = 0;
 }
 __global__ void by_macro(float* u, int nx, int ny) {
   COLUMN;
-  LAST(u[nx + x]); // CHECK: :[[@LINE]]:{{[0-9]+}}: error: no grid dimension of 'by_macro' walks rows, {{.*}} here the store stands in a macro
+  LAST(u[nx + x]);
 }
 __global__ void in_order(float* u, int nx) {
   COLUMN;
   u[x] = 1;
-  u[nx + x] = u[x]; // CHECK: :[[@LINE]]:15: error: 'in_order' reads a row of 'u' here that it stores into elsewhere; different threads do so, in no order: launch two kernels [gpurma-0236]
-  // CHECK-NEXT: :[[@LINE-2]]:3: note: the row is stored into here
+  u[nx + x] = u[x];
 }
 __global__ void moves_down(float* u, int nx) {
   COLUMN;
   for (int r = 0; r < 3; ++r)
-    u[r * nx + x] = u[(r + 1) * nx + x]; // CHECK: :[[@LINE]]:21: error: 'moves_down' reads a row of 'u' here that it stores into elsewhere
+    u[r * nx + x] = u[(r + 1) * nx + x];
 }
 __global__ void all_rows(float* u, int nx, int ny) {
   COLUMN;
   for (int y = 0; y < ny; ++y)
-    u[y * nx + x] = 0; // CHECK: :[[@LINE]]:5: error: {{.*}} [gpurma-02{{03|28}}]
+    u[y * nx + x] = 0;
 }
 __global__ void waits(float* u, int nx, int ny) {
   COLUMN;
   u[(ny - 1) * nx + x] = 0;
-  __syncthreads(); // CHECK: :[[@LINE]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
+  __syncthreads();
 }
 __global__ void unbounded(float* u, int nx, int ny) {
-  u[(ny - 1) * nx + blockIdx.x * blockDim.x + threadIdx.x] = 0; // CHECK: :[[@LINE]]:3: error: {{.*}} [gpurma-02{{03|28}}]
+  u[(ny - 1) * nx + blockIdx.x * blockDim.x + threadIdx.x] = 0;
 }
 __global__ void log_too(float* u, float* other, int nx, int ny) {
   COLUMN;
   u[(ny - 1) * nx + x] = 0;
-  other[x] = 1; // CHECK: :[[@LINE]]:3: error: {{.*}}'other'
+  other[x] = 1;
 }
 
 void run(float* a, float* b, float* sum, float* other, int ny, int nx) {
@@ -114,3 +113,24 @@ void run(float* a, float* b, float* sum, float* other, int ny, int nx) {
     log_too<<<blocks, 256>>>(a, other, nx, ny);
   }
 }
+
+// CHECK: :[[@LINE-102]]:13: error: no grid dimension of 'reads_before' walks rows, so that it runs once for each of them, and stores into that one only; here a distributed array is read outside of such a store: write 'u[...] = ...;' as one statement [gpurma-0235]
+// CHECK: :[[@LINE-98]]:7: error: no grid dimension of 'tests' walks rows, {{.*}} here a distributed array is read outside of such a store
+// CHECK: :[[@LINE-94]]:{{[0-9]+}}: error: no grid dimension of 'chains' walks rows, {{.*}} here the store is not a statement 'u[...] = ...;' of its own that changes nothing else
+// CHECK: :[[@LINE-91]]:3: error: no grid dimension of 'lists' walks rows, {{.*}} here the store is not a statement
+// CHECK: :[[@LINE-92]]:13: error: no grid dimension of 'lists' walks rows
+// CHECK: :[[@LINE-84]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows, {{.*}} here the store is not a statement
+// CHECK: :[[@LINE-84]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows
+// CHECK: :[[@LINE-83]]:53: error: no grid dimension of 'by_call' walks rows, {{.*}} here the store is not a statement
+// CHECK: :[[@LINE-75]]:3: error: no grid dimension of 'adds_up' walks rows, {{.*}} here an atomic operation would be done for each row
+// CHECK: :[[@LINE-71]]:3: error: no grid dimension of 'says' walks rows, {{.*}} here a call whose function is not known would be done for each row
+// CHECK: :[[@LINE-68]]:3: error: no grid dimension of 'before' walks rows, {{.*}} here the subscript may leave its row
+// CHECK: :[[@LINE-65]]:{{[0-9]+}}: error: no grid dimension of 'by_macro' walks rows, {{.*}} here the store stands in a macro
+// CHECK: :[[@LINE-61]]:15: error: 'in_order' reads a row of 'u' here that it stores into elsewhere; different threads do so, in no order: launch two kernels [gpurma-0236]
+// CHECK: :[[@LINE-63]]:3: note: the row is stored into here
+// CHECK: :[[@LINE-58]]:21: error: 'moves_down' reads a row of 'u' here that it stores into elsewhere
+// CHECK: :[[@LINE-54]]:5: error: {{.*}} [gpurma-02{{03|28}}]
+// CHECK: :[[@LINE-50]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
+// CHECK: :[[@LINE-23]]:5: note: that launch is here
+// CHECK: :[[@LINE-49]]:3: error: {{.*}} [gpurma-02{{03|28}}]
+// CHECK: :[[@LINE-45]]:3: error: {{.*}}'other'

@@ -128,8 +128,8 @@ void run(float* a, float* b, float* wide, float* sum, int* used, int ny, int nx,
 // CHECK: :[[@LINE-67]]:3: error: 'of_a_block' goes through the rows of 'u' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
 // CHECK: :[[@LINE-64]]:3: error: 'of_a_thread' goes through the rows of 'u' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
 // CHECK: :[[@LINE-60]]:3: error: 'transposes' goes through the rows of 'u' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
-// CHECK: :[[@LINE-56]]:5: error: no grid dimension walks the rows of 'u': the first index should be blockIdx.d * blockDim.d + threadIdx.d, plus a constant [gpurma-0203]
-// CHECK: :[[@LINE-57]]:5: note: if one does, say which with the clause 'map(last_row : rows = y)'
+// last_row is for a fixed row.
+//
 // CHECK: :[[@LINE-52]]:5: error: logical blocks may write rows of 'u' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
 // CHECK: :[[@LINE-48]]:5: error: cannot tell which elements of 'u' are written here: the subscript depends on a value that is loaded from memory [gpurma-0200]
 // CHECK: :[[@LINE-49]]:7: note: the value comes from here

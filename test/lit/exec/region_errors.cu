@@ -13,6 +13,8 @@
 // RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
 // RUN: not %mpirun -np 2 %t extents 2>&1 | FileCheck --check-prefix=EXTENTS %s
 // RUN: not %t planes 2>&1 | FileCheck --check-prefix=PLANES %s
+// RUN: not %t few-rows 2>&1 | FileCheck --check-prefix=FEW-ROWS %s
+// RUN: not %t along-rows 2>&1 | FileCheck --check-prefix=ALONG-ROWS %s
 // RUN: not %t renamed 2>&1 | FileCheck --check-prefix=RENAMED %s
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 #include <cstdlib>
@@ -117,12 +119,37 @@ static int planes() {
   return 0;
 }
 
+// A kernel for fixed rows.
+__global__ void walls(int *u, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx) {
+    u[x] = u[nx + x];
+    u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x];
+  }
+}
+static int fixed_rows(int ny, unsigned threads) {
+  const int nx = 8;
+  int *a;
+  cudaMallocManaged(&a, nx * ny * sizeof(int));
+#pragma gpurma persistent distribute(a : rows(ny, nx))
+  {
+    // FEW-ROWS: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+2]] on rank {{[0-9]+}}: the kernel reads rows that it stores into elsewhere, in no order, where two of its arrays are the same or have fewer than 3 rows; launch a kernel for each
+    // ALONG-ROWS: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] on rank {{[0-9]+}}: along y and z, the launch has 2 threads, but the kernel names x only, so that several threads would have the same element; launch it with one
+    walls<<<dim3(1, threads), 8>>>(a, nx, ny);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   if (!std::strcmp(argv[1], "deep"))
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
     return periodic();
+  if (!std::strcmp(argv[1], "few-rows"))
+    return fixed_rows(2, 1);
+  if (!std::strcmp(argv[1], "along-rows"))
+    return fixed_rows(9, 2);
   if (!std::strcmp(argv[1], "planes"))
     return planes();
   if (!std::strcmp(argv[1], "renamed"))

@@ -30,8 +30,7 @@ __global__ void wave(float *next, const float *now, const float *before, Size n)
             0.125f * (now[i - 1] + now[i + 1] + now[i - n.nx] + now[i + n.nx] + now[i - plane] + now[i + plane] - 6 * now[i]);
 }
 __global__ void inject(float *u, Size n, int sx, int sy, int sz, float amplitude) {
-  if (threadIdx.x == 0)
-    u[(sz * n.ny + sy) * n.nx + sx] += amplitude;
+  u[(sz * n.ny + sy) * n.nx + sx] += amplitude;
 }
 // Free below, absorbing above.
 __global__ void faces(float *next, const float *now, Size n) {

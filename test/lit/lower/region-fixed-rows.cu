@@ -18,7 +18,7 @@ __global__ void from_other(float* u, const float* w, int nx, int row) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   if (x >= nx)
     return;
-  u[nx + x] = w[x];
+  u[nx + x] = w[3 * nx + x];
   u[3 * nx + x] *= w[2 * nx + x];
 }
 __global__ void point(float* u, int nx, int sx, int sy) {
@@ -27,7 +27,7 @@ __global__ void point(float* u, int nx, int sx, int sy) {
 __global__ void faces(float* u, int nx, int ny, int nz) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < nx && y < ny)
-    u[((nz - 1) * ny + y) * nx + x] = u[((nz - 3) * ny + y) * nx + x + 1];
+    u[((nz - 1) * ny + y) * nx + x] = u[((nz - 3) * ny + y) * nx + x];
 }
 
 // CHECK: ::gpurma::stages::row_threads<1> gpurma_threads;
@@ -42,11 +42,11 @@ void run(float* a, float* b, float* c, int nz, int ny, int nx, int sx, int sy, d
   {
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own), published (y -1..1)
     walls<<<(nx + 255) / 256, 256>>>(a, nx, ny);
-    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage from_other: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1); reads w (y -1..-1)
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage from_other: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1); reads w (y -1..2)
     from_other<<<(nx + 255) / 256, 256>>>(a, b, nx, 2);
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage point: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1)
     point<<<1, 1>>>(a, nx, sx, sy);
-    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage faces: rows z of stores into fixed rows; writes u (own), published (z -2..1); reads u (x
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage faces: rows z of stores into fixed rows; reads u (z -2..-2); writes u (own), published (z -2..0)
     faces<<<grid, square>>>(c, nx, ny, nz);
   }
 }
