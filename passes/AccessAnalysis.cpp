@@ -79,6 +79,8 @@ private:
   bool mentions(const Stmt* S) const {
     if (const auto* Ref = dyn_cast_or_null<DeclRefExpr>(S))
       return isStep(Ref->getDecl());
+    if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(S)) // of a property in CUDA's headers
+      return mentions(Opaque->getSourceExpr());
     return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mentions(Child); });
   }
   template <typename Loop>

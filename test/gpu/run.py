@@ -239,7 +239,7 @@ def compiled_programs():
                    "^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
     yield ok("managed_region")
     yield Test("region_block_sizes", ("quiet",), prints=(
-        "^plane 96067873\ncube 114132240\nline 768717070\nsum 15175702635$"))
+        "^plane 12941121\ncube 114132240\nline 18178716\nsum 15094726854$"))
     yield Test("region_boundary_rows", ("quiet",), prints=(
         "^plane 399024213\n"
         "points 991377200\n"

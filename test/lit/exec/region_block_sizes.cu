@@ -42,11 +42,13 @@ __global__ void star(long long *out, const long long *in, int ny, int nx) {
   if (x < nx - 1 && y < ny - 1)
     out[y * nx + x] = (in[(y - 1) * nx + x] + 3 * in[(y + 1) * nx + x] + 5 * in[y * nx + x - 1]) % prime;
 }
-__global__ void of_blocks(long long *u, int ny, int nx) {
-  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 2 + threadIdx.y;
+__global__ void of_blocks(long long *u, unsigned long long *blocks, int ny, int nx) {
+  int x = blockIdx.x * 25 + threadIdx.x, y = blockIdx.y * 2 + threadIdx.y;
   if (x < nx && y < ny)
     u[y * nx + x] = (u[y * nx + x] + 100 * blockIdx.x + 1000 * blockIdx.y + threadIdx.x + 10 * threadIdx.y + gridDim.x + gridDim.y +
                      blockDim.x) % prime;
+  if (threadIdx.x == 0 && threadIdx.y == 0)
+    atomicAdd(blocks, 1ull);
 }
 __global__ void pairs_of_rows(long long *out, const long long *in, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, first = (blockIdx.y * blockDim.y + threadIdx.y) * 2;
@@ -114,7 +116,7 @@ int main(int argc, char **argv) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
   for (int i = 0; i < 6; ++i) {
     star<<<dim3(6, 14), dim3(8, 8)>>>(b, a, ny, nx);
-    of_blocks<<<dim3(2, 57), dim3(32, 2)>>>(b, ny, nx);
+    of_blocks<<<dim3(2, 57), dim3(25, 2)>>>(b, sum, ny, nx);
     smooth<<<dim3(3, 29), dim3(16, 4)>>>(a, b, ny, nx);
     pairs_of_rows<<<dim3(12, 8), dim3(4, 8)>>>(b, a, ny, nx);
     by_grids<<<dim3(1, 2), dim3(64, 3)>>>(b, sum, ny, nx);
