@@ -246,11 +246,11 @@ public:
     return std::move(Result);
   }
 
-  /// What the kernel stores is in rows that are the same for all threads.
-  bool storesFixedRows() const { return StoresRows && !StoresOtherRows; }
-
-  /// Subscripts leave their rows, or have quotients where rows are.
-  bool seesOneRow() const { return SeesOneRow; }
+  KernelForm form() const {
+    KernelForm Seen = Form;
+    Seen.StoresFixedRows = StoresRows && !StoresOtherRows;
+    return Seen;
+  }
 
 private:
   DiagnosticBuilder error(const Expr* Where, Diag Which) {
@@ -528,7 +528,7 @@ private:
     }
     if (Surely)
       return true;
-    SeesOneRow = true;
+    Form.SeesOneRow = true;
     if (forFixedRows() && isUniform(Coordinate)) { // a point, which is taken to lie in its row
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
@@ -589,6 +589,7 @@ private:
 
   bool rejectLoop(SourceLocation Where, RowLoopProblem Why, StringRef Name = {}) {
     Failed = true;
+    Form.LoopsOverRows = true;
     Diags.report(Where, Diag::err_row_loop) << static_cast<unsigned>(Why) << Name;
     return false;
   }
@@ -739,7 +740,7 @@ private:
     const Polynomial& Row = A.Coordinates[0];
     if (Sets.unknownIn(Row))
       return reportNotAffine(A, Row);
-    SeesOneRow |= Row.involves(Symbol::Kind::Unknown);
+    Form.SeesOneRow |= Row.involves(Symbol::Kind::Unknown);
     for (unsigned D = 0; D < 3; ++D)
       if (Row.involves(Symbol::Kind::BlockIndex, D) || Row.involves(Symbol::Kind::BlockOrigin, D))
         return reportStride(A, D);
@@ -1028,7 +1029,7 @@ private:
   /// Arrays and their dimensions of which a warning says that subscripts may leave them.
   std::set<std::pair<PointerVariable, size_t>> Warned;
   bool Failed = false;
-  bool SeesOneRow = false;
+  KernelForm Form;
   bool StoresRows = false, StoresOtherRows = false;
 };
 
@@ -1095,15 +1096,12 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
 std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
                                               ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, ASTContext& Context,
-                                              Diagnostics& Diags, bool* SeesOneRow,
-                                              bool* StoresFixedRows) {
+                                              Diagnostics& Diags, KernelForm* Seen) {
   try {
     Analysis Analyse(Kernel, Arrays, Launch, Context, Diags);
     std::optional<KernelAccesses> Found = Analyse.run();
-    if (SeesOneRow)
-      *SeesOneRow = Analyse.seesOneRow();
-    if (StoresFixedRows)
-      *StoresFixedRows = Analyse.storesFixedRows();
+    if (Seen)
+      *Seen = Analyse.form();
     return Found;
   } catch (const isl::exception&) {
     // isl gives up after a number of operations.

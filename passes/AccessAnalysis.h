@@ -162,17 +162,26 @@ struct LaunchFacts {
   ThreadMapping Threads = ThreadMapping::Blocks;
 };
 
+/// What else a kernel looks like, which says what to try if its accesses cannot be inferred.
+struct KernelForm {
+  /// Subscripts go through arrays of several dimensions as if they had one: they leave their rows, or have quotients where
+  /// rows are.
+  bool SeesOneRow = false;
+  /// Of ThreadMapping::FixedRows: what the kernel stores is in rows that are the same for all threads.
+  bool StoresFixedRows = false;
+  /// Threads go through the rows in a loop, which is not understood.
+  bool LoopsOverRows = false;
+};
+
 /// Analyses a kernel's definition (for a template, an instantiation). Integer arithmetic of 32 bits
 /// and more is taken not to overflow, and a grid dimension that the kernel does not mention to be
 /// one block. Arrays are in the order of \p Arrays and left out if they are not accessed. None
 /// after an error, which is reported at the subscript and names the clause that would state what
-/// cannot be inferred. \p SeesOneRow becomes true if subscripts go through arrays of several
-/// dimensions as if they had one; \p StoresFixedRows, of ThreadMapping::FixedRows, if that is what the kernel does.
+/// cannot be inferred. \p Seen is filled in either case.
 std::optional<KernelAccesses> analyzeAccesses(const clang::FunctionDecl* Kernel,
                                               llvm::ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, clang::ASTContext& Context,
-                                              Diagnostics& Diags, bool* SeesOneRow = nullptr,
-                                              bool* StoresFixedRows = nullptr);
+                                              Diagnostics& Diags, KernelForm* Seen = nullptr);
 
 /// One line: "rows y; reads in (x -1..1, y -1..1); writes out (own); adds to *sum". Dimensions of
 /// 0..0 are left out.

@@ -489,8 +489,8 @@ private:
 
   std::optional<KernelAccesses> analyze(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                         const LaunchFacts& Launch, Diagnostics& Diags,
-                                        bool* SeesOneRow = nullptr) const {
-    return analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, SeesOneRow);
+                                        KernelForm* Seen = nullptr) const {
+    return analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, Seen);
   }
 
   // --- Copies and fills.
@@ -619,8 +619,8 @@ private:
   /// as the one that it seems to be.
   std::optional<KernelAccesses> analyzeInEither(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                                 const LaunchFacts& Launch) {
-    bool SeesOneRow = false;
-    if (analyze(S, Arrays, Launch, Trial(U).diagnostics(), &SeesOneRow))
+    KernelForm Seen;
+    if (analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen))
       return analyze(S, Arrays, Launch, *U.Diags);
     LaunchFacts ByElements = Launch;
     ByElements.Threads = ThreadMapping::OneDimension;
@@ -630,9 +630,9 @@ private:
     if (!Together)
       if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics()))
         return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch) : Found;
-    if (storesFixedRows(S, Arrays, Launch))
+    if (mayStoreFixedRows(S, Arrays, Launch, Seen))
       return analyzeFixedRows(S, Arrays, Launch);
-    if (!SeesOneRow)
+    if (!Seen.SeesOneRow)
       return analyze(S, Arrays, Launch, *U.Diags);
     if (!Together)
       return analyze(S, Arrays, ByElements, *U.Diags);
@@ -651,8 +651,9 @@ private:
   // --- Kernels for fixed rows.
 
   std::optional<KernelAccesses> analyzeInBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
-    if (mayBeForFixedRows(S, Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics()) &&
-        storesFixedRows(S, Arrays, Launch))
+    KernelForm Seen;
+    if (mayBeForFixedRows(S, Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen) &&
+        mayStoreFixedRows(S, Arrays, Launch, Seen))
       return analyzeFixedRows(S, Arrays, Launch);
     return analyze(S, Arrays, Launch, *U.Diags);
   }
@@ -678,10 +679,16 @@ private:
   }
 
   bool storesFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) const {
-    bool Found = false;
+    KernelForm Seen;
     if (mayBeForFixedRows(S, Arrays, Launch))
-      analyzeAccesses(S.Kernel, Arrays, inFixedRows(Arrays, Launch), Context, Trial(U).diagnostics(), nullptr, &Found);
-    return Found;
+      analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics(), &Seen);
+    return Seen.StoresFixedRows;
+  }
+
+  /// The same, unless its user should rather hear what is wrong with a loop over the rows that the kernel is \p Seen to have.
+  bool mayStoreFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) const {
+    return storesFixedRows(S, Arrays, Launch) &&
+           (!Seen.LoopsOverRows || analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
   }
 
   std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {

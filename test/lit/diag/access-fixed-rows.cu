@@ -74,8 +74,8 @@ __global__ void moves_down(float* u, int nx) {
 }
 __global__ void all_rows(float* u, int nx, int ny) {
   COLUMN;
-  for (int y = 0; y < ny; ++y)
-    u[y * nx + x] = 0;
+  for (int y = ny; y > 0; --y)
+    u[(y - 1) * nx + x] = 0;
 }
 __global__ void waits(float* u, int nx, int ny) {
   COLUMN;
@@ -128,8 +128,8 @@ void run(float* a, float* b, float* sum, float* other, int ny, int nx) {
 // CHECK: :[[@LINE-65]]:{{[0-9]+}}: error: no grid dimension of 'by_macro' walks rows, {{.*}} here the store stands in a macro
 // CHECK: :[[@LINE-61]]:15: error: 'in_order' reads a row of 'u' here that it stores into elsewhere; different threads do so, in no order: launch two kernels [gpurma-0236]
 // CHECK: :[[@LINE-63]]:3: note: the row is stored into here
-// CHECK: :[[@LINE-58]]:21: error: 'moves_down' reads a row of 'u' here that it stores into elsewhere
-// CHECK: :[[@LINE-54]]:5: error: {{.*}} [gpurma-02{{03|28}}]
+// CHECK: :[[@LINE-58]]:21: error: {{.*}}'u' of another row is used, which another iteration writes; {{.*}} [gpurma-0221]
+// CHECK: :[[@LINE-55]]:3: error: {{.*}}this loop is not of the form 'for (int z = first; z < last; ++z)'{{.*}} [gpurma-0221]
 // CHECK: :[[@LINE-50]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
 // CHECK: :[[@LINE-23]]:5: note: that launch is here
 // CHECK: :[[@LINE-49]]:3: error: {{.*}} [gpurma-02{{03|28}}]
