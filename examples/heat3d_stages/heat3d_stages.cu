@@ -14,7 +14,6 @@ int main(int argc, char** argv) {
   options given;
   given.number("n", n, 3);
   given.number("steps", steps, 1);
-  gpurma::init(&argc, &argv);
   given.parse(argc, argv);
 
   const int nx = n, ny = n - 1, nz = n + 3;

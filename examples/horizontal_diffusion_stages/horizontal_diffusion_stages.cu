@@ -54,7 +54,6 @@ int main(int argc, char** argv) {
   given.number("nz", e.nz, 1);
   given.number("steps", steps, 1);
   given.number("fields", fields, 1);
-  gpurma::init(&argc, &argv);
   given.parse(argc, argv);
 
   const double coefficient = 0.03;

@@ -72,7 +72,6 @@ int main(int argc, char** argv) {
   given.number("ny", ny, 3);
   given.number("steps", steps, 1);
   given.number("digits", digits, 1); // the norm that ends the iteration: 10^-digits
-  gpurma::init(&argc, &argv);
   given.parse(argc, argv);
   const double tolerance = std::pow(10.0, -digits);
 

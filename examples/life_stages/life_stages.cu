@@ -55,7 +55,6 @@ int main(int argc, char** argv) {
   given.number("nx", nx, 1);
   given.number("ny", ny, 1);
   given.number("steps", steps, 1);
-  gpurma::init(&argc, &argv);
   given.parse(argc, argv);
 
   std::vector<cell> world(static_cast<std::size_t>(nx) * ny);

@@ -30,7 +30,6 @@ int main(int argc, char** argv) {
   given.number("nx", nx, 3);
   given.number("ny", ny, 3);
   given.number("steps", steps, 1);
-  gpurma::init(&argc, &argv);
   given.parse(argc, argv);
 
   std::vector<float> field(static_cast<std::size_t>(nx) * ny, 0.f);

@@ -67,7 +67,6 @@ int main(int argc, char** argv) {
   given.number("nx", nx, 2);
   given.number("ny", ny, 2);
   given.number("steps", steps, 1);
-  gpurma::init(&argc, &argv);
   given.parse(argc, argv);
 
   const water w{nx, ny, 9.81, 0.01};

@@ -41,7 +41,6 @@ int main(int argc, char** argv) {
   options given;
   given.number("n", n, 2 * radius + 1);
   given.number("steps", steps, 1);
-  gpurma::init(&argc, &argv);
   given.parse(argc, argv);
 
   const int nx = n, ny = n - 2, nz = n + 5;

@@ -9,10 +9,14 @@
 //
 // Of a distributed array the process may hold a part only: copies and fills become those of the
 // part, and what needs the whole gets it first.
+//
+// The first call of a program that uses a device comes here before it does, so that the process can
+// have a device of its own.
 #include <cuda_runtime.h>
 
 #include <type_traits>
 
+#include "host/device_choice.h"
 #include "host/distributed_arrays.h"
 #include "host/rank_kernel_gate.h"
 
@@ -21,6 +25,10 @@ namespace gpurma::host {
 namespace {
 
 #if GPURMA_TARGET_CUDA
+
+void before_use() {
+  choose_device_before_use();
+}
 
 bool is_pageable(const void* memory) {
   cudaPointerAttributes attributes{};
@@ -52,12 +60,16 @@ cudaError_t wait_for_pageable(cudaStream_t stream, const void* a, const void* b)
   return cudaSuccess;
 }
 
+#else
+
+void before_use() {}
+
 #endif
 
 // A call, with what comes before it for distributed arrays. Real: what to call then.
 template <class Real> class array_call {
 public:
-  explicit array_call(Real real) : real_(real) {}
+  explicit array_call(Real real) : real_(real) { before_use(); }
 
   cudaError_t operator()(void** memory, std::size_t bytes) const {
     cudaError_t error = cudaSuccess;
@@ -143,6 +155,18 @@ private:
 #define GPURMA_CALL_PTSZ(name, parameters, arguments)                                              \
   GPURMA_CALL(name, parameters, arguments)                                                         \
   GPURMA_CALL(name##_ptsz, parameters, arguments)
+#define GPURMA_CUDA_USE(name, parameters, arguments)                                               \
+  extern "C" cudaError_t __real_##name parameters;                                                 \
+  extern "C" cudaError_t __wrap_##name parameters {                                                \
+    gpurma::host::choose_device_before_use();                                                      \
+    return __real_##name arguments;                                                                \
+  }
+#define GPURMA_CUDA_USE_PTDS(name, parameters, arguments)                                          \
+  GPURMA_CUDA_USE(name, parameters, arguments)                                                     \
+  GPURMA_CUDA_USE(name##_ptds, parameters, arguments)
+#define GPURMA_CUDA_USE_PTSZ(name, parameters, arguments)                                          \
+  GPURMA_CUDA_USE(name, parameters, arguments)                                                     \
+  GPURMA_CUDA_USE(name##_ptsz, parameters, arguments)
 #define GPURMA_CUDA_COPY GPURMA_COPY
 #define GPURMA_CUDA_RELEASE GPURMA_RELEASE
 #define GPURMA_CUDA_CALL_PTSZ GPURMA_CALL_PTSZ
@@ -158,6 +182,9 @@ private:
 #define GPURMA_CUDA_COPY(name, parameters, arguments)
 #define GPURMA_CUDA_RELEASE(name, parameters, arguments)
 #define GPURMA_CUDA_CALL_PTSZ(name, parameters, arguments)
+#define GPURMA_CUDA_USE(name, parameters, arguments)
+#define GPURMA_CUDA_USE_PTDS(name, parameters, arguments)
+#define GPURMA_CUDA_USE_PTSZ(name, parameters, arguments)
 
 #endif
 

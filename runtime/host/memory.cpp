@@ -18,6 +18,7 @@
 
 #include <gpurma/platform/cpu/host.h>
 #else
+#include "host/device_choice.h"
 #include "host/driver.h"
 #endif
 
@@ -262,22 +263,7 @@ std::unique_ptr<watching_copier> watching;
 } // namespace
 
 void open_device_memory() {
-  int devices = 0;
-  check_cuda(cudaGetDeviceCount(&devices), "count devices");
-  check_cuda(cudaGetDevice(&device), "find the current device");
-  // A process that has chosen no device gets one of its own, if there are enough.
-  if (device == 0 && devices > 1 && process().local_rank % devices != 0) {
-    unsigned flags = 0;
-    int used = 0;
-    const auto get_state =
-        driver_function<decltype(cuDevicePrimaryCtxGetState)>("cuDevicePrimaryCtxGetState");
-    if (get_state(0, &flags, &used) == CUDA_SUCCESS && used != 0) {
-      fatal(text("the program has used device 0 before gpurma starts, which would work on device ",
-                 process().local_rank % devices,
-                 " in this process; call gpurma::init or cudaSetDevice first"));
-    }
-    device = process().local_rank % devices;
-  }
+  device = device_at_start();
   use_memory_device();
   copies = make_copy_stream();
   watching = std::make_unique<watching_copier>();

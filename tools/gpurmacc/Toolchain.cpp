@@ -86,6 +86,9 @@ std::string interceptedCalls(Target T) {
 #define GPURMA_CALL_PTDS GPURMA_COPY
 #define GPURMA_CALL_PTSZ(Name, Parameters, Arguments) #Name, #Name "_ptsz",
 #define GPURMA_CUDA_CALL_PTSZ GPURMA_CALL_PTSZ
+#define GPURMA_CUDA_USE GPURMA_CALL
+#define GPURMA_CUDA_USE_PTDS GPURMA_CALL_PTDS
+#define GPURMA_CUDA_USE_PTSZ GPURMA_CALL_PTSZ
 #include "runtime/host/intercepted_calls.def"
   };
   constexpr llvm::StringRef ForCpu[] = {
@@ -98,6 +101,9 @@ std::string interceptedCalls(Target T) {
 #define GPURMA_CALL_PTDS GPURMA_COPY
 #define GPURMA_CALL_PTSZ GPURMA_COPY
 #define GPURMA_CUDA_CALL_PTSZ GPURMA_CUDA_COPY
+#define GPURMA_CUDA_USE GPURMA_CUDA_COPY
+#define GPURMA_CUDA_USE_PTDS GPURMA_CUDA_COPY
+#define GPURMA_CUDA_USE_PTSZ GPURMA_CUDA_COPY
 #include "runtime/host/intercepted_calls.def"
   };
   return "--wrap=" + (T == Target::CUDA ? llvm::join(std::begin(ForCuda), std::end(ForCuda), ",--wrap=")

@@ -72,8 +72,7 @@ static bool prints() {
   return !rank || std::atoi(rank) == 0;
 }
 
-int main(int argc, char **argv) {
-  gpurma::init(&argc, &argv);
+int main() {
   const int nx = 21, ny = 18, nz = 43, n = nx * ny * nz;
   Wave w{field(n, 1), field(n, 5), nx, ny, nz};
   unsigned long long *sum;

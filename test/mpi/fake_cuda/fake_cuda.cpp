@@ -33,6 +33,7 @@ struct mapping {
 
 std::recursive_mutex mutex;
 thread_local int current_device = 0;
+bool used_devices[devices] = {};
 std::map<std::uint64_t, std::size_t> reservations; // bytes by address
 std::map<std::uint64_t, mapping> mappings;
 std::map<std::uint64_t, handle> handles;
@@ -234,9 +235,10 @@ CUresult parameter_info(CUkernel of, std::size_t index, std::size_t* offset, std
   return CUDA_SUCCESS;
 }
 
-CUresult context_state(CUdevice, unsigned* flags, int* active) {
+CUresult context_state(CUdevice device, unsigned* flags, int* active) {
+  const std::lock_guard lock(mutex);
   *flags = 0;
-  *active = 0;
+  *active = used_devices[device];
   return CUDA_SUCCESS;
 }
 
@@ -260,7 +262,13 @@ const std::map<std::string, void*>& driver() {
   return all;
 }
 
+void use_current_device() {
+  const std::lock_guard lock(mutex);
+  used_devices[current_device] = true;
+}
+
 cudaError_t launch(const void* function) {
+  use_current_device();
   ++const_cast<fake_cuda::kernel*>(static_cast<const fake_cuda::kernel*>(function))->launches;
   return cudaSuccess;
 }
@@ -303,6 +311,7 @@ cudaError_t cudaGetDevice(int* device) {
 }
 cudaError_t cudaSetDevice(int device) {
   current_device = device;
+  use_current_device();
   return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr, int) {
@@ -319,6 +328,11 @@ cudaError_t cudaDeviceSynchronize() {
 }
 cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   *least = *greatest = 0;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  use_current_device();
+  *stream = nullptr;
   return cudaSuccess;
 }
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned, int) {
@@ -362,6 +376,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
   return cudaSuccess;
 }
 cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+  use_current_device();
   *memory = std::malloc(bytes);
   return *memory != nullptr ? cudaSuccess : cudaErrorMemoryAllocation;
 }
