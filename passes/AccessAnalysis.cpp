@@ -206,6 +206,7 @@ public:
         if (!interpretForRows(Found, Distributed, Interpreted))
           return std::nullopt;
       }
+    Result.Places = Interpreted.Places;
     collectReductions(Interpreted);
     StoresOtherRows |= Interpreted.StoresOtherRows;
     for (const ElementAccess& A : Interpreted.Accesses)
@@ -291,6 +292,7 @@ private:
       Sets.assume(Sets.compare(Comparison::LessEqual, Extent, Extent * Inner));
       Sets.assume(Sets.compare(Comparison::LessEqual, Inner, Extent * Inner));
       Number = Number + (Origin + Thread) * Inner;
+      Threads.Places.push_back(Sets.normalized(Origin + Thread));
       Inner = Inner * Extent;
       Next = Extent;
       if (D == Result.RowDimension)
@@ -298,6 +300,8 @@ private:
       Sets.assume(Sets.compare(Comparison::Less, Origin + Thread, Extent));
       Sets.assume(Sets.compare(Comparison::Less, Number, Inner));
     }
+    if (Threads.Places.size() == 3)
+      Threads.Places.push_back(Sets.normalized(Threads.Places[1] + Threads.Places[2] * Shape[1]));
     Threads.Coordinate[0] = std::move(Number);
     return Threads;
   }
@@ -332,7 +336,40 @@ private:
     return !Sets.unknownIn(P);
   }
 
+  /// None: something else.
+  std::optional<FixedRow> fixedRow(const CoordinateAccess& A) const {
+    const Polynomial& Row = A.Coordinates[0];
+    auto From = [&](const Polynomial& Begin) { return Sets.normalized(Row - Begin).constant(); };
+    if (std::optional<std::int64_t> Number = Row.constant())
+      return FixedRow{std::nullopt, nullptr, nullptr, *Number};
+    if (std::optional<std::int64_t> Number = From(A.Array->Shape[0]))
+      return FixedRow{A.Array->Array, nullptr, nullptr, *Number};
+    for (const auto& [Parameter, Value] : Launch.Arguments)
+      if (std::optional<std::int64_t> Number = From(Value))
+        return FixedRow{std::nullopt, Parameter.first, Parameter.second, *Number};
+    for (const ParmVarDecl* Parameter : Kernel->parameters())
+      if (std::optional<std::int64_t> Number = From(Symbol{Symbol::Kind::Parameter, 0, Parameter}))
+        return FixedRow{std::nullopt, Parameter, nullptr, *Number};
+    return std::nullopt;
+  }
+
+  void findFixedRows() {
+    constexpr size_t MostRows = 8; // which a rank goes through for each launch
+    std::vector<FixedRow> Rows;
+    for (const CoordinateAccess& A : Accesses) {
+      if (!A.Origin->Writes)
+        continue;
+      std::optional<FixedRow> Row = fixedRow(A);
+      if (!Row)
+        return;
+      Rows.push_back(std::move(*Row));
+    }
+    if (Rows.size() <= MostRows)
+      Result.FixedRows.Rows = std::move(Rows);
+  }
+
   void checkRowStores(const InterpretedKernel& Interpreted) {
+    findFixedRows();
     Result.FixedRows.Statements = Interpreted.RowStores;
     StoresRows = !Interpreted.RowStores.empty();
     for (const CoordinateAccess& A : Accesses) {

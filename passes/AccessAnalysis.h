@@ -92,6 +92,14 @@ enum class ThreadMapping {
                 ///< thread at its other coordinates what stores into row r
 };
 
+/// A row by its number, which may begin at an array's end (-1 is the last row) or at the value of a parameter or a member of it.
+struct FixedRow {
+  std::optional<PointerVariable> Array;
+  const clang::ParmVarDecl* Parameter = nullptr;
+  const clang::FieldDecl* Field = nullptr;
+  std::int64_t Number = 0;
+};
+
 /// The stores of a kernel for fixed rows (ThreadMapping::FixedRows).
 struct FixedRowStores {
   /// The statements, each of which stores into one element.
@@ -100,9 +108,18 @@ struct FixedRowStores {
   std::int64_t LeastRows = 1;
   /// Pairs of parameters of which the same is true if both are one array.
   std::vector<std::pair<PointerVariable, PointerVariable>> Distinct;
+  /// The rows, if that is known of all of them.
+  std::optional<std::vector<FixedRow>> Rows;
   /// A bit for each dimension of the launch that the kernel's accesses depend on.
   unsigned Dimensions = 0;
 };
+
+/// Where the element of a thread lies (ThreadMapping::OneDimension): along the array's last dimension, the one
+/// before it and the one before that, and which row of the last dimension it is in.
+enum class ElementPlace { X, Y, Z, Row };
+
+/// Quotients and remainders of a kernel for launches in one dimension. None: not always the same of these.
+using ElementPlaces = std::map<const clang::Expr*, std::optional<ElementPlace>>;
 
 struct KernelAccesses {
   /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
@@ -124,6 +141,7 @@ struct KernelAccesses {
   std::vector<ArrayAccess> Arrays;
   std::vector<AtomicReduction> Reductions;
   FixedRowStores FixedRows;
+  ElementPlaces Places;
 };
 
 /// Whether, if two of a kernel's arrays were the same, it would read rows of it that other logical

@@ -245,7 +245,8 @@ private:
     }
     return Text + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
            ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")" +
-           (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads()");
+           (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads()") +
+           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "");
   }
 
   std::string copyPlan(const Stage& S) const {

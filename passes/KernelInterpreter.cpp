@@ -823,6 +823,24 @@ private:
 
   Polynomial arithmetic(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
                         const Expr* E) {
+    Polynomial V = valueOf(Op, A, B, E);
+    if (Renumbered && Renumbered->inOneDimension() && (Op == BO_Div || Op == BO_Rem || Op == BO_Shr || Op == BO_And))
+      notePlace(E, V);
+    return V;
+  }
+
+  /// What is the same place of the thread's element each time needs no division.
+  void notePlace(const Expr* E, const Polynomial& V) {
+    auto Found = llvm::find(Renumbered->Places, V);
+    std::optional<ElementPlace> Place;
+    if (Found != Renumbered->Places.end())
+      Place = static_cast<ElementPlace>(Found - Renumbered->Places.begin());
+    auto [It, IsNew] = Result.Places.try_emplace(E, Place);
+    if (!IsNew && It->second != Place)
+      It->second.reset();
+  }
+
+  Polynomial valueOf(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B, const Expr* E) {
     switch (Op) {
     case BO_Add:
       return Sets.normalized(A + B);

@@ -111,6 +111,8 @@ struct RenumberedThreads {
   /// memory: how many elements the arrays have. A loop that goes on by whole grids then has one
   /// iteration, for the launch gets a thread for each of them.
   std::vector<Polynomial> Elements;
+  /// Of such a launch, in the order of ElementPlace.
+  std::vector<Polynomial> Places;
   /// Of a kernel for fixed rows: the row of a tile's thread, and how many elements a row of each array has.
   std::optional<Polynomial> Row;
   std::map<PointerVariable, Polynomial> RowLengths;
@@ -128,6 +130,7 @@ struct InterpretedKernel {
   /// Grid dimensions of which blockIdx or gridDim is mentioned.
   std::set<unsigned> GridDimensions;
   RowLoopTrace RowLoop;
+  ElementPlaces Places;
   /// With RenumberedThreads: a loop goes on by whole grids.
   const clang::Stmt* GridStride = nullptr;
   /// In a kernel for fixed rows, the statements that store into them, and whether others store into rows that

@@ -110,6 +110,53 @@ private:
     return Body ? Guarded.text(*Body, P.source(Body->File)) : std::string();
   }
 
+  /// The body of a kernel for launches in one dimension: the place of the thread's element is known, where the kernel divides.
+  std::string sourceForElements(const FunctionDecl* Kernel) {
+    EditSet Placed = P.Edits;
+    std::map<std::pair<unsigned, unsigned>, std::optional<ElementPlace>> Found; // by where its text stands
+    for (const Region& R : U.Regions)
+      for (const Stage& S : R.Stages) {
+        if (R.isPattern() || !S.Kernel || S.Accesses.Threads != ThreadMapping::OneDimension || patternOf(S.Kernel) != patternOf(Kernel))
+          continue;
+        for (const auto& [E, Place] : S.Accesses.Places)
+          if (std::optional<FileRange> Text = placedText(S.Kernel, E)) {
+            // The outer one of two comes first.
+            auto [It, IsNew] = Found.try_emplace({Text->Begin, ~Text->End}, Place);
+            if (!IsNew && It->second != Place)
+              It->second.reset();
+          }
+      }
+    std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts);
+    if (!Body)
+      return {};
+    unsigned Done = 0;
+    for (const auto& [Where, Place] : Found) {
+      FileRange Range{Body->File, Where.first, ~Where.second};
+      if (!Place || Range.Begin < Done)
+        continue;
+      Done = Range.End;
+      constexpr const char* Names[] = {"x", "y", "z", "row"};
+      Placed.replace(Range, "static_cast<decltype(" + P.Edits.text(Range, P.source(Range.File)) + ")>(gpurma_at." +
+                                Names[static_cast<int>(*Place)] + ")");
+    }
+    return Placed.text(*Body, P.source(Body->File));
+  }
+
+  /// Where an expression of the kernel's own text stands, if something else may stand for it. In a lambda what it captures would have to.
+  std::optional<FileRange> placedText(const FunctionDecl* Kernel, const Expr* E) const {
+    SourceRange Body = Kernel->getBody()->getSourceRange(), Text = E->getSourceRange();
+    if (Text.getBegin().isMacroID() || Text.getEnd().isMacroID() || isa<CompoundAssignOperator>(E) || E->HasSideEffects(U.context()) ||
+        !Sources.isPointWithin(Text.getBegin(), Body.getBegin(), Body.getEnd()) || isInLambda(Kernel->getBody(), Text.getBegin()))
+      return std::nullopt;
+    return fileRange(Text, Sources, LangOpts);
+  }
+
+  bool isInLambda(const Stmt* S, SourceLocation Where) const {
+    if (!S || !Sources.isPointWithin(Where, S->getBeginLoc(), S->getEndLoc()))
+      return false;
+    return isa<LambdaExpr>(S) || llvm::any_of(S->children(), [&](const Stmt* Child) { return isInLambda(Child, Where); });
+  }
+
   std::optional<FileRange> rangeIn(const FunctionDecl* Kernel, SourceRange Range) const {
     return fileRangeAt(Sources.getFileID(Kernel->getBody()->getBeginLoc()), Range, Sources, LangOpts);
   }
@@ -178,7 +225,10 @@ private:
     bool ForRows = Threads == ThreadMapping::FixedRows;
     Parameters += ForRows ? ", class gpurma_rows_type> " : "> ";
     const RowLoop* Rows = Threads == ThreadMapping::Blocks ? rowLoopOf(Kernel, U) : nullptr;
-    std::string Body = ForRows ? sourceForRows(Kernel) : source(Kernel->getBody()->getSourceRange());
+    bool ForElements = Threads == ThreadMapping::OneDimension;
+    std::string Body = ForRows       ? sourceForRows(Kernel)
+                       : ForElements ? sourceForElements(Kernel)
+                                     : source(Kernel->getBody()->getSourceRange());
     if (Rows) {
       EditSet Clipped = P.Edits;
       editRowLoop(*Rows, Clipped, U.context());
@@ -191,7 +241,8 @@ private:
                                               : "([[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const uint3 blockIdx, "
                                                 "[[maybe_unused]] const dim3 blockDim, [[maybe_unused]] const dim3 gridDim") +
             (Rows ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
-            (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") + Parts;
+            (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") +
+            (ForElements ? ", [[maybe_unused]] const ::gpurma::stages::element_place gpurma_at" : "") + Parts;
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),

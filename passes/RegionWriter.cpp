@@ -871,6 +871,13 @@ private:
                                                              : "other_copy";
     if (forFixedRows(S)) // it looks at the arrays that are passed
       numberThreads(S, Index, siteText(Launch.getBeginLoc(), U.sources()), Depth + 1);
+    if (storedRows(S) != 0) {
+      std::string Type = "::gpurma::stages::stored_tile_rows<" + std::to_string(storedRows(S)) + ">";
+      Members += "  " + Type + " gpurma_tile_rows;\n";
+      Values += ", gpurma_tile_rows";
+      line(Depth + 1) << "const " << Type << " gpurma_tile_rows = ::gpurma::stages::tile_rows_of(gpurma_region, " << Index << ", {"
+                      << storedRowNumbers(S) << "}, gpurma_grid);\n";
+    }
     line(Depth + 1) << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, "
                     << (Renumbered ? "dim3(blockDim)" : text(S.Block)) << ", "
                     << siteText(Launch.getBeginLoc(), U.sources()) << ");\n";
@@ -878,6 +885,7 @@ private:
     Result.LaunchNames.push_back(Class);
     Result.Launches += "struct " + Class + " {\n  static constexpr int gpurma_stage = " + Index +
                        ";\n  static constexpr unsigned gpurma_row_dimension = " + std::to_string(S.Accesses.RowDimension) +
+                       ";\n  static constexpr int gpurma_stored_rows = " + std::to_string(storedRows(S)) +
                        ";\n  static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
                        ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
                        ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) + Crosses.text() +
@@ -974,6 +982,28 @@ private:
         << ");\n";
   }
 
+  /// 0 also where it is not known which.
+  static size_t storedRows(const Stage& S) {
+    const auto& Rows = S.Accesses.FixedRows.Rows;
+    return Rows ? Rows->size() : 0;
+  }
+
+  static std::string storedRowNumbers(const Stage& S) {
+    std::string Numbers;
+    llvm::ListSeparator Separator;
+    for (const FixedRow& Row : *S.Accesses.FixedRows.Rows) {
+      Numbers += StringRef(Separator);
+      for (const ArrayAccess* A : writtenArrays(S))
+        if (Row.Array && A->Array == *Row.Array)
+          Numbers += "gpurma_region.rows_of(" + std::to_string(A->ShapedLike) + ") + ";
+      if (Row.Parameter)
+        Numbers += "static_cast<std::int64_t>(gpurma_" + std::to_string(Row.Parameter->getFunctionScopeIndex()) +
+                   (Row.Field ? "." + Row.Field->getNameAsString() : "") + ") + ";
+      Numbers += std::to_string(Row.Number);
+    }
+    return Numbers;
+  }
+
   static std::string rowThread(const Stage& S) {
     const auto& Block = S.Accesses.LaunchedBlock;
     return "row_thread<" + std::to_string(writtenArrays(S).size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
@@ -1003,7 +1033,8 @@ private:
     if (forFixedRows(S))
       Type = rowThread(S);
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
-           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows(S) ? ownRows(S) : "") + Arguments + ");";
+           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows(S) ? ownRows(S) : "") +
+           (S.Accesses.Threads == ThreadMapping::OneDimension ? ", gpurma_played.place()" : "") + Arguments + ");";
   }
 
   /// What a kernel writes row after row must not be what it reads other rows of, under another name.
@@ -1102,8 +1133,11 @@ const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
 }
 
 std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
-  return (Threads == ThreadMapping::Blocks ? "gpurma_stage_" : Threads == ThreadMapping::FixedRows ? "gpurma_rows_" : "gpurma_thread_") + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" +
-         Kernel->getNameAsString();
+  const char* Prefix = Threads == ThreadMapping::Blocks         ? "gpurma_stage_"
+                       : Threads == ThreadMapping::FixedRows    ? "gpurma_rows_"
+                       : Threads == ThreadMapping::OneDimension ? "gpurma_element_"
+                                                                : "gpurma_thread_";
+  return Prefix + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();
 }
 
 std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {

@@ -6,6 +6,7 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -842,7 +843,12 @@ std::string rowsFunctionName(const FunctionDecl* Function, const RowLoop& Rows, 
          Function->getNameAsString();
 }
 
-void editRowLoop(const RowLoop& Rows, EditSet& Edits, const ASTContext& Context) {
+/// `#pragma unroll` before it.
+static bool hasLoopHint(const ForStmt* Loop, ASTContext& Context) {
+  return llvm::any_of(Context.getParents(*Loop), [](const DynTypedNode& Parent) { return Parent.get<AttributedStmt>() != nullptr; });
+}
+
+void editRowLoop(const RowLoop& Rows, EditSet& Edits, ASTContext& Context) {
   const SourceManager& Sources = Context.getSourceManager();
   const LangOptions& LangOpts = Context.getLangOpts();
   auto Text = [&](const Expr* E) { return spelledText(E->getSourceRange(), Sources, LangOpts).value_or(""); };
@@ -862,6 +868,11 @@ void editRowLoop(const RowLoop& Rows, EditSet& Edits, const ASTContext& Context)
   Edits.wrap(Range(Rows.Start->getSourceRange()), (Skip.empty() ? "" : "(" + Skip) + "gpurma_rows.from" + Type + "(",
              Skip.empty() ? ")" : "))");
   Edits.wrap(Range(Rows.Bound->getSourceRange()), std::string("gpurma_rows.") + (Rows.Inclusive ? "upto" : "below") + "(", ")");
+  // Of few rows an unrolled loop has nothing but registers that the rank does not have.
+  if (!hasLoopHint(Rows.Loop, Context)) {
+    FileRange At = Range(Rows.Loop->getForLoc());
+    Edits.replace({At.File, At.Begin, At.Begin}, "GPURMA_ROLLED ");
+  }
 }
 
 } // namespace gpurma

@@ -86,7 +86,7 @@ std::string rowsFunctionName(const clang::FunctionDecl* Function, const RowLoop&
 
 /// Adds what the functions on the way to the loop become. Copies of those that the kernel calls are
 /// text of their own, as they are called with the rows.
-void editRowLoop(const RowLoop& Rows, EditSet& Edits, const clang::ASTContext& Context);
+void editRowLoop(const RowLoop& Rows, EditSet& Edits, clang::ASTContext& Context);
 
 } // namespace gpurma
 

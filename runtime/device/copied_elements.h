@@ -28,6 +28,7 @@ using word_of_alignment = std::conditional_t<
 // word (passed).
 template <int RowDimension> struct elements_of_array {
   static constexpr unsigned gpurma_row_dimension = RowDimension;
+  static constexpr int gpurma_stored_rows = 0;
   static constexpr auto gpurma_between = between_tiles::nothing;
   struct gpurma_parts {};
 

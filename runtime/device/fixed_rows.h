@@ -90,6 +90,28 @@ GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const row_threads
                        : dim3(columns, tiles(threads.rows, plan.block.y), 1);
 }
 
+// The rows of tiles that have rows that a launch stores into, each once, and -1 for the others.
+template <int Rows> struct stored_tile_rows {
+  std::int32_t row[Rows];
+};
+
+template <int S, int A, int R, int Rows>
+GPURMA_DEVICE stored_tile_rows<Rows> tile_rows_of(const region<S, A, R>&, int stage,
+                                                  const std::int64_t (&stored)[Rows],
+                                                  const dim3& grid) {
+  const stage_plan& plan = region<S, A, R>::shared().plans.stage[stage];
+  stored_tile_rows<Rows> found;
+  GPURMA_UNROLLED
+  for (int k = 0; k < Rows; ++k) {
+    const std::int64_t row = stored[k] < 0 ? -1 : stored[k] / plan.height();
+    bool is_new = row < of_dim(grid, static_cast<int>(plan.row));
+    for (int before = 0; before < k; ++before)
+      is_new = is_new && found.row[before] != row;
+    found.row[k] = is_new ? static_cast<std::int32_t>(row) : -1;
+  }
+  return found;
+}
+
 // A row of each array that a kernel stores into.
 template <int N> class own_rows {
 public:

@@ -120,6 +120,12 @@ private:
   uint3 at_;
 };
 
+// Where the element of such a thread lies, which the kernel has to divide the thread's number for.
+struct element_place {
+  std::uint32_t x, y, z;
+  std::uint64_t row; // among those of all planes
+};
+
 // What a thread of a tile plays of a launch in one dimension. `Block`: the launch's blockDim.x
 // where it is constant, so that the division by it, if it is left, is none; else 0. Mostly nothing
 // of it is left, as the kernel's body asks for blockIdx.x * blockDim.x + threadIdx.x only.
@@ -128,9 +134,9 @@ public:
   GPURMA_DEVICE numbered_thread(const thread_numbers& numbers, const uint3& tile)
       : numbers_(numbers) {
     const uint3 at = place_of_thread<Dimensions>(tile);
-    const std::uint64_t row =
-        Dimensions == 2 ? at.y : std::uint64_t{at.z} * numbers.extent[1] + at.y;
-    number_ = row * numbers.extent[0] + at.x;
+    place_ = {at.x, at.y, at.z,
+              Dimensions == 2 ? at.y : std::uint64_t{at.z} * numbers.extent[1] + at.y};
+    number_ = place_.row * numbers.extent[0] + at.x;
     exists_ = at.x < numbers.extent[0] && (Dimensions == 2 || at.y < numbers.extent[1]) &&
               number_ < numbers.threads;
     const std::uint32_t size = Block != 0 ? Block : numbers.block;
@@ -140,6 +146,7 @@ public:
 
   // Whether the launch has such a thread.
   GPURMA_DEVICE bool exists() const { return exists_; }
+  GPURMA_DEVICE const element_place& place() const { return place_; }
 
   GPURMA_DEVICE uint3 thread() const {
     return {static_cast<std::uint32_t>(number_) - block_ * block_size().x, 0, 0};
@@ -150,6 +157,7 @@ public:
 
 private:
   const thread_numbers& numbers_;
+  element_place place_;
   std::uint64_t number_;
   std::uint32_t block_;
   bool exists_;

@@ -74,6 +74,8 @@ struct stage_plan {
   // Tiles are not the launch's blocks: `block` is a tile (thread_numbers.h, array_copies.h).
   bool renumbered = false;
   int rows_per_thread = 1;
+  // It stores into few rows, which are known; the tiles of others are not run.
+  bool few_rows = false;
   // Which grid dimension walks which dimension of the arrays with one to four of them: three bits
   // for each, 1 x, 2 y, 3 z, 4 none; 0 where the stage has no array with so many.
   std::uint32_t walks = 0;
@@ -96,6 +98,11 @@ struct stage_plan {
   stage_plan with_renumbered_threads() const {
     stage_plan more = *this;
     more.renumbered = true;
+    return more;
+  }
+  stage_plan with_few_rows() const {
+    stage_plan more = *this;
+    more.few_rows = true;
     return more;
   }
   // An array more, by lows and highs of x, y and z.

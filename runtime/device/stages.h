@@ -701,6 +701,8 @@ public:
     return printf(format, arguments...);
   }
 
+  GPURMA_DEVICE static std::int64_t rows_of(int array) { return shared().plans.array[array].rows; }
+
   // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
   // second iteration.
   GPURMA_DEVICE static dim3 covering_rows(dim3 grid, int stage) {
@@ -1151,7 +1153,9 @@ private:
 
   template <class Launch> GPURMA_DEVICE static void run_part() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
-    if (s.pieces != 0)
+    if constexpr (Launch::gpurma_stored_rows != 0)
+      run_tiles_of_rows<Launch>();
+    else if (s.pieces != 0)
       run_tiles<Launch, way::in_pieces>();
     else if (s.dealt.how == dealing::columns)
       run_tiles<Launch, way::in_column>();
@@ -1238,6 +1242,48 @@ private:
       }
     }
     launched<Launch>().gpurma_add_up(parts);
+  }
+
+  // Of a stage that stores into few rows: of the rank's tiles those that have one of them. Divides
+  // 32 bits, as the compiler calls a function to divide 64, and has the tiles' registers in local
+  // memory meanwhile.
+  template <class Launch> GPURMA_SLOW_DEVICE static void run_tiles_of_rows() {
+    const state& r = shared();
+    const stage_state& s = r.stage[Launch::gpurma_stage];
+    const std::int64_t first = number_of(s, r.now.begin);
+    const auto distance = static_cast<std::uint32_t>(number_of(s, s.step));
+    const auto count = static_cast<std::uint32_t>(r.now.count);
+    const auto first_from = [&](std::int64_t tile) { // of the rank's tiles from that number on
+      const std::int64_t ahead = tile - first;
+      return ahead <= 0 ? 0
+             : ahead > std::int64_t{count} * distance
+                 ? count
+                 : (static_cast<std::uint32_t>(ahead) + distance - 1) / distance;
+    };
+    Launch launch = launched<Launch>();
+    typename Launch::gpurma_parts parts;
+    GPURMA_ROLLED
+    for (int stored = 0; stored < Launch::gpurma_stored_rows; ++stored) {
+      const int row = launch.gpurma_tile_rows.row[stored];
+      if (row < 0)
+        continue;
+      const std::int64_t tile = std::int64_t{row} * s.per_row;
+      std::uint32_t k = first_from(tile);
+      const std::uint32_t end = first_from(tile + s.per_row);
+      if (k == end)
+        continue;
+      const auto in_row = static_cast<int>(first + std::int64_t{k} * distance - tile);
+      tile_position at{row, in_row / s.inner, in_row % s.inner};
+      GPURMA_ROLLED
+      for (; k < end; ++k, go_on(s, at))
+        launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at), parts);
+    }
+    launched<Launch>().gpurma_add_up(parts);
+  }
+
+  // Among the tiles of all processes.
+  GPURMA_DEVICE static std::int64_t number_of(const stage_state& s, const tile_position& at) {
+    return std::int64_t{at.row} * s.per_row + at.outer * s.inner + at.inner;
   }
 
   // To the rank's next tile.
@@ -1518,7 +1564,7 @@ private:
     s.part[2].begin = position(s, tile_number(s, r.rank, s.part[0].count));
     s.part[3].begin = position(s, tile_number(s, r.rank, 0));
     const bool together = s.dealt.how == dealing::columns;
-    s.pieces = together ? s.dealt.length / tiles_of_piece : 0;
+    s.pieces = together && !plan.few_rows ? s.dealt.length / tiles_of_piece : 0;
     s.active = together ? s.dealt.active() : 0;
   }
 

@@ -30,11 +30,19 @@ __global__ void faces(float* u, int nx, int ny, int nz) {
     u[((nz - 1) * ny + y) * nx + x] = u[((nz - 3) * ny + y) * nx + x];
 }
 
+// The tiles of other rows are not run.
+// CHECK: struct gpurma_launch_{{[0-9]+}}_0 {
+// CHECK: static constexpr int gpurma_stored_rows = 2;
 // CHECK: ::gpurma::stages::row_threads<1> gpurma_threads;
+// CHECK: ::gpurma::stages::stored_tile_rows<2> gpurma_tile_rows;
 // CHECK: const ::gpurma::stages::row_thread<1, 1, 256, 1> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) ::gpurma_rows_[[WALLS]]_walls<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.rows({gpurma_0}), gpurma_0, gpurma_1, gpurma_2);
 // CHECK: threads_of_rows(gpurma_region, 0, {0}, 3u, 3, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3((nx + 255) / 256), dim3(256),
 // CHECK-NEXT: const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, 0, gpurma_threads);
+// CHECK-NEXT: const ::gpurma::stages::stored_tile_rows<2> gpurma_tile_rows = ::gpurma::stages::tile_rows_of(gpurma_region, 0, {0, gpurma_region.rows_of(0) + -1}, gpurma_grid);
+// CHECK-NEXT: gpurma_region.launch(gpurma_launch_{{[0-9]+}}_0{{.*}}, gpurma_2, gpurma_tile_rows},
 // CHECK: threads_of_rows(gpurma_region, 1, {0}, 3u, 1, {{[{][{]}}gpurma_1, gpurma_0{{[}][}]}}, dim3(
+// CHECK: tile_rows_of(gpurma_region, 1, {1, 3}, gpurma_grid);
+// CHECK: tile_rows_of(gpurma_region, 2, {static_cast<std::int64_t>(gpurma_3) + 0}, gpurma_grid);
 // CHECK: threads_of_rows(gpurma_region, 3, {2}, 7u, 1, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3(grid), dim3(square),
 // PRINT-CHECK: // after InferStages
 void run(float* a, float* b, float* c, int nz, int ny, int nx, int sx, int sy, dim3 grid, dim3 square) {

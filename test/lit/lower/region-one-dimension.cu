@@ -5,7 +5,7 @@
 #include <gpurma/gpurma.h>
 
 // The same kernel over an array of one dimension needs no numbers.
-// CHECK: static __device__ __forceinline__ void gpurma_thread_[[AXPY:[0-9]+]]_axpy({{\[\[}}maybe_unused]] const uint3 threadIdx, {{\[\[}}maybe_unused]] const uint3 blockIdx, {{\[\[}}maybe_unused]] const dim3 blockDim, {{\[\[}}maybe_unused]] const dim3 gridDim, int n,
+// CHECK: static __device__ __forceinline__ void gpurma_element_[[AXPY:[0-9]+]]_axpy({{\[\[}}maybe_unused]] const uint3 threadIdx, {{\[\[}}maybe_unused]] const uint3 blockIdx, {{\[\[}}maybe_unused]] const dim3 blockDim, {{\[\[}}maybe_unused]] const dim3 gridDim, {{\[\[}}maybe_unused]] const ::gpurma::stages::element_place gpurma_at, int n,
 // CHECK: static __device__ __forceinline__ void gpurma_stage_[[AXPY]]_axpy({{\[\[}}maybe_unused]] const uint3 blockIdx,
 __global__ void axpy(int n, float a, const float* p, float* u) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -43,7 +43,7 @@ __global__ void block(float* out, const float* in, int ny, int nx) {
 
 // CHECK: struct gpurma_launch_0_0 {
 // CHECK: ::gpurma::stages::thread_numbers gpurma_threads;
-// CHECK: const ::gpurma::stages::numbered_thread<2, 256> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) ::gpurma_thread_[[AXPY]]_axpy<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_0, gpurma_1, gpurma_2, gpurma_3);
+// CHECK: const ::gpurma::stages::numbered_thread<2, 256> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) ::gpurma_element_[[AXPY]]_axpy<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.place(), gpurma_0, gpurma_1, gpurma_2, gpurma_3);
 // CHECK: struct gpurma_launch_0_3 {
 // CHECK: ::gpurma::stages::numbered_thread<3, 0> gpurma_played(
 // CHECK: thread_numbers gpurma_threads = ::gpurma::stages::number_threads(gpurma_region, {0}, 2, false, dim3((nx * ny + 255) / 256), dim3(256),
