@@ -462,8 +462,12 @@ private:
   static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
 
   /// All ranks have the same block: that of a launch whose threads work together, or of the first. Launches in blocks
-  /// that are known to be others are given tiles of that size, if their threads do not work together.
+  /// that are known to be others are given tiles of that size, if their threads do not work together; and those with fewer dimensions,
+  /// also of the same size, tiles of as many rows as the others have.
   void useOneBlockSize() {
+    for (Stage& S : R.Stages)
+      if (runsInBlocks(S) && hasFewerDimensions(S, R) && !findCooperation(S.Kernel))
+        useOtherBlocks(S);
     auto WorksTogether = [](const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); };
     auto Of = llvm::find_if(R.Stages, WorksTogether);
     if (Of == R.Stages.end())

@@ -994,12 +994,13 @@ private:
     return S.Accesses.Threads == ThreadMapping::OneDimension ? "thread_numbers" : "thread_places";
   }
 
-  static std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
+  std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
     const auto& Block = S.Accesses.LaunchedBlock;
     std::string Size = std::to_string(Block[0].value_or(0));
     std::string Type = "numbered_thread<" + dimensionsOf(S) + ", " + Size + ">";
     if (S.Accesses.Threads == ThreadMapping::Coordinates)
-      Type = "placed_thread<" + dimensionsOf(S) + ", " + Size + ", " + std::to_string(*Block[1]) + ", " + std::to_string(*Block[2]) + ">";
+      Type = "placed_thread<" + dimensionsOf(S) + ", " + Size + ", " + std::to_string(Block[1].value_or(0)) + ", " + std::to_string(Block[2].value_or(0)) +
+             (hasFewerDimensions(S, R) ? ", true>" : ">");
     if (forFixedRows(S))
       Type = rowThread(S);
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
@@ -1075,6 +1076,23 @@ unsigned tileDimensions(const KernelAccesses& Accesses) {
     for (const std::optional<unsigned>& D : A.Walks)
       Dimensions = std::max(Dimensions, D.value_or(0) + 1);
   return Dimensions;
+}
+
+unsigned tileDimensions(const Region& R) {
+  unsigned Most = 1;
+  for (const Stage& S : R.Stages)
+    if (S.Launch && S.Inferred)
+      Most = std::max(Most, tileDimensions(S.Accesses));
+  return Most;
+}
+
+bool hasFewerDimensions(const Stage& S, const Region& R) {
+  unsigned Dimensions = tileDimensions(S.Accesses);
+  auto HasMore = [&](const Stage& Other) {
+    bool OfBlocks = Other.Accesses.Threads == ThreadMapping::Blocks;
+    return Other.Launch && Other.Inferred && (OfBlocks || Dimensions == 1) && tileDimensions(Other.Accesses) > Dimensions;
+  };
+  return S.Launch && S.Inferred && llvm::any_of(R.Stages, HasMore);
 }
 
 std::string operationName(const ReducedScalar& S, const ASTContext& Context) {

@@ -5,10 +5,10 @@
 //   top_and_bottom<<<(nx + 255) / 256, 256>>>(u, nx, ny);    with u : rows(ny, nx)
 //     { if (x < nx) { u[x] = u[nx + x]; u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x]; } }
 //
-// Their tiles have the rows as one more dimension. The thread at row r runs the body as the launch's
-// thread at its other coordinates does, and of the stores does those into row r: the first of the
-// two above if r is 0. So a tile writes its own rows only, as those of other launches do, and each
-// store is done once, by the rank that has the row.
+// Their tiles have the rows as one more dimension. The thread at row r runs the body as the
+// launch's thread at its other coordinates does, and of the stores does those into row r: the first
+// of the two above if r is 0. So a tile writes its own rows only, as those of other launches do,
+// and each store is done once, by the rank that has the row.
 #ifndef GPURMA_DEVICE_FIXED_ROWS_H
 #define GPURMA_DEVICE_FIXED_ROWS_H
 
@@ -34,15 +34,14 @@ struct array_pair {
 };
 
 // `arrays`: those that are stored into, or others of their shape. `dimensions`: a bit for each
-// dimension of the launch that its accesses depend on; along others all threads do the same, and one
-// of them is played. `least_rows`: with fewer, a thread may read what that of another row stores;
-// so it may if two arrays that are not to be the same are.
+// dimension of the launch that its accesses depend on; along others all threads do the same, and
+// one of them is played. `least_rows`: with fewer, a thread may read what that of another row
+// stores; so it may if two arrays that are not to be the same are.
 template <int S, int A, int R, int N, int D>
-GPURMA_DEVICE row_threads<N> threads_of_rows(const region<S, A, R>&, int stage,
-                                             const int (&arrays)[N], unsigned dimensions,
-                                             std::int64_t least_rows,
-                                             const array_pair (&distinct)[D], const dim3& grid,
-                                             const dim3& block, site where) {
+GPURMA_DEVICE row_threads<N>
+threads_of_rows(const region<S, A, R>&, int stage, const int (&arrays)[N], unsigned dimensions,
+                std::int64_t least_rows, const array_pair (&distinct)[D], const dim3& grid,
+                const dim3& block, site where) {
   const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
   const auto row = static_cast<int>(plans.stage[stage].row);
   row_threads<N> found{};
@@ -83,11 +82,10 @@ GPURMA_DEVICE row_threads<N> threads_of_rows(const region<S, A, R>&, int stage,
 template <int S, int A, int R, int N>
 GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const row_threads<N>& threads) {
   const stage_plan& plan = region<S, A, R>::shared().plans.stage[stage];
-  const auto tiles = [](std::uint32_t of, unsigned size) { return (of + size - 1) / size; };
-  const unsigned columns = tiles(threads.threads[0], plan.block.x);
-  return plan.row == 2 ? dim3(columns, tiles(threads.threads[1], plan.block.y),
-                              tiles(threads.rows, plan.block.z))
-                       : dim3(columns, tiles(threads.rows, plan.block.y), 1);
+  const unsigned columns = tiles_for(threads.threads[0], plan.block.x);
+  return plan.row == 2 ? dim3(columns, tiles_for(threads.threads[1], plan.block.y),
+                              tiles_for(threads.rows, plan.block.z))
+                       : dim3(columns, tiles_for(threads.rows, plan.block.y), 1);
 }
 
 // A row of each array that a kernel stores into.
@@ -129,8 +127,12 @@ public:
     return at_.x < threads_.threads[0] && (Row == 1 || at_.y < threads_.threads[1]) &&
            row() < threads_.rows;
   }
-  GPURMA_DEVICE uint3 thread() const { return {at_.x % width(), Row == 1 ? 0 : at_.y % height(), 0}; }
-  GPURMA_DEVICE uint3 block() const { return {at_.x / width(), Row == 1 ? 0 : at_.y / height(), 0}; }
+  GPURMA_DEVICE uint3 thread() const {
+    return {at_.x % width(), Row == 1 ? 0 : at_.y % height(), 0};
+  }
+  GPURMA_DEVICE uint3 block() const {
+    return {at_.x / width(), Row == 1 ? 0 : at_.y / height(), 0};
+  }
   GPURMA_DEVICE dim3 block_size() const {
     return dim3(threads_.block[0], threads_.block[1], threads_.block[2]);
   }

@@ -240,6 +240,12 @@ def compiled_programs():
     yield ok("managed_region")
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 12941121\ncube 114132240\nline 18178716\nsum 15094726854$"))
+    yield Test("region_boundary_columns", ("quiet",), prints=(
+        "^plane 256991125\n"
+        "sums 866599540\n"
+        "low 826448778\n"
+        "lines 874482783\n"
+        "cube 833880940$"))
     yield Test("region_boundary_rows", ("quiet",), prints=(
         "^plane 399024213\n"
         "points 991377200\n"
