@@ -225,7 +225,9 @@ public:
     if (!coversUnused())
       return std::nullopt;
     for (unsigned D : Used)
-      Result.FixedRows.Dimensions |= 1u << D;
+      if (!forFixedRows() || D < Result.RowDimension)
+        Result.FixedRows.Dimensions |= 1u << D;
+    Result.FixedRows.Dimensions |= FirstBeyond;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
@@ -311,8 +313,10 @@ private:
     RenumberedThreads Threads;
     const unsigned Rows = *Launch.RowDimension;
     auto Coordinate = [](unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; };
-    for (unsigned D = 0; D < Rows; ++D)
-      Threads.Coordinate[D] = Coordinate(D);
+    for (unsigned D = 0; D < 3; ++D) {
+      Threads.OneBlock[D] = Launch.GridSize[D] == 1;
+      Threads.Coordinate[D] = D < Rows ? Coordinate(D) : coordinateBeyond(D);
+    }
     Threads.Row = Coordinate(Rows);
     for (const DistributedParameter& A : Arrays) {
       Polynomial Length(1);
@@ -321,6 +325,29 @@ private:
       Threads.RowLengths.emplace(A.Array, std::move(Length));
     }
     return Threads;
+  }
+
+  /// The launch's thread along a dimension that tiles have not.
+  Polynomial coordinateBeyond(unsigned D) const {
+    const Polynomial Thread = Symbol{Symbol::Kind::LaunchedThread, D};
+    return Launch.GridSize[D] == 1 ? Thread : Thread + Symbol{Symbol::Kind::LaunchedOrigin, D};
+  }
+
+  /// Along dimensions that tiles have not, the first thread does all stores; or there is but one, as the region finds.
+  void checkBeyond() {
+    using Kind = Symbol::Kind;
+    for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
+      auto Store = [&](const CoordinateAccess& A) { return A.Origin->Writes; };
+      auto ByOthers = [&](const CoordinateAccess& A) { return Store(A) && possible(A, Comparison::LessEqual, 1, coordinateBeyond(D)); };
+      auto Found = llvm::find_if(Accesses, ByOthers);
+      if (Found == Accesses.end())
+        FirstBeyond |= 1u << D;
+      else if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) {
+                 return llvm::any_of(std::array{Kind::LaunchedOrigin, Kind::LaunchedIndex, Kind::LaunchedThread},
+                                     [&](Kind Of) { return Sets.mentions(A.Domain, Of, D); });
+               }))
+        return reportRowsNotWalked(*Found);
+    }
   }
 
   bool isUniform(const Polynomial& P) {
@@ -348,6 +375,8 @@ private:
       for (const CoordinateAccess& Write : Accesses)
         if (!Failed && !Read.Origin->Writes && Write.Origin->Writes)
           checkOrder(Read, Write);
+    if (!Failed)
+      checkBeyond();
   }
 
   /// A loop that goes through all rows would do so once more for each of them.
@@ -526,13 +555,14 @@ private:
       A.CarryHigh[J - 1] = 1;
       Surely &= !possible(A, Comparison::LessEqual, Polynomial(2) * Extent, High);
     }
-    if (Surely)
-      return true;
-    Form.SeesOneRow = true;
-    if (forFixedRows() && isUniform(Coordinate)) { // a point, which is taken to lie in its row
+    const bool InRow = A.CarryLow[J - 1] == 0 && A.CarryHigh[J - 1] == 0;
+    if (!InRow && forFixedRows() && isUniform(Coordinate)) { // a point, which is taken to lie in its row
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
+    if (Surely)
+      return true;
+    Form.SeesOneRow = true;
     StoresOtherRows |= A.Origin->Writes;
     if (inOneDimension() && !Sets.unknownIn(Coordinate)) {
       reportNotOwn(A);
@@ -1031,6 +1061,8 @@ private:
   bool Failed = false;
   KernelForm Form;
   bool StoresRows = false, StoresOtherRows = false;
+  /// A bit for each dimension of the launch beyond those of tiles along which only its first thread stores.
+  unsigned FirstBeyond = 0;
 };
 
 } // namespace

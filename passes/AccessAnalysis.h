@@ -100,7 +100,8 @@ struct FixedRowStores {
   std::int64_t LeastRows = 1;
   /// Pairs of parameters of which the same is true if both are one array.
   std::vector<std::pair<PointerVariable, PointerVariable>> Distinct;
-  /// A bit for each dimension of the launch that the kernel's accesses depend on.
+  /// A bit for each dimension of the launch that the kernel's accesses depend on; of the rows and later ones, for those along which
+  /// only the first thread stores.
   unsigned Dimensions = 0;
 };
 
@@ -157,6 +158,8 @@ struct LaunchFacts {
   KnownArguments Arguments;
   /// blockDim where it is constant. Kernels that write a number instead of blockDim need it.
   std::array<std::optional<std::int64_t>, 3> BlockSize;
+  /// gridDim where it is constant.
+  std::array<std::optional<std::int64_t>, 3> GridSize;
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
   ThreadMapping Threads = ThreadMapping::Blocks;

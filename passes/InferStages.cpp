@@ -446,7 +446,8 @@ private:
       }
       addValue(Parameter, Argument, Launch.Arguments);
     }
-    Launch.BlockSize = blockSize(S.Block);
+    Launch.BlockSize = constantSize(S.Block);
+    Launch.GridSize = constantSize(S.Grid);
     for (const MapClause& M : R.Maps)
       if (names(M, S.Kernel))
         Launch.RowDimension = M.RowDimension;
@@ -656,19 +657,18 @@ private:
 
   std::optional<KernelAccesses> analyzeInBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     KernelForm Seen;
-    if (mayBeForFixedRows(S, Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen) &&
+    if (mayBeForFixedRows(Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen) &&
         mayStoreFixedRows(S, Arrays, Launch, Seen))
       return analyzeFixedRows(S, Arrays, Launch);
     return analyze(S, Arrays, Launch, *U.Diags);
   }
 
-  /// Whether tiles may have a dimension for the rows that the kernel has not.
-  static bool mayBeForFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+  /// Whether tiles may have a dimension for the rows where the kernel has none, or uses one thread of it.
+  static bool mayBeForFixedRows(ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     if (Launch.RowDimension || Arrays.empty())
       return false;
     size_t Dimensions = Arrays.front().Shape.size();
-    return Dimensions <= 3 && dimensionsNamed(S.Kernel) < Dimensions &&
-           llvm::all_of(Arrays, [&](const DistributedParameter& A) { return A.Shape.size() == Dimensions; });
+    return Dimensions <= 3 && llvm::all_of(Arrays, [&](const DistributedParameter& A) { return A.Shape.size() == Dimensions; });
   }
 
   /// Rows that are some way from those of the threads that write them: of constants, rather far.
@@ -684,15 +684,17 @@ private:
 
   bool storesFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) const {
     KernelForm Seen;
-    if (mayBeForFixedRows(S, Arrays, Launch))
+    if (mayBeForFixedRows(Arrays, Launch))
       analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics(), &Seen);
     return Seen.StoresFixedRows;
   }
 
-  /// The same, unless its user should rather hear what is wrong with a loop over the rows that the kernel is \p Seen to have.
+  /// The same, unless its user should rather hear what is wrong with a loop over the rows that the kernel is \p Seen to have, or with the
+  /// dimension that would walk them.
   bool mayStoreFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) const {
     return storesFixedRows(S, Arrays, Launch) &&
-           (!Seen.LoopsOverRows || analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
+           ((!Seen.LoopsOverRows && dimensionsNamed(S.Kernel) < Arrays.front().Shape.size()) ||
+            analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
   }
 
   std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
@@ -911,8 +913,8 @@ private:
     return std::nullopt;
   }
 
-  /// The sizes that a launch's second setting gives as constants.
-  std::array<std::optional<std::int64_t>, 3> blockSize(const Expr* E) const {
+  /// The sizes that a launch's first or second setting gives as constants.
+  std::array<std::optional<std::int64_t>, 3> constantSize(const Expr* E) const {
     std::array<std::optional<std::int64_t>, 3> Size;
     while (E) {
       E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();

@@ -974,10 +974,10 @@ private:
         << ");\n";
   }
 
-  static std::string rowThread(const Stage& S) {
+  std::string rowThread(const Stage& S) const {
     const auto& Block = S.Accesses.LaunchedBlock;
     return "row_thread<" + std::to_string(writtenArrays(S).size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
-           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + ">";
+           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + (hasFewerDimensions(S, R) ? ", true>" : ">");
   }
 
   static std::string ownRows(const Stage& S) {

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <gpurma/device/array_copies.h>
-#include <gpurma/device/stages.h>
+#include <gpurma/device/played_threads.h>
 
 namespace gpurma::stages {
 
@@ -47,19 +47,16 @@ template <int RowDimension> struct elements_of_array {
       (d <= first ? along[first - d] : together) *= static_cast<std::uint32_t>(array.inner[d - 1]);
     const unsigned sizes[3] = {tile.x, tile.y, tile.z};
     for (int axis = 0; axis < 3; ++axis)
-      gpurma_grid[axis] = (extent[axis] + sizes[axis] - 1) / sizes[axis];
+      gpurma_grid[axis] = tiles_for(extent[axis], sizes[axis]);
   }
 
   // Calls use(number of the element) for those of the thread.
   template <class Use> GPURMA_DEVICE void visit(const uint3& tile, const Use& use) const {
-    const bool flat = RowDimension != 2; // the tile has as many rows as the block has in y and z
-    const std::uint32_t x = tile.x * blockDim.x + threadIdx.x;
-    const std::uint32_t y = tile.y * (flat ? blockDim.y * blockDim.z : blockDim.y) +
-                            (flat ? threadIdx.y + blockDim.y * threadIdx.z : threadIdx.y);
-    const std::uint32_t z = flat ? 0 : tile.z * blockDim.z + threadIdx.z;
-    if (x >= extent[0] || y >= extent[1] || z >= extent[2])
+    const uint3 at = place_of_thread<RowDimension + 1>(tile);
+    if (at.x >= extent[0] || at.y >= extent[1] || at.z >= extent[2])
       return;
-    const std::uint64_t first = ((std::uint64_t{z} * extent[1] + y) * extent[0] + x) * together;
+    const std::uint64_t first =
+        ((std::uint64_t{at.z} * extent[1] + at.y) * extent[0] + at.x) * together;
     for (std::uint32_t k = 0; k < together; ++k)
       use(first + k);
   }

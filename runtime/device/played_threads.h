@@ -115,17 +115,21 @@ GPURMA_DEVICE uint3 place_in_rows(const uint3& tile, const std::uint32_t (&size)
   }
 }
 
+template <int Dimensions, bool InRows>
+GPURMA_DEVICE uint3 place_of_thread(const uint3& tile, const std::uint32_t (&size)[2]) {
+  if constexpr (InRows)
+    return place_in_rows<Dimensions>(tile, size);
+  else
+    return place_of_thread<Dimensions>(tile);
+}
+
 // What a thread of a tile plays. `X`, `Y`, `Z`: the launch's block where it is constant, else 0.
 // `InRows`: the tile is one of rows.
 template <int Dimensions, unsigned X, unsigned Y, unsigned Z, bool InRows = false>
 class placed_thread {
 public:
-  GPURMA_DEVICE placed_thread(const thread_places& places, const uint3& tile) : places_(places) {
-    if constexpr (InRows)
-      at_ = place_in_rows<Dimensions>(tile, places.tile);
-    else
-      at_ = place_of_thread<Dimensions>(tile);
-  }
+  GPURMA_DEVICE placed_thread(const thread_places& places, const uint3& tile)
+      : places_(places), at_(place_of_thread<Dimensions, InRows>(tile, places.tile)) {}
 
   GPURMA_DEVICE bool exists() const {
     return at_.x < places_.threads[0] && at_.y < places_.threads[1] && at_.z < places_.threads[2];

@@ -251,7 +251,11 @@ def compiled_programs():
         "points 991377200\n"
         "pairs 716369487\n"
         "alone 322452147\n"
-        "cube 566049202"))
+        "cube 566049202\n"
+        "first 708055736\n"
+        "profile 494750342\n"
+        "line 605827747\n"
+        "space 216384128$"))
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_copied_shapes", prints=(
         "^line 2818178127 2818178127\n"
