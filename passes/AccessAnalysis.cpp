@@ -200,10 +200,11 @@ public:
       Renumbered = numberedInRows();
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets,
                                                     Context, Diags, Renumbered ? &*Renumbered : nullptr);
-    if (Interpreted.Understood && !Launch.RowDimension && Launch.Threads == ThreadMapping::Blocks)
+    bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
+    if (Interpreted.Understood && !Launch.RowDimension && OfBlocks)
       if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
         const EnteredLoop Found = *Over;
-        if (!interpretForRows(Found, Distributed, Interpreted))
+        if (!interpretForRows(Found, Distributed, Renumbered ? &*Renumbered : nullptr, Interpreted))
           return std::nullopt;
       }
     collectReductions(Interpreted);
@@ -445,13 +446,13 @@ private:
     return !Failed;
   }
 
-  /// Threads of a block along a dimension that the kernel does not mention do the same: in a block of
+  /// Threads of a block along a dimension that the kernel does not mention, or that of a loop over the rows, do the same: in a block of
   /// another size there would be more or fewer of them.
   bool coversUnused() const {
     if (Launch.Threads != ThreadMapping::Coordinates)
       return true;
     for (unsigned D = 0; D < 3; ++D)
-      if (!llvm::is_contained(Used, D) && Launch.BlockSize[D] != 1)
+      if ((!llvm::is_contained(Used, D) || (Result.Loop && D == Result.RowDimension)) && Launch.BlockSize[D] != 1)
         return false;
     return !Result.RowsStrided || Result.RowsPerThread == 1;
   }
@@ -637,13 +638,16 @@ private:
 
   /// Interprets the kernel with the counter of the loop as the row of a block. False after an error.
   bool interpretForRows(const EnteredLoop& Over, const std::set<PointerVariable>& Distributed,
-                        InterpretedKernel& Interpreted) {
+                        RenumberedThreads* Renumbered, InterpretedKernel& Interpreted) {
     std::optional<unsigned> D = freeDimension(Interpreted.GridDimensions);
     if (!D)
       return rejectLoop(Over.Loop->getBeginLoc(), RowLoopProblem::NoDimension);
     RowLoopRequest Rows{Over.Loop, *D, RowsOfLoop};
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags,
-                                  /*Renumbered=*/nullptr, Rows);
+    if (Renumbered) { // coversUnused
+      Renumbered->Coordinate[*D] = Polynomial();
+      Renumbered->OneBlock[*D] = true;
+    }
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags, Renumbered, Rows);
     if (!Interpreted.Understood)
       return false;
     auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);

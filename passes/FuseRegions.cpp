@@ -262,7 +262,7 @@ private:
     if (S.Accesses.Threads == ThreadMapping::Blocks)
       return "dim3(" + spelled(S.Block) + ")";
     std::string Dimensions = std::to_string(tileDimensions(S.Accesses));
-    if (S.Accesses.Threads == ThreadMapping::OneDimension || !hasFewerDimensions(S, R))
+    if (!hasTilesOfRows(S, R))
       return "::gpurma::stages::tile_of(" + blockOfRanks() + ", " + Dimensions + ")";
     const Stage* Other = stageOfRanks();
     return "::gpurma::stages::tile_of_rows(" + blockOfRanks() + ", " +

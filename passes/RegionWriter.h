@@ -49,6 +49,8 @@ unsigned tileDimensions(const KernelAccesses& Accesses);
 unsigned tileDimensions(const Region& R);
 /// True for a launch whose tiles would have more rows than blocks of the region with more dimensions do; in one dimension, than tiles.
 bool hasFewerDimensions(const Stage& S, const Region& R);
+/// True for a launch that is therefore given other tiles, if they are not its blocks, and for one in other blocks with a loop through the rows.
+bool hasTilesOfRows(const Stage& S, const Region& R);
 
 /// The class of ::gpurma::stages that is the clause's operation.
 std::string operationName(const ReducedScalar& S, const clang::ASTContext& Context);

@@ -25,7 +25,7 @@ template <int N> struct row_threads {
   std::uint32_t threads[2]; // that are played, of the launch
   std::uint32_t rows;       // of the highest array
   std::uint32_t block[3], grid[3];
-  std::uint32_t tile[2]; // along x and y
+  std::uint32_t tile[3];
 };
 
 // Two arrays of which one is read and the other stored into.
@@ -47,8 +47,6 @@ threads_of_rows(const region<S, A, R>&, int stage, const int (&arrays)[N], unsig
   const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
   const auto row = static_cast<int>(plans.stage[stage].row);
   row_threads<N> found{};
-  found.tile[0] = plans.stage[stage].block.x;
-  found.tile[1] = plans.stage[stage].block.y;
   bool ordered = true;
   GPURMA_UNROLLED
   for (int k = 0; k < N; ++k) {
@@ -66,6 +64,7 @@ threads_of_rows(const region<S, A, R>&, int stage, const int (&arrays)[N], unsig
   for (int d = 0; d < 3; ++d) {
     found.block[d] = of_dim(block, d);
     found.grid[d] = of_dim(grid, d);
+    found.tile[d] = of_dim(plans.stage[stage].block, d);
     const std::uint32_t threads = found.block[d] * found.grid[d];
     const bool depends = (dimensions >> d & 1) != 0;
     if (d < row)

@@ -8,6 +8,7 @@
 
 #include <gpurma/device/stages.h>
 #include <gpurma/device/thread_numbers.h>
+#include <gpurma/device/tile_rows.h>
 
 namespace gpurma::stages {
 
@@ -58,13 +59,14 @@ GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, int dimensions,
 }
 
 // Of a launch with blocks of another size. A kernel that goes on through the rows by whole grids
-// gets blocks for all of them.
+// (`covers`) gets blocks for all of them, and so does one with a loop through the rows, of which
+// each of its threads has some.
 template <int S, int A, int R>
-GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, bool strided,
+GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, bool covers,
                                           const dim3& grid, const dim3& block) {
   const stage_plan& s = region<S, A, R>::shared().plans.stage[stage];
   dim3 launched = grid;
-  if (strided) {
+  if (covers) {
     const unsigned rows = of_dim(region<S, A, R>::covering_rows(dim3(0, 0, 0), stage), s.row) *
                           of_dim(s.block, s.row);
     const unsigned needed = tiles_for(rows, of_dim(block, s.row));
@@ -74,7 +76,7 @@ GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, boo
   return {{launched.x * block.x, launched.y * block.y, launched.z * block.z},
           {block.x, block.y, block.z},
           {launched.x, launched.y, launched.z},
-          {s.block.x, s.block.y}};
+          {s.block.x, s.block.y, s.block.z}};
 }
 
 template <int S, int A, int R>
@@ -101,7 +103,7 @@ template <int Dimensions> GPURMA_DEVICE uint3 place_of_thread(const uint3& tile)
 // The same in a tile of rows (tile_of_rows). One dimension takes a few threads of the block; they
 // are others in the rank's next tile, which then need not wait for them. The rest has no place.
 template <int Dimensions>
-GPURMA_DEVICE uint3 place_in_rows(const uint3& tile, const std::uint32_t (&size)[2]) {
+GPURMA_DEVICE uint3 place_in_rows(const uint3& tile, const std::uint32_t (&size)[3]) {
   const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
   const unsigned own = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   if constexpr (Dimensions == 1) {
@@ -109,14 +111,17 @@ GPURMA_DEVICE uint3 place_in_rows(const uint3& tile, const std::uint32_t (&size)
     const unsigned place = (own + threads - first % threads) % threads;
     return {place < size[0] ? first + place : most_short, tile.y, tile.z};
   } else {
-    const unsigned row = own / size[0];
-    return {row < size[1] ? tile.x * size[0] + own % size[0] : most_short, tile.y * size[1] + row,
-            tile.z};
+    const unsigned next = own / size[0];
+    const unsigned y = Dimensions == 2 ? next : next % size[1];
+    const unsigned z = Dimensions == 2 ? 0 : next / size[1];
+    const bool has_place = y < size[1] && z < size[2];
+    return {has_place ? tile.x * size[0] + own % size[0] : most_short, tile.y * size[1] + y,
+            tile.z * size[2] + z};
   }
 }
 
 template <int Dimensions, bool InRows>
-GPURMA_DEVICE uint3 place_of_thread(const uint3& tile, const std::uint32_t (&size)[2]) {
+GPURMA_DEVICE uint3 place_of_thread(const uint3& tile, const std::uint32_t (&size)[3]) {
   if constexpr (InRows)
     return place_in_rows<Dimensions>(tile, size);
   else
@@ -148,6 +153,10 @@ public:
   }
   GPURMA_DEVICE dim3 grid() const {
     return dim3(places_.grid[0], places_.grid[1], places_.grid[2]);
+  }
+  // Of a loop through the rows along a dimension, so many for each thread.
+  template <unsigned Row> GPURMA_DEVICE tile_rows rows(unsigned height) const {
+    return tile_rows(Row == 0 ? at_.x : Row == 1 ? at_.y : at_.z, places_.threads[Row], height);
   }
 
 private:

@@ -239,7 +239,8 @@ def compiled_programs():
                    "^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
     yield ok("managed_region")
     yield Test("region_block_sizes", ("quiet",), prints=(
-        "^plane 12941121\ncube 114132240\nline 18178716\nsum 15094726854$"))
+        "^plane 12941121\ncube 114132240\nline 18178716\nloops 882667527\ncolumns 673906616\n"
+        "shared 501569875\nsum 15096409176$"))
     yield Test("region_boundary_columns", ("quiet",), prints=(
         "^plane 256991125\n"
         "sums 866599540\n"

@@ -61,6 +61,12 @@ __global__ void pairs(float* u, int ny, int nx) {
     if (x < nx && y + r < ny)
       u[(y + r) * nx + x] += 1;
 }
+__global__ void through(float* u, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    for (int z = 0; z < nz; ++z)
+      u[(z * ny + y) * nx + x] = 1;
+}
 
 // CHECK: struct gpurma_launch_0_0 {
 // CHECK: ::gpurma::stages::thread_numbers gpurma_threads;
@@ -72,6 +78,9 @@ __global__ void pairs(float* u, int ny, int nx) {
 // CHECK: gpurma_region.launch(gpurma_launch_0_0{{.*}}, dim3(blockDim),
 // CHECK: number_threads(gpurma_region, {2}, 3, false,
 // CHECK: number_threads(gpurma_region, {0}, 2, true, dim3(64), dim3(128),
+// A loop through the rows: each thread of the tile has some.
+// CHECK: if (gpurma_played.exists()) ::gpurma_thread_[[THROUGH:[0-9]+]]_through<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.rows<2>(4), gpurma_0,
+// CHECK: place_threads(gpurma_region, 1, true, dim3(grid), dim3({{.*}}16, 8
 // CHECK: ::gpurma::stages::stage_plan("axpy", {{.*}}, 1, ::gpurma::stages::tile_of(dim3(blocks), 2), 0){{.*}}.with_renumbered_threads(), ::gpurma::stages::stage_plan("star",
 // CHECK-SAME: ::gpurma::stages::stage_plan("cube", {{.*}}, 2, ::gpurma::stages::tile_of(dim3(blocks), 3), 0)
 // CHECK-SAME: ::gpurma::stages::stage_plan("block", {{[^.]*}}, 1, dim3(blocks), 0)
@@ -82,6 +91,7 @@ __global__ void pairs(float* u, int ny, int nx) {
 // CHECK: ::gpurma::stages::stage_plan("left", {{.*}}, 0, ::gpurma::stages::tile_of_rows(::gpurma::stages::block_of_line(dim3(64)), 1, 1, 1, 1), 0)
 // CHECK: ::gpurma::stages::stage_plan("face", {{.*}}, 1, ::gpurma::stages::tile_of_rows(dim3(blocks), 2, 1, 2, 1), 0){{.*}}.with_renumbered_threads(), ::gpurma::stages::stage_plan("space",
 // CHECK: ::gpurma::stages::stage_plan("face", {{[^.]*}}, 1, dim3(dim3(16, 16)), 0)
+// CHECK: ::gpurma::stages::stage_plan("through", {{.*}}, 2, ::gpurma::stages::tile_of_rows(dim3(dim3(8, 4, 2)), 2, 1, 3, 4), 0){{.*}}, 4, false).with_renumbered_threads()
 // PRINT-CHECK: // after InferStages
 void run(float* a, float* b, float* c, float* d, float* line, float* other, int nz, int ny, int nx, int threads, dim3 blocks, dim3 grid) {
   int n = nx * ny;
@@ -139,6 +149,16 @@ void run(float* a, float* b, float* c, float* d, float* line, float* other, int 
     face<<<grid, dim3(16, 16)>>>(c, nz, ny, nx);
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage left: rows x; writes u (own), not published; in blocks of another size
     left<<<(nz + 63) / 64, 64>>>(c, nz, ny * nx);
+  }
+#pragma gpurma persistent distribute(c, d : rows(nz, ny, nx))
+  {
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage space: rows z; reads u (own); writes u (own), not published
+    space<<<grid, dim3(8, 4, 2)>>>(c, nz, ny, nx);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage through: rows z (4 per thread, in a loop); writes u (own), not published; in blocks of another size
+    through<<<grid, dim3(16, 8)>>>(c, nz, ny, nx);
+    // Two threads do the same.
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage through: rows z (4 per thread, in a loop); writes u (own), not published{{$}}
+    through<<<grid, dim3(16, 8, 2)>>>(c, nz, ny, nx);
   }
 }
 int main() {}
