@@ -123,6 +123,14 @@ std::optional<Walk> walkOf(const Polynomial& P) {
   return Found;
 }
 
+/// How many elements the array has for each coordinate of dimension \p J, the slowest being 0.
+Polynomial strideOf(ArrayRef<Polynomial> Shape, size_t J) {
+  Polynomial Stride(1);
+  for (const Polynomial& Extent : Shape.drop_front(J + 1))
+    Stride = Stride * Extent;
+  return Stride;
+}
+
 /// The grid dimension that walks the coordinate with one coordinate for each thread.
 std::optional<unsigned> walkedBy(const Polynomial& P) {
   std::optional<Walk> Found = walkOf(P);
@@ -277,10 +285,7 @@ private:
             << Kernel->getName() << Arrays.front().Array.name() << A.Array.name();
         return std::nullopt;
       }
-      Polynomial Elements(1);
-      for (const Polynomial& Extent : A.Shape)
-        Elements = Elements * Extent;
-      Threads.Elements.push_back(std::move(Elements));
+      Threads.Elements.push_back(A.Shape[0] * strideOf(A.Shape, 0));
     }
     Result.RowDimension = static_cast<unsigned>(Shape.size()) - 1;
     // Products mean nothing to isl: what follows from extents of at least 1 is said of each.
@@ -319,12 +324,8 @@ private:
       Threads.Coordinate[D] = D < Rows ? Coordinate(D) : coordinateBeyond(D);
     }
     Threads.Row = Coordinate(Rows);
-    for (const DistributedParameter& A : Arrays) {
-      Polynomial Length(1);
-      for (size_t J = 1; J < A.Shape.size(); ++J)
-        Length = Length * A.Shape[J];
-      Threads.RowLengths.emplace(A.Array, std::move(Length));
-    }
+    for (const DistributedParameter& A : Arrays)
+      Threads.RowLengths.emplace(A.Array, strideOf(A.Shape, 0));
     return Threads;
   }
 
@@ -338,8 +339,7 @@ private:
   void checkBeyond() {
     using Kind = Symbol::Kind;
     for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
-      auto Store = [&](const CoordinateAccess& A) { return A.Origin->Writes; };
-      auto ByOthers = [&](const CoordinateAccess& A) { return Store(A) && possible(A, Comparison::LessEqual, 1, coordinateBeyond(D)); };
+      auto ByOthers = [&](const CoordinateAccess& A) { return A.Origin->Writes && possible(A, Comparison::LessEqual, 1, coordinateBeyond(D)); };
       auto Found = llvm::find_if(Accesses, ByOthers);
       if (Found == Accesses.end())
         FirstBeyond |= 1u << D;
@@ -505,10 +505,7 @@ private:
     const std::vector<Polynomial>& Shape = A.Array->Shape;
     Polynomial Rest = Access.Offset;
     for (size_t J = 0; J + 1 < Shape.size(); ++J) {
-      Polynomial Stride(1);
-      for (size_t Inner = J + 1; Inner < Shape.size(); ++Inner)
-        Stride = Stride * Shape[Inner];
-      auto [Quotient, Remainder] = Rest.divided(Stride);
+      auto [Quotient, Remainder] = Rest.divided(strideOf(Shape, J));
       A.Coordinates.push_back(std::move(Quotient));
       Rest = std::move(Remainder);
     }
@@ -587,10 +584,7 @@ private:
   Polynomial rowOf(const ElementAccess& Access) const {
     const auto* Array = llvm::find_if(
         Arrays, [&](const DistributedParameter& P) { return P.Array == Access.Array; });
-    Polynomial Stride(1);
-    for (const Polynomial& Extent : llvm::drop_begin(Array->Shape))
-      Stride = Stride * Extent;
-    return Access.Offset.divided(Stride).first;
+    return Access.Offset.divided(strideOf(Array->Shape, 0)).first;
   }
 
   static bool isWalkedByGrid(const Polynomial& Row) {

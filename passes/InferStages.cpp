@@ -416,16 +416,14 @@ private:
     if (S.Accesses.Loop && !checkApart(S))
       return;
     S.Inferred = true;
-    for (ArrayAccess& A : S.Accesses.Arrays) {
-      const DistributedParameter& P = *llvm::find_if(Arrays, [&](const DistributedParameter& Each) { return Each.Array == A.Array; });
-      A.ShapedLike = static_cast<size_t>(
-          llvm::find_if(R.Arrays, [&](const DistributedArray& Each) { return Shapes.at(Each.Pointer) == P.Shape; }) - R.Arrays.begin());
-    }
     for (const DistributedParameter& P : Arrays) {
       auto HasItsShape = [&](const DistributedArray& A) { return Shapes.at(A.Pointer) == P.Shape; };
       auto Index = static_cast<size_t>(llvm::find_if(R.Arrays, HasItsShape) - R.Arrays.begin());
       if (!llvm::is_contained(S.ShapedLike, Index))
         S.ShapedLike.push_back(Index);
+      for (ArrayAccess& A : S.Accesses.Arrays)
+        if (A.Array == P.Array)
+          A.ShapedLike = Index;
     }
   }
 

@@ -260,6 +260,7 @@ def compiled_programs():
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_copied_shapes", prints=(
         "^line 2818178127 2818178127\n"
+        "wide 2295200682 2295200682\n"
         "plane 3046381067 3666333983 3666333983\n"
         "space 4109180577 4109180577 1861438708\n"
         "parts 2012273895 2012273895\n"
