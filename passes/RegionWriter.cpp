@@ -7,6 +7,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -1099,13 +1100,29 @@ unsigned tileDimensions(const Region& R) {
 /// As tiles of rows have them.
 static bool walksRowsLast(const Stage& S) { return S.Accesses.RowDimension + 1 == tileDimensions(S.Accesses); }
 
+static bool isSameText(const Expr* A, const Expr* B, const ASTContext& Context) {
+  llvm::FoldingSetNodeID One, Other;
+  A->IgnoreParenImpCasts()->Profile(One, Context, /*Canonical=*/true);
+  B->IgnoreParenImpCasts()->Profile(Other, Context, /*Canonical=*/true);
+  return One == Other;
+}
+
+/// Whether the launch has an array of several dimensions, or one with a value for each row of such an array. Others may have very many rows.
+static bool hasRowsOfSeveral(const Stage& S, const Region& R) {
+  return llvm::any_of(S.ShapedLike, [&](size_t Index) {
+    return llvm::any_of(R.Arrays, [&](const DistributedArray& A) {
+      return A.Shape.size() > 1 && isSameText(A.Shape.front(), R.Arrays[Index].Shape.front(), S.Kernel->getASTContext());
+    });
+  });
+}
+
 bool hasFewerDimensions(const Stage& S, const Region& R) {
   unsigned Dimensions = tileDimensions(S.Accesses);
   auto HasMore = [&](const Stage& Other) {
     bool OfBlocks = Other.Accesses.Threads == ThreadMapping::Blocks;
     return Other.Launch && Other.Inferred && (OfBlocks || Dimensions == 1) && tileDimensions(Other.Accesses) > Dimensions;
   };
-  return S.Launch && S.Inferred && walksRowsLast(S) && llvm::any_of(R.Stages, HasMore);
+  return S.Launch && S.Inferred && walksRowsLast(S) && hasRowsOfSeveral(S, R) && llvm::any_of(R.Stages, HasMore);
 }
 
 bool hasTilesOfRows(const Stage& S, const Region& R) {

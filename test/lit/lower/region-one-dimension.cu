@@ -122,12 +122,15 @@ void run(float* a, float* b, float* c, float* d, float* line, float* other, int 
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage axpy: rows x; reads p (own); reads u (own); writes u (own), not published
     axpy<<<(n + 127) / 128, 128>>>(n, 2.0f, line, other);
   }
-#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(line, other : rows(n))
   {
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage left: rows x; writes u (own), not published; in blocks of another size
     left<<<(ny + threads - 1) / threads, threads>>>(a, ny, nx);
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage pairs: rows y (2 per thread); reads u (own); writes u (own), not published
     pairs<<<grid, blocks>>>(a, ny, nx);
+    // Its rows are others, and perhaps many.
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage axpy: rows x; reads p (own); reads u (own); writes u (own), not published{{$}}
+    axpy<<<(n + 63) / 64, 64>>>(n, 2.0f, line, other);
   }
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   {
