@@ -123,6 +123,14 @@ std::optional<Walk> walkOf(const Polynomial& P) {
   return Found;
 }
 
+/// How many elements the array has for each coordinate of dimension \p J, the slowest being 0.
+Polynomial strideOf(ArrayRef<Polynomial> Shape, size_t J) {
+  Polynomial Stride(1);
+  for (const Polynomial& Extent : Shape.drop_front(J + 1))
+    Stride = Stride * Extent;
+  return Stride;
+}
+
 /// The grid dimension that walks the coordinate with one coordinate for each thread.
 std::optional<unsigned> walkedBy(const Polynomial& P) {
   std::optional<Walk> Found = walkOf(P);
@@ -200,10 +208,11 @@ public:
       Renumbered = numberedInRows();
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets,
                                                     Context, Diags, Renumbered ? &*Renumbered : nullptr);
-    if (Interpreted.Understood && !Launch.RowDimension && Launch.Threads == ThreadMapping::Blocks)
+    bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
+    if (Interpreted.Understood && !Launch.RowDimension && OfBlocks)
       if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
         const EnteredLoop Found = *Over;
-        if (!interpretForRows(Found, Distributed, Interpreted))
+        if (!interpretForRows(Found, Distributed, Renumbered ? &*Renumbered : nullptr, Interpreted))
           return std::nullopt;
       }
     Result.Places = Interpreted.Places;
@@ -226,7 +235,9 @@ public:
     if (!coversUnused())
       return std::nullopt;
     for (unsigned D : Used)
-      Result.FixedRows.Dimensions |= 1u << D;
+      if (!forFixedRows() || D < Result.RowDimension)
+        Result.FixedRows.Dimensions |= 1u << D;
+    Result.FixedRows.Dimensions |= FirstBeyond;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
@@ -275,10 +286,7 @@ private:
             << Kernel->getName() << Arrays.front().Array.name() << A.Array.name();
         return std::nullopt;
       }
-      Polynomial Elements(1);
-      for (const Polynomial& Extent : A.Shape)
-        Elements = Elements * Extent;
-      Threads.Elements.push_back(std::move(Elements));
+      Threads.Elements.push_back(A.Shape[0] * strideOf(A.Shape, 0));
     }
     Result.RowDimension = static_cast<unsigned>(Shape.size()) - 1;
     // Products mean nothing to isl: what follows from extents of at least 1 is said of each.
@@ -315,16 +323,36 @@ private:
     RenumberedThreads Threads;
     const unsigned Rows = *Launch.RowDimension;
     auto Coordinate = [](unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; };
-    for (unsigned D = 0; D < Rows; ++D)
-      Threads.Coordinate[D] = Coordinate(D);
-    Threads.Row = Coordinate(Rows);
-    for (const DistributedParameter& A : Arrays) {
-      Polynomial Length(1);
-      for (size_t J = 1; J < A.Shape.size(); ++J)
-        Length = Length * A.Shape[J];
-      Threads.RowLengths.emplace(A.Array, std::move(Length));
+    for (unsigned D = 0; D < 3; ++D) {
+      Threads.OneBlock[D] = Launch.GridSize[D] == 1;
+      Threads.Coordinate[D] = D < Rows ? Coordinate(D) : coordinateBeyond(D);
     }
+    Threads.Row = Coordinate(Rows);
+    for (const DistributedParameter& A : Arrays)
+      Threads.RowLengths.emplace(A.Array, strideOf(A.Shape, 0));
     return Threads;
+  }
+
+  /// The launch's thread along a dimension that tiles have not.
+  Polynomial coordinateBeyond(unsigned D) const {
+    const Polynomial Thread = Symbol{Symbol::Kind::LaunchedThread, D};
+    return Launch.GridSize[D] == 1 ? Thread : Thread + Symbol{Symbol::Kind::LaunchedOrigin, D};
+  }
+
+  /// Along dimensions that tiles have not, the first thread does all stores; or there is but one, as the region finds.
+  void checkBeyond() {
+    using Kind = Symbol::Kind;
+    for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
+      auto ByOthers = [&](const CoordinateAccess& A) { return A.Origin->Writes && possible(A, Comparison::LessEqual, 1, coordinateBeyond(D)); };
+      auto Found = llvm::find_if(Accesses, ByOthers);
+      if (Found == Accesses.end())
+        FirstBeyond |= 1u << D;
+      else if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) {
+                 return llvm::any_of(std::array{Kind::LaunchedOrigin, Kind::LaunchedIndex, Kind::LaunchedThread},
+                                     [&](Kind Of) { return Sets.mentions(A.Domain, Of, D); });
+               }))
+        return reportRowsNotWalked(*Found);
+    }
   }
 
   bool isUniform(const Polynomial& P) {
@@ -385,6 +413,8 @@ private:
       for (const CoordinateAccess& Write : Accesses)
         if (!Failed && !Read.Origin->Writes && Write.Origin->Writes)
           checkOrder(Read, Write);
+    if (!Failed)
+      checkBeyond();
   }
 
   /// A loop that goes through all rows would do so once more for each of them.
@@ -453,13 +483,13 @@ private:
     return !Failed;
   }
 
-  /// Threads of a block along a dimension that the kernel does not mention do the same: in a block of
+  /// Threads of a block along a dimension that the kernel does not mention, or that of a loop over the rows, do the same: in a block of
   /// another size there would be more or fewer of them.
   bool coversUnused() const {
     if (Launch.Threads != ThreadMapping::Coordinates)
       return true;
     for (unsigned D = 0; D < 3; ++D)
-      if (!llvm::is_contained(Used, D) && Launch.BlockSize[D] != 1)
+      if ((!llvm::is_contained(Used, D) || (Result.Loop && D == Result.RowDimension)) && Launch.BlockSize[D] != 1)
         return false;
     return !Result.RowsStrided || Result.RowsPerThread == 1;
   }
@@ -512,10 +542,7 @@ private:
     const std::vector<Polynomial>& Shape = A.Array->Shape;
     Polynomial Rest = Access.Offset;
     for (size_t J = 0; J + 1 < Shape.size(); ++J) {
-      Polynomial Stride(1);
-      for (size_t Inner = J + 1; Inner < Shape.size(); ++Inner)
-        Stride = Stride * Shape[Inner];
-      auto [Quotient, Remainder] = Rest.divided(Stride);
+      auto [Quotient, Remainder] = Rest.divided(strideOf(Shape, J));
       A.Coordinates.push_back(std::move(Quotient));
       Rest = std::move(Remainder);
     }
@@ -563,13 +590,14 @@ private:
       A.CarryHigh[J - 1] = 1;
       Surely &= !possible(A, Comparison::LessEqual, Polynomial(2) * Extent, High);
     }
-    if (Surely)
-      return true;
-    Form.SeesOneRow = true;
-    if (forFixedRows() && isUniform(Coordinate)) { // a point, which is taken to lie in its row
+    const bool InRow = A.CarryLow[J - 1] == 0 && A.CarryHigh[J - 1] == 0;
+    if (!InRow && forFixedRows() && isUniform(Coordinate)) { // a point, which is taken to lie in its row
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
+    if (Surely)
+      return true;
+    Form.SeesOneRow = true;
     StoresOtherRows |= A.Origin->Writes;
     if (inOneDimension() && !Sets.unknownIn(Coordinate)) {
       reportNotOwn(A);
@@ -593,10 +621,7 @@ private:
   Polynomial rowOf(const ElementAccess& Access) const {
     const auto* Array = llvm::find_if(
         Arrays, [&](const DistributedParameter& P) { return P.Array == Access.Array; });
-    Polynomial Stride(1);
-    for (const Polynomial& Extent : llvm::drop_begin(Array->Shape))
-      Stride = Stride * Extent;
-    return Access.Offset.divided(Stride).first;
+    return Access.Offset.divided(strideOf(Array->Shape, 0)).first;
   }
 
   static bool isWalkedByGrid(const Polynomial& Row) {
@@ -644,13 +669,16 @@ private:
 
   /// Interprets the kernel with the counter of the loop as the row of a block. False after an error.
   bool interpretForRows(const EnteredLoop& Over, const std::set<PointerVariable>& Distributed,
-                        InterpretedKernel& Interpreted) {
+                        RenumberedThreads* Renumbered, InterpretedKernel& Interpreted) {
     std::optional<unsigned> D = freeDimension(Interpreted.GridDimensions);
     if (!D)
       return rejectLoop(Over.Loop->getBeginLoc(), RowLoopProblem::NoDimension);
     RowLoopRequest Rows{Over.Loop, *D, RowsOfLoop};
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags,
-                                  /*Renumbered=*/nullptr, Rows);
+    if (Renumbered) { // coversUnused
+      Renumbered->Coordinate[*D] = Polynomial();
+      Renumbered->OneBlock[*D] = true;
+    }
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags, Renumbered, Rows);
     if (!Interpreted.Understood)
       return false;
     auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);
@@ -1068,6 +1096,8 @@ private:
   bool Failed = false;
   KernelForm Form;
   bool StoresRows = false, StoresOtherRows = false;
+  /// A bit for each dimension of the launch beyond those of tiles along which only its first thread stores.
+  unsigned FirstBeyond = 0;
 };
 
 } // namespace

@@ -110,7 +110,8 @@ struct FixedRowStores {
   std::vector<std::pair<PointerVariable, PointerVariable>> Distinct;
   /// The rows, if that is known of all of them.
   std::optional<std::vector<FixedRow>> Rows;
-  /// A bit for each dimension of the launch that the kernel's accesses depend on.
+  /// A bit for each dimension of the launch that the kernel's accesses depend on; of the rows and later ones, for those along which
+  /// only the first thread stores.
   unsigned Dimensions = 0;
 };
 
@@ -175,6 +176,8 @@ struct LaunchFacts {
   KnownArguments Arguments;
   /// blockDim where it is constant. Kernels that write a number instead of blockDim need it.
   std::array<std::optional<std::int64_t>, 3> BlockSize;
+  /// gridDim where it is constant.
+  std::array<std::optional<std::int64_t>, 3> GridSize;
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
   ThreadMapping Threads = ThreadMapping::Blocks;

@@ -262,12 +262,23 @@ private:
   std::string tile(const Stage& S) const {
     if (S.Accesses.Threads == ThreadMapping::Blocks)
       return "dim3(" + spelled(S.Block) + ")";
-    return "::gpurma::stages::tile_of(" + blockOfRanks() + ", " + std::to_string(tileDimensions(S.Accesses)) + ")";
+    std::string Dimensions = std::to_string(tileDimensions(S.Accesses));
+    if (!hasTilesOfRows(S, R))
+      return "::gpurma::stages::tile_of(" + blockOfRanks() + ", " + Dimensions + ")";
+    const Stage* Other = stageOfRanks();
+    return "::gpurma::stages::tile_of_rows(" + blockOfRanks() + ", " +
+           std::to_string(Other ? Other->Accesses.RowDimension : tileDimensions(R) - 1) + ", " +
+           std::to_string(Other ? Other->Accesses.RowsPerThread : 1) + ", " + Dimensions + ", " + std::to_string(S.Accesses.RowsPerThread) + ")";
+  }
+
+  /// The launch whose block is that of the ranks; null if none runs in its blocks.
+  const Stage* stageOfRanks() const {
+    auto InBlocks = llvm::find_if(R.Stages, [](const Stage& S) { return S.Accesses.Threads == ThreadMapping::Blocks; });
+    return InBlocks == R.Stages.end() ? nullptr : &*InBlocks;
   }
 
   std::string blockOfRanks() const {
-    auto InBlocks = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::Blocks; });
-    if (InBlocks != R.Stages.end())
+    if (const Stage* InBlocks = stageOfRanks())
       return "dim3(" + spelled(InBlocks->Block) + ")";
     // One for a point may have a single thread.
     auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });

@@ -416,16 +416,14 @@ private:
     if (S.Accesses.Loop && !checkApart(S))
       return;
     S.Inferred = true;
-    for (ArrayAccess& A : S.Accesses.Arrays) {
-      const DistributedParameter& P = *llvm::find_if(Arrays, [&](const DistributedParameter& Each) { return Each.Array == A.Array; });
-      A.ShapedLike = static_cast<size_t>(
-          llvm::find_if(R.Arrays, [&](const DistributedArray& Each) { return Shapes.at(Each.Pointer) == P.Shape; }) - R.Arrays.begin());
-    }
     for (const DistributedParameter& P : Arrays) {
       auto HasItsShape = [&](const DistributedArray& A) { return Shapes.at(A.Pointer) == P.Shape; };
       auto Index = static_cast<size_t>(llvm::find_if(R.Arrays, HasItsShape) - R.Arrays.begin());
       if (!llvm::is_contained(S.ShapedLike, Index))
         S.ShapedLike.push_back(Index);
+      for (ArrayAccess& A : S.Accesses.Arrays)
+        if (A.Array == P.Array)
+          A.ShapedLike = Index;
     }
   }
 
@@ -446,7 +444,8 @@ private:
       }
       addValue(Parameter, Argument, Launch.Arguments);
     }
-    Launch.BlockSize = blockSize(S.Block);
+    Launch.BlockSize = constantSize(S.Block);
+    Launch.GridSize = constantSize(S.Grid);
     for (const MapClause& M : R.Maps)
       if (names(M, S.Kernel))
         Launch.RowDimension = M.RowDimension;
@@ -462,8 +461,12 @@ private:
   static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
 
   /// All ranks have the same block: that of a launch whose threads work together, or of the first. Launches in blocks
-  /// that are known to be others are given tiles of that size, if their threads do not work together.
+  /// that are known to be others are given tiles of that size, if their threads do not work together; and those with fewer dimensions,
+  /// also of the same size, tiles of as many rows as the others have.
   void useOneBlockSize() {
+    for (Stage& S : R.Stages)
+      if (runsInBlocks(S) && hasFewerDimensions(S, R) && !findCooperation(S.Kernel))
+        useOtherBlocks(S);
     auto WorksTogether = [](const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); };
     auto Of = llvm::find_if(R.Stages, WorksTogether);
     if (Of == R.Stages.end())
@@ -652,19 +655,18 @@ private:
 
   std::optional<KernelAccesses> analyzeInBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     KernelForm Seen;
-    if (mayBeForFixedRows(S, Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen) &&
+    if (mayBeForFixedRows(Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen) &&
         mayStoreFixedRows(S, Arrays, Launch, Seen))
       return analyzeFixedRows(S, Arrays, Launch);
     return analyze(S, Arrays, Launch, *U.Diags);
   }
 
-  /// Whether tiles may have a dimension for the rows that the kernel has not.
-  static bool mayBeForFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+  /// Whether tiles may have a dimension for the rows where the kernel has none, or uses one thread of it.
+  static bool mayBeForFixedRows(ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     if (Launch.RowDimension || Arrays.empty())
       return false;
     size_t Dimensions = Arrays.front().Shape.size();
-    return Dimensions <= 3 && dimensionsNamed(S.Kernel) < Dimensions &&
-           llvm::all_of(Arrays, [&](const DistributedParameter& A) { return A.Shape.size() == Dimensions; });
+    return Dimensions <= 3 && llvm::all_of(Arrays, [&](const DistributedParameter& A) { return A.Shape.size() == Dimensions; });
   }
 
   /// Rows that are some way from those of the threads that write them: of constants, rather far.
@@ -680,15 +682,17 @@ private:
 
   bool storesFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) const {
     KernelForm Seen;
-    if (mayBeForFixedRows(S, Arrays, Launch))
+    if (mayBeForFixedRows(Arrays, Launch))
       analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics(), &Seen);
     return Seen.StoresFixedRows;
   }
 
-  /// The same, unless its user should rather hear what is wrong with a loop over the rows that the kernel is \p Seen to have.
+  /// The same, unless its user should rather hear what is wrong with a loop over the rows that the kernel is \p Seen to have, or with the
+  /// dimension that would walk them.
   bool mayStoreFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) const {
     return storesFixedRows(S, Arrays, Launch) &&
-           (!Seen.LoopsOverRows || analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
+           ((!Seen.LoopsOverRows && dimensionsNamed(S.Kernel) < Arrays.front().Shape.size()) ||
+            analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
   }
 
   std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
@@ -907,8 +911,8 @@ private:
     return std::nullopt;
   }
 
-  /// The sizes that a launch's second setting gives as constants.
-  std::array<std::optional<std::int64_t>, 3> blockSize(const Expr* E) const {
+  /// The sizes that a launch's first or second setting gives as constants.
+  std::array<std::optional<std::int64_t>, 3> constantSize(const Expr* E) const {
     std::array<std::optional<std::int64_t>, 3> Size;
     while (E) {
       E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();

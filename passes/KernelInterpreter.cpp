@@ -1186,12 +1186,13 @@ private:
 
   /// threadIdx.d is whatever makes the sum with the block's origin the thread's coordinate.
   Polynomial renumbered(Symbol::Kind Kind, unsigned Dimension) {
+    bool OneBlock = Renumbered->OneBlock[Dimension];
     switch (Kind) {
     case Symbol::Kind::ThreadIndex:
       return Renumbered->Coordinate[Dimension] -
-             Symbol{Symbol::Kind::LaunchedOrigin, Dimension};
+             (OneBlock ? Polynomial() : Polynomial(Symbol{Symbol::Kind::LaunchedOrigin, Dimension}));
     case Symbol::Kind::BlockIndex:
-      return Symbol{Symbol::Kind::LaunchedIndex, Dimension};
+      return OneBlock ? Polynomial() : Polynomial(Symbol{Symbol::Kind::LaunchedIndex, Dimension});
     case Symbol::Kind::BlockSize:
       return Sets.launchedSize(Dimension);
     default:
@@ -1766,7 +1767,7 @@ private:
   bool isUniform(const Polynomial& P) {
     isl::set Values = Sets.closed(Sets.bound(Sets.universe(), "value", P));
     using Kind = Symbol::Kind;
-    for (Kind Of : {Kind::ThreadIndex, Kind::BlockOrigin, Kind::BlockIndex, Kind::LaunchedOrigin, Kind::LaunchedIndex})
+    for (Kind Of : {Kind::ThreadIndex, Kind::BlockOrigin, Kind::BlockIndex, Kind::LaunchedOrigin, Kind::LaunchedIndex, Kind::LaunchedThread})
       for (unsigned D = 0; D < 3; ++D)
         if (Sets.mentions(Values, Of, D))
           return false;

@@ -107,6 +107,8 @@ std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
 struct RenumberedThreads {
   /// What blockIdx.d * blockDim.d + threadIdx.d is to a tile's thread.
   std::array<Polynomial, 3> Coordinate;
+  /// The launch has one block along it, whose blockIdx.d is 0.
+  std::array<bool, 3> OneBlock = {};
   /// Of a launch in one dimension, which numbers its threads as the elements of arrays lie in
   /// memory: how many elements the arrays have. A loop that goes on by whole grids then has one
   /// iteration, for the launch gets a thread for each of them.

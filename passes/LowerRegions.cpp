@@ -198,7 +198,7 @@ private:
   void addStageFunction(const FunctionDecl* Kernel, ThreadMapping Threads) {
     if (const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern())
       Kernel = Pattern;
-    if (!Done.insert({Kernel, Threads}).second)
+    if (!Done.insert(stageFunctionName(Kernel, Threads, U, P)).second)
       return;
     std::optional<FileRange> End = fileRange(Kernel->getEndLoc(), Sources, LangOpts);
     FunctionTypeLoc Type = Kernel->getFunctionTypeLoc();
@@ -224,7 +224,7 @@ private:
     }
     bool ForRows = Threads == ThreadMapping::FixedRows;
     Parameters += ForRows ? ", class gpurma_rows_type> " : "> ";
-    const RowLoop* Rows = Threads == ThreadMapping::Blocks ? rowLoopOf(Kernel, U) : nullptr;
+    const RowLoop* Rows = ForRows ? nullptr : rowLoopOf(Kernel, U);
     bool ForElements = Threads == ThreadMapping::OneDimension;
     std::string Body = ForRows       ? sourceForRows(Kernel)
                        : ForElements ? sourceForElements(Kernel)
@@ -260,7 +260,7 @@ private:
       Call->getDirectCallee()->hasBody(Function);
       if (const FunctionDecl* Pattern = Function->getTemplateInstantiationPattern())
         Function = Pattern;
-      if (!Done.emplace(Function, ThreadMapping::Blocks).second)
+      if (!DoneForRows.insert(Function).second)
         continue;
       std::optional<FileRange> End = fileRange(Function->getEndLoc(), Sources, LangOpts);
       FunctionTypeLoc Type = Function->getFunctionTypeLoc();
@@ -341,7 +341,9 @@ private:
   Program& P;
   const SourceManager& Sources;
   const LangOptions& LangOpts;
-  std::set<std::pair<const FunctionDecl*, ThreadMapping>> Done;
+  /// The names of functions that have been added, and those that have been copied for rows.
+  std::set<std::string> Done;
+  std::set<const FunctionDecl*> DoneForRows;
 };
 
 class LowerRegions final : public Pass {

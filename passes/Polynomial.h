@@ -29,6 +29,7 @@ struct Symbol {
     LaunchedOrigin, ///< blockIdx.d * blockDim.d
     LaunchedIndex,  ///< blockIdx.d where it is not multiplied with the block's size
     LaunchedSize,   ///< blockDim.d
+    LaunchedThread, ///< threadIdx.d, along a dimension that tiles have not
   };
   Kind Of = Kind::Unknown;
   /// A number for Counter and Unknown, the grid dimension (0 x, 1 y, 2 z) for the others but Parameter.

@@ -7,6 +7,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -936,7 +937,7 @@ private:
 
   /// The tiles of a launch that are not its blocks, and what the threads in them are to it.
   void numberThreads(const Stage& S, const std::string& Index, const std::string& Site, unsigned Depth) {
-    StringRef Strided = S.Accesses.RowsStrided ? "true" : "false";
+    StringRef Covers = S.Accesses.RowsStrided || S.Accesses.Loop ? "true" : "false";
     line(Depth) << "const ::gpurma::stages::" << numbering(S) << " gpurma_threads = ::gpurma::stages::";
     if (forFixedRows(S))
       threadsOfRows(S, Index, Site);
@@ -945,9 +946,9 @@ private:
       Out << "number_threads(gpurma_region, {";
       for (size_t Array : S.ShapedLike)
         Out << Separator << Array;
-      Out << "}, " << dimensionsOf(S) << ", " << Strided << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site << ");\n";
+      Out << "}, " << dimensionsOf(S) << ", " << Covers << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site << ");\n";
     } else {
-      Out << "place_threads(gpurma_region, " << Index << ", " << Strided << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "));\n";
+      Out << "place_threads(gpurma_region, " << Index << ", " << Covers << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "));\n";
     }
     line(Depth) << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", "
                 << (S.Accesses.Threads == ThreadMapping::OneDimension ? dimensionsOf(S) + ", " : "") << "gpurma_threads);\n";
@@ -1004,10 +1005,10 @@ private:
     return Numbers;
   }
 
-  static std::string rowThread(const Stage& S) {
+  std::string rowThread(const Stage& S) const {
     const auto& Block = S.Accesses.LaunchedBlock;
     return "row_thread<" + std::to_string(writtenArrays(S).size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
-           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + ">";
+           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + (hasTilesOfRows(S, R) ? ", true>" : ">");
   }
 
   static std::string ownRows(const Stage& S) {
@@ -1024,17 +1025,27 @@ private:
     return S.Accesses.Threads == ThreadMapping::OneDimension ? "thread_numbers" : "thread_places";
   }
 
-  static std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
+  std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
     const auto& Block = S.Accesses.LaunchedBlock;
     std::string Size = std::to_string(Block[0].value_or(0));
     std::string Type = "numbered_thread<" + dimensionsOf(S) + ", " + Size + ">";
     if (S.Accesses.Threads == ThreadMapping::Coordinates)
-      Type = "placed_thread<" + dimensionsOf(S) + ", " + Size + ", " + std::to_string(*Block[1]) + ", " + std::to_string(*Block[2]) + ">";
+      Type = "placed_thread<" + dimensionsOf(S) + ", " + Size + ", " + std::to_string(Block[1].value_or(0)) + ", " + std::to_string(Block[2].value_or(0)) +
+             (hasTilesOfRows(S, R) ? ", true>" : ">");
     if (forFixedRows(S))
       Type = rowThread(S);
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
-           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows(S) ? ownRows(S) : "") +
+           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows(S) ? ownRows(S) : playedRows(S)) +
            (S.Accesses.Threads == ThreadMapping::OneDimension ? ", gpurma_played.place()" : "") + Arguments + ");";
+  }
+
+  /// Those of a loop over the rows, of which each thread has some.
+  std::string playedRows(const Stage& S) const {
+    if (!rowLoopOf(S.Kernel, U))
+      return "";
+    if (!S.Accesses.Loop)
+      return ", ::gpurma::stages::tile_rows()";
+    return ", gpurma_played.rows<" + std::to_string(S.Accesses.RowDimension) + ">(" + std::to_string(S.Accesses.RowsPerThread) + ")";
   }
 
   /// What a kernel writes row after row must not be what it reads other rows of, under another name.
@@ -1106,6 +1117,53 @@ unsigned tileDimensions(const KernelAccesses& Accesses) {
     for (const std::optional<unsigned>& D : A.Walks)
       Dimensions = std::max(Dimensions, D.value_or(0) + 1);
   return Dimensions;
+}
+
+unsigned tileDimensions(const Region& R) {
+  unsigned Most = 1;
+  for (const Stage& S : R.Stages)
+    if (S.Launch && S.Inferred)
+      Most = std::max(Most, tileDimensions(S.Accesses));
+  return Most;
+}
+
+/// As tiles of rows have them.
+static bool walksRowsLast(const Stage& S) { return S.Accesses.RowDimension + 1 == tileDimensions(S.Accesses); }
+
+static bool isSameText(const Expr* A, const Expr* B, const ASTContext& Context) {
+  llvm::FoldingSetNodeID One, Other;
+  A->IgnoreParenImpCasts()->Profile(One, Context, /*Canonical=*/true);
+  B->IgnoreParenImpCasts()->Profile(Other, Context, /*Canonical=*/true);
+  return One == Other;
+}
+
+/// Whether the launch has an array of several dimensions, or one with a value for each row of such an array. Others may have very many rows.
+static bool hasRowsOfSeveral(const Stage& S, const Region& R) {
+  return llvm::any_of(S.ShapedLike, [&](size_t Index) {
+    return llvm::any_of(R.Arrays, [&](const DistributedArray& A) {
+      return A.Shape.size() > 1 && isSameText(A.Shape.front(), R.Arrays[Index].Shape.front(), S.Kernel->getASTContext());
+    });
+  });
+}
+
+bool hasFewerDimensions(const Stage& S, const Region& R) {
+  unsigned Dimensions = tileDimensions(S.Accesses);
+  auto HasMore = [&](const Stage& Other) {
+    bool OfBlocks = Other.Accesses.Threads == ThreadMapping::Blocks;
+    return Other.Launch && Other.Inferred && (OfBlocks || Dimensions == 1) && tileDimensions(Other.Accesses) > Dimensions;
+  };
+  return S.Launch && S.Inferred && walksRowsLast(S) && hasRowsOfSeveral(S, R) && llvm::any_of(R.Stages, HasMore);
+}
+
+bool hasTilesOfRows(const Stage& S, const Region& R) {
+  switch (S.Accesses.Threads) {
+  case ThreadMapping::Coordinates:
+    return (S.Accesses.Loop && walksRowsLast(S)) || hasFewerDimensions(S, R);
+  case ThreadMapping::FixedRows:
+    return hasFewerDimensions(S, R);
+  default:
+    return false;
+  }
 }
 
 std::string operationName(const ReducedScalar& S, const ASTContext& Context) {

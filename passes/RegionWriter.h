@@ -45,6 +45,12 @@ WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, P
 
 /// How many dimensions the tiles of a launch have that are not its blocks.
 unsigned tileDimensions(const KernelAccesses& Accesses);
+/// The most that tiles of a launch of the region have.
+unsigned tileDimensions(const Region& R);
+/// True for a launch whose tiles would have more rows than blocks of the region with more dimensions do; in one dimension, than tiles.
+bool hasFewerDimensions(const Stage& S, const Region& R);
+/// True for a launch that is therefore given other tiles, if they are not its blocks, and for one in other blocks with a loop through the rows.
+bool hasTilesOfRows(const Stage& S, const Region& R);
 
 /// The class of ::gpurma::stages that is the clause's operation.
 std::string operationName(const ReducedScalar& S, const clang::ASTContext& Context);

@@ -142,6 +142,18 @@ void SymbolicSets::assumePositive(const Polynomial& P) {
   assume(compare(Comparison::LessEqual, 1, P));
 }
 
+isl::set SymbolicSets::factsOfIndex(const Symbol& Index, std::optional<std::int64_t> Size,
+                                    Symbol::Kind Of) {
+  const Polynomial Origin = Symbol{Of, Index.Index};
+  if (Size)
+    return compare(Comparison::LessEqual, 0, Index)
+        .intersect(compare(Comparison::Equal, Polynomial(Index) * *Size, Origin));
+  // The product of two unknown numbers, of which the second is at least 1.
+  isl::set First = compare(Comparison::Equal, Index, 0).intersect(compare(Comparison::Equal, Origin, 0));
+  isl::set Other = compare(Comparison::LessEqual, 1, Index).intersect(compare(Comparison::LessEqual, Index, Origin));
+  return First.unite(Other);
+}
+
 isl::set SymbolicSets::factsOf(const Monomial& M) {
   if (M.size() != 1)
     return std::all_of(M.begin(), M.end(), [&](const Symbol& S) { return isNotNegative(S); })
@@ -158,23 +170,23 @@ isl::set SymbolicSets::factsOf(const Monomial& M) {
   case Symbol::Kind::ThreadIndex:
     return compare(Comparison::LessEqual, 0, S)
         .intersect(compare(Comparison::Less, S, blockSize(S.Index)));
+  case Symbol::Kind::LaunchedThread:
+    return compare(Comparison::LessEqual, 0, S)
+        .intersect(compare(Comparison::Less, S, launchedSize(S.Index)));
   case Symbol::Kind::BlockSize:
   case Symbol::Kind::GridSize:
   case Symbol::Kind::LaunchedSize:
     return compare(Comparison::LessEqual, 1, S);
   case Symbol::Kind::BlockIndex:
-    if (BlockSize[S.Index])
-      return compare(Comparison::LessEqual, 0, S)
-          .intersect(compare(Comparison::Equal, Polynomial(S) * *BlockSize[S.Index],
-                             Symbol{Symbol::Kind::BlockOrigin, S.Index}));
-    break;
+    return factsOfIndex(S, BlockSize[S.Index], Symbol::Kind::BlockOrigin);
+  case Symbol::Kind::LaunchedIndex:
+    return factsOfIndex(S, LaunchedSize[S.Index], Symbol::Kind::LaunchedOrigin);
   case Symbol::Kind::Unknown:
     if (auto It = Definitions.find(S); It != Definitions.end())
       return It->second;
     return All;
   case Symbol::Kind::BlockOrigin:
   case Symbol::Kind::LaunchedOrigin:
-  case Symbol::Kind::LaunchedIndex:
   case Symbol::Kind::Counter:
   case Symbol::Kind::Parameter:
     break;

@@ -81,6 +81,8 @@ private:
   isl::pw_aff parameter(const std::string& Name) const;
   const std::string& nameOf(const Monomial& M);
   isl::set factsOf(const Monomial& M);
+  /// What blockIdx.d says of blockIdx.d * blockDim.d.
+  isl::set factsOfIndex(const Symbol& Index, std::optional<std::int64_t> Size, Symbol::Kind Of);
   bool isNotNegative(const Symbol& S) const;
 
   struct FreeContext {

@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include <gpurma/device/array_copies.h>
-#include <gpurma/device/stages.h>
+#include <gpurma/device/played_threads.h>
 
 namespace gpurma::stages {
 
@@ -26,15 +26,18 @@ using word_of_alignment = std::conditional_t<
 // dimensions one for each coordinate of the fastest. What a region's launch has to have, but for
 // what is said of neighbours. Arrays rather than dim3: what a stage is passed is copied word by
 // word (passed).
-template <int RowDimension> struct elements_of_array {
+template <int RowDimension, unsigned Bytes, unsigned Alignment> struct elements_of_array {
   static constexpr unsigned gpurma_row_dimension = RowDimension;
   static constexpr int gpurma_stored_rows = 0;
   static constexpr auto gpurma_between = between_tiles::nothing;
   struct gpurma_parts {};
+  using word = word_of_alignment<Alignment>;
+  static constexpr unsigned words = Bytes / sizeof(word); // of each element
 
   unsigned gpurma_grid[3];
   std::uint32_t extent[3]; // along x, y and z
   std::uint32_t together;  // elements of each thread
+  word* to;
 
   GPURMA_DEVICE void gpurma_add_up(const gpurma_parts&) const {}
 
@@ -48,69 +51,55 @@ template <int RowDimension> struct elements_of_array {
       (d <= first ? along[first - d] : together) *= static_cast<std::uint32_t>(array.inner[d - 1]);
     const unsigned sizes[3] = {tile.x, tile.y, tile.z};
     for (int axis = 0; axis < 3; ++axis)
-      gpurma_grid[axis] = (extent[axis] + sizes[axis] - 1) / sizes[axis];
+      gpurma_grid[axis] = tiles_for(extent[axis], sizes[axis]);
   }
 
-  // Calls use(number of the element) for those of the thread.
-  template <class Use> GPURMA_DEVICE void visit(const uint3& tile, const Use& use) const {
-    const bool flat = RowDimension != 2; // the tile has as many rows as the block has in y and z
-    const std::uint32_t x = tile.x * blockDim.x + threadIdx.x;
-    const std::uint32_t y = tile.y * (flat ? blockDim.y * blockDim.z : blockDim.y) +
-                            (flat ? threadIdx.y + blockDim.y * threadIdx.z : threadIdx.y);
-    const std::uint32_t z = flat ? 0 : tile.z * blockDim.z + threadIdx.z;
-    if (x >= extent[0] || y >= extent[1] || z >= extent[2])
+  // Stores what value(number of the word) gives into the thread's elements.
+  template <class Value> GPURMA_DEVICE void store(const uint3& tile, const Value& value) const {
+    const uint3 at = place_of_thread<RowDimension + 1>(tile);
+    if (at.x >= extent[0] || at.y >= extent[1] || at.z >= extent[2])
       return;
-    const std::uint64_t first = ((std::uint64_t{z} * extent[1] + y) * extent[0] + x) * together;
-    for (std::uint32_t k = 0; k < together; ++k)
-      use(first + k);
+    const std::uint64_t first =
+        ((std::uint64_t{at.z} * extent[1] + at.y) * extent[0] + at.x) * together;
+    for (std::uint64_t element = first; element < first + together; ++element) {
+      GPURMA_UNROLLED
+      for (unsigned k = 0; k < words; ++k)
+        to[element * words + k] = value(element * words + k);
+    }
   }
 };
 
 // to[i] = from[i].
 template <int RowDimension, unsigned Bytes, unsigned Alignment>
-struct array_copy : elements_of_array<RowDimension> {
+struct array_copy : elements_of_array<RowDimension, Bytes, Alignment> {
+  using base = elements_of_array<RowDimension, Bytes, Alignment>;
   static constexpr unsigned gpurma_writes = 1;
   static constexpr unsigned gpurma_reads = 2;
-  using word = word_of_alignment<Alignment>;
-  static constexpr unsigned words = Bytes / sizeof(word);
 
-  word* to;
-  const word* from;
+  const typename base::word* from;
 
-  GPURMA_DEVICE pointers<2> gpurma_arrays() const { return {{to, from}}; }
+  GPURMA_DEVICE pointers<2> gpurma_arrays() const { return {{this->to, from}}; }
 
   template <unsigned gpurma_copy>
-  GPURMA_DEVICE void gpurma_run(const uint3& tile,
-                                typename elements_of_array<RowDimension>::gpurma_parts&) const {
-    this->visit(tile, [this](std::uint64_t element) {
-      GPURMA_UNROLLED
-      for (unsigned k = 0; k < words; ++k)
-        to[element * words + k] = from[element * words + k];
-    });
+  GPURMA_DEVICE void gpurma_run(const uint3& tile, typename base::gpurma_parts&) const {
+    this->store(tile, [this](std::uint64_t word) { return from[word]; });
   }
 };
 
 // All bytes of to[i] become `byte`.
 template <int RowDimension, unsigned Bytes, unsigned Alignment>
-struct array_fill : elements_of_array<RowDimension> {
+struct array_fill : elements_of_array<RowDimension, Bytes, Alignment> {
+  using base = elements_of_array<RowDimension, Bytes, Alignment>;
   static constexpr unsigned gpurma_writes = 1;
   static constexpr unsigned gpurma_reads = 0;
-  using word = word_of_alignment<Alignment>;
-  static constexpr unsigned words = Bytes / sizeof(word);
 
-  word* to;
-  word pattern;
+  typename base::word pattern;
 
-  GPURMA_DEVICE pointers<1> gpurma_arrays() const { return {{to}}; }
+  GPURMA_DEVICE pointers<1> gpurma_arrays() const { return {{this->to}}; }
 
   template <unsigned gpurma_copy>
-  GPURMA_DEVICE void gpurma_run(const uint3& tile,
-                                typename elements_of_array<RowDimension>::gpurma_parts&) const {
-    this->visit(tile, [this](std::uint64_t element) {
-      GPURMA_UNROLLED
-      for (unsigned k = 0; k < words; ++k)
-        to[element * words + k] = pattern;
-    });
+  GPURMA_DEVICE void gpurma_run(const uint3& tile, typename base::gpurma_parts&) const {
+    this->store(tile, [this](std::uint64_t) { return pattern; });
   }
 };
 

@@ -5,10 +5,10 @@
 //   top_and_bottom<<<(nx + 255) / 256, 256>>>(u, nx, ny);    with u : rows(ny, nx)
 //     { if (x < nx) { u[x] = u[nx + x]; u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x]; } }
 //
-// Their tiles have the rows as one more dimension. The thread at row r runs the body as the launch's
-// thread at its other coordinates does, and of the stores does those into row r: the first of the
-// two above if r is 0. So a tile writes its own rows only, as those of other launches do, and each
-// store is done once, by the rank that has the row.
+// Their tiles have the rows as one more dimension. The thread at row r runs the body as the
+// launch's thread at its other coordinates does, and of the stores does those into row r: the first
+// of the two above if r is 0. So a tile writes its own rows only, as those of other launches do,
+// and each store is done once, by the rank that has the row.
 #ifndef GPURMA_DEVICE_FIXED_ROWS_H
 #define GPURMA_DEVICE_FIXED_ROWS_H
 
@@ -25,6 +25,7 @@ template <int N> struct row_threads {
   std::uint32_t threads[2]; // that are played, of the launch
   std::uint32_t rows;       // of the highest array
   std::uint32_t block[3], grid[3];
+  std::uint32_t tile[3];
 };
 
 // Two arrays of which one is read and the other stored into.
@@ -34,15 +35,15 @@ struct array_pair {
 };
 
 // `arrays`: those that are stored into, or others of their shape. `dimensions`: a bit for each
-// dimension of the launch that its accesses depend on; along others all threads do the same, and one
-// of them is played. `least_rows`: with fewer, a thread may read what that of another row stores;
-// so it may if two arrays that are not to be the same are.
+// dimension of the launch that its accesses depend on; along others all threads do the same, and
+// one of them is played; of the rows' and later ones, for those along which only the first thread
+// stores, which then is the one that is played. `least_rows`: with fewer, a thread may read what
+// that of another row stores; so it may if two arrays that are not to be the same are.
 template <int S, int A, int R, int N, int D>
-GPURMA_DEVICE row_threads<N> threads_of_rows(const region<S, A, R>&, int stage,
-                                             const int (&arrays)[N], unsigned dimensions,
-                                             std::int64_t least_rows,
-                                             const array_pair (&distinct)[D], const dim3& grid,
-                                             const dim3& block, site where) {
+GPURMA_DEVICE row_threads<N>
+threads_of_rows(const region<S, A, R>&, int stage, const int (&arrays)[N], unsigned dimensions,
+                std::int64_t least_rows, const array_pair (&distinct)[D], const dim3& grid,
+                const dim3& block, site where) {
   const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
   const auto row = static_cast<int>(plans.stage[stage].row);
   row_threads<N> found{};
@@ -57,21 +58,26 @@ GPURMA_DEVICE row_threads<N> threads_of_rows(const region<S, A, R>&, int stage,
   GPURMA_UNROLLED
   for (const array_pair& pair : distinct)
     ordered = ordered && (pair.read == nullptr || pair.read != pair.stored);
-  std::uint64_t beyond = 1; // threads along the rows and dimensions after them
+  std::uint64_t alike = 1; // threads along the rows and dimensions after them that do the same
+  unsigned along = 0;
   GPURMA_UNROLLED
   for (int d = 0; d < 3; ++d) {
     found.block[d] = of_dim(block, d);
     found.grid[d] = of_dim(grid, d);
+    found.tile[d] = of_dim(plans.stage[stage].block, d);
     const std::uint32_t threads = found.block[d] * found.grid[d];
-    if (d >= row)
-      beyond *= threads;
-    else
-      found.threads[d] = (dimensions >> d & 1) != 0 ? threads : 1;
+    const bool depends = (dimensions >> d & 1) != 0;
+    if (d < row)
+      found.threads[d] = depends ? threads : 1;
+    else if (!depends) {
+      alike *= threads;
+      along |= 1u << d;
+    }
   }
   if (platform::thread_index() == 0) {
-    if (beyond != 1)
-      detail::fail(detail::block(), error_code::threads_along_rows, directive::stage, where, row,
-                   static_cast<std::int64_t>(beyond));
+    if (alike != 1)
+      detail::fail(detail::block(), error_code::threads_along_rows, directive::stage, where, along,
+                   static_cast<std::int64_t>(alike));
     if (!ordered)
       detail::fail(detail::block(), error_code::rows_out_of_order, directive::stage, where,
                    least_rows);
@@ -83,11 +89,12 @@ GPURMA_DEVICE row_threads<N> threads_of_rows(const region<S, A, R>&, int stage,
 template <int S, int A, int R, int N>
 GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const row_threads<N>& threads) {
   const stage_plan& plan = region<S, A, R>::shared().plans.stage[stage];
-  const auto tiles = [](std::uint32_t of, unsigned size) { return (of + size - 1) / size; };
-  const unsigned columns = tiles(threads.threads[0], plan.block.x);
-  return plan.row == 2 ? dim3(columns, tiles(threads.threads[1], plan.block.y),
-                              tiles(threads.rows, plan.block.z))
-                       : dim3(columns, tiles(threads.rows, plan.block.y), 1);
+  if (plan.row == 0)
+    return dim3(tiles_for(threads.rows, plan.block.x), 1, 1);
+  const unsigned columns = tiles_for(threads.threads[0], plan.block.x);
+  return plan.row == 2 ? dim3(columns, tiles_for(threads.threads[1], plan.block.y),
+                              tiles_for(threads.rows, plan.block.z))
+                       : dim3(columns, tiles_for(threads.rows, plan.block.y), 1);
 }
 
 // The rows of tiles that have rows that a launch stores into, each once, and -1 for the others.
@@ -140,19 +147,23 @@ private:
 };
 
 // What a thread of a tile plays. `Row`: the dimension of the rows. `X`, `Y`: the launch's block
-// where it is constant, else 0.
-template <int N, unsigned Row, unsigned X, unsigned Y> class row_thread {
+// where it is constant, else 0. `InRows`: the tile is one of rows.
+template <int N, unsigned Row, unsigned X, unsigned Y, bool InRows = false> class row_thread {
 public:
   GPURMA_DEVICE row_thread(const row_threads<N>& threads, const uint3& tile)
-      : threads_(threads), at_(place_of_thread<Row + 1>(tile)) {}
+      : threads_(threads), at_(place_of_thread<Row + 1, InRows>(tile, threads.tile)) {}
 
-  GPURMA_DEVICE std::uint32_t row() const { return Row == 1 ? at_.y : at_.z; }
+  GPURMA_DEVICE std::uint32_t row() const { return Row == 0 ? at_.x : Row == 1 ? at_.y : at_.z; }
   GPURMA_DEVICE bool exists() const {
-    return at_.x < threads_.threads[0] && (Row == 1 || at_.y < threads_.threads[1]) &&
+    return (Row == 0 || at_.x < threads_.threads[0]) && (Row <= 1 || at_.y < threads_.threads[1]) &&
            row() < threads_.rows;
   }
-  GPURMA_DEVICE uint3 thread() const { return {at_.x % width(), Row == 1 ? 0 : at_.y % height(), 0}; }
-  GPURMA_DEVICE uint3 block() const { return {at_.x / width(), Row == 1 ? 0 : at_.y / height(), 0}; }
+  GPURMA_DEVICE uint3 thread() const {
+    return {Row == 0 ? 0 : at_.x % width(), Row <= 1 ? 0 : at_.y % height(), 0};
+  }
+  GPURMA_DEVICE uint3 block() const {
+    return {Row == 0 ? 0 : at_.x / width(), Row <= 1 ? 0 : at_.y / height(), 0};
+  }
   GPURMA_DEVICE dim3 block_size() const {
     return dim3(threads_.block[0], threads_.block[1], threads_.block[2]);
   }

@@ -272,7 +272,7 @@ enum class error_code : std::uint32_t {
   not_in_one_dimension,      // values: y and z of the grid, y and z of the block
   not_whole_array,           // values: address, whether it is filled rather than copied
   other_bytes,               // values: bytes given, bytes of the array, whether it is filled
-  threads_along_rows,        // values: the dimension of rows (1 y, 2 z), threads along it
+  threads_along_rows,        // values: a bit for each of some dimensions, threads along them
   rows_out_of_order          // values: least rows
 };
 

@@ -8,10 +8,11 @@
 
 #include <gpurma/device/stages.h>
 #include <gpurma/device/thread_numbers.h>
+#include <gpurma/device/tile_rows.h>
 
 namespace gpurma::stages {
 
-inline constexpr std::uint64_t most_short = UINT32_MAX;
+inline constexpr std::uint32_t most_short = UINT32_MAX;
 
 // Of a launch over arrays of the region with rows of the same length. A kernel that goes on by
 // whole grids (`strided`) gets a thread for each element of the highest of them instead, so that it
@@ -49,40 +50,40 @@ template <int S, int A, int R>
 GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, int dimensions,
                             const thread_numbers& numbers) {
   const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
-  const auto blocks = [](std::uint64_t of, unsigned size) {
-    return static_cast<unsigned>((of + size - 1) / size);
-  };
   const std::uint64_t row = std::uint64_t{numbers.extent[0]} * numbers.extent[1];
   const std::uint64_t rows = (numbers.threads + row - 1) / row;
-  const unsigned columns = blocks(numbers.extent[0], tile.x);
-  return dimensions == 3 ? dim3(columns, blocks(numbers.extent[1], tile.y), blocks(rows, tile.z))
-                         : dim3(columns, blocks(rows, tile.y), 1);
+  const unsigned columns = tiles_for(numbers.extent[0], tile.x);
+  return dimensions == 3
+             ? dim3(columns, tiles_for(numbers.extent[1], tile.y), tiles_for(rows, tile.z))
+             : dim3(columns, tiles_for(rows, tile.y), 1);
 }
 
 // Of a launch with blocks of another size. A kernel that goes on through the rows by whole grids
-// gets blocks for all of them, as by region::covering_rows.
+// (`covers`) gets blocks for all of them, and so does one with a loop through the rows, of which
+// each of its threads has some.
 template <int S, int A, int R>
-GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, bool strided,
+GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, bool covers,
                                           const dim3& grid, const dim3& block) {
-  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
-  const stage_plan& s = plans.stage[stage];
+  const stage_plan& s = region<S, A, R>::shared().plans.stage[stage];
   dim3 launched = grid;
-  if (strided) {
-    const axis_reach& rows = s.written.some ? s.written.axis[s.row] : s.read.axis[s.row];
-    const std::int64_t needed =
-        -floor_divide((rows.low == whole ? 0 : rows.low) - plans.bands.rows, of_dim(block, s.row));
+  if (covers) {
+    const unsigned rows = of_dim(region<S, A, R>::covering_rows(dim3(0, 0, 0), stage), s.row) *
+                          of_dim(s.block, s.row);
+    const unsigned needed = tiles_for(rows, of_dim(block, s.row));
     unsigned& blocks = s.row == 0 ? launched.x : s.row == 1 ? launched.y : launched.z;
-    blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
+    blocks = blocks < needed ? needed : blocks;
   }
   return {{launched.x * block.x, launched.y * block.y, launched.z * block.z},
-          {launched.x, launched.y, launched.z}};
+          {block.x, block.y, block.z},
+          {launched.x, launched.y, launched.z},
+          {s.block.x, s.block.y, s.block.z}};
 }
 
 template <int S, int A, int R>
 GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const thread_places& places) {
   const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
-  return dim3((places.threads[0] + tile.x - 1) / tile.x, (places.threads[1] + tile.y - 1) / tile.y,
-              (places.threads[2] + tile.z - 1) / tile.z);
+  return dim3(tiles_for(places.threads[0], tile.x), tiles_for(places.threads[1], tile.y),
+              tiles_for(places.threads[2], tile.z));
 }
 
 // The place of a thread among those of all tiles.
@@ -99,20 +100,63 @@ template <int Dimensions> GPURMA_DEVICE uint3 place_of_thread(const uint3& tile)
             tile.z * blockDim.z + threadIdx.z};
 }
 
-// What a thread of a tile plays, of a launch with constant blocks.
-template <int Dimensions, unsigned X, unsigned Y, unsigned Z> class placed_thread {
+// The same in a tile of rows (tile_of_rows). One dimension takes a few threads of the block; they
+// are others in the rank's next tile, which then need not wait for them. The rest has no place.
+template <int Dimensions>
+GPURMA_DEVICE uint3 place_in_rows(const uint3& tile, const std::uint32_t (&size)[3]) {
+  const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
+  const unsigned own = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  if constexpr (Dimensions == 1) {
+    const unsigned first = tile.x * size[0];
+    const unsigned place = (own + threads - first % threads) % threads;
+    return {place < size[0] ? first + place : most_short, tile.y, tile.z};
+  } else {
+    const unsigned next = own / size[0];
+    const unsigned y = Dimensions == 2 ? next : next % size[1];
+    const unsigned z = Dimensions == 2 ? 0 : next / size[1];
+    const bool has_place = y < size[1] && z < size[2];
+    return {has_place ? tile.x * size[0] + own % size[0] : most_short, tile.y * size[1] + y,
+            tile.z * size[2] + z};
+  }
+}
+
+template <int Dimensions, bool InRows>
+GPURMA_DEVICE uint3 place_of_thread(const uint3& tile, const std::uint32_t (&size)[3]) {
+  if constexpr (InRows)
+    return place_in_rows<Dimensions>(tile, size);
+  else
+    return place_of_thread<Dimensions>(tile);
+}
+
+// What a thread of a tile plays. `X`, `Y`, `Z`: the launch's block where it is constant, else 0.
+// `InRows`: the tile is one of rows.
+template <int Dimensions, unsigned X, unsigned Y, unsigned Z, bool InRows = false>
+class placed_thread {
 public:
   GPURMA_DEVICE placed_thread(const thread_places& places, const uint3& tile)
-      : places_(places), at_(place_of_thread<Dimensions>(tile)) {}
+      : places_(places), at_(place_of_thread<Dimensions, InRows>(tile, places.tile)) {}
 
   GPURMA_DEVICE bool exists() const {
     return at_.x < places_.threads[0] && at_.y < places_.threads[1] && at_.z < places_.threads[2];
   }
-  GPURMA_DEVICE uint3 thread() const { return {at_.x % X, at_.y % Y, at_.z % Z}; }
-  GPURMA_DEVICE uint3 block() const { return {at_.x / X, at_.y / Y, at_.z / Z}; }
-  GPURMA_DEVICE dim3 block_size() const { return dim3(X, Y, Z); }
+  GPURMA_DEVICE uint3 thread() const {
+    const dim3 size = block_size();
+    return {at_.x % size.x, at_.y % size.y, at_.z % size.z};
+  }
+  GPURMA_DEVICE uint3 block() const {
+    const dim3 size = block_size();
+    return {at_.x / size.x, at_.y / size.y, at_.z / size.z};
+  }
+  GPURMA_DEVICE dim3 block_size() const {
+    return dim3(X != 0 ? X : places_.block[0], Y != 0 ? Y : places_.block[1],
+                Z != 0 ? Z : places_.block[2]);
+  }
   GPURMA_DEVICE dim3 grid() const {
     return dim3(places_.grid[0], places_.grid[1], places_.grid[2]);
+  }
+  // Of a loop through the rows along a dimension, so many for each thread.
+  template <unsigned Row> GPURMA_DEVICE tile_rows rows(unsigned height) const {
+    return tile_rows(Row == 0 ? at_.x : Row == 1 ? at_.y : at_.z, places_.threads[Row], height);
   }
 
 private:

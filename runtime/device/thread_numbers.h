@@ -28,6 +28,25 @@ inline dim3 tile_of(const dim3& block, int dimensions) {
                            : dim3(block.x * block.y * block.z, 1, 1);
 }
 
+// The same of a launch with fewer dimensions than the region's others, or with a loop through the
+// rows: it has as many rows as their tiles, at multiples of which the bands of processes begin, and
+// not more for each thread. `row_dimension`, `rows_per_thread`: of the launches with this block;
+// `own_rows_per_thread`: of its own.
+inline dim3 tile_of_rows(const dim3& block, unsigned row_dimension, int rows_per_thread,
+                         int dimensions, int own_rows_per_thread) {
+  const unsigned threads = block.x * block.y * block.z;
+  const unsigned along_rows = row_dimension == 0 ? block.x : row_dimension == 1 ? block.y : block.z;
+  const unsigned height = along_rows * static_cast<unsigned>(rows_per_thread) /
+                          static_cast<unsigned>(own_rows_per_thread);
+  const unsigned rows = height == 0 ? 1 : height <= threads ? height : along_rows;
+  if (dimensions == 1)
+    return dim3(rows, 1, 1);
+  const unsigned in_row = threads / rows;
+  if (dimensions == 2)
+    return dim3(in_row, rows, 1);
+  return in_row > block.x ? dim3(block.x, in_row / block.x, rows) : dim3(in_row, 1, rows);
+}
+
 // The block of ranks where all launches of a region are in one dimension.
 inline dim3 block_of_line(const dim3& block) {
   constexpr unsigned warp = 32;
@@ -46,8 +65,14 @@ struct thread_numbers {
 // The same of a launch whose threads have a place of their own along each dimension.
 struct thread_places {
   std::uint32_t threads[3];
-  std::uint32_t grid[3];
+  std::uint32_t block[3], grid[3];
+  std::uint32_t tile[3];
 };
+
+// How many tiles of a size so many threads or elements take along a dimension.
+template <class T> __host__ __device__ constexpr unsigned tiles_for(T count, unsigned size) {
+  return static_cast<unsigned>((count + size - 1) / size);
+}
 
 } // namespace gpurma::stages
 

@@ -101,6 +101,15 @@ std::string range_text(const char* what, std::int64_t begin, std::int64_t bytes)
   return stream.str();
 }
 
+// Of a bit for each.
+std::string dimensions_text(std::int64_t dimensions) {
+  std::string found;
+  for (int d = 0; d < 3; ++d)
+    if ((dimensions >> d & 1) != 0)
+      found += text(found.empty() ? "" : " and ", "xyz"[d]);
+  return found;
+}
+
 std::string reason(const error_record& e) {
   const auto v = [&e](int i) { return e.values[i]; };
   switch (static_cast<error_code>(e.code)) {
@@ -197,12 +206,14 @@ std::string reason(const error_record& e) {
                 " bytes; a region copies and fills distributed arrays whole, so write a kernel for "
                 "a part of one");
   case error_code::threads_along_rows:
-    return text("along ", v(0) == 1 ? "y and z" : "z", ", the launch has ", v(1),
-                " threads, but the kernel names ", v(0) == 1 ? "x" : "x and y",
-                " only, so that several threads would have the same element; launch it with one");
+    return text("along ", dimensions_text(v(0)), ", the launch has ", v(1),
+                " threads that the kernel does not tell from each other, so that several threads "
+                "would have the same element; launch it with one");
   case error_code::rows_out_of_order:
-    return text("the kernel reads rows that it stores into elsewhere, in no order, where two of its "
-                "arrays are the same or have fewer than ", v(0), " rows; launch a kernel for each");
+    return text(
+        "the kernel reads rows that it stores into elsewhere, in no order, where two of its "
+        "arrays are the same or have fewer than ",
+        v(0), " rows; launch a kernel for each");
   }
   return text("unknown error ", e.code);
 }

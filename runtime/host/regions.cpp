@@ -59,13 +59,21 @@ std::string name_of(const region_launch& region) {
   fatal(text(name_of(region), ": ", what));
 }
 
-// Whose blocks are those of the ranks. Tiles of the others have as many threads.
+// Whose blocks are those of the ranks. Tiles of the others have as many threads, or fewer: if all
+// are such, those with most have all.
 const stage_plan& stage_of_ranks(const region_launch& region) {
   const stage_plan* const first = region.stage;
   const stage_plan* const last = first + region.stages;
   const stage_plan* const found =
       std::find_if(first, last, [](const stage_plan& one) { return !one.renumbered; });
-  return found != last ? *found : region.stage[0];
+  const auto threads = [](const stage_plan& one) {
+    return one.block.x * one.block.y * one.block.z;
+  };
+  return found != last
+             ? *found
+             : *std::max_element(first, last, [&](const stage_plan& a, const stage_plan& b) {
+                 return threads(a) < threads(b);
+               });
 }
 
 void check_stages(const region_launch& region) {

@@ -239,16 +239,28 @@ def compiled_programs():
                    "^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
     yield ok("managed_region")
     yield Test("region_block_sizes", ("quiet",), prints=(
-        "^plane 12941121\ncube 114132240\nline 18178716\nsum 15094726854$"))
+        "^plane 12941121\ncube 114132240\nline 18178716\nloops 882667527\ncolumns 673906616\n"
+        "shared 501569875\nsum 15096409176$"))
+    yield Test("region_boundary_columns", ("quiet",), prints=(
+        "^plane 256991125\n"
+        "sums 866599540\n"
+        "low 826448778\n"
+        "lines 874482783\n"
+        "cube 833880940$"))
     yield Test("region_boundary_rows", ("quiet",), prints=(
         "^plane 399024213\n"
         "points 991377200\n"
         "pairs 716369487\n"
         "alone 322452147\n"
-        "cube 566049202"))
+        "cube 566049202\n"
+        "first 708055736\n"
+        "profile 494750342\n"
+        "line 605827747\n"
+        "space 216384128$"))
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_copied_shapes", prints=(
         "^line 2818178127 2818178127\n"
+        "wide 2295200682 2295200682\n"
         "plane 3046381067 3666333983 3666333983\n"
         "space 4109180577 4109180577 1861438708\n"
         "parts 2012273895 2012273895\n"

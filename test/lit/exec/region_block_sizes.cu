@@ -2,7 +2,8 @@
 // REQUIRES: mpi
 // Launches of one region whose blocks have different sizes: the tiles of those whose threads do not work together are blocks of the
 // others, in two dimensions, three, and one; with several rows for each thread, loops through rows by whole grids, and kernels that
-// take their block's number and size for more than their place.
+// take their block's number and size for more than their place; loops through the rows in each thread; and one kernel in its blocks, in
+// others, and in one dimension.
 // RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
@@ -15,6 +16,9 @@
 // CHECK: plane {{-?[0-9]+}}
 // CHECK: cube {{-?[0-9]+}}
 // CHECK: line {{-?[0-9]+}}
+// CHECK: loops {{-?[0-9]+}}
+// CHECK: columns {{-?[0-9]+}}
+// CHECK: shared {{-?[0-9]+}}
 // CHECK: sum {{[0-9]+}}
 #include <cstdio>
 #include <cstdlib>
@@ -77,6 +81,30 @@ __global__ void line(long long *out, const long long *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i > 1 && i < n - 1)
     out[i] = (in[i - 2] + 3 * in[i + 1]) % prime;
+}
+__device__ long long mixed(const long long *in, int i, int plane) { return (in[i - plane] + 3 * in[i + plane] + in[i]) % prime; }
+__global__ void through_planes(long long *out, const long long *in, unsigned long long *sum, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny)
+    return;
+  unsigned long long part = 0;
+  int i = nx * ny + y * nx + x;
+  for (int z = 1; z < nz - 1; ++z, i += nx * ny) {
+    out[i] = (mixed(in, i, nx * ny) + threadIdx.x + 10 * threadIdx.y + 100 * blockIdx.y) % prime;
+    part += out[i] % 11;
+  }
+  atomicAdd(sum, part);
+}
+__global__ void through_rows(long long *out, const long long *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx)
+    for (int y = 2; y <= ny - 3; ++y)
+      out[y * nx + x] = (in[(y - 2) * nx + x] + 3 * in[(y + 2) * nx + x]) % prime;
+}
+__global__ void axpy(int n, long long a, const long long *p, long long *u) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    u[i] = (u[i] + a * p[i] + threadIdx.x) % prime;
 }
 
 static long long *device(int n) {
@@ -144,6 +172,49 @@ int main(int argc, char **argv) {
     line<<<(n + 99) / 100, 100>>>(a, b, n);
   }
   print("line", a, n, quiet);
+
+  const int lz = 97;
+  long long *e = device(lz * my * mx), *f = device(lz * my * mx);
+  // INFER: stage lifted: rows z; writes out {{[^;]*}}; reads in {{[^;]*$}}
+  // INFER: stage through_planes: rows z (4 per thread, in a loop); {{.*}}; in blocks of another size
+  // INFER: stage through_planes: rows z (4 per thread, in a loop); {{.*}}; in blocks of another size
+#pragma gpurma persistent distribute(e, f : rows(lz, my, mx)) reduce(+ : *sum)
+  for (int i = 0; i < 5; ++i) {
+    lifted<<<dim3(3, 4, 49), dim3(8, 4, 2)>>>(f, e, lz, my, mx);
+    through_planes<<<dim3(2, 2), dim3(16, 8)>>>(e, f, sum, lz, my, mx);
+    through_planes<<<dim3(1, 13), dim3(64, 1)>>>(f, e, sum, lz, my, mx);
+    std::swap(e, f);
+  }
+  // INFER: stage through_planes: rows z (4 per thread, in a loop); {{.*}}; adds to *sum; *sum first in each thread
+  // INFER: stage through_planes: rows z (4 per thread, in a loop); {{.*}}; in blocks of another size
+#pragma gpurma persistent distribute(e, f : rows(lz, my, mx)) reduce(+ : *sum)
+  for (int i = 0; i < 3; ++i) {
+    through_planes<<<dim3(3, 4), dim3(8, 4)>>>(e, f, sum, lz, my, mx);
+    through_planes<<<dim3(2, 2), dim3(16, 8)>>>(f, e, sum, lz, my, mx);
+  }
+  print("loops", e, lz * my * mx, quiet);
+
+  // INFER: stage star: rows y; {{[^;]*; [^;]*$}}
+  // INFER: stage through_rows: rows y (4 per thread, in a loop); {{.*}}; in blocks of another size
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  for (int i = 0; i < 5; ++i) {
+    star<<<dim3(3, 29), dim3(16, 4)>>>(b, a, ny, nx);
+    through_rows<<<1, 64>>>(a, b, ny, nx);
+  }
+  print("columns", a, n, quiet);
+
+  // INFER: stage axpy: rows y in one dimension
+  // INFER: stage axpy: rows x; {{[^;]*; [^;]*; [^;]*$}}
+  // INFER: stage axpy: rows x; {{.*}}; in blocks of another size
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  for (int i = 0; i < 2; ++i)
+    axpy<<<(n + 63) / 64, 64>>>(n, 3, a, b);
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < 2; ++i) {
+    axpy<<<(n + 63) / 64, 64>>>(n, 5, b, a);
+    axpy<<<(n + 31) / 32, 32>>>(n, 7, a, b);
+  }
+  print("shared", b, n, quiet);
   if (!quiet)
     std::printf("sum %llu\n", *sum);
 }

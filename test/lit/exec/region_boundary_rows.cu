@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels for fixed rows, launched without a grid dimension for these: boundaries, planes, points, rows of parameters and of
-// loops, early returns, stores under conditions and without braces, several arrays, and elements that are structures.
+// loops, early returns, stores under conditions and without braces, several arrays, and elements that are structures; and kernels
+// that the first thread or block along a dimension does.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
@@ -16,6 +17,10 @@
 // CHECK: pairs {{-?[0-9]+}}
 // CHECK: alone {{-?[0-9]+}}
 // CHECK: cube {{-?[0-9]+}}
+// CHECK: first {{-?[0-9]+}}
+// CHECK: profile {{-?[0-9]+}}
+// CHECK: line {{-?[0-9]+}}
+// CHECK: space {{-?[0-9]+}}
 #include <cstdio>
 #include <cstdlib>
 #include <type_traits>
@@ -103,6 +108,54 @@ __global__ void edge(long long *u, int nx, int ny, int nz) {
   if (x < nx)
     u[((nz - 2) * ny + 3) * nx + x] += 5;
 }
+__global__ void of_first_thread(long long *u, int nx, int row, long long amplitude) {
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    u[row * nx + 7] += amplitude + blockDim.x;
+}
+__global__ void of_one_block(long long *u, int nx, int row) {
+  if (threadIdx.x == 0)
+    u[row * nx + 8] = u[row * nx + 9] + blockIdx.x;
+}
+__global__ void of_first_in_plane(long long *u, int nx, int ny) {
+  if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0 && threadIdx.y == 0) {
+    u[3] = u[nx + 4] + 1;
+    u[(ny - 1) * nx + 5] -= gridDim.y + blockDim.y;
+  }
+}
+__global__ void of_origin(long long *u, int nx, int row) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x == 0 && y == 0)
+    u[row * nx + nx - 1] += 11;
+}
+// Launched over all rows, of which the first does it.
+__global__ void of_first_row(long long *u, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y == 0) {
+    u[x] = u[nx + x];
+    u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x] + threadIdx.x + threadIdx.y;
+  }
+}
+__global__ void count(long long *profile, int row) { profile[row] += 3; }
+__global__ void along(long long *out, const long long *in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > 0 && i < n - 1)
+    out[i] = (in[i - 1] + 3 * in[i + 1]) % prime;
+}
+__global__ void ends(long long *u, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i == 0) {
+    u[0] = u[1];
+    u[n - 1] = u[n - 2] + blockIdx.x;
+  }
+}
+__global__ void one_of_line(long long *u, int at) { u[at] += 100; }
+__global__ void of_first_plane(long long *u, int nx, int ny, int nz) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny || blockIdx.z != 0 || threadIdx.z != 0)
+    return;
+  u[y * nx + x] = u[(ny + y) * nx + x] + threadIdx.y;
+  u[((nz - 1) * ny + y) * nx + x] += x;
+}
 
 template <typename T> static T *device(int n) {
   std::vector<T> values(n);
@@ -185,4 +238,39 @@ int main(int argc, char **argv) {
     std::swap(c, d);
   }
   print("cube", c, mz * my * mx, quiet);
+
+  auto *profile_of_rows = device<long long>(ny), *other_profile = device<long long>(ny);
+  int threads = 40; // it is not known that it does not change
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(profile_of_rows : rows(ny))
+  for (int it = 0; it < 9; ++it) {
+    of_first_thread<<<(nx + 31) / 32, 32>>>(a, nx, it * 7, 1000 + it);
+    of_first_thread<<<3, threads>>>(a, nx, ny - 2, 1000 + it);
+    of_one_block<<<1, 32>>>(a, nx, 31);
+    star<<<grid, block>>>(b, a, nx, ny);
+    of_first_in_plane<<<grid, block>>>(b, nx, ny);
+    of_origin<<<dim3(2, 3), dim3(threads, 2)>>>(b, nx, 52);
+    count<<<1, 1>>>(profile_of_rows, 4 * it + 2);
+    if (it % 2 == 0)
+      of_first_row<<<grid, block>>>(b, nx, ny);
+    std::swap(a, b);
+  }
+  print("first", a, n, quiet);
+  print("profile", profile_of_rows, ny, quiet);
+
+#pragma gpurma persistent distribute(profile_of_rows, other_profile : rows(ny))
+  for (int it = 0; it < 9; ++it) {
+    along<<<(ny + 7) / 8, 8>>>(other_profile, profile_of_rows, ny);
+    ends<<<2, 64>>>(other_profile, ny);
+    one_of_line<<<1, 1>>>(other_profile, 3 + 8 * it);
+    std::swap(profile_of_rows, other_profile);
+  }
+  print("line", profile_of_rows, ny, quiet);
+
+#pragma gpurma persistent distribute(c, d : rows(mz, my, mx))
+  for (int it = 0; it < 5; ++it) {
+    star_in_space<<<of_cubes, cubes>>>(d, c, mx, my, mz);
+    of_first_plane<<<of_cubes, cubes>>>(d, mx, my, mz);
+    std::swap(c, d);
+  }
+  print("space", c, mz * my * mx, quiet);
 }

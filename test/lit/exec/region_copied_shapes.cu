@@ -13,6 +13,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | diff - %t.expected
 // RUN: env GPURMA_DISTRIBUTED_ARRAYS=banded GPURMA_CPU_RANKS=2 %mpirun -np 2 %t | diff - %t.expected
 // CHECK: line {{[0-9]+}} {{[0-9]+}}
+// CHECK: wide {{[0-9]+}} {{[0-9]+}}
 // CHECK: plane {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 // CHECK: space {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 // CHECK: parts {{[0-9]+}} {{[0-9]+}}
@@ -109,6 +110,13 @@ static void line() {
     cudaMemcpy(a, b, n, cudaMemcpyDeviceToDevice);
   }
   print("line %u %u\n", digest(a, n), digest(b, n));
+  // Threads of a column do the same; of a copy, each has elements.
+#pragma gpurma persistent distribute(a, b : rows(n))
+  for (int i = 0; i < 3; ++i) {
+    smooth_line<unsigned char><<<(n + 7) / 8, dim3(8, 4)>>>(b, a, n);
+    cudaMemcpy(a, b, n, cudaMemcpyDeviceToDevice);
+  }
+  print("wide %u %u\n", digest(a, n), digest(b, n));
 }
 
 static void plane() {

@@ -134,7 +134,7 @@ static int fixed_rows(int ny, unsigned threads) {
 #pragma gpurma persistent distribute(a : rows(ny, nx))
   {
     // FEW-ROWS: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+2]] on rank {{[0-9]+}}: the kernel reads rows that it stores into elsewhere, in no order, where two of its arrays are the same or have fewer than 3 rows; launch a kernel for each
-    // ALONG-ROWS: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] on rank {{[0-9]+}}: along y and z, the launch has 2 threads, but the kernel names x only, so that several threads would have the same element; launch it with one
+    // ALONG-ROWS: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] on rank {{[0-9]+}}: along y and z, the launch has 2 threads that the kernel does not tell from each other, so that several threads would have the same element; launch it with one
     walls<<<dim3(1, threads), 8>>>(a, nx, ny);
   }
   return 0;

@@ -29,6 +29,19 @@ __global__ void faces(float* u, int nx, int ny, int nz) {
   if (x < nx && y < ny)
     u[((nz - 1) * ny + y) * nx + x] = u[((nz - 3) * ny + y) * nx + x];
 }
+__global__ void of_first_row(float* u, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y == 0)
+    u[3 * nx + x] = 0;
+}
+__global__ void of_first_thread(float* u, int nx, int row) {
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    u[row * nx + 1] = 0;
+}
+__global__ void point_of_line(float* u) {
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    u[5] += 1;
+}
 
 // The tiles of other rows are not run.
 // CHECK: struct gpurma_launch_{{[0-9]+}}_0 {
@@ -36,17 +49,22 @@ __global__ void faces(float* u, int nx, int ny, int nz) {
 // CHECK: ::gpurma::stages::row_threads<1> gpurma_threads;
 // CHECK: ::gpurma::stages::stored_tile_rows<2> gpurma_tile_rows;
 // CHECK: const ::gpurma::stages::row_thread<1, 1, 256, 1> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) ::gpurma_rows_[[WALLS]]_walls<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.rows({gpurma_0}), gpurma_0, gpurma_1, gpurma_2);
-// CHECK: threads_of_rows(gpurma_region, 0, {0}, 3u, 3, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3((nx + 255) / 256), dim3(256),
+// CHECK: threads_of_rows(gpurma_region, 0, {0}, 1u, 3, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3((nx + 255) / 256), dim3(256),
 // CHECK-NEXT: const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, 0, gpurma_threads);
 // CHECK-NEXT: const ::gpurma::stages::stored_tile_rows<2> gpurma_tile_rows = ::gpurma::stages::tile_rows_of(gpurma_region, 0, {0, gpurma_region.rows_of(0) + -1}, gpurma_grid);
 // CHECK-NEXT: gpurma_region.launch(gpurma_launch_{{[0-9]+}}_0{{.*}}, gpurma_2, gpurma_tile_rows},
-// CHECK: threads_of_rows(gpurma_region, 1, {0}, 3u, 1, {{[{][{]}}gpurma_1, gpurma_0{{[}][}]}}, dim3(
+// CHECK: threads_of_rows(gpurma_region, 1, {0}, 1u, 1, {{[{][{]}}gpurma_1, gpurma_0{{[}][}]}}, dim3(
 // CHECK: tile_rows_of(gpurma_region, 1, {1, 3}, gpurma_grid);
 // CHECK: tile_rows_of(gpurma_region, 2, {static_cast<std::int64_t>(gpurma_3) + 0}, gpurma_grid);
-// CHECK: threads_of_rows(gpurma_region, 3, {2}, 7u, 1, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3(grid), dim3(square),
+// CHECK: threads_of_rows(gpurma_region, 3, {2}, 3u, 1, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3(grid), dim3(square),
+// Of the first thread along y, of one along y and z, and of the rows of a line.
+// CHECK: threads_of_rows(gpurma_region, 4, {0}, 3u, 1, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3(grid), dim3(square),
+// CHECK: threads_of_rows(gpurma_region, 5, {0}, 1u, 1,
+// CHECK: threads_of_rows(gpurma_region, 6, {3}, 1u, 1,
+// CHECK: ::gpurma::stages::stage_plan("point_of_line", {{[^.]*}}, 0, ::gpurma::stages::tile_of_rows(
 // PRINT-CHECK: // after InferStages
-void run(float* a, float* b, float* c, int nz, int ny, int nx, int sx, int sy, dim3 grid, dim3 square) {
-#pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(c : rows(nz, ny, nx))
+void run(float* a, float* b, float* c, float* line, int nz, int ny, int nx, int sx, int sy, dim3 grid, dim3 square) {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(c : rows(nz, ny, nx)) distribute(line : rows(ny))
   {
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own), published (y -1..1)
     walls<<<(nx + 255) / 256, 256>>>(a, nx, ny);
@@ -56,6 +74,12 @@ void run(float* a, float* b, float* c, int nz, int ny, int nx, int sx, int sy, d
     point<<<1, 1>>>(a, nx, sx, sy);
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage faces: rows z of stores into fixed rows; reads u (z -2..-2); writes u (own), published (z -2..0)
     faces<<<grid, square>>>(c, nx, ny, nz);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage of_first_row: rows y of stores into fixed rows; writes u (own), published (y -1..1)
+    of_first_row<<<grid, square>>>(a, nx);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage of_first_thread: rows y of stores into fixed rows; writes u (x whole), published (y -1..1)
+    of_first_thread<<<8, 256>>>(a, nx, sy);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage point_of_line: rows x of stores into fixed rows; reads u (own); writes u (own), not published
+    point_of_line<<<8, 256>>>(line);
   }
 }
 int main() {}

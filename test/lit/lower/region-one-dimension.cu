@@ -1,5 +1,5 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is found of launches in one dimension over arrays of two and three, and what their kernels become.
+// What is found of launches in one dimension over arrays of two and three, and over their rows, and what their kernels become.
 // RUN: %gpurmacc_cpu --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s | %filecheck --check-prefix=PRINT-CHECK %s
 // RUN: %filecheck --input-file=%t.lowered.cu %s
 #include <gpurma/gpurma.h>
@@ -40,6 +40,33 @@ __global__ void block(float* out, const float* in, int ny, int nx) {
   if (x < nx && y > 0 && y < ny)
     out[y * nx + x] = in[(y - 1) * nx + x];
 }
+__global__ void left(float* u, int ny, int nx) {
+  int y = blockIdx.x * blockDim.x + threadIdx.x;
+  if (y < ny)
+    u[y * nx] = 0;
+}
+__global__ void face(float* u, int nz, int ny, int nx) {
+  int y = blockIdx.x * blockDim.x + threadIdx.x, z = blockIdx.y * blockDim.y + threadIdx.y;
+  if (y < ny && z < nz)
+    u[(z * ny + y) * nx] = 0;
+}
+__global__ void space(float* u, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
+  if (x < nx && y < ny && z < nz)
+    u[(z * ny + y) * nx + x] += 1;
+}
+__global__ void pairs(float* u, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = 2 * (blockIdx.y * blockDim.y + threadIdx.y);
+  for (int r = 0; r < 2; ++r)
+    if (x < nx && y + r < ny)
+      u[(y + r) * nx + x] += 1;
+}
+__global__ void through(float* u, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    for (int z = 0; z < nz; ++z)
+      u[(z * ny + y) * nx + x] = 1;
+}
 
 // CHECK: struct gpurma_launch_0_0 {
 // CHECK: ::gpurma::stages::thread_numbers gpurma_threads;
@@ -51,11 +78,20 @@ __global__ void block(float* out, const float* in, int ny, int nx) {
 // CHECK: gpurma_region.launch(gpurma_launch_0_0{{.*}}, dim3(blockDim),
 // CHECK: number_threads(gpurma_region, {2}, 3, false,
 // CHECK: number_threads(gpurma_region, {0}, 2, true, dim3(64), dim3(128),
+// A loop through the rows: each thread of the tile has some.
+// CHECK: if (gpurma_played.exists()) ::gpurma_thread_[[THROUGH:[0-9]+]]_through<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.rows<2>(4), gpurma_0,
+// CHECK: place_threads(gpurma_region, 1, true, dim3(grid), dim3({{.*}}16, 8
 // CHECK: ::gpurma::stages::stage_plan("axpy", {{.*}}, 1, ::gpurma::stages::tile_of(dim3(blocks), 2), 0){{.*}}.with_renumbered_threads(), ::gpurma::stages::stage_plan("star",
 // CHECK-SAME: ::gpurma::stages::stage_plan("cube", {{.*}}, 2, ::gpurma::stages::tile_of(dim3(blocks), 3), 0)
 // CHECK-SAME: ::gpurma::stages::stage_plan("block", {{[^.]*}}, 1, dim3(blocks), 0)
 // CHECK: ::gpurma::stages::stage_plan("axpy", {{.*}}, 1, ::gpurma::stages::tile_of(::gpurma::stages::block_of_line(dim3(128)), 2), 0)
 // CHECK: ::gpurma::stages::stage_plan("axpy", {{[^.]*}}, 0, dim3(128), 0)
+// Tiles with as many rows as those of the blocks: of a face, with all threads. A face in a region without more dimensions stays in its blocks.
+// CHECK: ::gpurma::stages::stage_plan("left", {{.*}}, 0, ::gpurma::stages::tile_of_rows(dim3(blocks), 1, 2, 1, 1), 0){{.*}}.with_renumbered_threads(), ::gpurma::stages::stage_plan("pairs",
+// CHECK: ::gpurma::stages::stage_plan("left", {{.*}}, 0, ::gpurma::stages::tile_of_rows(::gpurma::stages::block_of_line(dim3(64)), 1, 1, 1, 1), 0)
+// CHECK: ::gpurma::stages::stage_plan("face", {{.*}}, 1, ::gpurma::stages::tile_of_rows(dim3(blocks), 2, 1, 2, 1), 0){{.*}}.with_renumbered_threads(), ::gpurma::stages::stage_plan("space",
+// CHECK: ::gpurma::stages::stage_plan("face", {{[^.]*}}, 1, dim3(dim3(16, 16)), 0)
+// CHECK: ::gpurma::stages::stage_plan("through", {{.*}}, 2, ::gpurma::stages::tile_of_rows(dim3(dim3(8, 4, 2)), 2, 1, 3, 4), 0){{.*}}, 4, false).with_renumbered_threads()
 // PRINT-CHECK: // after InferStages
 void run(float* a, float* b, float* c, float* d, float* line, float* other, int nz, int ny, int nx, int threads, dim3 blocks, dim3 grid) {
   int n = nx * ny;
@@ -85,6 +121,47 @@ void run(float* a, float* b, float* c, float* d, float* line, float* other, int 
   {
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage axpy: rows x; reads p (own); reads u (own); writes u (own), not published
     axpy<<<(n + 127) / 128, 128>>>(n, 2.0f, line, other);
+  }
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(line, other : rows(n))
+  {
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage left: rows x; writes u (own), not published; in blocks of another size
+    left<<<(ny + threads - 1) / threads, threads>>>(a, ny, nx);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage pairs: rows y (2 per thread); reads u (own); writes u (own), not published
+    pairs<<<grid, blocks>>>(a, ny, nx);
+    // Its rows are others, and perhaps many.
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage axpy: rows x; reads p (own); reads u (own); writes u (own), not published{{$}}
+    axpy<<<(n + 63) / 64, 64>>>(n, 2.0f, line, other);
+  }
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  {
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage left: rows x; writes u (own), not published; in blocks of another size
+    left<<<(ny + 63) / 64, 64>>>(a, ny, nx);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage scale: rows y in one dimension;
+    scale<<<64, 128>>>(a, n, 0.5f);
+  }
+#pragma gpurma persistent distribute(c, d : rows(nz, ny, nx))
+  {
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage face: rows y; writes u (own), not published; in blocks of another size
+    face<<<grid, dim3(16, 16)>>>(c, nz, ny, nx);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage space: rows z; reads u (own); writes u (own), not published
+    space<<<grid, blocks>>>(c, nz, ny, nx);
+  }
+#pragma gpurma persistent distribute(c, d : rows(nz, ny, nx))
+  {
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage face: rows y; writes u (own), not published
+    face<<<grid, dim3(16, 16)>>>(c, nz, ny, nx);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage left: rows x; writes u (own), not published; in blocks of another size
+    left<<<(nz + 63) / 64, 64>>>(c, nz, ny * nx);
+  }
+#pragma gpurma persistent distribute(c, d : rows(nz, ny, nx))
+  {
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage space: rows z; reads u (own); writes u (own), not published
+    space<<<grid, dim3(8, 4, 2)>>>(c, nz, ny, nx);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage through: rows z (4 per thread, in a loop); writes u (own), not published; in blocks of another size
+    through<<<grid, dim3(16, 8)>>>(c, nz, ny, nx);
+    // Two threads do the same.
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage through: rows z (4 per thread, in a loop); writes u (own), not published{{$}}
+    through<<<grid, dim3(16, 8, 2)>>>(c, nz, ny, nx);
   }
 }
 int main() {}

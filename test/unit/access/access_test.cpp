@@ -730,6 +730,7 @@ __global__ void k(float *a, int ny, int nx) {
   if (y < ny && blockIdx.x == 0 && threadIdx.x == 0) a[y * nx] = 0;
 })");
   EXPECT_EQ(K.infer("k", "a : ny nx", block(32, 8)), "rows y; writes a (x whole)");
+  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; writes a (x whole)");
 }
 
 // --- What clauses state.
