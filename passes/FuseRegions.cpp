@@ -261,15 +261,27 @@ private:
   std::string tile(const Stage& S) const {
     if (S.Accesses.Threads == ThreadMapping::Blocks)
       return "dim3(" + spelled(S.Block) + ")";
+    if (S.Accesses.Threads == ThreadMapping::PartialBlocks)
+      return tileInLine(S);
     return "::gpurma::stages::tile_of(" + blockOfRanks() + ", " + std::to_string(tileDimensions(S.Accesses)) + ")";
+  }
+
+  /// A piece of consecutive elements.
+  std::string tileInLine(const Stage& S) const {
+    std::string Text = "::gpurma::stages::tile_in_line(" + blockOfRanks() + ", " + (S.Accesses.RowsStrided ? "true" : "false");
+    for (const Expr* Extent : llvm::reverse(llvm::drop_begin(R.Arrays[S.ShapedLike.front()].Shape)))
+      Text += ", " + spelled(Extent);
+    return Text + ")";
   }
 
   std::string blockOfRanks() const {
     auto InBlocks = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::Blocks; });
     if (InBlocks != R.Stages.end())
       return "dim3(" + spelled(InBlocks->Block) + ")";
+    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::PartialBlocks; });
     // One for a point may have a single thread.
-    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });
+    if (InLine == R.Stages.end())
+      InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });
     if (InLine == R.Stages.end())
       InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch; });
     return "::gpurma::stages::block_of_line(dim3(" + (InLine != R.Stages.end() ? spelled(InLine->Block) : "256") + "))";
