@@ -174,7 +174,8 @@ const Expr* CombinedValues::otherCall() const {
   for (const CallExpr* Call : All.Calls)
     if (const FunctionDecl* Callee = IsEntered(Call->getDirectCallee())) {
       Called.insert(Call->getCallee()->IgnoreParenImpCasts());
-      if (!passesCombined(*Call, *Callee) || (Returned.count(Callee) && Mixed.contains(Callee)) || (!Callee->getReturnType()->isVoidType() && !Consumed.contains(Call)))
+      if (!passesCombined(*Call, *Callee) || (Returned.count(Callee) && Mixed.contains(Callee)) ||
+          (!Callee->getReturnType()->isVoidType() && !Consumed.contains(Call)))
         return Call;
     }
   for (const DeclRefExpr* Ref : All.Named)

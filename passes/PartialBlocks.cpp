@@ -168,7 +168,8 @@ private:
     Guarded Found{S, nullptr, {}};
     const Stmt *First = nullptr, *Second = nullptr;
     bool IsLoop = false;
-    if (const auto* If = dyn_cast<IfStmt>(S); If && !If->getConditionVariable() && !If->isConstexpr() && (Child == If->getCond() || Child == If->getThen())) {
+    const auto* If = dyn_cast<IfStmt>(S);
+    if (If && !If->getConditionVariable() && !If->isConstexpr() && (Child == If->getCond() || Child == If->getThen())) {
       Found.Condition = If->getCond();
       First = If->getThen();
     } else if (const auto* Choice = dyn_cast<ConditionalOperator>(S); Choice && Child != Choice->getFalseExpr()) {
@@ -284,6 +285,9 @@ private:
 
   // --- What they leave behind.
 
+  /// What each element has for itself, unlike what a loop declares besides its index.
+  bool isOwn(const VarDecl* V) const { return (GridStrides ? InBodies : InParts).Variables.contains(V); }
+
   /// Variables from outside that the parts may change, and where.
   std::map<const VarDecl*, SourceLocation> changed() {
     std::map<const VarDecl*, SourceLocation> Changed;
@@ -292,7 +296,7 @@ private:
       const PureReads Pure(Part);
       for (const DeclRefExpr* Ref : Named.All) {
         const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-        if (!V || InParts.Variables.contains(V) || (V->hasGlobalStorage() && !V->hasAttr<CUDASharedAttr>()))
+        if (!V || isOwn(V) || (V->hasGlobalStorage() && !V->hasAttr<CUDASharedAttr>()))
           continue;
         bool OfKernel = isa<ParmVarDecl>(V);
         if (Pure.contains(Ref) ? !OfKernel && leadsElsewhere(V->getType())
@@ -301,7 +305,7 @@ private:
           Changed.emplace(V, Ref->getLocation());
       }
       for (const auto& [V, Field] : changedMembers(Part))
-        if (!InParts.Variables.contains(V))
+        if (!isOwn(V))
           Changed.emplace(V, Part->getBeginLoc());
     }
     return Changed;
@@ -348,7 +352,8 @@ private:
     if (GridStrides || isa<ParmVarDecl>(V) || llvm::any_of(All, [](const Guarded& Each) { return Each.InLoop; }))
       return false;
     const IfStmt* OrZero = storedOrZero(V);
-    bool BeginsWithZero = V->hasLocalStorage() && V->getType()->isArithmeticType() && V->getInit() && CombinedValues::isZero(V->getInit(), Context);
+    bool BeginsWithZero = V->hasLocalStorage() && V->getType()->isArithmeticType() && V->getInit() &&
+                          CombinedValues::isZero(V->getInit(), Context);
     const References Everywhere(Kernel->getBody());
     for (const DeclRefExpr* Ref : Everywhere.All) {
       if (Ref->getDecl() != V)
@@ -478,7 +483,8 @@ private:
         auto Call = Inside.Calls.find(Use);
         if (Call == Inside.Calls.end() || isa<CXXMethodDecl>(Definition) || !inText(Function, Call->second->getSourceRange()) ||
             !inText(Function, Use->getExprLoc()) || Definition->getLocation().isMacroID() || Definition->getEndLoc().isMacroID() ||
-            Definition->getTemplateSpecializationKind() == TSK_ExplicitSpecialization || !before(Definition->getLocation(), Function->getLocation()))
+            Definition->getTemplateSpecializationKind() == TSK_ExplicitSpecialization ||
+            !before(Definition->getLocation(), Function->getLocation()))
           return reject(PartialBlocksProblem::Function, Use->getExprLoc(), Definition->getNameAsString());
         Result.Calls.push_back(Call->second);
         if (!llvm::is_contained(Result.Functions, Definition))
