@@ -99,6 +99,12 @@ __global__ void numbers(const float* a, float* sum, int n) {
     s += a[i] * k;
   atomicAdd(sum, of_block(s));
 }
+__global__ void into_parameter(const float* a, float* sum, float offset, int n) {
+  POINT;
+  float s = i < n ? a[i] : 0;
+  offset += of_block(s);
+  atomicAdd(sum, offset);
+}
 __global__ void least_of_zero(const float* a, int* least, int n) {
   POINT;
   int low = 0;
@@ -225,6 +231,7 @@ void run(float* a, float* b, float* sum, int* least, int ny, int nx) {
     from_one<<<64, 256>>>(a, sum, nx * ny);
     changes<<<64, 256>>>(a, sum, nx * ny);
     numbers<<<64, 256>>>(a, sum, nx * ny);
+    into_parameter<<<blocks, 256>>>(a, sum, 2, nx * ny);
     least_of_zero<<<blocks, 256>>>(a, least, nx * ny);
     square<<<blocks, 256>>>(a, sum, nx * ny);
     if_some<<<blocks, 256>>>(a, sum, nx * ny);
@@ -247,52 +254,54 @@ void run(float* a, float* b, float* sum, int* least, int ny, int nx) {
   }
 }
 
-// CHECK: :[[@LINE-225]]:22: error: 'clamped' goes through the rows of 'a' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
-// CHECK: :[[@LINE-218]]:27: error: 'returns' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' is used here by threads that have no element, too; put it behind the condition that they have one, 'if (i < n)' or 'i < n ? ... : 0', which no barrier, exchange or return stands behind [gpurma-0229]
-// CHECK: :[[@LINE-34]]:5: note: that launch is here
-// CHECK: :[[@LINE-216]]:28: error: 'ones' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: threads without an element should have 0 here [gpurma-0229]
+// CHECK: :[[@LINE-232]]:22: error: 'clamped' goes through the rows of 'a' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
+// CHECK: :[[@LINE-225]]:27: error: 'returns' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' is used here by threads that have no element, too; put it behind the condition that they have one, 'if (i < n)' or 'i < n ? ... : 0', which no barrier, exchange or return stands behind [gpurma-0229]
 // CHECK: :[[@LINE-35]]:5: note: that launch is here
-// CHECK: :[[@LINE-208]]:5: error: 'counts_others' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: threads without an element should have 0 here [gpurma-0229]
+// CHECK: :[[@LINE-223]]:28: error: 'ones' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: threads without an element should have 0 here [gpurma-0229]
 // CHECK: :[[@LINE-36]]:5: note: that launch is here
-// CHECK: :[[@LINE-203]]:10: error: 'in_while' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
+// CHECK: :[[@LINE-215]]:5: error: 'counts_others' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: threads without an element should have 0 here [gpurma-0229]
 // CHECK: :[[@LINE-37]]:5: note: that launch is here
-// CHECK: :[[@LINE-197]]:9: error: 'ends_early' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
+// CHECK: :[[@LINE-210]]:10: error: 'in_while' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
 // CHECK: :[[@LINE-38]]:5: note: that launch is here
-// CHECK: :[[@LINE-189]]:18: error: 'by_blocks' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'block' depends on the grid, which differs; use nothing of it but the index of the loop, in the loop [gpurma-0229]
+// CHECK: :[[@LINE-204]]:9: error: 'ends_early' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
 // CHECK: :[[@LINE-39]]:5: note: that launch is here
-// CHECK: :[[@LINE-183]]:32: error: 'by_first_element' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'first' depends on the grid, which differs; use nothing of it but the index of the loop, in the loop [gpurma-0229]
+// CHECK: :[[@LINE-196]]:18: error: 'by_blocks' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'block' depends on the grid, which differs; use nothing of it but the index of the loop, in the loop [gpurma-0229]
 // CHECK: :[[@LINE-40]]:5: note: that launch is here
-// CHECK: :[[@LINE-180]]:5: error: 'from_one' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' keeps what is found for elements, and is no sum that begins with 0, nor the most or least of values; write 'v += ...' or 'v = max(v, ...)', and use it behind that only [gpurma-0229]
+// CHECK: :[[@LINE-190]]:32: error: 'by_first_element' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'first' depends on the grid, which differs; use nothing of it but the index of the loop, in the loop [gpurma-0229]
 // CHECK: :[[@LINE-41]]:5: note: that launch is here
-// CHECK: :[[@LINE-175]]:5: error: 'changes' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'last' keeps what is found for elements, and is no sum that begins with 0, nor the most or least of values; write 'v += ...' or 'v = max(v, ...)', and use it behind that only [gpurma-0229]
+// CHECK: :[[@LINE-187]]:5: error: 'from_one' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' keeps what is found for elements, and is no sum that begins with 0, nor the most or least of values; write 'v += ...' or 'v = max(v, ...)', and use it behind that only [gpurma-0229]
 // CHECK: :[[@LINE-42]]:5: note: that launch is here
-// CHECK: :[[@LINE-171]]:100: error: 'numbers' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'k' keeps what is found for elements, and is no sum that begins with 0, nor the most or least of values; write 'v += ...' or 'v = max(v, ...)', and use it behind that only [gpurma-0229]
+// CHECK: :[[@LINE-182]]:5: error: 'changes' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'last' keeps what is found for elements, and is no sum that begins with 0, nor the most or least of values; write 'v += ...' or 'v = max(v, ...)', and use it behind that only [gpurma-0229]
 // CHECK: :[[@LINE-43]]:5: note: that launch is here
-// CHECK: :[[@LINE-163]]:20: error: 'least_of_zero' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'low' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-178]]:100: error: 'numbers' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'k' keeps what is found for elements, and is no sum that begins with 0, nor the most or least of values; write 'v += ...' or 'v = max(v, ...)', and use it behind that only [gpurma-0229]
 // CHECK: :[[@LINE-44]]:5: note: that launch is here
-// CHECK: :[[@LINE-158]]:20: error: 'square' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-173]]:13: error: 'into_parameter' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'of_block' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-45]]:5: note: that launch is here
-// CHECK: :[[@LINE-154]]:7: error: 'if_some' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-166]]:20: error: 'least_of_zero' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'low' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-46]]:5: note: that launch is here
-// CHECK: :[[@LINE-151]]:19: error: 'root' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: '?:' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-161]]:20: error: 'square' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-47]]:5: note: that launch is here
-// CHECK: :[[@LINE-146]]:18: error: 'and_one' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'once' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-157]]:7: error: 'if_some' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-48]]:5: note: that launch is here
-// CHECK: :[[@LINE-138]]:18: error: 'some_ones' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'or_one' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-154]]:19: error: 'root' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: '?:' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-49]]:5: note: that launch is here
-// CHECK: :[[@LINE-135]]:21: error: 'with_others' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'of_block' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-149]]:18: error: 'and_one' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'once' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-50]]:5: note: that launch is here
-// CHECK: :[[@LINE-129]]:16: error: 'again' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-141]]:18: error: 'some_ones' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'or_one' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-51]]:5: note: that launch is here
-// CHECK: :[[@LINE-124]]:3: error: 'threads' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'sum' is updated here by something else than what is found for elements, which would be done once for each part of a block [gpurma-0229]
+// CHECK: :[[@LINE-138]]:21: error: 'with_others' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'of_block' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-52]]:5: note: that launch is here
-// CHECK: :[[@LINE-121]]:6: error: 'by_macro' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: this condition stands in a macro; write it in the kernel [gpurma-0229]
-// CHECK: :[[@LINE-278]]:24: note: expanded from macro 'HAS_ELEMENT'
+// CHECK: :[[@LINE-132]]:16: error: 'again' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-53]]:5: note: that launch is here
+// CHECK: :[[@LINE-127]]:3: error: 'threads' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'sum' is updated here by something else than what is found for elements, which would be done once for each part of a block [gpurma-0229]
 // CHECK: :[[@LINE-54]]:5: note: that launch is here
-// CHECK: :[[@LINE-113]]:16: error: 'by_object' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'operator()' names threadIdx or blockDim, of which it would see those of the ranks; make it an ordinary function that stands before the kernel and is called by its name [gpurma-0229]
-// CHECK: :[[@LINE-55]]:5: note: that launch is here
-// CHECK: :[[@LINE-95]]:3: error: 'hides' goes through the rows of 'a' in one dimension, so that any thread has to be able to take any element; here it may be that threads work together ('asm') [gpurma-0225]
+// CHECK: :[[@LINE-124]]:6: error: 'by_macro' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: this condition stands in a macro; write it in the kernel [gpurma-0229]
+// CHECK: :[[@LINE-287]]:24: note: expanded from macro 'HAS_ELEMENT'
+// CHECK: :[[@LINE-56]]:5: note: that launch is here
+// CHECK: :[[@LINE-116]]:16: error: 'by_object' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'operator()' names threadIdx or blockDim, of which it would see those of the ranks; make it an ordinary function that stands before the kernel and is called by its name [gpurma-0229]
+// CHECK: :[[@LINE-57]]:5: note: that launch is here
+// CHECK: :[[@LINE-98]]:3: error: 'hides' goes through the rows of 'a' in one dimension, so that any thread has to be able to take any element; here it may be that threads work together ('asm') [gpurma-0225]
+// CHECK: :[[@LINE-56]]:5: note: that launch is here
+// CHECK: :[[@LINE-52]]:5: error: threads of 'dot' work together in blocks of 256, but the ranks of this region have the blocks of 'copy', with 128 threads; launch it with blocks of 128, or change the others [gpurma-0230]
 // CHECK: :[[@LINE-54]]:5: note: that launch is here
-// CHECK: :[[@LINE-50]]:5: error: threads of 'dot' work together in blocks of 256, but the ranks of this region have the blocks of 'copy', with 128 threads; launch it with blocks of 128, or change the others [gpurma-0230]
-// CHECK: :[[@LINE-52]]:5: note: that launch is here
-// CHECK: :[[@LINE-58]]:5: error: 'some' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: other instances of the template have other conditions; write two kernels [gpurma-0229]
+// CHECK: :[[@LINE-60]]:5: error: 'some' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: other instances of the template have other conditions; write two kernels [gpurma-0229]
