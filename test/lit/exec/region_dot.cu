@@ -2,7 +2,8 @@
 // REQUIRES: mpi
 // Scalar products in one dimension whose threads work together, next to stencils in two and three dimensions and alone: loops by
 // whole grids and an element for each thread, trees in shared memory, shuffles, functions that know their thread, dynamic shared
-// memory, sums that count how often each element is taken, weights that differ between threads, and the most and least.
+// memory, sums that count how often each element is taken, weights that differ between threads, and the most and least. A function
+// adds up what a loop over the rows has found, too.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
@@ -16,6 +17,7 @@
 // CHECK: short {{[0-9]+}}
 // CHECK: cube {{[0-9]+}}
 // CHECK: alone {{[0-9]+}}
+// CHECK: planes {{[0-9]+}}
 #include <climits>
 #include <cstdio>
 #include <cstdlib>
@@ -155,6 +157,26 @@ __global__ void between_rows(const number *a, number *sum, int nx, int n) {
     atomicAdd(sum, total);
 }
 
+__device__ number of_plane(number value) {
+  __shared__ number part[128];
+  part[threadIdx.y * blockDim.x + threadIdx.x] = value;
+  __syncthreads();
+  number all = 0;
+  for (int t = 0; t < 128; ++t)
+    all += part[t];
+  return all;
+}
+__global__ void planes(const number *a, number *sum, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  number s = 0;
+  if (x < nx && y < ny)
+    for (int z = 1; z < nz; ++z)
+      s += a[(z * ny + y) * nx + x];
+  s = of_plane(s);
+  if (threadIdx.x == 0 && threadIdx.y == 0)
+    atomicAdd(sum, s);
+}
+
 static number *device(int n) {
   std::vector<number> values(n);
   for (int i = 0; i < n; ++i)
@@ -248,5 +270,13 @@ int main(int argc, char **argv) {
       shuffled<<<(n + 255) / 256, 256>>>(a, b, other, elements, n);
     }
     print("alone");
+  }
+  {
+    const int nz = 43, ny = 21, nx = 37;
+    number *a = device(nx * ny * nz);
+#pragma gpurma persistent distribute(a : rows(nz, ny, nx)) reduce(+ : *sum)
+    for (int i = 0; i < 3; ++i)
+      planes<<<dim3((nx + 31) / 32, (ny + 3) / 4), dim3(32, 4)>>>(a, sum, nz, ny, nx);
+    print("planes");
   }
 }
