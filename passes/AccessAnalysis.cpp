@@ -218,6 +218,8 @@ public:
     Result.Places = Interpreted.Places;
     collectReductions(Interpreted);
     StoresOtherRows |= Interpreted.StoresOtherRows;
+    Form.Stores = llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
+    Result.GridIndices = Interpreted.GridIndices;
     for (const ElementAccess& A : Interpreted.Accesses)
       collect(A);
     if (forFixedRows())
@@ -1130,6 +1132,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     Out << " in one dimension";
   if (Accesses.Threads == ThreadMapping::FixedRows)
     Out << " of stores into fixed rows";
+  if (Accesses.Threads == ThreadMapping::PartialBlocks)
+    Out << " of parts of blocks in one dimension";
   if (Accesses.RowsPerThread != 1)
     Out << " (" << Accesses.RowsPerThread << " per thread" << (Accesses.Loop ? ", in a loop)" : ")");
   for (const ArrayAccess& A : Accesses.Arrays) {

@@ -19,6 +19,7 @@
 
 #include "frontend/Diagnostics.h"
 #include "frontend/PointerVariable.h"
+#include "passes/PartialBlocks.h"
 #include "passes/Polynomial.h"
 #include "passes/RowLoop.h"
 
@@ -90,6 +91,8 @@ enum class ThreadMapping {
   Elements,     ///< the same of a copy or fill of arrays, which has no threads
   FixedRows,    ///< a piece of the array's coordinates, of a launch with a dimension less: a thread at row r does of the
                 ///< thread at its other coordinates what stores into row r
+  PartialBlocks, ///< a piece of the array's coordinates, of a launch in one dimension whose threads work together: the tile runs
+                 ///< the blocks that have its elements, for these only
 };
 
 /// A row by its number, which may begin at an array's end (-1 is the last row) or at the value of a parameter or a member of it.
@@ -143,6 +146,10 @@ struct KernelAccesses {
   std::vector<AtomicReduction> Reductions;
   FixedRowStores FixedRows;
   ElementPlaces Places;
+  /// Of ThreadMapping::PartialBlocks.
+  struct PartialBlocks Partial;
+  /// In one dimension, loops by whole grids, and their indices that begin with the number of the thread.
+  std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
 };
 
 /// Whether, if two of a kernel's arrays were the same, it would read rows of it that other logical
@@ -192,6 +199,8 @@ struct KernelForm {
   bool StoresFixedRows = false;
   /// Threads go through the rows in a loop, which is not understood.
   bool LoopsOverRows = false;
+  /// The kernel stores into a distributed array.
+  bool Stores = false;
 };
 
 /// Analyses a kernel's definition (for a template, an instantiation). Integer arithmetic of 32 bits

@@ -245,7 +245,7 @@ private:
     }
     return Text + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
            ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")" +
-           (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads()") +
+           (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads(" + blockOfRanks() + ")") +
            (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "");
   }
 
@@ -262,6 +262,8 @@ private:
   std::string tile(const Stage& S) const {
     if (S.Accesses.Threads == ThreadMapping::Blocks)
       return "dim3(" + spelled(S.Block) + ")";
+    if (S.Accesses.Threads == ThreadMapping::PartialBlocks)
+      return tileInLine(S);
     std::string Dimensions = std::to_string(tileDimensions(S.Accesses));
     if (!hasTilesOfRows(S, R))
       return "::gpurma::stages::tile_of(" + blockOfRanks() + ", " + Dimensions + ")";
@@ -277,11 +279,21 @@ private:
     return InBlocks == R.Stages.end() ? nullptr : &*InBlocks;
   }
 
+  /// A piece of consecutive elements.
+  std::string tileInLine(const Stage& S) const {
+    std::string Text = "::gpurma::stages::tile_in_line(" + blockOfRanks() + ", " + (S.Accesses.RowsStrided ? "true" : "false");
+    for (const Expr* Extent : llvm::reverse(llvm::drop_begin(R.Arrays[S.ShapedLike.front()].Shape)))
+      Text += ", " + spelled(Extent);
+    return Text + ")";
+  }
+
   std::string blockOfRanks() const {
     if (const Stage* InBlocks = stageOfRanks())
       return "dim3(" + spelled(InBlocks->Block) + ")";
+    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::PartialBlocks; });
     // One for a point may have a single thread.
-    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });
+    if (InLine == R.Stages.end())
+      InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });
     if (InLine == R.Stages.end())
       InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch; });
     return "::gpurma::stages::block_of_line(dim3(" + (InLine != R.Stages.end() ? spelled(InLine->Block) : "256") + "))";

@@ -9,6 +9,7 @@
 // The text is not changed. With -Rgpurma a remark says for each launch what was found.
 #include "passes/ArrayCopies.h"
 #include "passes/KernelInterpreter.h"
+#include "passes/PartialBlocks.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
 #include "passes/ThreadCooperation.h"
@@ -387,6 +388,7 @@ public:
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
     useOneBlockSize();
+    checkPartialBlocks();
     for (Stage& S : R.Stages)
       if (S.Copy)
         inferCopy(S);
@@ -458,17 +460,26 @@ private:
     return llvm::all_of(Size, [](const auto& One) { return One.has_value(); });
   }
 
+  static bool runsParts(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::PartialBlocks; }
+
+  static std::optional<std::int64_t> threadsOf(const Stage& S) {
+    const auto& Size = S.Accesses.LaunchedBlock;
+    return isKnown(Size) ? std::optional(*Size[0] * *Size[1] * *Size[2]) : std::nullopt;
+  }
+
   static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
 
-  /// All ranks have the same block: that of a launch whose threads work together, or of the first. Launches in blocks
-  /// that are known to be others are given tiles of that size, if their threads do not work together; and those with fewer dimensions,
-  /// also of the same size, tiles of as many rows as the others have.
+  /// All ranks have the same block: that of a launch whose threads work together, or one with as many threads, or the first.
+  /// Launches in blocks that are known to be others are given tiles of that size, if their threads do not work together; and those
+  /// with fewer dimensions, also of the same size, tiles of as many rows as the others have.
   void useOneBlockSize() {
     for (Stage& S : R.Stages)
       if (runsInBlocks(S) && hasFewerDimensions(S, R) && !findCooperation(S.Kernel))
         useOtherBlocks(S);
     auto WorksTogether = [](const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); };
     auto Of = llvm::find_if(R.Stages, WorksTogether);
+    if (auto Parts = llvm::find_if(R.Stages, runsParts); Of == R.Stages.end() && Parts != R.Stages.end())
+      Of = llvm::find_if(R.Stages, [&](const Stage& S) { return runsInBlocks(S) && threadsOf(S) == threadsOf(*Parts); });
     if (Of == R.Stages.end())
       Of = llvm::find_if(R.Stages, runsInBlocks);
     if (Of == R.Stages.end() || !isKnown(Of->Accesses.LaunchedBlock))
@@ -477,6 +488,20 @@ private:
       if (runsInBlocks(S) && isKnown(S.Accesses.LaunchedBlock) &&
           S.Accesses.LaunchedBlock != Of->Accesses.LaunchedBlock && !findCooperation(S.Kernel))
         useOtherBlocks(S);
+  }
+
+  /// The threads of a block work together as those of a rank. Sizes that are not known are compared when the region runs.
+  void checkPartialBlocks() {
+    auto Of = llvm::find_if(R.Stages, runsInBlocks);
+    if (Of == R.Stages.end())
+      Of = llvm::find_if(R.Stages, runsParts);
+    for (const Stage& S : R.Stages) {
+      if (!runsParts(S) || !threadsOf(S) || !threadsOf(*Of) || threadsOf(S) == threadsOf(*Of))
+        continue;
+      U.Diags->report(S.Launch->getBeginLoc(), Diag::err_partial_block_size)
+          << S.Kernel->getName() << std::to_string(*threadsOf(S)) << Of->Kernel->getName() << std::to_string(*threadsOf(*Of));
+      U.Diags->report(Of->Launch->getBeginLoc(), Diag::note_launch_here);
+    }
   }
 
   void useOtherBlocks(Stage& S) {
@@ -630,17 +655,39 @@ private:
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
       addCount(S.Kernel->getParamDecl(I), S.Arguments[I], Arrays, ByElements.Arguments);
     std::optional<ThreadCooperation> Together = findCooperation(S.Kernel);
-    if (!Together)
-      if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics()))
+    KernelForm OfElements;
+    if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics(), &OfElements)) {
+      if (Together && !OfElements.Stores && !findHiddenCooperation(S.Kernel))
+        return inPartialBlocks(S, Arrays, std::move(*Found));
+      if (!Together)
         return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch) : Found;
+    }
     if (mayStoreFixedRows(S, Arrays, Launch, Seen))
       return analyzeFixedRows(S, Arrays, Launch);
     if (!Seen.SeesOneRow)
       return analyze(S, Arrays, Launch, *U.Diags);
-    if (!Together)
+    std::optional<ThreadCooperation> Hidden = findHiddenCooperation(S.Kernel);
+    if (!Hidden && !(Together && OfElements.Stores))
       return analyze(S, Arrays, ByElements, *U.Diags);
-    reportTogether(S, Arrays, *Together);
+    reportTogether(S, Arrays, OfElements.Stores ? *Together : *Hidden);
     return std::nullopt;
+  }
+
+  /// A kernel whose threads work together, and which stores into no array: on the way to reduced scalars only.
+  std::optional<KernelAccesses> inPartialBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, KernelAccesses Found) {
+    auto Understood = understandPartialBlocks(S.Kernel, Found.Reductions, Found.RowsStrided, Found.GridIndices, Context);
+    if (const auto* Wrong = std::get_if<RejectedPartialBlocks>(&Understood)) {
+      reportPartialBlocks(S, Arrays.front().Array.name(), *Wrong);
+      return std::nullopt;
+    }
+    Found.Threads = ThreadMapping::PartialBlocks;
+    Found.Partial = std::get<PartialBlocks>(std::move(Understood));
+    return Found;
+  }
+
+  void reportPartialBlocks(const Stage& S, const std::string& Array, const RejectedPartialBlocks& Wrong) {
+    U.Diags->report(Wrong.Where, Diag::err_partial_blocks) << S.Kernel->getName() << Array << static_cast<unsigned>(Wrong.Why) << Wrong.Name;
+    U.Diags->report(S.Launch->getBeginLoc(), Diag::note_launch_here);
   }
 
   void reportTogether(const Stage& S, ArrayRef<DistributedParameter> Arrays, const ThreadCooperation& Together) {
@@ -1145,13 +1192,17 @@ public:
     for (Region& R : U.Regions)
       if (!R.isPattern())
         StageInference(R, U).run();
-    checkLoops(U);
+    checkTexts(U);
   }
 
-  /// All launches of a kernel run one text, in which one loop is shared out.
-  static void checkLoops(Unit& U) {
+  /// All launches of a kernel run one text.
+  static void checkTexts(Unit& U) {
     for (const Region& R : U.Regions)
       for (const Stage& S : R.Stages) {
+        if (!R.isPattern() && S.Accesses.Threads == ThreadMapping::PartialBlocks &&
+            !S.Accesses.Partial.editsAs(*partialBlocksOf(S.Kernel, U)))
+          U.Diags->report(S.Launch->getBeginLoc(), Diag::err_partial_blocks)
+              << S.Kernel->getName() << S.Accesses.Arrays.front().Array.name() << static_cast<unsigned>(PartialBlocksProblem::OtherInstance) << "";
         if (R.isPattern() || !S.Accesses.Loop)
           continue;
         const RowLoop &First = *rowLoopOf(S.Kernel, U), &Own = *S.Accesses.Loop;

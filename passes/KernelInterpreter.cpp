@@ -1843,10 +1843,13 @@ private:
       auto Induction = Inductions.find(Variable);
       Value Later = opaque(Variable->getType(), Cause::Loop, Loop);
       if (It != Before.Variables.end() && It->second.Number && Later.Number &&
-          Induction != Inductions.end() && isGridStride(Induction->second))
+          Induction != Inductions.end() && isGridStride(Induction->second)) {
+        if (*It->second.Number == Renumbered->Coordinate[0])
+          Result.GridIndices.emplace(Loop, Variable);
         for (const Polynomial& Elements : Renumbered->Elements)
           Now.Path = Now.Path.intersect(
               Sets.compare(Comparison::LessEqual, *It->second.Number + Elements, *Later.Number));
+      }
       change(Variable, std::move(Later), Loop);
     }
     bool Ends = Cond && !isPossible(truth(eval(Cond)).True);

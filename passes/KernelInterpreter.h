@@ -135,6 +135,8 @@ struct InterpretedKernel {
   ElementPlaces Places;
   /// With RenumberedThreads: a loop goes on by whole grids.
   const clang::Stmt* GridStride = nullptr;
+  /// Such loops, and their variables that begin with the number of the thread and go on so.
+  std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
   /// In a kernel for fixed rows, the statements that store into them, and whether others store into rows that
   /// differ between threads.
   std::vector<const clang::Expr*> RowStores;

@@ -213,22 +213,31 @@ private:
       std::string Own = onOneLine(source(Template->getTemplateParameters()->getSourceRange()), LangOpts);
       Parameters += ", " + Own.substr(Own.find('<') + 1, Own.rfind('>') - Own.find('<') - 1);
     }
-    std::string Parts, Uses, Shadows;
+    std::string ThreadParts, Uses, Shadows;
     for (unsigned I : addedUpParameters(Kernel, U)) {
       std::string Index = std::to_string(I);
       Parameters += ", class gpurma_type_" + Index;
-      Parts += ", gpurma_type_" + Index + " gpurma_part_" + Index;
+      ThreadParts += ", gpurma_type_" + Index + " gpurma_part_" + Index;
       std::string Name = Kernel->getParamDecl(I)->getName().str();
       Uses += " static_cast<void>(" + Name + ");";
       Shadows += " [[maybe_unused]] const auto " + Name + " = gpurma_part_" + Index + ";";
     }
     bool ForRows = Threads == ThreadMapping::FixedRows;
     Parameters += ForRows ? ", class gpurma_rows_type> " : "> ";
-    const RowLoop* Rows = ForRows ? nullptr : rowLoopOf(Kernel, U);
+    bool InParts = Threads == ThreadMapping::PartialBlocks;
+    const RowLoop* Rows = ForRows || InParts ? nullptr : rowLoopOf(Kernel, U);
     bool ForElements = Threads == ThreadMapping::OneDimension;
     std::string Body = ForRows       ? sourceForRows(Kernel)
                        : ForElements ? sourceForElements(Kernel)
                                      : source(Kernel->getBody()->getSourceRange());
+    const PartialBlocks* Parts = InParts ? partialBlocksOf(Kernel, U) : nullptr;
+    if (Parts) {
+      EditSet Guarded = P.Edits;
+      editPartialBlocks(*Parts, Guarded, U.context());
+      Body = source(Kernel->getBody()->getSourceRange(), Guarded);
+      for (const FunctionDecl* Function : Parts->Functions)
+        addCopy(Function, Guarded, partialFunctionName(Function), "[[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const dim3 blockDim");
+    }
     if (Rows) {
       EditSet Clipped = P.Edits;
       editRowLoop(*Rows, Clipped, U.context());
@@ -241,8 +250,9 @@ private:
                                               : "([[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const uint3 blockIdx, "
                                                 "[[maybe_unused]] const dim3 blockDim, [[maybe_unused]] const dim3 gridDim") +
             (Rows ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
+            (Parts ? ", [[maybe_unused]] const ::gpurma::stages::tile_elements gpurma_elements" : "") +
             (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") +
-            (ForElements ? ", [[maybe_unused]] const ::gpurma::stages::element_place gpurma_at" : "") + Parts;
+            (ForElements ? ", [[maybe_unused]] const ::gpurma::stages::element_place gpurma_at" : "") + ThreadParts;
     if (Kernel->getNumParams() != 0)
       Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
@@ -253,32 +263,36 @@ private:
     P.Edits.replace({End->File, End->End, End->End}, Text);
   }
 
-  /// Copies of the functions between the kernel and its loop over the rows, which hand the rows on. Each stands behind its original.
+  /// Copies of the functions between the kernel and its loop over the rows, which hand the rows on.
   void addRowFunctions(const RowLoop& Rows, const EditSet& Clipped) {
     for (const CallExpr* Call : Rows.Calls) {
       const FunctionDecl* Function = nullptr;
       Call->getDirectCallee()->hasBody(Function);
-      if (const FunctionDecl* Pattern = Function->getTemplateInstantiationPattern())
-        Function = Pattern;
-      if (!DoneForRows.insert(Function).second)
-        continue;
-      std::optional<FileRange> End = fileRange(Function->getEndLoc(), Sources, LangOpts);
-      FunctionTypeLoc Type = Function->getFunctionTypeLoc();
-      SourceLocation Begin = withTemplate(Function)->getBeginLoc();
-      std::optional<FileRange> Whole = fileRange({Begin, Function->getEndLoc()}, Sources, LangOpts);
-      std::optional<FileRange> Name = fileRange(Function->getLocation(), Sources, LangOpts);
-      std::optional<FileRange> Parenthesis = Type ? fileRange(Type.getLParenLoc(), Sources, LangOpts) : std::nullopt;
-      if (!End || !Whole || !Name || !Parenthesis) {
-        U.Diags->report(Function->getLocation(), Diag::err_edit_not_in_file) << "this function";
-        continue;
-      }
-      EditSet Renamed = Clipped;
-      Renamed.replace(*Name, rowsFunctionName(Function, Rows, Sources));
-      Renamed.replace({Parenthesis->File, Parenthesis->End, Parenthesis->End},
-                      std::string("const ::gpurma::stages::tile_rows gpurma_rows") + (Function->getNumParams() == 0 ? "" : ", "));
-      std::string Text = "\n" + lineMark(Begin) + coherent(Renamed.text(*Whole, P.source(Whole->File))) + "\n" + lineMark(Function->getEndLoc());
-      P.Edits.replace({End->File, End->End, End->End}, Text);
+      addCopy(Function, Clipped, rowsFunctionName(Function, Rows, Sources), "const ::gpurma::stages::tile_rows gpurma_rows");
     }
+  }
+
+  /// A copy of a function that a kernel calls, with more parameters. It stands behind its original.
+  void addCopy(const FunctionDecl* Function, const EditSet& Edited, const std::string& NewName, const std::string& Parameters) {
+    if (const FunctionDecl* Pattern = Function->getTemplateInstantiationPattern())
+      Function = Pattern;
+    if (!Copied.emplace(Function, NewName).second)
+      return;
+    std::optional<FileRange> End = fileRange(Function->getEndLoc(), Sources, LangOpts);
+    FunctionTypeLoc Type = Function->getFunctionTypeLoc();
+    SourceLocation Begin = withTemplate(Function)->getBeginLoc();
+    std::optional<FileRange> Whole = fileRange({Begin, Function->getEndLoc()}, Sources, LangOpts);
+    std::optional<FileRange> Name = fileRange(Function->getLocation(), Sources, LangOpts);
+    std::optional<FileRange> Parenthesis = Type ? fileRange(Type.getLParenLoc(), Sources, LangOpts) : std::nullopt;
+    if (!End || !Whole || !Name || !Parenthesis) {
+      U.Diags->report(Function->getLocation(), Diag::err_edit_not_in_file) << "this function";
+      return;
+    }
+    EditSet Renamed = Edited;
+    Renamed.replace(*Name, NewName);
+    Renamed.replace({Parenthesis->File, Parenthesis->End, Parenthesis->End}, Parameters + (Function->getNumParams() == 0 ? "" : ", "));
+    std::string Text = "\n" + lineMark(Begin) + coherent(Renamed.text(*Whole, P.source(Whole->File))) + "\n" + lineMark(Function->getEndLoc());
+    P.Edits.replace({End->File, End->End, End->End}, Text);
   }
 
   /// The template that a function or class is the pattern of, or itself.
@@ -341,9 +355,9 @@ private:
   Program& P;
   const SourceManager& Sources;
   const LangOptions& LangOpts;
-  /// The names of functions that have been added, and those that have been copied for rows.
+  /// Of the functions that have been added the names, and of what are copies.
   std::set<std::string> Done;
-  std::set<const FunctionDecl*> DoneForRows;
+  std::set<std::pair<const FunctionDecl*, std::string>> Copied;
 };
 
 class LowerRegions final : public Pass {

@@ -941,9 +941,9 @@ private:
     line(Depth) << "const ::gpurma::stages::" << numbering(S) << " gpurma_threads = ::gpurma::stages::";
     if (forFixedRows(S))
       threadsOfRows(S, Index, Site);
-    else if (S.Accesses.Threads == ThreadMapping::OneDimension) {
+    else if (inOneDimension(S)) {
       llvm::ListSeparator Separator;
-      Out << "number_threads(gpurma_region, {";
+      Out << (inParts(S) ? "number_blocks(gpurma_region, " + Index + ", {" : "number_threads(gpurma_region, {");
       for (size_t Array : S.ShapedLike)
         Out << Separator << Array;
       Out << "}, " << dimensionsOf(S) << ", " << Covers << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "), " << Site << ");\n";
@@ -951,8 +951,11 @@ private:
       Out << "place_threads(gpurma_region, " << Index << ", " << Covers << ", dim3(" << text(S.Grid) << "), dim3(" << text(S.Block) << "));\n";
     }
     line(Depth) << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", "
-                << (S.Accesses.Threads == ThreadMapping::OneDimension ? dimensionsOf(S) + ", " : "") << "gpurma_threads);\n";
+                << (inOneDimension(S) ? dimensionsOf(S) + ", " : "") << "gpurma_threads);\n";
   }
+
+  static bool inParts(const Stage& S) { return S.Accesses.Threads == ThreadMapping::PartialBlocks; }
+  static bool inOneDimension(const Stage& S) { return S.Accesses.Threads == ThreadMapping::OneDimension || inParts(S); }
 
   // --- Launches of kernels for fixed rows.
 
@@ -1022,7 +1025,9 @@ private:
   static std::string numbering(const Stage& S) {
     if (forFixedRows(S))
       return "row_threads<" + std::to_string(writtenArrays(S).size()) + ">";
-    return S.Accesses.Threads == ThreadMapping::OneDimension ? "thread_numbers" : "thread_places";
+    if (inParts(S))
+      return "numbered_blocks";
+    return inOneDimension(S) ? "thread_numbers" : "thread_places";
   }
 
   std::string playedThread(const Stage& S, const std::string& Function, const std::string& Arguments) {
@@ -1034,6 +1039,10 @@ private:
              (hasTilesOfRows(S, R) ? ", true>" : ">");
     if (forFixedRows(S))
       Type = rowThread(S);
+    if (inParts(S))
+      return "for (::gpurma::stages::tile_blocks<" + dimensionsOf(S) + ", " + (S.Accesses.RowsStrided ? "true" : "false") +
+             "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exist(); gpurma_played.go_on()) " + Function +
+             "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.elements()" + Arguments + ");";
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
            "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows(S) ? ownRows(S) : playedRows(S)) +
            (S.Accesses.Threads == ThreadMapping::OneDimension ? ", gpurma_played.place()" : "") + Arguments + ");";
@@ -1190,11 +1199,21 @@ const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
   return nullptr;
 }
 
+const PartialBlocks* partialBlocksOf(const FunctionDecl* Kernel, const Unit& U) {
+  std::string Key = kernelPatternKey(Kernel, U.sources());
+  for (const Region& R : U.Regions)
+    for (const Stage& S : R.Stages)
+      if (S.Kernel && S.Accesses.Threads == ThreadMapping::PartialBlocks && !R.isPattern() && kernelPatternKey(S.Kernel, U.sources()) == Key)
+        return &S.Accesses.Partial;
+  return nullptr;
+}
+
 std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
-  const char* Prefix = Threads == ThreadMapping::Blocks         ? "gpurma_stage_"
-                       : Threads == ThreadMapping::FixedRows    ? "gpurma_rows_"
-                       : Threads == ThreadMapping::OneDimension ? "gpurma_element_"
-                                                                : "gpurma_thread_";
+  const char* Prefix = Threads == ThreadMapping::Blocks          ? "gpurma_stage_"
+                       : Threads == ThreadMapping::FixedRows     ? "gpurma_rows_"
+                       : Threads == ThreadMapping::OneDimension  ? "gpurma_element_"
+                       : Threads == ThreadMapping::PartialBlocks ? "gpurma_part_"
+                                                                 : "gpurma_thread_";
   return Prefix + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();
 }
 

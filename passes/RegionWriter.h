@@ -61,6 +61,9 @@ bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl
 /// The loop through the rows that launches of the kernel, or of other instances of its template, share out; null if there is none.
 const RowLoop* rowLoopOf(const clang::FunctionDecl* Kernel, const Unit& U);
 
+/// What becomes of a kernel of which regions run parts of blocks (ThreadMapping::PartialBlocks); null of others.
+const PartialBlocks* partialBlocksOf(const clang::FunctionDecl* Kernel, const Unit& U);
+
 /// The name of the device function that the kernel's body becomes, as the region calls it with a constant gpurma_copy; empty
 /// if it cannot be named.
 std::string stageFunctionCall(const clang::FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P);

@@ -16,14 +16,6 @@ namespace {
 
 StringRef nameOf(const NamedDecl* D) { return D->getIdentifier() ? D->getName() : StringRef(); }
 
-bool isIndexVariable(const ValueDecl* D) {
-  const auto* Variable = dyn_cast<VarDecl>(D);
-  if (!Variable || !Variable->hasGlobalStorage())
-    return false;
-  StringRef Name = nameOf(Variable);
-  return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" || Name == "gridDim";
-}
-
 bool isBarrier(StringRef Name) { return Name.starts_with("__sync") || Name.starts_with("__barrier") || Name.contains("barrier"); }
 
 bool isExchange(StringRef Name) {
@@ -40,8 +32,20 @@ bool isCooperativeGroup(const Decl* D) {
 
 class CooperationFinder : public RecursiveASTVisitor<CooperationFinder> {
 public:
-  explicit CooperationFinder(const FunctionDecl* Kernel) : Kernel(Kernel) {
+  enum Kinds { All, Hidden, Exchanges };
+
+  explicit CooperationFinder(const FunctionDecl* Kernel, Kinds Wanted = All) : Kernel(Kernel), Wanted(Wanted) {
     Work.push_back(Kernel);
+    visitCallees();
+  }
+  /// Of a statement of the kernel.
+  CooperationFinder(const FunctionDecl* Kernel, const Stmt* S) : Kernel(Kernel), Wanted(Exchanges), Current(Kernel) {
+    Seen.insert(Kernel->getCanonicalDecl());
+    TraverseStmt(const_cast<Stmt*>(S));
+    visitCallees();
+  }
+
+  void visitCallees() {
     while (!Work.empty() && !Found) {
       Current = Work.pop_back_val();
       const FunctionDecl* Definition = nullptr;
@@ -88,12 +92,21 @@ private:
     return true;
   }
 
+  bool isWanted(ThreadCooperation::Kind How, const NamedDecl* What) const {
+    if (Wanted == Hidden)
+      return How == ThreadCooperation::Exchange && isCooperativeGroup(What);
+    return Wanted == All || (How != ThreadCooperation::OtherFunction && (How != ThreadCooperation::SharedMemory || Current != Kernel));
+  }
+
   bool note(ThreadCooperation::Kind How, const NamedDecl* What, SourceLocation Loc) {
+    if (!isWanted(How, What))
+      return true;
     Found = ThreadCooperation{How, What->getNameAsString(), Loc};
     return false;
   }
 
   const FunctionDecl* Kernel;
+  Kinds Wanted;
   const FunctionDecl* Current = nullptr;
   llvm::SmallVector<const FunctionDecl*, 16> Work;
   llvm::DenseSet<const FunctionDecl*> Seen;
@@ -130,6 +143,20 @@ private:
 };
 
 } // namespace
+
+bool isIndexVariable(const ValueDecl* D) {
+  const auto* Variable = dyn_cast<VarDecl>(D);
+  if (!Variable || !Variable->hasGlobalStorage())
+    return false;
+  StringRef Name = nameOf(Variable);
+  return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" || Name == "gridDim";
+}
+
+std::optional<ThreadCooperation> findHiddenCooperation(const FunctionDecl* Kernel) {
+  return std::move(CooperationFinder(Kernel, CooperationFinder::Hidden).Found);
+}
+
+bool exchangesValues(const FunctionDecl* Kernel, const Stmt* S) { return CooperationFinder(Kernel, S).Found.has_value(); }
 
 std::optional<ThreadCooperation> findCooperation(const FunctionDecl* Kernel) {
   return std::move(CooperationFinder(Kernel).Found);

@@ -22,6 +22,16 @@ struct ThreadCooperation {
 /// The first in the order of the source; none if each thread works for itself.
 std::optional<ThreadCooperation> findCooperation(const clang::FunctionDecl* Kernel);
 
+/// What of the kernel, or of the functions that it calls, says nothing of what threads exchange: inline assembly and cooperative groups.
+std::optional<ThreadCooperation> findHiddenCooperation(const clang::FunctionDecl* Kernel);
+
+/// True if a statement of the kernel, or a function that it calls, lets threads wait for each other or exchange values, or if such
+/// a function shares memory.
+bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);
+
+/// threadIdx, blockIdx, blockDim or gridDim.
+bool isIndexVariable(const clang::ValueDecl* D);
+
 /// True if all that the kernel's body names of threadIdx, blockIdx, blockDim and gridDim is x.
 bool isInOneDimension(const clang::FunctionDecl* Kernel);
 

@@ -134,6 +134,7 @@ template <class Updated, class Operation> struct as {
 #if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
 #include <gpurma/device/copied_elements.h>
 #include <gpurma/device/fixed_rows.h>
+#include <gpurma/device/partial_blocks.h>
 #include <gpurma/device/played_threads.h>
 #include <gpurma/device/stages.h>
 #include <gpurma/device/tile_rows.h>

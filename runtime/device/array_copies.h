@@ -27,7 +27,7 @@ inline stage_plan plan_of_copy(const char* name, const dim3& block, unsigned row
   const int dimensions = static_cast<int>(row_dimension) + 1;
   return stage_plan(name, nullptr, row_dimension, tile_of(block, dimensions), 0)
       .with_walks(walks, 1, false)
-      .with_renumbered_threads();
+      .with_renumbered_threads(block);
 }
 
 } // namespace gpurma::stages

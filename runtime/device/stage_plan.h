@@ -73,6 +73,7 @@ struct stage_plan {
   bool rows_together = false;
   // Tiles are not the launch's blocks: `block` is a tile (thread_numbers.h, array_copies.h).
   bool renumbered = false;
+  dim3 ranks; // of those: the threads that run a tile
   int rows_per_thread = 1;
   // It stores into few rows, which are known; the tiles of others are not run.
   bool few_rows = false;
@@ -95,9 +96,10 @@ struct stage_plan {
     more.rows_together = together;
     return more;
   }
-  stage_plan with_renumbered_threads() const {
+  stage_plan with_renumbered_threads(const dim3& block_of_ranks) const {
     stage_plan more = *this;
     more.renumbered = true;
+    more.ranks = block_of_ranks;
     return more;
   }
   stage_plan with_few_rows() const {

@@ -47,6 +47,29 @@ inline dim3 tile_of_rows(const dim3& block, unsigned row_dimension, int rows_per
   return in_row > block.x ? dim3(block.x, in_row / block.x, rows) : dim3(in_row, 1, rows);
 }
 
+// Of a launch in one dimension whose threads work together: consecutive elements, of whole rows
+// where these are short. A loop by whole grids has several for each thread. Heights are those of
+// tiles of the region's other launches, or divide them, so that bands begin where tiles do.
+inline dim3 tile_in_line(const dim3& block, bool strided, std::int64_t row,
+                         std::int64_t rows_of_plane = 0) {
+  constexpr std::int64_t loaded_at_once = 4;
+  const std::int64_t elements =
+      std::int64_t{block.x} * block.y * block.z * (strided ? loaded_at_once : 1);
+  if (row > elements / 2 || row < 1)
+    return dim3(static_cast<unsigned>(row < elements ? (row < 1 ? 1 : row) : elements), 1, 1);
+  std::int64_t rows = elements / row;
+  if (rows_of_plane != 0) {
+    rows = rows < rows_of_plane ? rows : rows_of_plane;
+  } else {
+    const unsigned height = block.y * block.z;
+    std::int64_t dividing = 1;
+    while (2 * dividing <= rows && height % (2 * dividing) == 0)
+      dividing *= 2;
+    rows = dividing;
+  }
+  return dim3(static_cast<unsigned>(row), static_cast<unsigned>(rows), 1);
+}
+
 // The block of ranks where all launches of a region are in one dimension.
 inline dim3 block_of_line(const dim3& block) {
   constexpr unsigned warp = 32;
@@ -60,6 +83,13 @@ struct thread_numbers {
   std::uint64_t threads;   // of the launch
   std::uint32_t extent[2]; // of a row; of the rows of a plane, or 1
   std::uint32_t block, grid;
+};
+
+// The same of a launch whose threads work together, and a tile's columns and rows of a plane. With
+// several of these it has whole rows.
+struct numbered_blocks {
+  thread_numbers launch;
+  std::uint32_t tile[2];
 };
 
 // The same of a launch whose threads have a place of their own along each dimension.

@@ -59,21 +59,26 @@ std::string name_of(const region_launch& region) {
   fatal(text(name_of(region), ": ", what));
 }
 
-// Whose blocks are those of the ranks. Tiles of the others have as many threads, or fewer: if all
-// are such, those with most have all.
+// Whose blocks are those of the ranks, if there is such a stage; else one whose tiles have many
+// elements.
 const stage_plan& stage_of_ranks(const region_launch& region) {
   const stage_plan* const first = region.stage;
   const stage_plan* const last = first + region.stages;
   const stage_plan* const found =
       std::find_if(first, last, [](const stage_plan& one) { return !one.renumbered; });
-  const auto threads = [](const stage_plan& one) {
+  const auto elements = [](const stage_plan& one) {
     return one.block.x * one.block.y * one.block.z;
   };
   return found != last
              ? *found
              : *std::max_element(first, last, [&](const stage_plan& a, const stage_plan& b) {
-                 return threads(a) < threads(b);
+                 return elements(a) < elements(b);
                });
+}
+
+dim3 block_of_ranks(const region_launch& region) {
+  const stage_plan& one = stage_of_ranks(region);
+  return one.renumbered ? one.ranks : one.block;
 }
 
 void check_stages(const region_launch& region) {
@@ -205,7 +210,7 @@ struct agreement {
 // fewer than the kernels have without the region are spilled.
 const void* kernel_of(const region_launch& region) {
 #if GPURMA_TARGET_CUDA
-  const dim3& block = stage_of_ranks(region).block;
+  const dim3 block = block_of_ranks(region);
   const unsigned threads = block.x * block.y * block.z;
   int registers = 0;
   for (int s = 0; s < region.stages; ++s) {
@@ -269,7 +274,7 @@ void prepare_region(const region_launch& region, int device_ranks) {
 
 void run_region(const region_launch& region, void** arguments) {
   check_stages(region);
-  const dim3 block = stage_of_ranks(region).block;
+  const dim3 block = block_of_ranks(region);
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);

@@ -268,6 +268,13 @@ def compiled_programs():
         "mixed 1892902604 3640196610 2010995001\n"
         "no launch 3416602624 2538237952 503101560$"))
     yield Test("region_copies", prints="^most [0-9]+ errors 0$")
+    yield Test("region_dot", prints=(
+        "^tree 53196039818724612 31282702889834116 248771425023329549 118292 27879733286417954 999994 17\n"
+        "short 256838262729933 99183265936755 1824735890643609 3840 18918594909342 100958 2\n"
+        "cube 5723781442802892 993286297900269 7856540205144702 67599 0 481242 61\n"
+        "alone 334981486914786 334981486914786 0 14271 0 -2147483648 2147483647\n"
+        "planes 4942814565 0 0 0 0 -2147483648 2147483647$"))
+    yield Test("region_dot_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_leapfrog", prints=(
         "^energy 16154187297\n"
         "pressure -293233199 velocity -274109845\n"

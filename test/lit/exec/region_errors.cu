@@ -16,6 +16,7 @@
 // RUN: not %t few-rows 2>&1 | FileCheck --check-prefix=FEW-ROWS %s
 // RUN: not %t along-rows 2>&1 | FileCheck --check-prefix=ALONG-ROWS %s
 // RUN: not %t renamed 2>&1 | FileCheck --check-prefix=RENAMED %s
+// RUN: not %t together 2>&1 | FileCheck --check-prefix=TOGETHER %s
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 #include <cstdlib>
 #include <cstring>
@@ -50,6 +51,31 @@ static int periodic() {
   for (int i = 0; i < n; ++i)
     if (a[i] != 0)
       printf("the %d is at %d\n", a[i], i);
+  return 0;
+}
+
+// Threads that work together are as many as those of the region's blocks, which the compiler does not see here.
+__global__ void total(const float *in, float *sum, int n) {
+  __shared__ float part[32];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  part[threadIdx.x] = i < n ? in[i] : 0;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    for (int t = 0; t < blockDim.x; ++t)
+      atomicAdd(sum, part[t]);
+}
+static int together(int threads) {
+  const int nx = 8, ny = 16;
+  float *a, *b, *sum;
+  cudaMallocManaged(&a, ny * nx * sizeof(float));
+  cudaMallocManaged(&b, ny * nx * sizeof(float));
+  cudaMallocManaged(&sum, sizeof(float));
+  // TOGETHER: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+4]] on rank {{[0-9]+}}: blocks of 8 x 1 x 1 threads, but the region began with another size; all its launches have the same
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
+  {
+    step<<<dim3(1, 8), dim3(8, 2)>>>(b, a, ny, nx);
+    total<<<ny * nx / threads, threads>>>(b, sum, ny * nx);
+  }
   return 0;
 }
 
@@ -146,6 +172,8 @@ int main(int argc, char **argv) {
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
     return periodic();
+  if (!std::strcmp(argv[1], "together"))
+    return together(8);
   if (!std::strcmp(argv[1], "few-rows"))
     return fixed_rows(2, 1);
   if (!std::strcmp(argv[1], "along-rows"))

@@ -1,0 +1,527 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/CombinedValues.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+std::optional<CombinedValues::Operation> operationOf(StringRef Function) {
+  return llvm::StringSwitch<std::optional<CombinedValues::Operation>>(Function)
+      .Cases("max", "fmax", "fmaxf", "umax", "llmax", CombinedValues::Max)
+      .Cases("min", "fmin", "fminf", "umin", "llmin", CombinedValues::Min)
+      .Default(std::nullopt);
+}
+
+StringRef nameOf(const FunctionDecl* Function) {
+  return Function && Function->getIdentifier() ? Function->getName() : StringRef();
+}
+
+StringRef calleeName(const Expr* E) {
+  const auto* Call = dyn_cast<CallExpr>(E);
+  return Call ? nameOf(Call->getDirectCallee()) : StringRef();
+}
+
+/// The calls in a function, and in those that it calls.
+class CallsFrom : public RecursiveASTVisitor<CallsFrom> {
+public:
+  explicit CallsFrom(const FunctionDecl* Function) {
+    Work.push_back(Function);
+    while (!Work.empty()) {
+      const FunctionDecl* Definition = nullptr;
+      if (const FunctionDecl* Next = Work.pop_back_val(); Seen.insert(Next->getCanonicalDecl()).second && Next->hasBody(Definition))
+        TraverseStmt(Definition->getBody());
+    }
+  }
+  bool VisitCallExpr(CallExpr* Call) {
+    Calls.push_back(Call);
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl())) {
+      Named.push_back(Ref);
+      Work.push_back(Function);
+    }
+    return true;
+  }
+  bool VisitMemberExpr(MemberExpr* Member) {
+    if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
+      Work.push_back(Function);
+    return true;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
+    Work.push_back(Construct->getConstructor());
+    return true;
+  }
+  std::vector<const CallExpr*> Calls;
+  std::vector<const DeclRefExpr*> Named;
+
+private:
+  llvm::SmallVector<const FunctionDecl*, 16> Work;
+  llvm::SmallPtrSet<const FunctionDecl*, 16> Seen;
+};
+
+std::optional<APValue> constant(const Expr* E, const ASTContext& Context) {
+  E = E->IgnoreParenImpCasts();
+  Expr::EvalResult Known;
+  if (E->isValueDependent() || !E->EvaluateAsRValue(Known, Context) || Known.HasSideEffects)
+    return std::nullopt;
+  return Known.Val;
+}
+
+const FunctionDecl* definitionOf(const FunctionDecl& Function) {
+  const FunctionDecl* Definition = nullptr;
+  return Function.hasBody(Definition) ? Definition : nullptr;
+}
+
+} // namespace
+
+StringRef usedName(const Expr* E) {
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
+    return Ref->getDecl()->getName();
+  return isa<ConditionalOperator>(E) ? "?:" : calleeName(E);
+}
+
+CombinedValues::CombinedValues(const FunctionDecl* Function, ArrayRef<const Stmt*> Parts, ASTContext& Context)
+    : Function(Function), Context(Context), Current(Function) {
+  for (const Stmt* Each : Parts) {
+    this->Parts.insert(Each);
+    const References Named(Each);
+    Inside.insert(Named.All.begin(), Named.All.end());
+  }
+}
+
+bool CombinedValues::add(const VarDecl* V) {
+  if (!V->getType()->isArithmeticType() || isa<ParmVarDecl>(V) || !V->hasLocalStorage())
+    return false;
+  Candidate = V;
+  Which.reset();
+  Consistent = true;
+  for (const Stmt* Each : Parts)
+    TraverseStmt(const_cast<Stmt*>(Each));
+  Candidate = nullptr;
+  for (const DeclRefExpr* Ref : Inside)
+    if (Ref->getDecl() == V && !Updated.contains(Ref))
+      return false;
+  if (!Which || !Consistent || !beginsRight(V))
+    return false;
+  Combined[V] = *Which;
+  return true;
+}
+
+const Expr* CombinedValues::follow() {
+  for (const auto& [V, Op] : Combined)
+    Added.insert(V);
+  Following = true;
+  for (size_t Known = 0, Next = 1; Known != Next;) {
+    Known = Next;
+    Consumed.clear();
+    Updates.clear();
+    Mixed.clear();
+    Current = Function;
+    TraverseStmt(Function->getBody());
+    for (size_t I = 0; I != Entered.size(); ++I) {
+      Current = Entered[I];
+      TraverseStmt(Current->getBody());
+    }
+    Next = 1 + Combined.size() + Entered.size() + Returned.size();
+  }
+  for (const ConditionalOperator* Choice : Choices)
+    if (!Consumed.contains(Choice))
+      return Choice;
+  if (const Expr* Call = otherCall())
+    return Call;
+  llvm::SmallVector<const FunctionDecl*, 4> All(Entered.begin(), Entered.end());
+  All.insert(All.begin(), Function);
+  for (const FunctionDecl* Each : All) {
+    const DeclRefExpr* Other = nullptr;
+    const References Everywhere(Each->getBody());
+    for (const DeclRefExpr* Ref : Everywhere.All)
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+          V && Combined.count(V) && !Inside.contains(Ref) && !Consumed.contains(Ref) &&
+          (!Other || Ref->getLocation() < Other->getLocation()))
+        Other = Ref;
+    if (Other)
+      return Other;
+  }
+  return nullptr;
+}
+
+const DeclRefExpr* CombinedValues::usedInParts() const {
+  for (const DeclRefExpr* Ref : Inside)
+    if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Combined.count(V) && !Added.contains(V))
+      return Ref;
+  return nullptr;
+}
+
+/// A call that uses such a value for something else, or passes something else to a function where others pass one.
+const Expr* CombinedValues::otherCall() const {
+  if (Entered.empty())
+    return nullptr;
+  const CallsFrom All(Function);
+  auto IsEntered = [&](const Decl* D) {
+    const auto* Callee = dyn_cast_or_null<FunctionDecl>(D);
+    const FunctionDecl* Definition = Callee ? definitionOf(*Callee) : nullptr;
+    return Definition && Entered.contains(Definition) ? Definition : nullptr;
+  };
+  llvm::SmallPtrSet<const Expr*, 16> Called;
+  for (const CallExpr* Call : All.Calls)
+    if (const FunctionDecl* Callee = IsEntered(Call->getDirectCallee())) {
+      Called.insert(Call->getCallee()->IgnoreParenImpCasts());
+      if (!passesCombined(*Call, *Callee) || (Returned.count(Callee) && Mixed.contains(Callee)) ||
+          (!Callee->getReturnType()->isVoidType() && !Consumed.contains(Call)))
+        return Call;
+    }
+  for (const DeclRefExpr* Ref : All.Named)
+    if (IsEntered(Ref->getDecl()) && !Called.contains(Ref))
+      return Ref;
+  return nullptr;
+}
+
+bool CombinedValues::VisitBinaryOperator(BinaryOperator* E) {
+  if (!E->isAssignmentOp())
+    return true;
+  if (Candidate)
+    noteUpdate(*E);
+  else if (Following)
+    followAssignment(*E);
+  return true;
+}
+
+bool CombinedValues::VisitVarDecl(VarDecl* V) {
+  if (!Following || !V->getInit() || V->getType()->isReferenceType())
+    return true;
+  if (std::optional<Part> Value = part(V->getInit()); Value && Value->Op)
+    combine(V, *Value);
+  return true;
+}
+
+bool CombinedValues::VisitCallExpr(CallExpr* Call) {
+  const FunctionDecl* Callee = Call->getDirectCallee();
+  if (!Following || !Callee || followAtomic(*Call, *Callee))
+    return true;
+  const FunctionDecl* Definition = definitionOf(*Callee);
+  if (Definition && Definition != Function && !isa<CXXMethodDecl>(Definition) &&
+      !Context.getSourceManager().isInSystemHeader(Definition->getLocation()))
+    followInto(*Call, *Definition);
+  return true;
+}
+
+bool CombinedValues::VisitReturnStmt(ReturnStmt* Return) {
+  if (!Following || Current == Function || !Return->getRetValue())
+    return true;
+  std::optional<Part> Value = part(Return->getRetValue());
+  if (Value && Value->Op)
+    Returned.try_emplace(Current, *Value->Op);
+  auto It = Returned.find(Current);
+  if (Value && It != Returned.end() && Value->mayBe(It->second))
+    consume(*Value);
+  else
+    Mixed.insert(Current);
+  return true;
+}
+
+bool CombinedValues::isZero(const Expr* E, const ASTContext& Context) {
+  std::optional<APValue> Known = constant(E, Context);
+  return Known && ((Known->isInt() && Known->getInt().isZero()) || (Known->isFloat() && Known->getFloat().isPosZero()));
+}
+
+void CombinedValues::noteOperation(Operation Op) {
+  Consistent &= !Which || *Which == Op;
+  Which = Op;
+}
+
+/// In a part: `v += e`, `v = v + e`, `v = max(v, e)`.
+void CombinedValues::noteUpdate(const BinaryOperator& E) {
+  const auto* Target = dyn_cast<DeclRefExpr>(E.getLHS()->IgnoreParens());
+  if (!Target || Target->getDecl() != Candidate)
+    return;
+  if (E.getOpcode() == BO_AddAssign || E.getOpcode() == BO_SubAssign) {
+    if (References(E.getRHS()).mention(Candidate))
+      return;
+    Updated.insert(Target);
+    noteOperation(Plus);
+    return;
+  }
+  if (E.getOpcode() != BO_Assign)
+    return;
+  const Expr* Value = E.getRHS()->IgnoreParenImpCasts();
+  const Expr *First = nullptr, *Second = nullptr;
+  std::optional<Operation> Op;
+  if (const auto* Sum = dyn_cast<BinaryOperator>(Value); Sum && Sum->getOpcode() == BO_Add) {
+    First = Sum->getLHS();
+    Second = Sum->getRHS();
+    Op = Plus;
+  } else if (const auto* Call = dyn_cast<CallExpr>(Value); Call && Call->getNumArgs() == 2) {
+    First = Call->getArg(0);
+    Second = Call->getArg(1);
+    Op = operationOf(calleeName(Call));
+  }
+  if (!Op)
+    return;
+  if (namedVariable(Second) == Candidate)
+    std::swap(First, Second);
+  const auto* Old = dyn_cast<DeclRefExpr>(First->IgnoreParenImpCasts());
+  if (!Old || Old->getDecl() != Candidate || References(Second).mention(Candidate))
+    return;
+  Updated.insert(Target);
+  Updated.insert(Old);
+  noteOperation(*Op);
+}
+
+/// A sum begins with 0 each time; the most of several does not mind.
+bool CombinedValues::beginsRight(const VarDecl* V) const { return *Which != Plus || (V->getInit() && isZero(V->getInit(), Context)); }
+
+void CombinedValues::combine(const VarDecl* V, const Part& Value) {
+  auto [It, New] = Combined.emplace(V, *Value.Op);
+  if (It->second == *Value.Op)
+    consume(Value);
+}
+
+/// A variable that begins with nothing: no parameter, unless all calls pass such values for it.
+bool CombinedValues::isOwn(const VarDecl* V) const {
+  if (isa<ParmVarDecl>(V))
+    return Combined.count(V) && (!V->getType()->isReferenceType() || V->getType()->getPointeeType().isConstQualified());
+  return !V->getType()->isReferenceType() && !V->getType()->isPointerType() && (V->hasAttr<CUDASharedAttr>() || V->hasLocalStorage());
+}
+
+const DeclRefExpr* CombinedValues::storedTo(const Expr* E) const {
+  E = E->IgnoreParens();
+  while (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+    E = Element->getBase()->IgnoreParenImpCasts();
+  const auto* Ref = dyn_cast<DeclRefExpr>(E);
+  const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return V && isOwn(V) ? Ref : nullptr;
+}
+
+void CombinedValues::followAssignment(const BinaryOperator& E) {
+  const DeclRefExpr* Target = storedTo(E.getLHS());
+  bool Adds = E.getOpcode() == BO_AddAssign;
+  if (!Target || !(Adds || E.getOpcode() == BO_Assign) || mentionsCombinedIndex(E.getLHS()))
+    return;
+  const auto* V = cast<VarDecl>(Target->getDecl());
+  std::optional<Part> Value = part(E.getRHS());
+  if (!Value)
+    return;
+  auto Known = Combined.find(V);
+  if (!Value->Op) {
+    if (Known != Combined.end() && Value->mayBe(Known->second) && (!Adds || Known->second == Plus))
+      Consumed.insert(Target);
+    return;
+  }
+  if (Adds && *Value->Op != Plus)
+    return;
+  // What it holds otherwise must be part of the same, too.
+  if (Known == Combined.end() && V->hasLocalStorage() && V->getInit() && !isZero(V->getInit(), Context))
+    return;
+  combine(V, *Value);
+  if (Combined.at(V) == *Value->Op)
+    Consumed.insert(Target);
+}
+
+/// The update of a reduced scalar, or of shared memory. False if the call is something else.
+bool CombinedValues::followAtomic(const CallExpr& Call, const FunctionDecl& Callee) {
+  if (!nameOf(&Callee).starts_with("atomic") || Call.getNumArgs() != 2)
+    return false;
+  std::optional<Part> Value = part(Call.getArg(1));
+  if (!Value || !Value->Op)
+    return true;
+  StringRef Wanted = *Value->Op == Plus ? "atomicAdd" : *Value->Op == Max ? "atomicMax" : "atomicMin";
+  if (nameOf(&Callee) != Wanted)
+    return true;
+  const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenImpCasts());
+  if (const DeclRefExpr* Target = Address && Address->getOpcode() == UO_AddrOf ? storedTo(Address->getSubExpr()) : nullptr) {
+    const auto* V = cast<VarDecl>(Target->getDecl());
+    combine(V, *Value);
+    if (Combined.at(V) == *Value->Op)
+      Consumed.insert(Target);
+    return true;
+  }
+  Updates.insert(&Call);
+  consume(*Value);
+  return true;
+}
+
+/// The array of such values that an argument points into.
+const DeclRefExpr* CombinedValues::passedArray(const Expr* Argument) const {
+  const Expr* E = Argument->IgnoreParenImpCasts();
+  const DeclRefExpr* Ref = E->getType()->isArrayType() || E->getType()->isPointerType() ? storedTo(E) : nullptr;
+  return Ref && isa<DeclRefExpr>(E) ? Ref : nullptr;
+}
+
+/// What the arguments are, the parameters are.
+void CombinedValues::followInto(const CallExpr& Call, const FunctionDecl& Callee) {
+  for (unsigned I = 0; I != Call.getNumArgs() && I != Callee.getNumParams(); ++I) {
+    const ParmVarDecl* Parameter = Callee.getParamDecl(I);
+    if (Parameter->getType()->isPointerType()) {
+      const DeclRefExpr* Array = passedArray(Call.getArg(I));
+      const auto* V = Array ? cast<VarDecl>(Array->getDecl()) : nullptr;
+      auto OfArray = V ? Combined.find(V) : Combined.end(), OfParameter = Combined.find(Parameter);
+      if (V && OfParameter != Combined.end())
+        OfArray = Combined.emplace(V, OfParameter->second).first;
+      if (!V || OfArray == Combined.end())
+        continue;
+      Entered.insert(&Callee);
+      if (Combined.emplace(Parameter, OfArray->second).first->second == OfArray->second)
+        Consumed.insert(Array);
+      continue;
+    }
+    std::optional<Part> Value = part(Call.getArg(I));
+    if (!Value || !Value->Op)
+      continue;
+    Entered.insert(&Callee);
+    combine(Parameter, *Value);
+  }
+}
+
+/// Whether each parameter that others pass such values for gets one.
+bool CombinedValues::passesCombined(const CallExpr& Call, const FunctionDecl& Callee) const {
+  for (unsigned I = 0; I != Call.getNumArgs() && I != Callee.getNumParams(); ++I) {
+    auto It = Combined.find(Callee.getParamDecl(I));
+    if (It == Combined.end())
+      continue;
+    if (const DeclRefExpr* Array = passedArray(Call.getArg(I)); Array && It->first->getType()->isPointerType()) {
+      auto OfArray = Combined.find(cast<VarDecl>(Array->getDecl()));
+      if (OfArray == Combined.end() || OfArray->second != It->second)
+        return false;
+      continue;
+    }
+    std::optional<Part> Value = part(Call.getArg(I));
+    if (!Value || !Value->mayBe(It->second))
+      return false;
+  }
+  return true;
+}
+
+bool CombinedValues::mentionsCombined(const Expr* E) const {
+  struct Finder : RecursiveASTVisitor<Finder> {
+    explicit Finder(const CombinedValues& Of) : Of(Of) {}
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+      Found |= V && Of.Combined.count(V);
+      return !Found;
+    }
+    bool VisitCallExpr(CallExpr* Call) {
+      Found |= Of.partOfCall(*Call).has_value();
+      return !Found;
+    }
+    const CombinedValues& Of;
+    bool Found = false;
+  } Find(*this);
+  Find.TraverseStmt(const_cast<Expr*>(E));
+  return Find.Found;
+}
+
+/// Of an element: by an index that depends on such a value.
+bool CombinedValues::mentionsCombinedIndex(const Expr* E) const {
+  for (const Expr* Outer = E->IgnoreParens(); const auto* Element = dyn_cast<ArraySubscriptExpr>(Outer);
+       Outer = Element->getBase()->IgnoreParenImpCasts())
+    if (mentionsCombined(Element->getIdx()))
+      return true;
+  return false;
+}
+
+std::optional<CombinedValues::Part> CombinedValues::both(const Expr* A, const Expr* B, std::optional<Operation> Op) const {
+  std::optional<Part> First = part(A), Second = part(B);
+  if (!First || !Second)
+    return std::nullopt;
+  bool Some = First->Op || Second->Op;
+  if (!Op)
+    Op = First->Op ? First->Op : Second->Op;
+  if (Some && !(First->mayBe(*Op) && Second->mayBe(*Op)))
+    return std::nullopt;
+  First->Op = Some ? Op : std::nullopt;
+  First->Zero &= Second->Zero;
+  First->From.insert(First->From.end(), Second->From.begin(), Second->From.end());
+  return First;
+}
+
+/// What a function returns that such values are passed to.
+std::optional<CombinedValues::Part> CombinedValues::partOfCall(const CallExpr& Call) const {
+  const FunctionDecl* Callee = Call.getDirectCallee();
+  auto It = Callee ? Returned.find(definitionOf(*Callee)) : Returned.end();
+  if (It == Returned.end())
+    return std::nullopt;
+  return Part{It->second, {&Call}};
+}
+
+std::optional<CombinedValues::Part> CombinedValues::part(const Expr* E) const {
+  E = E->IgnoreParens();
+  if (const auto* Full = dyn_cast<FullExpr>(E))
+    return part(Full->getSubExpr());
+  if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+    return part(Temporary->getSubExpr());
+  if (E->getType()->isArithmeticType() && constant(E, Context))
+    return Part{std::nullopt, {}, isZero(E, Context)};
+  if (const auto* Cast = dyn_cast<CastExpr>(E)) {
+    switch (Cast->getCastKind()) {
+    case CK_LValueToRValue:
+    case CK_NoOp:
+    case CK_FloatingCast:
+    case CK_IntegralToFloating:
+    case CK_IntegralCast:
+      return part(Cast->getSubExpr());
+    default:
+      return std::nullopt;
+    }
+  }
+  if (const DeclRefExpr* Ref = storedTo(E)) {
+    const auto* V = cast<VarDecl>(Ref->getDecl());
+    auto It = Combined.find(V);
+    if (It == Combined.end() || E->getType()->isPointerType() || mentionsCombinedIndex(E))
+      return std::nullopt;
+    return Part{It->second, {Ref}};
+  }
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E)) {
+    switch (Binary->getOpcode()) {
+    case BO_Add:
+    case BO_Sub:
+      return both(Binary->getLHS(), Binary->getRHS(), Plus);
+    case BO_Mul:
+    case BO_Div: {
+      bool Quotient = Binary->getOpcode() == BO_Div;
+      const Expr *Value = Binary->getLHS(), *Factor = Binary->getRHS();
+      if (!Quotient && mentionsCombined(Factor))
+        std::swap(Value, Factor);
+      std::optional<Part> Multiple = part(Value);
+      if (!Multiple || Multiple->Op != Plus || mentionsCombined(Factor) || (Quotient && !E->getType()->isFloatingType()))
+        return std::nullopt;
+      return Multiple;
+    }
+    default:
+      return std::nullopt;
+    }
+  }
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(E); Choice && Choices.contains(Choice))
+    return Part{Plus, {Choice}};
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+    return mentionsCombined(Choice->getCond()) ? std::nullopt
+                                               : both(Choice->getTrueExpr(), Choice->getFalseExpr(), std::nullopt);
+  if (const auto* Call = dyn_cast<CallExpr>(E)) {
+    StringRef Name = calleeName(Call);
+    if (std::optional<Operation> Op = operationOf(Name); Op && Call->getNumArgs() == 2)
+      return both(Call->getArg(0), Call->getArg(1), Op);
+    if (Name.starts_with("__reduce_add_sync") && Call->getNumArgs() == 2 && !mentionsCombined(Call->getArg(0)))
+      return both(Call->getArg(1), Call->getArg(1), Plus);
+    if (Name.starts_with("__shfl") && Call->getNumArgs() >= 3) {
+      for (unsigned I = 0; I != Call->getNumArgs(); ++I)
+        if (I != 1 && mentionsCombined(Call->getArg(I)))
+          return std::nullopt;
+      return part(Call->getArg(1));
+    }
+    // Larger numbers have larger bits, if they are not negative.
+    if ((Name == "__float_as_int" || Name == "__float_as_uint" || Name == "__double_as_longlong") && Call->getNumArgs() == 1)
+      if (std::optional<Part> Bits = part(Call->getArg(0)); Bits && Bits->Op && *Bits->Op != Plus)
+        return Bits;
+    return partOfCall(*Call);
+  }
+  return std::nullopt;
+}
+
+} // namespace gpurma

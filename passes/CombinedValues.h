@@ -1,0 +1,117 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Sums that may be taken apart: a kernel adds something up in some of its statements, and behind them all that it does with the
+// sum is linear, until an atomic operation adds it to a reduced scalar. Then it does not matter whether the statements are run for
+// all elements at once, or the kernel several times, each time for some of them. The same of the most and the least of values.
+#ifndef GPURMA_PASSES_COMBINEDVALUES_H
+#define GPURMA_PASSES_COMBINEDVALUES_H
+
+#include "passes/VariableUses.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace gpurma {
+
+/// The variable that an expression names, or the function or operator that it calls.
+llvm::StringRef usedName(const clang::Expr* E);
+
+/// Follows such values from the statements that make them through variables, shared arrays, shuffles and functions to the atomic
+/// operation.
+class CombinedValues : public clang::RecursiveASTVisitor<CombinedValues> {
+public:
+  enum Operation { Plus, Max, Min };
+
+  /// \p Parts: statements of \p Function, which stand apart from each other.
+  CombinedValues(const clang::FunctionDecl* Function, llvm::ArrayRef<const clang::Stmt*> Parts, clang::ASTContext& Context);
+
+  /// Whether the parts do nothing with the variable but to combine it with something.
+  bool add(const clang::VarDecl* V);
+  /// A variable or array that is 0 where no part has stored anything into it, and that nothing but these uses before all parts are
+  /// done. They may do with it as they like.
+  void addSum(const clang::VarDecl* V) { Combined[V] = Plus; }
+  /// A choice between something, where a part is the condition, and 0.
+  void addChoice(const clang::ConditionalOperator* Choice) { Choices.insert(Choice); }
+
+  /// Follows what has been added. Something else that is done with it, null if nothing is.
+  const clang::Expr* follow();
+  /// Where a part uses what is known only once all parts are done; null if none does. Behind follow().
+  const clang::DeclRefExpr* usedInParts() const;
+
+  bool isUpdate(const clang::Expr* Atomic) const { return Updates.contains(Atomic); }
+  static bool isZero(const clang::Expr* E, const clang::ASTContext& Context);
+
+  // --- Of RecursiveASTVisitor.
+
+  bool TraverseStmt(clang::Stmt* S) { return (Following && Parts.contains(S)) || Base::TraverseStmt(S); }
+  bool TraverseLambdaExpr(clang::LambdaExpr* Lambda) {
+    return (Following && Current != Function) || Base::TraverseLambdaExpr(Lambda);
+  }
+  bool VisitBinaryOperator(clang::BinaryOperator* E);
+  bool VisitVarDecl(clang::VarDecl* V);
+  bool VisitCallExpr(clang::CallExpr* Call);
+  bool VisitReturnStmt(clang::ReturnStmt* Return);
+
+private:
+  using Base = clang::RecursiveASTVisitor<CombinedValues>;
+
+  /// What is a multiple of combined values, or a most or least of them. No operation: a constant.
+  struct Part {
+    std::optional<Operation> Op;
+    /// Variables, choices, and calls of functions that return such values.
+    std::vector<const clang::Expr*> From;
+    /// Nothing to a sum. To the most of values, which each part may have a constant among, it is no matter.
+    bool Zero = true;
+
+    bool mayBe(Operation Wanted) const { return Op ? *Op == Wanted : Zero || Wanted != Plus; }
+  };
+
+  void noteOperation(Operation Op);
+  void noteUpdate(const clang::BinaryOperator& E);
+  bool beginsRight(const clang::VarDecl* V) const;
+  void consume(const Part& Value) { Consumed.insert(Value.From.begin(), Value.From.end()); }
+  void combine(const clang::VarDecl* V, const Part& Value);
+  bool isOwn(const clang::VarDecl* V) const;
+  const clang::DeclRefExpr* storedTo(const clang::Expr* E) const;
+  void followAssignment(const clang::BinaryOperator& E);
+  bool followAtomic(const clang::CallExpr& Call, const clang::FunctionDecl& Callee);
+  void followInto(const clang::CallExpr& Call, const clang::FunctionDecl& Callee);
+  const clang::DeclRefExpr* passedArray(const clang::Expr* Argument) const;
+  bool passesCombined(const clang::CallExpr& Call, const clang::FunctionDecl& Callee) const;
+  const clang::Expr* otherCall() const;
+  bool mentionsCombined(const clang::Expr* E) const;
+  bool mentionsCombinedIndex(const clang::Expr* E) const;
+  std::optional<Part> both(const clang::Expr* A, const clang::Expr* B, std::optional<Operation> Op) const;
+  std::optional<Part> part(const clang::Expr* E) const;
+  std::optional<Part> partOfCall(const clang::CallExpr& Call) const;
+
+  const clang::FunctionDecl* Function;
+  clang::ASTContext& Context;
+  llvm::SmallPtrSet<const clang::Stmt*, 4> Parts;
+  llvm::SmallPtrSet<const clang::DeclRefExpr*, 32> Inside;
+  std::map<const clang::VarDecl*, Operation> Combined;
+  llvm::SmallPtrSet<const clang::VarDecl*, 4> Added;
+  llvm::SmallPtrSet<const clang::ConditionalOperator*, 4> Choices;
+  /// The function that is followed, and those that values are passed to, with what they return.
+  const clang::FunctionDecl* Current = nullptr;
+  llvm::SmallSetVector<const clang::FunctionDecl*, 4> Entered;
+  std::map<const clang::FunctionDecl*, Operation> Returned;
+  /// Those of them that return something else, too.
+  llvm::SmallPtrSet<const clang::FunctionDecl*, 2> Mixed;
+  const clang::VarDecl* Candidate = nullptr;
+  std::optional<Operation> Which;
+  bool Consistent = true, Following = false;
+  llvm::SmallPtrSet<const clang::DeclRefExpr*, 16> Updated;
+  llvm::SmallPtrSet<const clang::Expr*, 16> Consumed;
+  llvm::SmallPtrSet<const clang::Expr*, 4> Updates;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_COMBINEDVALUES_H

@@ -1,0 +1,554 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/PartialBlocks.h"
+
+#include "passes/AccessAnalysis.h"
+#include "passes/CombinedValues.h"
+#include "passes/KernelInterpreter.h"
+#include "passes/ThreadCooperation.h"
+#include "passes/VariableUses.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// What is done for elements only: `if (condition) part`, `condition ? part : 0`, and loops.
+struct Guarded {
+  const Stmt* Whole = nullptr;
+  const Expr* Condition = nullptr;
+  std::vector<const Stmt*> Parts;
+  bool InLoop = false;
+};
+
+class Declared : public RecursiveASTVisitor<Declared> {
+public:
+  bool VisitVarDecl(VarDecl* V) {
+    Variables.insert(V);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* Call) {
+    Calls.insert(Call);
+    return true;
+  }
+  llvm::SmallPtrSet<const VarDecl*, 16> Variables;
+  llvm::SmallPtrSet<const Expr*, 16> Calls;
+};
+
+/// Visits references, with the statements around each.
+template <typename Derived> class WithParents : public RecursiveASTVisitor<Derived> {
+public:
+  bool TraverseStmt(Stmt* S) {
+    Parents.push_back(S);
+    bool Continue = RecursiveASTVisitor<Derived>::TraverseStmt(S);
+    Parents.pop_back();
+    return Continue;
+  }
+
+protected:
+  /// The outermost first; null for an empty part of a statement.
+  llvm::SmallVector<const Stmt*, 32> Parents;
+};
+
+/// Whether control leaves a statement but at its end.
+bool leaves(const Stmt* S, bool InLoop) {
+  if (!S || isa<LambdaExpr>(S))
+    return false;
+  if (isa<ReturnStmt, GotoStmt, IndirectGotoStmt>(S) || (!InLoop && isa<BreakStmt, ContinueStmt>(S)))
+    return true;
+  InLoop |= isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S);
+  return llvm::any_of(S->children(), [&](const Stmt* Child) { return leaves(Child, InLoop); });
+}
+
+/// The index of a loop `i < n`, of which all else is the same in each iteration.
+const VarDecl* indexOf(const ForStmt* Loop) {
+  const auto* Compare = Loop->getCond() ? dyn_cast<BinaryOperator>(Loop->getCond()->IgnoreParenImpCasts()) : nullptr;
+  if (!Compare || !Compare->isRelationalOp() || Loop->getConditionVariable())
+    return nullptr;
+  bool Below = Compare->getOpcode() == BO_LT || Compare->getOpcode() == BO_LE;
+  const Expr *Index = Compare->getLHS(), *Bound = Compare->getRHS();
+  if (!Below)
+    std::swap(Index, Bound);
+  const VarDecl* V = namedVariable(Index);
+  auto Changes = [&](const Stmt* S) {
+    auto Changed = changedMembers(S);
+    return [Changed = std::move(Changed)](const VarDecl* Named) {
+      auto It = Changed.lower_bound({Named, nullptr});
+      return It != Changed.end() && It->first == Named;
+    };
+  };
+  if (!V || Changes(Loop->getBody())(V) || exitOf(Loop->getBody()))
+    return nullptr;
+  auto Changed = Changes(Loop);
+  return llvm::none_of(namedVariables(Bound), Changed) && changedMembers(Bound).empty() ? V : nullptr;
+}
+
+/// What may be changed through a variable without naming it.
+bool leadsElsewhere(QualType Type) {
+  if (Type->isPointerType() || Type->isReferenceType())
+    return !Type->getPointeeType().isConstQualified() || leadsElsewhere(Type->getPointeeType());
+  const auto* Record = Type->getAsCXXRecordDecl();
+  return Record && Record->hasDefinition() &&
+         (Record->getNumBases() != 0 || llvm::any_of(Record->fields(), [](const FieldDecl* F) { return leadsElsewhere(F->getType()); }));
+}
+
+bool holdsPointers(QualType Type) {
+  if (Type->isPointerType())
+    return true;
+  const auto* Record = Type->getAsCXXRecordDecl();
+  return Record && Record->hasDefinition() &&
+         (Record->getNumBases() != 0 || llvm::any_of(Record->fields(), [](const FieldDecl* F) {
+            return holdsPointers(QualType(F->getType()->getBaseElementTypeUnsafe(), 0));
+          }));
+}
+
+class Checker {
+public:
+  Checker(const FunctionDecl* Kernel, const std::vector<AtomicReduction>& Reductions, bool GridStrides,
+          const GridLoops& GridIndices, ASTContext& Context)
+      : Kernel(Kernel), Reductions(Reductions), GridStrides(GridStrides), GridIndices(GridIndices), Context(Context),
+        Sources(Context.getSourceManager()) {}
+
+  std::variant<PartialBlocks, RejectedPartialBlocks> run() {
+    if (!findGuarded() || !checkIndices() || !checkValues() || !findFunctions())
+      return *Rejected;
+    return Result;
+  }
+
+private:
+  bool reject(PartialBlocksProblem Why, SourceLocation Where, StringRef Name = {}) {
+    if (!Rejected)
+      Rejected = {Why, Where, Name.str()};
+    return false;
+  }
+
+  // --- What is done for elements only.
+
+  /// Finds what stands around each use of a parameter that may lead to an array of the region.
+  class ArrayUses : public WithParents<ArrayUses> {
+  public:
+    explicit ArrayUses(Checker& Of) : Of(Of) {}
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      const auto* P = dyn_cast<ParmVarDecl>(Ref->getDecl());
+      bool OfKernel = P && P->getDeclContext() == Of.Kernel && holdsPointers(P->getType()) &&
+                      llvm::none_of(Of.Reductions, [&](const AtomicReduction& R) { return R.Scalar == P; });
+      if (OfKernel && !find())
+        return Of.reject(Of.GridStrides ? PartialBlocksProblem::Loop : PartialBlocksProblem::NoCondition, Ref->getLocation(), P->getName());
+      return true;
+    }
+
+  private:
+    bool find() {
+      bool InLoop = false;
+      for (size_t I = 0; I + 1 < Parents.size(); ++I) {
+        if (!Parents[I])
+          continue;
+        if (std::optional<Guarded> Found = Of.guardedBy(Parents[I], Parents[I + 1])) {
+          Found->InLoop = InLoop;
+          if (llvm::none_of(Of.All, [&](const Guarded& Other) { return Other.Whole == Found->Whole; }))
+            Of.All.push_back(std::move(*Found));
+          return true;
+        }
+        InLoop |= isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(Parents[I]);
+      }
+      return false;
+    }
+    Checker& Of;
+  };
+
+  std::optional<Guarded> guardedBy(const Stmt* S, const Stmt* Child) const {
+    Guarded Found{S, nullptr, {}};
+    const Stmt *First = nullptr, *Second = nullptr;
+    bool IsLoop = false;
+    const auto* If = dyn_cast<IfStmt>(S);
+    if (If && !If->getConditionVariable() && !If->isConstexpr() && (Child == If->getCond() || Child == If->getThen())) {
+      Found.Condition = If->getCond();
+      First = If->getThen();
+    } else if (const auto* Choice = dyn_cast<ConditionalOperator>(S); Choice && Child != Choice->getFalseExpr()) {
+      Found.Condition = Choice->getCond();
+      First = Choice->getTrueExpr();
+    } else if (const auto* While = dyn_cast<WhileStmt>(S); While && !While->getConditionVariable()) {
+      Found.Condition = While->getCond();
+      First = While->getBody();
+      IsLoop = true;
+    } else if (const auto* For = dyn_cast<ForStmt>(S); For && For->getCond() && !For->getConditionVariable() && Child != For->getInit()) {
+      Found.Condition = For->getCond();
+      First = For->getBody();
+      Second = For->getInc();
+      IsLoop = true;
+      if (GridStrides && !GridIndices.count({For, indexOf(For)}))
+        return std::nullopt;
+    }
+    if (!Found.Condition || (GridStrides && !isa<ForStmt>(S)))
+      return std::nullopt;
+    for (const Stmt* Part : {static_cast<const Stmt*>(Found.Condition), First, Second}) {
+      if (!Part)
+        continue;
+      if (leaves(Part, IsLoop) || exchangesValues(Kernel, Part))
+        return std::nullopt;
+      Found.Parts.push_back(Part);
+    }
+    if (GridStrides)
+      Found.Parts = {S};
+    return Found;
+  }
+
+  bool findGuarded() {
+    ArrayUses(*this).TraverseStmt(Kernel->getBody());
+    if (Rejected)
+      return false;
+    for (const Guarded& Each : All) {
+      if (!inText(Kernel, Each.Condition->getSourceRange()))
+        return reject(PartialBlocksProblem::Text, Each.Condition->getExprLoc());
+      if (GridStrides) {
+        const auto* Loop = cast<ForStmt>(Each.Whole);
+        Result.Loops.emplace_back(Loop, indexOf(Loop));
+        InBodies.TraverseStmt(const_cast<Stmt*>(Loop->getBody()));
+      } else {
+        Result.Conditions.push_back(Each.Condition);
+      }
+      for (const Stmt* Part : Each.Parts) {
+        Parts.push_back(Part);
+        InParts.TraverseStmt(const_cast<Stmt*>(Part));
+      }
+    }
+    return true;
+  }
+
+  bool inText(const FunctionDecl* Function, SourceRange Part) const {
+    const LangOptions& LangOpts = Context.getLangOpts();
+    std::optional<FileRange> Whole = fileRange(Function->getBody()->getSourceRange(), Sources, LangOpts),
+                             Inner = fileRange(Part, Sources, LangOpts);
+    return Whole && Inner && Whole->File == Inner->File && Whole->Begin <= Inner->Begin && Inner->End <= Whole->End;
+  }
+
+  // --- Loops by whole grids: a thread has other elements, in another block of another grid.
+
+  class BlockUses : public WithParents<BlockUses> {
+  public:
+    explicit BlockUses(Checker& Of) : Of(Of) {}
+    bool VisitVarDecl(VarDecl* V) {
+      const References Init(V->getInit());
+      if (!Of.InBodies.Variables.contains(V) && llvm::any_of(Init.All, [&](const DeclRefExpr* Ref) { return depends(Ref->getDecl()); }))
+        Depending.insert(V);
+      return true;
+    }
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      if (depends(Ref->getDecl()) && !mayBeNamed(Ref->getDecl()) && (!Other || Ref->getLocation() < Other->getLocation()))
+        Other = Ref;
+      return true;
+    }
+    llvm::SmallPtrSet<const ValueDecl*, 8> Depending;
+    const DeclRefExpr* Other = nullptr;
+
+  private:
+    bool depends(const ValueDecl* D) const {
+      return Depending.contains(D) || (isIndexVariable(D) && (D->getName() == "blockIdx" || D->getName() == "gridDim"));
+    }
+    bool mayBeNamed(const ValueDecl* D) const {
+      for (size_t I = 0; I + 1 < Parents.size(); ++I) {
+        if (const auto* Declares = dyn_cast_or_null<DeclStmt>(Parents[I]);
+            Declares && llvm::all_of(Declares->decls(), [&](const Decl* Each) {
+              const auto* V = dyn_cast<VarDecl>(Each);
+              return V && V->getType()->isIntegerType() && !Of.InBodies.Variables.contains(V);
+            }))
+          return true;
+        for (const auto& [Loop, Index] : Of.Result.Loops)
+          if (Parents[I] == Loop && (Parents[I + 1] != Loop->getBody() || D == Index))
+            return true;
+      }
+      return false;
+    }
+    Checker& Of;
+  };
+
+  bool checkIndices() {
+    if (!GridStrides)
+      return true;
+    BlockUses Uses(*this);
+    size_t Known = 0;
+    do { // an index that is declared before what it is computed from is none
+      Known = Uses.Depending.size();
+      Uses.Other = nullptr;
+      Uses.TraverseStmt(Kernel->getBody());
+    } while (Uses.Depending.size() != Known);
+    return !Uses.Other || reject(PartialBlocksProblem::Index, Uses.Other->getLocation(), Uses.Other->getDecl()->getName());
+  }
+
+  // --- What they leave behind.
+
+  /// What each element has for itself, unlike what a loop declares besides its index.
+  bool isOwn(const VarDecl* V) const { return (GridStrides ? InBodies : InParts).Variables.contains(V); }
+
+  /// Variables from outside that the parts may change, and where.
+  std::map<const VarDecl*, SourceLocation> changed() {
+    std::map<const VarDecl*, SourceLocation> Changed;
+    for (const Stmt* Part : Parts) {
+      const References Named(Part);
+      const PureReads Pure(Part);
+      for (const DeclRefExpr* Ref : Named.All) {
+        const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+        if (!V || isOwn(V) || (V->hasGlobalStorage() && !V->hasAttr<CUDASharedAttr>()))
+          continue;
+        bool OfKernel = isa<ParmVarDecl>(V);
+        if (Pure.contains(Ref) ? !OfKernel && leadsElsewhere(V->getType())
+                               : !V->getType().isConstQualified() && !Context.getBaseElementType(V->getType()).isConstQualified() &&
+                                     !(OfKernel && V->getType()->isPointerType()))
+          Changed.emplace(V, Ref->getLocation());
+      }
+      for (const auto& [V, Field] : changedMembers(Part))
+        if (!isOwn(V))
+          Changed.emplace(V, Part->getBeginLoc());
+    }
+    return Changed;
+  }
+
+  bool before(SourceLocation A, SourceLocation B) const {
+    return Sources.isBeforeInTranslationUnit(Sources.getFileLoc(A), Sources.getFileLoc(B));
+  }
+
+  bool isWithin(SourceLocation Loc, const Stmt* S) const {
+    return !before(Loc, S->getBeginLoc()) && !before(S->getEndLoc(), Loc);
+  }
+
+  bool inParts(const DeclRefExpr* Ref) const {
+    return llvm::any_of(Parts, [&](const Stmt* Part) { return References(Part).All.contains(Ref); });
+  }
+
+  /// `if (i < n) part[t] = x[i]; else part[t] = 0;`: all that is done with it in parts.
+  const IfStmt* storedOrZero(const VarDecl* V) const {
+    const auto Plain = [](const Stmt* S) -> const BinaryOperator* {
+      if (const auto* Block = dyn_cast_or_null<CompoundStmt>(S); Block && Block->size() == 1)
+        S = Block->body_front();
+      const auto* E = dyn_cast_or_null<Expr>(S);
+      const auto* Store = E ? dyn_cast<BinaryOperator>(E->IgnoreParens()) : nullptr;
+      return Store && Store->getOpcode() == BO_Assign ? Store : nullptr;
+    };
+    for (const Guarded& Each : All) {
+      const auto* If = dyn_cast<IfStmt>(Each.Whole);
+      const BinaryOperator *Then = If ? Plain(If->getThen()) : nullptr, *Else = If ? Plain(If->getElse()) : nullptr;
+      if (!Then || !Else || !References(Then->getLHS()).mention(V) || References(Then->getRHS()).mention(V) ||
+          !CombinedValues::isZero(Else->getRHS(), Context))
+        continue;
+      llvm::FoldingSetNodeID Stored, Cleared;
+      Then->getLHS()->Profile(Stored, Context, /*Canonical=*/true);
+      Else->getLHS()->Profile(Cleared, Context, /*Canonical=*/true);
+      if (Stored == Cleared && changedMembers(Then->getLHS()).empty())
+        return If;
+    }
+    return nullptr;
+  }
+
+  /// It is 0 where a thread has no element, and is not used before all threads are done with theirs.
+  bool isSumOfElements(const VarDecl* V) const {
+    if (GridStrides || isa<ParmVarDecl>(V) || llvm::any_of(All, [](const Guarded& Each) { return Each.InLoop; }))
+      return false;
+    const IfStmt* OrZero = storedOrZero(V);
+    bool BeginsWithZero = V->hasLocalStorage() && V->getType()->isArithmeticType() && V->getInit() &&
+                          CombinedValues::isZero(V->getInit(), Context);
+    const References Everywhere(Kernel->getBody());
+    for (const DeclRefExpr* Ref : Everywhere.All) {
+      if (Ref->getDecl() != V)
+        continue;
+      if (inParts(Ref)) {
+        if (!BeginsWithZero && !(OrZero && isWithin(Ref->getLocation(), OrZero)))
+          return false;
+        continue;
+      }
+      if (OrZero && isWithin(Ref->getLocation(), OrZero))
+        continue;
+      for (const Guarded& Each : All)
+        if (!before(Each.Whole->getEndLoc(), Ref->getLocation()))
+          return false;
+    }
+    return BeginsWithZero || OrZero;
+  }
+
+  /// A variable of each thread for itself that nothing outside of the parts uses.
+  bool isForgotten(const VarDecl* V) const {
+    if (V->hasAttr<CUDASharedAttr>())
+      return false;
+    const References Everywhere(Kernel->getBody());
+    return llvm::all_of(Everywhere.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() != V || inParts(Ref); });
+  }
+
+  bool isIndex(const VarDecl* V) const {
+    return llvm::any_of(Result.Loops, [&](const auto& Each) { return Each.second == V; });
+  }
+
+  bool checkValues() {
+    CombinedValues Sums(Kernel, Parts, Context);
+    const Exposed Shown(Kernel->getBody());
+    for (const Guarded& Each : All)
+      if (const auto* Choice = dyn_cast<ConditionalOperator>(Each.Whole)) {
+        if (!CombinedValues::isZero(Choice->getFalseExpr(), Context))
+          return reject(PartialBlocksProblem::Otherwise, Choice->getFalseExpr()->getExprLoc());
+        Sums.addChoice(Choice);
+      }
+    const std::map<const VarDecl*, SourceLocation> Changed = changed();
+    for (const auto& [V, Where] : Changed) {
+      bool Plain = !Shown.Variables.contains(V) && !V->getType()->isReferenceType() && !V->getType()->isPointerType();
+      if (Plain && ((GridStrides ? isIndex(V) : true) && isForgotten(V)))
+        continue;
+      if (Plain && Sums.add(V))
+        continue;
+      if (!Plain || !isSumOfElements(V))
+        return reject(PartialBlocksProblem::Kept, Where, V->getName());
+      Sums.addSum(V);
+    }
+    for (const Guarded& Each : All)
+      if (const auto* If = dyn_cast<IfStmt>(Each.Whole);
+          If && If->getElse() && llvm::none_of(Changed, [&](const auto& Other) { return storedOrZero(Other.first) == If; }))
+        return reject(PartialBlocksProblem::Otherwise, If->getElse()->getBeginLoc());
+    if (const Expr* Other = Sums.follow())
+      return reject(PartialBlocksProblem::Used, Other->getExprLoc(), usedName(Other));
+    if (const DeclRefExpr* Early = Sums.usedInParts())
+      return reject(PartialBlocksProblem::Used, Early->getLocation(), Early->getDecl()->getName());
+    for (const AtomicReduction& R : Reductions)
+      if (!InParts.Calls.contains(R.Where) && !Sums.isUpdate(R.Where))
+        return reject(PartialBlocksProblem::Updated, R.Where->getExprLoc(), R.Scalar->getName());
+    return true;
+  }
+
+  // --- Functions that are copied, as they name threadIdx or blockDim.
+
+  class Callees : public RecursiveASTVisitor<Callees> {
+  public:
+    explicit Callees(const FunctionDecl* Function) { TraverseStmt(Function->getBody()); }
+    bool shouldVisitImplicitCode() const { return true; }
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      NamesIndex |= isIndexVariable(Ref->getDecl());
+      if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl()))
+        Uses.emplace_back(Function, Ref);
+      return true;
+    }
+    bool VisitMemberExpr(MemberExpr* Member) {
+      if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
+        Uses.emplace_back(Function, Member);
+      return true;
+    }
+    bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
+      Uses.emplace_back(Construct->getConstructor(), Construct);
+      return true;
+    }
+    bool VisitCallExpr(CallExpr* Call) {
+      if (const auto* Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts()))
+        Calls.emplace(Ref, Call);
+      return true;
+    }
+    std::vector<std::pair<const FunctionDecl*, const Expr*>> Uses;
+    std::map<const Expr*, const CallExpr*> Calls;
+    bool NamesIndex = false;
+  };
+
+  const FunctionDecl* ownDefinition(const FunctionDecl* Function) const {
+    const FunctionDecl* Definition = nullptr;
+    bool Own = Function->hasBody(Definition) && !Sources.isInSystemHeader(Definition->getLocation());
+    return Own ? Definition : nullptr;
+  }
+
+  bool needsCopy(const FunctionDecl* Function) {
+    auto [It, IsNew] = Needs.emplace(Function, false);
+    if (!IsNew)
+      return It->second;
+    const Callees Inside(Function);
+    bool Needed = Inside.NamesIndex;
+    for (const auto& [Callee, Use] : Inside.Uses)
+      if (const FunctionDecl* Definition = ownDefinition(Callee))
+        Needed |= needsCopy(Definition);
+    return Needs[Function] = Needed;
+  }
+
+  bool findFunctions() {
+    std::vector<const FunctionDecl*> Work = {Kernel};
+    llvm::SmallPtrSet<const FunctionDecl*, 8> Seen;
+    while (!Work.empty()) {
+      const FunctionDecl* Function = Work.back();
+      Work.pop_back();
+      if (!Seen.insert(Function).second)
+        continue;
+      const Callees Inside(Function);
+      for (const auto& [Callee, Use] : Inside.Uses) {
+        const FunctionDecl* Definition = ownDefinition(Callee);
+        if (!Definition || !needsCopy(Definition))
+          continue;
+        auto Call = Inside.Calls.find(Use);
+        if (Call == Inside.Calls.end() || isa<CXXMethodDecl>(Definition) || !inText(Function, Call->second->getSourceRange()) ||
+            !inText(Function, Use->getExprLoc()) || Definition->getLocation().isMacroID() || Definition->getEndLoc().isMacroID() ||
+            Definition->getTemplateSpecializationKind() == TSK_ExplicitSpecialization ||
+            !before(Definition->getLocation(), Function->getLocation()))
+          return reject(PartialBlocksProblem::Function, Use->getExprLoc(), Definition->getNameAsString());
+        Result.Calls.push_back(Call->second);
+        if (!llvm::is_contained(Result.Functions, Definition))
+          Result.Functions.push_back(Definition);
+        Work.push_back(Definition);
+      }
+    }
+    return true;
+  }
+
+  const FunctionDecl* Kernel;
+  const std::vector<AtomicReduction>& Reductions;
+  bool GridStrides;
+  const GridLoops& GridIndices;
+  ASTContext& Context;
+  const SourceManager& Sources;
+  std::vector<Guarded> All;
+  std::vector<const Stmt*> Parts;
+  Declared InParts, InBodies;
+  std::map<const FunctionDecl*, bool> Needs;
+  PartialBlocks Result;
+  std::optional<RejectedPartialBlocks> Rejected;
+};
+
+} // namespace
+
+bool PartialBlocks::editsAs(const PartialBlocks& Other) const {
+  auto Begins = [](const PartialBlocks& Blocks) {
+    std::set<SourceLocation> Found;
+    for (const Expr* E : Blocks.Conditions)
+      Found.insert(E->getBeginLoc());
+    for (const auto& [Loop, Index] : Blocks.Loops)
+      Found.insert(Loop->getBeginLoc());
+    for (const CallExpr* Call : Blocks.Calls)
+      Found.insert(Call->getBeginLoc());
+    return Found;
+  };
+  return Begins(*this) == Begins(Other);
+}
+
+std::variant<PartialBlocks, RejectedPartialBlocks> understandPartialBlocks(const FunctionDecl* Kernel,
+                                                                           const std::vector<AtomicReduction>& Reductions,
+                                                                           bool GridStrides,
+                                                                           const GridLoops& GridIndices, ASTContext& Context) {
+  return Checker(Kernel, Reductions, GridStrides, GridIndices, Context).run();
+}
+
+std::string partialFunctionName(const FunctionDecl* Function) { return "gpurma_partial_" + Function->getNameAsString(); }
+
+void editPartialBlocks(const PartialBlocks& Blocks, EditSet& Edits, const ASTContext& Context) {
+  const SourceManager& Sources = Context.getSourceManager();
+  const LangOptions& LangOpts = Context.getLangOpts();
+  auto Range = [&](SourceRange Tokens) { return *fileRange(Tokens, Sources, LangOpts); };
+  for (const Expr* Condition : Blocks.Conditions)
+    Edits.wrap(Range(Condition->getSourceRange()), "(gpurma_elements.here() && (", "))");
+  for (const auto& [Loop, Index] : Blocks.Loops)
+    Edits.wrap(Range(Loop->getCond()->getSourceRange()), "(gpurma_elements.reach(" + Index->getNameAsString() + ") && (", "))");
+  for (const CallExpr* Call : Blocks.Calls) {
+    const auto* Ref = cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
+    Edits.replace(Range(Ref->getLocation()), partialFunctionName(Call->getDirectCallee()));
+    bool Others = Call->getNumArgs() != 0 && !isa<CXXDefaultArgExpr>(Call->getArg(0));
+    FileRange At = Range(Others ? Call->getArg(0)->getSourceRange() : SourceRange(Call->getRParenLoc()));
+    Edits.replace({At.File, At.Begin, At.Begin}, Others ? "threadIdx, blockDim, " : "threadIdx, blockDim");
+  }
+}
+
+} // namespace gpurma

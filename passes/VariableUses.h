@@ -1,0 +1,149 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What statements do with the variables that they name, as far as their text shows it.
+#ifndef GPURMA_PASSES_VARIABLEUSES_H
+#define GPURMA_PASSES_VARIABLEUSES_H
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace gpurma {
+
+/// Null if the expression is not a variable.
+inline const clang::VarDecl* namedVariable(const clang::Expr* E) {
+  const auto* Ref = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
+  return Ref ? llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()) : nullptr;
+}
+
+class References : public clang::RecursiveASTVisitor<References> {
+public:
+  explicit References(const clang::Stmt* S) {
+    if (S)
+      TraverseStmt(const_cast<clang::Stmt*>(S));
+  }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* Ref) {
+    All.insert(Ref);
+    return true;
+  }
+  bool mention(const clang::VarDecl* V) const {
+    return llvm::any_of(All, [&](const clang::DeclRefExpr* Ref) { return Ref->getDecl() == V; });
+  }
+  llvm::SmallPtrSet<const clang::DeclRefExpr*, 32> All;
+};
+
+/// What only reads the variable that it names.
+class PureReads : public clang::RecursiveASTVisitor<PureReads> {
+public:
+  explicit PureReads(const clang::Stmt* S) { TraverseStmt(const_cast<clang::Stmt*>(S)); }
+
+  bool contains(const clang::DeclRefExpr* Ref) const { return Found.contains(Ref); }
+
+  bool shouldVisitImplicitCode() const { return false; }
+  /// The body of a lambda says what becomes of what it captures.
+  bool TraverseLambdaCapture(clang::LambdaExpr* Lambda, const clang::LambdaCapture* Capture, clang::Expr* Init) {
+    return !Lambda->isInitCapture(Capture) || TraverseStmt(Init);
+  }
+  bool VisitCastExpr(clang::CastExpr* Cast) {
+    if (Cast->getCastKind() == clang::CK_LValueToRValue || Cast->getCastKind() == clang::CK_ToVoid)
+      read(Cast->getSubExpr());
+    return true;
+  }
+  bool VisitVarDecl(clang::VarDecl* V) {
+    if (V->getInit() && isConstReference(V->getType()))
+      read(V->getInit());
+    return true;
+  }
+  bool VisitCallExpr(clang::CallExpr* Call) {
+    const clang::FunctionDecl* Callee = Call->getDirectCallee();
+    if (!Callee)
+      return true;
+    const auto* Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
+    bool OfObject = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method;
+    if (const auto* Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(Call); Member && Method && Method->isConst())
+      read(Member->getImplicitObjectArgument());
+    if (OfObject && Method->isConst())
+      read(Call->getArg(0));
+    readArguments(Callee, llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(OfObject ? 1 : 0));
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* Construct) {
+    readArguments(Construct->getConstructor(), llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
+    return true;
+  }
+
+private:
+  static bool isConstReference(clang::QualType T) { return T->isReferenceType() && T->getPointeeType().isConstQualified(); }
+
+  void readArguments(const clang::FunctionDecl* Callee, llvm::ArrayRef<const clang::Expr*> Arguments) {
+    for (auto [Parameter, Argument] : llvm::zip(Callee->parameters(), Arguments))
+      if (isConstReference(Parameter->getType()))
+        read(Argument);
+  }
+
+  /// Of the variable itself, or of a part of it.
+  void read(const clang::Expr* E) {
+    while (true) {
+      E = E->IgnoreParenImpCasts();
+      if (const auto* Member = llvm::dyn_cast<clang::MemberExpr>(E); Member && !Member->isArrow())
+        E = Member->getBase();
+      else if (const auto* Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E);
+               Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        E = Element->getBase();
+      else
+        break;
+    }
+    if (const auto* Ref = llvm::dyn_cast<clang::DeclRefExpr>(E))
+      Found.insert(Ref);
+  }
+
+  llvm::SmallPtrSet<const clang::DeclRefExpr*, 32> Found;
+};
+
+/// Variables that something may change without naming them.
+class Exposed : public clang::RecursiveASTVisitor<Exposed> {
+public:
+  explicit Exposed(const clang::Stmt* S) { TraverseStmt(const_cast<clang::Stmt*>(S)); }
+  bool VisitUnaryOperator(clang::UnaryOperator* E) {
+    if (E->getOpcode() == clang::UO_AddrOf)
+      note(E->getSubExpr());
+    return true;
+  }
+  bool VisitVarDecl(clang::VarDecl* V) {
+    if (V->getType()->isReferenceType() && V->getInit())
+      note(V->getInit());
+    return true;
+  }
+  bool VisitLambdaExpr(clang::LambdaExpr* Lambda) {
+    for (const clang::LambdaCapture& Capture : Lambda->captures())
+      if (Capture.capturesVariable())
+        Variables.insert(Capture.getCapturedVar());
+    return true;
+  }
+  llvm::SmallPtrSet<const clang::ValueDecl*, 8> Variables;
+
+private:
+  void note(const clang::Expr* E) {
+    if (const clang::VarDecl* V = namedVariable(E))
+      Variables.insert(V);
+  }
+};
+
+/// What leaves the loop before its condition ends it.
+inline const clang::Stmt* exitOf(const clang::Stmt* S, bool OwnBreak = true) {
+  if (!S || llvm::isa<clang::LambdaExpr>(S))
+    return nullptr;
+  if (llvm::isa<clang::ReturnStmt, clang::GotoStmt, clang::IndirectGotoStmt>(S) || (OwnBreak && llvm::isa<clang::BreakStmt>(S)))
+    return S;
+  bool Inner = OwnBreak && !llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt, clang::SwitchStmt>(S);
+  for (const clang::Stmt* Child : S->children())
+    if (const clang::Stmt* Exit = exitOf(Child, Inner))
+      return Exit;
+  return nullptr;
+}
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_VARIABLEUSES_H
