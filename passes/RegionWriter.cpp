@@ -110,6 +110,17 @@ public:
       To << "sizeof(" << member(Size->getArgumentExpr()->getType(), "") << ")";
       return true;
     }
+    // `size_t(n)`: what a type is printed as may have several words.
+    if (const auto* Cast = dyn_cast<CXXFunctionalCastExpr>(S); Cast && Cast->getType()->isScalarType()) {
+      const auto* List = dyn_cast<InitListExpr>(Cast->getSubExpr()->IgnoreImplicit());
+      const Expr* Value = !List ? Cast->getSubExpr() : List->getNumInits() != 0 ? List->getInit(0) : nullptr;
+      To << "((" << member(Cast->getType(), "") << ")(" << (Value ? text(Value) : "0") << "))";
+      return true;
+    }
+    if (const auto* Zero = dyn_cast<CXXScalarValueInitExpr>(S)) {
+      To << "((" << member(Zero->getType(), "") << ")(0))";
+      return true;
+    }
     if (const auto* Construct = dyn_cast<CXXConstructExpr>(S); Construct && Construct->getConstructor()->isUserProvided())
       checkCallee(Construct->getBeginLoc(), Construct->getSourceRange(), *Construct->getConstructor());
     if (isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, LambdaExpr, StmtExpr, CXXTypeidExpr, CXXDynamicCastExpr>(S)) {

@@ -27,7 +27,10 @@ GPURMA_DEVICE numbered_blocks number_blocks(const region<S, A, R>& of, int stage
     detail::fail(detail::block(), error_code::other_block_size, directive::stage, where, block.x,
                  block.y, block.z);
   const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
-  return {number_threads(of, arrays, dimensions, strided, grid, block, where), {tile.x, tile.y}};
+  thread_numbers launch = number_threads(of, arrays, dimensions, strided, grid, block, where);
+  if (strided) // a block without elements adds nothing
+    launch.threads = launch.elements;
+  return {launch, {tile.x, tile.y}};
 }
 
 template <int S, int A, int R>

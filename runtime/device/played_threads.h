@@ -36,11 +36,10 @@ GPURMA_DEVICE thread_numbers number_threads(const region<S, A, R>&, const int (&
   numbers.block = block.x;
   numbers.grid = grid.x;
   numbers.threads = std::uint64_t{grid.x} * block.x;
-  const std::uint64_t elements =
-      static_cast<std::uint64_t>(rows) * numbers.extent[0] * numbers.extent[1];
-  if (strided && numbers.threads < elements) {
-    numbers.threads = elements;
-    numbers.grid = static_cast<std::uint32_t>((elements + block.x - 1) / block.x);
+  numbers.elements = static_cast<std::uint64_t>(rows) * numbers.extent[0] * numbers.extent[1];
+  if (strided && numbers.threads < numbers.elements) {
+    numbers.threads = numbers.elements;
+    numbers.grid = static_cast<std::uint32_t>((numbers.elements + block.x - 1) / block.x);
   }
   return numbers;
 }

@@ -268,6 +268,8 @@ def compiled_programs():
         "mixed 1892902604 3640196610 2010995001\n"
         "no launch 3416602624 2538237952 503101560$"))
     yield Test("region_copies", prints="^most [0-9]+ errors 0$")
+    yield Test("region_divisions", ("quiet",), prints=(
+        "^cube 228934538\nplane 681345299\nstripes 838989089\nline 650141431$"))
     yield Test("region_dot", prints=(
         "^tree 53196039818724612 31282702889834116 248771425023329549 118292 27879733286417954 999994 17\n"
         "short 256838262729933 99183265936755 1824735890643609 3840 18918594909342 100958 2\n"
@@ -322,6 +324,10 @@ def benchmarks():
             yield Test(f"{name}.{app}", (app, "--repetitions", "1", points), shares=False, **figure)
     yield Test("apps_regions.jacobi2d_atomic", ("jacobi2d_atomic", "--repetitions", "1", "512x700:12"),
                shares=False, **figure)
+    for form, size in (("borders", "500x300"), ("columns", "64x40x30"), ("dot", "500x300")):
+        yield Test(f"apps_launch_forms.{form}", (form, size, "4"), shares=False, **figure)
+        yield Test(f"apps_launch_forms_plain.{form}", (form, size, "4"), most=1,
+                   why_most="a program of one process", **figure)
     yield Test("apps_persistent_jacobi", ("--repetitions", "1", "512x700:12"), most=1,
                why_most="a program of one process", **figure)
     for name in ("apps_staged", "apps_overlapped"):

@@ -96,6 +96,8 @@ __global__ void neighbours(long long *out, const long long *in, int n) {
     out[i] = (in[i - 1] + 3 * in[i + 1]) % 1000003;
 }
 
+using extent = unsigned long;
+
 static long long *device(int n) {
   std::vector<long long> values(n);
   for (int i = 0; i < n; ++i)
@@ -134,8 +136,9 @@ int main(int argc, char **) {
 #pragma gpurma persistent distribute(c, d : rows(h, w))
   for (int step = 0; step < 4; ++step) {
     kept<<<(plane + 63) / 64, 64>>>(c, h, w);
-    striped<<<(plane + 63) / 64, 64>>>(c, h * w, w);
-    twice<<<(plane + 63) / 64, 64>>>(c, h * w);
+    // Casts to types that are printed as several words.
+    striped<<<(extent(plane) + extent{63} + extent{}) / 64, 64>>>(c, int(extent(h) * w), w);
+    twice<<<(plane + 63) / 64 + extent(), 64>>>(c, h * w);
   }
   print("plane", c, plane, quiet);
 #pragma gpurma persistent distribute(c, d : rows(height, width))

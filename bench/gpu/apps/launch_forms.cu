@@ -1,0 +1,227 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops of kernels in the forms that a persistent region takes besides a thread for each point in
+// blocks of as many dimensions: a program for one GPU, which nvcc compiles as well (it does not
+// know the pragmas).
+//
+//   launch_forms <form> <nx>x<ny>[x<nz>] <steps>    prints the microseconds of a step, and a digest
+//   of the arrays
+//
+// The time is that of all steps less that of two of them, the median of several repetitions.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#define CHECK(call)                                                                                \
+  do {                                                                                             \
+    if (const cudaError_t error = (call); error != cudaSuccess) {                                  \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));          \
+      std::exit(1);                                                                                \
+    }                                                                                              \
+  } while (0)
+
+__device__ float heated(const float* in, std::size_t i, std::size_t row, std::size_t plane) {
+  return in[i] + 0.1f * (in[i - 1] + in[i + 1] + in[i - row] + in[i + row] + in[i - plane] +
+                         in[i + plane] - 6 * in[i]);
+}
+
+__global__ void heat(float* out, const float* in, int nx, int ny, int nz) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y,
+            z = blockIdx.z;
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1 || z < 1 || z >= nz - 1)
+    return;
+  const std::size_t plane = std::size_t(nx) * ny, i = z * plane + y * nx + x;
+  out[i] = heated(in, i, nx, plane);
+}
+
+__global__ void heat_columns(float* out, const float* in, int nx, int ny, int nz) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1)
+    return;
+  const std::size_t plane = std::size_t(nx) * ny;
+  for (int z = 1; z < nz - 1; ++z) {
+    const std::size_t i = z * plane + y * nx + x;
+    out[i] = heated(in, i, nx, plane);
+  }
+}
+
+__global__ void heat_line(float* out, const float* in, int nx, int ny, int nz) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= nx * ny * nz)
+    return;
+  const int x = i % nx, y = i / nx % ny, z = i / (nx * ny);
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1 || z < 1 || z >= nz - 1)
+    return;
+  out[i] = heated(in, i, nx, std::size_t(nx) * ny);
+}
+
+__global__ void jacobi(float* out, const float* in, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1)
+    return;
+  const std::size_t i = std::size_t(y) * nx + x;
+  out[i] = 0.25f * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx]);
+}
+
+__global__ void top_and_bottom(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx) {
+    u[x] = u[nx + x];
+    u[(ny - 1) * nx + x] = u[(ny - 2) * nx + x];
+  }
+}
+
+__global__ void left_and_right(float* u, int nx, int ny) {
+  const int y = blockIdx.x * blockDim.x + threadIdx.x;
+  if (y < ny) {
+    u[y * nx] = u[y * nx + 1];
+    u[y * nx + nx - 1] = u[y * nx + nx - 2];
+  }
+}
+
+__global__ void axpy(float* y, const float* x, float a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] += a * x[i];
+}
+
+__global__ void dot(const float* p, const float* q, double* sum, int n) {
+  __shared__ double part[256];
+  double s = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    s += p[i] * q[i];
+  part[threadIdx.x] = s;
+  __syncthreads();
+  for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
+    if (threadIdx.x < w)
+      part[threadIdx.x] += part[threadIdx.x + w];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    atomicAdd(sum, part[0]);
+}
+
+struct grid_of_points {
+  int nx = 0, ny = 0, nz = 1;
+  float *a = nullptr, *b = nullptr;
+  double* sum = nullptr;
+
+  std::size_t points() const { return std::size_t(nx) * ny * nz; }
+};
+
+static void run(const std::string& form, const grid_of_points& of, int steps) {
+  const int nx = of.nx, ny = of.ny, nz = of.nz;
+  float *a = of.a, *b = of.b;
+  double* const sum = of.sum;
+  const dim3 block(32, 8), columns((nx + 31) / 32, (ny + 7) / 8), cube(columns.x, columns.y, nz);
+  constexpr int threads = 256;
+  if (form == "points") {
+#pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      heat<<<cube, block>>>(b, a, nx, ny, nz);
+      std::swap(a, b);
+    }
+  } else if (form == "columns") {
+#pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      heat_columns<<<columns, block>>>(b, a, nx, ny, nz);
+      std::swap(a, b);
+    }
+  } else if (form == "line") {
+#pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      heat_line<<<(nx * ny * nz + threads - 1) / threads, threads>>>(b, a, nx, ny, nz);
+      std::swap(a, b);
+    }
+  } else if (form == "copy") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      jacobi<<<columns, block>>>(b, a, nx, ny);
+      cudaMemcpyAsync(a, b, std::size_t(nx) * ny * sizeof(float), cudaMemcpyDeviceToDevice);
+    }
+  } else if (form == "swap") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      jacobi<<<columns, block>>>(b, a, nx, ny);
+      std::swap(a, b);
+    }
+  } else if (form == "borders") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      jacobi<<<columns, block>>>(b, a, nx, ny);
+      top_and_bottom<<<(nx + threads - 1) / threads, threads>>>(b, nx, ny);
+      left_and_right<<<(ny + threads - 1) / threads, threads>>>(b, nx, ny);
+      std::swap(a, b);
+    }
+  } else if (form == "axpy") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      axpy<<<(nx * ny + threads - 1) / threads, threads>>>(b, a, 0.5f, nx * ny);
+      axpy<<<(nx * ny + threads - 1) / threads, threads>>>(a, b, -0.5f, nx * ny);
+    }
+  } else if (form == "dot") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
+    for (int k = 0; k < steps; ++k) {
+      jacobi<<<columns, block>>>(b, a, nx, ny);
+      dot<<<1024, threads>>>(b, a, sum, nx * ny);
+      std::swap(a, b);
+    }
+  } else {
+    std::fprintf(stderr, "launch_forms: there is no form '%s'\n", form.c_str());
+    std::exit(2);
+  }
+  CHECK(cudaDeviceSynchronize());
+}
+
+int main(int argc, char** argv) {
+  grid_of_points of;
+  const int steps = argc == 4 ? std::atoi(argv[3]) : 0;
+  if (steps <= 2 || std::sscanf(argv[2], "%dx%dx%d", &of.nx, &of.ny, &of.nz) < 2) {
+    std::fprintf(stderr, "usage: launch_forms <form> <nx>x<ny>[x<nz>] <steps, more than 2>\n");
+    return 2;
+  }
+  std::vector<float> values(of.points());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = static_cast<float>(i * 7919 % 1000) / 1000;
+  const std::size_t bytes = values.size() * sizeof(float);
+  CHECK(cudaMalloc(&of.a, bytes));
+  CHECK(cudaMalloc(&of.b, bytes));
+  CHECK(cudaMalloc(&of.sum, sizeof *of.sum));
+  CHECK(cudaMemcpy(of.a, values.data(), bytes, cudaMemcpyHostToDevice));
+  CHECK(cudaMemcpy(of.b, of.a, bytes, cudaMemcpyDeviceToDevice));
+  CHECK(cudaMemset(of.sum, 0, sizeof *of.sum));
+
+  constexpr int repetitions = 5;
+  std::vector<double> seconds[2];
+  for (int k = 0; k <= repetitions; ++k)
+    for (const bool all : {false, true}) {
+      const auto begin = std::chrono::steady_clock::now();
+      run(argv[1], of, all ? steps : 2);
+      if (k > 0) // the first begins with loading and setting up
+        seconds[all].push_back(
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+  for (std::vector<double>& each : seconds)
+    std::nth_element(each.begin(), each.begin() + repetitions / 2, each.end());
+
+  CHECK(cudaMemcpy(values.data(), of.a, bytes, cudaMemcpyDeviceToHost));
+  double sum = 0;
+  CHECK(cudaMemcpy(&sum, of.sum, sizeof sum, cudaMemcpyDeviceToHost));
+  std::uint64_t digest = 14695981039346656037u; // FNV-1a
+  for (const float value : values) {
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, &value, sizeof bits);
+    digest = (digest ^ bits) * 1099511628211u;
+  }
+  std::printf(R"({"what": "%s %s", "us": %.3f, "digest": "%016llx", "sum": %.12e})"
+              "\n",
+              argv[1], argv[2],
+              (seconds[1][repetitions / 2] - seconds[0][repetitions / 2]) / (steps - 2) * 1e6,
+              static_cast<unsigned long long>(digest), sum);
+}
