@@ -144,11 +144,13 @@ private:
 
   /// Where an expression of the kernel's own text stands, if something else may stand for it. In a lambda what it captures would have to.
   std::optional<FileRange> placedText(const FunctionDecl* Kernel, const Expr* E) const {
-    SourceRange Body = Kernel->getBody()->getSourceRange(), Text = E->getSourceRange();
+    SourceRange Text = E->getSourceRange();
     if (Text.getBegin().isMacroID() || Text.getEnd().isMacroID() || isa<CompoundAssignOperator>(E) || E->HasSideEffects(U.context()) ||
-        !Sources.isPointWithin(Text.getBegin(), Body.getBegin(), Body.getEnd()) || isInLambda(Kernel->getBody(), Text.getBegin()))
+        isInLambda(Kernel->getBody(), Text.getBegin()))
       return std::nullopt;
-    return fileRange(Text, Sources, LangOpts);
+    std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts), Found = fileRange(Text, Sources, LangOpts);
+    bool IsInside = Body && Found && Found->File == Body->File && Body->Begin <= Found->Begin && Found->End <= Body->End;
+    return IsInside ? Found : std::nullopt;
   }
 
   bool isInLambda(const Stmt* S, SourceLocation Where) const {

@@ -258,6 +258,46 @@ const FieldDecl* memberOfObject(const VarDecl* V) {
   return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
 }
 
+namespace {
+struct CallCollector : RecursiveASTVisitor<CallCollector> {
+  bool VisitCallExpr(CallExpr* Call) {
+    if (isa<CUDAKernelCallExpr>(Call))
+      Launches = true;
+    else
+      Calls.push_back(Call);
+    return true;
+  }
+  // A kernel is no function that the launch calls.
+  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) {
+    VisitCallExpr(Launch);
+    return true;
+  }
+  bool Launches = false;
+  std::vector<const CallExpr*> Calls;
+};
+} // namespace
+
+std::vector<const CallExpr*> launchingCalls(const Stmt* S) {
+  CallCollector Found;
+  Found.TraverseStmt(const_cast<Stmt*>(S));
+  llvm::erase_if(Found.Calls, [](const CallExpr* Call) {
+    const FunctionDecl* Definition = nullptr;
+    if (!Call->getDirectCallee() || !Call->getDirectCallee()->hasBody(Definition))
+      return true;
+    CallCollector Inside;
+    Inside.TraverseStmt(Definition->getBody());
+    return !Inside.Launches;
+  });
+  return std::move(Found.Calls);
+}
+
+void noteLaunches(const CallExpr& Call, Diagnostics& Diags) {
+  const auto* Method = dyn_cast<CXXMethodDecl>(Call.getDirectCallee());
+  bool OfLambda = Method && Method->getParent()->isLambda();
+  Diags.report(Call.getBeginLoc(), Diag::note_launches_kernels)
+      << (OfLambda ? "this lambda" : "'" + Call.getDirectCallee()->getNameAsString() + "'") << Call.getSourceRange();
+}
+
 Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
   Region R;
   R.Appearance = Appearance;

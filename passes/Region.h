@@ -177,6 +177,12 @@ const clang::VarDecl *pointerOf(const clang::Expr *Scalar);
 /// The member that such a reference is of; null for the program's own variables.
 const clang::FieldDecl *memberOfObject(const clang::VarDecl *V);
 
+/// Calls of functions and lambdas that launch kernels themselves.
+std::vector<const clang::CallExpr *> launchingCalls(const clang::Stmt *S);
+
+/// Says so at the call.
+void noteLaunches(const clang::CallExpr &Call, Diagnostics &Diags);
+
 /// What the clauses of a region and the launches in its statement say.
 Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);
 

@@ -546,6 +546,9 @@ private:
     report(Loc, Diag::err_region_call) << Callee.getNameAsString() << Range;
     if (!InHeader)
       report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
+    for (const CallExpr* Call : launchingCalls(R.Statement))
+      if (Call->getBeginLoc() == Loc)
+        noteLaunches(*Call, *U.Diags);
   }
 
   // --- Statements.

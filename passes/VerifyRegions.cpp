@@ -226,6 +226,8 @@ private:
     }
     if (R.Stages.empty() && !R.isPattern()) {
       report(D.NameLoc, Diag::err_region_empty);
+      for (const CallExpr* Call : launchingCalls(R.Statement))
+        noteLaunches(*Call, *U.Diags);
       return false;
     }
     return true;
