@@ -306,7 +306,7 @@ def compiled_programs():
 
 
 def benchmarks():
-    """That they run; bench/gpu.py, gpu_apps.py and gpu_regions.py compare their figures."""
+    """That they run; the scripts of bench/ compare their figures."""
     figure = {"prints": r'^\{.*"what"', "seconds": 180}
     yield Test("floor", most=1, why_most="a program of one process", **figure)
     yield Test("notified_access", most=2, why_most="a program of two processes", shares=False,
