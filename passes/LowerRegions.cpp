@@ -229,9 +229,7 @@ private:
     bool InParts = Threads == ThreadMapping::PartialBlocks;
     const RowLoop* Rows = ForRows || InParts ? nullptr : rowLoopOf(Kernel, U);
     bool ForElements = Threads == ThreadMapping::OneDimension;
-    std::string Body = ForRows       ? sourceForRows(Kernel)
-                       : ForElements ? sourceForElements(Kernel)
-                                     : source(Kernel->getBody()->getSourceRange());
+    std::string Body;
     const PartialBlocks* Parts = InParts ? partialBlocksOf(Kernel, U) : nullptr;
     if (Parts) {
       EditSet Guarded = P.Edits;
@@ -239,12 +237,15 @@ private:
       Body = source(Kernel->getBody()->getSourceRange(), Guarded);
       for (const FunctionDecl* Function : Parts->Functions)
         addCopy(Function, Guarded, partialFunctionName(Function), "[[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const dim3 blockDim");
-    }
-    if (Rows) {
+    } else if (Rows) {
       EditSet Clipped = P.Edits;
       editRowLoop(*Rows, Clipped, U.context());
       Body = source(Kernel->getBody()->getSourceRange(), Clipped);
       addRowFunctions(*Rows, Clipped);
+    } else {
+      Body = ForRows       ? sourceForRows(Kernel)
+             : ForElements ? sourceForElements(Kernel)
+                           : source(Kernel->getBody()->getSourceRange());
     }
     bool InBlock = isInLinkageBlock(Kernel);
     Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, Threads, U, P) +

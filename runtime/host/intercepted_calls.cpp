@@ -26,10 +26,6 @@ namespace {
 
 #if GPURMA_TARGET_CUDA
 
-void before_use() {
-  choose_device_before_use();
-}
-
 bool is_pageable(const void* memory) {
   cudaPointerAttributes attributes{};
   if (memory == nullptr)
@@ -60,16 +56,12 @@ cudaError_t wait_for_pageable(cudaStream_t stream, const void* a, const void* b)
   return cudaSuccess;
 }
 
-#else
-
-void before_use() {}
-
 #endif
 
 // A call, with what comes before it for distributed arrays. Real: what to call then.
 template <class Real> class array_call {
 public:
-  explicit array_call(Real real) : real_(real) { before_use(); }
+  explicit array_call(Real real) : real_(real) { choose_device_before_use(); }
 
   cudaError_t operator()(void** memory, std::size_t bytes) const {
     cudaError_t error = cudaSuccess;
