@@ -279,6 +279,7 @@ void CombinedValues::noteUpdate(const BinaryOperator& E) {
 bool CombinedValues::beginsRight(const VarDecl* V) const { return *Which != Plus || (V->getInit() && isZero(V->getInit(), Context)); }
 
 void CombinedValues::combine(const VarDecl* V, const Part& Value) {
+  noteInteger(V->getType());
   auto [It, New] = Combined.emplace(V, *Value.Op);
   if (It->second == *Value.Op)
     consume(Value);
@@ -452,6 +453,19 @@ std::optional<CombinedValues::Part> CombinedValues::partOfCall(const CallExpr& C
 }
 
 std::optional<CombinedValues::Part> CombinedValues::part(const Expr* E) const {
+  std::optional<Part> Value = partOf(E);
+  if (Value && Value->Op)
+    noteInteger(E->getType());
+  return Value;
+}
+
+void CombinedValues::noteInteger(QualType Type) const {
+  Type = Context.getBaseElementType(Type.getNonReferenceType()).getCanonicalType();
+  if (Type->isIntegerType())
+    Integers.insert(Type.getTypePtr());
+}
+
+std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const {
   E = E->IgnoreParens();
   if (const auto* Full = dyn_cast<FullExpr>(E))
     return part(Full->getSubExpr());

@@ -36,6 +36,8 @@ public:
   /// A variable or array that is 0 where no part has stored anything into it, and that nothing but these uses before all parts are
   /// done. They may do with it as they like.
   void addSum(const clang::VarDecl* V) { Combined[V] = Plus; }
+  /// A variable that holds what is to be combined once the parts are done.
+  void addFound(const clang::VarDecl* V, Operation Op) { Combined[V] = Op; }
   /// A choice between something, where a part is the condition, and 0.
   void addChoice(const clang::ConditionalOperator* Choice) { Choices.insert(Choice); }
 
@@ -45,6 +47,8 @@ public:
   const clang::DeclRefExpr* usedInParts() const;
 
   bool isUpdate(const clang::Expr* Atomic) const { return Updates.contains(Atomic); }
+  /// The types that such values have on the way, as far as they are integers. Behind follow().
+  const llvm::SmallPtrSetImpl<const clang::Type*>& integerTypes() const { return Integers; }
   static bool isZero(const clang::Expr* E, const clang::ASTContext& Context);
 
   // --- Of RecursiveASTVisitor.
@@ -73,6 +77,7 @@ private:
   };
 
   void noteOperation(Operation Op);
+  void noteInteger(clang::QualType Type) const;
   void noteUpdate(const clang::BinaryOperator& E);
   bool beginsRight(const clang::VarDecl* V) const;
   void consume(const Part& Value) { Consumed.insert(Value.From.begin(), Value.From.end()); }
@@ -89,6 +94,7 @@ private:
   bool mentionsCombinedIndex(const clang::Expr* E) const;
   std::optional<Part> both(const clang::Expr* A, const clang::Expr* B, std::optional<Operation> Op) const;
   std::optional<Part> part(const clang::Expr* E) const;
+  std::optional<Part> partOf(const clang::Expr* E) const;
   std::optional<Part> partOfCall(const clang::CallExpr& Call) const;
 
   const clang::FunctionDecl* Function;
@@ -110,6 +116,7 @@ private:
   llvm::SmallPtrSet<const clang::DeclRefExpr*, 16> Updated;
   llvm::SmallPtrSet<const clang::Expr*, 16> Consumed;
   llvm::SmallPtrSet<const clang::Expr*, 4> Updates;
+  mutable llvm::SmallPtrSet<const clang::Type*, 4> Integers;
 };
 
 } // namespace gpurma

@@ -396,8 +396,6 @@ public:
       inferPublished(S);
       for (const PublishedArray& Put : S.Published)
         applyPut(S, Put);
-      if (S.Inferred)
-        remark(S);
     }
   }
 
@@ -1132,46 +1130,6 @@ private:
         }
   }
 
-  static std::string published(const ArrayAccess& A) {
-    if (!A.Published)
-      return "";
-    if (A.PublishedByHand)
-      return " (put with halo " + std::to_string(A.Published->Before) + ")";
-    if (!A.Published->some())
-      return " (publishes nothing)";
-    // What launches read after their own rows is the next process's.
-    auto [After, Before] = *A.Published;
-    std::string Text = " (publishes " + std::to_string(Before ? Before : After) +
-                       ((Before ? Before : After) == 1 ? " row" : " rows") + " to the process ";
-    if (Before && After)
-      return Text + "before, " + std::to_string(After) + " to the one after)";
-    return Text + (Before ? "before)" : "after)");
-  }
-
-  void remark(const Stage& S) {
-    std::vector<std::string> Parts;
-    for (const ArrayAccess& A : S.Accesses.Arrays)
-      if (A.Reads) {
-        const AxisAccess& Rows = (*A.Reads)[S.Accesses.RowDimension];
-        std::string Text = "reads '" + A.Array.name() + "'";
-        if (Rows.Whole)
-          Text += " in all rows";
-        else if (std::int64_t Halo = std::max(-Rows.Low, Rows.High); Halo > 0)
-          Text += " with halo " + std::to_string(Halo);
-        Parts.push_back(std::move(Text));
-      }
-    for (const ArrayAccess& A : S.Accesses.Arrays)
-      if (A.Writes)
-        Parts.push_back("writes '" + A.Array.name() + "'" + published(A));
-    llvm::SmallPtrSet<const VarDecl*, 4> Named; // a kernel may update a scalar at several places
-    for (const AtomicReduction& A : S.Accesses.Reductions)
-      if (Named.insert(A.Scalar).second)
-        Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'" +
-                        (llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
-    U.Diags->report(S.location(), Diag::remark_stage)
-        << S.name() << llvm::join(Parts, ", ");
-  }
-
   Region& R;
   Unit& U;
   ASTContext& Context;
@@ -1192,7 +1150,31 @@ public:
     for (Region& R : U.Regions)
       if (!R.isPattern())
         StageInference(R, U).run();
+    findSums(U);
     checkTexts(U);
+    remarkStages(U);
+  }
+
+  /// All launches of a kernel run one text, which keeps the same values until all tiles are done.
+  static void findSums(Unit& U) {
+    std::map<std::pair<std::string, ThreadMapping>, std::vector<Stage*>> Texts;
+    for (Region& R : U.Regions)
+      for (Stage& S : R.Stages)
+        if (!R.isPattern() && S.Kernel && S.Kernel->getBody())
+          Texts[{kernelPatternKey(S.Kernel, U.sources()), S.Accesses.Threads}].push_back(&S);
+    for (auto& [Text, Stages] : Texts) {
+      if (Text.second != ThreadMapping::Blocks && Text.second != ThreadMapping::PartialBlocks)
+        continue;
+      for (Stage* S : Stages)
+        if (S->Inferred)
+          S->Sums = findTileSums(S->Kernel, S->Accesses.Reductions, Text.second == ThreadMapping::Blocks, U.context());
+      bool Agree = llvm::all_of(Stages, [&](const Stage* S) { return S->Sums.editsAs(Stages.front()->Sums); });
+      for (Stage* S : Stages)
+        if (!Agree)
+          S->Sums = {};
+        else if (S->Sums.any())
+          S->Between = BetweenTiles::Nothing; // shared memory is used behind them only
+    }
   }
 
   /// All launches of a kernel run one text.
@@ -1211,6 +1193,53 @@ public:
       }
   }
 
+  static void remarkStages(Unit& U) {
+    for (const Region& R : U.Regions)
+      for (const Stage& S : R.Stages)
+        if (S.Inferred)
+          remark(S, U);
+  }
+
+  static std::string published(const ArrayAccess& A) {
+    if (!A.Published)
+      return "";
+    if (A.PublishedByHand)
+      return " (put with halo " + std::to_string(A.Published->Before) + ")";
+    if (!A.Published->some())
+      return " (publishes nothing)";
+    // What launches read after their own rows is the next process's.
+    auto [After, Before] = *A.Published;
+    std::string Text = " (publishes " + std::to_string(Before ? Before : After) +
+                       ((Before ? Before : After) == 1 ? " row" : " rows") + " to the process ";
+    if (Before && After)
+      return Text + "before, " + std::to_string(After) + " to the one after)";
+    return Text + (Before ? "before)" : "after)");
+  }
+
+  static void remark(const Stage& S, Unit& U) {
+    std::vector<std::string> Parts;
+    for (const ArrayAccess& A : S.Accesses.Arrays)
+      if (A.Reads) {
+        const AxisAccess& Rows = (*A.Reads)[S.Accesses.RowDimension];
+        std::string Text = "reads '" + A.Array.name() + "'";
+        if (Rows.Whole)
+          Text += " in all rows";
+        else if (std::int64_t Halo = std::max(-Rows.Low, Rows.High); Halo > 0)
+          Text += " with halo " + std::to_string(Halo);
+        Parts.push_back(std::move(Text));
+      }
+    for (const ArrayAccess& A : S.Accesses.Arrays)
+      if (A.Writes)
+        Parts.push_back("writes '" + A.Array.name() + "'" + published(A));
+    llvm::SmallPtrSet<const VarDecl*, 4> Named; // a kernel may update a scalar at several places
+    for (const AtomicReduction& A : S.Accesses.Reductions)
+      if (Named.insert(A.Scalar).second)
+        Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'" +
+                        (S.Sums.any() ? " (once for all tiles)" : llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
+    U.Diags->report(S.location(), Diag::remark_stage)
+        << S.name() << llvm::join(Parts, ", ");
+  }
+
   void print(const Program& P, llvm::raw_ostream& Out) const override {
     for (const std::unique_ptr<Unit>& U : P.Units)
       for (const Region& R : U->Regions)
@@ -1224,6 +1253,8 @@ public:
           gpurma::print(S.Accesses, Out);
           for (const ParmVarDecl* Scalar : S.AddedUpByThreads)
             Out << "; *" << Scalar->getName() << " first in each thread";
+          for (const TileSums::Sum& Sum : S.Sums.Sums)
+            Out << "; " << Sum.Variable->getName() << " first over all tiles";
           Out << '\n';
         }
   }

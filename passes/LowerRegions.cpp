@@ -200,8 +200,16 @@ private:
   void addStageFunction(const FunctionDecl* Kernel, ThreadMapping Threads) {
     if (const FunctionDecl* Pattern = Kernel->getTemplateInstantiationPattern())
       Kernel = Pattern;
-    if (!Done.insert(stageFunctionName(Kernel, Threads, U, P)).second)
+    if (!Done.insert(stageFunctionName(Kernel, Threads, /*Behind=*/false, U, P)).second)
       return;
+    const TileSums* Sums = tileSumsOf(Kernel, Threads, U);
+    addStageFunction(Kernel, Threads, Sums, /*Behind=*/false);
+    if (Sums)
+      addStageFunction(Kernel, Threads, Sums, /*Behind=*/true);
+  }
+
+  /// \p Behind: what is run once for all tiles.
+  void addStageFunction(const FunctionDecl* Kernel, ThreadMapping Threads, const TileSums* Sums, bool Behind) {
     std::optional<FileRange> End = fileRange(Kernel->getEndLoc(), Sources, LangOpts);
     FunctionTypeLoc Type = Kernel->getFunctionTypeLoc();
     if (!End || !Type) {
@@ -224,6 +232,15 @@ private:
       Uses += " static_cast<void>(" + Name + ");";
       Shadows += " [[maybe_unused]] const auto " + Name + " = gpurma_part_" + Index + ";";
     }
+    for (size_t I = 0; Sums && I != Sums->Sums.size(); ++I) {
+      std::string SumType = tileSumName(I) + "_type";
+      Parameters += ", class " + SumType;
+      ThreadParts += ", " + SumType + (Behind ? " " + Sums->Sums[I].Variable->getNameAsString() : "& " + tileSumName(I));
+    }
+    // Each of the two parts uses some only.
+    for (unsigned I = 0; Sums && I != Kernel->getNumParams(); ++I)
+      if (const ParmVarDecl* Parameter = Kernel->getParamDecl(I); Parameter->getIdentifier() && !llvm::is_contained(addedUpParameters(Kernel, U), I))
+        Uses += " static_cast<void>(" + Parameter->getNameAsString() + ");";
     bool ForRows = Threads == ThreadMapping::FixedRows;
     Parameters += ForRows ? ", class gpurma_rows_type> " : "> ";
     bool InParts = Threads == ThreadMapping::PartialBlocks;
@@ -231,29 +248,25 @@ private:
     bool ForElements = Threads == ThreadMapping::OneDimension;
     std::string Body;
     const PartialBlocks* Parts = InParts ? partialBlocksOf(Kernel, U) : nullptr;
+    EditSet Edited = P.Edits;
     if (Parts) {
-      EditSet Guarded = P.Edits;
-      editPartialBlocks(*Parts, Guarded, U.context());
-      Body = source(Kernel->getBody()->getSourceRange(), Guarded);
+      editPartialBlocks(*Parts, Edited, U.context());
       for (const FunctionDecl* Function : Parts->Functions)
-        addCopy(Function, Guarded, partialFunctionName(Function), "[[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const dim3 blockDim");
+        addCopy(Function, Edited, partialFunctionName(Function), "[[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const dim3 blockDim");
     } else if (Rows) {
-      EditSet Clipped = P.Edits;
-      editRowLoop(*Rows, Clipped, U.context());
-      Body = source(Kernel->getBody()->getSourceRange(), Clipped);
-      addRowFunctions(*Rows, Clipped);
-    } else {
-      Body = ForRows       ? sourceForRows(Kernel)
-             : ForElements ? sourceForElements(Kernel)
-                           : source(Kernel->getBody()->getSourceRange());
+      editRowLoop(*Rows, Edited, U.context());
+      addRowFunctions(*Rows, Edited);
     }
+    if (Sums)
+      editTileSums(*Sums, Kernel, Behind, Edited, P.source(End->File), U.context());
+    Body = ForRows       ? sourceForRows(Kernel)
+           : ForElements ? sourceForElements(Kernel)
+                         : source(Kernel->getBody()->getSourceRange(), Edited);
     bool InBlock = isInLinkageBlock(Kernel);
-    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, Threads, U, P) +
-            (Threads == ThreadMapping::Blocks ? "([[maybe_unused]] const uint3 blockIdx, [[maybe_unused]] const dim3 gridDim"
-                                              : "([[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const uint3 blockIdx, "
-                                                "[[maybe_unused]] const dim3 blockDim, [[maybe_unused]] const dim3 gridDim") +
-            (Rows ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
-            (Parts ? ", [[maybe_unused]] const ::gpurma::stages::tile_elements gpurma_elements" : "") +
+    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " +
+            stageFunctionName(Kernel, Threads, Behind, U, P) + "(" + threadParameters(Threads, Behind) +
+            (Rows && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
+            (Parts && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_elements gpurma_elements" : "") +
             (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") +
             (ForElements ? ", [[maybe_unused]] const ::gpurma::stages::element_place gpurma_at" : "") + ThreadParts;
     if (Kernel->getNumParams() != 0)
@@ -261,9 +274,16 @@ private:
                                                 Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
                                         LangOpts));
     // Not in the outermost block, where the parameters' names are taken.
-    Text += (Shadows.empty() ? ")\n" : ") {" + Uses + " {" + Shadows + "\n") + lineMark(Kernel->getBody()->getBeginLoc()) +
-            coherent(Body) + (Shadows.empty() ? "" : " } }") + (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
+    Text += (Uses.empty() ? ")\n" : ") {" + Uses + " {" + Shadows + "\n") + lineMark(Kernel->getBody()->getBeginLoc()) +
+            coherent(Body) + (Uses.empty() ? "" : " } }") + (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
     P.Edits.replace({End->File, End->End, End->End}, Text);
+  }
+
+  static std::string threadParameters(ThreadMapping Threads, bool Behind) {
+    std::string Block = Behind ? "" : "[[maybe_unused]] const uint3 blockIdx, ", Grid = "[[maybe_unused]] const dim3 gridDim";
+    return Threads == ThreadMapping::Blocks
+               ? Block + Grid
+               : "[[maybe_unused]] const uint3 threadIdx, " + Block + "[[maybe_unused]] const dim3 blockDim, " + Grid;
   }
 
   /// Copies of the functions between the kernel and its loop over the rows, which hand the rows on.

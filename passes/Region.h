@@ -9,6 +9,7 @@
 #include "frontend/Directive.h"
 #include "frontend/PointerVariable.h"
 #include "passes/AccessAnalysis.h"
+#include "passes/TileSums.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include <string>
@@ -103,6 +104,8 @@ struct Stage {
   /// What puts before it say.
   std::vector<PublishedArray> Published;
   BetweenTiles Between = BetweenTiles::Nothing;
+  /// What its threads keep until all tiles are done, if all launches of the kernel agree on it.
+  TileSums Sums;
   /// Parameters of the kernel that stand for reduced scalars which the threads add up in registers (ThreadParts.h).
   std::vector<const clang::ParmVarDecl *> AddedUpByThreads;
   /// InferStages has looked into the kernel or copy, since it is passed a distributed array.

@@ -810,7 +810,7 @@ private:
       return; // VerifyRegions has reported it
     const Stage& S = *It;
     std::string Index = std::to_string(It - R.Stages.begin());
-    std::string Function = stageFunctionCall(S.Kernel, S.Accesses.Threads, U, P);
+    std::string Function = stageFunctionCall(S.Kernel, S.Accesses.Threads, /*Behind=*/false, U, P);
     if (Function.empty()) {
       report(Launch.getBeginLoc(), Diag::err_launch_template_unnameable) << S.Kernel->getName();
       return;
@@ -830,8 +830,7 @@ private:
       Members = "  ::gpurma::stages::" + numbering(S) + " gpurma_threads;\n";
       Values = ", gpurma_threads";
     }
-    const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(S.Kernel, U);
-    for (unsigned I : AddedUp) {
+    for (unsigned I : addedUpParameters(S.Kernel, U)) {
       std::string Name = "gpurma_" + std::to_string(I);
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const ReducedScalar* Reduced = reducedPointer(S.Arguments[I]);
@@ -844,6 +843,16 @@ private:
       Parts += " ::gpurma::stages::thread_part" + Type + " " + Name + ";";
       Sums += " gpurma_thread." + Name + ".add_to(" + Name + ");";
     }
+    std::string BehindArguments = Arguments;
+    for (size_t I = 0; I != S.Sums.Sums.size(); ++I) {
+      const TileSums::Sum& Sum = S.Sums.Sums[I];
+      StringRef Operation = Sum.Op == CombinedValues::Plus ? "plus" : Sum.Op == CombinedValues::Max ? "maximum" : "minimum";
+      Parts += " ::gpurma::stages::thread_part<" + member(Sum.Variable->getType().getCanonicalType().getUnqualifiedType(), "") +
+               ", ::gpurma::stages::" + Operation.str() + "> " + tileSumName(I) + ";";
+      Arguments += ", gpurma_thread." + tileSumName(I);
+      BehindArguments += ", gpurma_thread." + tileSumName(I) + ".value()";
+    }
+    const size_t OfTiles = Arguments.size();
     unsigned Reads = 0, Writes = 0, Count = 0;
     Crossing Crosses;
     for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
@@ -916,7 +925,8 @@ private:
                        "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
                        "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
                        (Renumbered ? playedThread(S, Function, Arguments) : Function + "(" + place(S) + Arguments + ");") +
-                       " }\n};\n";
+                       " }\n  __device__ __forceinline__ void gpurma_finish([[maybe_unused]] gpurma_parts& gpurma_thread) const {" +
+                       (S.Sums.any() ? behind(S, BehindArguments + Arguments.substr(OfTiles)) : "") + "}\n};\n";
   }
 
   /// A copy or fill of distributed arrays, as an expression. False: the call is something else.
@@ -1060,6 +1070,18 @@ private:
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
            "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows(S) ? ownRows(S) : playedRows(S)) +
            (S.Accesses.Threads == ThreadMapping::OneDimension ? ", gpurma_played.place()" : "") + Arguments + ");";
+  }
+
+  /// What is run once for all tiles of a rank.
+  std::string behind(const Stage& S, const std::string& Arguments) {
+    std::string Grid;
+    for (unsigned D = 0; D != 3; ++D)
+      Grid += (D ? ", " : "") + (S.Accesses.Loop && D == S.Accesses.RowDimension ? "1" : "gpurma_grid[" + std::to_string(D) + "]");
+    return " constexpr unsigned gpurma_copy = 0; " + stageFunctionCall(S.Kernel, S.Accesses.Threads, /*Behind=*/true, U, P) + "(" +
+           (inParts(S) ? "::gpurma::stages::thread_of_block(), gpurma_threads.block_size(), gpurma_threads.grid(" +
+                             std::string(S.Accesses.RowsStrided ? "true" : "false") + ")"
+                       : "dim3(" + Grid + ")") +
+           Arguments + "); ";
   }
 
   /// Those of a loop over the rows, of which each thread has some.
@@ -1222,20 +1244,29 @@ const PartialBlocks* partialBlocksOf(const FunctionDecl* Kernel, const Unit& U) 
   return nullptr;
 }
 
-std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
-  const char* Prefix = Threads == ThreadMapping::Blocks          ? "gpurma_stage_"
-                       : Threads == ThreadMapping::FixedRows     ? "gpurma_rows_"
-                       : Threads == ThreadMapping::OneDimension  ? "gpurma_element_"
-                       : Threads == ThreadMapping::PartialBlocks ? "gpurma_part_"
-                                                                 : "gpurma_thread_";
-  return Prefix + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();
+const TileSums* tileSumsOf(const FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U) {
+  std::string Key = kernelPatternKey(Kernel, U.sources());
+  for (const Region& R : U.Regions)
+    for (const Stage& S : R.Stages)
+      if (S.Sums.any() && S.Accesses.Threads == Threads && kernelPatternKey(S.Kernel, U.sources()) == Key)
+        return &S.Sums;
+  return nullptr;
 }
 
-std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P) {
+std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P) {
+  const char* Tile = Threads == ThreadMapping::Blocks          ? "stage_"
+                     : Threads == ThreadMapping::FixedRows     ? "rows_"
+                     : Threads == ThreadMapping::OneDimension  ? "element_"
+                     : Threads == ThreadMapping::PartialBlocks ? "part_"
+                                                               : "thread_";
+  return (Behind ? "gpurma_behind_" : "gpurma_") + std::string(Tile) + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();
+}
+
+std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P) {
   std::string Name = "::";
   llvm::raw_string_ostream Out(Name);
   Kernel->printNestedNameSpecifier(Out, sourcePolicy(U.context()));
-  Out << stageFunctionName(Kernel, Threads, U, P) << "<gpurma_copy";
+  Out << stageFunctionName(Kernel, Threads, Behind, U, P) << "<gpurma_copy";
   std::string Own = "<>"; // of a kernel that is no template
   if (Kernel->getTemplateSpecializationArgs()) {
     std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });

@@ -64,11 +64,14 @@ const RowLoop* rowLoopOf(const clang::FunctionDecl* Kernel, const Unit& U);
 /// What becomes of a kernel of which regions run parts of blocks (ThreadMapping::PartialBlocks); null of others.
 const PartialBlocks* partialBlocksOf(const clang::FunctionDecl* Kernel, const Unit& U);
 
+/// What threads keep of a kernel until all tiles are done; null if there is nothing.
+const TileSums* tileSumsOf(const clang::FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U);
+
 /// The name of the device function that the kernel's body becomes, as the region calls it with a constant gpurma_copy; empty
-/// if it cannot be named.
-std::string stageFunctionCall(const clang::FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P);
+/// if it cannot be named. \p Behind: of what is run once for all tiles (TileSums.h).
+std::string stageFunctionCall(const clang::FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P);
 /// The same as it is declared, without qualification.
-std::string stageFunctionName(const clang::FunctionDecl* Kernel, ThreadMapping Threads, Unit& U, Program& P);
+std::string stageFunctionName(const clang::FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P);
 
 /// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
 std::string capturedName(const clang::VarDecl* Variable, Program& P);

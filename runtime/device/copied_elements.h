@@ -39,6 +39,7 @@ template <int RowDimension, unsigned Bytes, unsigned Alignment> struct elements_
   std::uint32_t together;  // elements of each thread
   word* to;
 
+  GPURMA_DEVICE void gpurma_finish(const gpurma_parts&) const {}
   GPURMA_DEVICE void gpurma_add_up(const gpurma_parts&) const {}
 
   // Of an array of `dimensions` dimensions.

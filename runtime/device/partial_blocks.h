@@ -55,6 +55,8 @@ struct tile_elements {
   }
 };
 
+GPURMA_DEVICE uint3 thread_of_block() { return {platform::thread_index(), 0, 0}; }
+
 // The blocks that have elements of a tile, one after the other. `Strided`: one for all of them, as
 // a loop goes through them.
 template <int Dimensions, bool Strided> class tile_blocks {
@@ -83,19 +85,18 @@ public:
       platform::sync_block(); // they have the same shared memory
   }
 
-  GPURMA_DEVICE uint3 thread() const { return {index(), 0, 0}; }
+  GPURMA_DEVICE uint3 thread() const { return thread_of_block(); }
   GPURMA_DEVICE uint3 block() const { return {block_, 0, 0}; }
-  GPURMA_DEVICE dim3 block_size() const { return dim3(blocks_.launch.block); }
-  GPURMA_DEVICE dim3 grid() const { return dim3(Strided ? 1 : blocks_.launch.grid); }
+  GPURMA_DEVICE dim3 block_size() const { return blocks_.block_size(); }
+  GPURMA_DEVICE dim3 grid() const { return blocks_.grid(Strided); }
   GPURMA_DEVICE tile_elements elements() const {
-    return {first_, end_, std::uint64_t{block_} * blocks_.launch.block + index()};
+    return {first_, end_, std::uint64_t{block_} * blocks_.launch.block + platform::thread_index()};
   }
 
 private:
   GPURMA_DEVICE static std::uint64_t least(std::uint64_t a, std::uint64_t b) {
     return a < b ? a : b;
   }
-  GPURMA_DEVICE static std::uint32_t index() { return platform::thread_index(); }
 
   const numbered_blocks& blocks_;
   std::uint64_t first_, end_;

@@ -81,6 +81,7 @@ template <class Launch> struct passed {
 template <class T, class Operation> class thread_part {
 public:
   GPURMA_DEVICE void update(T value) { value_ = Operation::combine(value_, value); }
+  GPURMA_DEVICE T value() const { return value_; }
 
   // All threads of the block, behind their tiles. Warps in which no thread has anything leave the
   // rank's part alone.
@@ -670,7 +671,8 @@ public:
   // Runs a stage for the tiles that the rank owns, once it may begin. A Launch is what its kernel
   // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says
   // which copy of static shared memory the tile uses. gpurma_parts are the thread's parts of
-  // reduced scalars, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the
+  // reduced scalars, gpurma_finish(parts) what the threads do together with their parts of several
+  // tiles, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the
   // arrays that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does
   // with the k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
   // gpurma_reads_after, whether it reads rows before or after its own that the region changes, and
@@ -1241,6 +1243,7 @@ private:
         platform::sync_block();
       }
     }
+    launched<Launch>().gpurma_finish(parts);
     launched<Launch>().gpurma_add_up(parts);
   }
 
@@ -1927,6 +1930,7 @@ template <class T, class Operation, int S, int A, int R> class reduced {
 public:
   GPURMA_DEVICE reduced(region<S, A, R>&, int index, T value) : value_(value), index_(index) {}
   reduced(const reduced&) = delete;
+  reduced& operator=(const reduced&) = delete;
 
   // Where the rank's tiles add up.
   GPURMA_DEVICE T* partial() {
@@ -1943,18 +1947,19 @@ public:
     return value_;
   }
 
-  // Without a meeting: nobody asks for what has been added up so far.
-  GPURMA_DEVICE reduced& operator=(T value) {
+  // Without a meeting: nobody asks for what has been added up so far. What an assignment is, is
+  // the value, for *a = *b = 0.
+  GPURMA_DEVICE T operator=(T value) {
     if (updated_ && platform::thread_index() == 0)
       clear(region<S, A, R>::shared(), index_);
     updated_ = false;
     value_ = value;
-    return *this;
+    return value_;
   }
-  GPURMA_DEVICE reduced& operator+=(T more) { return *this = value() + more; }
-  GPURMA_DEVICE reduced& operator-=(T less) { return *this = value() - less; }
-  GPURMA_DEVICE reduced& operator*=(T factor) { return *this = value() * factor; }
-  GPURMA_DEVICE reduced& operator/=(T divisor) { return *this = value() / divisor; }
+  GPURMA_DEVICE T operator+=(T more) { return *this = value() + more; }
+  GPURMA_DEVICE T operator-=(T less) { return *this = value() - less; }
+  GPURMA_DEVICE T operator*=(T factor) { return *this = value() * factor; }
+  GPURMA_DEVICE T operator/=(T divisor) { return *this = value() / divisor; }
 
 private:
   using state = region_state<S, A, R>;

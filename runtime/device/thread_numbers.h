@@ -91,6 +91,10 @@ struct thread_numbers {
 struct numbered_blocks {
   thread_numbers launch;
   std::uint32_t tile[2];
+
+  __host__ __device__ dim3 block_size() const { return dim3(launch.block); }
+  // A loop by whole grids goes through the elements of one block.
+  __host__ __device__ dim3 grid(bool strided) const { return dim3(strided ? 1 : launch.grid); }
 };
 
 // The same of a launch whose threads have a place of their own along each dimension.

@@ -293,6 +293,11 @@ def compiled_programs():
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))
+    yield Test("region_tile_sums", prints=(
+        "^step 0: 15590008 276699 123336 4623644009 2480219787 525712 3165015749707 2480218707 158289 212211811391522\n"
+        "(step [1-4]: .*\n)+"
+        "step 5: 15580587 330891 999971 29039617124 15555024076 530001 3165015866996 15555022996 158759 10395678824805706\n"
+        "planes 104759\nplanes 209518\nplanes 314277$"))
     yield Test("region_row_loop", ("quiet",), prints=(
         "^counters: 972768572\nmoved: 632683968\nfunctions: 557961040\nshared: 623030290\n"
         "sums: 47973858 1032 16093793 2852\nmixed: 996773854\nin place: 164222450$"))
