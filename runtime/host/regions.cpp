@@ -273,11 +273,11 @@ void prepare_region(const region_launch& region, int device_ranks) {
 } // namespace
 
 void run_region(const region_launch& region, void** arguments) {
-  check_stages(region);
   const dim3 block = block_of_ranks(region);
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);
+  check_stages(region); // behind the start, which says how many processes there are
   if (found.device_ranks == 0)
     fail(region, text("no block of ", block_text(block), " threads with ", bytes,
                       " bytes of dynamic shared memory fits on a multiprocessor; make the block "

@@ -166,8 +166,7 @@ static int fixed_rows(int ny, unsigned threads) {
   return 0;
 }
 
-int main(int argc, char **argv) {
-  gpurma::init(&argc, &argv);
+int main(int, char **argv) {
   if (!std::strcmp(argv[1], "deep"))
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
