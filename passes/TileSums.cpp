@@ -78,6 +78,12 @@ private:
   llvm::SmallPtrSet<const FunctionDecl*, 16> Seen;
 };
 
+/// In the file of the kernel's body: CUDA's headers have a macro in a macro for __shared__.
+std::optional<FileRange> textOf(const DeclStmt& Declared, const FunctionDecl* Kernel, const ASTContext& Context) {
+  const SourceManager& Sources = Context.getSourceManager();
+  return fileRangeAt(Sources.getFileID(Kernel->getBody()->getBeginLoc()), Declared.getSourceRange(), Sources, Context.getLangOpts());
+}
+
 bool leaves(const Stmt* S) {
   return S && (isa<ReturnStmt, GotoStmt, IndirectGotoStmt, AsmStmt>(S) || llvm::any_of(S->children(), leaves));
 }
@@ -259,8 +265,7 @@ private:
         if (!OfTypes && (!V || !(V->hasAttr<CUDASharedAttr>() || isOfAllTiles(V))))
           return false;
       }
-      std::optional<FileRange> Text = fileRange(Declared->getSourceRange(), Sources, Context.getLangOpts());
-      if (!Text || Text->File != fileRange(Kernel->getBody()->getSourceRange(), Sources, Context.getLangOpts())->File)
+      if (!textOf(*Declared, Kernel, Context))
         return false;
       Found.Needed.push_back(Declared);
     }
@@ -382,7 +387,7 @@ void editTileSums(const TileSums& Sums, const FunctionDecl* Kernel, bool Behind,
     std::string Declarations;
     unsigned From = Whole.Begin + 1;
     for (const DeclStmt* Declared : Sums.Needed) {
-      FileRange Range = *fileRange(Declared->getSourceRange(), Sources, LangOpts);
+      FileRange Range = *textOf(*Declared, Kernel, Context);
       Declarations += Lines(From, Range.Begin) + Edits.text(Range, Source);
       From = Range.End;
     }
@@ -390,7 +395,7 @@ void editTileSums(const TileSums& Sums, const FunctionDecl* Kernel, bool Behind,
     return;
   }
   for (const DeclStmt* Declared : Sums.OnlyBehind) {
-    FileRange Range = *fileRange(Declared->getSourceRange(), Sources, LangOpts);
+    FileRange Range = *textOf(*Declared, Kernel, Context);
     // From a character before it on, as it may have been replaced itself.
     Edits.replace({Range.File, Range.Begin - 1, Range.End}, Source[Range.Begin - 1] + Lines(Range.Begin, Range.End));
   }
