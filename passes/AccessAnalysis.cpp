@@ -847,9 +847,51 @@ private:
       Low = Sets.least(Domain, Distance);
       High = Sets.greatest(Domain, FromEnd);
     }
-    if (!Low || !High || spans(A, J, D, *Low, *High))
+    const bool Bounded = Low && High && !spans(A, J, D, *Low, *High);
+    std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
+    const bool Far = !Bounded || (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
+    if (Far && J == 0 && !A.Origin->Writes)
+      if (AxisAccess Periodic = periodicRows(A, Domain, Distance, FromEnd); !Periodic.Whole)
+        return Periodic;
+    if (!Bounded)
       return {/*Whole=*/true};
     return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
+  }
+
+  /// Of rows that wrap around, as `(y + 1) % ny`: how far they are if behind the last row the first one comes again.
+  AxisAccess periodicRows(const CoordinateAccess& A, const isl::set& Domain, const Polynomial& Distance, const Polynomial& FromEnd) {
+    const Polynomial& Rows = A.Array->Shape[0];
+    const Polynomial Turns[] = {0, Rows, Polynomial(0) - Rows};
+    const Polynomial Twice = Polynomial(2) * Distance;
+    // In an array that is long enough, the nearest of the places where a row comes again is plain.
+    isl::set Long = Domain.intersect(
+        Sets.compare(Comparison::LessEqual, Polynomial(2 * Result.RowsPerThread) * Sets.blockSize(Result.RowDimension) + 16, Rows));
+    const isl::set Parts[] = {Long.intersect(Sets.compare(Comparison::LessEqual, Twice, Rows))
+                                  .intersect(Sets.compare(Comparison::LessEqual, Polynomial(0) - Rows, Twice)),
+                              Long.intersect(Sets.compare(Comparison::Less, Twice, Polynomial(0) - Rows)),
+                              Long.intersect(Sets.compare(Comparison::Less, Rows, Twice))};
+    AxisAccess Found{false, 0, 0, true};
+    for (size_t I = 0; I != std::size(Parts); ++I) {
+      if (Parts[I].is_empty())
+        continue;
+      std::optional<std::int64_t> Low = Sets.least(Parts[I], Distance + Turns[I]), High = Sets.greatest(Parts[I], FromEnd + Turns[I]);
+      if (!Low || !High)
+        return {/*Whole=*/true};
+      Found.Low = std::min(Found.Low, *Low);
+      Found.High = std::max(Found.High, *High);
+    }
+    // And in any other it is one of them.
+    isl::set Rest = Domain;
+    for (const Polynomial& Turn : Turns)
+      Rest = Rest.subtract(Sets.compare(Comparison::LessEqual, Found.Low, Distance + Turn)
+                               .intersect(Sets.compare(Comparison::LessEqual, FromEnd + Turn, Found.High)));
+    // Over half of an array of constant length everything is near.
+    const std::int64_t Most = Rows.constant().value_or(2 * std::max(-Found.Low, Found.High)) / 2;
+    if (!Rest.is_empty() || Long.is_empty() || -Found.Low > Most || Found.High > Most)
+      return {/*Whole=*/true};
+    Found.Low += A.CarryLow[0];
+    Found.High += A.CarryHigh[0];
+    return Found;
   }
 
   /// True if a coordinate that is not at a fixed distance is bounded only because the array ends:
@@ -899,6 +941,7 @@ private:
       AxisAccess& Axis = (*Axes)[D];
       Left += !Found.isOwn();
       Axis.Whole |= Found.Whole;
+      Axis.Periodic |= Found.Periodic;
       Axis.Low = Seen[D] ? std::min(Axis.Low, Found.Low) : Found.Low;
       Axis.High = Seen[D] ? std::max(Axis.High, Found.High) : Found.High;
       Seen[D] = true;
@@ -1122,7 +1165,7 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
       if (Axis.Whole)
         Out << " whole";
       else
-        Out << ' ' << Axis.Low << ".." << Axis.High;
+        Out << ' ' << Axis.Low << ".." << Axis.High << (Axis.Periodic ? " periodic" : "");
       Separator = ", ";
     }
     Out << (Separator[0] == ',' ? ")" : " (own)");

@@ -42,6 +42,8 @@ struct AxisAccess {
   /// Any coordinate; Low and High mean nothing.
   bool Whole = false;
   std::int64_t Low = 0, High = 0;
+  /// Beyond the array's ends it goes on with the other end: the row after the last one is the first.
+  bool Periodic = false;
 
   bool isOwn() const { return !Whole && Low == 0 && High == 0; }
 };

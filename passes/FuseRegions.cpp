@@ -243,7 +243,8 @@ private:
       if (A.Writes)
         Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
     }
-    return Text + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
+    bool Periodic = llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic && !haloOf(S, A.Array); });
+    return Text + (Periodic ? ".with_periodic_rows()" : "") + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
            ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads(" + blockOfRanks() + ")") +
            (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "");

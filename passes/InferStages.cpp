@@ -1225,7 +1225,7 @@ public:
         if (Rows.Whole)
           Text += " in all rows";
         else if (std::int64_t Halo = std::max(-Rows.Low, Rows.High); Halo > 0)
-          Text += " with halo " + std::to_string(Halo);
+          Text += " with halo " + std::to_string(Halo) + (Rows.Periodic ? ", periodically" : "");
         Parts.push_back(std::move(Text));
       }
     for (const ArrayAccess& A : S.Accesses.Arrays)

@@ -812,7 +812,9 @@ private:
       isl::set Small = Negative.complement()
                            .intersect(Sets.compare(Comparison::Less, A, B))
                            .intersect(Sets.compare(Comparison::Equal, R, A));
-      isl::set Wrapped = Sets.compare(Comparison::LessEqual, B, A)
+      isl::set Once = Sets.compare(Comparison::LessEqual, B, A).intersect(Sets.compare(Comparison::Equal, R, A - B));
+      isl::set Wrapped = Sets.compare(Comparison::LessEqual, B + B, A)
+                             .unite(Once)
                              .intersect(Sets.compare(Comparison::LessEqual, 0, R))
                              .intersect(Sets.compare(Comparison::Less, R, B));
       isl::set Below = Negative.intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, R))

@@ -19,6 +19,9 @@
 
 namespace gpurma::stages {
 
+// Ranks of a process.
+inline constexpr int most_informing = 4096;
+
 // As low or high of a reach: any coordinate.
 inline constexpr int whole = INT_MIN;
 
@@ -82,6 +85,8 @@ struct stage_plan {
   std::uint32_t walks = 0;
   reach read;
   reach written;
+  // Behind the last row that it reads comes the first.
+  bool periodic_rows = false;
 
   stage_plan() = default;
   stage_plan(const char* kernel_name, const void* launched, unsigned row_dimension, dim3 threads,
@@ -100,6 +105,11 @@ struct stage_plan {
     stage_plan more = *this;
     more.renumbered = true;
     more.ranks = block_of_ranks;
+    return more;
+  }
+  stage_plan with_periodic_rows() const {
+    stage_plan more = *this;
+    more.periodic_rows = true;
     return more;
   }
   stage_plan with_few_rows() const {
@@ -206,6 +216,8 @@ struct banding {
   // With several processes: no tile touches rows of another process but those that its launch reads
   // beyond its own, of arrays whose variables say what they may be.
   bool by_array;
+  // The process before the first one is the last.
+  bool periodic;
 
   // First row of a process's band; of `processes`: all rows.
   __host__ __device__ std::int64_t begin(int p) const {

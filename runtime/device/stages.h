@@ -355,6 +355,9 @@ template <int S, int A, int R> struct region_state {
   watched_epoch watched[S][most_watched];
   std::int32_t watched_count[S]; // -1: too many
   bool watches[S][3];            // ranks of the process on a side
+  // A bit for each rank of the processes before and after that tells this one of its epochs.
+  std::uint32_t informed[2][most_informing / 32];
+  bool informed_is_known;
   pushed_boxes pushed[S];
   std::uint32_t meetings[R]; // of each reduced scalar
   std::uint64_t result[R];   // of the last meeting
@@ -388,13 +391,23 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
 }
 
 GPURMA_DEVICE int process_of(const banding& bands, int side) {
-  return bands.process + (side == memory::own ? 0 : side == memory::before ? -1 : 1);
+  const int process = bands.process + (side == memory::own ? 0 : side == memory::before ? -1 : 1);
+  return !bands.periodic ? process : process < 0 ? bands.processes - 1 : process % bands.processes;
 }
 
 // Whether there is a process on a side.
 GPURMA_DEVICE bool has_process(const banding& bands, int side) {
   const int process = process_of(bands, side);
   return process >= 0 && process < bands.processes;
+}
+
+// Where rows are periodic, those of the process on a side are so many rows further on, for it to be
+// on that side.
+GPURMA_DEVICE std::int64_t turned_by(const banding& bands, int side) {
+  return !bands.periodic || side == memory::own ? 0
+         : side == memory::before               ? (bands.process == 0 ? bands.rows : 0)
+         : bands.process == bands.processes - 1 ? -bands.rows
+                                                : 0;
 }
 
 template <int S, int A, int R>
@@ -471,12 +484,13 @@ GPURMA_DEVICE tile_offsets tiles_at(std::int64_t low, std::int64_t high, const a
 }
 
 // Calls visit(ranks) for the ranks of the process on a side that own tiles of stage b, touched as
-// `theirs`, which meet what the rank's tiles of stage a touch as `mine`; for some more, perhaps,
-// and some twice. Of another process, only those that own tiles which the rank's process is
-// concerned with.
+// `theirs`, which meet what the rank's tiles of stage a touch as `mine`, `turn` rows further on;
+// for some more, perhaps, and some twice. Of another process, only those that own tiles which the
+// rank's process is concerned with.
 template <int S, int A, int R, class Visit>
 GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const reach& mine, int b,
-                                   const reach& theirs, int side, const Visit& visit) {
+                                   const reach& theirs, int side, std::int64_t turn,
+                                   const Visit& visit) {
   const stage_plan& of_a = r.plans.stage[a];
   const stage_plan& of_b = r.plans.stage[b];
   const stage_state& here = r.stage[a];
@@ -510,7 +524,8 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   const axis_reach& their_rows = theirs.axis[of_b.row];
   const bool whole_rows = my_rows.low == whole || their_rows.low == whole;
   bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner &&
-               height == of_b.height() && of_a.walks_like(of_b) && here.dealt.how == tiles.how;
+               height == of_b.height() && of_a.walks_like(of_b) && here.dealt.how == tiles.how &&
+               turn == 0;
   // Those of a star-shaped stencil are in line with it.
   const bool in_line = (mine.along_axes && theirs.dimensions_beyond() == 0) ||
                        (theirs.along_axes && mine.dimensions_beyond() == 0);
@@ -544,9 +559,9 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
       visit_tiles(0, tiles.all - 1);
       return;
     }
-    const tile_offsets rows =
-        tiles_at(row_of(low_tile) * height + my_rows.low,
-                 row_of(high_tile) * height + height - 1 + my_rows.high, their_rows, of_b.height());
+    const tile_offsets rows = tiles_at(
+        row_of(low_tile) * height + my_rows.low + turn,
+        row_of(high_tile) * height + height - 1 + my_rows.high + turn, their_rows, of_b.height());
     visit_tiles(rows.low * there.per_row - tiles.base,
                 (rows.high + 1) * there.per_row - 1 - tiles.base);
     return;
@@ -818,23 +833,67 @@ GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int ran
   return false;
 }
 
-// The polling threads.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
-                                           const needed_epochs& needed) {
-  bool reached = true;
-  for (int side = 0; side < 3; ++side) {
-    if (!r.watches[stage][side])
+// Notes of which ranks that is true. The polling threads.
+template <int S, int A, int R> GPURMA_SLOW_DEVICE void find_informed(region_state<S, A, R>& r) {
+  const unsigned width = platform::polling_threads();
+  for (int side = memory::before; side <= memory::after; ++side) {
+    if (!has_process(r.plans.bands, side))
       continue;
     const int ranks = ranks_of(r, process_of(r.plans.bands, side));
-    for (int k = static_cast<int>(platform::thread_index()); k < ranks;
-         k += static_cast<int>(platform::polling_threads()))
-      if (platform::load_polled(r.words.words + r.words.epoch_at(side, k)) <
-              needed.of(side) && // M21, M22
-          (side == memory::own || is_informed(r, side, k)))
-        reached = false;
+    for (int first = 0; first < ranks; first += 32) {
+      std::uint32_t bits = 0;
+      for (unsigned k = platform::thread_index(); k < 32; k += width)
+        if (const int rank = first + static_cast<int>(k);
+            rank < ranks && is_informed(r, side, rank))
+          bits |= std::uint32_t{1} << k;
+      bits = platform::united(bits, width);
+      if (platform::thread_index() == 0)
+        r.informed[side - memory::before][first / 32] = bits;
+    }
   }
-  return reached;
+  if (platform::thread_index() == 0)
+    r.informed_is_known = true;
+  platform::sync_polling(width);
+}
+
+// How far a thread has come that looks at the epochs of all ranks.
+struct looked_at {
+  int side;
+  int rank;
+};
+
+// Whether those of the thread are as far as needed. Epochs grow, so that one that is needs no
+// second look. The polling threads.
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
+                                           const needed_epochs& needed, looked_at& at) {
+  constexpr int at_once = 8; // loads that are under way
+  const auto width = static_cast<int>(platform::polling_threads());
+  for (; at.side < 3; ++at.side, at.rank = static_cast<int>(platform::thread_index())) {
+    const std::uint32_t wanted = needed.of(at.side);
+    if (!r.watches[stage][at.side] || wanted == 0)
+      continue;
+    const int ranks = ranks_of(r, process_of(r.plans.bands, at.side));
+    for (; at.rank < ranks; at.rank += at_once * width) {
+      std::uint64_t epochs[at_once];
+      GPURMA_UNROLLED
+      for (int i = 0; i < at_once; ++i) {
+        const int rank = at.rank + i * width;
+        epochs[i] = rank < ranks
+                        ? platform::load_polled(r.words.words + r.words.epoch_at(at.side, rank))
+                        : wanted; // M21, M22
+      }
+      GPURMA_UNROLLED
+      for (int i = 0; i < at_once; ++i) {
+        const int rank = at.rank + i * width;
+        if (epochs[i] < wanted &&
+            (at.side == memory::own ||
+             (r.informed[at.side - memory::before][rank / 32] >> rank % 32 & 1) != 0))
+          return false;
+      }
+    }
+  }
+  return true;
 }
 
 // Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`; what
@@ -881,17 +940,20 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
 
 // Waits until they are, and says so where it takes long. The polling threads.
 template <int S, int A, int R>
-GPURMA_SLOW_DEVICE void wait_for_conflicts(const region_state<S, A, R>& r, int stage,
+GPURMA_SLOW_DEVICE void wait_for_conflicts(region_state<S, A, R>& r, int stage,
                                            const needed_epochs& needed, site where) {
   const unsigned width = platform::polling_threads();
+  if (r.watched_count[stage] < 0 && !r.informed_is_known)
+    find_informed(r);
   const std::uint32_t of_others = needed.before > needed.after ? needed.before : needed.after;
   detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
                           detail::no_window_id, needed.own > of_others ? needed.own : of_others);
   waiting.has_looked(platform::quiet_polls);
+  looked_at at{0, static_cast<int>(platform::thread_index())};
   while (!reach_soon<false>(r, stage, needed) &&
          (r.watched_count[stage] >= 0 ||
-          platform::ballot(!all_epochs_reached(platform::off_fast_path(r), stage, needed), width) !=
-              0))
+          platform::ballot(!all_epochs_reached(platform::off_fast_path(r), stage, needed, at),
+                           width) != 0))
     if (platform::thread_index() == 0)
       waiting.pause();
   if (r.watched_count[stage] < 0)
@@ -1516,6 +1578,7 @@ private:
           find_side_work(r, known);
       r.is_alone = is_alone(r);
       r.is_telling = false;
+      r.informed_is_known = false;
     }
     platform::sync_polling(width);
   }
@@ -1602,10 +1665,17 @@ private:
     const stage_plan& mine = r.plans.stage[a];
     const stage_plan& theirs = r.plans.stage[b];
     const auto watch = [&](const rank_range& found) { watch_ranks(r, a, found, side); };
+    const banding& bands = r.plans.bands;
+    // Of one process, rows at one end are the neighbours of those at the other.
+    const bool turns =
+        side == memory::own && bands.processes == 1 && (mine.periodic_rows || theirs.periodic_rows);
     GPURMA_ROLLED
+    for (int turn = turns ? -1 : 0; turn <= (turns ? 1 : 0); ++turn)
+      GPURMA_ROLLED
     for (int pair = 0; pair < 3; ++pair)
       visit_conflicts(r, a, pair == 0 ? mine.read : mine.written, b,
-                      pair == 1 ? theirs.read : theirs.written, side, watch);
+                      pair == 1 ? theirs.read : theirs.written, side,
+                      turn * bands.rows + turned_by(bands, side), watch);
   }
 
   GPURMA_SLOW_DEVICE static void watch_ranks(state& r, int a, rank_range found, int side) {

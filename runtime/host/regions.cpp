@@ -140,6 +140,23 @@ bool share_memory(const region_launch& region) {
   return false;
 }
 
+bool has_periodic_rows(const region_launch& region) {
+  return std::any_of(region.stage, region.stage + region.stages,
+                     [](const stage_plan& one) { return one.periodic_rows; });
+}
+
+// In arrays of several lengths a row comes again at several places: any row may be meant.
+void forget_periodic_rows(const region_launch& region) {
+  const auto is_as_long = [&](const array_plan& one) { return one.rows == region.array[0].rows; };
+  if (std::all_of(region.array, region.array + region.arrays, is_as_long))
+    return;
+  for (int s = 0; s < region.stages; ++s)
+    if (stage_plan& one = region.stage[s]; one.periodic_rows) {
+      one.periodic_rows = false;
+      one.read.axis[one.row] = {stages::whole, stages::whole};
+    }
+}
+
 void make_bands(const region_launch& region) {
   banding& bands = *region.bands;
   const process_info& self = process();
@@ -155,6 +172,7 @@ void make_bands(const region_launch& region) {
   find_needs(region, bands);
   if (self.size == 1)
     return;
+  bands.periodic = has_periodic_rows(region);
   bands.aliased = share_memory(region);
   bands.by_array = bands.own_before == 0 && bands.own_after == 0 && !bands.aliased;
   const int least = bands.touch_before + bands.touch_after;
@@ -190,8 +208,11 @@ void hold_bands(const region_launch& region) {
     one.bytes = array.bytes();
     for (int p = 0; p < bands.processes; ++p) {
       one.bands.push_back(bytes_of_rows(array, bands.begin(p), bands.begin(p + 1)));
-      one.touched.push_back(bytes_of_rows(array, bands.begin(p) - bands.touch_before,
-                                          bands.begin(p + 1) + bands.touch_after));
+      const bool at_an_end = p == 0 || p == bands.processes - 1;
+      one.touched.push_back(bands.periodic && at_an_end // rows at both ends, so all between
+                                ? bytes_of_rows(array, 0, array.rows)
+                                : bytes_of_rows(array, bands.begin(p) - bands.touch_before,
+                                                bands.begin(p + 1) + bands.touch_after));
     }
   }
   hold_bands(name_of(region), all, region.values, region.value_bytes);
@@ -277,11 +298,15 @@ void run_region(const region_launch& region, void** arguments) {
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
   const layout found = query(kernel, block, bytes);
+  forget_periodic_rows(region);
   check_stages(region); // behind the start, which says how many processes there are
   if (found.device_ranks == 0)
     fail(region, text("no block of ", block_text(block), " threads with ", bytes,
                       " bytes of dynamic shared memory fits on a multiprocessor; make the block "
                       "or its memory smaller"));
+  if (found.device_ranks > stages::most_informing)
+    fail(region, text(found.device_ranks, " ranks of a process, and a region has up to ",
+                      stages::most_informing));
   prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
   const cudaError_t result = run_to_end(kernel, found.device_ranks, block, arguments, bytes);

@@ -8,6 +8,8 @@
 // RUN: not %mpirun -np 3 %t rows 2>&1 | FileCheck --check-prefix=ROWS %s
 // RUN: env GPURMA_CPU_RANKS=3 %t periodic | FileCheck --check-prefix=PERIODIC %s
 // RUN: not %mpirun -np 2 %t periodic 2>&1 | FileCheck --check-prefix=ANY-ROW %s
+// RUN: env GPURMA_CPU_RANKS=3 %t lengths | FileCheck --check-prefix=LONGER %s
+// RUN: not %mpirun -np 2 %t lengths 2>&1 | FileCheck --check-prefix=LENGTHS %s
 // RUN: %mpirun -np 2 %t deep | FileCheck --check-prefix=DEEP %s
 // RUN: not %mpirun -np 3 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-3 %s
 // RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
@@ -28,13 +30,13 @@ __global__ void step(float *out, const float *in, int ny, int nx) {
     out[y * nx + x] = in[(y - 1) * nx + x] + in[(y + 1) * nx + x];
 }
 
-// Each step moves a 1 through all rows, past the last one to the first.
-__global__ void shift(int *out, const int *in, int n) {
+// Each step moves a 1 through all rows, past the last one to the first, by a distance that only the running program knows.
+__global__ void shift(int *out, const int *in, int n, int by) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    out[i] = in[(i + n - 5) % n];
+    out[i] = in[(i + n - by) % n];
 }
-static int periodic() {
+static int periodic(int by) {
   const int n = 64;
   int *a, *b;
   cudaMallocManaged(&a, n * sizeof(int));
@@ -44,13 +46,38 @@ static int periodic() {
   // ANY-ROW: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'shift' may read any row, and other processes have most of them; run one process, or say with 'halo(array : n)' that it reads up to n rows beyond its own, if it does
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 100; ++i) {
-    shift<<<8, 8>>>(b, a, n);
+    shift<<<8, 8>>>(b, a, n, by);
     std::swap(a, b);
   }
   // PERIODIC: the 1 is at 52
   for (int i = 0; i < n; ++i)
     if (a[i] != 0)
       printf("the %d is at %d\n", a[i], i);
+  return 0;
+}
+
+// Periodic rows, next to an array with one more.
+__global__ void next(int *out, const int *in, const int *edges, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[(i + 1) % n] + edges[i + 1];
+}
+static int lengths() {
+  const int n = 64;
+  int *a, *b, *edges;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&b, n * sizeof(int));
+  cudaMallocManaged(&edges, (n + 1) * sizeof(int));
+  for (int i = 0; i < n; ++i)
+    a[i] = edges[i + 1] = i;
+  // LENGTHS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'next' may read any row
+#pragma gpurma persistent distribute(a, b : rows(n)) distribute(edges : rows(n + 1))
+  for (int i = 0; i < 2; ++i) {
+    next<<<8, 8>>>(b, a, edges, n);
+    std::swap(a, b);
+  }
+  // LONGER: the last ones are 125 64
+  printf("the last ones are %d %d\n", a[n - 2], a[n - 1]);
   return 0;
 }
 
@@ -170,7 +197,9 @@ int main(int, char **argv) {
   if (!std::strcmp(argv[1], "deep"))
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
-    return periodic();
+    return periodic(5);
+  if (!std::strcmp(argv[1], "lengths"))
+    return lengths();
   if (!std::strcmp(argv[1], "together"))
     return together(8);
   if (!std::strcmp(argv[1], "few-rows"))
