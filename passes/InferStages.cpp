@@ -859,12 +859,6 @@ private:
     }
   }
 
-  bool declaredInRegion(const VarDecl* V) const {
-    return U.sources().isPointWithin(U.sources().getFileLoc(V->getLocation()),
-                                     U.sources().getFileLoc(R.Statement->getBeginLoc()),
-                                     U.sources().getFileLoc(R.Statement->getEndLoc()));
-  }
-
   using Candidates = std::vector<const DistributedArray*>;
 
   /// All arrays that a pointer of this type can be.
@@ -883,7 +877,7 @@ private:
     if (const DistributedArray* A = R.findArray(Pointer))
       return {A};
     Candidates All = anyOf(Pointer.type());
-    if (!declaredInRegion(Pointer.Variable))
+    if (!R.declares(Pointer.Variable))
       llvm::erase_if(All, [&](const DistributedArray* A) { return !Groups.mayBe(Pointer.Variable, *A); });
     return All;
   }
