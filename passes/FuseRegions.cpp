@@ -434,7 +434,8 @@ private:
     std::string Text;
     for (const VarDecl* V : Named.Variables)
       if (declaredOutside(V) && !Written.Captured.count(V) && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>())
-        Text += "static_cast<void>(" + hostName(V) + "); ";
+        // nvcc finds that a lambda is not used by its name alone.
+        Text += (isLambda(V) ? "static_cast<void>(&" : "static_cast<void>(") + hostName(V) + "); ";
     for (const FunctionDecl* F : Named.Functions) {
       std::string Name = "::";
       llvm::raw_string_ostream Out(Name);
@@ -442,6 +443,11 @@ private:
       Text += "static_cast<void>(static_cast<" + type(Context.getPointerType(F->getType()), "") + ">(&" + Name + ")); ";
     }
     return Text;
+  }
+
+  static bool isLambda(const VarDecl* V) {
+    const auto* Class = V->getType()->getAsCXXRecordDecl();
+    return Class && Class->isLambda();
   }
 
   bool isHostScalar(const VarDecl* V) const { return Written.HostScalars.count(V); }

@@ -381,6 +381,23 @@ private:
       break;
     case Stmt::DoStmtClass:
       return addDo(cast<DoStmt>(S), Out);
+    case Stmt::SwitchStmtClass:
+      if (auto* Switch = cast<SwitchStmt>(S); !Switch->getConditionVariable() && !Switch->getInit())
+        return addSwitch(Switch, Out);
+      break;
+    case Stmt::CaseStmtClass:
+      if (auto* Case = cast<CaseStmt>(S); !Case->getRHS()) {
+        auto* Copy = CaseStmt::Create(Context, copyInPlace(Case->getLHS()), nullptr, Case->getCaseLoc(), Case->getEllipsisLoc(), Case->getColonLoc());
+        Copy->setSubStmt(copied(Case->getSubStmt()));
+        Out.push_back(Copy);
+        return;
+      }
+      break;
+    case Stmt::DefaultStmtClass: {
+      auto* Default = cast<DefaultStmt>(S);
+      Out.push_back(new (Context) DefaultStmt(Default->getDefaultLoc(), Default->getColonLoc(), copied(Default->getSubStmt())));
+      return;
+    }
     case Stmt::AttributedStmtClass:
       return add(cast<AttributedStmt>(S)->getSubStmt(), Out);
     default:
@@ -579,6 +596,13 @@ private:
     Body.push_back(Inside);
     Out.push_back(WhileStmt::Create(Context, nullptr, Cond, Computed ? block(Body, While->getBody()->getSourceRange()) : Inside,
                                     While->getWhileLoc(), While->getLParenLoc(), While->getRParenLoc()));
+  }
+
+  void addSwitch(SwitchStmt* Switch, Statements& Out) {
+    auto* Copy = SwitchStmt::Create(Context, nullptr, nullptr, copy(Switch->getCond()), Switch->getLParenLoc(), Switch->getRParenLoc());
+    Copy->setSwitchLoc(Switch->getSwitchLoc());
+    Copy->setBody(copied(Switch->getBody()));
+    Out.push_back(Copy);
   }
 
   void addDo(DoStmt* Do, Statements& Out) {

@@ -607,10 +607,32 @@ private:
       line(Depth) << "while (" << text(Do->getCond()) << ");\n";
       return;
     }
+    case Stmt::SwitchStmtClass: {
+      const auto* Switch = cast<SwitchStmt>(S);
+      if (Switch->getConditionVariable() || Switch->getInit() || !isa<CompoundStmt>(Switch->getBody()))
+        break;
+      line(Depth) << "switch (" << text(Switch->getCond()) << ")\n";
+      ++Switches;
+      statement(Switch->getBody(), Depth);
+      --Switches;
+      return;
+    }
+    case Stmt::CaseStmtClass: {
+      const auto* Case = cast<CaseStmt>(S);
+      if (Case->getRHS())
+        break;
+      line(Depth) << "case " << text(Case->getLHS()) << ":\n";
+      statement(Case->getSubStmt(), Depth + 1);
+      return;
+    }
+    case Stmt::DefaultStmtClass:
+      line(Depth) << "default:\n";
+      statement(cast<DefaultStmt>(S)->getSubStmt(), Depth + 1);
+      return;
     case Stmt::BreakStmtClass:
     case Stmt::ContinueStmtClass: {
       bool IsBreak = isa<BreakStmt>(S);
-      if (Loops == 0) {
+      if (Loops == 0 && !(IsBreak && Switches != 0)) {
         report(S->getBeginLoc(), Diag::err_region_leaves) << (IsBreak ? "break" : "continue");
         return;
       }
@@ -1071,7 +1093,7 @@ private:
   PrintingPolicy Policy;
   WrittenRegion Result;
   llvm::raw_string_ostream Out;
-  unsigned Loops = 0;
+  unsigned Loops = 0, Switches = 0;
 };
 
 /// Finds uses of a parameter, and those of them that read *p or p[0].

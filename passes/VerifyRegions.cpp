@@ -345,7 +345,8 @@ private:
     Find.R = &R;
     Find.TraverseStmt(const_cast<Expr*>(E));
     if (Find.Found)
-      report(Find.Found->getLocation(), Diag::err_region_setting) << Which << Find.Found->getDecl()->getNameAsString();
+      report(Find.Found->getLocation(), Diag::err_region_setting)
+          << Which << spelledText(Find.Found->getSourceRange(), U.sources(), Context.getLangOpts()).value_or(Find.Found->getDecl()->getNameAsString());
     return !Find.Found;
   }
 

@@ -4,6 +4,7 @@
 // RUN: not %gpurmacc_cpu -DUNKNOWN -c %s -o %t.o 2>&1 | %filecheck --check-prefix=UNKNOWN-CHECK %s
 // RUN: not %gpurmacc_cpu -DBESIDE_LAUNCHES -c %s -o %t.o 2>&1 | %filecheck --check-prefix=BESIDE-CHECK %s
 // RUN: not %gpurmacc_cpu -DINSIDE -c %s -o %t.o 2>&1 | %filecheck --check-prefix=INSIDE-CHECK %s
+// RUN: not %gpurmacc_cpu -DSETTINGS -c %s -o %t.o 2>&1 | %filecheck --check-prefix=SETTINGS-CHECK %s
 // RUN: %gpurmacc_cpu -DREMARKS -Rgpurma -c %s -o %t.o 2>&1 | %filecheck --check-prefix=REMARKS-CHECK %s
 __global__ void k(float* a, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -18,7 +19,7 @@ struct pair {
   int first, second;
 };
 
-#if !defined(UNKNOWN) && !defined(BESIDE_LAUNCHES) && !defined(INSIDE) && !defined(REMARKS)
+#if !defined(UNKNOWN) && !defined(BESIDE_LAUNCHES) && !defined(INSIDE) && !defined(SETTINGS) && !defined(REMARKS)
 // CHECK: :[[@LINE+4]]:5: error: 'down' launches kernels, and a persistent region cannot take its call: it calls itself [gpurma-0147]
 // CHECK-NEXT: down(a, n, depth - 1);
 // CHECK: note: in the call of 'down' here
@@ -86,7 +87,7 @@ void run(float* a, int n, base& virtual_one, own& object) {
     behind(a, n);
 // CHECK: :[[@LINE+1]]:5: error: 'any' launches kernels, {{.*}}: it has a variable number of arguments [gpurma-0147]
     any(a, n, 3);
-// CHECK: :33:29: error: 'tries' launches kernels, {{.*}}: its body is a 'try' block [gpurma-0147]
+// CHECK: :34:29: error: 'tries' launches kernels, {{.*}}: its body is a 'try' block [gpurma-0147]
 // CHECK: :[[@LINE+1]]:5: note: in the call of 'tries' here
     tries(a, n);
 // CHECK: error: 'with_region' launches kernels, {{.*}}: it has a region of its own [gpurma-0147]
@@ -165,8 +166,24 @@ void run(float* a, int n) {
   for (int i = 0; i < 3; ++i)
     twice(a, n);
 }
+#elif defined(SETTINGS)
+void in_blocks(float* a, int n, int threads) {
+  const dim3 block(threads);
+// SETTINGS-CHECK: :[[@LINE+3]]:24: error: the block size of this launch must be known when the region begins, but 'block' is declared in it [gpurma-0135]
+// SETTINGS-CHECK: :[[@LINE+8]]:5: note: in the call of 'in_blocks' here
+// SETTINGS-CHECK-NOT: error:
+  k<<<n / threads + 1, block>>>(a, n);
+}
+void run(float* a, int n) {
+  int threads = 64;
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 32; i < 256; i *= 2) {
+    in_blocks(a, n, threads);
+    in_blocks(a, n, i);
+  }
+}
 #else
-// REMARKS-CHECK: :14:3: remark: stage 'k' reads 'a', writes 'a'
+// REMARKS-CHECK: :15:3: remark: stage 'k' reads 'a', writes 'a'
 // REMARKS-CHECK: :[[@LINE+5]]:5: note: in the call of 'sweep' here
 // REMARKS-CHECK: :[[@LINE+5]]:5: note: in the call of 'sweep' here
 void run(float* a, float* b, int n) {

@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Regions that call functions and lambdas which launch kernels: of a header, of the object, of structures, of templates, with results,
-// parameters that change, names that mean something else where they are called, and returns in branches.
+// parameters that change, names that mean something else where they are called, and returns in branches. Sizes of blocks and constants
+// that are declared in regions, and switch statements.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 -I%S %t.elided.cu -o %t.elided
@@ -14,6 +15,7 @@
 // CHECK: members 17 516853
 // CHECK: structures {{[0-9]+}} 2584 8
 // CHECK: parameters {{([0-9]+ )*}}1535 585
+// CHECK: inside {{[0-9]+}} {{[0-9]+}} 156
 #include "Inputs/region_calls.h"
 #include <utility>
 #include <vector>
@@ -320,6 +322,68 @@ static void parameters() {
                 steps::detail::counter);
 }
 
+static int kinds(int *&a, int *&b, int nx, int ny, int kind) {
+  static const int weights[] = {1, 2, 3};
+  int done = 0;
+  switch (kind % 4) {
+  case 0:
+  case 1:
+    relax<<<dim3((nx + 15) / 16, (ny + 1) / 2), dim3(16, 2)>>>(b, a, nx, ny, weights[kind % 3]);
+    std::swap(a, b);
+    ++done;
+    if (kind > 5)
+      break;
+    done += 2;
+    [[fallthrough]];
+  case 2:
+    for (int i = 0; i < 2; ++i) {
+      if (i == 1)
+        break;
+      add_source<<<dim3((nx + 15) / 16, (ny + 1) / 2), dim3(16, 2)>>>(a, nx, ny, 2, kind);
+      done += 4;
+    }
+    break;
+  default:
+    done += 8;
+  }
+  return done;
+}
+// Without calls, too.
+static void inside() {
+  const int nx = 45, ny = 38, width = 16;
+  int *u = make<int>(nx * ny, 1), *v = make<int>(nx * ny, 2), total = 0;
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int it = 0; it < 5; ++it) {
+    const int height = 2;
+    const dim3 block(width, height), grid((nx + block.x - 1) / block.x, (ny + height - 1) / height);
+    static const int w[2] = {1, 2};
+    constexpr int limit = 3;
+    relax<<<grid, block>>>(v, u, nx, ny, w[it % 2] + limit);
+    switch (it) {
+    case limit:
+      continue;
+    case 1: {
+      const dim3 same = block;
+      add_source<<<grid, same>>>(v, nx, ny, 1, it);
+    }
+    }
+    std::swap(u, v);
+    ++total;
+  }
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int it = 0; it < 8; ++it)
+    switch (it) {
+    case 3:
+      total += 100;
+      total += kinds(v, u, nx, ny, it);
+      break;
+    default:
+      total += kinds(u, v, nx, ny, it);
+    }
+  if (!quiet)
+    std::printf("inside %ld %ld %d\n", sum(u, nx * ny), sum(v, nx * ny), total);
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
@@ -332,4 +396,5 @@ int main(int argc, char **argv) {
   structures();
   results();
   parameters();
+  inside();
 }
