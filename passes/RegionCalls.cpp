@@ -451,7 +451,7 @@ private:
   /// Its calls are all that there is to it.
   bool isLaunchingLambda(const VarDecl* V) {
     const auto* Class = V->getType()->getAsCXXRecordDecl();
-    if (!Class || !Class->isLambda() || !V->getInit())
+    if (!Class || !Class->isLambda() || !V->getInit() || V->getInit()->HasSideEffects(Context))
       return false;
     if (const FunctionTemplateDecl* Generic = Class->getDependentLambdaCallOperator())
       return llvm::any_of(Generic->specializations(), [&](const FunctionDecl* F) { return F->hasBody() && launches(F); });
@@ -711,11 +711,6 @@ private:
     VarDecl* Result = Frames.back().Result;
     if (!Value)
       return;
-    // In a region nothing is an error.
-    if (const DeclRefExpr* Error = errorIn(Value)) {
-      Diags.report(Error->getLocation(), Diag::err_region_statement) << Error->getDecl()->getName();
-      return;
-    }
     if (!Result) {
       if (Value->HasSideEffects(Context))
         addExpression(Value, Out);
@@ -724,18 +719,6 @@ private:
     Expr* Copy = copy(Value);
     Out.push_back(BinaryOperator::Create(Context, name(Result, Return->getBeginLoc()), Copy, BO_Assign, Result->getType(), VK_LValue,
                                          OK_Ordinary, Return->getBeginLoc(), FPOptionsOverride()));
-  }
-
-  static const DeclRefExpr* errorIn(const Stmt* S) {
-    if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
-      const auto* Value = dyn_cast<EnumConstantDecl>(Ref->getDecl());
-      bool IsError = Value && isCudaError(Ref->getType()) && Value->getName() != "cudaSuccess";
-      return IsError ? Ref : nullptr;
-    }
-    for (const Stmt* Child : S->children())
-      if (const DeclRefExpr* Found = Child ? errorIn(Child) : nullptr)
-        return Found;
-    return nullptr;
   }
 
   // --- Calls.
@@ -885,11 +868,23 @@ private:
         return Wrong(InitCapture, Capture.getCapturedVar()->getName());
       if (Capture.getCaptureKind() == LCK_ByCopy && isChangedAfter(Captured, Lambda))
         return Wrong(CopiedCapture, Captured->getName());
-      // Those of the region have names of their own.
-      if (Of == Function && !Variables.count(Captured) && isHidden(Captured))
-        return Wrong(Hidden, Captured->getName());
     }
+    // Also what needs no capture. Variables of the region have names of their own.
+    if (Of == Function)
+      for (const DeclRefExpr* Named : References(F->getBody()).All) {
+        const auto* Local = dyn_cast<VarDecl>(Named->getDecl());
+        if (Local && isOfRegion(Local->getParentFunctionOrMethod()) && !Variables.count(Local) && isHidden(Local))
+          return Wrong(Hidden, Local->getName());
+      }
     return true;
+  }
+
+  /// The region's function, or one around it.
+  bool isOfRegion(const DeclContext* Of) const {
+    for (const DeclContext* DC = Function; DC; DC = DC->getParent())
+      if (DC->isFunctionOrMethod() && DC == Of)
+        return true;
+    return false;
   }
 
   bool isChangedAfter(const VarDecl* V, const LambdaExpr* Lambda) const {
@@ -1295,6 +1290,10 @@ private:
 
   Expr* copyReference(DeclRefExpr* Ref) {
     auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    // Callers in the region take all that functions return for cudaSuccess.
+    if (!V && Frames.size() > 1 && isCudaError(Ref->getType()) && isa<EnumConstantDecl>(Ref->getDecl()) &&
+        Ref->getDecl()->getName() != "cudaSuccess")
+      Diags.report(Ref->getLocation(), Diag::err_region_statement) << Ref->getDecl()->getName();
     if (!V)
       return Ref;
     if (auto It = Bound.find(V); It != Bound.end())
@@ -1363,14 +1362,33 @@ private:
     if (auto* Operator = dyn_cast<CXXOperatorCallExpr>(Call)) {
       llvm::SaveAndRestore Nowhere(Hoisted, nowhere());
       Expr* Callee = copy(Call->getCallee());
-      return CXXOperatorCallExpr::Create(Context, Operator->getOperator(), Callee, copies({Call->getArgs(), Call->getNumArgs()}), T, VK,
-                                         Operator->getOperatorLoc(), options(Call), Call->getADLCallKind());
+      llvm::SmallVector<Expr*, 8> Operands = copies({Call->getArgs(), Call->getNumArgs()});
+      checkOverload(*Call, Operands.front()->getType());
+      return CXXOperatorCallExpr::Create(Context, Operator->getOperator(), Callee, Operands, T, VK, Operator->getOperatorLoc(), options(Call),
+                                         Call->getADLCallKind());
     }
     Expr* Callee = copyInPlace(Call->getCallee());
+    if (const auto* Member = dyn_cast<MemberExpr>(Callee->IgnoreParens()); Member && !Member->isArrow())
+      checkOverload(*Call, Member->getBase()->IgnoreImpCasts()->getType());
     llvm::SmallVector<Expr*, 8> Arguments = copies({Call->getArgs(), Call->getNumArgs()});
     if (isa<CXXMemberCallExpr>(Call))
       return CXXMemberCallExpr::Create(Context, Callee, Arguments, T, VK, Call->getRParenLoc(), options(Call));
     return CallExpr::Create(Context, Callee, Arguments, T, VK, Call->getRParenLoc(), options(Call), 0, Call->getADLCallKind());
+  }
+
+  /// A parameter `const T&` is the variable that is passed for it, of which another function of the name might be called. Those of the
+  /// standard library do the same.
+  void checkOverload(const CallExpr& Call, QualType Object) {
+    const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Call.getDirectCallee());
+    if (Frames.size() == 1 || !Method || !Method->isConst() || Object.isConstQualified() || Sources.isInSystemHeader(Method->getLocation()))
+      return;
+    for (const NamedDecl* Other : Method->getParent()->lookup(Method->getDeclName())) {
+      const auto* Overload = dyn_cast_or_null<CXXMethodDecl>(Other->getAsFunction());
+      if (Overload && !Overload->isConst() && !Overload->isStatic()) {
+        Diags.report(Call.getBeginLoc(), Diag::err_region_statement) << spelled(&Call) << Call.getSourceRange();
+        return;
+      }
+    }
   }
 
   Expr* copyList(InitListExpr* List) {
