@@ -7,7 +7,6 @@
 #include "clang/AST/CXXInheritance.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -158,6 +157,13 @@ public:
   bool TraverseLambdaCapture(LambdaExpr* Lambda, const LambdaCapture* Capture, Expr* Init) {
     return !Lambda->isInitCapture(Capture) || TraverseStmt(Init);
   }
+  /// It may be called at any time.
+  bool TraverseLambdaExpr(LambdaExpr* Lambda) {
+    ++Lambdas;
+    bool Continue = RecursiveASTVisitor::TraverseLambdaExpr(Lambda);
+    --Lambdas;
+    return Continue;
+  }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) {
     if (Ref->getDecl() == V && !Reads.contains(Ref))
       Found.insert(Ref);
@@ -171,7 +177,7 @@ private:
   /// Before the copy is made, once and for all.
   void over(const Expr* E) {
     const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-    if (Ref && Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Ref->getLocation()), Copied))
+    if (Ref && Lambdas == 0 && Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Ref->getLocation()), Copied))
       Over.insert(Ref);
   }
 
@@ -180,6 +186,7 @@ private:
   const SourceManager& Sources;
   PureReads Reads;
   llvm::SmallPtrSet<const DeclRefExpr*, 8> Found, Over;
+  unsigned Lambdas = 0;
 };
 
 class Expander {

@@ -75,6 +75,10 @@ void run(float* a, int n, base& virtual_one, own& object) {
   auto makes = [b = a, n] { sweep(b, n); };
   auto hidden = [&](float* b) { sweep(b, m); };
   auto copied = hidden;
+  int counter = 0;
+  auto counts = [&] { ++counter; };
+  auto counted = [=] { sweep(a, counter); };
+  counts();
   ++m;
   {
   int m = 3;
@@ -115,6 +119,8 @@ void run(float* a, int n, base& virtual_one, own& object) {
     makes();
 // CHECK: :[[@LINE+1]]:5: error: this lambda launches kernels, {{.*}}: 'm' means another variable where the region stands; rename one [gpurma-0147]
     hidden(a);
+// CHECK: :[[@LINE+1]]:5: error: this lambda launches kernels, {{.*}}: it has a copy of 'counter', which changes later
+    counted();
 // CHECK: :[[@LINE+1]]:5: error: this lambda launches kernels, {{.*}}: it is not a variable of the region's function, initialised with the lambda [gpurma-0147]
     copied(a);
   }
