@@ -1,8 +1,10 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Diagnostics.h"
 #include "clang/Basic/DiagnosticIDs.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
+#include <set>
 #include <string>
 
 using namespace clang;
@@ -33,10 +35,37 @@ DiagnosticBuilder Diagnostics::report(SourceLocation Loc, Diag Which) {
     Severity = DiagnosticIDs::Ignored;
   else if (Severity == DiagnosticIDs::Remark && !Remarks)
     Severity = DiagnosticIDs::Ignored;
+  if (Severity != DiagnosticIDs::Note) {
+    finish();
+    if (Severity != DiagnosticIDs::Ignored)
+      Last = Loc;
+  }
   std::string Text = Entry.Text;
   if (Severity != DiagnosticIDs::Note)
     llvm::raw_string_ostream(Text) << llvm::format(" [gpurma-%04u]", Entry.Id);
   return Engine.Report(Loc, Engine.getDiagnosticIDs()->getCustomDiagID(Severity, Text));
+}
+
+void Diagnostics::addCall(SourceRange Body, SourceLocation Call, std::string Function) {
+  Calls.push_back({Body, Call, std::move(Function)});
+}
+
+void Diagnostics::finish() {
+  std::vector<SourceLocation> Places;
+  if (Last.isValid() && !Calls.empty())
+    Places.push_back(Last);
+  Last = SourceLocation();
+  std::set<SourceLocation> Seen;
+  const unsigned Note = Engine.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Note, Table[static_cast<unsigned>(Diag::note_called_here)].Text);
+  for (size_t I = 0; I != Places.size(); ++I) {
+    const SourceManager &Sources = Engine.getSourceManager();
+    for (const CalledBody &C : Calls)
+      if (Sources.isPointWithin(Sources.getFileLoc(Places[I]), Sources.getFileLoc(C.Body.getBegin()), Sources.getFileLoc(C.Body.getEnd())) &&
+          Seen.insert(C.Call).second) {
+        Engine.Report(C.Call, Note) << C.Function;
+        Places.push_back(C.Call);
+      }
+  }
 }
 
 } // namespace gpurma

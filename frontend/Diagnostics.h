@@ -7,6 +7,8 @@
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/SourceLocation.h"
 #include "llvm/ADT/StringRef.h"
+#include <string>
+#include <vector>
 
 namespace gpurma {
 
@@ -26,12 +28,25 @@ public:
   /// diagnostic reported before it.
   clang::DiagnosticBuilder report(clang::SourceLocation Loc, Diag Which);
 
+  /// What is reported in this body from now on is followed by notes that say where the function is called.
+  void addCall(clang::SourceRange Body, clang::SourceLocation Call, std::string Function);
+  /// The notes of the last diagnostic, which else come with the next one.
+  void finish();
+
   /// True once an error of anyone (Clang's or ours) has been reported for this parse.
   bool hasErrors() const { return Engine.hasErrorOccurred(); }
 
 private:
+  struct CalledBody {
+    clang::SourceRange Body;
+    clang::SourceLocation Call;
+    std::string Function;
+  };
+
   clang::DiagnosticsEngine &Engine;
   bool WarningsAsErrors, NoWarnings, Remarks;
+  std::vector<CalledBody> Calls;
+  clang::SourceLocation Last;
 };
 
 } // namespace gpurma

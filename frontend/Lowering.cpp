@@ -75,6 +75,11 @@ private:
     SourceManager &Sources = P.Units.front()->sources();
     MainFile = fileName(Sources.getMainFileID(), Sources);
     bool Good = runPipeline(P, [&](const Pass &After) { print(After); });
+    // Launches in functions of other files that regions call.
+    for (const std::unique_ptr<Unit> &U : P.Units)
+      for (const Region &R : U->Regions)
+        for (const Stage &S : R.Stages)
+          SourceNames.insert(U->sources().getPresumedLoc(U->sources().getSpellingLoc(S.location())).getFilename());
     if (Good)
       rejectSkipped();
     return Good;

@@ -4,6 +4,7 @@
 //
 //   ::gpurma_ann::put(7u, (src), (lo), (len), (r), (w), (off));     ->   a Marker of directive 7
 #include "Pass.h"
+#include "RegionCalls.h"
 #include "frontend/Directives.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/DeclTemplate.h"
@@ -63,9 +64,14 @@ public:
   bool VisitWhileStmt(WhileStmt *Loop) {
     const auto *Call = Loop->getCond() ? llvm::dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit()) : nullptr;
     if (std::optional<Marker> M = Call ? marker(Call) : std::nullopt; M && M->Origin->Kind == DirectiveKind::Persistent) {
-      if (M->Function && !M->Dependent)
-        referToMembers(Loop, M->Function, U.context());
+      const Stmt *Written = Loop->getBody();
+      if (M->Function && !M->Dependent) {
+        MemberReferences Members(M->Function, U.context());
+        Members.replaceIn(Loop);
+        expandCalls(Loop, M->Function, Members, U.context(), *U.Diags);
+      }
       U.Regions.push_back(makeRegion(*M, Loop));
+      U.Regions.back().Written = Written;
     }
     return true;
   }

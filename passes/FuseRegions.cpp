@@ -50,17 +50,59 @@ public:
   llvm::SmallSetVector<const FunctionDecl*, 8> Functions;
 };
 
-/// Prints the references of members as the function may name them.
-class MemberPrinter final : public PrinterHelper {
+std::string nameOnHost(const VarDecl* V, const PrintingPolicy& Policy) {
+  if (const FieldDecl* Member = memberOfObject(V))
+    return "this->" + Member->getNameAsString();
+  if (!V->hasGlobalStorage() || V->isStaticLocal())
+    return V->getNameAsString();
+  std::string Name = "::";
+  llvm::raw_string_ostream Out(Name);
+  V->printQualifiedName(Out, Policy);
+  return Name;
+}
+
+/// Prints the references of members as the function may name them, and what other functions name.
+class HostPrinter final : public PrinterHelper {
 public:
-  bool handledStmt(Stmt* S, llvm::raw_ostream& To) override {
-    const auto* Ref = dyn_cast<DeclRefExpr>(S);
-    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    const FieldDecl* Member = V ? memberOfObject(V) : nullptr;
-    if (Member)
-      To << "this->" << Member->getName();
-    return Member;
+  HostPrinter(const Region& R, const PrintingPolicy& Policy) : R(R), Policy(Policy) {}
+
+  std::string text(const Expr* E) {
+    std::string Text;
+    llvm::raw_string_ostream Out(Text);
+    E->printPretty(Out, this, Policy);
+    return Text;
   }
+
+  bool handledStmt(Stmt* S, llvm::raw_ostream& To) override {
+    // What a type is printed as may have several words.
+    if (const auto* Cast = dyn_cast<CXXFunctionalCastExpr>(S); Cast && Cast->getType()->isScalarType() && !isa<InitListExpr>(Cast->getSubExpr())) {
+      To << converted(Cast->getType(), Cast->getSubExpr());
+      return true;
+    }
+    const auto* Ref = dyn_cast<DeclRefExpr>(S);
+    if (!Ref)
+      return false;
+    if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl())) {
+      To << (R.declares(V) ? converted(V->getType(), V->getInit()) : nameOnHost(V, Policy));
+      return true;
+    }
+    if (Ref->getDecl()->getParentFunctionOrMethod() || !isa<EnumConstantDecl>(Ref->getDecl()))
+      return false;
+    To << "::";
+    Ref->getDecl()->printQualifiedName(To, Policy);
+    return true;
+  }
+
+private:
+  std::string converted(QualType Type, const Expr* Value) {
+    std::string Name = Type.getNonReferenceType().getUnqualifiedType().getAsString(Policy), Text = text(Value);
+    if (!Type->isScalarType())
+      return Name + (StringRef(Text).starts_with("{") ? Text : "(" + Text + ")");
+    return "static_cast<" + Name + ">(" + Text + ")";
+  }
+
+  const Region& R;
+  const PrintingPolicy& Policy;
 };
 
 class RegionFuser {
@@ -185,21 +227,26 @@ private:
   }
 
   std::string spelled(const Expr* E) const {
-    std::string Text;
     // The text of a member's reference leaves out `this->`, which tells it from what hides it.
-    if (!namesMember(E))
+    if (!mentions(E, [](const VarDecl* V) { return memberOfObject(V) != nullptr; }))
       if (std::optional<std::string> Spelled = spelledText(E->getSourceRange(), U.sources(), Context.getLangOpts()))
         return *Spelled;
-    llvm::raw_string_ostream Out(Text);
-    MemberPrinter Members;
-    E->printPretty(Out, &Members, sourcePolicy(Context));
-    return Text;
+    const PrintingPolicy Policy = sourcePolicy(Context);
+    return HostPrinter(R, Policy).text(E);
   }
 
-  static bool namesMember(const Stmt* S) {
+  /// Of a launch's settings, before the region: its function, which may be another, names more than can be named there.
+  std::string setting(const Expr* E) const {
+    if (!R.hasCalls() && !mentions(E, [&](const VarDecl* V) { return R.declares(V); }))
+      return spelled(E);
+    const PrintingPolicy Policy = sourcePolicy(Context);
+    return HostPrinter(R, Policy).text(E);
+  }
+
+  static bool mentions(const Stmt* S, llvm::function_ref<bool(const VarDecl*)> Which) {
     const auto* Ref = dyn_cast<DeclRefExpr>(S);
     const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    return (V && memberOfObject(V)) || llvm::any_of(S->children(), [](const Stmt* Child) { return Child && namesMember(Child); });
+    return (V && Which(V)) || llvm::any_of(S->children(), [&](const Stmt* Child) { return Child && mentions(Child, Which); });
   }
 
   /// Low and high of each axis; the depth of a halo clause in place of what the row axis has.
@@ -236,7 +283,7 @@ private:
       return copyPlan(S);
     std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " + kernelAddress(S.Kernel) + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", " + tile(S) + ", " +
-                       (S.Shared ? spelled(S.Shared) : "0") + ")";
+                       (S.Shared ? setting(S.Shared) : "0") + ")";
     for (const ArrayAccess& A : S.Accesses.Arrays) {
       if (A.Reads)
         Text += (A.ReadsAlongAxes ? ".reads_along_axes(" : ".reads(") + reach(*A.Reads, S.Accesses.RowDimension, haloOf(S, A.Array)) + ")";
@@ -262,7 +309,7 @@ private:
   /// A block, or what takes its place: one with the threads of the region's other launches, so that all ranks have the same.
   std::string tile(const Stage& S) const {
     if (S.Accesses.Threads == ThreadMapping::Blocks)
-      return "dim3(" + spelled(S.Block) + ")";
+      return "dim3(" + setting(S.Block) + ")";
     if (S.Accesses.Threads == ThreadMapping::PartialBlocks)
       return tileInLine(S);
     std::string Dimensions = std::to_string(tileDimensions(S.Accesses));
@@ -290,14 +337,14 @@ private:
 
   std::string blockOfRanks() const {
     if (const Stage* InBlocks = stageOfRanks())
-      return "dim3(" + spelled(InBlocks->Block) + ")";
+      return "dim3(" + setting(InBlocks->Block) + ")";
     auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::PartialBlocks; });
     // One for a point may have a single thread.
     if (InLine == R.Stages.end())
       InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });
     if (InLine == R.Stages.end())
       InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch; });
-    return "::gpurma::stages::block_of_line(dim3(" + (InLine != R.Stages.end() ? spelled(InLine->Block) : "256") + "))";
+    return "::gpurma::stages::block_of_line(dim3(" + (InLine != R.Stages.end() ? setting(InLine->Block) : "256") + "))";
   }
 
   /// As ::gpurma::stages::stage_plan has it.
@@ -384,11 +431,12 @@ private:
   /// Uses of what the program names in the region only, so that the backend does not call it unused.
   std::string uses() const {
     NamedOnHost Named;
-    Named.TraverseStmt(const_cast<Stmt*>(R.Statement));
+    Named.TraverseStmt(const_cast<Stmt*>(R.Written));
     std::string Text;
     for (const VarDecl* V : Named.Variables)
       if (declaredOutside(V) && !Written.Captured.count(V) && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>())
-        Text += "static_cast<void>(" + hostName(V) + "); ";
+        // nvcc finds that a lambda is not used by its name alone.
+        Text += (isLambda(V) ? "static_cast<void>(&" : "static_cast<void>(") + hostName(V) + "); ";
     for (const FunctionDecl* F : Named.Functions) {
       std::string Name = "::";
       llvm::raw_string_ostream Out(Name);
@@ -398,21 +446,17 @@ private:
     return Text;
   }
 
+  static bool isLambda(const VarDecl* V) {
+    const auto* Class = V->getType()->getAsCXXRecordDecl();
+    return Class && Class->isLambda();
+  }
+
   bool isHostScalar(const VarDecl* V) const { return Written.HostScalars.count(V); }
 
   /// What is captured.
   std::string hostValue(const VarDecl* V) const { return (isHostScalar(V) ? "*" : "") + hostName(V); }
 
-  std::string hostName(const VarDecl* V) const {
-    if (const FieldDecl* Member = memberOfObject(V))
-      return "this->" + Member->getNameAsString();
-    if (!V->hasGlobalStorage() || V->isStaticLocal())
-      return V->getNameAsString();
-    std::string Name = "::";
-    llvm::raw_string_ostream Out(Name);
-    V->printQualifiedName(Out, sourcePolicy(Context));
-    return Name;
-  }
+  std::string hostName(const VarDecl* V) const { return nameOnHost(V, sourcePolicy(Context)); }
 
   Region& R;
   Unit& U;

@@ -145,10 +145,15 @@ private:
     if (Changed.changes(V, Field))
       return std::nullopt;
     // `const Fields f{u, v, ny, nx};` has the ny of the region's clause.
-    if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !EverChanged.changes(V, Field))
-      if (const Expr* Init = passedFor(V->getInit(), {Field}).Expression; Init && isLasting(Init))
-        if (std::optional<Polynomial> P = polynomial(Init))
+    if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !EverChanged.changes(V, Field)) {
+      const PassedPointer From = passedFor(V->getInit(), {Field});
+      if (From.Expression && isLasting(From.Expression))
+        if (std::optional<Polynomial> P = polynomial(From.Expression))
           return P;
+      // A copy of another structure, of which this stays.
+      if (From.Pointer && From.Pointer.Members.size() == 1 && isLasting(From.Pointer.Variable, Field))
+        return writtenMember(From.Pointer.Variable, Field);
+    }
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
   }
 
@@ -171,6 +176,10 @@ private:
     return isLasting(V->getInit()) ? V->getInit() : nullptr;
   }
 
+  bool isLasting(const VarDecl* V, const FieldDecl* Field) const {
+    return V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.changes(V, Field);
+  }
+
   bool isLasting(const Stmt* S) const {
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
@@ -183,8 +192,7 @@ private:
       if (Member->isArrow())
         return false;
       if (V && Field)
-        return V->hasLocalStorage() && !V->getType()->isReferenceType() &&
-               !EverChanged.changes(V, Field);
+        return isLasting(V, Field);
     }
     return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
            llvm::all_of(S->children(),
@@ -857,12 +865,6 @@ private:
     }
   }
 
-  bool declaredInRegion(const VarDecl* V) const {
-    return U.sources().isPointWithin(U.sources().getFileLoc(V->getLocation()),
-                                     U.sources().getFileLoc(R.Statement->getBeginLoc()),
-                                     U.sources().getFileLoc(R.Statement->getEndLoc()));
-  }
-
   using Candidates = std::vector<const DistributedArray*>;
 
   /// All arrays that a pointer of this type can be.
@@ -881,7 +883,7 @@ private:
     if (const DistributedArray* A = R.findArray(Pointer))
       return {A};
     Candidates All = anyOf(Pointer.type());
-    if (!declaredInRegion(Pointer.Variable))
+    if (!R.declares(Pointer.Variable))
       llvm::erase_if(All, [&](const DistributedArray* A) { return !Groups.mayBe(Pointer.Variable, *A); });
     return All;
   }

@@ -28,6 +28,8 @@ bool runPipeline(Program &P, const std::function<void(const Pass &)> &After) {
     for (const std::unique_ptr<Unit> &U : P.Units)
       Next->run(*U, P);
     Next->finish(P);
+    for (const std::unique_ptr<Unit> &U : P.Units)
+      U->Diags->finish();
     if (llvm::any_of(P.Units, [](const std::unique_ptr<Unit> &U) { return U->Diags->hasErrors(); }))
       return false;
     After(*Next);

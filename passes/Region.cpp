@@ -2,6 +2,7 @@
 #include "passes/Region.h"
 #include "passes/ArrayCopies.h"
 #include "frontend/Directives.h"
+#include "passes/VariableUses.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -119,51 +120,6 @@ private:
   llvm::DenseMap<const Stmt*, const CUDAKernelCallExpr*> Behind;
 };
 
-/// Puts references in the place of members of the object.
-class MemberReferences {
-public:
-  MemberReferences(const FunctionDecl* Function, ASTContext& Context) : Function(const_cast<FunctionDecl*>(Function)), Context(Context) {}
-
-  void replaceIn(Stmt* S) {
-    if (isa<LambdaExpr>(S)) // has an object of its own
-      return;
-    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child)
-      if (const auto* Member = dyn_cast_or_null<MemberExpr>(*Child); Member && isNamed(*Member))
-        *Child = reference(*Member);
-      else if (*Child)
-        replaceIn(*Child);
-    // It is this form that is printed.
-    if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
-      replaceIn(List->getSyntacticForm());
-  }
-
-private:
-  /// Whether `this->member` means it, and a reference can.
-  static bool isNamed(const MemberExpr& Member) {
-    const auto* Field = dyn_cast<FieldDecl>(Member.getMemberDecl());
-    return Field && Field->getIdentifier() && !Field->isBitField() && !Member.hasQualifier() &&
-           isa<CXXThisExpr>(Member.getBase()->IgnoreParenImpCasts());
-  }
-
-  Expr* reference(const MemberExpr& Member) {
-    auto* Field = cast<FieldDecl>(Member.getMemberDecl());
-    VarDecl*& Reference = References[Field];
-    if (!Reference) {
-      QualType Type = Context.getLValueReferenceType(Member.getType());
-      Reference = VarDecl::Create(Context, Function, Field->getLocation(), Field->getLocation(), Field->getIdentifier(), Type,
-                                  Context.getTrivialTypeSourceInfo(Type), SC_None);
-      Reference->setImplicit();
-      Reference->setInit(const_cast<MemberExpr*>(&Member));
-    }
-    return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Reference, false, Member.getMemberLoc(),
-                               Member.getType(), VK_LValue);
-  }
-
-  FunctionDecl* Function;
-  ASTContext& Context;
-  llvm::DenseMap<const FieldDecl*, VarDecl*> References;
-};
-
 } // namespace
 
 bool names(const MapClause& M, const FunctionDecl* Kernel) {
@@ -171,8 +127,7 @@ bool names(const MapClause& M, const FunctionDecl* Kernel) {
          M.Kernel == "::" + Kernel->getQualifiedNameAsString();
 }
 
-const FunctionDecl* Region::outermostFunction() const {
-  const FunctionDecl* F = function();
+const FunctionDecl* outermostFunction(const FunctionDecl* F) {
   for (const auto* M = dyn_cast<CXXMethodDecl>(F); M && M->getParent()->isLambda(); M = dyn_cast_or_null<CXXMethodDecl>(F))
     F = dyn_cast<FunctionDecl>(M->getParent()->getDeclContext());
   return F;
@@ -192,6 +147,31 @@ const DistributedArray* Region::findArray(const PointerVariable& Pointer) const 
 const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
   auto It = llvm::find_if(Reductions, [&](const ReducedScalar& R) { return R.Pointer == Pointer; });
   return Pointer && It != Reductions.end() ? &*It : nullptr;
+}
+
+/// Without variables that the region changes, or that cannot be known, and what may be memory.
+static bool isKnownBefore(const Stmt* S, const Region& R, const References& All, const PureReads& Reads) {
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    bool Changes = llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == V && !Reads.contains(Each); });
+    return !V || (!Changes && (!R.declares(V) || (V->getInit() && isKnownBefore(V->getInit(), R, All, Reads))));
+  }
+  if (isa<CallExpr, LambdaExpr, ArraySubscriptExpr, CXXNewExpr, StmtExpr>(S))
+    return false;
+  if (const auto* Unary = dyn_cast<UnaryOperator>(S); Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_Deref))
+    return false;
+  if (const auto* Binary = dyn_cast<BinaryOperator>(S); Binary && Binary->isAssignmentOp())
+    return false;
+  if (const auto* Member = dyn_cast<MemberExpr>(S); Member && Member->isArrow())
+    return false;
+  return llvm::all_of(S->children(), [&](const Stmt* Child) { return !Child || isKnownBefore(Child, R, All, Reads); });
+}
+
+bool Region::isKnownBefore(const VarDecl* V) const {
+  References All(Statement);
+  PureReads Reads(Statement);
+  bool Changes = llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == V && !Reads.contains(Each); });
+  return !Changes && V->getInit() && gpurma::isKnownBefore(V->getInit(), *this, All, Reads);
 }
 
 bool Region::isPut(const Stmt* S) const {
@@ -234,8 +214,37 @@ PassedPointer passedFor(const Stage& S, const PointerVariable& InKernel) {
   return I < S.Arguments.size() ? passedFor(S.Arguments[I], InKernel.Members) : PassedPointer();
 }
 
-void referToMembers(WhileStmt* Loop, const FunctionDecl* Function, ASTContext& Context) {
-  MemberReferences(Function, Context).replaceIn(Loop);
+void MemberReferences::replaceIn(Stmt* S) {
+  if (isa<LambdaExpr>(S)) // has an object of its own
+    return;
+  for (auto Child = S->child_begin(); Child != S->child_end(); ++Child)
+    if (const auto* Member = dyn_cast_or_null<MemberExpr>(*Child); Member && isNamed(*Member))
+      *Child = reference(*Member);
+    else if (*Child)
+      replaceIn(*Child);
+  // It is this form that is printed.
+  if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
+    replaceIn(List->getSyntacticForm());
+}
+
+bool MemberReferences::isNamed(const MemberExpr& Member) {
+  const auto* Field = dyn_cast<FieldDecl>(Member.getMemberDecl());
+  return Field && Field->getIdentifier() && !Field->isBitField() && !Member.hasQualifier() &&
+         isa<CXXThisExpr>(Member.getBase()->IgnoreParenImpCasts());
+}
+
+Expr* MemberReferences::reference(const MemberExpr& Member) {
+  auto* Field = cast<FieldDecl>(Member.getMemberDecl());
+  VarDecl*& Reference = References[Field];
+  if (!Reference) {
+    QualType Type = Context.getLValueReferenceType(Member.getType());
+    Reference = VarDecl::Create(Context, Function, Field->getLocation(), Field->getLocation(), Field->getIdentifier(), Type,
+                                Context.getTrivialTypeSourceInfo(Type), SC_None);
+    Reference->setImplicit();
+    Reference->setInit(const_cast<MemberExpr*>(&Member));
+  }
+  return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Reference, false, Member.getMemberLoc(),
+                             Member.getType(), VK_LValue);
 }
 
 const Expr* dereferenced(const Expr* E) {
@@ -259,50 +268,22 @@ const FieldDecl* memberOfObject(const VarDecl* V) {
 }
 
 namespace {
-struct CallCollector : RecursiveASTVisitor<CallCollector> {
-  bool VisitCallExpr(CallExpr* Call) {
-    if (isa<CUDAKernelCallExpr>(Call))
-      Launches = true;
-    else
-      Calls.push_back(Call);
+struct DeclCollector : RecursiveASTVisitor<DeclCollector> {
+  explicit DeclCollector(llvm::DenseSet<const VarDecl*>& Declared) : Declared(Declared) {}
+  bool VisitVarDecl(VarDecl* V) {
+    Declared.insert(V);
     return true;
   }
-  // A kernel is no function that the launch calls.
-  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) {
-    VisitCallExpr(Launch);
-    return true;
-  }
-  bool Launches = false;
-  std::vector<const CallExpr*> Calls;
+  llvm::DenseSet<const VarDecl*>& Declared;
 };
 } // namespace
-
-std::vector<const CallExpr*> launchingCalls(const Stmt* S) {
-  CallCollector Found;
-  Found.TraverseStmt(const_cast<Stmt*>(S));
-  llvm::erase_if(Found.Calls, [](const CallExpr* Call) {
-    const FunctionDecl* Definition = nullptr;
-    if (!Call->getDirectCallee() || !Call->getDirectCallee()->hasBody(Definition))
-      return true;
-    CallCollector Inside;
-    Inside.TraverseStmt(Definition->getBody());
-    return !Inside.Launches;
-  });
-  return std::move(Found.Calls);
-}
-
-void noteLaunches(const CallExpr& Call, Diagnostics& Diags) {
-  const auto* Method = dyn_cast<CXXMethodDecl>(Call.getDirectCallee());
-  bool OfLambda = Method && Method->getParent()->isLambda();
-  Diags.report(Call.getBeginLoc(), Diag::note_launches_kernels)
-      << (OfLambda ? "this lambda" : "'" + Call.getDirectCallee()->getNameAsString() + "'") << Call.getSourceRange();
-}
 
 Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
   Region R;
   R.Appearance = Appearance;
   R.Loop = Loop;
-  R.Statement = Loop->getBody();
+  R.Statement = R.Written = Loop->getBody();
+  DeclCollector(R.Locals).TraverseStmt(const_cast<Stmt*>(R.Statement));
   for (const Clause& C : Appearance.Origin->Clauses) {
     auto Argument = [&](unsigned I) { return Appearance.argument(C.Exprs[I]); };
     switch (C.Kind) {

@@ -12,6 +12,8 @@
 #include "passes/TileSums.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include <string>
 #include <vector>
 
@@ -121,12 +123,19 @@ struct Stage {
   clang::SourceLocation location() const { return Copy ? Copy->getBeginLoc() : Launch->getBeginLoc(); }
 };
 
+/// The function, or the one around the lambda that it is of; null if there is none.
+const clang::FunctionDecl *outermostFunction(const clang::FunctionDecl *F);
+
 struct Region {
   /// Its clauses' expressions.
   Marker Appearance;
   /// The loop of the frontend, whose condition is the marker call and whose body is the region's statement.
   const clang::WhileStmt *Loop = nullptr;
   const clang::Stmt *Statement = nullptr;
+  /// The same before functions took the places of their calls (RegionCalls.h).
+  const clang::Stmt *Written = nullptr;
+  /// The variables that the statement declares.
+  llvm::DenseSet<const clang::VarDecl *> Locals;
   std::vector<DistributedArray> Arrays;
   std::vector<ReducedScalar> Reductions;
   std::vector<HaloClause> Halos;
@@ -144,7 +153,7 @@ struct Region {
   /// The function that it stands in.
   const clang::FunctionDecl *function() const { return Appearance.Function; }
   /// The same, or the function around the lambda that it stands in; null if there is none.
-  const clang::FunctionDecl *outermostFunction() const;
+  const clang::FunctionDecl *outermostFunction() const { return gpurma::outermostFunction(function()); }
   /// Where that is written: of an instance of a template, the template's.
   const clang::FunctionDecl *writtenFunction() const;
   /// True in a template: its instances are regions of their own.
@@ -153,6 +162,11 @@ struct Region {
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
   /// True for the statement that the frontend makes of a put.
   bool isPut(const clang::Stmt *S) const;
+  bool declares(const clang::VarDecl *V) const { return Locals.contains(V); }
+  /// True for a variable that it declares with a value which the host finds before it, too: `const dim3 block(16, height);`.
+  bool isKnownBefore(const clang::VarDecl *V) const;
+  /// True if it has statements of other functions.
+  bool hasCalls() const { return Written != Statement; }
 };
 
 /// What a launch passes for a pointer of its kernel. Where the argument is a structure in braces, a member of it is what
@@ -167,9 +181,23 @@ PassedPointer passedFor(const Stage &S, const PointerVariable &InKernel);
 /// Adds those of the puts that stand in the region.
 void addPuts(Region &R, llvm::ArrayRef<Marker> Puts, clang::ASTContext &Context);
 
-/// Gives each member of the object that a loop and its marker name a reference, as in `auto &u = this->u;`, so that it is a
+/// Gives each member of the object that a region and its marker name a reference, as in `auto &u = this->u;`, so that it is a
 /// variable of the region like others.
-void referToMembers(clang::WhileStmt *Loop, const clang::FunctionDecl *Function, clang::ASTContext &Context);
+class MemberReferences {
+public:
+  MemberReferences(const clang::FunctionDecl *Function, clang::ASTContext &Context)
+      : Function(const_cast<clang::FunctionDecl *>(Function)), Context(Context) {}
+
+  void replaceIn(clang::Stmt *S);
+  /// Whether `this->member` means it, and a reference can.
+  static bool isNamed(const clang::MemberExpr &Member);
+  clang::Expr *reference(const clang::MemberExpr &Member);
+
+private:
+  clang::FunctionDecl *Function;
+  clang::ASTContext &Context;
+  llvm::DenseMap<const clang::FieldDecl *, clang::VarDecl *> References;
+};
 
 /// The pointer of *pointer or pointer[0]; null for other expressions.
 const clang::Expr *dereferenced(const clang::Expr *E);
@@ -179,12 +207,6 @@ const clang::VarDecl *pointerOf(const clang::Expr *Scalar);
 
 /// The member that such a reference is of; null for the program's own variables.
 const clang::FieldDecl *memberOfObject(const clang::VarDecl *V);
-
-/// Calls of functions and lambdas that launch kernels themselves.
-std::vector<const clang::CallExpr *> launchingCalls(const clang::Stmt *S);
-
-/// Says so at the call.
-void noteLaunches(const clang::CallExpr &Call, Diagnostics &Diags);
 
 /// What the clauses of a region and the launches in its statement say.
 Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);

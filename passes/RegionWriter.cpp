@@ -19,11 +19,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-bool isCudaError(QualType Type) {
-  const auto* Enum = Type.getNonReferenceType()->getAs<EnumType>();
-  return Enum && Enum->getDecl()->getName() == "cudaError";
-}
-
 /// Calls that wait for what the region orders by itself, or ask for errors that it reports by itself.
 bool isSuperfluous(StringRef Name) {
   static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaGetLastError",
@@ -52,7 +47,6 @@ public:
   }
 
   WrittenRegion run() {
-    DeclCollector(Declared).TraverseStmt(const_cast<Stmt*>(R.Statement));
     ChangeCollector(*this).TraverseStmt(const_cast<Stmt*>(R.Statement));
     HostScalarCollector Scalars(*this);
     Scalars.TraverseStmt(const_cast<Stmt*>(R.Statement));
@@ -133,15 +127,6 @@ public:
 private:
   enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced, OtherName };
 
-  struct DeclCollector : RecursiveASTVisitor<DeclCollector> {
-    explicit DeclCollector(llvm::SmallPtrSetImpl<const Decl*>& Declared) : Declared(Declared) {}
-    bool VisitVarDecl(VarDecl* D) {
-      Declared.insert(D);
-      return true;
-    }
-    llvm::SmallPtrSetImpl<const Decl*>& Declared;
-  };
-
   /// Finds captured variables that the statement may change: assigned, or handed on by reference or address.
   struct ChangeCollector : RecursiveASTVisitor<ChangeCollector> {
     explicit ChangeCollector(Writer& W) : W(W) {}
@@ -156,7 +141,7 @@ private:
           break;
       }
       if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
-        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && !W.Declared.count(V))
+        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && !W.R.declares(V))
           W.Result.Changed.insert(V);
     }
     bool VisitBinaryOperator(BinaryOperator* B) {
@@ -208,7 +193,7 @@ private:
     }
     void finish() {
       for (const VarDecl* V : Copied)
-        if (Known[V] == Uses[V] && !W.Declared.count(V)) {
+        if (Known[V] == Uses[V] && !W.R.declares(V)) {
           W.Result.HostScalars.insert(V);
           W.Result.Changed.insert(V);
         }
@@ -314,7 +299,7 @@ private:
       report(Ref.getLocation(), Diag::err_region_variable) << D->getNameAsString() << Unnamed;
       return true;
     }
-    if (Declared.count(Variable))
+    if (R.declares(Variable))
       return false;
     if (R.findReduction(Variable)) {
       report(Ref.getLocation(), Diag::err_region_variable) << Variable->getName() << Reduced;
@@ -546,9 +531,8 @@ private:
     report(Loc, Diag::err_region_call) << Callee.getNameAsString() << Range;
     if (!InHeader)
       report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
-    for (const CallExpr* Call : launchingCalls(R.Statement))
-      if (Call->getBeginLoc() == Loc)
-        noteLaunches(*Call, *U.Diags);
+    if (!Callee.hasBody())
+      report(Loc, Diag::note_call_opaque) << "'" + Callee.getNameAsString() + "'";
   }
 
   // --- Statements.
@@ -557,27 +541,6 @@ private:
     for (; Depth != 0; --Depth)
       Out << "  ";
     return Out;
-  }
-
-  /// cudaSuccess compared with an error: in a region there is no error to find. None: no such condition.
-  static std::optional<bool> errorCheck(const Expr* Condition) {
-    Condition = Condition->IgnoreParenImpCasts();
-    if (const auto* Not = dyn_cast<UnaryOperator>(Condition); Not && Not->getOpcode() == UO_LNot) {
-      std::optional<bool> Inner = errorCheck(Not->getSubExpr());
-      return Inner ? std::optional(!*Inner) : std::nullopt;
-    }
-    if (isCudaError(Condition->getType()))
-      return false;
-    const auto* Compare = dyn_cast<BinaryOperator>(Condition);
-    if (!Compare || !Compare->isEqualityOp())
-      return std::nullopt;
-    auto IsSuccess = [](const Expr* E) {
-      const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-      return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
-    };
-    const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
-    bool Checks = (isCudaError(Left->getType()) && IsSuccess(Right)) || (isCudaError(Right->getType()) && IsSuccess(Left));
-    return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
   }
 
   /// check(cudaGetLastError(), __FILE__, __LINE__): a call of the user's with an error to look at.
@@ -644,10 +607,32 @@ private:
       line(Depth) << "while (" << text(Do->getCond()) << ");\n";
       return;
     }
+    case Stmt::SwitchStmtClass: {
+      const auto* Switch = cast<SwitchStmt>(S);
+      if (Switch->getConditionVariable() || Switch->getInit() || !isa<CompoundStmt>(Switch->getBody()))
+        break;
+      line(Depth) << "switch (" << text(Switch->getCond()) << ")\n";
+      ++Switches;
+      statement(Switch->getBody(), Depth);
+      --Switches;
+      return;
+    }
+    case Stmt::CaseStmtClass: {
+      const auto* Case = cast<CaseStmt>(S);
+      if (Case->getRHS())
+        break;
+      line(Depth) << "case " << text(Case->getLHS()) << ":\n";
+      statement(Case->getSubStmt(), Depth + 1);
+      return;
+    }
+    case Stmt::DefaultStmtClass:
+      line(Depth) << "default:\n";
+      statement(cast<DefaultStmt>(S)->getSubStmt(), Depth + 1);
+      return;
     case Stmt::BreakStmtClass:
     case Stmt::ContinueStmtClass: {
       bool IsBreak = isa<BreakStmt>(S);
-      if (Loops == 0) {
+      if (Loops == 0 && !(IsBreak && Switches != 0)) {
         report(S->getBeginLoc(), Diag::err_region_leaves) << (IsBreak ? "break" : "continue");
         return;
       }
@@ -706,7 +691,7 @@ private:
     if (isa<TypedefNameDecl, StaticAssertDecl, UsingDecl, UsingDirectiveDecl, EmptyDecl>(D))
       return; // types are printed canonically, functions by their full names
     const auto* Variable = dyn_cast<VarDecl>(D);
-    if (!Variable || isa<DecompositionDecl>(D) || Variable->isStaticLocal()) {
+    if (!Variable || isa<DecompositionDecl>(D) || (Variable->isStaticLocal() && !isConstant(Variable))) {
       report(D->getBeginLoc(), Diag::err_region_statement)
           << spelledText(D->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this declaration");
       return;
@@ -1130,8 +1115,7 @@ private:
   PrintingPolicy Policy;
   WrittenRegion Result;
   llvm::raw_string_ostream Out;
-  llvm::SmallPtrSet<const Decl*, 16> Declared;
-  unsigned Loops = 0;
+  unsigned Loops = 0, Switches = 0;
 };
 
 /// Finds uses of a parameter, and those of them that read *p or p[0].
@@ -1155,6 +1139,36 @@ private:
 };
 
 } // namespace
+
+bool isCudaError(QualType Type) {
+  const auto* Enum = Type.getNonReferenceType()->getAs<EnumType>();
+  return Enum && Enum->getDecl()->getName() == "cudaError";
+}
+
+bool isConstant(const VarDecl* V) {
+  const Expr* Init = V->getInit();
+  return V->getType().isConstQualified() && Init && !Init->isValueDependent() && Init->isConstantInitializer(V->getASTContext(), false);
+}
+
+std::optional<bool> errorCheck(const Expr* Condition) {
+  Condition = Condition->IgnoreParenImpCasts();
+  if (const auto* Not = dyn_cast<UnaryOperator>(Condition); Not && Not->getOpcode() == UO_LNot) {
+    std::optional<bool> Inner = errorCheck(Not->getSubExpr());
+    return Inner ? std::optional(!*Inner) : std::nullopt;
+  }
+  if (isCudaError(Condition->getType()))
+    return false;
+  const auto* Compare = dyn_cast<BinaryOperator>(Condition);
+  if (!Compare || !Compare->isEqualityOp())
+    return std::nullopt;
+  auto IsSuccess = [](const Expr* E) {
+    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
+  };
+  const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
+  bool Checks = (isCudaError(Left->getType()) && IsSuccess(Right)) || (isCudaError(Right->getType()) && IsSuccess(Left));
+  return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
+}
 
 unsigned tileDimensions(const KernelAccesses& Accesses) {
   unsigned Dimensions = Accesses.RowDimension + 1;

@@ -43,6 +43,14 @@ struct WrittenRegion {
 /// Reports what cannot run on the device; the text is of no use then. The number is the region's.
 WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
 
+bool isCudaError(clang::QualType Type);
+
+/// True for a variable that always has the value of a constant initializer, so that a static one may be one of its block.
+bool isConstant(const clang::VarDecl* V);
+
+/// cudaSuccess compared with an error: in a region there is no error to find. None: no such condition.
+std::optional<bool> errorCheck(const clang::Expr* Condition);
+
 /// How many dimensions the tiles of a launch have that are not its blocks.
 unsigned tileDimensions(const KernelAccesses& Accesses);
 /// The most that tiles of a launch of the region have.

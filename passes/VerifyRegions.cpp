@@ -7,6 +7,7 @@
 //   k<<<n, 1>>>(a, n);          ->   error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
+#include "passes/RegionCalls.h"
 #include "passes/RegionWriter.h"
 #include "passes/ThreadParts.h"
 
@@ -226,8 +227,10 @@ private:
     }
     if (R.Stages.empty() && !R.isPattern()) {
       report(D.NameLoc, Diag::err_region_empty);
-      for (const CallExpr* Call : launchingCalls(R.Statement))
-        noteLaunches(*Call, *U.Diags);
+      for (const CallExpr* Call : opaqueCalls(R.Statement, U.sources())) {
+        const FunctionDecl* Callee = Call->getDirectCallee();
+        report(Call->getBeginLoc(), Diag::note_call_opaque) << (Callee ? "'" + Callee->getNameAsString() + "'" : "what is called here");
+      }
       return false;
     }
     return true;
@@ -329,24 +332,21 @@ private:
   /// The host needs the setting before the region's kernel begins.
   bool checkSetting(const Expr* E, unsigned Which) {
     struct Finder : RecursiveASTVisitor<Finder> {
-      SourceRange Inside;
-      const SourceManager* Sources;
+      const Region* R = nullptr;
       const DeclRefExpr* Found = nullptr;
       bool VisitDeclRefExpr(DeclRefExpr* Ref) {
-        if (isa<VarDecl>(Ref->getDecl()) &&
-            Sources->isPointWithin(Sources->getFileLoc(Ref->getDecl()->getLocation()), Sources->getFileLoc(Inside.getBegin()),
-                                   Sources->getFileLoc(Inside.getEnd())))
+        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && R->declares(V) && !R->isKnownBefore(V))
           Found = Ref;
         return !Found;
       }
     } Find;
     if (!E)
       return true;
-    Find.Inside = R.Statement->getSourceRange();
-    Find.Sources = &U.sources();
+    Find.R = &R;
     Find.TraverseStmt(const_cast<Expr*>(E));
     if (Find.Found)
-      report(Find.Found->getLocation(), Diag::err_region_setting) << Which << Find.Found->getDecl()->getNameAsString();
+      report(Find.Found->getLocation(), Diag::err_region_setting)
+          << Which << spelledText(Find.Found->getSourceRange(), U.sources(), Context.getLangOpts()).value_or(Find.Found->getDecl()->getNameAsString());
     return !Find.Found;
   }
 

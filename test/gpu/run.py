@@ -257,6 +257,13 @@ def compiled_programs():
         "profile 494750342\n"
         "line 605827747\n"
         "space 216384128$"))
+    yield Test("region_calls", ("quiet",), prints=(
+        "^members 17 516853\n"
+        "templates 799746 56394\n"
+        "structures 230053 2584 8\n"
+        "results 75631 120265 1\n"
+        "parameters 65525 65525 389836 323417 1535 585\n"
+        "inside 809071 589379 156$"))
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_copied_shapes", prints=(
         "^line 2818178127 2818178127\n"

@@ -28,7 +28,7 @@ void statements(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int i = 0; i < n; ++i) {
     k<<<n, 1>>>(a, n);
-    switch (i) { default: break; }
+    switch (int j = i; j) { default: break; }
     int* p = new int;
     try { ++i; } catch (...) {}
     auto f = [] { return 1; };
@@ -60,7 +60,7 @@ out:
 // CHECK: :22:19: error: 'a[0]' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :23:13: error: '*a' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :24:29: error: in a persistent region, a launch must be a statement of its own [gpurma-0125]
-// CHECK: :31:5: error: 'switch (i) { default: break; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :31:5: error: 'switch (int j = i; j) { default: break; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :32:14: error: 'new int' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :33:5: error: 'try { ++i; } catch (...) {}' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :34:14: error: '[] { return 1; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]

@@ -1,0 +1,34 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls of functions and lambdas that launch kernels, in the statement of a region: their bodies take the place of the calls in the
+// AST, so that all that comes later sees a region with launches. The functions stay as they are.
+//
+//   void sweep(float* out, const float* in, int n) {         for (...) {
+//     const int blocks = (n + 255) / 256;                      {
+//     jacobi<<<blocks, 256>>>(out, in, n);            ->         const int blocks = (nx + 255) / 256;
+//   }                                                            jacobi<<<blocks, 256>>>(v, u, nx);
+//   ...                                                        }
+//   for (...) { sweep(v, u, nx); std::swap(u, v); }            std::swap(u, v);
+//                                                            }
+//
+// A parameter is what is passed for it, where neither changes before the function ends, and else a variable. Variables get names
+// that mean nothing else in the region's function. Nodes keep their places in the source, so that messages name the lines of the
+// function; Diagnostics adds where it is called.
+#ifndef GPURMA_PASSES_REGIONCALLS_H
+#define GPURMA_PASSES_REGIONCALLS_H
+
+#include "frontend/Diagnostics.h"
+#include "passes/Region.h"
+
+namespace gpurma {
+
+/// Calls that a region does not take, and that cannot be part of it either, are reported. Nothing happens to a loop without such calls.
+void expandCalls(clang::WhileStmt *Loop, const clang::FunctionDecl *Function, MemberReferences &Members, clang::ASTContext &Context,
+                 Diagnostics &Diags);
+
+/// Calls whose function is not known or has no body here, so that nobody can say whether it launches kernels.
+std::vector<const clang::CallExpr *> opaqueCalls(const clang::Stmt *S, const clang::SourceManager &Sources);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_REGIONCALLS_H
