@@ -462,17 +462,17 @@ private:
   // --- What queues begin with.
 
   /// What has been read before the loop for a variable that is a queue in it, and nothing else is made of.
-  void noteFirst(const VarDecl* V, const std::optional<Polynomial>& Offset, size_t Read) {
-    if (Part != LoopPart::Before || !Rows || !Rows->Queues || !Rows->Queues->Needed.count(V))
+  void noteFirst(const VarDecl* V, const std::optional<Polynomial>& Offset, const Expr* From, size_t Read) {
+    if (Part != LoopPart::Before || !Rows || !Rows->Queues || !Rows->Queues->Needed.count(V) || !changedMembers(From).empty())
       return;
     for (ElementAccess& A : llvm::drop_begin(Result.Accesses, Read))
       A.FirstOf = QueueElement{V, Offset};
   }
 
-  void noteFirst(const Location& L, size_t Read) {
+  void noteFirst(const Location& L, const Expr* From, size_t Read) {
     if (L.Of == Location::Variable || L.Of == Location::Private)
       if (const auto* V = dyn_cast_or_null<VarDecl>(L.Decl); V && L.Members.empty())
-        noteFirst(V, L.Offset, Read);
+        noteFirst(V, L.Offset, From, Read);
   }
 
   /// Counts a condition that may be true or not for what is known, as long as something depends on
@@ -933,7 +933,7 @@ private:
       Value V = eval(E->getRHS());
       Location L = locate(E->getLHS());
       store(L, V, E->getLHS());
-      noteFirst(L, Read);
+      noteFirst(L, E->getRHS(), Read);
       return E->isGLValue() ? placed(L) : V;
     }
     if (E->isCompoundAssignmentOp()) {
@@ -1462,7 +1462,7 @@ private:
         Value V = evalObject(Arguments[1]);
         Location L = locate(Arguments[0]);
         store(L, std::move(V), Arguments[0]);
-        noteFirst(L, Read);
+        noteFirst(L, Arguments[1], Read);
         return placed(L);
       }
       This = object(Arguments[0]);
@@ -1526,9 +1526,9 @@ private:
   void run(const Stmt* S) {
     if (!S || !Now.Reachable)
       return;
-    if (Part == LoopPart::Filling && !InFillingStatement && !Rows->Queues->Around.count(S)) {
+    if (InSelectedStatements && !Rows->Queues->Around.count(S)) {
       if (Rows->Queues->Statements.count(S))
-        runFilling(S);
+        whole([&] { run(S); });
       return;
     }
     if (const auto* E = dyn_cast<Expr>(S)) {
@@ -1621,7 +1621,7 @@ private:
     size_t Read = Result.Accesses.size();
     Value Initial = V->getType()->isReferenceType() ? placed(object(Init)) : evalObject(Init);
     Now.Variables[V] = std::move(Initial);
-    noteFirst(V, V->getType()->isArrayType() ? std::nullopt : std::optional(Polynomial(0)), Read);
+    noteFirst(V, V->getType()->isArrayType() ? std::nullopt : std::optional(Polynomial(0)), Init, Read);
   }
 
   void runIf(const IfStmt* S) {
@@ -1632,7 +1632,8 @@ private:
       run(*Taken);
       return;
     }
-    Condition If = truth(eval(S->getCond()));
+    Condition If = anything();
+    whole([&] { If = truth(eval(S->getCond())); });
     Dependence On(*this, If);
     State Else = Now;
     Now.Path = Now.Path.intersect(If.True);
@@ -1643,10 +1644,11 @@ private:
     Now = join(std::move(Else), std::move(Now), S);
   }
 
-  void runFilling(const Stmt* S) {
-    InFillingStatement = true;
-    run(S);
-    InFillingStatement = false;
+  /// Runs all statements that are come to, in an iteration of which only some are run.
+  template <typename Function> void whole(Function Run) {
+    bool Selected = std::exchange(InSelectedStatements, false);
+    Run();
+    InSelectedStatements = Selected;
   }
 
   void runLoop(const Stmt* Loop, const Expr* Cond, const Expr* Inc, const Stmt* Body,
@@ -1676,12 +1678,14 @@ private:
       ++LoopDepth;
       run(Each);
       Breaks.push_back(nullptr);
+      InSelectedStatements = OverRows && Part == LoopPart::Filling;
       run(Body);
+      InSelectedStatements = false;
       Breaks.pop_back();
       if (Now.Reachable && BodyFirst && Cond)
         eval(Cond);
       if (Now.Reachable && Inc)
-        Part == LoopPart::Filling && OverRows ? runFilling(Inc) : run(Inc);
+        run(Inc);
       --LoopDepth;
       Now = Before;
     };
@@ -2050,7 +2054,8 @@ private:
   LoopPart Part = LoopPart::Before;
   unsigned LoopDepth = 0;
   unsigned UncertainConditions = 0;
-  bool InFillingStatement = false;
+  /// In the body of a loop over the rows, of which the statements are run that its queues need.
+  bool InSelectedStatements = false;
   State Now;
   std::vector<Frame*> Frames;
   /// Where `break` of the innermost loop or switch leaves its state; null for a loop, which forgets

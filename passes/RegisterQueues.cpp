@@ -30,6 +30,12 @@ const Expr* withoutCleanups(const Expr* E) {
   return E;
 }
 
+/// The variable that is named, or that a structured binding is part of.
+const VarDecl* variableNamed(const DeclRefExpr* Ref) {
+  const auto* Binding = dyn_cast<BindingDecl>(Ref->getDecl());
+  return dyn_cast_or_null<VarDecl>(Binding ? Binding->getDecomposedDecl() : Ref->getDecl());
+}
+
 /// The element of an array of the function, or the variable, that an lvalue is or is part of.
 struct Target {
   const VarDecl* Variable = nullptr;
@@ -56,7 +62,8 @@ Target targetOf(const Expr* E) {
     }
   }
   T.Ref = dyn_cast<DeclRefExpr>(E);
-  T.Variable = T.Ref ? dyn_cast<VarDecl>(T.Ref->getDecl()) : nullptr;
+  T.Variable = T.Ref ? variableNamed(T.Ref) : nullptr;
+  T.IsPart |= T.Ref && isa<BindingDecl>(T.Ref->getDecl());
   return T;
 }
 
@@ -139,7 +146,7 @@ public:
   explicit AliasedVariables(const Stmt* S) {
     TraverseStmt(const_cast<Stmt*>(S));
     for (const DeclRefExpr* Ref : References(S).All)
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && V->getType()->isArrayType() && !Elements.contains(Ref))
+      if (const VarDecl* V = variableNamed(Ref); V && V->getType()->isArrayType() && !Elements.contains(Ref))
         All.insert(V);
   }
   bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) {
@@ -390,7 +397,7 @@ private:
 
   void want(const Stmt* S) {
     for (const DeclRefExpr* Ref : References(S).All)
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      if (const VarDecl* V = variableNamed(Ref))
         Wanted.insert(V);
   }
 
@@ -553,7 +560,12 @@ private:
       return;
     }
     const auto* For = dyn_cast<ForStmt>(S);
-    if (!For || !execIterations(For))
+    const auto* While = dyn_cast<WhileStmt>(S);
+    const auto* Do = dyn_cast<DoStmt>(S);
+    bool Done = (For && !For->getConditionVariable() && execIterations(For->getInit(), For->getCond(), For->getInc(), For->getBody(), false)) ||
+                (While && !While->getConditionVariable() && execIterations(nullptr, While->getCond(), nullptr, While->getBody(), false)) ||
+                (Do && execIterations(nullptr, Do->getCond(), nullptr, Do->getBody(), true));
+    if (!Done)
       anything(S);
   }
 
@@ -604,26 +616,22 @@ private:
       Now.Numbers.erase(V);
   }
 
-  /// True if the loop has so many iterations for certain, which are then run.
-  bool execIterations(const ForStmt* For) {
+  /// True if it is known how many iterations the loop has, which are then run.
+  bool execIterations(const Stmt* Init, const Expr* Cond, const Stmt* Inc, const Stmt* Body, bool BodyFirst) {
     constexpr unsigned Most = 4096;
-    if (!For->getCond() || For->getConditionVariable() || exitOf(For->getBody()) || continues(For->getBody()))
+    if (!Cond || exitOf(Body) || continues(Body) || !ChangedVariables(Cond).All.empty())
       return false;
-    if (For->getInit())
-      execInside(For->getInit());
-    bool Ends = false;
-    for (unsigned I = 0; I < Most && !Ends; ++I) {
-      std::optional<std::int64_t> More = number(For->getCond());
-      if (!More)
-        break;
-      Ends = *More == 0;
-      if (Ends)
-        break;
-      execInside(For->getBody());
-      if (For->getInc())
-        execInside(For->getInc());
+    if (Init)
+      execInside(Init);
+    for (unsigned I = 0; I < Most; ++I) {
+      std::optional<std::int64_t> More = BodyFirst && I == 0 ? 1 : number(Cond);
+      if (!More || *More == 0)
+        return More.has_value();
+      execInside(Body);
+      if (Inc)
+        execInside(Inc);
     }
-    return Ends;
+    return false;
   }
 
   void execExpression(const Expr* E) {
@@ -720,7 +728,7 @@ private:
     Origins From = Now.Hidden;
     addConditions(From);
     for (const DeclRefExpr* Ref : References(S).All)
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      if (const VarDecl* V = variableNamed(Ref))
         add(From, originsOf(V));
     use(From);
     for (const VarDecl* V : ChangedVariables(S).All) {
@@ -788,7 +796,7 @@ private:
       return From;
     if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) {
       for (const DeclRefExpr* Ref : References(Lambda).All)
-        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+        if (const VarDecl* V = variableNamed(Ref))
           add(From, originsOf(V));
       return From;
     }
@@ -801,7 +809,7 @@ private:
         return From;
       }
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      if (const VarDecl* V = variableNamed(Ref))
         return originsOf(V);
     bool ByPointer = isa<ArraySubscriptExpr, UnaryOperator, MemberExpr>(S) && mayLeadToVariable(cast<Expr>(S));
     if (ByPointer || isa<CallExpr, CXXConstructExpr>(S))
@@ -947,7 +955,7 @@ private:
     SourceLocation From = outermostLoop(If)->getBeginLoc();
     References Named(If->getCond()), Everywhere(Function->getBody());
     return llvm::none_of(Everywhere.All, [&](const DeclRefExpr* Ref) {
-      const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+      const VarDecl* V = variableNamed(Ref);
       return V && Named.mention(V) && !isBuiltin(V) && Sources.isBeforeInTranslationUnit(From, Ref->getLocation()) &&
              !Before.Reads.contains(Ref);
     });
@@ -1000,7 +1008,7 @@ private:
       return true;
     }
     bool VisitDeclRefExpr(DeclRefExpr* Ref) {
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      if (const VarDecl* V = variableNamed(Ref))
         Refs.emplace_back(Ref, V);
       return true;
     }

@@ -212,6 +212,27 @@ __global__ void fluxes(int* out, const int* in, int nx, int ny, int nz) {
   }
 }
 
+// What a condition reads in a function counts, too.
+#define PUSH(value)                                                                                \
+  do {                                                                                             \
+    older = last;                                                                                  \
+    last = value;                                                                                  \
+  } while (0)
+__device__ inline int load(const int* from, int i) { return from[i]; }
+__global__ void chosen(int* out, const int* in, int nx, int ny, int nz) {
+  POINT;
+  if (x >= nx || y >= ny)
+    return;
+  int older = 1, last = 2;
+  for (int z = 3; z < nz - 1; ++z) { // the first three rows have none before them
+    out[AT(z)] = (older + last * 3) % 1009;
+    if (load(in, AT(z - 3)) % 2)
+      PUSH(load(in, AT(z + 1)));
+    else
+      PUSH(17);
+  }
+}
+
 // --- In functions.
 
 template <class T, int R> __device__ void window(T* to, const T* from, int plane, int first, int nz) {
@@ -317,6 +338,7 @@ int main(int argc, char** argv) {
   for (int i = 0; i < 3; ++i) {
     fluxes<<<grid, block>>>(b, a, nx, ny, nz);
     one_thread_each<<<cube, block>>>(a, b, nx, ny, nz);
+    chosen<<<grid, block>>>(b, a, nx, ny, nz);
   }
   print("computed", a, b);
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
