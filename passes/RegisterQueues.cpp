@@ -311,14 +311,16 @@ public:
         return Kept;
     }
     for (const auto& [V, Value] : Before.Values)
-      if (Result.Needed.count(V) && Context.getBaseElementType(V->getType())->isArithmeticType() && readsMemory(Value) &&
-          ChangedVariables(Value).All.empty() && PlainStatement(Value))
+      if (Result.Needed.count(V) && isNumber(Context.getBaseElementType(V->getType())) && isNumber(Value->IgnoreImplicit()->getType()) &&
+          !isa<InitListExpr>(Value->IgnoreImplicit()) && readsMemory(Value) && ChangedVariables(Value).All.empty() && PlainStatement(Value))
         Result.FirstValues.push_back(Value);
     return std::move(Result);
   }
 
 private:
   static constexpr std::int64_t MostElements = 256;
+
+  static bool isNumber(QualType Type) { return Type->isArithmeticType() && !Type->isEnumeralType(); }
 
   static bool readsMemory(const Stmt* S) {
     return S && (isa<ArraySubscriptExpr, CallExpr>(S) || (isa<UnaryOperator>(S) && cast<UnaryOperator>(S)->getOpcode() == UO_Deref) ||

@@ -564,14 +564,14 @@ void editRowLoop(const RowLoop& Rows, EditSet& Edits, ASTContext& Context) {
     Skip += M.Variable->getNameAsString() + (M.Negative ? " -= " : " += ") + "gpurma_rows.skipped" + Type + "(" + Text(Rows.Start) +
             ")" + (M.Step ? " * (" + Text(M.Step) + ")" : "") + ", ";
   const AttributedStmt* Hint = withLoopHint(Rows.Loop, Context);
-  FileRange Loop = Range(Rows.Loop->getSourceRange());
+  FileRange Loop = Range(Rows.Loop->getForLoc());
   if (Rows.Queues) {
-    unsigned Begin = Hint ? beginWithPragma(Hint, Sources) : Loop.Begin;
+    unsigned Begin = Hint ? beginWithPragma(Hint, Sources) : Loop.Begin, End = Range(Rows.Loop->getBody()->getSourceRange()).End;
     std::string Fill = FillingLoop(Rows, Edits, Context).text(std::exchange(Skip, ""), Type);
     PresumedLoc Place = Sources.getPresumedLoc(Sources.getFileLoc(Hint ? Hint->getBeginLoc() : Rows.Loop->getBeginLoc()));
     Edits.replace({Loop.File, Begin, Begin},
                   "{ " + Fill + "\n#line " + std::to_string(Place.getLine()) + " " + stringLiteral(Place.getFilename()) + "\n");
-    Edits.replace({Loop.File, Loop.End, Loop.End}, " }");
+    Edits.replace({Loop.File, End, End}, " }");
     for (const Expr* Value : Rows.Queues->FirstValues)
       Edits.wrap(Range(Value->getSourceRange()), "(gpurma_rows.starts" + Type + "(" + Text(Rows.Start) + ") ? (", ") : 0)");
   }
