@@ -6,6 +6,7 @@
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <bit>
 #include <set>
 #include <variant>
 
@@ -16,8 +17,13 @@ namespace {
 
 constexpr char DimensionName[] = {'x', 'y', 'z'};
 
-/// How many iterations of a loop over the rows a logical block has for each of its threads.
-constexpr std::int64_t RowsOfLoop = 4;
+/// How many iterations of a loop over the rows a logical block has for each of its threads. Each block fills the loop's queues anew, so
+/// that it has four times as many as that takes, as far as this leaves enough blocks to a process; and a power of two, so that blocks of
+/// several loops end at the same rows.
+std::int64_t rowsOfLoop(unsigned FillingIterations) {
+  constexpr unsigned Least = 4, Most = 16;
+  return std::bit_ceil(std::clamp(4 * FillingIterations, Least, Most));
+}
 
 Polynomial originOf(unsigned Dimension) {
   return Symbol{Symbol::Kind::BlockOrigin, Dimension};
@@ -675,7 +681,7 @@ private:
     std::optional<unsigned> D = freeDimension(Interpreted.GridDimensions);
     if (!D)
       return rejectLoop(Over.Loop->getBeginLoc(), RowLoopProblem::NoDimension);
-    RowLoopRequest Rows{Over.Loop, *D, RowsOfLoop};
+    RowLoopRequest Rows{Over.Loop, *D, rowsOfLoop(0)};
     if (Renumbered) { // coversUnused
       Renumbered->Coordinate[*D] = Polynomial();
       Renumbered->OneBlock[*D] = true;
@@ -687,7 +693,50 @@ private:
     if (const auto* Wrong = std::get_if<RejectedRowLoop>(&Understood))
       return rejectLoop(Wrong->Where, Wrong->Why, Wrong->Name);
     Result.Loop = std::get<RowLoop>(std::move(Understood));
-    return true;
+    return !Result.Loop->Queues || interpretWithQueues(Rows, Distributed, Renumbered, Interpreted);
+  }
+
+  /// The same, with the iterations that fill the queues of a block.
+  bool interpretWithQueues(RowLoopRequest Rows, const std::set<PointerVariable>& Distributed, RenumberedThreads* Renumbered,
+                           InterpretedKernel& Interpreted) {
+    const RegisterQueues& Queues = *Result.Loop->Queues;
+    Rows.Queues = &Queues;
+    Rows.RowsPerThread = rowsOfLoop(Queues.Iterations);
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    std::set<const ValueDecl*> Stored;
+    for (const PrivateAccess& A : Interpreted.RowLoop.Private)
+      if (A.Writes && A.Part != LoopPart::Before)
+        Stored.insert(A.Array);
+    for (const PrivateAccess& A : Interpreted.RowLoop.Private)
+      if (A.Part == LoopPart::Filling && A.Array && A.Array->hasAttr<CUDASharedAttr>() && Stored.count(A.Array))
+        return rejectLoop(A.Where->getBeginLoc(), RowLoopProblem::Carried, cast<VarDecl>(A.Array)->getName());
+    for (const AtomicAccess& A : Interpreted.Atomics)
+      if (A.Part == LoopPart::Filling)
+        return rejectLoop(A.Where->getExprLoc(), RowLoopProblem::UpdatedOutside, A.Parameter->getName());
+    for (ElementAccess& A : Interpreted.Accesses) {
+      if (A.Writes && A.Part == LoopPart::Filling)
+        return rejectLoop(A.Where->getExprLoc(), RowLoopProblem::WrittenOutside, A.Array.name());
+      if (A.FirstOf)
+        A.Path = A.Path.intersect(blocksThatNeed(*A.FirstOf, Rows, Interpreted.RowLoop.Start));
+    }
+    return Interpreted.Understood;
+  }
+
+  /// Those that have the loop's first iteration, or begin no later than the last one that what an element of a queue holds before the
+  /// loop goes into. To others it is nothing.
+  isl::set blocksThatNeed(const QueueElement& Element, const RowLoopRequest& Rows, const Polynomial& Start) {
+    const Polynomial First = Polynomial(Rows.RowsPerThread) * originOf(Rows.Dimension);
+    const Polynomial End = First + Polynomial(Rows.RowsPerThread) * Sets.blockSize(Rows.Dimension);
+    isl::set Blocks = Sets.none();
+    for (auto [I, Last] : llvm::enumerate(Rows.Queues->Needed.at(Element.Variable))) {
+      if (!Last)
+        continue;
+      isl::set Needing = Sets.compare(Comparison::LessEqual, First, Start + *Last);
+      if (Element.Offset)
+        Needing = Needing.intersect(Sets.compare(Comparison::Equal, *Element.Offset, static_cast<std::int64_t>(I)));
+      Blocks = Blocks.unite(Needing);
+    }
+    return Blocks.intersect(Sets.compare(Comparison::Less, Start, End));
   }
 
   /// Whether each iteration leaves alone what others write: all that it does with an array that the
@@ -835,8 +884,8 @@ private:
     Polynomial Step(J == 0 ? Result.RowsPerThread : 1);
     Polynomial Distance = A.Coordinates[J] - Step * originOf(D);
     Polynomial FromEnd = Distance - Step * Sets.blockSize(D) + 1;
-    // The origin may be mentioned here only.
-    isl::set Domain = Sets.closed(Sets.bound(A.Domain, "distance", Distance));
+    // The origin and the block's size may be mentioned here only.
+    isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "distance", Distance), "end", FromEnd));
     std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
                                 High = Sets.greatest(Domain, FromEnd);
     if (!Low || !High) {
@@ -1178,7 +1227,11 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   if (Accesses.Threads == ThreadMapping::PartialBlocks)
     Out << " of parts of blocks in one dimension";
   if (Accesses.RowsPerThread != 1)
-    Out << " (" << Accesses.RowsPerThread << " per thread" << (Accesses.Loop ? ", in a loop)" : ")");
+    Out << " (" << Accesses.RowsPerThread << " per thread" << (Accesses.Loop ? ", in a loop" : "");
+  if (unsigned Filling = Accesses.Loop ? Accesses.Loop->fillingIterations() : 0)
+    Out << " after " << Filling << " for its queues";
+  if (Accesses.RowsPerThread != 1)
+    Out << ')';
   for (const ArrayAccess& A : Accesses.Arrays) {
     if (A.Reads) {
       Out << "; reads " << A.Array.name();

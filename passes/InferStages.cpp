@@ -1189,8 +1189,7 @@ public:
               << S.Kernel->getName() << S.Accesses.Arrays.front().Array.name() << static_cast<unsigned>(PartialBlocksProblem::OtherInstance) << "";
         if (R.isPattern() || !S.Accesses.Loop)
           continue;
-        const RowLoop &First = *rowLoopOf(S.Kernel, U), &Own = *S.Accesses.Loop;
-        if (First.Loop->getBeginLoc() != Own.Loop->getBeginLoc() || First.Moved.size() != Own.Moved.size())
+        if (!editsAs(*rowLoopOf(S.Kernel, U), *S.Accesses.Loop))
           U.Diags->report(S.Launch->getBeginLoc(), Diag::err_row_loop) << static_cast<unsigned>(RowLoopProblem::OtherLoop) << "";
       }
   }

@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelInterpreter.h"
 
+#include "passes/VariableUses.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -436,7 +438,7 @@ private:
     if (distributed(L) && !checkRowStore(L, Writes, Where))
       return;
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where, Part, StoredRow});
+      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt});
     else if (!checkMember(L, Writes ? Written : Read, Where))
       return;
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
@@ -455,6 +457,22 @@ private:
   void noteStore(const Location& L, const Stmt* Where) {
     if (Rows && L.Of == Location::Variable && Part == LoopPart::Inside)
       Result.RowLoop.Stores.emplace_back(L.Decl, Where);
+  }
+
+  // --- What queues begin with.
+
+  /// What has been read before the loop for a variable that is a queue in it, and nothing else is made of.
+  void noteFirst(const VarDecl* V, const std::optional<Polynomial>& Offset, const Expr* From, size_t Read) {
+    if (Part != LoopPart::Before || !Rows || !Rows->Queues || !Rows->Queues->Needed.count(V) || !changedMembers(From).empty())
+      return;
+    for (ElementAccess& A : llvm::drop_begin(Result.Accesses, Read))
+      A.FirstOf = QueueElement{V, Offset};
+  }
+
+  void noteFirst(const Location& L, const Expr* From, size_t Read) {
+    if (L.Of == Location::Variable || L.Of == Location::Private)
+      if (const auto* V = dyn_cast_or_null<VarDecl>(L.Decl); V && L.Members.empty())
+        noteFirst(V, L.Offset, From, Read);
   }
 
   /// Counts a condition that may be true or not for what is known, as long as something depends on
@@ -913,9 +931,11 @@ private:
       return E->isGLValue() ? placed(locate(E->getRHS())) : eval(E->getRHS());
     }
     if (Op == BO_Assign) {
+      size_t Read = Result.Accesses.size();
       Value V = eval(E->getRHS());
       Location L = locate(E->getLHS());
       store(L, V, E->getLHS());
+      noteFirst(L, E->getRHS(), Read);
       return E->isGLValue() ? placed(L) : V;
     }
     if (E->isCompoundAssignmentOp()) {
@@ -1440,9 +1460,11 @@ private:
       // An assignment of structures is one of elements.
       if ((Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()) &&
           Arguments.size() == 2) {
+        size_t Read = Result.Accesses.size();
         Value V = evalObject(Arguments[1]);
         Location L = locate(Arguments[0]);
         store(L, std::move(V), Arguments[0]);
+        noteFirst(L, Arguments[1], Read);
         return placed(L);
       }
       This = object(Arguments[0]);
@@ -1506,6 +1528,11 @@ private:
   void run(const Stmt* S) {
     if (!S || !Now.Reachable)
       return;
+    if (InSelectedStatements && !Rows->Queues->Around.count(S)) {
+      if (Rows->Queues->Statements.count(S))
+        whole([&] { run(S); });
+      return;
+    }
     if (const auto* E = dyn_cast<Expr>(S)) {
       if (forFixedRows() && runRowStore(E))
         return;
@@ -1593,8 +1620,10 @@ private:
       Now.Variables.erase(V);
       return;
     }
+    size_t Read = Result.Accesses.size();
     Value Initial = V->getType()->isReferenceType() ? placed(object(Init)) : evalObject(Init);
     Now.Variables[V] = std::move(Initial);
+    noteFirst(V, V->getType()->isArrayType() ? std::nullopt : std::optional(Polynomial(0)), Init, Read);
   }
 
   void runIf(const IfStmt* S) {
@@ -1605,7 +1634,8 @@ private:
       run(*Taken);
       return;
     }
-    Condition If = truth(eval(S->getCond()));
+    Condition If = anything();
+    whole([&] { If = truth(eval(S->getCond())); });
     Dependence On(*this, If);
     State Else = Now;
     Now.Path = Now.Path.intersect(If.True);
@@ -1614,6 +1644,13 @@ private:
     std::swap(Now, Else);
     run(S->getElse());
     Now = join(std::move(Else), std::move(Now), S);
+  }
+
+  /// Runs all statements that are come to, in an iteration of which only some are run.
+  template <typename Function> void whole(Function Run) {
+    bool Selected = std::exchange(InSelectedStatements, false);
+    Run();
+    InSelectedStatements = Selected;
   }
 
   void runLoop(const Stmt* Loop, const Expr* Cond, const Expr* Inc, const Stmt* Body,
@@ -1632,61 +1669,110 @@ private:
     Symbol Counter = Sets.counter();
     EnteredLoop Entered = entered(Loop);
     bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
-    Polynomial Count = Strided    ? Polynomial(0)
-                       : OverRows ? rowIterations(Loop, Found, Inductions, Counter)
-                                  : Polynomial(Counter);
+    auto Run = [&](const Polynomial& Count) {
+      startIteration(Loop, Count, Found, Inductions);
+      if (Cond && !BodyFirst) {
+        Condition If = truth(eval(Cond));
+        Now.Path = Now.Path.intersect(If.True);
+      }
+      if (Part == LoopPart::Inside && OverRows)
+        Result.RowLoop.Path = Now.Path;
+      ++LoopDepth;
+      run(Each);
+      Breaks.push_back(nullptr);
+      InSelectedStatements = OverRows && Part == LoopPart::Filling;
+      run(Body);
+      InSelectedStatements = false;
+      Breaks.pop_back();
+      if (Now.Reachable && BodyFirst && Cond)
+        eval(Cond);
+      if (Now.Reachable && Inc)
+        run(Inc);
+      --LoopDepth;
+      Now = Before;
+    };
+    if (OverRows && Rows->Queues) {
+      Part = LoopPart::Filling;
+      const Polynomial Filling(Rows->Queues->Iterations);
+      Run(rowIterations(Loop, Found, Inductions, Polynomial(Sets.counter()) - Filling, Polynomial(0) - Filling, 0));
+    }
     if (Rows && Rows->Loop == Loop)
       Result.RowLoop.Entered.push_back(Entered);
     Result.Loops.emplace(Counter.Index, std::move(Entered));
-    // The heads of an arbitrary iteration: inductions move with the counter, of other changes
-    // nothing is known.
-    std::map<const VarDecl*, Value> Heads;
-    for (const auto& [Variable, Times] : Found.Changes) {
-      auto It = Before.Variables.find(Variable);
-      auto Induction = Inductions.find(Variable);
-      Value Head = opaque(Variable->getType(), Cause::Loop, Loop);
-      if (It != Before.Variables.end() && Induction != Inductions.end()) {
-        const Update& U = Induction->second;
-        Value Step = U.Step ? eval(U.Step) : Value{};
-        Polynomial By = U.Step ? number(Step, U.Step) : Polynomial(1);
-        By = (U.Negative ? Polynomial(0) - By : By) * Count;
-        if (Variable->getType()->isPointerType() && It->second.Place)
-          Head.Place = moved(*It->second.Place, By, Variable->getType()->getPointeeType());
-        else if (It->second.Number)
-          Head.Number = Sets.normalized(*It->second.Number + By);
-      }
-      Heads.emplace(Variable, std::move(Head));
-    }
-    for (auto& [Variable, Head] : Heads)
-      change(Variable, std::move(Head), Loop);
-    Now.Path = Now.Path.intersect(Sets.compare(Comparison::LessEqual, 0, Count));
-    if (Cond && !BodyFirst) {
-      Condition If = truth(eval(Cond));
-      Now.Path = Now.Path.intersect(If.True);
-    }
     unsigned UncertainBefore = UncertainConditions;
     if (OverRows) {
       Part = LoopPart::Inside;
       UncertainConditions = 0;
-      Result.RowLoop.Path = Now.Path;
-    }
-    ++LoopDepth;
-    run(Each);
-    Breaks.push_back(nullptr);
-    run(Body);
-    Breaks.pop_back();
-    if (Now.Reachable && BodyFirst && Cond)
-      eval(Cond);
-    if (Now.Reachable && Inc)
-      run(Inc);
-    --LoopDepth;
-    if (OverRows) {
+      Run(rowIterations(Loop, Found, Inductions, Counter, 0, Polynomial(Rows->RowsPerThread) * Sets.blockSize(Rows->Dimension)));
       Part = LoopPart::Behind;
       UncertainConditions = UncertainBefore;
+    } else {
+      Run(Strided ? Polynomial(0) : Polynomial(Counter));
     }
-    Now = std::move(Before);
+    std::optional<std::int64_t> Iterations = OverRows || BodyFirst || Strided ? std::nullopt : knownIterations(Cond, Body, Inductions);
+    std::map<const VarDecl*, Value> Last;
     for (const auto& [Variable, Times] : Found.Changes)
-      change(Variable, opaque(Variable->getType(), Cause::Loop, Loop), Loop);
+      Last.emplace(Variable, Iterations ? moved(Variable, *Iterations, Inductions, Loop) : opaque(Variable->getType(), Cause::Loop, Loop));
+    for (auto& [Variable, V] : Last)
+      change(Variable, std::move(V), Loop);
+  }
+
+  /// Of a loop between constants, which nothing leaves early.
+  std::optional<std::int64_t> knownIterations(const Expr* Cond, const Stmt* Body, const std::map<const VarDecl*, Update>& Inductions) {
+    constexpr std::int64_t Most = 64;
+    const auto* Compare = Cond ? dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts()) : nullptr;
+    if (!Compare || !Compare->isRelationalOp() || exitOf(Body))
+      return std::nullopt;
+    bool Left = Inductions.count(namedVariable(Compare->getLHS())) != 0;
+    const Expr *Side = Left ? Compare->getLHS() : Compare->getRHS(), *Limit = Left ? Compare->getRHS() : Compare->getLHS();
+    auto Counter = Inductions.find(namedVariable(Side));
+    auto Start = Counter == Inductions.end() ? Now.Variables.end() : Now.Variables.find(Counter->first);
+    Expr::EvalResult End, Step;
+    if (Start == Now.Variables.end() || !Start->second.Number || !Start->second.Number->constant() || Limit->isValueDependent() ||
+        !Limit->EvaluateAsInt(End, Context) || Side->getType()->isUnsignedIntegerType() || Limit->getType()->isUnsignedIntegerType() ||
+        (Counter->second.Step && !Counter->second.Step->EvaluateAsInt(Step, Context)))
+      return std::nullopt;
+    std::int64_t By = Counter->second.Step ? Step.Val.getInt().getExtValue() : 1;
+    By = Counter->second.Negative ? -By : By;
+    BinaryOperatorKind Op = Left ? Compare->getOpcode() : BinaryOperator::reverseComparisonOp(Compare->getOpcode());
+    std::int64_t Value = *Start->second.Number->constant(), Last = End.Val.getInt().getExtValue();
+    for (std::int64_t Count = 0; Count <= Most; ++Count, Value += By) {
+      bool More = Op == BO_LT ? Value < Last : Op == BO_LE ? Value <= Last : Op == BO_GT ? Value > Last : Value >= Last;
+      if (!More)
+        return Count;
+    }
+    return std::nullopt;
+  }
+
+  /// What so many iterations of a loop make of a variable.
+  Value moved(const VarDecl* Variable, const Polynomial& Count, const std::map<const VarDecl*, Update>& Inductions, const Stmt* Loop) {
+    Value V = opaque(Variable->getType(), Cause::Loop, Loop);
+    auto It = Now.Variables.find(Variable);
+    auto Induction = Inductions.find(Variable);
+    if (It == Now.Variables.end() || Induction == Inductions.end())
+      return V;
+    const Update& U = Induction->second;
+    Value Step = U.Step ? eval(U.Step) : Value{};
+    Polynomial By = U.Step ? number(Step, U.Step) : Polynomial(1);
+    By = (U.Negative ? Polynomial(0) - By : By) * Count;
+    if (Variable->getType()->isPointerType() && It->second.Place)
+      V.Place = moved(*It->second.Place, By, Variable->getType()->getPointeeType());
+    else if (It->second.Number)
+      V.Number = Sets.normalized(*It->second.Number + By);
+    return V;
+  }
+
+  /// The values of variables at the head of an arbitrary iteration: inductions move with the counter, of other changes nothing is
+  /// known.
+  void startIteration(const Stmt* Loop, const Polynomial& Count, const ChangeFinder& Found,
+                      const std::map<const VarDecl*, Update>& Inductions) {
+    const State Before = Now;
+    std::map<const VarDecl*, Value> Heads;
+    for (const auto& [Variable, Times] : Found.Changes)
+      Heads.emplace(Variable, moved(Variable, Count, Inductions, Loop));
+    for (auto& [Variable, Head] : Heads)
+      change(Variable, std::move(Head), Loop);
+    Now.Path = Now.Path.intersect(Sets.compare(Comparison::LessEqual, 0, Count));
   }
 
   EnteredLoop entered(const Stmt* Loop) const {
@@ -1696,24 +1782,24 @@ private:
     return Way;
   }
 
-  /// How many iterations come before the one of a row of the block: the number of the row, less that
-  /// of the first one.
+  /// How many iterations come before the one of a row of the block, from the row \p Low of it to the one before \p High: the number of
+  /// the row, less that of the first one.
   Polynomial rowIterations(const Stmt* Loop, const ChangeFinder& Found,
                            const std::map<const VarDecl*, Update>& Inductions,
-                           const Symbol& RowInBlock) {
+                           const Polynomial& RowInBlock, const Polynomial& Low, const Polynomial& High) {
     const VarDecl* Counter = rowCounter(Loop);
     auto It = Now.Variables.find(Counter);
     auto Induction = Inductions.find(Counter);
     if (!Counter || It == Now.Variables.end() || !It->second.Number || !Found.Changes.count(Counter) ||
         Induction == Inductions.end())
       return RowInBlock; // reported by who has asked for the rows
-    Polynomial Height = Polynomial(Rows->RowsPerThread) * Sets.blockSize(Rows->Dimension);
     Polynomial Row = Sets.normalized(Polynomial(Rows->RowsPerThread) * Symbol{Symbol::Kind::BlockOrigin, Rows->Dimension} +
                                      RowInBlock);
-    Now.Path = Now.Path.intersect(Sets.compare(Comparison::LessEqual, 0, RowInBlock))
-                   .intersect(Sets.compare(Comparison::Less, RowInBlock, Height));
+    Now.Path = Now.Path.intersect(Sets.compare(Comparison::LessEqual, Low, RowInBlock))
+                   .intersect(Sets.compare(Comparison::Less, RowInBlock, High));
     Result.RowLoop.Row = Row;
     Result.RowLoop.Start = *It->second.Number;
+    Result.RowLoop.Moved.clear();
     for (const auto& [Variable, U] : Inductions)
       if (Variable != Counter)
         Result.RowLoop.Moved.push_back({Variable, U.Step, U.Negative});
@@ -1970,6 +2056,8 @@ private:
   LoopPart Part = LoopPart::Before;
   unsigned LoopDepth = 0;
   unsigned UncertainConditions = 0;
+  /// In the body of a loop over the rows, of which the statements are run that its queues need.
+  bool InSelectedStatements = false;
   State Now;
   std::vector<Frame*> Frames;
   /// Where `break` of the innermost loop or switch leaves its state; null for a loop, which forgets

@@ -22,8 +22,15 @@
 
 namespace gpurma {
 
-/// Where something stands, seen from the loop over the rows that was asked for.
-enum class LoopPart { Before, Inside, Behind };
+/// Where something stands, seen from the loop over the rows that was asked for. Filling: in the iterations that fill the queues of
+/// a block.
+enum class LoopPart { Before, Filling, Inside, Behind };
+
+/// An element of a queue; no offset: any.
+struct QueueElement {
+  const clang::VarDecl* Variable = nullptr;
+  std::optional<Polynomial> Offset;
+};
 
 /// A load or store of one element through a pointer parameter of the kernel, or a pointer in a
 /// structure that is one.
@@ -38,6 +45,8 @@ struct ElementAccess {
   LoopPart Part = LoopPart::Before;
   /// In a kernel for fixed rows, the row that the statement stores into.
   std::optional<Polynomial> StoredRow;
+  /// Before the loop, what is read goes into this only.
+  std::optional<QueueElement> FirstOf;
 };
 
 /// An atomic operation on what a pointer parameter points to.
@@ -64,6 +73,8 @@ struct RowLoopRequest {
   const clang::Stmt* Loop = nullptr;
   unsigned Dimension = 0;
   std::int64_t RowsPerThread = 1;
+  /// Null: the loop has none, as far as is known.
+  const RegisterQueues* Queues = nullptr;
 };
 
 /// A load or store of an array of the function or the block, which no other block sees.

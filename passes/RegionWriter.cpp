@@ -1075,7 +1075,13 @@ private:
       return "";
     if (!S.Accesses.Loop)
       return ", ::gpurma::stages::tile_rows()";
-    return ", gpurma_played.rows<" + std::to_string(S.Accesses.RowDimension) + ">(" + std::to_string(S.Accesses.RowsPerThread) + ")";
+    return ", gpurma_played.rows<" + std::to_string(S.Accesses.RowDimension) + ">(" + std::to_string(S.Accesses.RowsPerThread) +
+           fillingIterations(S) + ")";
+  }
+
+  static std::string fillingIterations(const Stage& S) {
+    unsigned Filling = S.Accesses.Loop->fillingIterations();
+    return Filling ? ", " + std::to_string(Filling) : "";
   }
 
   /// What a kernel writes row after row must not be what it reads other rows of, under another name.
@@ -1102,7 +1108,7 @@ private:
       Block += (D ? ", " : "") + (OfRows ? "0" : "gpurma_block." + Axis);
       Grid += (D ? ", " : "") + (OfRows ? "1" : Blocks);
       if (OfRows)
-        Rows = "gpurma_block." + Axis + ", " + Blocks + ", blockDim." + Axis + " * " + std::to_string(S.Accesses.RowsPerThread);
+        Rows = "gpurma_block." + Axis + ", " + Blocks + ", blockDim." + Axis + " * " + std::to_string(S.Accesses.RowsPerThread) + fillingIterations(S);
     }
     return "uint3{" + Block + "}, dim3(" + Grid + "), ::gpurma::stages::tile_rows(" + Rows + ")";
   }

@@ -248,12 +248,20 @@ private:
 
     CombinedValues Sums(function(), Rows.Loop, Context);
     Exposed Shown(function()->getBody());
+    LoopVariables Kept;
     for (const auto& [V, Where] : Changed) {
       bool Hidden = !Shown.Variables.contains(V) && !V->getType()->isReferenceType();
-      if (Hidden && (isMoved(V) || isSetFirst(V) || Sums.add(V)))
-        continue;
-      return reject(RowLoopProblem::Carried, Where, V->getName());
+      if (Hidden && isMoved(V))
+        Kept.Moved.insert(V);
+      else if (Hidden && Sums.add(V))
+        Kept.Combined.insert(V);
+      else if (!Hidden || !isLeftBehind(V))
+        return reject(RowLoopProblem::Carried, Where, V->getName());
+      else if (!isSetFirst(V))
+        Kept.Queues.push_back(V);
     }
+    if (!Kept.Queues.empty() && !findQueues(Kept, Changed))
+      return false;
     if (const Expr* Other = Sums.follow())
       return reject(RowLoopProblem::Carried, Other->getExprLoc(), usedName(Other));
     for (const AtomicAccess& A : Interpreted.Atomics)
@@ -262,23 +270,65 @@ private:
     return true;
   }
 
+  /// A variable of the function whose last value nothing uses.
+  bool isLeftBehind(const VarDecl* V) const {
+    if (V->getDeclContext() != Rows.Counter->getDeclContext())
+      return false;
+    References Everywhere(function()->getBody()), Inside(Loop);
+    return llvm::none_of(Everywhere.All, [&](const DeclRefExpr* Ref) {
+      return Ref->getDecl() == V && !Inside.All.contains(Ref) &&
+             Context.getSourceManager().isBeforeInTranslationUnit(Loop->getBeginLoc(), Ref->getLocation());
+    });
+  }
+
   /// It is moved by the same step in each iteration, so that the first one's value follows.
   bool isMoved(const VarDecl* V) {
     auto It = llvm::find_if(Trace.Moved, [&](const MovedVariable& M) { return M.Variable == V; });
     QualType Type = V->getType();
-    if (It == Trace.Moved.end() || !(Type->isIntegerType() || Type->isPointerType()) ||
-        V->getDeclContext() != Rows.Counter->getDeclContext())
+    if (It == Trace.Moved.end() || !(Type->isIntegerType() || Type->isPointerType()) || !isLeftBehind(V))
       return false;
-    const SourceManager& Sources = Context.getSourceManager();
-    References Everywhere(function()->getBody()), Inside(Loop);
-    for (const DeclRefExpr* Ref : Everywhere.All)
-      if (Ref->getDecl() == V && !Inside.All.contains(Ref) &&
-          Sources.isBeforeInTranslationUnit(Loop->getBeginLoc(), Ref->getLocation()))
-        return false; // its last value is used
-    if (It->Step && !spelledText(It->Step->getSourceRange(), Sources, Context.getLangOpts()))
+    if (It->Step && !spelledText(It->Step->getSourceRange(), Context.getSourceManager(), Context.getLangOpts()))
       return false;
     Rows.Moved.push_back(*It);
     return true;
+  }
+
+  /// Variables whose values are made of what a few iterations before have found.
+  bool findQueues(const LoopVariables& Kept, const std::map<const VarDecl*, SourceLocation>& Changed) {
+    auto Found = findRegisterQueues(function(), Rows.Loop, Kept, Context);
+    if (const auto* Wrong = std::get_if<const VarDecl*>(&Found))
+      return reject(RowLoopProblem::Carried, Changed.at(*Wrong), (*Wrong)->getName());
+    Rows.Queues = std::get<RegisterQueues>(std::move(Found));
+    if (Rows.Queues->Iterations == 0)
+      Rows.Queues.reset();
+    return !Rows.Queues || checkQueueText();
+  }
+
+  bool checkQueueText() {
+    const ForStmt* For = Rows.Loop;
+    if (!isa<CompoundStmt>(For->getBody()))
+      return reject(RowLoopProblem::Text, For->getBeginLoc());
+    std::vector<SourceRange> Parts = {{For->getLParenLoc(), For->getRParenLoc()}, For->getCond()->getSourceRange(), For->getBody()->getSourceRange()};
+    for (const Stmt* S : Rows.Queues->Statements)
+      Parts.push_back(S->getSourceRange());
+    for (const Stmt* S : Rows.Queues->Around)
+      if (const auto* If = dyn_cast<IfStmt>(S))
+        Parts.emplace_back(If->getIfLoc(), If->getRParenLoc());
+    for (SourceRange Part : Parts)
+      if (!inText(function(), Part))
+        return reject(RowLoopProblem::Text, Part.getBegin());
+    llvm::erase_if(Rows.Queues->FirstValues, [&](const Expr* E) { return !isKnownEarly(Rows.Start) || !inText(function(), E->getSourceRange()); });
+    return true;
+  }
+
+  /// Whether an expression is the same anywhere in the function.
+  bool isKnownEarly(const Expr* E) const {
+    auto Changed = changedMembers(function()->getBody());
+    return !E->HasSideEffects(Context) && llvm::all_of(References(E).All, [&](const DeclRefExpr* Ref) {
+      const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+      auto It = Changed.lower_bound({V, nullptr});
+      return !V || V->isUsableInConstantExpressions(Context) || (isa<ParmVarDecl>(V) && (It == Changed.end() || It->first != V));
+    });
   }
 
   /// It gets a value at the beginning of each iteration, and is used nowhere else.
@@ -399,10 +449,102 @@ std::string rowsFunctionName(const FunctionDecl* Function, const RowLoop& Rows, 
          Function->getNameAsString();
 }
 
-/// `#pragma unroll` before it.
-static bool hasLoopHint(const ForStmt* Loop, ASTContext& Context) {
-  return llvm::any_of(Context.getParents(*Loop), [](const DynTypedNode& Parent) { return Parent.get<AttributedStmt>() != nullptr; });
+bool editsAs(const RowLoop& One, const RowLoop& Other) {
+  auto Places = [](const std::optional<RegisterQueues>& Queues) {
+    std::set<SourceLocation> Begins;
+    auto Add = [&](const auto& Some) {
+      for (const Stmt* S : Some)
+        Begins.insert(S->getBeginLoc());
+    };
+    if (Queues) {
+      Add(Queues->Statements);
+      Add(Queues->Around);
+      Add(Queues->FirstValues);
+    }
+    return Begins;
+  };
+  return One.Loop->getBeginLoc() == Other.Loop->getBeginLoc() && One.Moved.size() == Other.Moved.size() &&
+         Places(One.Queues) == Places(Other.Queues);
 }
+
+/// With `#pragma unroll` before it; null if there is none.
+static const AttributedStmt* withLoopHint(const ForStmt* Loop, ASTContext& Context) {
+  for (const DynTypedNode& Parent : Context.getParents(*Loop))
+    if (const auto* Attributed = Parent.get<AttributedStmt>())
+      return Attributed;
+  return nullptr;
+}
+
+/// Where the text of a statement with attributes begins; with its line, if that is a pragma.
+static unsigned beginWithPragma(const Stmt* S, const SourceManager& Sources) {
+  auto [File, Offset] = Sources.getDecomposedLoc(Sources.getFileLoc(S->getBeginLoc()));
+  StringRef Text = Sources.getBufferData(File);
+  size_t Line = Text.rfind('\n', Offset);
+  Line = Line == StringRef::npos || Text[Offset] == '\n' ? Offset : Line + 1;
+  return Text.substr(Line).ltrim().starts_with("#") ? static_cast<unsigned>(Line) : Offset;
+}
+
+namespace {
+
+/// Writes the loop that fills the queues: of the iterations before those of the rows, the statements that the queues need.
+class FillingLoop {
+public:
+  FillingLoop(const RowLoop& Rows, const EditSet& Edits, ASTContext& Context)
+      : Rows(Rows), Edits(Edits), Sources(Context.getSourceManager()), LangOpts(Context.getLangOpts()) {}
+
+  /// \p Skip: what moves the variables that each iteration moves to the first of these iterations.
+  std::string text(const std::string& Skip, const std::string& Type) const {
+    const ForStmt* For = Rows.Loop;
+    const FileRange Start = range(Rows.Start->getSourceRange()), Condition = range(For->getCond()->getSourceRange());
+    const FileRange Open = range(For->getLParenLoc()), Close = range(For->getRParenLoc());
+    auto Between = [&](unsigned Begin, unsigned End) { return part({Open.File, Begin, End}); };
+    return "GPURMA_ROLLED for (" + Between(Open.End, Start.Begin) + "(" + Skip + "gpurma_rows.filled_from" + Type + "(" + part(Start) + "))" +
+           Between(Start.End, Condition.Begin) + "gpurma_rows.fills(" + Rows.Counter->getNameAsString() + ") && (" + part(Condition) + ")" +
+           Between(Condition.End, Close.Begin) + ") " + statement(For->getBody());
+  }
+
+private:
+  FileRange range(SourceRange Tokens) const { return *fileRange(Tokens, Sources, LangOpts); }
+
+  std::string part(const FileRange& Range) const {
+    FileID File = Sources.getFileID(Sources.getFileLoc(Rows.Loop->getBeginLoc()));
+    return Edits.text(Range, Sources.getBufferData(File));
+  }
+
+  std::string statement(const Stmt* S) const {
+    if (!S)
+      return "";
+    const RegisterQueues& Queues = *Rows.Queues;
+    if (Queues.Statements.count(S)) // with the pragma before it
+      return "\n" + part(rangeOf(S)) + ";\n";
+    if (!Queues.Around.count(S))
+      return "";
+    std::string Text = "{ ";
+    if (const auto* If = dyn_cast<IfStmt>(S)) {
+      Text += part(range({If->getIfLoc(), If->getRParenLoc()})) + " { " + statement(If->getThen()) + " }";
+      if (If->getElse())
+        Text += " else { " + statement(If->getElse()) + " }";
+    } else {
+      for (const Stmt* Child : S->children())
+        Text += statement(Child);
+    }
+    return Text + " }";
+  }
+
+  FileRange rangeOf(const Stmt* S) const {
+    FileRange Whole = range(S->getSourceRange());
+    if (isa<AttributedStmt>(S))
+      Whole.Begin = beginWithPragma(S, Sources);
+    return Whole;
+  }
+
+  const RowLoop& Rows;
+  const EditSet& Edits;
+  const SourceManager& Sources;
+  const LangOptions& LangOpts;
+};
+
+} // namespace
 
 void editRowLoop(const RowLoop& Rows, EditSet& Edits, ASTContext& Context) {
   const SourceManager& Sources = Context.getSourceManager();
@@ -421,14 +563,24 @@ void editRowLoop(const RowLoop& Rows, EditSet& Edits, ASTContext& Context) {
   for (const MovedVariable& M : Rows.Moved)
     Skip += M.Variable->getNameAsString() + (M.Negative ? " -= " : " += ") + "gpurma_rows.skipped" + Type + "(" + Text(Rows.Start) +
             ")" + (M.Step ? " * (" + Text(M.Step) + ")" : "") + ", ";
+  const AttributedStmt* Hint = withLoopHint(Rows.Loop, Context);
+  FileRange Loop = Range(Rows.Loop->getForLoc());
+  if (Rows.Queues) {
+    unsigned Begin = Hint ? beginWithPragma(Hint, Sources) : Loop.Begin, End = Range(Rows.Loop->getBody()->getSourceRange()).End;
+    std::string Fill = FillingLoop(Rows, Edits, Context).text(std::exchange(Skip, ""), Type);
+    PresumedLoc Place = Sources.getPresumedLoc(Sources.getFileLoc(Hint ? Hint->getBeginLoc() : Rows.Loop->getBeginLoc()));
+    Edits.replace({Loop.File, Begin, Begin},
+                  "{ " + Fill + "\n#line " + std::to_string(Place.getLine()) + " " + stringLiteral(Place.getFilename()) + "\n");
+    Edits.replace({Loop.File, End, End}, " }");
+    for (const Expr* Value : Rows.Queues->FirstValues)
+      Edits.wrap(Range(Value->getSourceRange()), "(gpurma_rows.starts" + Type + "(" + Text(Rows.Start) + ") ? (", ") : 0)");
+  }
   Edits.wrap(Range(Rows.Start->getSourceRange()), (Skip.empty() ? "" : "(" + Skip) + "gpurma_rows.from" + Type + "(",
              Skip.empty() ? ")" : "))");
   Edits.wrap(Range(Rows.Bound->getSourceRange()), std::string("gpurma_rows.") + (Rows.Inclusive ? "upto" : "below") + "(", ")");
   // Of few rows an unrolled loop has nothing but registers that the rank does not have.
-  if (!hasLoopHint(Rows.Loop, Context)) {
-    FileRange At = Range(Rows.Loop->getForLoc());
-    Edits.replace({At.File, At.Begin, At.Begin}, "GPURMA_ROLLED ");
-  }
+  if (!Hint)
+    Edits.replace({Loop.File, Loop.Begin, Loop.Begin}, "GPURMA_ROLLED ");
 }
 
 } // namespace gpurma

@@ -5,11 +5,13 @@
 //
 //   for (int z = 1; z < nz - 1; ++z)      ->      for (int z = gpurma_rows.from<int>(1); z < gpurma_rows.below(nz - 1); ++z)
 //
-// All else in the kernel is run for each such block, so that it must not have effects.
+// All else in the kernel is run for each such block, so that it must not have effects. Queues of registers
+// are filled by iterations that come before (RegisterQueues.h).
 #ifndef GPURMA_PASSES_ROWLOOP_H
 #define GPURMA_PASSES_ROWLOOP_H
 
 #include "passes/EditSet.h"
+#include "passes/RegisterQueues.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
@@ -43,6 +45,9 @@ struct RowLoop {
   bool Inclusive = false;
   /// Those that are declared before the loop.
   std::vector<MovedVariable> Moved;
+  std::optional<RegisterQueues> Queues;
+
+  unsigned fillingIterations() const { return Queues ? Queues->Iterations : 0; }
 };
 
 /// As err_row_loop has them.
@@ -80,6 +85,9 @@ const clang::VarDecl* rowCounter(const clang::Stmt* Loop);
 std::variant<RowLoop, RejectedRowLoop> understandRowLoop(const clang::FunctionDecl* Kernel, const clang::Stmt* Loop,
                                                          const InterpretedKernel& Interpreted, SymbolicSets& Sets,
                                                          clang::ASTContext& Context);
+
+/// Whether the text of a function that both stand in becomes the same.
+bool editsAs(const RowLoop& One, const RowLoop& Other);
 
 /// How a copy of \p Function that is given the rows is called.
 std::string rowsFunctionName(const clang::FunctionDecl* Function, const RowLoop& Rows, const clang::SourceManager& Sources);

@@ -154,8 +154,12 @@ public:
     return dim3(places_.grid[0], places_.grid[1], places_.grid[2]);
   }
   // Of a loop through the rows along a dimension, so many for each thread.
-  template <unsigned Row> GPURMA_DEVICE tile_rows rows(unsigned height) const {
-    return tile_rows(Row == 0 ? at_.x : Row == 1 ? at_.y : at_.z, places_.threads[Row], height);
+  template <unsigned Row>
+  GPURMA_DEVICE tile_rows rows(unsigned height, unsigned filling = 0) const {
+    return tile_rows(Row == 0   ? at_.x
+                     : Row == 1 ? at_.y
+                                : at_.z,
+                     places_.threads[Row], height, filling);
   }
 
 private:

@@ -308,6 +308,9 @@ def compiled_programs():
     yield Test("region_row_loop", ("quiet",), prints=(
         "^counters: 972768572\nmoved: 632683968\nfunctions: 557961040\nshared: 623030290\n"
         "sums: 47973858 1032 16093793 2852\nmixed: 996773854\nin place: 164222450$"))
+    yield Test("region_row_queues", ("quiet",), most=4, why_most="each has 40 rows at least", prints=(
+        "^variables: 323777246\narrays: 593072927\nconditions: 516848204\ncomputed: 463556143\n"
+        "functions: 298597874\nsums: 24809 1033$"))
     yield Test("region_reduced", ("quiet",), prints=(
         "^step 5: change 431, -343, squares 17515999[.]5, count 6267, hash 21388664249, "
         "most 775, least -384, 1 to 775, largest 78[.]5$"))

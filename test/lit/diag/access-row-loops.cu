@@ -79,15 +79,121 @@ __global__ void returns(float* out, const float* in, int nx, int ny, int nz) {
     out[AT(z)] = in[AT(z)];
   }
 }
-__global__ void queue(float* out, const float* in, int nx, int ny, int nz) {
+__global__ void queue_in_place(float* out, int nx, int ny, int nz) {
   POINT;
-  float behind, current = in[AT(0)], infront = in[AT(1)];
+  float below = 0;
+  for (int z = 1; z < nz; ++z) {
+    // CHECK: :[[@LINE+1]]:17: error: {{.*}}'out' of another row is used, which another iteration writes; read an array that the kernel does not write
+    float own = out[AT(z)];
+    out[AT(z)] = own + below;
+    below = own;
+  }
+}
+__global__ void queue_if_loaded(float* out, const float* in, int nx, int ny, int nz) {
+  POINT;
+  float last = in[AT(0)];
+  for (int z = 1; z < nz; ++z) {
+    out[AT(z)] = last;
+    if (in[AT(z)] > 0)
+      // CHECK: :[[@LINE+1]]:7: error: {{.*}}'last' is kept from one iteration to the next; let each iteration compute it, or read it from the arrays
+      last = in[AT(z)];
+  }
+}
+__global__ void queue_of_odd_rows(float* out, const float* in, int nx, int ny, int nz) {
+  POINT;
+  float odd = in[AT(0)];
+  for (int z = 1; z < nz; ++z) {
+    if (z % 2 == 0)
+      continue;
+    out[AT(z)] = odd;
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'odd' is kept from one iteration to the next
+    odd = in[AT(z)];
+  }
+}
+__global__ void skips_by_queue(float* out, const float* in, int nx, int ny, int nz) {
+  POINT;
+  float current = in[AT(0)], below = 0;
+  for (int z = 1; z < nz; ++z) {
+    out[AT(z)] = below;
+    if (current < 0)
+      continue;
+    below = in[AT(z)];
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'current' is kept from one iteration to the next
+    current = in[AT(z)];
+  }
+}
+__global__ void rotates(float* out, float first, float second, int nx, int ny, int nz) {
+  POINT;
+  float a = first, b = second;
+  for (int z = 0; z < nz; ++z) {
+    out[AT(z)] = a;
+    const float old = a;
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'a' is kept from one iteration to the next
+    a = b;
+    b = old;
+  }
+}
+__global__ void ring(float* out, const float* in, int nx, int ny, int nz) {
+  POINT;
+  float kept[3] = {in[AT(0)], in[AT(1)], 0};
   for (int z = 1; z < nz - 1; ++z) {
-    // CHECK: :[[@LINE+2]]:5: error: {{.*}}'current' is kept from one iteration to the next; let each iteration compute it, or read it from the arrays
-    behind = current;
-    current = infront;
-    infront = in[AT(z + 1)];
-    out[AT(z)] = behind + current + infront;
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'kept' is kept from one iteration to the next
+    kept[(z + 1) % 3] = in[AT(z + 1)];
+    out[AT(z)] = kept[(z - 1) % 3] + kept[z % 3] + kept[(z + 1) % 3];
+  }
+}
+__global__ void behind_loop(float* out, const float* in, float* norm, int nx, int ny, int nz) {
+  POINT;
+  float below = in[AT(0)];
+  for (int z = 1; z < nz; ++z) {
+    out[AT(z)] = below;
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'below' is kept from one iteration to the next
+    below = in[AT(z)];
+  }
+  atomicAdd(norm, below);
+}
+__global__ void by_reference(float* out, const float* in, int nx, int ny, int nz) {
+  POINT;
+  float kept[2] = {in[AT(0)], in[AT(1)]};
+  const float& first = kept[0];
+  for (int z = 1; z < nz - 1; ++z) {
+    out[AT(z)] = first;
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'kept' is kept from one iteration to the next
+    kept[0] = kept[1];
+    kept[1] = in[AT(z + 1)];
+  }
+}
+__global__ void from_others(float* out, const float* in, int nx, int ny, int nz) {
+  __shared__ float tile[32];
+  POINT;
+  float below = 0;
+  for (int z = 0; z < nz; ++z) {
+    tile[threadIdx.x] = in[AT(z)];
+    __syncthreads();
+    out[AT(z)] = below;
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'below' is kept from one iteration to the next
+    below = tile[31 - threadIdx.x];
+    __syncthreads();
+  }
+}
+__global__ void of_sum(float* out, const float* in, float* norm, int nx, int ny, int nz) {
+  POINT;
+  float sum = 0, below = 0;
+  for (int z = 0; z < nz; ++z) {
+    // CHECK: :[[@LINE+1]]:5: error: {{.*}}'sum' is kept from one iteration to the next
+    sum += in[AT(z)];
+    out[AT(z)] = below;
+    below = sum;
+  }
+  atomicAdd(norm, sum);
+}
+__global__ void stores_as_well(float* out, const float* in, int nx, int ny, int nz) {
+  POINT;
+  float below = 0;
+  for (int z = 0; z < nz; ++z) {
+    const float old = below;
+    // CHECK: :[[@LINE+1]]:18: error: {{.*}}'below' is kept from one iteration to the next
+    out[AT(z)] = below = in[AT(z)] + old;
   }
 }
 __global__ void queue_in_array(float* out, const float* in, int nx, int ny, int nz) {
@@ -348,7 +454,17 @@ void run(float* a, float* b, float* norm, int* count, int nx, int ny, int nz) {
     again<<<grid, block>>>(a, b, nx, ny, nz);
     stops<<<grid, block>>>(a, b, nx, ny, nz);
     returns<<<grid, block>>>(a, b, nx, ny, nz);
-    queue<<<grid, block>>>(a, b, nx, ny, nz);
+    queue_in_place<<<grid, block>>>(a, nx, ny, nz);
+    queue_if_loaded<<<grid, block>>>(a, b, nx, ny, nz);
+    queue_of_odd_rows<<<grid, block>>>(a, b, nx, ny, nz);
+    skips_by_queue<<<grid, block>>>(a, b, nx, ny, nz);
+    rotates<<<grid, block>>>(a, 1, 2, nx, ny, nz);
+    ring<<<grid, block>>>(a, b, nx, ny, nz);
+    behind_loop<<<grid, block>>>(a, b, norm, nx, ny, nz);
+    by_reference<<<grid, block>>>(a, b, nx, ny, nz);
+    from_others<<<grid, block>>>(a, b, nx, ny, nz);
+    of_sum<<<grid, block>>>(a, b, norm, nx, ny, nz);
+    stores_as_well<<<grid, block>>>(a, b, nx, ny, nz);
     queue_in_array<<<grid, block>>>(a, b, nx, ny, nz);
     by_address<<<grid, block>>>(a, b, nx, ny, nz);
     in_lambda<<<grid, block>>>(a, b, nx, ny, nz);
