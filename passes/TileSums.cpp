@@ -40,7 +40,9 @@ public:
     return true;
   }
   bool VisitMemberExpr(MemberExpr* Member) {
-    OnlyKnown &= isa<FieldDecl>(Member->getMemberDecl());
+    // As CUDA's headers have threadIdx.x.
+    const auto* Method = dyn_cast<CXXMethodDecl>(Member->getMemberDecl());
+    OnlyKnown &= !Method || (Method->getIdentifier() && Method->getName().starts_with("__fetch_builtin_"));
     return true;
   }
   bool VisitStmt(Stmt* S) {
