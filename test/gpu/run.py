@@ -300,6 +300,8 @@ def compiled_programs():
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))
+    yield Test("region_periodic", most=4, prints=(
+        "^(step [0-9]+: .*\\n)+step 11: 151252970\\n(life [0-9]: .*\\n)+life 9: 170\\n(cube [0-9]: .*\\n)+cube 5: 27983578$"))
     yield Test("region_tile_sums", prints=(
         "^step 0: 15590008 276699 123336 4623644009 2480219787 525712 3165015749707 2480218707 158289 212211811391522\n"
         "(step [1-4]: .*\n)+"
