@@ -45,6 +45,23 @@ __global__ void heat_columns(float* out, const float* in, int nx, int ny, int nz
   }
 }
 
+__global__ void heat_queues(float* out, const float* in, int nx, int ny, int nz) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1)
+    return;
+  const std::size_t plane = std::size_t(nx) * ny;
+  std::size_t i = plane + y * nx + x;
+  float before = in[i - plane], now = in[i];
+  for (int z = 1; z < nz - 1; ++z) {
+    const float after = in[i + plane];
+    out[i] =
+        now + 0.1f * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx] + before + after - 6 * now);
+    before = now;
+    now = after;
+    i += plane;
+  }
+}
+
 __global__ void heat_line(float* out, const float* in, int nx, int ny, int nz) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= nx * ny * nz)
@@ -61,6 +78,16 @@ __global__ void jacobi(float* out, const float* in, int nx, int ny) {
     return;
   const std::size_t i = std::size_t(y) * nx + x;
   out[i] = 0.25f * (in[i - 1] + in[i + 1] + in[i - nx] + in[i + nx]);
+}
+
+__global__ void jacobi_periodic(float* out, const float* in, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny)
+    return;
+  const int left = (x + nx - 1) % nx, right = (x + 1) % nx, up = (y + ny - 1) % ny,
+            down = (y + 1) % ny;
+  out[y * nx + x] =
+      0.25f * (in[y * nx + left] + in[y * nx + right] + in[up * nx + x] + in[down * nx + x]);
 }
 
 __global__ void top_and_bottom(float* u, int nx, int ny) {
@@ -125,6 +152,18 @@ static void run(const std::string& form, const grid_of_points& of, int steps) {
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
     for (int k = 0; k < steps; ++k) {
       heat_columns<<<columns, block>>>(b, a, nx, ny, nz);
+      std::swap(a, b);
+    }
+  } else if (form == "queues") {
+#pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      heat_queues<<<columns, block>>>(b, a, nx, ny, nz);
+      std::swap(a, b);
+    }
+  } else if (form == "periodic") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      jacobi_periodic<<<columns, block>>>(b, a, nx, ny);
       std::swap(a, b);
     }
   } else if (form == "line") {
