@@ -63,7 +63,8 @@ public:
       if (E->isTypeDependent())
         return false;
     if (const auto* Cast = dyn_cast<ImplicitCastExpr>(S)) {
-      if (Cast->getCastKind() == CK_LValueToRValue)
+      // Its value, also for a const reference: std::max(*norm, 1e-6f).
+      if (Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified()))
         if (const ReducedScalar* Scalar = reducedBy(Cast->getSubExpr())) {
           To << reducedName(*Scalar) << ".value()";
           return true;
