@@ -929,14 +929,13 @@ private:
       Found.Low = std::min(Found.Low, *Low);
       Found.High = std::max(Found.High, *High);
     }
-    // And in any other it is one of them.
-    isl::set Rest = Domain;
+    // And in any other it is one of them, if it is not so short that the program begins at the wrong end. The runtime knows.
+    const std::int64_t Most = std::max(-Found.Low, Found.High);
+    isl::set Rest = Domain.intersect(Sets.compare(Comparison::LessEqual, 2 * Most, Rows));
     for (const Polynomial& Turn : Turns)
       Rest = Rest.subtract(Sets.compare(Comparison::LessEqual, Found.Low, Distance + Turn)
                                .intersect(Sets.compare(Comparison::LessEqual, FromEnd + Turn, Found.High)));
-    // Over half of an array of constant length everything is near.
-    const std::int64_t Most = Rows.constant().value_or(2 * std::max(-Found.Low, Found.High)) / 2;
-    if (!Rest.is_empty() || Long.is_empty() || -Found.Low > Most || Found.High > Most)
+    if (!Rest.is_empty() || Long.is_empty() || Rows.constant().value_or(2 * Most) < 2 * Most)
       return {/*Whole=*/true};
     Found.Low += A.CarryLow[0];
     Found.High += A.CarryHigh[0];

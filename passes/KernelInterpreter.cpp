@@ -134,6 +134,16 @@ std::optional<Update> updateOf(const Stmt* S) {
   return std::nullopt;
 }
 
+class DeclaredVariables : public RecursiveASTVisitor<DeclaredVariables> {
+public:
+  explicit DeclaredVariables(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+  bool VisitVarDecl(VarDecl* V) {
+    All.insert(V);
+    return true;
+  }
+  llvm::SmallPtrSet<const VarDecl*, 8> All;
+};
+
 /// How often a statement names each variable to change it, and whether it skips part of itself.
 class ChangeFinder : public RecursiveASTVisitor<ChangeFinder> {
 public:
@@ -1980,16 +1990,18 @@ private:
     if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && !Found.Continues)
       for (const Stmt* S : Block->body())
         AddParts(S, AddParts);
+    // What is declared in the body has no value before it, and a sum of numbers in floating point is no subscript.
+    const DeclaredVariables Own(Body);
     std::map<const VarDecl*, Update> Inductions;
     for (const Stmt* S : Candidates)
-      if (std::optional<Update> U = updateOf(S)) {
+      if (std::optional<Update> U = updateOf(S); U && (U->Variable->getType()->isIntegerType() || U->Variable->getType()->isPointerType())) {
         auto It = Found.Changes.find(U->Variable);
         ReferenceFinder Step;
         if (U->Step)
           Step.TraverseStmt(const_cast<Expr*>(U->Step));
         bool Fixed = llvm::none_of(Step.Variables, [&](const ValueDecl* V) {
           const auto* Variable = dyn_cast<VarDecl>(V);
-          return Variable && Found.Changes.count(Variable);
+          return Variable && (Found.Changes.count(Variable) || Own.All.contains(Variable));
         });
         if (It != Found.Changes.end() && It->second == 1 && Fixed)
           Inductions[U->Variable] = *U;

@@ -19,9 +19,6 @@
 
 namespace gpurma::stages {
 
-// Ranks of a process.
-inline constexpr int most_informing = 4096;
-
 // As low or high of a reach: any coordinate.
 inline constexpr int whole = INT_MIN;
 

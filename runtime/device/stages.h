@@ -42,7 +42,9 @@ using detail::directive;
 using detail::error_code;
 
 inline constexpr int most_polling_threads = 32;
-inline constexpr int most_watched = 64;
+inline constexpr int most_watched = 72;
+// Ranks of a process that fit as bits where nothing is watched one by one, twice.
+inline constexpr int most_informing = most_watched * 32 / 2;
 inline constexpr int most_arrays_passed = 32;
 // So many that other ranks of a multiprocessor find little in its cache that an acquire takes away.
 inline constexpr int few_tiles = 8;
@@ -355,9 +357,7 @@ template <int S, int A, int R> struct region_state {
   watched_epoch watched[S][most_watched];
   std::int32_t watched_count[S]; // -1: too many
   bool watches[S][3];            // ranks of the process on a side
-  // A bit for each rank of the processes before and after that tells this one of its epochs.
-  std::uint32_t informed[2][most_informing / 32];
-  bool informed_is_known;
+  bool informed_is_known[S];     // find_informed
   pushed_boxes pushed[S];
   std::uint32_t meetings[R]; // of each reduced scalar
   std::uint64_t result[R];   // of the last meeting
@@ -833,13 +833,24 @@ GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int ran
   return false;
 }
 
-// Notes of which ranks that is true. The polling threads.
-template <int S, int A, int R> GPURMA_SLOW_DEVICE void find_informed(region_state<S, A, R>& r) {
+// Where a rank before or after has its bit, of a stage with too many ranks to watch one by one: it
+// needs no list of them. More than most_informing have none.
+template <int S, int A, int R>
+GPURMA_DEVICE std::uint32_t& informed_bits(region_state<S, A, R>& r, int stage, int side,
+                                           int rank) {
+  const int half = side == memory::before ? 0 : most_watched / 2;
+  return r.watched[stage][half + rank / 32].bits;
+}
+
+// Notes there of which ranks that is true. The polling threads.
+template <int S, int A, int R>
+GPURMA_SLOW_DEVICE void find_informed(region_state<S, A, R>& r, int stage) {
   const unsigned width = platform::polling_threads();
   for (int side = memory::before; side <= memory::after; ++side) {
     if (!has_process(r.plans.bands, side))
       continue;
-    const int ranks = ranks_of(r, process_of(r.plans.bands, side));
+    const int all = ranks_of(r, process_of(r.plans.bands, side));
+    const int ranks = all < most_informing ? all : most_informing;
     for (int first = 0; first < ranks; first += 32) {
       std::uint32_t bits = 0;
       for (unsigned k = platform::thread_index(); k < 32; k += width)
@@ -848,11 +859,11 @@ template <int S, int A, int R> GPURMA_SLOW_DEVICE void find_informed(region_stat
           bits |= std::uint32_t{1} << k;
       bits = platform::united(bits, width);
       if (platform::thread_index() == 0)
-        r.informed[side - memory::before][first / 32] = bits;
+        informed_bits(r, stage, side, first) = bits;
     }
   }
   if (platform::thread_index() == 0)
-    r.informed_is_known = true;
+    r.informed_is_known[stage] = true;
   platform::sync_polling(width);
 }
 
@@ -865,7 +876,7 @@ struct looked_at {
 // Whether those of the thread are as far as needed. Epochs grow, so that one that is needs no
 // second look. The polling threads.
 template <int S, int A, int R>
-GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int stage,
+GPURMA_SLOW_DEVICE bool all_epochs_reached(region_state<S, A, R>& r, int stage,
                                            const needed_epochs& needed, looked_at& at) {
   constexpr int at_once = 8; // loads that are under way
   const auto width = static_cast<int>(platform::polling_threads());
@@ -888,7 +899,8 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(const region_state<S, A, R>& r, int s
         const int rank = at.rank + i * width;
         if (epochs[i] < wanted &&
             (at.side == memory::own ||
-             (r.informed[at.side - memory::before][rank / 32] >> rank % 32 & 1) != 0))
+             (rank < most_informing ? (informed_bits(r, stage, at.side, rank) >> rank % 32 & 1) != 0
+                                    : is_informed(r, at.side, rank))))
           return false;
       }
     }
@@ -943,8 +955,8 @@ template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void wait_for_conflicts(region_state<S, A, R>& r, int stage,
                                            const needed_epochs& needed, site where) {
   const unsigned width = platform::polling_threads();
-  if (r.watched_count[stage] < 0 && !r.informed_is_known)
-    find_informed(r);
+  if (r.watched_count[stage] < 0 && !r.informed_is_known[stage])
+    find_informed(r, stage);
   const std::uint32_t of_others = needed.before > needed.after ? needed.before : needed.after;
   detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
                           detail::no_window_id, needed.own > of_others ? needed.own : of_others);
@@ -1578,7 +1590,8 @@ private:
           find_side_work(r, known);
       r.is_alone = is_alone(r);
       r.is_telling = false;
-      r.informed_is_known = false;
+      for (bool& known : r.informed_is_known)
+        known = false;
     }
     platform::sync_polling(width);
   }

@@ -145,16 +145,21 @@ bool has_periodic_rows(const region_launch& region) {
                      [](const stage_plan& one) { return one.periodic_rows; });
 }
 
-// In arrays of several lengths a row comes again at several places: any row may be meant.
+// In arrays of several lengths a row comes again at several places, and in short ones each row is
+// near: any row may be meant.
 void forget_periodic_rows(const region_launch& region) {
-  const auto is_as_long = [&](const array_plan& one) { return one.rows == region.array[0].rows; };
-  if (std::all_of(region.array, region.array + region.arrays, is_as_long))
-    return;
-  for (int s = 0; s < region.stages; ++s)
-    if (stage_plan& one = region.stage[s]; one.periodic_rows) {
+  const std::int64_t rows = region.array[0].rows;
+  const bool alike = std::all_of(region.array, region.array + region.arrays,
+                                 [&](const array_plan& one) { return one.rows == rows; });
+  for (int s = 0; s < region.stages; ++s) {
+    stage_plan& one = region.stage[s];
+    axis_reach& read = one.read.axis[one.row];
+    if (one.periodic_rows &&
+        (!alike || read.low == stages::whole || rows < 2 * std::max(-read.low, read.high))) {
       one.periodic_rows = false;
-      one.read.axis[one.row] = {stages::whole, stages::whole};
+      read = {stages::whole, stages::whole};
     }
+  }
 }
 
 void make_bands(const region_launch& region) {
@@ -304,9 +309,6 @@ void run_region(const region_launch& region, void** arguments) {
     fail(region, text("no block of ", block_text(block), " threads with ", bytes,
                       " bytes of dynamic shared memory fits on a multiprocessor; make the block "
                       "or its memory smaller"));
-  if (found.device_ranks > stages::most_informing)
-    fail(region, text(found.device_ranks, " ranks of a process, and a region has up to ",
-                      stages::most_informing));
   prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
   const cudaError_t result = run_to_end(kernel, found.device_ranks, block, arguments, bytes);

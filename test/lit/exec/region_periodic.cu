@@ -46,8 +46,15 @@ __global__ void fields(number *un, number *vn, const number *u, const number *v,
 __device__ int wrapped(int i, int n) { return i < 0 ? i + n : i; }
 __global__ void upwind(number *out, const number *in, int ny, int nx) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < nx && y < ny)
-    out[y * nx + x] = (in[y * nx + x] + in[wrapped(y - 1, ny) * nx + x] + 3 * in[wrapped(y - 2, ny) * nx + x]) % 10007;
+  if (x >= nx || y >= ny)
+    return;
+  number sum = 0;
+  for (int d = -2; d <= 0; ++d) {
+    const int row = wrapped(y + d, ny);
+    sum += in[row * nx + x];
+    sum += d == -2 ? 2 * in[(y + d + ny) % ny * nx + x] : 0;
+  }
+  out[y * nx + x] = sum % 10007;
 }
 __global__ void inside(number *out, const number *in, int ny, int nx) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
