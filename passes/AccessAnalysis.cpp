@@ -935,7 +935,8 @@ private:
     for (const Polynomial& Turn : Turns)
       Rest = Rest.subtract(Sets.compare(Comparison::LessEqual, Found.Low, Distance + Turn)
                                .intersect(Sets.compare(Comparison::LessEqual, FromEnd + Turn, Found.High)));
-    if (!Rest.is_empty() || Long.is_empty() || Rows.constant().value_or(2 * Most) < 2 * Most)
+    // In an array of constant length everything is near somehow, also a row by its number.
+    if (!Rest.is_empty() || Long.is_empty() || Rows.constant().value_or(4 * Most) < 4 * Most)
       return {/*Whole=*/true};
     Found.Low += A.CarryLow[0];
     Found.High += A.CarryHigh[0];
@@ -1025,6 +1026,10 @@ private:
       }
       AlongAxes &= Left <= 1;
     }
+    // Two ways around an array of constant length meet.
+    if (Axes)
+      if (AxisAccess& Rows = (*Axes)[Result.RowDimension]; Rows.Periodic && Array.Shape[0].constant().value_or(INT64_MAX) < 2 * std::max(-Rows.Low, Rows.High))
+        Rows = {/*Whole=*/true};
     return Axes;
   }
 

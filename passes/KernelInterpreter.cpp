@@ -840,9 +840,12 @@ private:
       isl::set Small = Negative.complement()
                            .intersect(Sets.compare(Comparison::Less, A, B))
                            .intersect(Sets.compare(Comparison::Equal, R, A));
+      // Once and twice around, as (y + d + ny) % ny may be.
       isl::set Once = Sets.compare(Comparison::LessEqual, B, A).intersect(Sets.compare(Comparison::Equal, R, A - B));
-      isl::set Wrapped = Sets.compare(Comparison::LessEqual, B + B, A)
+      isl::set Twice = Sets.compare(Comparison::LessEqual, B + B, A).intersect(Sets.compare(Comparison::Equal, R, A - B - B));
+      isl::set Wrapped = Sets.compare(Comparison::LessEqual, B + B + B, A)
                              .unite(Once)
+                             .unite(Twice)
                              .intersect(Sets.compare(Comparison::LessEqual, 0, R))
                              .intersect(Sets.compare(Comparison::Less, R, B));
       isl::set Below = Negative.intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, R))

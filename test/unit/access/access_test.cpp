@@ -310,12 +310,37 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x whole); writes out (own)");
 }
 
-TEST(Inference, PeriodicRowsReadAllRows) {
+TEST(Inference, PeriodicRowsAreAtADistance) {
   KernelText K(R"(
 __global__ void k(const float *in, float *out, int ny, int nx) {
   POINT;
   if (x >= nx || y >= ny) return;
   out[y * nx + x] = in[(y + 1) % ny * nx + x] + in[((y + ny - 1) % ny) * nx + x];
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -1..1 periodic); writes out (own)");
+}
+
+TEST(Inference, PeriodicRowsInLoops) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  float sum = 0;
+  for (int d = -3; d <= 2; ++d) {
+    const int row = (y + d + ny) % ny;
+    sum += in[row * nx + x];
+  }
+  out[y * nx + x] = sum;
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y -3..2 periodic); writes out (own)");
+}
+
+TEST(Inference, RowsThatMayWrapAroundTwiceAreAnyRow) {
+  KernelText K(R"(
+__global__ void k(const float *in, float *out, int ny, int nx, int by) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  out[y * nx + x] = in[(y + by) % ny * nx + x];
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y whole); writes out (own)");
 }
