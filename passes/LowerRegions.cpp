@@ -224,7 +224,8 @@ private:
       Parameters += ", " + Own.substr(Own.find('<') + 1, Own.rfind('>') - Own.find('<') - 1);
     }
     std::string ThreadParts, Uses, Shadows;
-    for (unsigned I : addedUpParameters(Kernel, U)) {
+    const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(Kernel, U);
+    for (unsigned I : AddedUp) {
       std::string Index = std::to_string(I);
       Parameters += ", class gpurma_type_" + Index;
       ThreadParts += ", gpurma_type_" + Index + " gpurma_part_" + Index;
@@ -239,14 +240,13 @@ private:
     }
     // Each of the two parts uses some only.
     for (unsigned I = 0; Sums && I != Kernel->getNumParams(); ++I)
-      if (const ParmVarDecl* Parameter = Kernel->getParamDecl(I); Parameter->getIdentifier() && !llvm::is_contained(addedUpParameters(Kernel, U), I))
+      if (const ParmVarDecl* Parameter = Kernel->getParamDecl(I); Parameter->getIdentifier() && !llvm::is_contained(AddedUp, I))
         Uses += " static_cast<void>(" + Parameter->getNameAsString() + ");";
     bool ForRows = Threads == ThreadMapping::FixedRows;
     Parameters += ForRows ? ", class gpurma_rows_type> " : "> ";
     bool InParts = Threads == ThreadMapping::PartialBlocks;
     const RowLoop* Rows = ForRows || InParts ? nullptr : rowLoopOf(Kernel, U);
     bool ForElements = Threads == ThreadMapping::OneDimension;
-    std::string Body;
     const PartialBlocks* Parts = InParts ? partialBlocksOf(Kernel, U) : nullptr;
     EditSet Edited = P.Edits;
     if (Parts) {
@@ -259,9 +259,9 @@ private:
     }
     if (Sums)
       editTileSums(*Sums, Kernel, Behind, Edited, P.source(End->File), U.context());
-    Body = ForRows       ? sourceForRows(Kernel)
-           : ForElements ? sourceForElements(Kernel)
-                         : source(Kernel->getBody()->getSourceRange(), Edited);
+    std::string Body = ForRows       ? sourceForRows(Kernel)
+                       : ForElements ? sourceForElements(Kernel)
+                                     : source(Kernel->getBody()->getSourceRange(), Edited);
     bool InBlock = isInLinkageBlock(Kernel);
     Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " +
             stageFunctionName(Kernel, Threads, Behind, U, P) + "(" + threadParameters(Threads, Behind) +

@@ -955,7 +955,9 @@ template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void wait_for_conflicts(region_state<S, A, R>& r, int stage,
                                            const needed_epochs& needed, site where) {
   const unsigned width = platform::polling_threads();
-  if (r.watched_count[stage] < 0 && !r.informed_is_known[stage])
+  // One process has none to find; and where there are others, no thread goes on before all are
+  // there.
+  if (r.plans.bands.processes > 1 && r.watched_count[stage] < 0 && !r.informed_is_known[stage])
     find_informed(r, stage);
   const std::uint32_t of_others = needed.before > needed.after ? needed.before : needed.after;
   detail::blocked waiting(detail::block(), directive::stage, where, any_source, any_tag,
