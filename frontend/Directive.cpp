@@ -28,6 +28,8 @@ llvm::StringRef spelling(DirectiveKind Kind) {
     return "barrier";
   case DirectiveKind::Persistent:
     return "persistent";
+  case DirectiveKind::Host:
+    return "host";
   }
   llvm_unreachable("unknown directive kind");
 }

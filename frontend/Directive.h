@@ -20,7 +20,7 @@
 namespace gpurma {
 
 /// Publish is spelled put, too: put(a : halo(n)) before a launch of a persistent region.
-enum class DirectiveKind { Window, Put, Get, Notify, Wait, Test, Flush, Barrier, Persistent, Publish };
+enum class DirectiveKind { Window, Put, Get, Notify, Wait, Test, Flush, Barrier, Persistent, Publish, Host };
 
 enum class ClauseKind {
   Subject, // the parentheses right after the directive's own name: put(SRC[lo:len]), notify(RANK), test(FLAG), window(...)
@@ -64,6 +64,7 @@ struct ClauseExpr {
 ///   element     at(w[off]):   { window, offset }
 ///   keyword     comm(...) match(...) tag(any) from(any):   {}
 ///   distribute(a, b : rows(ny, nx)):   { arrays, extents }
+///   distribute(a, b : components(c), rows(ny, nx)):   { arrays, components, extents }
 ///   halo(a, b : n):                    { arrays, depth }
 ///   reduce(+ : *s, *t):                { scalars }, with the operation as the keyword
 ///   map(kernel : rows = y):            {}, with the dimension as the keyword and the kernel as the name
@@ -76,6 +77,8 @@ struct Clause {
   llvm::SmallVector<ClauseExpr, 3> Exprs;
   /// How many of Exprs stand before the ':' of distribute, halo and a region's put.
   unsigned Left = 0;
+  /// The one behind these is the number of components.
+  bool HasComponents = false;
   std::string Name;
 };
 

@@ -222,13 +222,17 @@ void ClauseChecker::windowBase() {
   notNegative(ClauseKind::Subject, 2, Diag::err_negative_length);
 }
 
-/// An array of distribute, halo or a region's put: the pointer that the launches of the region pass, by itself or in a structure.
+/// An array of distribute, halo or a region's put: the pointer that the launches of the region pass, by itself, in a structure or in an
+/// array; or such an array.
 void ClauseChecker::distributed(const Expr *Array) {
-  bool Named = llvm::isa<DeclRefExpr, MemberExpr>(Array) && pointerVariable(Array);
+  const PointerVariable Pointer = llvm::isa<DeclRefExpr, MemberExpr>(Array) || arraySubscript(Array).first ? pointerVariable(Array) : PointerVariable();
+  bool Named = static_cast<bool>(Pointer);
   QualType Type = Array->getType().getNonReferenceType();
+  while (std::optional<ArrayElements> Elements = arrayElements(Type))
+    Type = Elements->Type;
   QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
   if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType()) {
-    enum Problem { Other, ThisMember, ArrayElement } What = llvm::isa<ArraySubscriptExpr>(Array) ? ArrayElement : Other;
+    enum Problem { Other, ThisMember, ArrayElement } What = llvm::isa<ArraySubscriptExpr, CXXOperatorCallExpr>(Array) ? ArrayElement : Other;
     std::string Member;
     const Expr *Outer = Array;
     for (const auto *Field = llvm::dyn_cast<MemberExpr>(Outer); Field; Field = llvm::dyn_cast<MemberExpr>(Outer)) {
@@ -257,7 +261,10 @@ void ClauseChecker::region() {
         distributed(E);
       } else if (!convertsTo(E->getType(), isInteger, /*ExplicitToo=*/false)) {
         Diags.report(E->getExprLoc(), Diag::err_not_integer)
-            << (C.Kind == ClauseKind::Distribute ? "rows" : spelling(C.Kind)) << E->getType() << E->getSourceRange();
+            << (C.Kind != ClauseKind::Distribute        ? spelling(C.Kind)
+                : C.HasComponents && I == C.Left ? "components"
+                                                 : "rows")
+            << E->getType() << E->getSourceRange();
       } else if (std::optional<llvm::APSInt> Value = userConstant(E, Context);
                  Value && Value->isSigned() && Value->isNegative()) {
         Diags.report(E->getExprLoc(), Diag::err_negative_extent)
@@ -434,6 +441,14 @@ public:
   void check(ClauseChecker &C) const override { C.published(); }
 };
 
+class HostDirective final : public DirectiveClass {
+public:
+  DirectiveKind kind() const override { return DirectiveKind::Host; }
+  ClauseForm subject() const override { return ClauseForm::None; }
+  llvm::ArrayRef<ClauseRule> clauses() const override { return {}; }
+  void check(ClauseChecker &) const override {}
+};
+
 } // namespace
 
 const ClauseRule *DirectiveClass::find(ClauseKind Kind) const {
@@ -452,7 +467,8 @@ llvm::ArrayRef<const DirectiveClass *> DirectiveClass::all() {
   static const BarrierDirective Barrier;
   static const PersistentDirective Persistent;
   static const PublishDirective Publish;
-  static const DirectiveClass *const All[] = {&Window, &Put, &Get, &Notify, &Wait, &Test, &Flush, &Barrier, &Persistent, &Publish};
+  static const HostDirective Host;
+  static const DirectiveClass *const All[] = {&Window, &Put, &Get, &Notify, &Wait, &Test, &Flush, &Barrier, &Persistent, &Publish, &Host};
   return All;
 }
 

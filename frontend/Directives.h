@@ -21,7 +21,7 @@ enum class ClauseForm {
   Declaration, // window(name = base[first : count])
   Comm,        // comm(world|device)
   Match,       // match(auto|counter|queue)
-  Distribute,  // distribute(a, b : rows(ny, nx))
+  Distribute,  // distribute(a, b : rows(ny, nx)), distribute(a, b : components(c), rows(ny, nx))
   Halo,        // halo(a, b : n)
   Reduce,      // reduce(+|max|min : *s, *t)
   Map,         // map(kernel : rows = x|y|z)

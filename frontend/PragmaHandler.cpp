@@ -74,6 +74,7 @@ private:
   bool parseElement(Clause &C, TokenRange Argument, llvm::StringRef Name);
   bool parseDeclaration(Clause &C, TokenRange Argument);
   bool parseKeyword(Clause &C, TokenRange Argument, llvm::StringRef Name, llvm::ArrayRef<Keyword> Allowed);
+  std::optional<TokenRange> wordWithParentheses(llvm::StringRef Word, TokenRange List) const;
   bool parseDistribute(Clause &C, TokenRange Argument);
   bool parseHalo(Clause &C, TokenRange Argument);
   bool parseReduce(Clause &C, TokenRange Argument);
@@ -164,7 +165,7 @@ void DirectiveParser::parseClause() {
     }
     llvm::StringRef Meant = closest(Written, Names);
     if (Kind != std::end(NamedClauses))
-      error(Name.getLocation(), Diag::err_clause_not_allowed) << Class->name() << Written << List;
+      error(Name.getLocation(), Diag::err_clause_not_allowed) << Class->name() << Written << (List.empty() ? "none" : List);
     else if (Meant.empty())
       error(Name.getLocation(), Diag::err_unknown_clause) << Written << Class->name();
     else
@@ -430,20 +431,57 @@ bool DirectiveParser::addList(Clause &C, TokenRange List, SourceLocation Open, S
   return true;
 }
 
+/// The tokens in the parentheses of `name(...)` at the beginning of a list, where the rest of it begins with a comma or is empty.
+std::optional<TokenRange> DirectiveParser::wordWithParentheses(llvm::StringRef Word, TokenRange List) const {
+  if (List.size() < 3 || List[0].isNot(tok::identifier) || text(List[0]) != Word || List[1].isNot(tok::l_paren))
+    return std::nullopt;
+  unsigned Depth = 0;
+  for (size_t I = 1; I != List.size(); ++I) {
+    Depth += isOpening(List[I]);
+    Depth -= isClosing(List[I]);
+    if (Depth == 0)
+      return I + 1 == List.size() || List[I + 1].is(tok::comma) ? std::optional(List.slice(2, I - 2)) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
 bool DirectiveParser::parseDistribute(Clause &C, TokenRange Argument) {
   constexpr llvm::StringLiteral Form = "distribute(array, ... : rows(n, ...))";
+  constexpr llvm::StringLiteral FormWithComponents = "distribute(array, ... : components(c), rows(n, ...))";
   std::optional<size_t> Colon = onlyColon(Argument);
   if (!Colon)
     return badForm(C, Argument.empty() ? C.RParenLoc : Argument.front().getLocation(), Form);
   TokenRange Shape = Argument.slice(*Colon + 1);
   SourceLocation ColonLoc = Argument[*Colon].getLocation();
-  if (Shape.size() < 3 || Shape[0].isNot(tok::identifier) || text(Shape[0]) != "rows" || Shape[1].isNot(tok::l_paren) ||
-      Shape.back().isNot(tok::r_paren))
-    return badForm(C, Shape.empty() ? C.RParenLoc : Shape.front().getLocation(), Form);
+  C.HasComponents = !Shape.empty() && Shape[0].is(tok::identifier) && text(Shape[0]) == "components";
+  std::optional<TokenRange> Components;
+  TokenRange Rows = Shape;
+  if (C.HasComponents) {
+    Components = wordWithParentheses("components", Shape);
+    size_t Length = Components ? Components->size() + 3 : 0;
+    if (!Components || Length == Shape.size())
+      return badForm(C, Shape.back().getLocation(), FormWithComponents);
+    Rows = Shape.slice(Length + 1);
+  }
+  std::optional<TokenRange> Extents = wordWithParentheses("rows", Rows);
+  if (!Extents || Extents->size() + 3 != Rows.size())
+    return badForm(C, Rows.empty() ? C.RParenLoc : Rows.front().getLocation(), C.HasComponents ? FormWithComponents : Form);
   if (!addList(C, Argument.take_front(*Colon), C.LParenLoc, ColonLoc, Form))
     return false;
   C.Left = C.Exprs.size();
-  return addList(C, Shape.slice(2).drop_back(), Shape[1].getLocation(), Shape.back().getLocation(), Form);
+  if (Components) {
+    if (!addList(C, *Components, Shape[1].getLocation(), Shape[Components->size() + 2].getLocation(), FormWithComponents))
+      return false;
+    if (C.Exprs.size() != C.Left + 1)
+      return badForm(C, Shape[1].getLocation(), FormWithComponents);
+  }
+  const size_t BeforeExtents = C.Exprs.size();
+  if (!addList(C, *Extents, Rows[1].getLocation(), Rows.back().getLocation(), Form))
+    return false;
+  constexpr size_t MostExtents = 3; // a dimension less than without components
+  if (C.HasComponents && C.Exprs.size() > BeforeExtents + MostExtents)
+    return badForm(C, C.Exprs[BeforeExtents + MostExtents].Range.getBegin(), "distribute(array, ... : components(c), rows(n, ...)) with up to three extents");
+  return true;
 }
 
 bool DirectiveParser::parseHalo(Clause &C, TokenRange Argument) {
@@ -558,9 +596,10 @@ llvm::SmallVector<Token, 64> DirectiveParser::marker() {
   };
   SourceLocation Loc = D.NameLoc;
   // A loop takes the next statement with it; an 'if' would take the 'else' of one around.
-  bool OwnsStatement = D.Kind == DirectiveKind::Persistent;
+  bool OwnsStatement = D.Kind == DirectiveKind::Persistent || D.Kind == DirectiveKind::Host;
   if (OwnsStatement) {
-    AddName("while", Loc);
+    // `if (marker); else` leaves to loops around it what leaves a loop.
+    AddName(D.Kind == DirectiveKind::Host ? "if" : "while", Loc);
     Add(tok::l_paren, Loc);
   }
   if (D.Kind == DirectiveKind::Window) {
@@ -588,6 +627,10 @@ llvm::SmallVector<Token, 64> DirectiveParser::marker() {
   }
   Add(tok::r_paren, Loc);
   Add(OwnsStatement ? tok::r_paren : tok::semi, Loc);
+  if (D.Kind == DirectiveKind::Host) {
+    Add(tok::semi, Loc);
+    AddName("else", Loc);
+  }
   return Out;
 }
 

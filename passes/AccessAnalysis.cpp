@@ -129,14 +129,6 @@ std::optional<Walk> walkOf(const Polynomial& P) {
   return Found;
 }
 
-/// How many elements the array has for each coordinate of dimension \p J, the slowest being 0.
-Polynomial strideOf(ArrayRef<Polynomial> Shape, size_t J) {
-  Polynomial Stride(1);
-  for (const Polynomial& Extent : Shape.drop_front(J + 1))
-    Stride = Stride * Extent;
-  return Stride;
-}
-
 /// The grid dimension that walks the coordinate with one coordinate for each thread.
 std::optional<unsigned> walkedBy(const Polynomial& P) {
   std::optional<Walk> Found = walkOf(P);
@@ -173,7 +165,9 @@ bool isNonlinear(const Polynomial& P) {
 struct CoordinateAccess {
   const ElementAccess* Origin = nullptr;
   const DistributedParameter* Array = nullptr;
+  /// The rows, in all components, first.
   std::vector<Polynomial> Coordinates;
+  Polynomial Component;
   /// How far a coordinate that leaves its row changes the one before it: -1 or 0, and 0 or 1.
   std::vector<std::int64_t> CarryLow, CarryHigh;
   /// The values of the symbols for which it is reached, and all that is known of them.
@@ -199,7 +193,7 @@ public:
     std::set<PointerVariable> Distributed;
     for (const DistributedParameter& A : Arrays) {
       Distributed.insert(A.Array);
-      for (const Polynomial& Extent : A.Shape)
+      for (const Polynomial& Extent : A.Shape.Extents)
         Sets.assumePositive(Extent);
     }
     std::optional<RenumberedThreads> Renumbered;
@@ -250,8 +244,10 @@ public:
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
                         axes(A, /*Writes=*/true, WritesAlongAxes), /*ReadsAlongAxes=*/false,
-                        WalksOf[A.Shape.size()]};
+                        WalksOf[A.Shape.dimensions()]};
       auto IsLeft = [](const AxisAccess& Axis) { return !Axis.isOwn(); };
+      Found.OfComponents = A.Shape.Components.has_value();
+      Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
       Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && llvm::count_if(*Found.Reads, IsLeft) > 1;
       if (Found.Writes)
         checkDealing(A, Found);
@@ -284,19 +280,18 @@ private:
 
   /// Threads numbered as elements lie in memory. None after an error.
   std::optional<RenumberedThreads> numberedByElements() {
-    const std::vector<Polynomial>& Shape = Arrays.front().Shape;
+    const ArrayShape& Shape = Arrays.front().Shape;
     RenumberedThreads Threads;
     for (const DistributedParameter& A : Arrays) {
-      if (A.Shape.size() != Shape.size() ||
-          !std::equal(Shape.begin() + 1, Shape.end(), A.Shape.begin() + 1)) {
+      if (!llvm::equal(llvm::drop_begin(Shape.Extents), llvm::drop_begin(A.Shape.Extents))) {
         Failed = true;
         Diags.report(Kernel->getLocation(), Diag::err_row_lengths)
             << Kernel->getName() << Arrays.front().Array.name() << A.Array.name();
         return std::nullopt;
       }
-      Threads.Elements.push_back(A.Shape[0] * strideOf(A.Shape, 0));
+      Threads.Elements.push_back(A.Shape.elements());
     }
-    Result.RowDimension = static_cast<unsigned>(Shape.size()) - 1;
+    Result.RowDimension = static_cast<unsigned>(Shape.dimensions()) - 1;
     // Products mean nothing to isl: what follows from extents of at least 1 is said of each.
     Polynomial Number, Inner(1), Next(1);
     for (unsigned D = 0; D <= Result.RowDimension; ++D) {
@@ -316,10 +311,23 @@ private:
       Sets.assume(Sets.compare(Comparison::Less, Origin + Thread, Extent));
       Sets.assume(Sets.compare(Comparison::Less, Number, Inner));
     }
+    for (const DistributedParameter& A : Arrays)
+      if (A.Shape.Components)
+        assumeRowsInOrder(A.Shape, Number);
     if (Threads.Places.size() == 3)
       Threads.Places.push_back(Sets.normalized(Threads.Places[1] + Threads.Places[2] * Shape[1]));
     Threads.Coordinate[0] = std::move(Number);
     return Threads;
+  }
+
+  /// Of elements in one dimension: y * nx + x is less than ny * nx where y is less than ny only, and so it is of the rows next to it.
+  void assumeRowsInOrder(const ArrayShape& Shape, const Polynomial& Number) {
+    const Polynomial Row = originOf(Result.RowDimension) + Symbol{Symbol::Kind::ThreadIndex, Result.RowDimension};
+    const Polynomial Length = Shape.stride(0);
+    for (std::int64_t Away : {-1, 0, 1})
+      Sets.assume(Sets.compare(Comparison::Less, Row + Away, Shape[0])
+                      .unite(Sets.compare(Comparison::LessEqual, Shape.elements(), Number + Polynomial(Away) * Length)));
+    Sets.assume(Sets.compare(Comparison::LessEqual, 1, Row).unite(Sets.compare(Comparison::Less, Number, Length)));
   }
 
   // --- Kernels for fixed rows.
@@ -337,7 +345,7 @@ private:
     }
     Threads.Row = Coordinate(Rows);
     for (const DistributedParameter& A : Arrays)
-      Threads.RowLengths.emplace(A.Array, strideOf(A.Shape, 0));
+      Threads.Shapes.emplace(A.Array, A.Shape);
     return Threads;
   }
 
@@ -450,7 +458,7 @@ private:
 
   /// The launch's thread reads and stores in the order of its statements; a thread for each row knows no such order.
   void checkOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
-    const std::vector<Polynomial>& Shape = Read.Array->Shape;
+    const ArrayShape& Shape = Read.Array->Shape;
     if (!(Shape == Write.Array->Shape))
       return;
     isl::set Stored = Sets.withoutVarying(Sets.closed(Sets.bound(Write.Domain, "row", Write.Coordinates[0])));
@@ -538,8 +546,23 @@ private:
         << A.Origin->Where->getSourceRange();
     if (Why && Why->At)
       Diags.report(Why->At->getBeginLoc(), Diag::note_value_from_here) << Why->At->getSourceRange();
+    if (noteComponents(A))
+      return;
     if (!A.Origin->Writes)
       noteHalo(A);
+  }
+
+  /// Whether rows seem to be those of several components, so many rows of the array or of its clause's product apart.
+  bool noteComponents(const CoordinateAccess& A) {
+    const ArrayShape& Shape = A.Array->Shape;
+    auto IsOfExtent = [&](const Symbol& S) {
+      return llvm::any_of(Shape[0].terms(), [&](const auto& Term) { return llvm::is_contained(Term.first, S); });
+    };
+    bool Far = llvm::any_of(A.Coordinates[0].terms(), [&](const auto& Term) { return llvm::any_of(Term.first, IsOfExtent); });
+    if (Shape.Components || !(Far || A.Array->RowsAreProduct))
+      return false;
+    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_components) << A.Array->Array.name();
+    return true;
   }
 
   void collect(const ElementAccess& Access) {
@@ -547,28 +570,69 @@ private:
     A.Origin = &Access;
     A.Array = llvm::find_if(Arrays,
                             [&](const DistributedParameter& P) { return P.Array == Access.Array; });
-    const std::vector<Polynomial>& Shape = A.Array->Shape;
-    Polynomial Rest = Access.Offset;
-    for (size_t J = 0; J + 1 < Shape.size(); ++J) {
-      auto [Quotient, Remainder] = Rest.divided(strideOf(Shape, J));
+    const ArrayShape& Shape = A.Array->Shape;
+    auto [Component, Rest] = componentOf(Access.Offset, Shape, Access.Path, Sets);
+    A.Component = std::move(Component);
+    for (size_t J = 0; J + 1 < Shape.dimensions(); ++J) {
+      auto [Quotient, Remainder] = Rest.divided(Shape.stride(J));
       A.Coordinates.push_back(std::move(Quotient));
       Rest = std::move(Remainder);
     }
     A.Coordinates.push_back(std::move(Rest));
     isl::set Path = Access.Path;
     // Mentions the symbols of the coordinates, so that what is known of them is added.
-    for (size_t J = 0; J < Shape.size(); ++J)
+    for (size_t J = 0; J < Shape.dimensions(); ++J)
       Path = Sets.bound(Path, "c" + std::to_string(J), A.Coordinates[J]);
+    Path = Sets.bound(Path, "component", A.Component);
     A.Domain = Sets.closed(Path);
     if (A.Domain.is_empty())
       return;
     bool Stated = A.Array->Halo && !Access.Writes;
-    A.CarryLow.assign(Shape.size(), 0);
-    A.CarryHigh.assign(Shape.size(), 0);
-    for (size_t J = Shape.size() - 1; J > 0 && !Stated; --J)
+    A.CarryLow.assign(Shape.dimensions(), 0);
+    A.CarryHigh.assign(Shape.dimensions(), 0);
+    for (size_t J = Shape.dimensions() - 1; J > 0 && !Stated; --J)
       if (!findCarry(A, J))
         return;
+    if (Shape.Components && !Stated && !staysInComponent(A))
+      return;
     Accesses.push_back(std::move(A));
+  }
+
+  enum OutsideOfComponent { Row, Component };
+  void reportOutside(const CoordinateAccess& A, OutsideOfComponent What) {
+    error(A.Origin->Where, Diag::err_leaves_component) << A.Array->Array.name() << What << A.Origin->Where->getSourceRange();
+  }
+
+  /// Whether the row that an access is in is one of its component: those before and behind it are rows of other components, which
+  /// other processes have. False after an error.
+  bool staysInComponent(const CoordinateAccess& A) {
+    const Polynomial& Rows = A.Array->Shape[0];
+    const Polynomial First = A.Coordinates[0] + A.CarryLow[0], Last = A.Coordinates[0] + A.CarryHigh[0];
+    isl::set Outside = A.Domain.intersect(Sets.compare(Comparison::Less, First, 0).unite(Sets.compare(Comparison::LessEqual, Rows, Last)));
+    if (!Outside.is_empty()) {
+      if (Sets.unknownIn(A.Coordinates[0])) {
+        reportNotAffine(A, A.Coordinates[0]);
+        return false;
+      }
+      constexpr std::int64_t ManyRows = 1024;
+      std::optional<std::int64_t> Most;
+      if (!Rows.constant())
+        Most = Sets.greatest(Outside, Rows);
+      if (!Most || *Most >= ManyRows) {
+        reportOutside(A, Row);
+        return false;
+      }
+      std::int64_t& Least = LeastRows[A.Array->Array];
+      Least = std::max(Least, *Most + 1);
+    }
+    // Where it has bounds, as a number or a counter has; others are taken to be components of the array, as rows of other arrays are.
+    std::optional<std::int64_t> Least = Sets.least(A.Domain, A.Component),
+                                Beyond = Sets.greatest(A.Domain, A.Component - *A.Array->Shape.Components);
+    if ((Least && *Least < 0) || (Beyond && *Beyond >= 0)) {
+      reportOutside(A, Component);
+      return false;
+    }
+    return true;
   }
 
   bool possible(const CoordinateAccess& A, Comparison Op, const Polynomial& Left,
@@ -615,21 +679,25 @@ private:
       reportNotAffine(A, Coordinate);
       return false;
     }
+    if (A.Array->Shape.Components) { // columns of a component further on, as with padding between them
+      reportOutside(A, Row);
+      return false;
+    }
     A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
     // What one access of an array lacks, others mostly lack, too.
     if (Warned.insert({A.Array->Array, J}).second)
       Diags.report(A.Origin->Where->getExprLoc(), Diag::warn_leaves_row)
-          << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.size() - J - 1)
+          << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.dimensions() - J - 1)
           << A.Origin->Where->getSourceRange();
     return true;
   }
 
   // --- Loops over the rows.
 
-  Polynomial rowOf(const ElementAccess& Access) const {
-    const auto* Array = llvm::find_if(
-        Arrays, [&](const DistributedParameter& P) { return P.Array == Access.Array; });
-    return Access.Offset.divided(strideOf(Array->Shape, 0)).first;
+  Polynomial rowOf(const ElementAccess& Access) {
+    const ArrayShape& Shape =
+        llvm::find_if(Arrays, [&](const DistributedParameter& P) { return P.Array == Access.Array; })->Shape;
+    return componentOf(Access.Offset, Shape, Access.Path, Sets).InComponent.divided(Shape.stride(0)).first;
   }
 
   static bool isWalkedByGrid(const Polynomial& Row) {
@@ -639,7 +707,7 @@ private:
 
   /// The loop whose counter goes through the rows of what is written, or of what is read if nothing
   /// is, where no grid dimension does.
-  const EnteredLoop* loopOverRows(const InterpretedKernel& Interpreted) const {
+  const EnteredLoop* loopOverRows(const InterpretedKernel& Interpreted) {
     bool Writes =
         llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
     const EnteredLoop* Found = nullptr;
@@ -811,8 +879,8 @@ private:
   bool findWalks() {
     if (Launch.RowDimension)
       for (const DistributedParameter& A : Arrays) {
-        DimensionWalks& Map = WalksOf[A.Shape.size()];
-        Map.resize(A.Shape.size());
+        DimensionWalks& Map = WalksOf[A.Shape.dimensions()];
+        Map.resize(A.Shape.dimensions());
         Map[0] = Launch.RowDimension;
       }
     vote(/*Writes=*/true);
@@ -862,7 +930,8 @@ private:
         return reportStride(A, D);
     error(A.Origin->Where, Diag::err_rows_not_walked)
         << A.Array->Array.name() << A.Origin->Where->getSourceRange();
-    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_rows) << Kernel->getName();
+    if (!noteComponents(A))
+      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_rows) << Kernel->getName();
   }
 
   void reportStride(const CoordinateAccess& A, unsigned D) {
@@ -968,6 +1037,7 @@ private:
       error(A.Origin->Where, Diag::err_writes_far)
           << A.Array->Array.name() << (Row.involves(Symbol::Kind::GridSize) ? 1 : 0)
           << A.Origin->Where->getSourceRange();
+      noteComponents(A);
       return;
     }
     // Fixed rows and loops over all rows are read whole; a distance that the source names is meant
@@ -976,7 +1046,8 @@ private:
         !Row.involves(Symbol::Kind::Unknown)) {
       error(A.Origin->Where, Diag::err_halo_unbounded)
           << A.Array->Array.name() << A.Origin->Where->getSourceRange();
-      noteHalo(A);
+      if (!noteComponents(A))
+        noteHalo(A);
     }
   }
 
@@ -1001,7 +1072,7 @@ private:
       if (!Axes)
         Axes.emplace();
       Left = 0;
-      const DimensionWalks& Map = WalksOf[Array.Shape.size()];
+      const DimensionWalks& Map = WalksOf[Array.Shape.dimensions()];
       for (unsigned D = 0; D < 3; ++D) {
         auto It = llvm::find(Map, std::optional(D));
         if (It == Map.end()) {
@@ -1122,6 +1193,7 @@ private:
     }
     for (size_t J = 0; J < A.Coordinates.size(); ++J)
       S = Sets.bound(S, "e" + std::to_string(J), A.Coordinates[J]);
+    S = Sets.bound(S, "component", A.Component);
     return Sets.withoutVarying(Sets.closed(S)).coalesce();
   }
 
@@ -1192,6 +1264,8 @@ private:
   /// Arrays and their dimensions of which a warning says that subscripts may leave them.
   std::set<std::pair<PointerVariable, size_t>> Warned;
   bool Failed = false;
+  /// Of arrays with components.
+  std::map<PointerVariable, std::int64_t> LeastRows;
   KernelForm Form;
   bool StoresRows = false, StoresOtherRows = false;
   /// A bit for each dimension of the launch beyond those of tiles along which only its first thread stores.

@@ -19,6 +19,7 @@
 
 #include "frontend/Diagnostics.h"
 #include "frontend/PointerVariable.h"
+#include "passes/ArrayShape.h"
 #include "passes/PartialBlocks.h"
 #include "passes/Polynomial.h"
 #include "passes/RowLoop.h"
@@ -75,6 +76,10 @@ struct ArrayAccess {
   RowsBeyond Received;
   /// Which of the region's arrays has the same shape.
   size_t ShapedLike = 0;
+  /// It has several components, all of whose rows may be read and written.
+  bool OfComponents = false;
+  /// If it has fewer rows, some that are meant to be of one component may be of the next.
+  std::int64_t LeastRows = 1;
 };
 
 /// An atomic operation that many blocks apply to one scalar, which is not distributed.
@@ -169,10 +174,11 @@ struct StatedHalo {
 /// A pointer parameter, or a pointer in a structure that is a parameter, whose array is distributed.
 struct DistributedParameter {
   PointerVariable Array;
-  /// Extents in elements, the slowest dimension first: over parameters (Symbol::Kind::Parameter)
-  /// and constants.
-  std::vector<Polynomial> Shape;
+  /// Over parameters (Symbol::Kind::Parameter) and constants.
+  ArrayShape Shape;
   std::optional<StatedHalo> Halo;
+  /// The clause gives the number of rows as a product.
+  bool RowsAreProduct = false;
 };
 
 /// Values of integer parameters, and of integer members of structures that are passed by value (the

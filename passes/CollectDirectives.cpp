@@ -65,13 +65,21 @@ public:
     const auto *Call = Loop->getCond() ? llvm::dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit()) : nullptr;
     if (std::optional<Marker> M = Call ? marker(Call) : std::nullopt; M && M->Origin->Kind == DirectiveKind::Persistent) {
       const Stmt *Written = Loop->getBody();
+      std::vector<HostPart> HostParts;
+      auto DirectiveOf = [&](const CallExpr *Marker) { return marker(Marker)->Origin; };
+      WhileStmt *OnDevice = withoutHostParts(Loop, DirectiveOf, U.context(), *U.Diags, HostParts);
+      ExpandedCalls Calls;
       if (M->Function && !M->Dependent) {
         MemberReferences Members(M->Function, U.context());
-        Members.replaceIn(Loop);
-        expandCalls(Loop, M->Function, Members, U.context(), *U.Diags);
+        Members.replaceIn(OnDevice);
+        Calls = expandCalls(OnDevice, M->Function, Members, U.context(), *U.Diags);
       }
-      U.Regions.push_back(makeRegion(*M, Loop));
-      U.Regions.back().Written = Written;
+      Region R = makeRegion(*M, OnDevice);
+      R.Written = Written;
+      R.HasCalls = Calls.InStatement;
+      R.OnDevice = std::move(Calls.OnDevice);
+      addHostParts(R, std::move(HostParts), Calls.Copies);
+      U.Regions.push_back(std::move(R));
     }
     return true;
   }
@@ -83,6 +91,10 @@ public:
     Marker &M = *Found;
     if (M.Origin->Kind == DirectiveKind::Publish) {
       U.Puts.push_back(M);
+      return true;
+    }
+    if (M.Origin->Kind == DirectiveKind::Host) {
+      U.HostMarkers.push_back(M);
       return true;
     }
     if (M.Origin->Kind == DirectiveKind::Window && !Variables.empty())

@@ -181,6 +181,10 @@ private:
       Text += "  " + type(isHostScalar(V) ? V->getType()->getPointeeType() : V->getType(), capturedName(V, P)) + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
+    for (const VarDecl* V : R.Kept)
+      Text += "  " + type(V->getType(), keptName(R, V)) + ";\n";
+    if (!R.HostParts.empty())
+      Text += std::string("  unsigned ") + HostPartField + ";\n  ::gpurma::stages::behind_host_part " + BehindField + ";\n";
     Text += "};\n" + Written.Launches;
     Text += "template <unsigned gpurma_registers>\n__global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_" + Number +
             "(gpurma_values_" + Number + " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
@@ -197,6 +201,10 @@ private:
       Text += std::string("    [[maybe_unused]] ") + (Written.Changed.count(V) ? "" : "const ") + "auto& " + Name +
               " = gpurma_values." + Name + ";\n";
     }
+    for (const VarDecl* V : R.Kept)
+      Text += "    auto& " + keptName(R, V) + " = gpurma_values." + keptName(R, V) + ";\n";
+    if (!R.HostParts.empty())
+      Text += std::string("    auto& ") + HostPartField + " = gpurma_values." + HostPartField + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       const ReducedScalar& S = R.Reductions[I];
       std::string Operation = operationName(S, Context);
@@ -237,7 +245,7 @@ private:
 
   /// Of a launch's settings, before the region: its function, which may be another, names more than can be named there.
   std::string setting(const Expr* E) const {
-    if (!R.hasCalls() && !mentions(E, [&](const VarDecl* V) { return R.declares(V); }))
+    if (!R.HasCalls && !mentions(E, [&](const VarDecl* V) { return R.declares(V); }))
       return spelled(E);
     const PrintingPolicy Policy = sourcePolicy(Context);
     return HostPrinter(R, Policy).text(E);
@@ -265,11 +273,17 @@ private:
   }
 
   const Expr* haloOf(const Stage& S, const PointerVariable& InKernel) const {
-    const PointerVariable Passed = passedFor(S, InKernel).Pointer;
-    for (const HaloClause& H : R.Halos)
-      if (Passed && H.Array == Passed)
-        return H.Depth;
-    return nullptr;
+    const Expr* Depth = nullptr;
+    const PointerVariable Passed = passedFor(S, InKernel).Element;
+    for (const HaloClause& H : R.Halos) {
+      if (!Passed || !Passed.matches(H.Array))
+        continue;
+      // Of elements with different ones none is stated.
+      if (Depth && spelled(Depth) != spelled(H.Depth))
+        return nullptr;
+      Depth = H.Depth;
+    }
+    return Depth;
   }
 
   /// The kernel as it is launched elsewhere; the type chooses among overloads.
@@ -363,15 +377,41 @@ private:
     return Code;
   }
 
-  std::string launchText() const {
+  /// With what the host runs in between.
+  std::vector<HostText> launchText() const {
+    // What is captured need not have a default constructor.
     std::string Values = "gpurma_values_" + Number;
-    std::string Text = "{ ";
+    std::string Memory = "{ alignas(" + Values + ") unsigned char gpurma_memory[sizeof(" + Values + ")]; " + Values +
+                         "& gpurma_values = *reinterpret_cast<" + Values + "*>(gpurma_memory); ";
+    if (R.HostParts.empty())
+      return {{Memory + launch() + uses() + "}"}};
+    std::string Part = std::string("gpurma_values.") + HostPartField;
+    std::vector<HostText> Texts;
+    std::string Text = Memory + Part + " = 0; for (;;) { " + launch() + "if (" + Part + " == 0) break; gpurma_values." + BehindField + " = " +
+                       behindHostPart(nullptr) + "; ";
+    for (const HostPart& P : R.HostParts) {
+      Text += "if (" + Part + " == " + hostPartNumber(R, P) + ") { ";
+      for (const auto& [Named, V] : P.Variables)
+        if (R.Kept.contains(V))
+          Text += std::string("[[maybe_unused]] ") + (V->getType().isConstQualified() ? "const " : "") + "auto& " + Named->getNameAsString() + " = gpurma_values." +
+                  keptName(R, V) + "; ";
+      Texts.push_back({Text, &P});
+      Text = "continue; } ";
+    }
+    Texts.push_back({Text + "} " + uses() + "}"});
+    return Texts;
+  }
+
+  std::string launch() const {
+    std::string Text;
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
               ", int(" + spelled(C.Halo) + "), " + siteText(R.directive().HashLoc, U.sources()) + "); ";
-    // What is captured need not have a default constructor.
-    Text += "alignas(" + Values + ") unsigned char gpurma_memory[sizeof(" + Values + ")]; " + Values +
-            "& gpurma_values = *reinterpret_cast<" + Values + "*>(gpurma_memory); ";
+    for (const Stage& S : R.Stages)
+      for (const ArrayAccess& A : S.Accesses.Arrays)
+        if (A.LeastRows > 1)
+          Text += "::gpurma::stages::check_rows(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.front()) +
+                  ", " + std::to_string(A.LeastRows) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
@@ -387,7 +427,7 @@ private:
               hostName(A.Pointer.Variable) + A.Pointer.memberText();
       for (const Expr* Extent : A.Shape)
         Text += ", " + spelled(Extent);
-      Text += ")";
+      Text += A.Components ? ").with_components(" + spelled(A.Components) + ")" : ")";
     }
     Text += "}, {";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
@@ -406,7 +446,7 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "::gpurma::stages::store_scalar(" + hostName(R.Reductions[I].Pointer) + ", gpurma_values.gpurma_scalar_" +
               std::to_string(I) + "); ";
-    return Text + uses() + "}";
+    return Text;
   }
 
   /// Pointers that kernels get besides the arrays must not be these under other names.
@@ -415,15 +455,17 @@ private:
     std::set<PointerVariable> Checked;
     for (const Stage& S : R.Stages)
       for (unsigned I = 0; !S.Copy && I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
-        PointerVariable Passed = pointerVariable(S.Arguments[I]);
+        PointerVariable Any = anyPointerVariable(S.Arguments[I]);
         const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
-        if (!Passed || !Passed.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Passed.Variable) ||
-            Written.Changed.count(Passed.Variable) || R.findArray(Passed) || isHostScalar(Passed.Variable) ||
-            llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == Parameter; }) ||
-            !Checked.insert(Passed).second)
+        // Of an array, other elements may change.
+        if (!Any || !Any.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Any.Variable) ||
+            (Written.Changed.count(Any.Variable) && Any.Subscripts.empty()) || isHostScalar(Any.Variable) ||
+            llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == Parameter; }))
           continue;
-        Text += "::gpurma::stages::check_undistributed(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) + Passed.memberText() +
-                ", gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+        for (const PointerVariable& Passed : Any.elements())
+          if (!R.findArray(Passed) && Checked.insert(Passed).second)
+            Text += "::gpurma::stages::check_undistributed(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) +
+                    Passed.memberText() + ", gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
       }
     return Text;
   }
@@ -432,6 +474,10 @@ private:
   std::string uses() const {
     NamedOnHost Named;
     Named.TraverseStmt(const_cast<Stmt*>(R.Written));
+    // Subscripts in clauses: their values are in the text.
+    for (const Expr* E : R.Appearance.Call->arguments())
+      if (arraySubscript(E->IgnoreParenImpCasts()).first)
+        Named.TraverseStmt(const_cast<Expr*>(E));
     std::string Text;
     for (const VarDecl* V : Named.Variables)
       if (declaredOutside(V) && !Written.Captured.count(V) && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>())

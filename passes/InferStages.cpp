@@ -151,7 +151,7 @@ private:
         if (std::optional<Polynomial> P = polynomial(From.Expression))
           return P;
       // A copy of another structure, of which this stays.
-      if (From.Pointer && From.Pointer.Members.size() == 1 && isLasting(From.Pointer.Variable, Field))
+      if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field))
         return writtenMember(From.Pointer.Variable, Field);
     }
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
@@ -305,12 +305,19 @@ private:
     explicit Mentions(const Region& R) : R(R) {}
     /// A copy of arrays makes no pointer another.
     bool TraverseCallExpr(CallExpr* Call) { return isCopyStage(*Call, R) || Base::TraverseCallExpr(Call); }
-    bool TraverseMemberExpr(MemberExpr* Member) {
-      PointerVariable Found = pointerVariable(Member);
-      if (!Found)
-        return Base::TraverseMemberExpr(Member);
-      All.push_back(std::move(Found));
-      return true;
+    bool TraverseMemberExpr(MemberExpr* Member) { return isNamed(Member) || Base::TraverseMemberExpr(Member); }
+    bool TraverseArraySubscriptExpr(ArraySubscriptExpr* Element) {
+      return isNamed(Element) || Base::TraverseArraySubscriptExpr(Element);
+    }
+    bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr* Call) {
+      return isNamed(Call) || Base::TraverseCXXOperatorCallExpr(Call);
+    }
+    /// Else all of the variable is mentioned, as by a subscript that is no constant.
+    bool isNamed(const Expr* E) {
+      PointerVariable Found = pointerVariable(E);
+      if (Found)
+        All.push_back(std::move(Found));
+      return static_cast<bool>(Found);
     }
     bool VisitDeclRefExpr(DeclRefExpr* Ref) {
       if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
@@ -328,13 +335,10 @@ private:
 
   Node node(const DistributedArray& A) const { return {A.Pointer, element(A.Pointer.type())}; }
 
-  static bool isPartOf(const PointerVariable& Array, const PointerVariable& Whole) {
-    return Array.Variable == Whole.Variable && Array.Members.size() >= Whole.Members.size() &&
-           std::equal(Whole.Members.begin(), Whole.Members.end(), Array.Members.begin());
-  }
-
   /// Whether a variable that is no array may have a pointer to such elements in it.
   bool mayHold(QualType T, const Type* Element) const {
+    while (std::optional<ArrayElements> Elements = arrayElements(T))
+      T = Elements->Type.getNonReferenceType();
     if (T->isArithmeticType() || T->isEnumeralType())
       return false;
     QualType Pointee = T->getPointeeType();
@@ -354,13 +358,16 @@ private:
     };
     for (const PointerVariable& P : Found.All) {
       QualType Named = P.type().getNonReferenceType();
-      bool HoldsArrays = llvm::any_of(
-          R.Arrays, [&](const DistributedArray& A) { return isPartOf(A.Pointer, P); });
+      bool HoldsArrays = llvm::any_of(R.Arrays, [&](const DistributedArray& A) { return A.Pointer.isPartOf(P); });
+      // Elements that are not distributed may become others.
+      bool HoldsElements = llvm::any_of(R.Arrays, [&](const DistributedArray& A) {
+        return A.Pointer.isPartOf(P) && A.Pointer.Subscripts.size() > P.Subscripts.size();
+      });
       for (const DistributedArray& A : R.Arrays) {
         const Type* Element = element(A.Pointer.type());
-        if (isPartOf(A.Pointer, P))
+        if (A.Pointer.isPartOf(P))
           Add(A.Pointer, Element);
-        else if (!HoldsArrays && mayHold(Named, Element))
+        if ((!HoldsArrays || HoldsElements) && mayHold(Named, Element))
           Add(P.Variable, Element);
       }
     }
@@ -379,19 +386,9 @@ public:
         Host(Context, ChangedInRegion, ChangedInFunction), Groups(R, Context) {}
 
   void run() {
-    for (const DistributedArray& A : R.Arrays) {
-      std::vector<Polynomial> Shape;
-      for (const Expr* Extent : A.Shape) {
-        std::optional<Polynomial> P = Host.extent(Extent);
-        if (!P) {
-          U.Diags->report(Extent->getExprLoc(), Diag::err_extent_changes)
-              << A.Pointer.name() << Extent->getSourceRange();
-          return;
-        }
-        Shape.push_back(std::move(*P));
-      }
-      Shapes.emplace(A.Pointer, std::move(Shape));
-    }
+    for (const DistributedArray& A : R.Arrays)
+      if (!findShape(A))
+        return;
     for (Stage& S : R.Stages)
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
@@ -408,6 +405,27 @@ public:
   }
 
 private:
+  /// False after an error.
+  bool findShape(const DistributedArray& A) {
+    ArrayShape Shape;
+    auto Find = [&](const Expr* Extent) {
+      std::optional<Polynomial> P = Host.extent(Extent);
+      if (!P)
+        U.Diags->report(Extent->getExprLoc(), Diag::err_extent_changes) << A.Pointer.name() << Extent->getSourceRange();
+      return P;
+    };
+    for (const Expr* Extent : A.Shape) {
+      std::optional<Polynomial> P = Find(Extent);
+      if (!P)
+        return false;
+      Shape.Extents.push_back(std::move(*P));
+    }
+    if (A.Components && !(Shape.Components = Find(A.Components)))
+      return false;
+    Shapes.emplace(A.Pointer, std::move(Shape));
+    return true;
+  }
+
   void infer(Stage& S) {
     LaunchFacts Launch;
     std::vector<DistributedParameter> Arrays;
@@ -452,6 +470,10 @@ private:
       }
       addValue(Parameter, Argument, Launch.Arguments);
     }
+    // Where `f[q * n + i]` means a component by the number of its elements.
+    for (const DistributedParameter& A : Arrays)
+      for (unsigned I = 0; A.Shape.Components && I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
+        addCount(S.Kernel->getParamDecl(I), S.Arguments[I], A, Launch.Arguments);
     Launch.BlockSize = constantSize(S.Block);
     Launch.GridSize = constantSize(S.Grid);
     for (const MapClause& M : R.Maps)
@@ -542,7 +564,8 @@ private:
     S.Accesses.RowDimension = dimensionsOfTiles() - 1;
     ArrayAccess Access;
     Access.Array = S.Copy->getDirectCallee()->getParamDecl(0);
-    Access.Walks = walksOfElements(Shapes.at(To->Pointer).size());
+    Access.Walks = walksOfElements(Shapes.at(To->Pointer).dimensions());
+    Access.OfComponents = To->Components != nullptr;
     Access.Writes.emplace();
     S.Accesses.Arrays.push_back(Access);
     if (Copy.From) {
@@ -560,7 +583,7 @@ private:
       if (S.Launch && S.Inferred)
         OfLaunches = std::max<size_t>(OfLaunches, S.Accesses.RowDimension + 1);
     for (const auto& [Array, Shape] : Shapes)
-      OfArrays = std::max(OfArrays, Shape.size());
+      OfArrays = std::max(OfArrays, Shape.dimensions());
     return OfLaunches ? OfLaunches : std::min(OfArrays, MostGridDimensions);
   }
 
@@ -611,8 +634,8 @@ private:
     if (!Given)
       return true;
     Polynomial Size(elementSize(A).getQuantity()), Whole = Size;
-    for (const Polynomial& Extent : Shapes.at(A.Pointer))
-      Whole = Whole * Extent;
+    const ArrayShape& Shape = Shapes.at(A.Pointer);
+    Whole = Whole * Shape.elements() * Shape.Components.value_or(1);
     bool Elements = Size.constant() != 1 && *Given * Size == Whole;
     if (!Elements && (*Given == Whole || !Given->constant() || !Whole.constant()))
       return true;
@@ -630,8 +653,8 @@ private:
   static bool mayBeInOneDimension(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                   const LaunchFacts& Launch) {
     return !Launch.RowDimension && isInOneDimension(S.Kernel) && !Arrays.empty() &&
-           llvm::any_of(Arrays, [](const DistributedParameter& A) { return A.Shape.size() > 1; }) &&
-           llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.size() <= MostGridDimensions; });
+           llvm::any_of(Arrays, [](const DistributedParameter& A) { return A.Shape.dimensions() > 1; }) &&
+           llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.dimensions() <= MostGridDimensions; });
   }
 
   /// What nobody is told.
@@ -718,8 +741,8 @@ private:
   static bool mayBeForFixedRows(ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     if (Launch.RowDimension || Arrays.empty())
       return false;
-    size_t Dimensions = Arrays.front().Shape.size();
-    return Dimensions <= 3 && llvm::all_of(Arrays, [&](const DistributedParameter& A) { return A.Shape.size() == Dimensions; });
+    size_t Dimensions = Arrays.front().Shape.dimensions();
+    return Dimensions <= 3 && llvm::all_of(Arrays, [&](const DistributedParameter& A) { return A.Shape.dimensions() == Dimensions; });
   }
 
   /// Rows that are some way from those of the threads that write them: of constants, rather far.
@@ -729,7 +752,7 @@ private:
 
   static LaunchFacts inFixedRows(ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) {
     Launch.Threads = ThreadMapping::FixedRows;
-    Launch.RowDimension = static_cast<unsigned>(Arrays.front().Shape.size()) - 1;
+    Launch.RowDimension = static_cast<unsigned>(Arrays.front().Shape.dimensions()) - 1;
     return Launch;
   }
 
@@ -744,7 +767,7 @@ private:
   /// dimension that would walk them.
   bool mayStoreFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) const {
     return storesFixedRows(S, Arrays, Launch) &&
-           ((!Seen.LoopsOverRows && dimensionsNamed(S.Kernel) < Arrays.front().Shape.size()) ||
+           ((!Seen.LoopsOverRows && dimensionsNamed(S.Kernel) < Arrays.front().Shape.dimensions()) ||
             analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
   }
 
@@ -764,9 +787,7 @@ private:
       return;
     std::optional<Polynomial> Initial = Host.initialValue(Argument);
     for (const DistributedParameter& A : Arrays) {
-      Polynomial Elements(1);
-      for (const Polynomial& Extent : A.Shape)
-        Elements = Elements * Extent;
+      Polynomial Elements = A.Shape.elements();
       if (Initial && *Initial == Elements)
         It->second = Elements;
     }
@@ -882,9 +903,11 @@ private:
   Candidates candidates(const PointerVariable& Pointer) const {
     if (const DistributedArray* A = R.findArray(Pointer))
       return {A};
-    Candidates All = anyOf(Pointer.type());
+    Candidates All = anyOf(Pointer.type().getNonReferenceType());
     if (!R.declares(Pointer.Variable))
-      llvm::erase_if(All, [&](const DistributedArray* A) { return !Groups.mayBe(Pointer.Variable, *A); });
+      llvm::erase_if(All, [&](const DistributedArray* A) {
+        return !Pointer.matches(A->Pointer) && !Groups.mayBe(Pointer.Variable, *A);
+      });
     return All;
   }
 
@@ -901,8 +924,8 @@ private:
       return All;
     }
     PassedPointer Passed = passedFor(E, Members);
-    if (Passed.Pointer)
-      return candidates(Passed.Pointer);
+    if (Passed.Element)
+      return candidates(Passed.Element);
     if (Passed.Expression && !Members.empty())
       return candidates(Passed.Expression, {});
     // What a function or a constructor has put into a structure.
@@ -919,6 +942,18 @@ private:
     return It == R.Arrays.end() ? nullptr : &*It;
   }
 
+  /// A pointer variable that an expression names and that may be an array.
+  const VarDecl* mentionedCopy(const Expr* E) const {
+    for (const VarDecl* V : namedVariables(E)) {
+      PointerVariable Whole(V);
+      while (std::optional<ArrayElements> Elements = arrayElements(Whole.type()))
+        Whole.Subscripts.push_back({0, std::nullopt});
+      if (Whole.type().getNonReferenceType()->isPointerType() && !candidates(Whole).empty())
+        return V;
+    }
+    return nullptr;
+  }
+
   /// False after an error.
   bool addArray(const Stage& S, const PointerVariable& InKernel,
                 std::vector<DistributedParameter>& Arrays) {
@@ -927,17 +962,20 @@ private:
     std::optional<Candidates> Possible = candidates(Argument, InKernel.Members);
     if (!Possible) {
       const DistributedArray* Mentioned = mentionedArray(Argument);
-      if (!Mentioned)
+      const VarDecl* Copy = Mentioned ? nullptr : mentionedCopy(Argument);
+      if (!Mentioned && !Copy)
         return true;
       U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
-          << Mentioned->Pointer.name() << S.Kernel->getName() << 0 << Argument->getSourceRange();
+          << (Mentioned ? Mentioned->Pointer.name() : Copy->getNameAsString()) << S.Kernel->getName() << 0 << Argument->getSourceRange();
       return false;
     }
     if (Possible->empty())
       return true;
-    const std::vector<Polynomial>& Shape = Shapes.at(Possible->front()->Pointer);
+    const ArrayShape& Shape = Shapes.at(Possible->front()->Pointer);
     DistributedParameter Array{InKernel, Shape, {}};
     for (const DistributedArray* A : *Possible) {
+      const auto* Rows = dyn_cast<BinaryOperator>(A->Shape.front()->IgnoreParenImpCasts());
+      Array.RowsAreProduct |= Rows && Rows->getOpcode() == BO_Mul;
       if (!(Shapes.at(A->Pointer) == Shape)) {
         U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
             << A->Pointer.name() << S.Kernel->getName() << 1 << Argument->getSourceRange();
@@ -1138,7 +1176,7 @@ private:
   ChangedVariables ChangedInRegion, ChangedInFunction;
   HostExpressions Host;
   PointerGroups Groups;
-  std::map<PointerVariable, std::vector<Polynomial>> Shapes;
+  std::map<PointerVariable, ArrayShape> Shapes;
 };
 
 class InferStages final : public Pass {

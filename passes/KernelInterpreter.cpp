@@ -1875,7 +1875,10 @@ private:
     return !Sets.unknownIn(P);
   }
 
-  Polynomial rowOf(const Location& L) const { return L.Offset.divided(Renumbered->RowLengths.at(pointerTo(L))).first; }
+  Polynomial rowOf(const Location& L) {
+    const ArrayShape& Shape = Renumbered->Shapes.at(pointerTo(L));
+    return componentOf(L.Offset, Shape, Now.Path, Sets).InComponent.divided(Shape.stride(0)).first;
+  }
 
   void noteRowStore(const Polynomial& Row, const Expr* Where) {
     Result.StoresOtherRows |= !isUniform(Row);

@@ -126,9 +126,9 @@ struct RenumberedThreads {
   std::vector<Polynomial> Elements;
   /// Of such a launch, in the order of ElementPlace.
   std::vector<Polynomial> Places;
-  /// Of a kernel for fixed rows: the row of a tile's thread, and how many elements a row of each array has.
+  /// Of a kernel for fixed rows: the row of a tile's thread, and the arrays' shapes.
   std::optional<Polynomial> Row;
-  std::map<PointerVariable, Polynomial> RowLengths;
+  std::map<PointerVariable, ArrayShape> Shapes;
 
   bool inOneDimension() const { return !Elements.empty(); }
 };

@@ -81,7 +81,7 @@ public:
     P.Match = Counter ? Matching::Counter : Matching::Queue;
     for (const std::unique_ptr<Unit> &U : P.Units)
       for (const Directive &D : U->Directives)
-        if (D.Kind != DirectiveKind::Persistent) // FuseRegions' and LowerRegions'
+        if (D.Kind != DirectiveKind::Persistent && D.Kind != DirectiveKind::Host) // FuseRegions' and LowerRegions'
           lower(D, *U, P);
   }
 
@@ -282,6 +282,7 @@ private:
     case DirectiveKind::Publish: // the launch behind it says what it says
       return "";
     case DirectiveKind::Persistent:
+    case DirectiveKind::Host:
       llvm_unreachable("a region is no call");
     case DirectiveKind::Barrier:
       Call = std::string("::gpurma::barrier(") + Comm() + ", " + Site + ");";

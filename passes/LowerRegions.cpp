@@ -39,18 +39,20 @@ public:
     for (const Region& R : Regions) {
       if (R.isPattern()) {
         if (!U.isLowered(R))
-          removePragma(R);
+          removePragmas(R);
         continue;
       }
       for (const Stage& S : R.Stages)
         if (!S.Copy)
           addStageFunction(S.Kernel, S.Accesses.Threads);
+      for (const FunctionDecl* F : R.OnDevice)
+        markForDevice(F);
       std::string Condition = instanceCondition(R.function(), Sources).value_or("");
       if (!Instances[&R.directive()].emplace(Condition, &R).second)
         continue;
       addKernel(R);
       if (Condition.empty())
-        replaceStatement(R, R.LaunchText);
+        replaceStatement(R, launchText(R));
     }
     for (const auto& [Origin, Each] : Instances)
       if (!Each.begin()->first.empty())
@@ -58,12 +60,23 @@ public:
   }
 
 private:
+  /// Lets the device have a copy of a function of the host.
+  void markForDevice(const FunctionDecl* F) {
+    F = patternOf(F);
+    if (!Marked.insert(F).second)
+      return;
+    if (std::optional<FileRange> Begin = fileRange(F->getBeginLoc(), Sources, LangOpts))
+      P.Edits.replace({Begin->File, Begin->Begin, Begin->Begin}, "__host__ __device__ ");
+    else
+      U.Diags->report(F->getLocation(), Diag::err_edit_not_in_file) << "this function";
+  }
+
   /// Each instance of a template has a kernel of its own.
-  static std::string choice(const std::map<std::string, const Region*>& Instances) {
+  std::string choice(const std::map<std::string, const Region*>& Instances) {
     std::string Any, Branches;
     for (const auto& [Condition, R] : Instances) {
       Any += (Any.empty() ? "(" : " || (") + Condition + ")";
-      Branches += (Branches.empty() ? "if constexpr (" : "else if constexpr (") + Condition + ") " + R->LaunchText + " ";
+      Branches += (Branches.empty() ? "if constexpr (" : "else if constexpr (") + Condition + ") " + launchText(*R) + " ";
     }
     return "{ static_assert(" + Any + ", \"gpurmacc has not seen this instance of a template with a persistent region\"); " +
            Branches + "}";
@@ -356,15 +369,45 @@ private:
     return Range;
   }
 
-  bool removePragma(const Region& R) {
-    std::optional<FileRange> Pragma = rangeOf(R, {R.directive().HashLoc, R.directive().EndLoc});
+  bool removePragma(const Region& R, const Directive& D) {
+    std::optional<FileRange> Pragma = rangeOf(R, {D.HashLoc, D.EndLoc});
     if (Pragma)
       P.Edits.replace(*Pragma, newlinesOf(*Pragma));
     return Pragma.has_value();
   }
 
+  void removePragmas(const Region& R) {
+    removePragma(R, R.directive());
+    for (const HostPart& Part : R.HostParts)
+      removePragma(R, *Part.Origin);
+  }
+
+  /// What takes the place of the region's statement.
+  std::string launchText(const Region& R) {
+    std::string Text;
+    for (const HostText& Each : R.LaunchText)
+      Text += Each.Text + (Each.Part ? partText(R, *Each.Part) : "");
+    return Text;
+  }
+
+  /// The statement of the host as it stands in the source, but that to leave a loop around it is for the region's next kernel.
+  std::string partText(const Region& R, const HostPart& Part) {
+    if (Part.Origin->HashLoc.isMacroID()) { // at the level of the region stands more than the statement
+      U.Diags->report(Part.Origin->NameLoc, Diag::err_edit_not_in_file) << "this statement of the host";
+      return {};
+    }
+    EditSet Edited = P.Edits;
+    for (const Stmt* S : leavingStatements(Part.Statement))
+      if (std::optional<FileRange> Leaving = rangeOf(R, S->getSourceRange()))
+        Edited.replace(*Leaving, std::string("{ gpurma_values.") + BehindField + " = " + behindHostPart(S) + "; continue; }");
+    std::optional<FileRange> Range = rangeOf(R, Part.Statement->getSourceRange());
+    if (!Range)
+      return {};
+    return "\n" + lineMark(Part.Statement->getBeginLoc()) + Edited.text(*Range, P.source(Range->File)) + ";\n" + lineMark(R.Statement->getBeginLoc());
+  }
+
   void replaceStatement(const Region& R, const std::string& Text) {
-    if (!removePragma(R))
+    if (!removePragma(R, R.directive()))
       return;
     if (std::optional<FileRange> Statement = rangeOf(R, R.Statement->getSourceRange()))
       P.Edits.replace(*Statement, Text + newlinesOf(*Statement));
@@ -381,6 +424,8 @@ private:
   /// Of the functions that have been added the names, and of what are copies.
   std::set<std::string> Done;
   std::set<std::pair<const FunctionDecl*, std::string>> Copied;
+  /// Functions of the host that devices run, too.
+  std::set<const FunctionDecl*> Marked;
 };
 
 class LowerRegions final : public Pass {

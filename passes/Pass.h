@@ -36,11 +36,13 @@ struct Unit {
   Diagnostics *Diags = nullptr;
   /// Directives in order of appearance, indexed by Directive::Id. Filled by the pragma handler.
   std::deque<Directive> Directives;
-  /// Appearances in the AST, in order of source position, but for those of `persistent` and of puts in regions. Filled by
+  /// Appearances in the AST, in order of source position, but for those of `persistent`, and of puts and `host` in regions. Filled by
   /// CollectDirectives.
   std::vector<Marker> Markers;
   /// Those of puts with a halo, wherever they stand. Filled by CollectDirectives.
   std::vector<Marker> Puts;
+  /// Those of `host`, wherever they stand. Filled by CollectDirectives.
+  std::vector<Marker> HostMarkers;
   /// The persistent regions, in order of source position. Filled by CollectDirectives.
   std::vector<Region> Regions;
   /// Kernels that contain directives, themselves or through functions that they call; canonical declarations, for templates

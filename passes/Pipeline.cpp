@@ -52,9 +52,13 @@ static void printClause(const Directive &D, const Clause &C, llvm::raw_ostream &
   bool Put = C.Kind == ClauseKind::Subject && D.Kind == DirectiveKind::Publish;
   if (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo || Put) {
     bool Rows = C.Kind == ClauseKind::Distribute;
+    unsigned Behind = C.Left + C.HasComponents;
     List(0, C.Left);
-    Out << (Rows ? " : rows(" : Put ? " : halo(" : " : ");
-    List(C.Left, C.Exprs.size());
+    if (C.HasComponents)
+      Out << " : components(" << C.Exprs[C.Left].Text << "), rows(";
+    else
+      Out << (Rows ? " : rows(" : Put ? " : halo(" : " : ");
+    List(Behind, C.Exprs.size());
     Out << (Rows || Put ? ")" : "");
   } else if (C.Kind == ClauseKind::Reduce) {
     Out << spelling(C.Word) << " : ";

@@ -153,6 +153,8 @@ const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
 static bool isKnownBefore(const Stmt* S, const Region& R, const References& All, const PureReads& Reads) {
   if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    if (R.Kept.contains(V))
+      return false;
     bool Changes = llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == V && !Reads.contains(Each); });
     return !V || (!Changes && (!R.declares(V) || (V->getInit() && isKnownBefore(V->getInit(), R, All, Reads))));
   }
@@ -168,14 +170,44 @@ static bool isKnownBefore(const Stmt* S, const Region& R, const References& All,
 }
 
 bool Region::isKnownBefore(const VarDecl* V) const {
+  if (Kept.contains(V)) // the host may have changed what it was initialised with
+    return false;
   References All(Statement);
   PureReads Reads(Statement);
   bool Changes = llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == V && !Reads.contains(Each); });
   return !Changes && V->getInit() && gpurma::isKnownBefore(V->getInit(), *this, All, Reads);
 }
 
+const HostPart* Region::hostPart(const CallExpr* Marker) const {
+  auto It = llvm::find_if(HostParts, [&](const HostPart& P) { return P.Call == Marker; });
+  return It == HostParts.end() ? nullptr : &*It;
+}
+
 bool Region::isPut(const Stmt* S) const {
   return llvm::any_of(Puts, [&](const RegionPut& P) { return P.Appearance.Call == callOf(S); });
+}
+
+void addHostParts(Region& R, std::vector<HostPart> Parts, const llvm::DenseMap<const VarDecl*, VarDecl*>& Copies) {
+  for (HostPart& P : Parts) {
+    llvm::SetVector<const VarDecl*> Named;
+    for (const DeclRefExpr* Ref : References(P.Statement).All)
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+        Named.insert(V);
+    for (const VarDecl* V : Named) {
+      const VarDecl* Copy = Copies.lookup(V);
+      if (R.declares(Copy ? Copy : V))
+        P.Variables.push_back({V, Copy ? Copy : V});
+    }
+    llvm::sort(P.Variables, [](const auto& A, const auto& B) { return A.first->getLocation() < B.first->getLocation(); });
+  }
+  R.HostParts = std::move(Parts);
+  R.Kept = keptVariables(R.Statement, R.HostParts);
+}
+
+/// Of an entry of a clause: the pointers of an array, or the one that it is, null after an error.
+static std::vector<PointerVariable> namedPointers(const Expr* E) {
+  PointerVariable Named = pointerVariable(E);
+  return Named ? Named.elements() : std::vector<PointerVariable>{Named};
 }
 
 void addPuts(Region& R, ArrayRef<Marker> Puts, ASTContext& Context) {
@@ -185,21 +217,24 @@ void addPuts(Region& R, ArrayRef<Marker> Puts, ASTContext& Context) {
     const Clause& C = *Put.Appearance.Origin->find(ClauseKind::Subject);
     std::optional<llvm::APSInt> Depth = userConstant(Put.Appearance.argument(C.Exprs[C.Left]), Context);
     for (unsigned I = 0; I != C.Left && It != R.Stages.end(); ++I)
-      It->Published.push_back({pointerVariable(Put.Appearance.argument(C.Exprs[I])),
-                               Depth ? static_cast<std::int64_t>(Depth->getLimitedValue(INT_MAX)) : 0, C.Exprs[I].Range.getBegin()});
+      for (PointerVariable& Pointer : namedPointers(Put.Appearance.argument(C.Exprs[I])))
+        It->Published.push_back({std::move(Pointer), Depth ? static_cast<std::int64_t>(Depth->getLimitedValue(INT_MAX)) : 0,
+                                 C.Exprs[I].Range.getBegin()});
   }
 }
 
 PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members) {
-  PassedPointer Passed{Argument, pointerVariable(Argument)};
+  auto Named = [](const Expr* Expression, PointerVariable Element) {
+    return PassedPointer{Expression, Element.isAnyElement() ? PointerVariable() : Element, Element};
+  };
   if (Members.empty())
-    return Passed;
+    return Named(Argument, anyPointerVariable(Argument));
   const Expr* E = Argument->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
   if (const auto* Copy = dyn_cast<CXXConstructExpr>(E); Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
     return passedFor(Copy->getArg(0), Members);
-  if (PointerVariable Structure = pointerVariable(E)) {
+  if (PointerVariable Structure = anyPointerVariable(E)) {
     Structure.Members.insert(Structure.Members.end(), Members.begin(), Members.end());
-    return {nullptr, std::move(Structure)};
+    return Named(nullptr, std::move(Structure));
   }
   const auto* List = dyn_cast<InitListExpr>(E);
   const auto* Class = List ? List->getType()->getAsCXXRecordDecl() : nullptr;
@@ -288,18 +323,22 @@ Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
     auto Argument = [&](unsigned I) { return Appearance.argument(C.Exprs[I]); };
     switch (C.Kind) {
     case ClauseKind::Distribute:
-      for (unsigned I = 0; I != C.Left; ++I) {
-        DistributedArray A;
-        A.Pointer = pointerVariable(Argument(I));
-        A.Loc = C.Exprs[I].Range.getBegin();
-        for (unsigned Extent = C.Left; Extent != C.Exprs.size(); ++Extent)
-          A.Shape.push_back(Argument(Extent));
-        R.Arrays.push_back(std::move(A));
-      }
+      for (unsigned I = 0; I != C.Left; ++I)
+        for (PointerVariable& Pointer : namedPointers(Argument(I))) {
+          DistributedArray A;
+          A.Pointer = std::move(Pointer);
+          A.Loc = C.Exprs[I].Range.getBegin();
+          if (C.HasComponents)
+            A.Components = Argument(C.Left);
+          for (unsigned Extent = C.Left + C.HasComponents; Extent != C.Exprs.size(); ++Extent)
+            A.Shape.push_back(Argument(Extent));
+          R.Arrays.push_back(std::move(A));
+        }
       break;
     case ClauseKind::Halo:
       for (unsigned I = 0; I != C.Left; ++I)
-        R.Halos.push_back({pointerVariable(Argument(I)), Argument(C.Left), C.Exprs[I].Range.getBegin()});
+        for (PointerVariable& Pointer : namedPointers(Argument(I)))
+          R.Halos.push_back({std::move(Pointer), Argument(C.Left), C.Exprs[I].Range.getBegin()});
       break;
     case ClauseKind::Reduce:
       for (unsigned I = 0; I != C.Exprs.size(); ++I)

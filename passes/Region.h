@@ -9,11 +9,13 @@
 #include "frontend/Directive.h"
 #include "frontend/PointerVariable.h"
 #include "passes/AccessAnalysis.h"
+#include "passes/HostParts.h"
 #include "passes/TileSums.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SetVector.h"
 #include <string>
 #include <vector>
 
@@ -22,6 +24,8 @@ namespace gpurma {
 /// distribute(a : rows(ny, nx)): one entry for each array of the clause.
 struct DistributedArray {
   PointerVariable Pointer;
+  /// components(c): how many arrays of the shape lie behind each other; null without.
+  const clang::Expr *Components = nullptr;
   /// Extents, the slowest dimension (which is split) first.
   std::vector<const clang::Expr *> Shape;
   clang::SourceLocation Loc;
@@ -88,6 +92,12 @@ struct CopiedElements {
   std::int64_t Bytes = 0, Alignment = 0;
 };
 
+/// Text that the host runs; behind it, if it is not null, the program's own text of a part of the region.
+struct HostText {
+  std::string Text;
+  const HostPart *Part = nullptr;
+};
+
 /// A launch of the region, or a copy or fill of distributed arrays.
 struct Stage {
   /// Null for a copy or fill.
@@ -132,8 +142,10 @@ struct Region {
   /// The loop of the frontend, whose condition is the marker call and whose body is the region's statement.
   const clang::WhileStmt *Loop = nullptr;
   const clang::Stmt *Statement = nullptr;
-  /// The same before functions took the places of their calls (RegionCalls.h).
+  /// The same with what the host runs, and before functions took the places of their calls (RegionCalls.h).
   const clang::Stmt *Written = nullptr;
+  /// Functions of the host that it still calls, of which the device needs a copy.
+  llvm::SmallSetVector<const clang::FunctionDecl *, 8> OnDevice;
   /// The variables that the statement declares.
   llvm::DenseSet<const clang::VarDecl *> Locals;
   std::vector<DistributedArray> Arrays;
@@ -141,13 +153,18 @@ struct Region {
   std::vector<HaloClause> Halos;
   std::vector<MapClause> Maps;
   std::vector<RegionPut> Puts;
+  /// What the host runs, in order of appearance.
+  std::vector<HostPart> HostParts;
+  /// The variables of the statement that keep their values meanwhile.
+  llvm::SetVector<const clang::VarDecl *> Kept;
   /// In order of appearance.
   std::vector<Stage> Stages;
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;
 
   /// Written by FuseRegions: the region's kernel, for the place before its function, and what takes the place of its statement.
-  std::string KernelText, LaunchText;
+  std::string KernelText;
+  std::vector<HostText> LaunchText;
 
   const Directive &directive() const { return *Appearance.Origin; }
   /// The function that it stands in.
@@ -160,23 +177,29 @@ struct Region {
   bool isPattern() const { return function()->isDependentContext(); }
   const DistributedArray *findArray(const PointerVariable &Pointer) const;
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
+  /// What stands behind the marker; null if it is another region's.
+  const HostPart *hostPart(const clang::CallExpr *Marker) const;
   /// True for the statement that the frontend makes of a put.
   bool isPut(const clang::Stmt *S) const;
   bool declares(const clang::VarDecl *V) const { return Locals.contains(V); }
   /// True for a variable that it declares with a value which the host finds before it, too: `const dim3 block(16, height);`.
   bool isKnownBefore(const clang::VarDecl *V) const;
   /// True if it has statements of other functions.
-  bool hasCalls() const { return Written != Statement; }
+  bool HasCalls = false;
 };
 
 /// What a launch passes for a pointer of its kernel. Where the argument is a structure in braces, a member of it is what
-/// initialises it; Expression is null where that cannot be seen, and Pointer is, where it is no variable.
+/// initialises it; Expression is null where that cannot be seen, and Pointer is, where it is no variable or it is not known which
+/// element of an array. Element is then any of that array.
 struct PassedPointer {
   const clang::Expr *Expression = nullptr;
-  PointerVariable Pointer;
+  PointerVariable Pointer, Element;
 };
 PassedPointer passedFor(const clang::Expr *Argument, llvm::ArrayRef<const clang::FieldDecl *> Members);
 PassedPointer passedFor(const Stage &S, const PointerVariable &InKernel);
+
+/// Adds what the host runs. \p Copies: what became of the region's variables.
+void addHostParts(Region &R, std::vector<HostPart> Parts, const llvm::DenseMap<const clang::VarDecl *, clang::VarDecl *> &Copies);
 
 /// Adds those of the puts that stand in the region.
 void addPuts(Region &R, llvm::ArrayRef<Marker> Puts, clang::ASTContext &Context);

@@ -33,15 +33,10 @@ struct CallCollector : RecursiveASTVisitor<CallCollector> {
       TraverseStmt(Argument);
     return true;
   }
-  bool Launches = false;
+  bool VisitCXXForRangeStmt(CXXForRangeStmt*) { return HasRangeLoops = true; }
+  bool Launches = false, HasRangeLoops = false;
   std::vector<const CallExpr*> Calls;
 };
-
-const FunctionDecl* bodyOf(const CallExpr& Call) {
-  const FunctionDecl* Definition = nullptr;
-  const FunctionDecl* Callee = isa<CUDAKernelCallExpr>(Call) ? nullptr : Call.getDirectCallee();
-  return Callee && Callee->hasBody(Definition) ? Definition : nullptr;
-}
 
 bool isLambda(const FunctionDecl* F) {
   const auto* Method = dyn_cast<CXXMethodDecl>(F);
@@ -197,19 +192,45 @@ public:
     Frames.back().OfObject = true;
   }
 
-  void run() {
-    if (!isa<ForStmt, WhileStmt, DoStmt, CompoundStmt>(Loop->getBody()) ||
-        llvm::none_of(CallCollector(Loop->getBody()).Calls, [&](const CallExpr* Call) { return isExpanded(*Call); }))
-      return;
+  ExpandedCalls run() {
+    expandClauses();
+    if (isa<ForStmt, WhileStmt, DoStmt, CompoundStmt, CXXForRangeStmt>(Loop->getBody()) && hasWork(Loop->getBody()))
+      expandStatement();
+    return {std::move(OnDevice), std::move(Variables), InStatement};
+  }
+
+private:
+  bool hasWork(const Stmt* S) {
+    CallCollector Inside(S);
+    return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) { return isExpanded(*Call); });
+  }
+
+  void expandStatement() {
     takeNames();
     Stmt* Copy = copied(Loop->getBody());
     if (Diags.hasErrors())
       return;
     Loop->setBody(Copy);
+    InStatement = true;
     checkNames();
   }
 
-private:
+  /// Extents and depths are values of the host: what cannot stand for a call is called.
+  void expandClauses() {
+    auto* Clauses = dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit());
+    if (!Clauses)
+      return;
+    llvm::SaveAndRestore InClauses(OfClauses, true);
+    for (unsigned I = 1; I < Clauses->getNumArgs(); ++I) {
+      if (!hasWork(Clauses->getArg(I)))
+        continue;
+      ClauseFailed = false;
+      Expr* Copy = copyInPlace(Clauses->getArg(I));
+      if (!ClauseFailed)
+        Clauses->setArg(I, Copy);
+    }
+  }
+
   using Statements = llvm::SmallVector<Stmt*, 8>;
   static Statements* nowhere() { return nullptr; }
 
@@ -244,7 +265,10 @@ private:
   static std::string nameOf(const FunctionDecl* F) { return isLambda(F) ? "this lambda" : "'" + F->getNameAsString() + "'"; }
 
   void fail(SourceLocation Loc, const FunctionDecl* F, Problem What, StringRef Name = "") {
-    Diags.report(Loc, Diag::err_region_function) << nameOf(F) << What << Name;
+    if (OfClauses)
+      ClauseFailed = true;
+    else
+      Diags.report(Loc, Diag::err_region_function) << nameOf(F) << What << Name << launches(F);
   }
   const FunctionDecl* current() const { return Frames.back().Function; }
 
@@ -261,15 +285,21 @@ private:
       CallCollector Inside(Work.pop_back_val()->getBody());
       Found = Inside.Launches;
       for (const CallExpr* Call : Inside.Calls)
-        if (const FunctionDecl* Callee = bodyOf(*Call); Callee && Seen.insert(Callee).second)
+        if (const FunctionDecl* Callee = calledDefinition(*Call); Callee && Seen.insert(Callee).second)
           Work.push_back(Callee);
     }
     return Launching[F->getCanonicalDecl()] = Found;
   }
 
   bool isExpanded(const CallExpr& Call) {
-    const FunctionDecl* F = bodyOf(Call);
-    return F && !Sources.isInSystemHeader(F->getLocation()) && launches(F);
+    const FunctionDecl* F = calledDefinition(Call);
+    return F && !Sources.isInSystemHeader(F->getLocation()) && (isOfHost(F, Sources) || isOfObject(Call) || launches(F));
+  }
+
+  /// The device has the members that the region names, and no object.
+  static bool isOfObject(const CallExpr& Call) {
+    const auto* Member = dyn_cast<CXXMemberCallExpr>(&Call);
+    return Member && isa<CXXThisExpr>(Member->getImplicitObjectArgument()->IgnoreParenImpCasts());
   }
 
   // --- Names.
@@ -375,6 +405,10 @@ private:
       addDeclarations(cast<DeclStmt>(S), Out);
       return;
     case Stmt::IfStmtClass:
+      if (hostMarker(S)) {
+        Out.push_back(S);
+        return;
+      }
       if (auto* If = cast<IfStmt>(S); !If->getConditionVariable() && !If->isConsteval())
         return addIf(If, If->getThen(), If->getElse(), Out);
       break;
@@ -389,8 +423,12 @@ private:
     case Stmt::DoStmtClass:
       return addDo(cast<DoStmt>(S), Out);
     case Stmt::SwitchStmtClass:
-      if (auto* Switch = cast<SwitchStmt>(S); !Switch->getConditionVariable() && !Switch->getInit())
+      if (auto* Switch = cast<SwitchStmt>(S); !Switch->getConditionVariable())
         return addSwitch(Switch, Out);
+      break;
+    case Stmt::CXXForRangeStmtClass:
+      if (addRangeLoop(cast<CXXForRangeStmt>(S), Out))
+        return;
       break;
     case Stmt::CaseStmtClass:
       if (auto* Case = cast<CaseStmt>(S); !Case->getRHS()) {
@@ -411,7 +449,7 @@ private:
       break;
     }
     bool HasParts = S->child_begin() != S->child_end();
-    if (HasParts && Frames.size() > 1)
+    if (HasParts)
       Diags.report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange();
     Out.push_back(S);
   }
@@ -433,11 +471,11 @@ private:
       else
         break;
     }
-    if (auto* Call = dyn_cast<CallExpr>(Discarded); Call && isExpanded(*Call)) {
+    if (auto* Call = dyn_cast<CallExpr>(Discarded); Call && isExpanded(*Call) && !staysCall(*Call)) {
       expand(*Call, Out, /*Wanted=*/false);
       return;
     }
-    Expr* Copy = copy(E);
+    Expr* Copy = copyWhole(E);
     Out.push_back(Copy);
   }
 
@@ -448,7 +486,7 @@ private:
         Out.push_back(new (Context) DeclStmt(DeclGroupRef(D), S->getBeginLoc(), S->getEndLoc()));
         continue;
       }
-      if (isLaunchingLambda(V))
+      if (isCalledLambda(V))
         continue;
       if (VarDecl* Copy = copyVariable(V))
         Out.push_back(new (Context) DeclStmt(DeclGroupRef(Copy), S->getBeginLoc(), S->getEndLoc()));
@@ -456,14 +494,15 @@ private:
   }
 
   /// Its calls are all that there is to it.
-  bool isLaunchingLambda(const VarDecl* V) {
+  bool isCalledLambda(const VarDecl* V) {
     const auto* Class = V->getType()->getAsCXXRecordDecl();
     if (!Class || !Class->isLambda() || !V->getInit() || V->getInit()->HasSideEffects(Context))
       return false;
+    auto IsExpanded = [&](const FunctionDecl* F) { return F->hasBody() && (isOfHost(F, Sources) || launches(F)); };
     if (const FunctionTemplateDecl* Generic = Class->getDependentLambdaCallOperator())
-      return llvm::any_of(Generic->specializations(), [&](const FunctionDecl* F) { return F->hasBody() && launches(F); });
+      return llvm::any_of(Generic->specializations(), IsExpanded);
     const CXXMethodDecl* Operator = Class->getLambdaCallOperator();
-    return Operator && Operator->hasBody() && launches(Operator);
+    return Operator && IsExpanded(Operator);
   }
 
   /// Null if it has become another name of what it refers to, or after an error.
@@ -487,7 +526,7 @@ private:
     Copy->setConstexpr(V->isConstexpr());
     Copy->setInitStyle(V->getInitStyle());
     if (V->getInit())
-      Copy->setInit(copy(V->getInit()));
+      Copy->setInit(copyWhole(V->getInit()));
     return Copy;
   }
 
@@ -519,7 +558,7 @@ private:
     Expr* Cond;
     {
       llvm::SaveAndRestore Where(Hoisted, Init ? nowhere() : Hoisted);
-      Cond = copy(If->getCond());
+      Cond = copyWhole(If->getCond());
     }
     // What is done after an error is not part of a region, nor is its `return`.
     std::optional<bool> Known = errorCheck(If->getCond());
@@ -556,7 +595,7 @@ private:
   /// What has to come before a condition that is evaluated in each iteration: `if (!condition) break;` stands behind it then.
   Expr* loopCondition(Expr* Cond, Statements& Before) {
     llvm::SaveAndRestore Where(Hoisted, &Before);
-    return copy(Cond);
+    return copyWhole(Cond);
   }
   Stmt* leavesUnless(Expr* Cond) {
     SourceLocation Loc = Cond->getExprLoc();
@@ -605,8 +644,97 @@ private:
                                     While->getWhileLoc(), While->getLParenLoc(), While->getRParenLoc()));
   }
 
+  /// The elements of an array or of a list in braces; else false.
+  bool addRangeLoop(CXXForRangeStmt* Range, Statements& Out) {
+    const auto* Begin = dyn_cast_or_null<VarDecl>(Range->getBeginStmt() ? Range->getBeginStmt()->getSingleDecl() : nullptr);
+    VarDecl* Element = Range->getLoopVariable();
+    if (Range->getInit() || !Begin || !Element->getInit() || isa<DecompositionDecl>(Element))
+      return false;
+    SourceLocation Loc = Range->getBeginLoc();
+    Expr* Over = Range->getRangeInit()->IgnoreParenImpCasts();
+    if (auto* Full = dyn_cast<ExprWithCleanups>(Over))
+      Over = Full->getSubExpr();
+    Statements Parts;
+    Expr* Array = nullptr;
+    if (auto* List = dyn_cast<CXXStdInitializerListExpr>(Over)) {
+      auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(List->getSubExpr());
+      if (!Temporary || !Temporary->getType()->isConstantArrayType())
+        return false;
+      VarDecl* V = newVariable(nullptr, Temporary->getType(), copyInPlace(Temporary->getSubExpr()), "list", Loc);
+      Parts.push_back(new (Context) DeclStmt(DeclGroupRef(V), Loc, Loc));
+      Array = name(V, Loc);
+    } else if (isPlace(Over) && arrayElements(Over->getType())) {
+      Array = copyInPlace(Over);
+    } else {
+      return false;
+    }
+    VarDecl* Index = newVariable(nullptr, Context.UnsignedIntTy, literal(0, Context.UnsignedIntTy, Loc), "index", Loc);
+    Expr* Value = elementAt(Array, Index, Loc);
+    if (!Value)
+      return false;
+    Statements Body;
+    ElementOf[Begin] = Value;
+    if (VarDecl* Copy = copyVariable(Element))
+      Body.push_back(new (Context) DeclStmt(DeclGroupRef(Copy), Element->getBeginLoc(), Element->getEndLoc()));
+    Stmt* Inside = copied(Range->getBody());
+    Body.push_back(Inside);
+    Expr* Last = literal(arrayElements(Array->getType())->Count, Context.UnsignedIntTy, Loc);
+    Expr* Cond = BinaryOperator::Create(Context, valueOf(name(Index, Loc)), Last, BO_NE, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc,
+                                        FPOptionsOverride());
+    Expr* Inc = UnaryOperator::Create(Context, name(Index, Loc), UO_PreInc, Context.UnsignedIntTy, VK_LValue, OK_Ordinary, Loc, false,
+                                      FPOptionsOverride());
+    Stmt* Init = new (Context) DeclStmt(DeclGroupRef(Index), Loc, Loc);
+    Stmt* Counting = new (Context) ForStmt(Context, Init, Cond, nullptr, Inc, block(Body, Range->getBody()->getSourceRange()), Loc, Loc, Loc);
+    if (Parts.empty()) {
+      Out.push_back(Counting);
+    } else {
+      Parts.push_back(Counting);
+      Out.push_back(block(Parts, Range->getSourceRange()));
+    }
+    return true;
+  }
+
+  Expr* literal(uint64_t Value, QualType Type, SourceLocation Loc) {
+    return IntegerLiteral::Create(Context, llvm::APInt(Context.getIntWidth(Type), Value), Type, Loc);
+  }
+
+  /// array[index]; null where a std::array has no such operator.
+  Expr* elementAt(Expr* Array, VarDecl* Index, SourceLocation Loc) {
+    QualType Type = Array->getType();
+    Expr* At = valueOf(name(Index, Loc));
+    if (const ArrayType* Plain = Context.getAsArrayType(Type)) {
+      Expr* Decayed = ImplicitCastExpr::Create(Context, Context.getArrayDecayedType(Type), CK_ArrayToPointerDecay, Array, nullptr, VK_PRValue,
+                                               FPOptionsOverride());
+      return new (Context) ArraySubscriptExpr(Decayed, At, Plain->getElementType(), VK_LValue, OK_Ordinary, Loc);
+    }
+    for (NamedDecl* Found : Type->getAsCXXRecordDecl()->lookup(Context.DeclarationNames.getCXXOperatorName(OO_Subscript))) {
+      auto* Method = dyn_cast<CXXMethodDecl>(Found);
+      if (!Method || Method->isConst() != Type.isConstQualified() || Method->getNumParams() != 1)
+        continue;
+      Expr* Callee = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Method, false, Loc, Method->getType(), VK_LValue);
+      Callee = ImplicitCastExpr::Create(Context, Context.getPointerType(Method->getType()), CK_FunctionToPointerDecay, Callee, nullptr, VK_PRValue,
+                                        FPOptionsOverride());
+      At = ImplicitCastExpr::Create(Context, Method->getParamDecl(0)->getType(), CK_IntegralCast, At, nullptr, VK_PRValue, FPOptionsOverride());
+      return CXXOperatorCallExpr::Create(Context, OO_Subscript, Callee, {Array, At}, Method->getReturnType().getNonReferenceType(), VK_LValue, Loc,
+                                         FPOptionsOverride());
+    }
+    return nullptr;
+  }
+
   void addSwitch(SwitchStmt* Switch, Statements& Out) {
-    auto* Copy = SwitchStmt::Create(Context, nullptr, nullptr, copy(Switch->getCond()), Switch->getLParenLoc(), Switch->getRParenLoc());
+    if (Switch->getInit()) {
+      Statements Parts;
+      add(Switch->getInit(), Parts);
+      llvm::SaveAndRestore Here(Hoisted, &Parts);
+      addSwitchAlone(Switch, Parts);
+      Out.push_back(block(Parts, Switch->getSourceRange()));
+    } else {
+      addSwitchAlone(Switch, Out);
+    }
+  }
+
+  void addSwitchAlone(SwitchStmt* Switch, Statements& Out) {
+    auto* Copy = SwitchStmt::Create(Context, nullptr, nullptr, copyWhole(Switch->getCond()), Switch->getLParenLoc(), Switch->getRParenLoc());
     Copy->setSwitchLoc(Switch->getSwitchLoc());
     Copy->setBody(copied(Switch->getBody()));
     Out.push_back(Copy);
@@ -723,7 +851,7 @@ private:
         addExpression(Value, Out);
       return;
     }
-    Expr* Copy = copy(Value);
+    Expr* Copy = copyWhole(Value);
     Out.push_back(BinaryOperator::Create(Context, name(Result, Return->getBeginLoc()), Copy, BO_Assign, Result->getType(), VK_LValue,
                                          OK_Ordinary, Return->getBeginLoc(), FPOptionsOverride()));
   }
@@ -740,9 +868,144 @@ private:
                                     FPOptionsOverride());
   }
 
+  // --- Calls that a value stands for, or that stay.
+
+  /// Of a constexpr function with constant arguments; null if the value is not known, or has no literal.
+  Expr* folded(CallExpr& Call) {
+    const FunctionDecl* F = calledDefinition(Call);
+    QualType Type = Call.getType().getCanonicalType().getUnqualifiedType();
+    const auto* Simple = dyn_cast<BuiltinType>(Type);
+    Expr::EvalResult Found;
+    if (!F || !F->isConstexpr() || !Simple || Call.isValueDependent() || Call.isGLValue() || !Call.EvaluateAsRValue(Found, Context) ||
+        Found.HasSideEffects)
+      return nullptr;
+    SourceLocation Loc = Call.getBeginLoc();
+    Expr* Value = nullptr;
+    if (Type->isBooleanType() && Found.Val.isInt())
+      Value = new (Context) CXXBoolLiteralExpr(!Found.Val.getInt().isZero(), Type, Loc);
+    else if (Found.Val.isInt() && llvm::is_contained({BuiltinType::Int, BuiltinType::UInt, BuiltinType::Long, BuiltinType::ULong,
+                                                      BuiltinType::LongLong, BuiltinType::ULongLong},
+                                                     Simple->getKind()))
+      Value = Found.Val.getInt().isMinSignedValue() ? nullptr : IntegerLiteral::Create(Context, Found.Val.getInt(), Type, Loc);
+    else if (Found.Val.isFloat() && Found.Val.getFloat().isFinite() && (Type->isSpecificBuiltinType(BuiltinType::Float) || Type->isSpecificBuiltinType(BuiltinType::Double)))
+      Value = FloatingLiteral::Create(Context, Found.Val.getFloat(), /*isexact=*/true, Type, Loc);
+    return Value ? inParentheses(Value, Call) : nullptr;
+  }
+
+  /// Of a member function of a variable that reads what is not public, where the device can have a copy of it.
+  bool staysCall(CallExpr& Call) {
+    const FunctionDecl* F = calledDefinition(Call);
+    const auto* Method = dyn_cast<CXXMethodDecl>(F);
+    auto* Member = dyn_cast<CXXMemberCallExpr>(&Call);
+    if (!Method || !Member || Method->isStatic() || Member->getCallee()->IgnoreParens()->getStmtClass() != Stmt::MemberExprClass)
+      return false;
+    const auto* Named = cast<MemberExpr>(Member->getCallee()->IgnoreParens());
+    return !Named->isArrow() && (namesHiddenMembers(F) || !isPlace(Named->getBase())) && isBeforeKernel(F) && mayRunOnDevice(F, Sources, OnDevice);
+  }
+
+  /// Whether the region's kernel, which stands before the function of the region or its class, can call the function.
+  bool isBeforeKernel(const FunctionDecl* F) const {
+    const FunctionDecl* Own = pattern(outermostFunction(Function));
+    const Decl* Place = outermostClass(Own);
+    const FunctionDecl* Other = pattern(F);
+    const Decl* Class = outermostClass(Other);
+    return (!Place || Place != Class) && Sources.isBeforeInTranslationUnit(Other->getLocation(), (Place ? Place : Own)->getLocation());
+  }
+
+  Expr* inParentheses(Expr* E, CallExpr& Call) { return new (Context) ParenExpr(Call.getBeginLoc(), Call.getEndLoc(), E); }
+
+  /// As a value of the type, since text has no implicit conversions.
+  Expr* converted(Expr* E, QualType Type, SourceLocation Loc) {
+    if (Context.hasSameUnqualifiedType(E->IgnoreParenImpCasts()->getType(), Type))
+      return E;
+    Expr* Paren = new (Context) ParenExpr(E->getBeginLoc(), E->getEndLoc(), E);
+    QualType Plain = Type.getUnqualifiedType();
+    return CStyleCastExpr::Create(Context, Plain, VK_PRValue, CK_NoOp, Paren, nullptr, FPOptionsOverride(),
+                                  Context.getTrivialTypeSourceInfo(Plain, Loc), Loc, Loc);
+  }
+
+  /// Whether a value of the type is what a function returns, or gets, by its expression alone.
+  static bool isSimpleValue(QualType Type) { return Type->isArithmeticType() || Type->isEnumeralType(); }
+
+  /// What the function of a call returns, in terms of what is passed to it; none if that is not all that it does, null after an error.
+  std::optional<Expr*> inlined(CallExpr& Call) {
+    const FunctionDecl* F = calledDefinition(Call);
+    Expr* Returned = const_cast<Expr*>(onlyReturned(F));
+    if (!Returned || !isEffectFree(Returned, Sources) || Call.getNumArgs() < F->getNumParams())
+      return std::nullopt;
+    QualType Type = F->getReturnType();
+    bool IsPlace = Type->isReferenceType();
+    bool IsObject = !IsPlace && Type->isRecordType() && Type.isTriviallyCopyableType(Context);
+    bool IsPointer = Type->isPointerType() && Context.hasSameUnqualifiedType(Returned->IgnoreParenImpCasts()->getType(), Type);
+    if (!IsPlace && !IsObject && !IsPointer && !isSimpleValue(Type))
+      return std::nullopt;
+    ArrayRef<Expr*> Arguments(Call.getArgs(), Call.getNumArgs());
+    if (isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(F) && !cast<CXXMethodDecl>(F)->isStatic())
+      Arguments = Arguments.drop_front();
+    std::vector<Expr*> Passed;
+    for (unsigned I = 0; I != F->getNumParams(); ++I) {
+      Expr* Argument = Arguments[I];
+      if (auto* Default = dyn_cast<CXXDefaultArgExpr>(Argument))
+        Argument = Default->getExpr();
+      Argument = passedInPlace(F->getParamDecl(I)->getType(), Argument);
+      if (!Argument)
+        return std::nullopt;
+      Passed.push_back(Argument);
+    }
+    Frame Inside{F, nullptr, nullptr};
+    if (!checkCall(F, Call) || !checkCaptures(F, Call) || !findObject(Call, F, Inside))
+      return nullptr;
+    Diags.addCall(F->getBody()->getSourceRange(), Call.getBeginLoc(), nameOf(F));
+    for (unsigned I = 0; I != Passed.size(); ++I) {
+      Expr* Value = copy(Passed[I]);
+      if (!F->getParamDecl(I)->getType()->isReferenceType() || !Value->isGLValue())
+        Value = new (Context) ParenExpr(Value->getBeginLoc(), Value->getEndLoc(), converted(Value, F->getParamDecl(I)->getType().getNonReferenceType(), Value->getExprLoc()));
+      Passed[I] = Value;
+    }
+    Frames.push_back(Inside);
+    for (unsigned I = 0; I != Passed.size(); ++I)
+      bind(F->getParamDecl(I), Passed[I]);
+    if (auto* Full = dyn_cast<ExprWithCleanups>(Returned))
+      Returned = Full->getSubExpr();
+    Expr* Value = copyInPlace(Returned);
+    Frames.pop_back();
+    for (const ParmVarDecl* P : F->parameters())
+      Bound.erase(P);
+    // What is stored to is to be seen.
+    if (IsPlace && !Type->getPointeeType().isConstQualified() && !isPlace(Value) && !arraySubscript(plain(Value)).first)
+      return std::nullopt;
+    if (IsObject)
+      return object(Value, Type, Call);
+    return inParentheses(IsPlace ? Value : converted(Value, Type, Call.getBeginLoc()), Call);
+  }
+
+  /// The argument that may stand for a parameter wherever that is read; null if none may.
+  Expr* passedInPlace(QualType Type, Expr* Argument) {
+    if (auto* Full = dyn_cast<ExprWithCleanups>(Argument))
+      Argument = Full->getSubExpr();
+    if (!isEffectFree(Argument, Sources))
+      return nullptr;
+    if (!Type->isReferenceType())
+      return isSimpleValue(Type) ? Argument : nullptr;
+    if (auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(Argument->IgnoreParens()))
+      return isSimpleValue(Type->getPointeeType()) ? Temporary->getSubExpr() : nullptr;
+    return isPlace(Argument) && Context.hasSameUnqualifiedType(plain(Argument)->getType(), Type->getPointeeType()) ? Argument : nullptr;
+  }
+
+  /// Of a class: as `dim3{a, b}` where the function has braces only.
+  Expr* object(Expr* Value, QualType Type, CallExpr& Call) {
+    auto* Construct = dyn_cast<CXXConstructExpr>(Value->IgnoreImplicit());
+    bool InBraces = isa<InitListExpr>(Value->IgnoreImplicit()) || (Construct && Construct->isListInitialization() && !isa<CXXTemporaryObjectExpr>(Construct));
+    if (!InBraces)
+      return inParentheses(Value, Call);
+    SourceLocation Loc = Call.getBeginLoc();
+    return CXXFunctionalCastExpr::Create(Context, Type.getUnqualifiedType(), VK_PRValue, Context.getTrivialTypeSourceInfo(Type.getUnqualifiedType(), Loc),
+                                         CK_NoOp, Value, nullptr, FPOptionsOverride(), SourceLocation(), SourceLocation());
+  }
+
   /// The result; null if there is none, or after an error.
   Expr* expand(CallExpr& Call, Statements& Out, bool Wanted) {
-    const FunctionDecl* F = bodyOf(Call);
+    const FunctionDecl* F = calledDefinition(Call);
     Frame Inside{F, nullptr, nullptr};
     if (!checkCall(F, Call) || !checkCaptures(F, Call) || !findObject(Call, F, Inside))
       return nullptr;
@@ -776,6 +1039,7 @@ private:
     if (Wanted) {
       VarDecl* Result = newVariable(nullptr, Type, nullptr, isLambda(F) ? "result" : F->getNameAsString() + "_result", Call.getBeginLoc());
       Frames.back().Result = Result;
+      Results.insert(Result);
       Out.push_back(new (Context) DeclStmt(DeclGroupRef(Result), Call.getBeginLoc(), Call.getEndLoc()));
     }
     addList(llvm::SmallVector<Stmt*>(cast<CompoundStmt>(F->getBody())->body()), Body);
@@ -784,6 +1048,7 @@ private:
     if (!Diags.hasErrors())
       substitute(Parameters, Body, Call.getSourceRange());
     Out.push_back(block(Body, Call.getSourceRange()));
+    LastExpanded = F;
     return Result ? valueOf(name(Result, Call.getBeginLoc())) : nullptr;
   }
 
@@ -817,20 +1082,22 @@ private:
 
   /// The region's kernel stands before its function, or class, and names what the called function does.
   bool isBefore(const FunctionDecl* F) const {
-    auto Pattern = [](const FunctionDecl* F) {
-      const FunctionDecl* Found = F->getTemplateInstantiationPattern();
-      return Found ? Found : F;
-    };
-    auto OutermostClass = [](const Decl* D) {
-      const Decl* Class = nullptr;
-      for (const DeclContext* DC = D->getLexicalDeclContext(); isa<CXXRecordDecl>(DC); DC = DC->getLexicalParent())
-        Class = cast<CXXRecordDecl>(DC);
-      return Class;
-    };
-    const FunctionDecl* Own = Pattern(outermostFunction(Function));
-    const FunctionDecl* Other = Pattern(F);
-    const Decl* Class = OutermostClass(Own);
-    return (Class && Class == OutermostClass(Other)) || Sources.isBeforeInTranslationUnit(Other->getLocation(), Own->getLocation());
+    const FunctionDecl* Own = pattern(outermostFunction(Function));
+    const FunctionDecl* Other = pattern(F);
+    const Decl* Class = outermostClass(Own);
+    return (Class && Class == outermostClass(Other)) || Sources.isBeforeInTranslationUnit(Other->getLocation(), Own->getLocation());
+  }
+
+  static const FunctionDecl* pattern(const FunctionDecl* F) {
+    const FunctionDecl* Found = F->getTemplateInstantiationPattern();
+    return Found ? Found : F;
+  }
+
+  static const Decl* outermostClass(const Decl* D) {
+    const Decl* Class = nullptr;
+    for (const DeclContext* DC = D->getLexicalDeclContext(); isa<CXXRecordDecl>(DC); DC = DC->getLexicalParent())
+      Class = cast<CXXRecordDecl>(DC);
+    return Class;
   }
 
   static const Stmt* regionIn(const Stmt* S) {
@@ -1145,6 +1412,28 @@ private:
     return Copies;
   }
 
+  /// Of all that a statement evaluates at a time. What calls in it change is changed before it, so that it may not name that besides; but
+  /// what is assigned to is found behind the value.
+  Expr* copyWhole(Expr* E) {
+    const size_t Before = Hoisted ? Hoisted->size() : 0;
+    Expr* Copy = copy(E);
+    if (!Hoisted || Hoisted->size() == Before)
+      return Copy;
+    std::set<const VarDecl*> Changed;
+    for (Stmt* S : ArrayRef(*Hoisted).drop_front(Before))
+      for (const auto& [V, Field] : changedMembers(S))
+        Changed.insert(V);
+    const Expr* Read = Copy->IgnoreParenImpCasts();
+    if (const auto* Assigned = dyn_cast<BinaryOperator>(Read); Assigned && Assigned->isAssignmentOp())
+      Read = Assigned->getRHS();
+    for (const DeclRefExpr* Ref : References(Read).All)
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Changed.count(V) && !Results.contains(V)) {
+        fail(E->getBeginLoc(), LastExpanded, Place);
+        break;
+      }
+    return Copy;
+  }
+
   /// Of something that may not be evaluated, or not before all else.
   Expr* copyInPlace(Expr* E) {
     llvm::SaveAndRestore Nowhere(Hoisted, nowhere());
@@ -1166,7 +1455,10 @@ private:
     case Stmt::ImplicitCastExprClass: {
       auto* Cast = cast<ImplicitCastExpr>(E);
       CXXCastPath Path = path(Cast);
-      auto* Copy = ImplicitCastExpr::Create(Context, T, Cast->getCastKind(), copy(Cast->getSubExpr()), &Path, VK, options(Cast));
+      Expr* Sub = copy(Cast->getSubExpr());
+      if (Cast->getCastKind() == CK_LValueToRValue && Sub->isPRValue())
+        return Sub; // a parameter that a value stands for
+      auto* Copy = ImplicitCastExpr::Create(Context, T, Cast->getCastKind(), Sub, &Path, VK, options(Cast));
       Copy->setIsPartOfExplicitCast(Cast->isPartOfExplicitCast());
       return Copy;
     }
@@ -1201,6 +1493,9 @@ private:
     }
     case Stmt::UnaryOperatorClass: {
       auto* Unary = cast<UnaryOperator>(E);
+      if (const VarDecl* Iterator = Unary->getOpcode() == UO_Deref ? namedVariable(Unary->getSubExpr()) : nullptr)
+        if (auto It = ElementOf.find(Iterator); It != ElementOf.end())
+          return copy(It->second);
       return UnaryOperator::Create(Context, copy(Unary->getSubExpr()), Unary->getOpcode(), T, VK, Unary->getObjectKind(),
                                    Unary->getOperatorLoc(), Unary->canOverflow(), options(Unary));
     }
@@ -1355,9 +1650,18 @@ private:
   }
 
   Expr* copyCall(CallExpr* Call) {
-    if (isExpanded(*Call)) {
+    if (isExpanded(*Call) && !staysCall(*Call)) {
+      if (Expr* Constant = folded(*Call))
+        return Constant;
+      if (std::optional<Expr*> Value = inlined(*Call))
+        return *Value ? *Value : Call;
+      if (OfClauses) {
+        ClauseFailed = true;
+        return Call;
+      }
       if (!Hoisted) {
-        fail(Call->getBeginLoc(), bodyOf(*Call), Place);
+        if (checkCall(calledDefinition(*Call), *Call))
+          fail(Call->getBeginLoc(), calledDefinition(*Call), Place);
         return Call;
       }
       if (Expr* Result = expand(*Call, *Hoisted, /*Wanted=*/true))
@@ -1438,12 +1742,19 @@ private:
   llvm::DenseMap<const VarDecl*, Expr*> Bound;
   llvm::StringSet<> Taken, OfRegion;
   llvm::DenseMap<const FunctionDecl*, bool> Launching;
+  /// By the iterators of loops over ranges.
+  llvm::DenseMap<const VarDecl*, Expr*> ElementOf;
+  llvm::SmallSetVector<const FunctionDecl*, 8> OnDevice;
+  /// Variables that hold what calls have returned, and the function of the last of these.
+  llvm::DenseSet<const VarDecl*> Results;
+  const FunctionDecl* LastExpanded = nullptr;
+  bool OfClauses = false, ClauseFailed = false, InStatement = false;
 };
 
 } // namespace
 
-void expandCalls(WhileStmt* Loop, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context, Diagnostics& Diags) {
-  Expander(Loop, Function, Members, Context, Diags).run();
+ExpandedCalls expandCalls(WhileStmt* Loop, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context, Diagnostics& Diags) {
+  return Expander(Loop, Function, Members, Context, Diags).run();
 }
 
 std::vector<const CallExpr*> opaqueCalls(const Stmt* S, const SourceManager& Sources) {

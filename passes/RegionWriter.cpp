@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionWriter.h"
 #include "passes/ArrayCopies.h"
+#include "passes/HostFunctions.h"
 #include "passes/Kernels.h"
 #include "passes/ThreadParts.h"
 #include "frontend/SourceText.h"
@@ -13,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <utility>
 
 using namespace clang;
 
@@ -52,6 +54,10 @@ public:
     Scalars.TraverseStmt(const_cast<Stmt*>(R.Statement));
     Scalars.finish();
     statement(R.Statement, 2);
+    if (!R.HostParts.empty())
+      line(2) << "gpurma_leave:;\n";
+    for (const VarDecl* V : R.Kept)
+      checkKept(*V);
     checkReferences();
     return std::move(Result);
   }
@@ -161,6 +167,8 @@ private:
       for (const Expr* Argument : Call->arguments())
         if (Argument->isLValue() && !Argument->getType().isConstQualified())
           changed(Argument);
+      if (const auto* Member = dyn_cast<CXXMemberCallExpr>(Call); Member && Member->getMethodDecl() && !Member->getMethodDecl()->isConst())
+        changed(Member->getImplicitObjectArgument());
       return true;
     }
     bool VisitVarDecl(VarDecl* D) {
@@ -234,7 +242,16 @@ private:
     return Text.size() > Shown ? Text.substr(0, Shown) + "..." : Text;
   }
 
-  void unsupported(const Stmt* S) { report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange(); }
+  void unsupported(const Stmt* S) {
+    report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange();
+    suggestHost(S->getBeginLoc());
+  }
+
+  /// Once.
+  void suggestHost(SourceLocation Loc) {
+    if (!std::exchange(HasSuggestedHost, true))
+      report(Loc, Diag::note_host_directive);
+  }
 
   /// Memory that a pointer leads to: what is there depends on stages that other ranks run.
   static bool isMemoryAccess(const Stmt* S) {
@@ -300,6 +317,10 @@ private:
       report(Ref.getLocation(), Diag::err_region_variable) << D->getNameAsString() << Unnamed;
       return true;
     }
+    if (R.Kept.contains(Variable)) {
+      To << keptName(R, Variable);
+      return true;
+    }
     if (R.declares(Variable))
       return false;
     if (R.findReduction(Variable)) {
@@ -318,15 +339,38 @@ private:
     return true;
   }
 
+  /// Of a type that the region's kernel, which stands outside of its function, has no name for.
+  bool isUnnamed(QualType Type) const {
+    const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
+    return Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod() ||
+                   (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord()));
+  }
+
+  void checkKept(const VarDecl& Variable) {
+    enum { Reference, Array, Constant, NotCopied, NotNamed };
+    QualType Type = Variable.getType();
+    std::optional<unsigned> Wrong;
+    if (Type->isReferenceType())
+      Wrong = Reference;
+    else if (Type->isArrayType())
+      Wrong = Array;
+    else if (Variable.isConstexpr() || Variable.isStaticLocal())
+      Wrong = Constant;
+    else if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
+      Wrong = NotCopied;
+    else if (isUnnamed(Type))
+      Wrong = NotNamed;
+    if (Wrong)
+      report(Variable.getLocation(), Diag::err_host_variable) << Variable.getName() << *Wrong;
+  }
+
   void capture(const VarDecl& Variable, SourceLocation Loc) {
     if (!Result.Captured.insert(&Variable))
       return;
     QualType Type = Variable.getType().getNonReferenceType();
-    const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
     if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
       report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
-    else if (Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod() ||
-                     (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord())))
+    else if (isUnnamed(Type))
       report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
     else if (Variable.getTLSKind() != VarDecl::TLS_None || Variable.hasAttr<CUDADeviceAttr>())
       report(Loc, Diag::err_region_variable) << Variable.getName() << ThreadOrStatic;
@@ -353,7 +397,16 @@ private:
     Storage Found;
     const Expr* E = V->getInit()->IgnoreParenImpCasts();
     llvm::SmallVector<const FieldDecl*, 2> Members;
-    while (const auto* Field = dyn_cast<MemberExpr>(E)) {
+    while (true) {
+      // All of an array is taken.
+      if (const Expr* Array = arraySubscript(E).first) {
+        Members.clear();
+        E = Array;
+        continue;
+      }
+      const auto* Field = dyn_cast<MemberExpr>(E);
+      if (!Field)
+        break;
       Members.push_back(dyn_cast<FieldDecl>(Field->getMemberDecl()));
       E = Field->getBase()->IgnoreParenImpCasts();
       if (Field->isArrow() && !isa<CXXThisExpr>(E))
@@ -382,7 +435,10 @@ private:
           return Report(V, Other->getName());
       for (const DistributedArray& A : R.Arrays) {
         Storage Array = storageOf(A.Pointer.Variable);
-        Array.Part.append(A.Pointer.Members.begin(), A.Pointer.Members.end());
+        ArrayRef<const FieldDecl*> Members = A.Pointer.Members;
+        if (!A.Pointer.Subscripts.empty())
+          Members = Members.take_front(A.Pointer.Subscripts.front().Behind);
+        Array.Part.append(Members.begin(), Members.end());
         if (A.Pointer.Variable != V && Own.overlaps(Array))
           return Report(V, A.Pointer.name());
       }
@@ -489,6 +545,8 @@ private:
         report(Call.getBeginLoc(), Diag::note_host_memory);
       else if (Name.starts_with("cudaMemcpy") || Name.starts_with("cudaMemset"))
         report(Call.getBeginLoc(), Diag::note_copied_whole) << Name.starts_with("cudaMemset");
+      else
+        suggestHost(Call.getBeginLoc());
       for (unsigned I = 0; Call.getNumArgs() > 2 && I != 2; ++I)
         if (const ReducedScalar* Scalar = reducedPointer(Call.getArg(I)); Scalar && !isOfBytes(Call, *Scalar))
           report(Call.getArg(2)->getExprLoc(), Diag::note_scalar_bytes) << spelled(Scalar->Scalar) << bytesOf(*Scalar);
@@ -515,25 +573,22 @@ private:
 
   /// Whether device code may call the function.
   void checkCallee(SourceLocation Loc, SourceRange Range, const FunctionDecl& Callee) {
-    const auto* Device = Callee.getAttr<CUDADeviceAttr>();
-    bool Written = Device && !Device->isImplicit();
     bool InHeader = U.sources().isInSystemHeader(Callee.getLocation());
-    bool Mathematics = InHeader && (Callee.getBuiltinID() != 0 || Callee.isExternC() || Callee.isInStdNamespace()) &&
-                       llvm::all_of(Callee.parameters(), [](const ParmVarDecl* P) {
-                         return P->getType().getNonReferenceType()->isArithmeticType();
-                       }) && Callee.getReturnType().getNonReferenceType()->isArithmeticType();
-    if (Written || hasDeviceTwin(&Callee) || Callee.isDefaulted())
+    const FunctionDecl* Definition = nullptr;
+    if (isMarkedForDevice(&Callee) || hasDeviceTwin(&Callee) || Callee.isDefaulted() ||
+        (Callee.hasBody(Definition) && R.OnDevice.contains(Definition)))
       return;
     // Accessors of the standard library's aggregates (std::array), numeric_limits: Clang takes them for device code, too.
-    bool Constant = Device && InHeader && Callee.isConstexpr();
+    bool Constant = Callee.hasAttr<CUDADeviceAttr>() && InHeader && Callee.isConstexpr();
     P.CallsHostConstexpr |= Constant;
-    if (Mathematics || Constant)
+    if (isMathematics(&Callee, U.sources()) || Constant)
       return;
     report(Loc, Diag::err_region_call) << Callee.getNameAsString() << Range;
     if (!InHeader)
       report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
     if (!Callee.hasBody())
       report(Loc, Diag::note_call_opaque) << "'" + Callee.getNameAsString() + "'";
+    suggestHost(Loc);
   }
 
   // --- Statements.
@@ -563,11 +618,20 @@ private:
       expression(E, Depth);
       return;
     }
+    if (const CallExpr* Marker = hostMarker(S)) {
+      if (const HostPart* P = R.hostPart(Marker)) // else of another function: VerifyRegions has reported it
+        hostPart(*P, Depth);
+      return;
+    }
+    bool Leads = !R.HostParts.empty() && holdsHostMarker(S);
     switch (S->getStmtClass()) {
     case Stmt::CompoundStmtClass:
       line(Depth) << "{\n";
-      for (const Stmt* Part : cast<CompoundStmt>(S)->body())
-        statement(Part, Depth + 1);
+      if (Leads)
+        pieces(*cast<CompoundStmt>(S), Depth + 1);
+      else
+        for (const Stmt* Part : cast<CompoundStmt>(S)->body())
+          statement(Part, Depth + 1);
       line(Depth) << "}\n";
       return;
     case Stmt::NullStmtClass:
@@ -578,16 +642,21 @@ private:
         declaration(D, Depth);
       return;
     case Stmt::IfStmtClass:
-      ifStatement(*cast<IfStmt>(S), Depth);
+      if (Leads)
+        ifAroundHostPart(*cast<IfStmt>(S), Depth);
+      else
+        ifStatement(*cast<IfStmt>(S), Depth);
       return;
     case Stmt::ForStmtClass: {
       const auto* For = cast<ForStmt>(S);
       if (For->getConditionVariable())
         break;
       line(Depth) << "{\n";
-      if (For->getInit())
+      if (Leads)
+        unlessGoesOn(For->getInit(), Depth + 1);
+      else if (For->getInit())
         statement(For->getInit(), Depth + 1);
-      line(Depth + 1) << "for (; " << (For->getCond() ? text(For->getCond()) : "") << "; "
+      line(Depth + 1) << "for (; " << (For->getCond() ? loopCondition(For->getCond(), Leads) : "") << "; "
                       << (For->getInc() ? text(For->getInc()) : "") << ")\n";
       loopBody(For->getBody(), Depth + 2);
       line(Depth) << "}\n";
@@ -597,7 +666,7 @@ private:
       const auto* While = cast<WhileStmt>(S);
       if (While->getConditionVariable())
         break;
-      line(Depth) << "while (" << text(While->getCond()) << ")\n";
+      line(Depth) << "while (" << loopCondition(While->getCond(), Leads) << ")\n";
       loopBody(While->getBody(), Depth + 1);
       return;
     }
@@ -610,12 +679,16 @@ private:
     }
     case Stmt::SwitchStmtClass: {
       const auto* Switch = cast<SwitchStmt>(S);
-      if (Switch->getConditionVariable() || Switch->getInit() || !isa<CompoundStmt>(Switch->getBody()))
+      if (Switch->getConditionVariable() || !isa<CompoundStmt>(Switch->getBody()))
         break;
-      line(Depth) << "switch (" << text(Switch->getCond()) << ")\n";
+      line(Depth) << "{\n";
+      if (Switch->getInit())
+        statement(Switch->getInit(), Depth + 1);
+      line(Depth + 1) << "switch (" << text(Switch->getCond()) << ")\n";
       ++Switches;
-      statement(Switch->getBody(), Depth);
+      statement(Switch->getBody(), Depth + 1);
       --Switches;
+      line(Depth) << "}\n";
       return;
     }
     case Stmt::CaseStmtClass: {
@@ -663,6 +736,78 @@ private:
     --Loops;
   }
 
+  // --- Statements around parts that the host runs. Where the kernel goes on behind one, they lead there and do nothing else on the way.
+
+  std::string goesOn(StringRef Comparison = "!=") const { return (HostPartField + (" " + Comparison)).str() + " 0"; }
+
+  /// Whether the kernel goes on behind one in the statement.
+  std::string goesOnIn(const Stmt* S) const {
+    std::string Text;
+    for (const HostPart& P : R.HostParts)
+      if (holds(S, P.Call))
+        Text += (Text.empty() ? "" : " || ") + std::string(HostPartField) + " == " + hostPartNumber(R, P);
+    return Text;
+  }
+
+  static bool holds(const Stmt* S, const CallExpr* Marker) {
+    return S && !isa<LambdaExpr>(S) && (hostMarker(S) == Marker || llvm::any_of(S->children(), [&](const Stmt* Child) { return holds(Child, Marker); }));
+  }
+
+  /// Of a loop that is entered where the kernel goes on in it.
+  std::string loopCondition(const Expr* Condition, bool Leads) { return Leads ? goesOn() + " || (" + text(Condition) + ")" : text(Condition); }
+
+  /// The statements of a block: those between two parts of the host together, so that they have one scope.
+  void pieces(const CompoundStmt& Block, unsigned Depth) {
+    for (auto It = Block.body_begin(), End = Block.body_end(); It != End;) {
+      bool Leads = holdsHostMarker(*It);
+      line(Depth) << "if (" << goesOn("==") << (Leads ? " || " + goesOnIn(*It) : "") << ") {\n";
+      do
+        statement(*It++, Depth + 1);
+      while (!Leads && It != End && !holdsHostMarker(*It));
+      line(Depth) << "}\n";
+    }
+  }
+
+  void unlessGoesOn(const Stmt* S, unsigned Depth) {
+    if (!S)
+      return;
+    line(Depth) << "if (" << goesOn("==") << ") {\n";
+    statement(S, Depth + 1);
+    line(Depth) << "}\n";
+  }
+
+  void ifAroundHostPart(const IfStmt& If, unsigned Depth) {
+    unlessGoesOn(If.getInit(), Depth);
+    std::string InThen = goesOnIn(If.getThen()), Condition = text(If.getCond());
+    if (std::optional<bool> Known = errorCheck(If.getCond()))
+      Condition = "(static_cast<void>(" + Condition + "), " + (*Known ? "true)" : "false)");
+    line(Depth) << "if (" << goesOn() << " ? " << (InThen.empty() ? "false" : InThen) << " : bool(" << Condition << ")) {\n";
+    statement(If.getThen(), Depth + 1);
+    if (If.getElse()) {
+      line(Depth) << "} else {\n";
+      statement(If.getElse(), Depth + 1);
+    }
+    line(Depth) << "}\n";
+  }
+
+  void hostPart(const HostPart& P, unsigned Depth) {
+    line(Depth) << "if (" << goesOn("==") << ") {\n";
+    line(Depth + 1) << HostPartField << " = " << hostPartNumber(R, P) << ";\n";
+    line(Depth + 1) << "goto gpurma_leave;\n";
+    line(Depth) << "}\n";
+    line(Depth) << HostPartField << " = 0;\n";
+    std::vector<const Stmt*> Leaving = leavingStatements(P.Statement);
+    for (bool IsBreak : {true, false}) {
+      auto It = llvm::find_if(Leaving, [&](const Stmt* S) { return isa<BreakStmt>(S) == IsBreak; });
+      if (It == Leaving.end())
+        continue;
+      if (Loops == 0)
+        report((*It)->getBeginLoc(), Diag::err_region_leaves) << (IsBreak ? "break" : "continue");
+      line(Depth) << "if (gpurma_values." << BehindField << " == " << behindHostPart(*It) << ")\n";
+      line(Depth + 1) << (IsBreak ? "break;\n" : "continue;\n");
+    }
+  }
+
   void ifStatement(const IfStmt& If, unsigned Depth) {
     if (If.getConditionVariable() || If.isConsteval()) {
       unsupported(&If);
@@ -697,6 +842,11 @@ private:
           << spelledText(D->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this declaration");
       return;
     }
+    if (R.Kept.contains(Variable)) {
+      if (Variable->getInit())
+        line(Depth) << keptName(R, Variable) << " = " << initialValue(*Variable) << ";\n";
+      return;
+    }
     std::string Text = Variable->getNameAsString();
     Variable->getType().getAsStringInternal(Text, Policy);
     if (Variable->isConstexpr())
@@ -722,6 +872,19 @@ private:
       }
     }
     line(Depth) << "[[maybe_unused]] " << Text << ";\n";
+  }
+
+  /// As a value that can be assigned.
+  std::string initialValue(const VarDecl& Variable) {
+    const Expr* Init = Variable.getInit();
+    std::string Value = text(Init), Type = member(Variable.getType(), "");
+    if (Variable.getType()->isScalarType()) {
+      const auto* List = dyn_cast<InitListExpr>(Init->IgnoreImplicit());
+      return List ? (List->getNumInits() != 0 ? text(List->getInit(0)) : "0") : Value;
+    }
+    if (Variable.getInitStyle() == VarDecl::CInit && !isa<InitListExpr>(Init->IgnoreImplicit()))
+      return isa<CXXConstructExpr>(Init->IgnoreImplicit()) && !isa<CXXTemporaryObjectExpr>(Init->IgnoreImplicit()) && Value.empty() ? Type + "()" : Value;
+    return Type + (StringRef(Value).starts_with("{") ? Value : "(" + Value + ")");
   }
 
   void expression(const Expr* E, unsigned Depth) {
@@ -756,7 +919,7 @@ private:
   static std::string writtenBox(const ArrayAccess& Access) {
     if (!Access.Writes)
       return "{}";
-    std::string Text;
+    std::string Text = Access.OfComponents ? "{{{}" : "";
     for (const std::optional<unsigned>& D : Access.Walks) {
       Text += Text.empty() ? "{{" : ", ";
       if (D && !(*Access.Writes)[*D].Whole)
@@ -936,7 +1099,7 @@ private:
     Result.LaunchNames.push_back(Class);
     Result.Launches += "struct " + Class + " : ::gpurma::stages::array_" + (Copy.fills() ? "fill" : "copy") + "<" +
                        std::to_string(S.Accesses.RowDimension) + ", " + std::to_string(S.Copied.Bytes) + ", " +
-                       std::to_string(S.Copied.Alignment) + "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() +
+                       std::to_string(S.Copied.Alignment) + (S.Accesses.Arrays.front().OfComponents ? ", true" : "") + "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() +
                        ";\n  static __device__ __forceinline__ const ::gpurma::stages::written_box* gpurma_boxes() { static constexpr "
                        "::gpurma::stages::written_box boxes[] = {" +
                        Boxes + "}; return boxes; }\n};\n";
@@ -1021,7 +1184,14 @@ private:
   std::string rowThread(const Stage& S) const {
     const auto& Block = S.Accesses.LaunchedBlock;
     return "row_thread<" + std::to_string(writtenArrays(S).size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
-           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + (hasTilesOfRows(S, R) ? ", true>" : ">");
+           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + (hasTilesOfRows(S, R)    ? ", true"
+                                                                                                                  : writesComponents(S) ? ", false"
+                                                                                                                                        : "") +
+           (writesComponents(S) ? ", true>" : ">");
+  }
+
+  static bool writesComponents(const Stage& S) {
+    return llvm::any_of(S.Accesses.Arrays, [](const ArrayAccess& A) { return A.Writes && A.OfComponents; });
   }
 
   static std::string ownRows(const Stage& S) {
@@ -1123,6 +1293,7 @@ private:
   WrittenRegion Result;
   llvm::raw_string_ostream Out;
   unsigned Loops = 0, Switches = 0;
+  bool HasSuggestedHost = false;
 };
 
 /// Finds uses of a parameter, and those of them that read *p or p[0].
@@ -1297,6 +1468,17 @@ std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads,
   }
   Out << (Own == "<>" ? "" : ", ") << StringRef(Own).drop_front();
   return Name;
+}
+
+std::string behindHostPart(const Stmt* Leaving) {
+  return std::string("::gpurma::stages::behind_host_part::") +
+         (!Leaving ? "next_statement" : isa<BreakStmt>(Leaving) ? "leave_loop" : "next_iteration");
+}
+
+std::string hostPartNumber(const Region& R, const HostPart& P) { return std::to_string(&P - R.HostParts.data() + 1); }
+
+std::string keptName(const Region& R, const VarDecl* Variable) {
+  return "gpurma_kept_" + std::to_string(llvm::find(R.Kept, Variable) - R.Kept.begin()) + "_" + Variable->getNameAsString();
 }
 
 std::string capturedName(const VarDecl* Variable, Program& P) {

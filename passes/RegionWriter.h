@@ -26,6 +26,13 @@
 
 namespace gpurma {
 
+/// gpurma_values has, for a region with parts that the host runs: the number of the part that the kernel has come to, from 1, or 0 where it
+/// has come to the end; and how it goes on behind that.
+constexpr const char* HostPartField = "gpurma_host_part";
+constexpr const char* BehindField = "gpurma_behind";
+/// The value of the latter that says so: by leaving the loop around the part, by its next iteration, or with the next statement.
+std::string behindHostPart(const clang::Stmt* Leaving);
+
 /// The device code of a region, and the variables of the host that it uses.
 struct WrittenRegion {
   std::string Text;
@@ -80,6 +87,12 @@ const TileSums* tileSumsOf(const clang::FunctionDecl* Kernel, ThreadMapping Thre
 std::string stageFunctionCall(const clang::FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P);
 /// The same as it is declared, without qualification.
 std::string stageFunctionName(const clang::FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P);
+
+/// The number of a part of the region that the host runs.
+std::string hostPartNumber(const Region& R, const HostPart& P);
+
+/// The name of one of Region::Kept as a field of the region's values, and in its kernel.
+std::string keptName(const Region& R, const clang::VarDecl* Variable);
 
 /// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
 std::string capturedName(const clang::VarDecl* Variable, Program& P);

@@ -8,6 +8,7 @@
 //
 // On the CUDA target a launch stays as written if this translation unit defines the kernel and it is no rank kernel.
 #include "CpuEdits.h"
+#include "DeducedKernels.h"
 #include "Kernels.h"
 #include "Pass.h"
 #include "frontend/SourceText.h"
@@ -58,6 +59,8 @@ private:
     std::optional<std::string> Text;
     bool KnownRank = false, DefinedHere = false, Dependent = false;
     bool Failed = false;
+    /// Which instance it is depends on the template around the launch.
+    const UnresolvedLookupExpr *Deduced = nullptr;
   };
 
   bool explicitArguments(unsigned Written, const FunctionTemplateDecl *Template) const {
@@ -79,7 +82,7 @@ private:
       if (const auto *Kernel = llvm::dyn_cast<FunctionDecl>(Ref->getDecl()))
         resolveNamed(C, *Ref, Kernel, Launch);
     } else if (const auto *Lookup = llvm::dyn_cast<UnresolvedLookupExpr>(Written)) {
-      resolveDependent(C, *Lookup, Launch);
+      resolveDependent(C, *Lookup);
     }
     return C;
   }
@@ -125,8 +128,7 @@ private:
     return std::nullopt;
   }
 
-  void resolveDependent(Callee &C, const UnresolvedLookupExpr &Lookup, const CUDAKernelCallExpr &Launch) const {
-    std::string Name = Lookup.getName().getAsString();
+  void resolveDependent(Callee &C, const UnresolvedLookupExpr &Lookup) const {
     for (const NamedDecl *Found : Lookup.decls()) {
       const NamedDecl *Candidate = Found->getUnderlyingDecl();
       const auto *Template = llvm::dyn_cast<FunctionTemplateDecl>(Candidate);
@@ -134,22 +136,45 @@ private:
       bool Exact = Lookup.getNumDecls() == 1 && Kernel &&
                    (!Template || (Lookup.hasExplicitTemplateArgs() &&
                                   explicitArguments(Lookup.getNumTemplateArgs(), Template)));
-      if (!Exact) {
-        U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << Name;
-        C.Failed = true;
-        return;
-      }
+      if (!Exact)
+        C.Deduced = &Lookup;
+      if (!Kernel)
+        continue;
+      C.DefinedHere = (!C.Kernel || C.DefinedHere) && Kernel->isDefined();
+      C.KnownRank |= P.RankKernels.count(kernelPatternKey(Kernel, Sources)) != 0;
       C.Kernel = Kernel;
       C.Dependent = true;
-      C.DefinedHere = Kernel->isDefined();
-      C.KnownRank = P.RankKernels.count(kernelPatternKey(Kernel, Sources)) != 0;
     }
+  }
+
+  /// Lets the compiler of the host find the kernel by the arguments.
+  void findByArguments(Callee &C, const CUDAKernelCallExpr &Launch) {
+    auto Kernels = candidateKernels(*C.Deduced);
+    C.Text = deducedKernel(Launch, *C.Deduced, Sources, LangOpts);
+    std::vector<std::pair<FileRange, std::string>> Finders;
+    for (const FunctionDecl *Kernel : Kernels) {
+      std::optional<FileRange> End = fileRange(Kernel->getEndLoc(), Sources, LangOpts);
+      std::optional<std::string> Finder = kernelFinder(Kernel, Kernels.size() > 1, Sources, LangOpts);
+      // The launch gets the values of default arguments, and so must know how many there are.
+      if (End && Finder && Kernel->getNumParams() == Kernels.front()->getNumParams())
+        Finders.push_back({*End, *Finder});
+    }
+    if (!C.Text || Kernels.empty() || Finders.size() != Kernels.size()) {
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Deduced->getName().getAsString();
+      C.Failed = true;
+      return;
+    }
+    for (const auto &[End, Finder] : Finders)
+      if (Found.insert({End.File, End.End}).second)
+        P.Edits.replace({End.File, End.End, End.End}, Finder);
   }
 
   void rewriteLaunch(const CUDAKernelCallExpr &Launch) {
     Callee C = resolve(Launch);
     if (U.Kind != UnitKind::Cpu && C.DefinedHere && !C.KnownRank)
       return;
+    if (C.Deduced)
+      findByArguments(C, Launch);
     if (C.Failed)
       return;
     SourceLocation Opening = writtenAt(Launch.getConfig()->getBeginLoc(), Sources);
@@ -277,6 +302,8 @@ private:
   Program &P;
   const SourceManager &Sources;
   const LangOptions &LangOpts;
+  /// Kernels that have a function by which their arguments find them.
+  std::set<std::pair<std::string, unsigned>> Found;
 };
 
 class RewriteLaunches final : public Pass {

@@ -421,6 +421,9 @@ public:
     for (const Marker& M : U.Puts)
       if (llvm::none_of(U.Regions, [&](const Region& R) { return R.isPut(M.Call); }))
         U.Diags->report(M.Origin->NameLoc, Diag::err_put_place);
+    for (const Marker& M : U.HostMarkers)
+      if (llvm::none_of(U.Regions, [&](const Region& R) { return R.hostPart(M.Call); }))
+        U.Diags->report(M.Origin->NameLoc, Diag::err_host_place) << 0;
   }
 };
 

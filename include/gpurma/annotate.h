@@ -32,6 +32,9 @@ GPURMA_MARKER(barrier)
 template <class... A> __attribute__((host, device)) bool persistent(unsigned, const A &...) { return false; }
 __attribute__((host, device)) bool persistent(unsigned, ...);
 
+/// The condition of an `if` whose `else` owns the statement behind `host`.
+__attribute__((host, device)) bool host(unsigned);
+
 /// The flag is written to, so it need not have a value before.
 template <class Flag, class... A> __attribute__((host, device)) constexpr void test(unsigned, Flag &&, const A &...) {}
 __attribute__((host, device)) void test(unsigned, ...);

@@ -66,6 +66,12 @@ struct source_file {
   source_file(unsigned hash, const char* name) { host::register_source_file(hash, name); }
 };
 
+// What gpurmacc declares for a kernel template, so that a launch in another template finds the
+// instance by its arguments: decltype(gpurma_kernel_step(u, v, n))::value.
+template <auto* Kernel> struct kernel_constant {
+  static constexpr auto* value = Kernel;
+};
+
 // Registers a kernel that is not a rank kernel, so that cudaLaunchKernel finds it on the CPU
 // target.
 struct registered_kernel {

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <gpurma/device/array_copies.h>
@@ -49,6 +50,10 @@ void run_region(const region_launch& region, void** arguments);
 // Ends the process if an array is read farther than it is put, by clauses of a region.
 void check_put(const char* array, int halo, const char* kernel, int reads, site where);
 
+// Ends the process if an array of several components has fewer rows than a kernel takes it to have.
+void check_rows(const char* array, std::int64_t rows, std::int64_t least, const char* kernel,
+                site where);
+
 // Ends the process if a pointer that kernels read through as it is leads into one of the arrays.
 void check_undistributed(const char* name, const volatile void* pointer,
                          const stages::array_plan* arrays, int count, site where);
@@ -61,6 +66,10 @@ void copy_scalar(void* to, const void* from, std::size_t bytes);
 namespace stages {
 
 using host::check_put;
+using host::check_rows;
+
+// How a region goes on behind a part of it that the host runs.
+enum class behind_host_part : unsigned { next_statement, leave_loop, next_iteration };
 
 template <int S, int A, int R>
 void check_undistributed(const char* name, const volatile void* pointer, const plan<S, A, R>& plans,

@@ -23,10 +23,11 @@ using word_of_alignment = std::conditional_t<
                            std::conditional_t<Alignment % 2 == 0, std::uint16_t, std::uint8_t>>>>;
 
 // The elements of an array, of which each thread of a tile has one, or in an array of four
-// dimensions one for each coordinate of the fastest. What a region's launch has to have, but for
-// what is said of neighbours. Arrays rather than dim3: what a stage is passed is copied word by
-// word (passed).
-template <int RowDimension, unsigned Bytes, unsigned Alignment> struct elements_of_array {
+// dimensions one for each coordinate of the fastest; with Components, of each. What a region's
+// launch has to have, but for what is said of neighbours. Arrays rather than dim3: what a stage is
+// passed is copied word by word (passed).
+template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components>
+struct elements_of_array {
   static constexpr unsigned gpurma_row_dimension = RowDimension;
   static constexpr int gpurma_stored_rows = 0;
   static constexpr auto gpurma_between = between_tiles::nothing;
@@ -37,6 +38,7 @@ template <int RowDimension, unsigned Bytes, unsigned Alignment> struct elements_
   unsigned gpurma_grid[3];
   std::uint32_t extent[3]; // along x, y and z
   std::uint32_t together;  // elements of each thread
+  std::uint32_t components;
   word* to;
 
   GPURMA_DEVICE void gpurma_finish(const gpurma_parts&) const {}
@@ -46,6 +48,7 @@ template <int RowDimension, unsigned Bytes, unsigned Alignment> struct elements_
   GPURMA_DEVICE void set(const array_plan& array, int dimensions, const dim3& tile) {
     std::uint32_t* const along = extent;
     along[0] = along[1] = along[2] = together = 1;
+    components = static_cast<std::uint32_t>(array.components);
     along[RowDimension] = static_cast<std::uint32_t>(array.rows);
     const int first = dimensions - 1 < RowDimension ? dimensions - 1 : RowDimension;
     for (int d = 1; d < dimensions; ++d)
@@ -60,8 +63,19 @@ template <int RowDimension, unsigned Bytes, unsigned Alignment> struct elements_
     const uint3 at = place_of_thread<RowDimension + 1>(tile);
     if (at.x >= extent[0] || at.y >= extent[1] || at.z >= extent[2])
       return;
-    const std::uint64_t first =
-        ((std::uint64_t{at.z} * extent[1] + at.y) * extent[0] + at.x) * together;
+    std::uint64_t first = ((std::uint64_t{at.z} * extent[1] + at.y) * extent[0] + at.x) * together;
+    store_from(first, value);
+    if constexpr (Components) {
+      const std::uint64_t of_component =
+          std::uint64_t{extent[2]} * extent[1] * extent[0] * together;
+      for (std::uint32_t c = 1; c < components; ++c)
+        store_from(first += of_component, value);
+    }
+  }
+
+private:
+  template <class Value>
+  GPURMA_DEVICE void store_from(std::uint64_t first, const Value& value) const {
     for (std::uint64_t element = first; element < first + together; ++element) {
       GPURMA_UNROLLED
       for (unsigned k = 0; k < words; ++k)
@@ -71,9 +85,9 @@ template <int RowDimension, unsigned Bytes, unsigned Alignment> struct elements_
 };
 
 // to[i] = from[i].
-template <int RowDimension, unsigned Bytes, unsigned Alignment>
-struct array_copy : elements_of_array<RowDimension, Bytes, Alignment> {
-  using base = elements_of_array<RowDimension, Bytes, Alignment>;
+template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components = false>
+struct array_copy : elements_of_array<RowDimension, Bytes, Alignment, Components> {
+  using base = elements_of_array<RowDimension, Bytes, Alignment, Components>;
   static constexpr unsigned gpurma_writes = 1;
   static constexpr unsigned gpurma_reads = 2;
 
@@ -88,9 +102,9 @@ struct array_copy : elements_of_array<RowDimension, Bytes, Alignment> {
 };
 
 // All bytes of to[i] become `byte`.
-template <int RowDimension, unsigned Bytes, unsigned Alignment>
-struct array_fill : elements_of_array<RowDimension, Bytes, Alignment> {
-  using base = elements_of_array<RowDimension, Bytes, Alignment>;
+template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components = false>
+struct array_fill : elements_of_array<RowDimension, Bytes, Alignment, Components> {
+  using base = elements_of_array<RowDimension, Bytes, Alignment, Components>;
   static constexpr unsigned gpurma_writes = 1;
   static constexpr unsigned gpurma_reads = 0;
 

@@ -22,6 +22,7 @@ namespace gpurma::stages {
 // what a kernel is passed is copied word by word (passed).
 template <int N> struct row_threads {
   std::uint64_t row_bytes[N];
+  std::uint64_t component_bytes[N], bytes[N];
   std::uint32_t threads[2]; // that are played, of the launch
   std::uint32_t rows;       // of the highest array
   std::uint32_t block[3], grid[3];
@@ -52,6 +53,8 @@ threads_of_rows(const region<S, A, R>&, int stage, const int (&arrays)[N], unsig
   for (int k = 0; k < N; ++k) {
     const array_plan& of = plans.array[arrays[k]];
     found.row_bytes[k] = of.row_bytes();
+    found.component_bytes[k] = of.component_bytes();
+    found.bytes[k] = of.bytes();
     found.rows = of.rows > found.rows ? static_cast<std::uint32_t>(of.rows) : found.rows;
     ordered = ordered && of.rows >= least_rows;
   }
@@ -119,15 +122,16 @@ GPURMA_DEVICE stored_tile_rows<Rows> tile_rows_of(const region<S, A, R>&, int st
   return found;
 }
 
-// A row of each array that a kernel stores into.
-template <int N> class own_rows {
+// A row of each array that a kernel stores into; `Components`: of each of their components.
+template <int N, bool Components> class own_rows {
 public:
   GPURMA_DEVICE own_rows(const row_threads<N>& threads, std::uint32_t row,
                          const volatile void* const (&arrays)[N])
-      : threads_(threads) {
+      : threads_(threads), row_(row) {
     GPURMA_UNROLLED
     for (int k = 0; k < N; ++k)
-      begin_[k] = reinterpret_cast<std::uintptr_t>(arrays[k]) + row * threads.row_bytes[k];
+      begin_[k] = reinterpret_cast<std::uintptr_t>(arrays[k]) +
+                  (Components ? 0 : row * threads.row_bytes[k]);
   }
 
   // Whether the element lies in one of them.
@@ -137,18 +141,30 @@ public:
     bool found = false;
     GPURMA_UNROLLED
     for (int k = 0; k < N; ++k)
-      found |= at - begin_[k] < threads_.row_bytes[k];
+      found |= is_in_row(k, at - begin_[k]);
     return found;
   }
 
 private:
+  // `offset`: from begin_, and wraps around before it.
+  GPURMA_DEVICE bool is_in_row(int k, std::uint64_t offset) const {
+    const std::uint64_t row = threads_.row_bytes[k];
+    if constexpr (Components)
+      return offset < threads_.bytes[k] &&
+             offset % threads_.component_bytes[k] - row_ * row < row; // wraps around, too
+    return offset < row;
+  }
+
   const row_threads<N>& threads_;
+  std::uint32_t row_;
   std::uintptr_t begin_[N];
 };
 
 // What a thread of a tile plays. `Row`: the dimension of the rows. `X`, `Y`: the launch's block
-// where it is constant, else 0. `InRows`: the tile is one of rows.
-template <int N, unsigned Row, unsigned X, unsigned Y, bool InRows = false> class row_thread {
+// where it is constant, else 0. `InRows`: the tile is one of rows. `Components`: an array that is
+// stored into has some.
+template <int N, unsigned Row, unsigned X, unsigned Y, bool InRows = false, bool Components = false>
+class row_thread {
 public:
   GPURMA_DEVICE row_thread(const row_threads<N>& threads, const uint3& tile)
       : threads_(threads), at_(place_of_thread<Row + 1, InRows>(tile, threads.tile)) {}
@@ -170,8 +186,8 @@ public:
   GPURMA_DEVICE dim3 grid() const {
     return dim3(threads_.grid[0], threads_.grid[1], threads_.grid[2]);
   }
-  GPURMA_DEVICE own_rows<N> rows(const volatile void* const (&arrays)[N]) const {
-    return own_rows<N>(threads_, row(), arrays);
+  GPURMA_DEVICE own_rows<N, Components> rows(const volatile void* const (&arrays)[N]) const {
+    return own_rows<N, Components>(threads_, row(), arrays);
   }
 
 private:

@@ -36,9 +36,10 @@ struct written_axis {
   axis_reach reach{};
 };
 
-// What a logical block writes of an array, the slowest dimension first. Along the grid dimensions
-// that walk none of its dimensions, or write any coordinate, blocks are not dealt to several ranks
-// (stage_plan::rows_together), so that no other rank writes any of it.
+// What a logical block writes of an array, the slowest dimension first, which may be that of the
+// components. Along the grid dimensions that walk none of its dimensions, or write any coordinate,
+// blocks are not dealt to several ranks (stage_plan::rows_together), so that no other rank writes
+// any of it.
 struct written_box {
   written_axis axis[4];
   // Of what the array may be, how many rows before and after their own launches of the region read,
@@ -166,7 +167,8 @@ private:
   }
 };
 
-// A distributed array: `rows` rows, and its other extents, 1 where it has fewer.
+// A distributed array: `rows` rows, and its other extents, 1 where it has fewer. One with
+// components is so many of these, one behind the other; a process has its rows of each.
 struct array_plan {
   const char* name; // the host's
   char* base;
@@ -174,6 +176,8 @@ struct array_plan {
   std::int64_t rows;
   std::int64_t inner[3];
   bool banded = false; // each process holds its band and what it touches; filled in by the host
+  bool has_components = false; // a dimension before the rows
+  std::int64_t components = 1;
 
   array_plan() = default;
   template <class T>
@@ -181,16 +185,34 @@ struct array_plan {
              std::int64_t n2 = 1, std::int64_t n3 = 1)
       : name(variable), base(const_cast<char*>(reinterpret_cast<const volatile char*>(pointer))),
         element_bytes(sizeof(T)), rows(n0), inner{n1, n2, n3} {}
+  // Of rows with up to two other extents.
+  array_plan with_components(std::int64_t count) const {
+    array_plan more = *this;
+    more.has_components = true;
+    more.components = count;
+    return more;
+  }
+
+  // Of four, the slowest first; and which of them is that of the rows.
+  __host__ __device__ std::int64_t extent(int dimension) const {
+    const int inside = dimension - row_dimension();
+    return inside < 0 ? components : inside == 0 ? rows : inner[inside - 1];
+  }
+  __host__ __device__ int row_dimension() const { return has_components ? 1 : 0; }
 
   __host__ __device__ std::uint64_t row_bytes() const {
     return static_cast<std::uint64_t>(inner[0] * inner[1] * inner[2]) * element_bytes;
   }
-  __host__ __device__ std::uint64_t bytes() const {
+  __host__ __device__ std::uint64_t component_bytes() const {
     return static_cast<std::uint64_t>(rows) * row_bytes();
   }
+  __host__ __device__ std::uint64_t bytes() const {
+    return static_cast<std::uint64_t>(components) * component_bytes();
+  }
   __host__ __device__ bool has_extents_of(const array_plan& other) const {
-    return element_bytes == other.element_bytes && rows == other.rows &&
-           inner[0] == other.inner[0] && inner[1] == other.inner[1] && inner[2] == other.inner[2];
+    return element_bytes == other.element_bytes && has_components == other.has_components &&
+           components == other.components && rows == other.rows && inner[0] == other.inner[0] &&
+           inner[1] == other.inner[1] && inner[2] == other.inner[2];
   }
 };
 

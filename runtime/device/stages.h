@@ -750,12 +750,14 @@ public:
         const std::int64_t count = (last < array.rows ? last : array.rows) - first;
         if (!r.array_written[a] || array.banded || count <= 0)
           continue;
-        const std::uint64_t offset = static_cast<std::uint64_t>(first) * array.row_bytes();
-        for (int p = 0; p < bands.processes; ++p)
-          if (p != bands.process)
-            detail::put_bytes<false, matching::queue>(
-                array.base + offset, static_cast<std::uint64_t>(count) * array.row_bytes(), 1, 1,
-                r.words.first_ranks[p], r.windows[a], offset, 0, r.plans.where);
+        std::uint64_t offset = static_cast<std::uint64_t>(first) * array.row_bytes();
+        GPURMA_ROLLED
+        for (std::int64_t c = 0; c < array.components; ++c, offset += array.component_bytes())
+          for (int p = 0; p < bands.processes; ++p)
+            if (p != bands.process)
+              detail::put_bytes<false, matching::queue>(
+                  array.base + offset, static_cast<std::uint64_t>(count) * array.row_bytes(), 1, 1,
+                  r.words.first_ranks[p], r.windows[a], offset, 0, r.plans.where);
       }
       GPURMA_ROLLED
       for (int a = A - 1; a >= -1; --a)
@@ -1877,13 +1879,14 @@ private:
     const stage_plan& plan = r.plans.stage[stage];
     const array_plan& array = r.plans.array[r.array_of[k]];
     const written_box* const boxes = r.traits[stage].boxes;
-    const std::int64_t sizes[4] = {array.rows, array.inner[0], array.inner[1], array.inner[2]};
     box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0, 0};
     std::uint64_t stride = array.element_bytes;
     bool gap = false;
+    int place = 2; // of the next dimension that pieces are apart along
     for (int j = 3; j >= 0; --j) {
-      extent span = written_along(plan, tiles, boxes[k].axis[j], sizes[j]);
-      if (j == 0) {
+      const std::int64_t size = array.extent(j);
+      extent span = written_along(plan, tiles, boxes[k].axis[j], size);
+      if (j == array.row_dimension()) {
         span.first = span.first > needed.first ? span.first : needed.first;
         span.last = span.last < needed.last ? span.last : needed.last;
       }
@@ -1892,14 +1895,14 @@ private:
         return false;
       box.offset += static_cast<std::uint64_t>(span.first) * stride;
       // Elements of the fastest dimensions lie next to each other.
-      if (gap) {
-        box.strides[j] = stride;
-        box.counts[j] = static_cast<std::uint32_t>(count);
-      } else {
+      if (!gap) {
         box.bytes *= static_cast<std::uint64_t>(count);
+      } else if (count != 1) {
+        box.strides[place] = stride;
+        box.counts[place--] = static_cast<std::uint32_t>(count);
       }
-      gap |= count != sizes[j];
-      stride *= static_cast<std::uint64_t>(sizes[j]);
+      gap |= count != size;
+      stride *= static_cast<std::uint64_t>(size);
     }
     if (box.counts[0] * box.counts[1] == 1 &&
         (box.offset | box.bytes | box.strides[2]) % sizeof(sixteen_bytes) == 0 &&

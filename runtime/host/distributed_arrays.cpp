@@ -11,7 +11,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
 #include "host/environment.h"
 #include "host/log.h"
@@ -33,8 +35,8 @@ namespace gpurma::host {
 
 namespace {
 
-// Process p's contents of the bytes first[p] to first[p + 1] - 1 count; those of all bytes if the
-// array is whole.
+// Process p's contents of the bytes bands[p] count, which are all of them together; those of all
+// bytes if the array is whole.
 struct distributed_array {
   distributed_array(std::uint64_t index, std::uint64_t size)
       : number(index), bytes(size), memory(size) {}
@@ -42,9 +44,9 @@ struct distributed_array {
   std::uint64_t number; // the same in all processes
   std::uint64_t bytes;
   sparse_memory memory;
-  std::uint64_t pages_id = 0; // changes when pages come or go
+  std::uint64_t pages_id = 0; // changes when pages come or go; of the first piece, others have less
   bool whole = false;
-  std::vector<std::uint64_t> first;
+  std::vector<byte_ranges> bands;
 #if GPURMA_TARGET_CUDA
   // Of the other processes, where they run on this host; as long as nobody's pages have changed.
   std::map<int, peer_pages> peers;
@@ -55,9 +57,8 @@ struct distributed_array {
   std::string name() const { return text("distributed array ", number, " of ", bytes, " bytes"); }
 
   byte_range all() const { return {0, bytes}; }
-  byte_range owned(int process) const {
-    const auto p = static_cast<std::size_t>(process);
-    return whole ? all() : byte_range{first[p], first[p + 1]};
+  byte_ranges owned(int process) const {
+    return whole ? byte_ranges(all()) : bands[static_cast<std::size_t>(process)];
   }
   std::uint64_t offset_of(const void* address) const {
     return static_cast<std::uint64_t>(static_cast<const char*>(address) - memory.base());
@@ -107,7 +108,9 @@ distributed_array* find_banded(const void* address) {
 }
 
 void pages_changed(distributed_array& array) {
-  array.pages_id = ++arrays().page_changes;
+  // One for each piece of what is there.
+  arrays().page_changes += std::max<std::size_t>(array.memory.present().count(), 1);
+  array.pages_id = arrays().page_changes;
 #if GPURMA_TARGET_CUDA
   array.is_shared = array.is_offered = false;
 #endif
@@ -118,10 +121,6 @@ bool is_banded(const void* address) {
   return find_banded(address) != nullptr;
 }
 
-std::string to_text(const byte_range& range) {
-  return range.empty() ? "none" : text(range.begin, " to ", range.end);
-}
-
 void note_present() {
   array_table& table = arrays();
   std::uint64_t present = 0;
@@ -130,7 +129,7 @@ void note_present() {
   table.most_present = std::max(table.most_present, present);
 }
 
-void grow(distributed_array& array, const byte_range& wanted, host_task& task) {
+void grow(distributed_array& array, const byte_ranges& wanted, host_task& task) {
   const std::uint64_t before = array.memory.present().size();
   task.step(text(array.name(), ": add pages for bytes ", to_text(wanted), " to those for ",
                  to_text(array.memory.present())));
@@ -146,7 +145,7 @@ void grow(distributed_array& array, const byte_range& wanted, host_task& task) {
   note_present();
 }
 
-void shrink(distributed_array& array, const byte_range& wanted, host_task& task) {
+void shrink(distributed_array& array, const byte_ranges& wanted, host_task& task) {
   const std::uint64_t before = array.memory.present().size();
   task.step(text(array.name(), ": of the pages for bytes ", to_text(array.memory.present()),
                  ", keep those for ", to_text(wanted)));
@@ -180,23 +179,28 @@ using taker = std::function<void(std::uint64_t offset, const void* data, std::si
 
 // Gives each process p the bytes wanted[p] of an array that others hold: `take` gets this process's
 // in pieces. Collective; no kernel runs.
-void fetch(const distributed_array& from, const std::vector<byte_range>& wanted, const char* doing,
+void fetch(const distributed_array& from, const std::vector<byte_ranges>& wanted, const char* doing,
            const taker& take) {
-  const int self = process().rank;
-  const int size = process().size;
+  const auto self = static_cast<std::size_t>(process().rank);
+  const auto size = static_cast<std::size_t>(process().size);
   // What p sends to q.
-  const auto part = [&](int p, int q) {
-    const byte_range of_q = wanted[static_cast<std::size_t>(q)];
-    return p == q || from.owned(q).contains(of_q) ? byte_range{}
-                                                  : intersection(from.owned(p), of_q);
+  const auto part = [&](std::size_t p, std::size_t q) {
+    return p == q || from.owned(static_cast<int>(q)).contains(wanted[q])
+               ? byte_ranges{}
+               : intersection(from.owned(static_cast<int>(p)), wanted[q]);
   };
+  std::vector<byte_ranges> given;
+  std::vector<byte_ranges> got;
   transfer_agreement mine{from.number, from.bytes, 0};
   std::uint64_t largest = 0;
-  for (int q = 0; q < size; ++q) {
-    const byte_range& of_q = wanted[static_cast<std::size_t>(q)];
-    mine.wanted = (mine.wanted * 31 + of_q.begin) * 31 + of_q.end;
-    for (int p = 0; p < size; ++p)
+  for (std::size_t q = 0; q < size; ++q) {
+    for (const byte_range& one : wanted[q])
+      mine.wanted = (mine.wanted * 31 + one.begin) * 31 + one.end;
+    mine.wanted = mine.wanted * 31 + wanted[q].count();
+    for (std::size_t p = 0; p < size; ++p)
       largest = std::max(largest, part(p, q).size());
+    given.push_back(part(self, q));
+    got.push_back(part(q, self));
   }
   if (largest == 0)
     return;
@@ -207,7 +211,7 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
   for (const transfer_agreement& other : others)
     if (std::memcmp(&other, &mine, sizeof mine) != 0)
       fatal(text(doing, ": processes disagree about the array or its part: process ", self,
-                 " means ", wanted[static_cast<std::size_t>(self)].size(), " of ", from.bytes,
+                 " means ", wanted[self].size(), " of ", from.bytes,
                  " bytes, another one something else of ", other.bytes,
                  " bytes; with GPURMA_DISTRIBUTED_ARRAYS all processes make the same calls on "
                  "large arrays"));
@@ -217,34 +221,35 @@ void fetch(const distributed_array& from, const std::vector<byte_range>& wanted,
   task.step(text(from.name(), ": moves up to ", largest, " bytes between two processes"));
   constexpr std::uint64_t most_at_once = 256 << 10;
   const auto block = static_cast<std::size_t>(std::min(largest, most_at_once));
-  const auto at = [block](auto& buffer, int process) {
-    return buffer.data() + static_cast<std::size_t>(process) * block;
-  };
-  std::vector<char> to(block * static_cast<std::size_t>(size));
+  std::vector<char> to(block * size);
   std::vector<char> back(to.size());
   for (std::uint64_t done = 0; done < largest; done += block) {
-    const auto piece = [&](int p, int q) {
-      const byte_range all = part(p, q);
-      return intersection(all, {all.begin + done, all.begin + done + block});
-    };
     // Often all get the same, which is copied from the device once.
-    byte_range copied;
+    byte_ranges copied;
     const char* copy = nullptr;
-    for (int q = 0; q < size; ++q) {
-      const byte_range out = piece(self, q);
+    for (std::size_t q = 0; q < size; ++q) {
+      const byte_ranges out = given[q].part(done, block);
       if (out.empty())
         continue;
-      if (copied.begin == out.begin && copied.end == out.end)
-        std::memcpy(at(to, q), copy, out.size());
+      char* next = to.data() + q * block;
+      if (copied == out)
+        std::memcpy(next, copy, out.size());
       else
-        copy_bytes(at(to, q), from.memory.base() + out.begin, out.size());
+        for (const byte_range& one : out) {
+          copy_bytes(next, from.memory.base() + one.begin, one.size());
+          next += one.size();
+        }
       copied = out;
-      copy = at(to, q);
+      copy = to.data() + q * block;
     }
     wait_for(*process_transport().start_alltoall(to.data(), block, back.data()));
-    for (int p = 0; p < size; ++p)
-      if (const byte_range in = piece(p, self); !in.empty())
-        take(in.begin, at(back, p), in.size());
+    for (std::size_t p = 0; p < size; ++p) {
+      const char* next = back.data() + p * block;
+      for (const byte_range& one : got[p].part(done, block)) {
+        take(one.begin, next, one.size());
+        next += one.size();
+      }
+    }
     task.go_on();
   }
 }
@@ -253,7 +258,7 @@ void make_whole(distributed_array& array, const std::string& use) {
   host_task task(process_watchdog(), host_task::kind::reported, "making a distributed array whole");
   task.step(text(array.name(), " is made whole: ", use));
   grow(array, array.all(), task);
-  fetch(array, std::vector<byte_range>(static_cast<std::size_t>(process().size), array.all()),
+  fetch(array, std::vector<byte_ranges>(static_cast<std::size_t>(process().size), array.all()),
         "making a distributed array whole",
         [&](std::uint64_t offset, const void* data, std::size_t bytes) {
           copy_bytes(array.memory.base() + offset, data, bytes);
@@ -333,16 +338,21 @@ template <class Kernel> void make_passed_whole(Kernel kernel, void** arguments) 
 void share_evenly(distributed_array& array) {
   const auto size = static_cast<std::uint64_t>(process().size);
   const std::uint64_t page = sparse_memory::page_bytes();
-  array.first.clear();
+  const auto first = [&](std::uint64_t p) {
+    return p == size ? array.bytes : array.bytes * p / size / page * page;
+  };
+  array.bands.clear();
   for (std::uint64_t p = 0; p < size; ++p)
-    array.first.push_back(array.bytes * p / size / page * page);
-  array.first.push_back(array.bytes);
+    array.bands.push_back(byte_range{first(p), first(p + 1)});
 }
 
 // With a page more on either side, which is room for most halos.
-byte_range with_margin(const byte_range& owned) {
+byte_ranges with_margin(const byte_ranges& owned) {
   const std::uint64_t page = sparse_memory::page_bytes();
-  return {owned.begin - std::min(owned.begin, page), owned.end + page};
+  byte_ranges all;
+  for (const byte_range& one : owned)
+    all.add({one.begin - std::min(one.begin, page), one.end + page});
+  return all;
 }
 
 #if GPURMA_TARGET_CPU
@@ -358,15 +368,21 @@ void on_fault(int signal, siginfo_t* fault, void*) {
     return;
   }
   char message[400];
-  const byte_range& present = array->memory.present();
+  // The last piece before the address, or the first one.
+  byte_range present;
+  for (const byte_range& one : array->memory.present())
+    if (present.empty() || one.begin <= array->offset_of(fault->si_addr))
+      present = one;
   const int length = std::snprintf(
       message, sizeof message,
       "[gpurma %d] error: access to byte %llu of a distributed array of %llu bytes, of which this "
-      "process holds %llu to %llu; outside of persistent regions, give the array to kernels as an "
+      "process holds %llu to %llu%s; outside of persistent regions, give the array to kernels as "
+      "an "
       "argument, or set GPURMA_DISTRIBUTED_ARRAYS to whole\n",
       process().rank, static_cast<unsigned long long>(array->offset_of(fault->si_addr)),
       static_cast<unsigned long long>(array->bytes), static_cast<unsigned long long>(present.begin),
-      static_cast<unsigned long long>(present.end));
+      static_cast<unsigned long long>(present.end),
+      array->memory.present().count() > 1 ? ", and other pieces" : "");
   if (length > 0 && write(STDERR_FILENO, message, static_cast<std::size_t>(length)) < 0)
     _exit(1);
   end_all_processes(1);
@@ -399,13 +415,17 @@ void log_most() {
 // Gives each process what it touches of an array, and drops the rest.
 void hold_band(distributed_array& array, const banded_array& plan, host_task& task) {
   const std::uint64_t begin = array.offset_of(plan.base);
-  std::vector<byte_range> wanted = plan.touched;
-  for (byte_range& each : wanted)
-    each = {begin + each.begin, begin + each.end};
-  // What lies before and behind the rows belongs to the first and the last process.
-  wanted.front().begin = 0;
-  wanted.back().end = array.bytes;
-  const byte_range mine = wanted[static_cast<std::size_t>(process().rank)];
+  const auto in_array = [&](const std::vector<byte_ranges>& of_rows) {
+    std::vector<byte_ranges> all;
+    for (const byte_ranges& each : of_rows)
+      all.push_back(each.moved(begin));
+    // What lies before and behind the rows belongs to the first and the last process.
+    all.front().add({0, begin});
+    all.back().add({begin + plan.bytes, array.bytes});
+    return all;
+  };
+  const std::vector<byte_ranges> wanted = in_array(plan.touched);
+  const byte_ranges mine = wanted[static_cast<std::size_t>(process().rank)];
   grow(array, mine, task);
   fetch(array, wanted, "banding a distributed array",
         [&](std::uint64_t offset, const void* data, std::size_t bytes) {
@@ -413,10 +433,7 @@ void hold_band(distributed_array& array, const banded_array& plan, host_task& ta
         });
   shrink(array, mine, task);
   array.whole = false;
-  array.first.assign(1, 0);
-  for (std::size_t p = 1; p < plan.bands.size(); ++p)
-    array.first.push_back(begin + plan.bands[p].begin);
-  array.first.push_back(array.bytes);
+  array.bands = in_array(plan.bands);
 }
 
 #if GPURMA_TARGET_CUDA
@@ -516,6 +533,64 @@ void log_held() {
       text("distributed arrays: ", present, " of ", arrays().bytes, " bytes are held"));
 }
 
+// --- Copies and fills
+
+// Of bytes of an array that the process holds in part, those that it holds, counted from the first
+// of them. None: they are something else.
+std::optional<byte_ranges> held_pieces(const void* to, std::size_t bytes) {
+  if (!arrays().any || bytes == 0)
+    return std::nullopt;
+  const auto lock = lock_arrays();
+  const distributed_array* const array = find_banded(to);
+  if (array == nullptr || array->offset_of(to) + bytes > array->bytes)
+    return std::nullopt; // CUDA says what is wrong
+  const std::uint64_t begin = array->offset_of(to);
+  const byte_ranges held = intersection(array->memory.present(), byte_range{begin, begin + bytes});
+  log(log_level::info,
+      text(array->name(), ": bytes ", begin, " to ", begin + bytes,
+           " are filled, or copied to, of which this process holds ", to_text(held)));
+  return held.moved(-begin);
+}
+
+// A copy from an array of which each process holds a part. Collective. False: the bytes are not all
+// of one array.
+bool copy_from_all(void* to, const void* from, std::size_t bytes) {
+  const auto lock = lock_arrays();
+  const distributed_array* const source = find_banded(from);
+  if (source == nullptr)
+    return false;
+  const byte_range copied{source->offset_of(from), source->offset_of(from) + bytes};
+  const distributed_array* const target = find_banded(to);
+  if (copied.end > source->bytes ||
+      (target != nullptr && target->offset_of(to) + bytes > target->bytes))
+    return false; // CUDA says what is wrong
+  std::vector<byte_ranges> wanted;
+  for (int p = 0; p < process().size; ++p) {
+    byte_ranges of_process = copied;
+    if (target != nullptr) {
+      const std::uint64_t begin = target->offset_of(to);
+      of_process = intersection(target->owned(p), byte_range{begin, begin + bytes})
+                       .moved(copied.begin - begin);
+    }
+    wanted.push_back(std::move(of_process));
+  }
+  const auto self = static_cast<std::size_t>(process().rank);
+  const byte_ranges here = intersection(source->owned(process().rank), wanted[self]);
+  log(log_level::info, text(source->name(), ": bytes ", to_text(copied),
+                            " are copied from it, of which this process gets ",
+                            to_text(wanted[self]), " and owns ", to_text(here)));
+  const auto place = [&](std::uint64_t offset) {
+    return static_cast<char*>(to) + (offset - copied.begin);
+  };
+  for (const byte_range& one : here)
+    copy_bytes(place(one.begin), source->memory.base() + one.begin, one.size());
+  fetch(*source, wanted, "copying a distributed array",
+        [&](std::uint64_t offset, const void* data, std::size_t part) {
+          copy_bytes(place(offset), data, part);
+        });
+  return true;
+}
+
 } // namespace
 
 void announce_region() {
@@ -552,7 +627,7 @@ bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error) 
   auto array = std::make_unique<distributed_array>(table.made, bytes);
   share_evenly(*array);
   array->whole = environment::distributed_arrays() == "regions";
-  const byte_range held = array->whole ? array->all() : with_margin(array->owned(process().rank));
+  const byte_ranges held = array->whole ? array->all() : with_margin(array->owned(process().rank));
   host_task task(process_watchdog(), host_task::kind::reported,
                  "the allocation of a distributed array");
   task.step(text(array->name(), ": begins at ", static_cast<const void*>(array->memory.base()),
@@ -594,71 +669,29 @@ bool free_distributed(void* memory) {
   return true;
 }
 
-bool narrow_fill(void*& to, std::size_t& bytes) {
-  if (!arrays().any || bytes == 0)
-    return true;
-  const auto lock = lock_arrays();
-  const distributed_array* const array = find_banded(to);
-  if (array == nullptr)
-    return true;
-  const std::uint64_t begin = array->offset_of(to);
-  const byte_range held = intersection(array->memory.present(), {begin, begin + bytes});
-  if (begin + bytes > array->bytes)
-    return true; // CUDA says what is wrong
-  log(log_level::info,
-      text(array->name(), ": bytes ", begin, " to ", begin + bytes,
-           " are filled, or copied to, of which this process holds ", to_text(held)));
-  to = array->memory.base() + held.begin;
-  bytes = held.size();
-  return !held.empty();
+cudaError_t fill_held(void* to, std::size_t bytes, const fill_of_piece& real) {
+  const std::optional<byte_ranges> pieces = held_pieces(to, bytes);
+  if (!pieces)
+    return real(to, bytes);
+  for (const byte_range& one : *pieces)
+    if (const cudaError_t error = real(static_cast<char*>(to) + one.begin, one.size());
+        error != cudaSuccess)
+      return error;
+  return cudaSuccess;
 }
 
-bool narrow_copy(void*& to, const void*& from, std::size_t& bytes) {
+cudaError_t copy_held(void* to, const void* from, std::size_t bytes, const copy_of_piece& real) {
   if (!arrays().any || bytes == 0)
-    return true;
-  if (is_banded(from))
+    return real(to, from, bytes);
+  if (is_banded(from)) {
     wait_for_device();
-  const auto lock = lock_arrays();
-  const distributed_array* const source = find_banded(from);
-  if (source == nullptr) {
-    void* const whole_to = to;
-    const bool some = narrow_fill(to, bytes);
-    from = static_cast<const char*>(from) + (static_cast<char*>(to) - static_cast<char*>(whole_to));
-    return some;
+    if (copy_from_all(to, from, bytes))
+      return cudaSuccess;
   }
-  const byte_range copied{source->offset_of(from), source->offset_of(from) + bytes};
-  const distributed_array* const target = find_banded(to);
-  if (copied.end > source->bytes ||
-      (target != nullptr && target->offset_of(to) + bytes > target->bytes))
-    return true; // CUDA says what is wrong
-  std::vector<byte_range> wanted;
-  for (int p = 0; p < process().size; ++p) {
-    byte_range of_process = copied;
-    if (target != nullptr) {
-      const std::uint64_t begin = target->offset_of(to);
-      const byte_range owned = intersection(target->owned(p), {begin, begin + bytes});
-      of_process = owned.empty() ? byte_range{}
-                                 : byte_range{owned.begin - begin + copied.begin,
-                                              owned.end - begin + copied.begin};
-    }
-    wanted.push_back(of_process);
-  }
-  const auto self = static_cast<std::size_t>(process().rank);
-  log(log_level::info,
-      text(source->name(), ": bytes ", to_text(copied),
-           " are copied from it, of which this process gets ", to_text(wanted[self]), " and owns ",
-           to_text(intersection(source->owned(process().rank), wanted[self]))));
-  const auto place = [&](std::uint64_t offset) {
-    return static_cast<char*>(to) + (offset - copied.begin);
-  };
-  if (const byte_range here = intersection(source->owned(process().rank), wanted[self]);
-      !here.empty())
-    copy_bytes(place(here.begin), source->memory.base() + here.begin, here.size());
-  fetch(*source, wanted, "copying a distributed array",
-        [&](std::uint64_t offset, const void* data, std::size_t part) {
-          copy_bytes(place(offset), data, part);
-        });
-  return false;
+  return fill_held(to, bytes, [&](void* here, std::size_t part) {
+    const auto offset = static_cast<char*>(here) - static_cast<char*>(to);
+    return real(here, static_cast<const char*>(from) + offset, part);
+  });
 }
 
 void make_whole(const void* address, const char* use) {
@@ -733,11 +766,26 @@ bool find_distributed(const void* address, allocation& present) {
   const distributed_array* const array = find_array(address);
   if (array == nullptr)
     return false;
-  const byte_range& there = array->memory.present();
+  const byte_ranges& all = array->memory.present();
+  const std::uint64_t offset = array->offset_of(address);
+  auto there =
+      std::find_if(all.begin(), all.end(), [&](const byte_range& one) { return offset < one.end; });
+  if (there == all.end())
+    there = all.begin();
+  const byte_range piece = all.empty() ? byte_range{} : *there;
   constexpr std::uint64_t no_id_of_cuda = std::uint64_t{1} << 63;
-  present = {reinterpret_cast<std::uint64_t>(array->memory.base()) + there.begin, there.size(),
-             array->pages_id | no_id_of_cuda, true};
+  present = {reinterpret_cast<std::uint64_t>(array->memory.base()) + piece.begin, piece.size(),
+             (array->pages_id - static_cast<std::uint64_t>(there - all.begin())) | no_id_of_cuda,
+             true};
   return true;
+}
+
+bool is_held_in_pieces(const void* address) {
+  if (!arrays().any)
+    return false;
+  const auto lock = lock_arrays();
+  const distributed_array* const array = find_array(address);
+  return array != nullptr && array->memory.present().count() > 1;
 }
 
 #if GPURMA_TARGET_CUDA

@@ -8,6 +8,7 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -32,10 +33,13 @@ public:
 bool allocate_distributed(void** memory, std::size_t bytes, cudaError_t& error);
 // False: the memory is no distributed array.
 bool free_distributed(void* memory);
-// Makes a copy, or a fill, one of what the process holds. False: nothing is left to be done; bytes
-// that other processes hold have been copied by then, in which case the call is collective.
-bool narrow_copy(void*& to, const void*& from, std::size_t& bytes);
-bool narrow_fill(void*& to, std::size_t& bytes);
+// Does a copy, or a fill, as far as the process holds what is concerned, by `real`: once for each
+// piece, and for all of other memory. Of an array it also copies what other processes hold; then
+// the call is collective. The first error.
+using copy_of_piece = std::function<cudaError_t(void* to, const void* from, std::size_t bytes)>;
+using fill_of_piece = std::function<cudaError_t(void* to, std::size_t bytes)>;
+cudaError_t copy_held(void* to, const void* from, std::size_t bytes, const copy_of_piece& real);
+cudaError_t fill_held(void* to, std::size_t bytes, const fill_of_piece& real);
 // Gets the whole of the array that holds an address, if there is one and the process holds only a
 // part. Collective. `use` is for the log.
 void make_whole(const void* address, const char* use);
@@ -51,8 +55,8 @@ void make_arguments_whole(cudaKernel_t kernel, void** arguments);
 struct banded_array {
   char* base;
   std::uint64_t bytes;
-  std::vector<byte_range> bands;
-  std::vector<byte_range> touched;
+  std::vector<byte_ranges> bands;
+  std::vector<byte_ranges> touched;
   // Each process holds what it touches; set by hold_bands. If not, each has the whole array.
   bool banded = false;
 };
@@ -72,9 +76,11 @@ public:
 
 // --- For networks
 
-// What is there of the distributed array that holds an address, as an allocation; it is another one
-// when pages have come or gone. False: there is no such array.
+// What is there, around an address, of the distributed array that holds it, as an allocation; it is
+// another one when pages have come or gone. False: there is no such array.
 bool find_distributed(const void* address, allocation& present);
+// Whether what is there of the array that holds an address is in several pieces.
+bool is_held_in_pieces(const void* address);
 
 #if GPURMA_TARGET_CUDA
 // --- For peer_memory

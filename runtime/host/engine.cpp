@@ -1060,12 +1060,13 @@ bool engine::advance_meeting() {
 
 // Lets the other processes access a rank's window memory themselves, if the transport can.
 exposed_memory engine::expose(const window_row& row) {
-  std::string reason;
+  std::string reason = "it is a distributed array held in several pieces";
   // Of a distributed array what is there, at its place in the whole.
   allocation there{row.base, row.bytes, 0, false};
   static_cast<void>(find_distributed(reinterpret_cast<const void*>(row.base), there));
-  exposed_memory exposed =
-      one_sided_->expose(reinterpret_cast<const void*>(there.base), there.bytes, reason);
+  exposed_memory exposed{};
+  if (!is_held_in_pieces(reinterpret_cast<const void*>(row.base)))
+    exposed = one_sided_->expose(reinterpret_cast<const void*>(there.base), there.bytes, reason);
   exposed.begin = row.base;
   if (exposed.granted != 0)
     written_by_network_ = true;

@@ -73,11 +73,16 @@ public:
   template <class... Stream>
   cudaError_t operator()(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                          Stream... stream) const {
-    return narrow_copy(to, from, bytes) ? real_(to, from, bytes, kind, stream...) : cudaSuccess;
+    const int number = kind; // may be none of the enumeration, which CUDA reports
+    return copy_held(to, from, bytes, [&](void* here, const void* there, std::size_t part) {
+      return real_(here, there, part, static_cast<cudaMemcpyKind>(number), stream...);
+    });
   }
   template <class... Stream>
   cudaError_t operator()(void* to, int value, std::size_t bytes, Stream... stream) const {
-    return narrow_fill(to, bytes) ? real_(to, value, bytes, stream...) : cudaSuccess;
+    return fill_held(to, bytes, [&](void* here, std::size_t part) {
+      return real_(here, value, part, stream...);
+    });
   }
   template <class Kernel>
   cudaError_t operator()(Kernel kernel, dim3 grid, dim3 block, void** arguments,

@@ -169,8 +169,12 @@ void make_bands(const region_launch& region) {
   bands.processes = self.size;
   bands.process = self.rank;
   bands.contiguous = self.size > 1 && (self.nodes > 1 || environment::route() == "proxy");
-  for (int a = 0; a < region.arrays; ++a)
-    bands.rows = std::max(bands.rows, region.array[a].rows);
+  for (int a = 0; a < region.arrays; ++a) {
+    const array_plan& array = region.array[a];
+    if (array.components < 1)
+      fail(region, text("'", array.name, "' has ", array.components, " components"));
+    bands.rows = std::max(bands.rows, array.rows);
+  }
   if (bands.rows == 0)
     fail(region, "the distributed arrays have no rows");
   bands.unit = stage_of_ranks(region).height();
@@ -194,13 +198,26 @@ void make_bands(const region_launch& region) {
   }
 }
 
-// The bytes of an array's rows.
-byte_range bytes_of_rows(const array_plan& array, std::int64_t first, std::int64_t last) {
+// Adds the bytes of an array's rows, in all of its components.
+void add_rows(byte_ranges& to, const array_plan& array, std::int64_t first, std::int64_t last) {
   const auto at = [&](std::int64_t row) {
     return static_cast<std::uint64_t>(std::clamp<std::int64_t>(row, 0, array.rows)) *
            array.row_bytes();
   };
-  return {at(first), at(last)};
+  std::uint64_t component = 0;
+  for (std::int64_t c = 0; c < array.components; ++c, component += array.component_bytes())
+    to.add({component + at(first), component + at(last)});
+}
+
+// Those that the process touches: of periodic rows, also at the other end.
+byte_ranges touched_bytes(const banding& bands, const array_plan& array, int process) {
+  const std::int64_t first = bands.begin(process) - bands.touch_before;
+  const std::int64_t last = bands.begin(process + 1) + bands.touch_after;
+  byte_ranges found;
+  for (const std::int64_t turn : {-bands.rows, std::int64_t{0}, bands.rows})
+    if (turn == 0 || bands.periodic)
+      add_rows(found, array, first + turn, last + turn);
+  return found;
 }
 
 void hold_bands(const region_launch& region) {
@@ -212,12 +229,8 @@ void hold_bands(const region_launch& region) {
     one.base = array.base;
     one.bytes = array.bytes();
     for (int p = 0; p < bands.processes; ++p) {
-      one.bands.push_back(bytes_of_rows(array, bands.begin(p), bands.begin(p + 1)));
-      const bool at_an_end = p == 0 || p == bands.processes - 1;
-      one.touched.push_back(bands.periodic && at_an_end // rows at both ends, so all between
-                                ? bytes_of_rows(array, 0, array.rows)
-                                : bytes_of_rows(array, bands.begin(p) - bands.touch_before,
-                                                bands.begin(p + 1) + bands.touch_after));
+      add_rows(one.bands.emplace_back(), array, bands.begin(p), bands.begin(p + 1));
+      one.touched.push_back(touched_bytes(bands, array, p));
     }
   }
   hold_bands(name_of(region), all, region.values, region.value_bytes);
@@ -323,6 +336,14 @@ void check_put(const char* array, int halo, const char* kernel, int reads, site 
     fatal(text("the persistent region at ", source_text(where), ": '", array, "' is put with halo ",
                halo, ", but a later launch of '", kernel, "' reads it with halo ", reads,
                "; it would read old values of other processes' rows"));
+}
+
+void check_rows(const char* array, std::int64_t rows, std::int64_t least, const char* kernel,
+                site where) {
+  if (rows < least)
+    fatal(text("the persistent region at ", source_text(where), ": '", kernel,
+               "' takes a component of '", array, "' to have at least ", least,
+               " rows, and it has ", rows, "; others would be rows of the next component"));
 }
 
 void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,

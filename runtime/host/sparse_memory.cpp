@@ -13,23 +13,12 @@
 
 namespace gpurma::host {
 
-byte_range intersection(const byte_range& a, const byte_range& b) {
-  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
-
-byte_range hull(const byte_range& a, const byte_range& b) {
-  if (a.empty())
-    return b;
-  if (b.empty())
-    return a;
-  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
-}
-
-byte_range sparse_memory::pages_of(const byte_range& wanted) const {
-  if (wanted.empty())
-    return {};
+byte_ranges sparse_memory::pages_of(const byte_ranges& wanted) const {
   const std::uint64_t page = page_bytes();
-  return {wanted.begin / page * page, std::min(reserved_, (wanted.end + page - 1) / page * page)};
+  byte_ranges pages;
+  for (const byte_range& one : wanted)
+    pages.add({one.begin / page * page, std::min(reserved_, (one.end + page - 1) / page * page)});
+  return pages;
 }
 
 #if GPURMA_TARGET_CPU
@@ -51,24 +40,22 @@ sparse_memory::~sparse_memory() {
     munmap(base_, reserved_);
 }
 
-cudaError_t sparse_memory::grow(const byte_range& wanted) {
-  const byte_range all = hull(present_, pages_of(wanted));
-  if (!all.empty() && mprotect(base_ + all.begin, all.size(), PROT_READ | PROT_WRITE) != 0)
-    return cudaErrorMemoryAllocation;
-  present_ = all;
+cudaError_t sparse_memory::grow(const byte_ranges& wanted) {
+  for (const byte_range& more : difference(pages_of(wanted), present_)) {
+    if (mprotect(base_ + more.begin, more.size(), PROT_READ | PROT_WRITE) != 0)
+      return cudaErrorMemoryAllocation;
+    present_.add(more);
+  }
   return cudaSuccess;
 }
 
-void sparse_memory::shrink(const byte_range& wanted) {
-  const byte_range kept = intersection(present_, pages_of(wanted));
-  const byte_range before{present_.begin, kept.empty() ? present_.end : kept.begin};
-  const byte_range after{kept.empty() ? present_.end : kept.end, present_.end};
-  for (const byte_range& dropped : {before, after})
-    if (!dropped.empty() &&
-        mmap(base_ + dropped.begin, dropped.size(), PROT_NONE,
+void sparse_memory::shrink(const byte_ranges& wanted) {
+  const byte_ranges pages = pages_of(wanted);
+  for (const byte_range& dropped : difference(present_, pages))
+    if (mmap(base_ + dropped.begin, dropped.size(), PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) == MAP_FAILED)
       check_cuda(cudaErrorMemoryAllocation, "give back pages of a distributed array");
-  present_ = kept.empty() ? byte_range{} : kept;
+  present_ = intersection(present_, pages);
 }
 
 #else
@@ -164,27 +151,22 @@ void sparse_memory::unmap(const segment& one) const {
   static_cast<void>(release(one.handle));
 }
 
-cudaError_t sparse_memory::grow(const byte_range& wanted) {
+cudaError_t sparse_memory::grow(const byte_ranges& wanted) {
   use_memory_device();
-  const byte_range all = hull(present_, pages_of(wanted));
-  const byte_range parts[] = {
-      {all.begin, present_.empty() ? all.end : present_.begin},
-      {present_.empty() ? all.end : present_.end, all.end},
-  };
   const std::uint64_t piece =
       std::max(page_bytes(), reserved_ / pieces / page_bytes() * page_bytes());
-  for (const byte_range& part : parts)
+  for (const byte_range& part : difference(pages_of(wanted), present_))
     for (byte_range next{part.begin, part.begin}; next.begin < part.end; next.begin = next.end) {
       next.end = std::min(part.end, (next.begin / piece + 1) * piece);
       if (const cudaError_t error = map(next); error != cudaSuccess)
         return error;
-      present_ = hull(present_, next);
+      present_.add(next);
     }
   return cudaSuccess;
 }
 
-void sparse_memory::shrink(const byte_range& wanted) {
-  const byte_range kept = intersection(present_, pages_of(wanted));
+void sparse_memory::shrink(const byte_ranges& wanted) {
+  const byte_ranges kept = intersection(present_, pages_of(wanted));
   present_ = {};
   const auto dropped =
       std::stable_partition(segments_.begin(), segments_.end(), [&](const segment& one) {
@@ -194,7 +176,7 @@ void sparse_memory::shrink(const byte_range& wanted) {
     unmap(*one);
   segments_.erase(dropped, segments_.end());
   for (const segment& one : segments_)
-    present_ = hull(present_, one.range);
+    present_.add(one.range);
 }
 
 bool sparse_memory::export_pages(file_parcel& to, std::string& reason) const {

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Device memory of which only a part is there: a range of addresses, and pages for one interval of
-// it. An access elsewhere is a fault (CPU target) or cudaErrorIllegalAddress.
+// Device memory of which only a part is there: a range of addresses, and pages for some of it. An
+// access elsewhere is a fault (CPU target) or cudaErrorIllegalAddress.
 #ifndef GPURMA_HOST_SPARSE_MEMORY_H
 #define GPURMA_HOST_SPARSE_MEMORY_H
 
@@ -12,26 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "host/byte_ranges.h"
 #if GPURMA_TARGET_CUDA
 #include "host/file_exchange.h"
 #endif
 
 namespace gpurma::host {
-
-// Bytes begin to end - 1 of an array.
-struct byte_range {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-
-  bool empty() const { return end <= begin; }
-  std::uint64_t size() const { return empty() ? 0 : end - begin; }
-  bool contains(const byte_range& other) const {
-    return other.empty() || (begin <= other.begin && other.end <= end);
-  }
-};
-byte_range intersection(const byte_range& a, const byte_range& b);
-// The smallest range that holds both.
-byte_range hull(const byte_range& a, const byte_range& b);
 
 class sparse_memory {
 public:
@@ -46,12 +32,12 @@ public:
   // Null: there was no room for the addresses.
   char* base() const { return base_; }
   // What is there.
-  const byte_range& present() const { return present_; }
+  const byte_ranges& present() const { return present_; }
 
   // Adds pages, so that `wanted` is there, too; keeps what is there. New pages hold anything.
-  cudaError_t grow(const byte_range& wanted);
+  cudaError_t grow(const byte_ranges& wanted);
   // Gives pages back that hold nothing of `wanted`. No work of the device may use them.
-  void shrink(const byte_range& wanted);
+  void shrink(const byte_ranges& wanted);
 
 #if GPURMA_TARGET_CUDA
   // Files by which other processes map what is there, each with the begin and end of its range.
@@ -59,11 +45,11 @@ public:
 #endif
 
 private:
-  byte_range pages_of(const byte_range& wanted) const;
+  byte_ranges pages_of(const byte_ranges& wanted) const;
 
   char* base_ = nullptr;
   std::uint64_t reserved_;
-  byte_range present_; // whole pages
+  byte_ranges present_; // whole pages
 #if GPURMA_TARGET_CUDA
   // Pages that are mapped together, and can only be unmapped so.
   struct segment {

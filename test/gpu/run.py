@@ -87,7 +87,7 @@ UNCHECKED = ("source_that_is_no_device_memory", "source_beyond_its_allocation",
              "destination_that_is_no_device_memory", "window_beyond_its_allocation")
 # Examples that are ordinary programs with a persistent region.
 REGIONS = ("jacobi2d_stages", "horizontal_diffusion_stages", "heat3d_stages", "life_stages",
-           "wave_stages", "shallow_water_stages", "red_black_stages")
+           "wave_stages", "shallow_water_stages", "red_black_stages", "lattice_boltzmann_stages")
 
 # Seeds of test/fuzz/random_regions.py; each program holds its regions without pragmas as well.
 RANDOM_REGIONS = (6, 17, 20, 22, 48, 77, 143, 164)

@@ -115,8 +115,10 @@ void check_contents(const char* memory, const std::vector<char>& expected) {
 void check_band(const char* memory, const bands& how, const std::vector<char>& expected) {
   const auto self = static_cast<std::size_t>(process().rank);
   const banded_array plan = how.of(const_cast<char*>(memory));
-  const std::uint64_t begin = how.first_row * row_bytes + plan.touched[self].begin;
-  const std::uint64_t end = how.first_row * row_bytes + plan.touched[self].end;
+  CHECK(plan.touched[self].count() == 1);
+  const byte_range rows = *plan.touched[self].begin();
+  const std::uint64_t begin = how.first_row * row_bytes + rows.begin;
+  const std::uint64_t end = how.first_row * row_bytes + rows.end;
   CHECK(std::memcmp(memory + begin, expected.data() + begin, end - begin) == 0);
   const allocation here = present(memory);
   const std::uint64_t touched = end - begin;

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: not %gpurmacc_cpu -c %s -o %t.o -fdiagnostics-parseable-fixits 2>&1 | %filecheck %s
 
-template <class T> __global__ void kernel(T* data) {
+template <class T, class = void> __global__ void kernel(T* data) {
 #pragma gpurma barrier
 }
 template <class T> void start(T* data) {

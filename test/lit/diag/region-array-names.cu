@@ -1,5 +1,5 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Arrays that programs have in objects and in arrays of pointers: the message says how to name them.
+// Arrays that programs have in objects and behind pointers: the message says how to name them.
 // RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
 
 struct base {
@@ -10,10 +10,10 @@ struct solver : base {
   void run(float** levels, int n) {
 #pragma gpurma persistent distribute(base::u : rows(n))
     {}
-#pragma gpurma persistent distribute(levels[0], all[n] : rows(n))
+#pragma gpurma persistent distribute(levels[0], all[n], all[1] : rows(n))
     {}
   }
 };
 // CHECK: :[[@LINE-6]]:44: error: what is distributed must be a pointer variable or a pointer in a structure variable, not a member of the object: name it by a local reference before the region, 'auto &u = this->u' [gpurma-0065]
-// CHECK: :[[@LINE-5]]:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of an array: give each a local pointer variable before the region [gpurma-0065]
-// CHECK: :[[@LINE-6]]:49: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of an array: give each a local pointer variable before the region [gpurma-0065]
+// CHECK: :[[@LINE-5]]:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of an array that only the running program knows: name elements of array variables by constants, 'u[0], u[1]', or give each a local pointer variable before the region [gpurma-0065]
+// CHECK: :[[@LINE-6]]:49: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of an array that only the running program knows: name elements of array variables by constants, 'u[0], u[1]', or give each a local pointer variable before the region [gpurma-0065]

@@ -36,7 +36,7 @@ void pointers(float* a, float* b, float* other, Fields f, Fields* g, int ny, int
     cudaMemset(f.u + i * nx, 0, nx * sizeof(float));
 }
 // CHECK: :15:19: error: 'cudaMemcpy' in a persistent region cannot copy from 'other': it is not distributed; name it in 'distribute', or in 'reduce' if it is a scalar that kernels update [gpurma-0142]
-// CHECK: :15:19: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, and for a copy every n steps let the region be a loop of n
+// CHECK: :15:19: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, or in a statement that the host runs, behind '#pragma gpurma host'
 // CHECK: :18:21: error: 'cudaMemcpyAsync' in a persistent region cannot copy to 'f.v': it is not distributed
 // CHECK: :18:21: note: the region is one kernel
 // CHECK: :21:19: error: 'cudaMemcpy' in a persistent region cannot copy from 'chosen()': it is not distributed

@@ -23,7 +23,7 @@ void run(float* a, float* b, float* host, float* sum, int n, size_t pitch, cudaS
   }
 }
 // CHECK: :17:5: error: 'cudaMemcpy' cannot be called in a persistent region; move it out, and say by 'reduce' which scalars the kernels update [gpurma-0128]
-// CHECK: :17:5: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, and for a copy every n steps let the region be a loop of n
+// CHECK: :17:5: note: the region is one kernel, which does not reach the host's memory, and each process has its own rows only: copy before or behind the region, or in a statement that the host runs, behind '#pragma gpurma host'
 // CHECK: :18:5: error: 'cudaMemcpyAsync' cannot be called in a persistent region;
 // CHECK: :18:5: note: the region is one kernel
 // CHECK: :19:5: error: 'cudaMemcpy' cannot be called in a persistent region;

@@ -108,6 +108,7 @@ void run(float* a, int n, base& virtual_one, own& object) {
       ++m;
 // CHECK: :[[@LINE+1]]:12: error: 'two' launches kernels, {{.*}}: its result is of type 'pair', and no arithmetic type or pointer; let it take a reference to a variable [gpurma-0147]
     pair p(two(a, n));
+// CHECK: :[[@LINE+2]]:5: error: 'self' is a function of the host, {{.*}}: its result is of type 'own &', and no arithmetic type or pointer
 // CHECK: :[[@LINE+1]]:5: error: 'step' launches kernels, {{.*}}: it is called on something else than the object itself or a variable [gpurma-0147]
     object.self().step(a);
 // CHECK: :{{[0-9]+}}:{{[0-9]+}}: error: 'step' launches kernels, {{.*}}: 'n_' is not public, or another member has its name [gpurma-0147]
@@ -154,7 +155,7 @@ void run(float* a, int n, void (*pointer)(float*, int)) {
 }
 #elif defined(INSIDE)
 // What is wrong within functions: the message names their lines, and where they are called.
-double on_host(double x) { return x; }
+double on_host(double x);
 void steps(float* a, int n) {
   sweep(a, n);
 // INSIDE-CHECK: :[[@LINE+4]]:13: error: 'on_host' is a function of the host, {{.*}} [gpurma-0127]

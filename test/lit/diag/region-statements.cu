@@ -28,13 +28,13 @@ void statements(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int i = 0; i < n; ++i) {
     k<<<n, 1>>>(a, n);
-    switch (int j = i; j) { default: break; }
+    asm("");
     int* p = new int;
     try { ++i; } catch (...) {}
-    auto f = [] { return 1; };
+    auto f = [n = ++i] { return n; };
     static int count = 0;
     struct local { int v; };
-    for (int v : {1, 2})
+    if (int j = i)
       ++i;
     if (i > 10)
       return;
@@ -60,13 +60,13 @@ out:
 // CHECK: :22:19: error: 'a[0]' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :23:13: error: '*a' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :24:29: error: in a persistent region, a launch must be a statement of its own [gpurma-0125]
-// CHECK: :31:5: error: 'switch (int j = i; j) { default: break; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :31:5: error: 'asm("")' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :32:14: error: 'new int' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :33:5: error: 'try { ++i; } catch (...) {}' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-// CHECK: :34:14: error: '[] { return 1; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :34:14: error: '[n = ++i] { return n; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :35:5: error: 'static int count = 0' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :36:5: error: 'struct local { int v; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-// CHECK: :37:5: error: 'for (int v : {1, 2}) ++i' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :37:5: error: 'if (int j = i) ++i' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :40:7: error: 'return' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]
 // CHECK: :41:5: error: 'goto' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]
 // CHECK: :47:5: error: 'break' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]

@@ -61,7 +61,7 @@ void constructed(float* a, int n) {
 struct of_members {
   std::vector<float> host;
   int n, narrow : 4;
-  __host__ __device__ int size() const { return n; }
+  __host__ __device__ int size() const;
   void run(float* a) {
 #pragma gpurma persistent distribute(a : rows(n))
     for (int i = 0; i < n; ++i)

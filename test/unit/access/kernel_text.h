@@ -114,7 +114,7 @@ public:
         if (Halo)
           P.Halo = StatedHalo{Halo};
         for (llvm::StringRef Extent : ExtentList)
-          P.Shape.push_back(extent(Kernel, Extent));
+          P.Shape.Extents.push_back(extent(Kernel, Extent));
         Distributed.push_back(std::move(P));
       }
     }

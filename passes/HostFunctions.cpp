@@ -1,0 +1,228 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/HostFunctions.h"
+#include "passes/RegionWriter.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+bool isArithmetic(QualType Type) {
+  return Type.getNonReferenceType()->isArithmeticType() && (!Type->isReferenceType() || Type->getPointeeType().isConstQualified());
+}
+
+/// std::max, std::min, std::clamp: values of their arguments.
+bool choosesArgument(const FunctionDecl* F) {
+  return F->isInStdNamespace() && F->getIdentifier() && (F->getName() == "max" || F->getName() == "min" || F->getName() == "clamp") &&
+         llvm::all_of(F->parameters(), [](const ParmVarDecl* P) { return isArithmetic(P->getType()); });
+}
+
+/// Not rand() or putchar(c).
+bool isFunctionOfValues(const FunctionDecl* F) {
+  const Builtin::Context& Builtins = F->getASTContext().BuiltinInfo;
+  unsigned Id = F->getBuiltinID();
+  return Id == 0 ? F->isInStdNamespace() && F->getNumParams() != 0 : Builtins.isConst(Id) || Builtins.isConstWithoutErrnoAndExceptions(Id);
+}
+
+/// std::array's accessors, which name its memory.
+bool isAccessor(const CXXMethodDecl* Method) {
+  return Method->isConst() && Method->isConstexpr() && Method->isInStdNamespace();
+}
+
+class EffectFinder : public RecursiveASTVisitor<EffectFinder> {
+public:
+  explicit EffectFinder(const SourceManager& Sources) : Sources(Sources) {}
+  bool Found = false;
+
+  bool VisitBinaryOperator(BinaryOperator* E) { return !(Found |= E->isAssignmentOp()); }
+  bool VisitUnaryOperator(UnaryOperator* E) { return !(Found |= E->isIncrementDecrementOp()); }
+  bool VisitLambdaExpr(LambdaExpr*) { return !(Found = true); }
+  bool VisitCXXNewExpr(CXXNewExpr*) { return !(Found = true); }
+  bool VisitCXXDeleteExpr(CXXDeleteExpr*) { return !(Found = true); }
+  bool VisitCXXThrowExpr(CXXThrowExpr*) { return !(Found = true); }
+  bool VisitStmtExpr(StmtExpr*) { return !(Found = true); }
+  bool VisitCXXConstructExpr(CXXConstructExpr* E) {
+    const CXXConstructorDecl* Constructor = E->getConstructor();
+    return !(Found |= !Constructor->isTrivial() && !Constructor->isConstexpr());
+  }
+  bool VisitCallExpr(CallExpr* Call) {
+    Found |= isa<CUDAKernelCallExpr>(Call) || !isFree(*Call);
+    return !Found;
+  }
+
+private:
+  bool isFree(const CallExpr& Call) {
+    const FunctionDecl* Callee = Call.getDirectCallee();
+    if (!Callee)
+      return false;
+    if ((isMathematics(Callee, Sources) && isFunctionOfValues(Callee)) || choosesArgument(Callee))
+      return true;
+    if (const auto* Method = dyn_cast<CXXMethodDecl>(Callee); Method && Sources.isInSystemHeader(Callee->getLocation()))
+      return isAccessor(Method);
+    if (Sources.isInSystemHeader(Callee->getLocation()))
+      return false;
+    const FunctionDecl* Definition = calledDefinition(Call);
+    const Expr* Returned = Definition ? onlyReturned(Definition) : nullptr;
+    if (!Returned || Depth == MostCalls)
+      return false;
+    ++Depth;
+    TraverseStmt(const_cast<Expr*>(Returned));
+    --Depth;
+    return !Found;
+  }
+
+  static constexpr unsigned MostCalls = 16;
+  const SourceManager& Sources;
+  unsigned Depth = 0;
+};
+
+/// Looks for what device code cannot do, or would do to something else than the host.
+class DeviceChecker : public RecursiveASTVisitor<DeviceChecker> {
+public:
+  explicit DeviceChecker(const SourceManager& Sources) : Sources(Sources) {}
+  bool Rejected = false;
+  llvm::SmallSetVector<const FunctionDecl*, 8> Called;
+
+  bool VisitStmt(Stmt* S) {
+    Rejected |= isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, CXXTryStmt, LambdaExpr, StmtExpr, CXXTypeidExpr, CXXDynamicCastExpr, AsmStmt,
+                    GotoStmt, IndirectGotoStmt, PredefinedExpr, StringLiteral, CXXForRangeStmt>(S);
+    return !Rejected;
+  }
+  bool VisitVarDecl(VarDecl* V) {
+    const QualType Type = V->getType().getNonReferenceType();
+    Rejected |= V->isStaticLocal() || !Type.isTriviallyCopyableType(V->getASTContext());
+    return !Rejected;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    bool IsValue = V && V->isUsableInConstantExpressions(V->getASTContext()) && V->getType()->isArithmeticType();
+    Rejected |= (V && !V->hasLocalStorage() && !IsValue) || isa<BindingDecl>(Ref->getDecl());
+    return !Rejected;
+  }
+  /// What a pointer leads to may be an array.
+  bool VisitUnaryOperator(UnaryOperator* E) {
+    Rejected |= E->getOpcode() == UO_Deref && !isa<CXXThisExpr>(E->getSubExpr()->IgnoreParenImpCasts());
+    return !Rejected;
+  }
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) {
+    Rejected |= !E->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+    return !Rejected;
+  }
+  bool VisitMemberExpr(MemberExpr* E) {
+    const auto* V = dyn_cast<VarDecl>(E->getMemberDecl());
+    Rejected |= (E->isArrow() && !isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts())) || (V && !V->isConstexpr());
+    return !Rejected;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr* E) {
+    Rejected |= E->getConstructor()->isUserProvided();
+    return !Rejected;
+  }
+  bool VisitCallExpr(CallExpr* Call) {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    const FunctionDecl* Definition = calledDefinition(*Call);
+    if (Callee && (isMathematics(Callee, Sources) || isMarkedForDevice(Callee)))
+      return true;
+    if (!Definition || Callee->isOverloadedOperator() || Sources.isInSystemHeader(Callee->getLocation()))
+      Rejected = true;
+    else
+      Called.insert(Definition);
+    return !Rejected;
+  }
+
+private:
+  const SourceManager& Sources;
+};
+
+/// Whether the text before its name can say for whom it is: no other declaration would have to say so, too.
+bool canBeMarked(const FunctionDecl* F) {
+  const FunctionDecl* Pattern = F->getTemplateInstantiationPattern();
+  if (!Pattern)
+    Pattern = F;
+  return !Pattern->isOutOfLine() && Pattern->getPreviousDecl() == nullptr && Pattern->getBeginLoc().isFileID() &&
+         F->getTemplateSpecializationKind() != TSK_ExplicitSpecialization;
+}
+
+} // namespace
+
+const FunctionDecl* calledDefinition(const CallExpr& Call) {
+  const FunctionDecl* Definition = nullptr;
+  const FunctionDecl* Callee = isa<CUDAKernelCallExpr>(Call) ? nullptr : Call.getDirectCallee();
+  return Callee && Callee->hasBody(Definition) ? Definition : nullptr;
+}
+
+bool isMarkedForDevice(const FunctionDecl* F) {
+  const auto* Device = F->getAttr<CUDADeviceAttr>();
+  return Device && !Device->isImplicit();
+}
+
+bool isMathematics(const FunctionDecl* F, const SourceManager& Sources) {
+  return Sources.isInSystemHeader(F->getLocation()) && (F->getBuiltinID() != 0 || F->isExternC() || F->isInStdNamespace()) &&
+         llvm::all_of(F->parameters(), [](const ParmVarDecl* P) { return P->getType().getNonReferenceType()->isArithmeticType(); }) &&
+         F->getReturnType().getNonReferenceType()->isArithmeticType();
+}
+
+bool isOfHost(const FunctionDecl* F, const SourceManager& Sources) {
+  if (isMarkedForDevice(F) || F->hasAttr<CUDAGlobalAttr>() || F->isDefaulted() || Sources.isInSystemHeader(F->getLocation()) ||
+      isa<CXXConstructorDecl, CXXDestructorDecl, CXXConversionDecl>(F) || (F->isOverloadedOperator() && F->getOverloadedOperator() != OO_Call))
+    return false;
+  return llvm::none_of(F->parameters(), [](const ParmVarDecl* P) { return isCudaError(P->getType()); });
+}
+
+const Expr* onlyReturned(const FunctionDecl* F) {
+  const auto* Body = dyn_cast_or_null<CompoundStmt>(F->getBody());
+  const auto* Return = Body && Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
+  return Return ? Return->getRetValue() : nullptr;
+}
+
+bool isEffectFree(const Expr* E, const SourceManager& Sources) {
+  EffectFinder Effects(Sources);
+  Effects.TraverseStmt(const_cast<Expr*>(E));
+  return !Effects.Found;
+}
+
+bool namesHiddenMembers(const FunctionDecl* F) {
+  struct Finder : RecursiveASTVisitor<Finder> {
+    bool Found = false;
+    llvm::SmallSetVector<const FunctionDecl*, 8> Work;
+    bool VisitMemberExpr(MemberExpr* E) {
+      AccessSpecifier Access = E->getMemberDecl()->getAccess();
+      Found |= isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()) && Access != AS_public && Access != AS_none &&
+               isa<FieldDecl, VarDecl>(E->getMemberDecl());
+      return true;
+    }
+    bool VisitCallExpr(CallExpr* Call) {
+      if (const FunctionDecl* Definition = calledDefinition(*Call); Definition && isa<CXXMethodDecl>(Definition))
+        Work.insert(Definition);
+      return true;
+    }
+  } Find;
+  Find.Work.insert(F);
+  for (size_t I = 0; I != Find.Work.size() && !Find.Found; ++I)
+    Find.TraverseStmt(Find.Work[I]->getBody());
+  return Find.Found;
+}
+
+bool mayRunOnDevice(const FunctionDecl* F, const SourceManager& Sources, llvm::SmallSetVector<const FunctionDecl*, 8>& Found) {
+  llvm::SmallSetVector<const FunctionDecl*, 8> Work;
+  Work.insert(F);
+  for (size_t I = 0; I != Work.size(); ++I) {
+    const FunctionDecl* Each = Work[I];
+    const auto* Method = dyn_cast<CXXMethodDecl>(Each);
+    if (!canBeMarked(Each) || Each->isVariadic() || (Method && Method->isVirtual()) || !isa_and_nonnull<CompoundStmt>(Each->getBody()))
+      return false;
+    DeviceChecker Check(Sources);
+    for (ParmVarDecl* Parameter : Each->parameters())
+      Check.VisitVarDecl(Parameter);
+    Check.TraverseStmt(Each->getBody());
+    if (Check.Rejected)
+      return false;
+    Work.insert(Check.Called.begin(), Check.Called.end());
+  }
+  Found.insert(Work.begin(), Work.end());
+  return true;
+}
+
+} // namespace gpurma
