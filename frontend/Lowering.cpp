@@ -35,6 +35,7 @@ public:
         Result.MainText += End + '\n';
       }
       Result.HasRankKernels = !P.RankKernels.empty() || P.HasRegions;
+      Result.HasRegions = P.HasRegions;
       Result.CallsHostConstexpr = P.CallsHostConstexpr;
       for (const std::string &File : Shadowed)
         Result.Shadows.push_back({File, shadowPath(File), lineMarker(NameOf[File]) + P.edited(File)});

@@ -57,6 +57,7 @@ struct LowerResult {
   /// Every file that the parse read, the input first, in order of first inclusion.
   std::vector<Dependency> Dependencies;
   bool HasRankKernels = false;
+  bool HasRegions = false;
   /// Device code that nvcc takes with --expt-relaxed-constexpr only has been written.
   bool CallsHostConstexpr = false;
 };

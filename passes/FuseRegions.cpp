@@ -221,9 +221,9 @@ private:
       Launches += (StringRef(Separator) + Name).str();
     Text += "    gpurma_region.dismiss();\n  } else {\n    gpurma_region.follow<" + Launches + ">();\n  }\n";
     Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    memcpy(static_cast<void*>(gpurma_results), &gpurma_values, sizeof gpurma_values);\n}\n";
-    for (const char* Registers : RegisterLimits)
-      Text += "const ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers + "(gpurma_region_" + Number + "<" + Registers +
-              ">);\n";
+    for (const std::string Registers : RegisterLimits)
+      Text += "#if GPURMA_REGION_REGISTERS & " + Registers + "\nconst ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers +
+              "(gpurma_region_" + Number + "<" + Registers + ">);\n#endif\n";
     return Text + "}\n";
   }
 
@@ -436,8 +436,8 @@ private:
     std::string Kernel = "gpurma_region_" + Number;
     Text += "}}; " + undistributedChecks() + "::gpurma::stages::run({";
     llvm::ListSeparator Separator;
-    for (const char* Registers : RegisterLimits)
-      Text += (StringRef(Separator) + Kernel + "<" + Registers + ">").str();
+    for (const std::string Registers : RegisterLimits)
+      Text += (StringRef(Separator) + "GPURMA_REGION_KERNEL_" + Registers + "(" + Kernel + "<" + Registers + ">)").str();
     Text += "}, gpurma_values, gpurma_plan, " +
             siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)

@@ -532,6 +532,32 @@ std::variant<PartialBlocks, RejectedPartialBlocks> understandPartialBlocks(const
   return Checker(Kernel, Reductions, GridStrides, GridIndices, Context).run();
 }
 
+namespace {
+
+/// Of `for (index = Start; index < End; …)`.
+struct LoopBounds {
+  const Expr *Start, *End;
+};
+
+/// A loop with one condition, on its counter alone, is one that the backend unrolls, so that several loads are under way.
+std::optional<LoopBounds> boundsOf(const ForStmt* Loop, const VarDecl* Index) {
+  auto IsIndex = [&](const Expr* E) {
+    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    return Ref && Ref->getDecl() == Index;
+  };
+  const auto* Declares = dyn_cast_or_null<DeclStmt>(Loop->getInit());
+  const auto* Compares = dyn_cast_or_null<BinaryOperator>(Loop->getCond()->IgnoreParenImpCasts());
+  if (!Declares || !llvm::is_contained(Declares->decls(), Index) || Index->getInitStyle() != VarDecl::CInit ||
+      Index->getTypeSourceInfo()->getType()->getContainedAutoType() || !Compares)
+    return std::nullopt;
+  bool Below = Compares->getOpcode() == BO_LT && IsIndex(Compares->getLHS());
+  if (!Below && !(Compares->getOpcode() == BO_GT && IsIndex(Compares->getRHS())))
+    return std::nullopt;
+  return LoopBounds{Index->getInit(), Below ? Compares->getRHS() : Compares->getLHS()};
+}
+
+} // namespace
+
 std::string partialFunctionName(const FunctionDecl* Function) { return "gpurma_partial_" + Function->getNameAsString(); }
 
 void editPartialBlocks(const PartialBlocks& Blocks, EditSet& Edits, const ASTContext& Context) {
@@ -540,8 +566,14 @@ void editPartialBlocks(const PartialBlocks& Blocks, EditSet& Edits, const ASTCon
   auto Range = [&](SourceRange Tokens) { return *fileRange(Tokens, Sources, LangOpts); };
   for (const Expr* Condition : Blocks.Conditions)
     Edits.wrap(Range(Condition->getSourceRange()), "(gpurma_elements.here() && (", "))");
-  for (const auto& [Loop, Index] : Blocks.Loops)
-    Edits.wrap(Range(Loop->getCond()->getSourceRange()), "(gpurma_elements.reach(" + Index->getNameAsString() + ") && (", "))");
+  for (const auto& [Loop, Index] : Blocks.Loops) {
+    if (std::optional<LoopBounds> Bounds = boundsOf(Loop, Index)) {
+      Edits.wrap(Range(Bounds->Start->getSourceRange()), "gpurma_elements.from(", ")");
+      Edits.wrap(Range(Bounds->End->getSourceRange()), "gpurma_elements.below(", ")");
+    } else {
+      Edits.wrap(Range(Loop->getCond()->getSourceRange()), "(gpurma_elements.reach(" + Index->getNameAsString() + ") && (", "))");
+    }
+  }
   for (const CallExpr* Call : Blocks.Calls) {
     const auto* Ref = cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
     Edits.replace(Range(Ref->getLocation()), partialFunctionName(Call->getDirectCallee()));

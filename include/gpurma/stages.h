@@ -16,6 +16,32 @@
 #include <gpurma/device/thread_numbers.h>
 #include <gpurma/launch.h>
 
+// For which numbers of registers in a thread the kernels of regions are compiled: the sum of some of
+// 32, 64 and 128. gpurmacc asks nvcc what the kernels of the program need, since a region's kernel
+// takes long to compile.
+#ifndef GPURMA_REGION_REGISTERS
+#if GPURMA_TARGET_CUDA
+#define GPURMA_REGION_REGISTERS (32 + 64 + 128)
+#else
+#define GPURMA_REGION_REGISTERS 32
+#endif
+#endif
+#if GPURMA_REGION_REGISTERS & 32
+#define GPURMA_REGION_KERNEL_32(...) __VA_ARGS__
+#else
+#define GPURMA_REGION_KERNEL_32(...) nullptr
+#endif
+#if GPURMA_REGION_REGISTERS & 64
+#define GPURMA_REGION_KERNEL_64(...) __VA_ARGS__
+#else
+#define GPURMA_REGION_KERNEL_64(...) nullptr
+#endif
+#if GPURMA_REGION_REGISTERS & 128
+#define GPURMA_REGION_KERNEL_128(...) __VA_ARGS__
+#else
+#define GPURMA_REGION_KERNEL_128(...) nullptr
+#endif
+
 namespace gpurma {
 
 namespace host {
@@ -24,7 +50,8 @@ inline constexpr int register_limits = 3;
 
 // A region, without the types and sizes that only its text knows.
 struct region_launch {
-  const void* kernels[register_limits]; // for up to 32, 64 and 128 registers in a thread
+  // For up to 32, 64 and 128 registers in a thread; null where none was compiled.
+  const void* kernels[register_limits];
   stages::stage_plan* stage;
   int stages;
   stages::array_plan* array;
@@ -80,13 +107,15 @@ void check_undistributed(const char* name, const volatile void* pointer, const p
 // Before main.
 template <class Values> inline const bool announced = (host::announce_region(), true);
 
-template <class Values, int S, int A, int R>
-using region_kernel = void (*)(Values, plan<S, A, R>, memory, Values*);
+// In a structure, so that nothing is deduced from those that are null.
+template <class Values, int S, int A, int R> struct region_kernel {
+  using type = void (*)(Values, plan<S, A, R>, memory, Values*);
+};
 
 // Runs a region; `values` are those of the host's variables before and after it.
 template <class Values, int S, int A, int R>
-void run(const region_kernel<Values, S, A, R> (&kernels)[host::register_limits], Values& values,
-         plan<S, A, R>& plans, site where) {
+void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::register_limits],
+         Values& values, plan<S, A, R>& plans, site where) {
   static_cast<void>(announced<Values>);
   plans.where = where;
   memory words{};

@@ -46,8 +46,19 @@ struct tile_elements {
 
   // Whether that of the thread is one of them.
   GPURMA_DEVICE bool here() const { return first <= number && number < end; }
-  // For a loop by whole grids, of one block: goes on to the first of them that the thread has, and
-  // says whether the loop has come to the last.
+  // For a loop by whole grids, of one block: the first of them that the thread has, where the
+  // source has its number, and where the loop ends.
+  template <class T> GPURMA_DEVICE std::uint64_t from(T) const {
+    return number < first ? number + platform::block_threads() : number;
+  }
+  template <class T> GPURMA_DEVICE auto below(T bound) const {
+    using promoted = decltype(bound + 0);
+    const auto last = static_cast<promoted>(end);
+    const bool is_beyond = static_cast<std::uint64_t>(last) != end; // of what `bound` may be
+    return is_beyond || bound < last ? bound + 0 : last;
+  }
+  // The same in one, where the loop's text leaves no room for two: goes on to the first, and says
+  // whether the loop has come to the last.
   template <class T> GPURMA_DEVICE bool reach(T& i) const {
     if (static_cast<std::uint64_t>(i) < first)
       i += static_cast<T>(platform::block_threads());

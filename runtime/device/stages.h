@@ -686,7 +686,8 @@ public:
   // Runs a stage for the tiles that the rank owns, once it may begin. A Launch is what its kernel
   // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says
   // which copy of static shared memory the tile uses. gpurma_parts are the thread's parts of
-  // reduced scalars, gpurma_finish(parts) what the threads do together with their parts of several
+  // reduced scalars, gpurma_needs_registers says that the kernel needs all of them, so that what it
+  // is passed is not kept in some from tile to tile, gpurma_finish(parts) what the threads do together with their parts of several
   // tiles, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the
   // arrays that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does
   // with the k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
@@ -1289,9 +1290,20 @@ private:
     tile_position at = shared().now.begin;
     int left = shared().now.count;
     const int rows = s.step.row;
-    const auto begin_tile = [&] {
+    // Of the thread: what tiles store does not change it.
+    Launch launch = launched<Launch>();
+    typename Launch::gpurma_parts parts;
+    const auto run_tile = [&](auto copy) {
       if (Way == way::in_pieces && left % tiles_of_piece == 0)
         begin_piece(s);
+      const uint3 block = place(Launch::gpurma_row_dimension, at);
+      if constexpr (Launch::gpurma_needs_registers) {
+        platform::forget_memory();
+        Launch of_tile = launched<Launch>();
+        of_tile.template gpurma_run<decltype(copy)::value>(block, parts);
+      } else {
+        launch.template gpurma_run<decltype(copy)::value>(block, parts);
+      }
     };
     const auto go_on = [&] {
       if constexpr (Way == way::apart)
@@ -1301,19 +1313,14 @@ private:
     };
     constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
                                 platform::shared_memory_of_instantiations;
-    // Of the thread: what tiles store does not change it.
-    Launch launch = launched<Launch>();
-    typename Launch::gpurma_parts parts;
     GPURMA_ROLLED
     for (;;) {
-      begin_tile();
-      launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at), parts);
+      run_tile(std::integral_constant<unsigned, 0>());
       if (--left == 0)
         break;
       go_on();
       if constexpr (alternates) {
-        begin_tile();
-        launch.template gpurma_run<1>(place(Launch::gpurma_row_dimension, at), parts);
+        run_tile(std::integral_constant<unsigned, 1>());
         if (--left == 0)
           break;
         go_on();

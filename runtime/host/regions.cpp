@@ -259,7 +259,13 @@ const void* kernel_of(const region_launch& region) {
     check_cuda(cudaFuncGetAttributes(&attributes, region.stage[s].kernel), "load a kernel");
     registers = std::max(registers, attributes.numRegs);
   }
-  return region.kernels[registers <= 32 ? 0 : registers <= 64 || threads > 512 ? 1 : 2];
+  int chosen = registers <= 32 ? 0 : registers <= 64 || threads > 512 ? 1 : 2;
+  // Not all are compiled (GPURMA_REGION_REGISTERS): the next one with more, or with less.
+  while (chosen < host::register_limits - 1 && region.kernels[chosen] == nullptr)
+    ++chosen;
+  while (chosen > 0 && region.kernels[chosen] == nullptr)
+    --chosen;
+  return region.kernels[chosen];
 #else
   return region.kernels[0];
 #endif

@@ -238,6 +238,8 @@ def compiled_programs():
                    environment={"GPURMA_DISTRIBUTED_ARRAYS": held}, prints=
                    "^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
     yield ok("managed_region")
+    yield Test("region_arrays_of_pointers", ("1",), most=5, why_most="its arrays are small", prints=(
+        "^hotspot 868171\nrotation 695346\nlevels 711913\nmembers 926246\nstructures 338647\nfields 569530\nassigned 975987$"))
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 12941121\ncube 114132240\nline 18178716\nloops 882667527\ncolumns 673906616\n"
         "shared 501569875\nsum 15096409176$"))
@@ -284,6 +286,12 @@ def compiled_programs():
         "alone 334981486914786 334981486914786 0 14271 0 -2147483648 2147483647\n"
         "planes 4942814565 0 0 0 0 -2147483648 2147483647$"))
     yield Test("region_dot_conjugate_gradient", prints="^converged\nerror below 1e-5$")
+    yield Test("region_host_functions", ("1",), most=5, why_most="its arrays are small", prints=(
+        "^object 881006 11 0.275\nhidden 226862 24.625\nfree 526318\nvalues 6 4$"))
+    yield Test("region_host_parts", most=5, why_most="its arrays are small", prints=(
+        "^file 2: 305086349\nfile 5: 732100958\nlast 7: 574938929\nafter 0: 871101704\nloops 96: 27948272\nsources 6: 1238802612\n"
+        "left at 4 1: 4\nblock 0: 317963436\nrecord 2: 24083528\nrecord 5: 252658649\nrecord 8: 305085489\nhistory 3 6 3: 9\n"
+        "template 4: 1539076494\ncalls 8: 348716164\ncalls 12: 695700966\ncalls 16: 98378930\ncalls 100: 98378930$"))
     yield Test("region_leapfrog", prints=(
         "^energy 16154187297\n"
         "pressure -293233199 velocity -274109845\n"
@@ -302,6 +310,8 @@ def compiled_programs():
         "views 488060403\nchosen 608671136$"))
     yield Test("region_periodic", most=4, prints=(
         "^(step [0-9]+: .*\\n)+step 11: 151252970\\n(life [0-9]: .*\\n)+life 9: 170\\n(cube [0-9]: .*\\n)+cube 5: 27983578$"))
+    yield Test("region_range_loops", ("1",), most=5, why_most="its arrays are small",
+               prints="^hash 903510 770361 counted 5 9 3.75$")
     yield Test("region_tile_sums", prints=(
         "^step 0: 15590008 276699 123336 4623644009 2480219787 525712 3165015749707 2480218707 158289 212211811391522\n"
         "(step [1-4]: .*\n)+"

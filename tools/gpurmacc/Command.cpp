@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -108,7 +109,7 @@ void print(const Command &Cmd, llvm::raw_ostream &OS) {
   OS << '\n';
 }
 
-int run(const Command &Cmd) {
+int run(const Command &Cmd, const std::string &Errors) {
   if (int Code = interrupted())
     return Code;
   std::vector<char *> Argv;
@@ -127,8 +128,13 @@ int run(const Command &Cmd) {
   ::posix_spawnattr_init(&Attributes);
   ::posix_spawnattr_setsigmask(&Attributes, &Before);
   ::posix_spawnattr_setflags(&Attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawn_file_actions_t Files;
+  ::posix_spawn_file_actions_init(&Files);
+  if (!Errors.empty())
+    ::posix_spawn_file_actions_addopen(&Files, STDERR_FILENO, Errors.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   pid_t Pid = 0;
-  int Error = ::posix_spawnp(&Pid, Argv[0], nullptr, &Attributes, Argv.data(), environ);
+  int Error = ::posix_spawnp(&Pid, Argv[0], &Files, &Attributes, Argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&Files);
   ::posix_spawnattr_destroy(&Attributes);
   if (Error == 0)
     Child = Pid;

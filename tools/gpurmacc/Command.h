@@ -29,8 +29,8 @@ struct Command {
 void print(const Command &Cmd, llvm::raw_ostream &OS);
 
 /// Runs the command to its end. Returns its exit code, 128 + n if signal n ended it, or 127 if it could not be started (said on
-/// stderr).
-int run(const Command &Cmd);
+/// stderr). What the command writes to stderr goes to the file \p Errors, if one is named.
+int run(const Command &Cmd, const std::string &Errors = {});
 
 /// Runs the command and returns what it wrote to stdout, or an empty string if it failed.
 std::string capture(const Command &Cmd);

@@ -11,6 +11,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
@@ -476,6 +478,34 @@ int Driver::emitSource(const Input &In) {
   return 0;
 }
 
+std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::string &Work) {
+  std::string Report = Work + "/registers.txt";
+  Step.Output = Work + "/kernels.fatbin";
+  Step.Stop = "-fatbin";
+  Step.RegionRegisters = 0;
+  Temps.add(Step.Output);
+  Temps.add(Report);
+  Command Cmd = Tools->compile(Step);
+  Cmd.add("-Xptxas=-v");
+  if (Args.hasArg(OPT_v))
+    print(Cmd, llvm::errs());
+  // What is wrong with the source, the compilation that follows says.
+  if (driver::run(Cmd, Report))
+    return std::nullopt;
+  auto Buffer = llvm::MemoryBuffer::getFile(Report);
+  if (!Buffer)
+    return std::nullopt;
+  unsigned Found = 0;
+  for (llvm::line_iterator Line(**Buffer); !Line.is_at_end(); ++Line) {
+    StringRef Rest = Line->split("Used ").second;
+    unsigned Registers = 0;
+    if (!Rest.consumeInteger(10, Registers) && Rest.starts_with(" registers"))
+      // Blocks of more than 512 threads run with 64 registers at most.
+      Found |= Registers <= 32 ? 32 : Registers <= 64 ? 64 : 64 + 128;
+  }
+  return Found ? std::optional(Found) : std::nullopt;
+}
+
 int Driver::compile(const Input &In, const std::string &Output, StringRef Stop) {
   CompileStep Step;
   Step.Source = Step.UserSource = In.Path;
@@ -511,6 +541,10 @@ int Driver::compile(const Input &In, const std::string &Output, StringRef Stop) 
         return interrupted() ? interrupted() : 1;
       Dependencies = std::move(Result->Dependencies);
       Step.CallsHostConstexpr = Result->CallsHostConstexpr;
+      if (T == Target::CUDA && HasOutput && Result->HasRegions)
+        Step.RegionRegisters = regionRegisters(Step, Work);
+      if (interrupted())
+        return interrupted();
     }
   }
 

@@ -45,6 +45,8 @@ private:
   int preprocess(const Input &In);
   int printDependencies(const Input &In);
   int emitSource(const Input &In);
+  /// What the kernels of a lowered source need, for CompileStep::RegionRegisters; none if nvcc does not say.
+  std::optional<unsigned> regionRegisters(CompileStep Step, const std::string &Work);
   int compile(const Input &In, const std::string &Output, llvm::StringRef Stop);
   int link();
 

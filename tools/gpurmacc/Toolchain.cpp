@@ -246,6 +246,8 @@ public:
         Cmd.add("-std=c++17");
       if (Step.CallsHostConstexpr)
         Cmd.add("--expt-relaxed-constexpr");
+      if (Step.RegionRegisters)
+        Cmd.add("-DGPURMA_REGION_REGISTERS=" + std::to_string(*Step.RegionRegisters));
     }
     if (!Step.HiddenFolder.empty()) {
       llvm::StringRef Dir = path::parent_path(Step.UserSource);

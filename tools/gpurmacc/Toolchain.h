@@ -36,12 +36,14 @@ struct CompileStep {
   std::string Output;
   /// Language for the backend's -x; empty: it goes by the name.
   std::string Language;
-  /// The option that says where to stop: -c, -S, -E, -dc or -fsyntax-only.
+  /// The option that says where to stop: -c, -S, -E, -dc, -fatbin or -fsyntax-only.
   std::string Stop;
   /// Whether the source is CUDA: lowered, or about to be preprocessed as what it will be lowered to.
   bool IsCuda = false;
   /// Whether lowered device code calls constexpr functions of the standard library.
   bool CallsHostConstexpr = false;
+  /// For which numbers of registers the kernels of regions are compiled (GPURMA_REGION_REGISTERS); none: for all.
+  std::optional<unsigned> RegionRegisters;
   /// The folder of a lowered source, which no output may mention; empty for a source that is compiled in place.
   std::string HiddenFolder;
 };

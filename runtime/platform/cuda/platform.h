@@ -321,6 +321,8 @@ GPURMA_DEVICE T& in_register(T& shared) {
   asm("" : "+r"(address));
   return *static_cast<T*>(__cvta_shared_to_generic(address));
 }
+// What is in memory is not kept in registers any longer.
+GPURMA_DEVICE void forget_memory() { asm volatile("" ::: "memory"); }
 // Nothing that is computed from the value is computed before.
 template <class T>
 GPURMA_DEVICE T computed_here(T value) {

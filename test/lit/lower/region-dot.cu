@@ -30,7 +30,7 @@ __global__ void by_elements(const double* a, double* sum, int n) {
   atomicAdd(sum, of_block(s + t));
 }
 // CHECK: gpurma_part_{{[0-9]+}}_by_grids(
-// CHECK: for (int i = blockIdx.x * blockDim.x + threadIdx.x; (gpurma_elements.reach(i) && (i < n)); i += gridDim.x * blockDim.x)
+// CHECK: for (int i = gpurma_elements.from(blockIdx.x * blockDim.x + threadIdx.x); i < gpurma_elements.below(n); i += gridDim.x * blockDim.x)
 __global__ void by_grids(const double* a, const double* b, double* sum, int n) {
   double s = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)

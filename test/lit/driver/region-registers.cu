@@ -1,0 +1,69 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: nvcc
+// A region's kernel is compiled for as many registers in a thread as the program's own kernels have: nvcc says how many these are.
+// RUN: %gpurmacc_cuda -arch=sm_90 -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FEW %s
+// FEW: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=0 {{.*}} -fatbin {{.*}} -Xptxas=-v
+// FEW: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=32 {{.*}} -c
+// RUN: %gpurmacc_cuda -arch=sm_90 -DMANY -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=MANY %s
+// MANY: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=192 {{.*}} -c
+//
+// A source that has none is compiled once, and so is one with a region that nvcc cannot compile.
+// RUN: %gpurmacc_cuda -arch=sm_90 -DNO_REGION -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=NONE %s
+// NONE-NOT: GPURMA_REGION_REGISTERS
+// NONE: bin/nvcc {{.*}} -c
+// NONE-NOT: GPURMA_REGION_REGISTERS
+// RUN: not %gpurmacc_cuda -arch=sm_90 -DWRONG -c %s -o %t.wrong.o 2>&1 | FileCheck --check-prefix=WRONG %s
+// WRONG: error: identifier "not_there" is undefined
+// WRONG: detected in the compilation
+// WRONG-NOT: detected in the compilation
+//
+// Lowered sources that are compiled by hand have all of them, or those that GPURMA_REGION_REGISTERS says.
+// RUN: %gpurmacc_cuda --gpurma-emit-source=- %s | FileCheck --check-prefix=SOURCE %s
+// SOURCE: #if GPURMA_REGION_REGISTERS & 32
+// SOURCE-NEXT: const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<32>);
+// SOURCE-NEXT: #endif
+// SOURCE-NEXT: #if GPURMA_REGION_REGISTERS & 64
+// SOURCE-NEXT: const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<64>);
+// SOURCE: ::gpurma::stages::run({GPURMA_REGION_KERNEL_32(gpurma_region_0<32>), GPURMA_REGION_KERNEL_64(gpurma_region_0<64>), GPURMA_REGION_KERNEL_128(gpurma_region_0<128>)},
+#include <utility>
+
+#ifdef MANY
+constexpr int count = 40;
+#else
+constexpr int count = 1;
+#endif
+
+__global__ void smooth(double *out, const double *in, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < 1 || i >= n - 1)
+    return;
+  double values[count];
+#pragma unroll
+  for (int k = 0; k < count; ++k)
+    values[k] = in[i - 1] * k + in[i + 1];
+#pragma unroll
+  for (int k = 0; k < count; ++k) // each needs all of the others
+    for (double value : values)
+      values[k] = values[k] * value + 1;
+  double sum = 0;
+  for (double value : values)
+    sum += value;
+  out[i] = sum;
+#if defined(WRONG) && defined(__CUDACC_VER_MAJOR__)
+  not_there();
+#endif
+}
+
+int main() {
+  double *a = nullptr, *b = nullptr;
+  const int n = 64;
+  cudaMalloc(&a, n * sizeof(double));
+  cudaMalloc(&b, n * sizeof(double));
+#ifndef NO_REGION
+#pragma gpurma persistent distribute(a, b : rows(n))
+#endif
+  for (int step = 0; step < 4; ++step) {
+    smooth<<<1, 64>>>(b, a, n);
+    std::swap(a, b);
+  }
+}
