@@ -246,6 +246,7 @@ public:
                         axes(A, /*Writes=*/true, WritesAlongAxes), /*ReadsAlongAxes=*/false,
                         WalksOf[A.Shape.dimensions()]};
       auto IsLeft = [](const AxisAccess& Axis) { return !Axis.isOwn(); };
+      Found.Ends = ends(A);
       Found.OfComponents = A.Shape.Components.has_value();
       Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
       Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && llvm::count_if(*Found.Reads, IsLeft) > 1;
@@ -1102,6 +1103,45 @@ private:
       if (AxisAccess& Rows = (*Axes)[Result.RowDimension]; Rows.Periodic && Array.Shape[0].constant().value_or(INT64_MAX) < 2 * std::max(-Rows.Low, Rows.High))
         Rows = {/*Whole=*/true};
     return Axes;
+  }
+
+  /// A boundary's columns are few, and a rank that has none of them has nothing to wait for.
+  std::vector<DimensionEnds> ends(const DistributedParameter& Array) {
+    const DimensionWalks& Map = WalksOf[Array.Shape.dimensions()];
+    std::vector<DimensionEnds> Ends(Map.size());
+    bool Known = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
+    for (size_t J = 1; J < Map.size(); ++J) {
+      if (Map[J])
+        continue;
+      for (const CoordinateAccess& A : Accesses) {
+        if (A.Array != &Array)
+          continue;
+        DimensionEnds Found = Known && (A.Origin->Writes || !Array.Halo) ? endsOf(A, J) : DimensionEnds{/*Whole=*/true};
+        Ends[J].Whole |= Found.Whole;
+        Ends[J].First = std::max(Ends[J].First, Found.First);
+        Ends[J].Last = std::max(Ends[J].Last, Found.Last);
+      }
+    }
+    return Ends;
+  }
+
+  DimensionEnds endsOf(const CoordinateAccess& A, size_t J) {
+    constexpr std::int64_t Most = 1024;
+    const Polynomial& At = A.Coordinates[J];
+    if (Sets.unknownIn(At))
+      return {/*Whole=*/true};
+    const Polynomial FromEnd = At - A.Array->Shape[J];
+    isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "coordinate", At), "end", FromEnd));
+    for (const Polynomial& Place : {At, FromEnd}) {
+      std::optional<std::int64_t> Low = Sets.least(Domain, Place), High = Sets.greatest(Domain, Place);
+      if (!Low || !High)
+        continue;
+      // What leaves the dimension is at its other end, in a row before or after.
+      std::int64_t First = *High + A.CarryHigh[J] + 1, Last = -(*Low + A.CarryLow[J]);
+      if (First <= Most && Last <= Most)
+        return {false, std::max<std::int64_t>(First, 0), std::max<std::int64_t>(Last, 0)};
+    }
+    return {/*Whole=*/true};
   }
 
   static Polynomial productOf(const Monomial& M) {

@@ -56,6 +56,13 @@ struct RowsBeyond {
   bool some() const { return Before != 0 || After != 0; }
 };
 
+/// What is touched of a dimension of an array: so many of the first and of the last coordinates.
+struct DimensionEnds {
+  /// Any coordinate.
+  bool Whole = false;
+  std::int64_t First = 0, Last = 0;
+};
+
 struct ArrayAccess {
   PointerVariable Array;
   /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks
@@ -66,6 +73,8 @@ struct ArrayAccess {
   bool ReadsAlongAxes = false;
   /// The grid dimension that walks each of the array's dimensions, the slowest first.
   std::vector<std::optional<unsigned>> Walks;
+  /// Of the dimensions behind the rows that none walks; by dimension, the rows' one first.
+  std::vector<DimensionEnds> Ends;
   /// Of what is written, the rows that neighbouring processes need: as many beyond their own as
   /// launches of the region read of the array. None: that is not known, or nothing is written.
   std::optional<RowsBeyond> Published;

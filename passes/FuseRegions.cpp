@@ -308,7 +308,26 @@ private:
     return Text + (Periodic ? ".with_periodic_rows()" : "") + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
            ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads(" + blockOfRanks() + ")") +
-           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "");
+           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + touchedEnds(S.Accesses);
+  }
+
+  /// What the launch touches of the dimensions behind the rows that its grid does not walk, of any of its arrays.
+  static std::string touchedEnds(const KernelAccesses& Accesses) {
+    std::string Text;
+    for (size_t J = 1; J < 4; ++J) {
+      std::optional<DimensionEnds> All;
+      for (const ArrayAccess& A : Accesses.Arrays) {
+        if (A.Walks.size() <= J || A.Walks[J])
+          continue;
+        DimensionEnds Ends = A.Ends.empty() ? DimensionEnds{/*Whole=*/true} : A.Ends[J];
+        if (!All)
+          All = DimensionEnds();
+        *All = {All->Whole || Ends.Whole, std::max(All->First, Ends.First), std::max(All->Last, Ends.Last)};
+      }
+      if (All && !All->Whole)
+        Text += ".touches_ends(" + std::to_string(J) + ", " + std::to_string(All->First) + ", " + std::to_string(All->Last) + ")";
+    }
+    return Text;
   }
 
   std::string copyPlan(const Stage& S) const {

@@ -85,6 +85,13 @@ struct stage_plan {
   reach written;
   // Behind the last row that it reads comes the first.
   bool periodic_rows = false;
+  // Of the dimensions of arrays behind the rows that no grid dimension walks: how many of the first
+  // and of the last coordinates it touches; first < 0: any.
+  struct ends_of_dimension {
+    std::int16_t first = -1;
+    std::int16_t last = 0;
+  };
+  ends_of_dimension ends[3];
 
   stage_plan() = default;
   stage_plan(const char* kernel_name, const void* launched, unsigned row_dimension, dim3 threads,
@@ -108,6 +115,12 @@ struct stage_plan {
   stage_plan with_periodic_rows() const {
     stage_plan more = *this;
     more.periodic_rows = true;
+    return more;
+  }
+  // Of a dimension behind the rows, the first of which is 1.
+  stage_plan touches_ends(int dimension, int first, int last) const {
+    stage_plan more = *this;
+    more.ends[dimension - 1] = {static_cast<std::int16_t>(first), static_cast<std::int16_t>(last)};
     return more;
   }
   stage_plan with_few_rows() const {

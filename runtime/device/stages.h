@@ -33,6 +33,7 @@
 #include <utility>
 
 #include <gpurma/device/directives.h>
+#include <gpurma/device/meeting_tiles.h>
 #include <gpurma/device/stage_plan.h>
 
 namespace gpurma::stages {
@@ -366,15 +367,6 @@ template <int S, int A, int R> struct region_state {
 
 // --- Where tiles belong
 
-GPURMA_DEVICE std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
-  const std::int64_t q = a / b;
-  return q * b > a ? q - 1 : q;
-}
-
-GPURMA_DEVICE unsigned of_dim(const dim3& d, unsigned axis) {
-  return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
-}
-
 // First row of tiles of a process; of `processes`: how many there are.
 GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan& s,
                                           const dim3& grid, int process) {
@@ -470,17 +462,86 @@ GPURMA_SLOW_DEVICE rank_range concerned_tiles(const region_state<S, A, R>& r, in
 
 // --- Which ranks conflict
 
-// Offsets, in tiles of one grid, of the tiles that conflict with a tile.
-struct tile_offsets {
-  std::int64_t low;
-  std::int64_t high;
-};
+// Calls visit(tiles) for the tiles of stage b, touched as `theirs`, that may meet what the tiles
+// `at` of stage a touch as `mine`, `turn` rows further on.
+template <int S, int A, int R, class Visit>
+GPURMA_DEVICE void visit_meeting_tiles(const region_state<S, A, R>& r, int a, const reach& mine,
+                                       const grid_tiles& at, std::int64_t turn, int b,
+                                       const reach& theirs, const Visit& visit) {
+  const stage_plan& of_a = r.plans.stage[a];
+  const stage_plan& of_b = r.plans.stage[b];
+  inner_extents extents{{INT64_MAX, INT64_MAX, INT64_MAX}, {1, 1, 1}};
+  for (const array_plan& array : r.plans.array)
+    for (int j = 0; j < 3; ++j) {
+      const std::int64_t extent = array.inner[j];
+      extents.least[j] = extent < extents.least[j] ? extent : extents.least[j];
+      extents.most[j] = extent > extents.most[j] ? extent : extents.most[j];
+    }
+  const auto find = [&](int dimensions, unsigned last) {
+    grid_tiles found;
+    if (find_meeting_tiles(of_a, mine, at, turn, of_b, theirs, r.stage[b].grid, extents, dimensions,
+                           last, found))
+      visit(found);
+  };
+  // Arrays that share memory may have elements in different places of it. And what is put to
+  // another process are whole rows where a dimension is not walked, with what other ranks write.
+  if (r.plans.bands.aliased || r.plans.bands.processes > 1) {
+    find(1, 0);
+    return;
+  }
+  for (int dimensions = 1; dimensions <= 4; ++dimensions) {
+    constexpr int no_array = -2;
+    if (walking_dimension(of_a, dimensions, 0) == no_array ||
+        walking_dimension(of_b, dimensions, 0) == no_array)
+      continue;
+    for (unsigned last = 0; last < 1u << (dimensions - 1); ++last) {
+      bool exists = true;
+      for (int j = 1; j < dimensions; ++j)
+        exists &= (last >> (j - 1) & 1) == 0 || is_touched_at_ends(of_a, dimensions, j);
+      if (exists)
+        find(dimensions, last);
+    }
+  }
+}
 
-// The tiles of a stage with `theirs` that meet the coordinates low to high of an axis.
-GPURMA_DEVICE tile_offsets tiles_at(std::int64_t low, std::int64_t high, const axis_reach& theirs,
-                                    std::int64_t size) {
-  return {-floor_divide(-(low - theirs.high - size + 1), size),
-          floor_divide(high - theirs.low, size)};
+// The grid dimensions that do not walk the rows, the one along which tiles are numbered faster
+// first.
+GPURMA_DEVICE unsigned inner_axis(const stage_plan& plan) { return plan.row == 0 ? 1 : 0; }
+GPURMA_DEVICE unsigned outer_axis(const stage_plan& plan) { return plan.row == 2 ? 1 : 2; }
+
+// Calls visit_tiles(low, high), by the numbers of a process's tiles, for some of a grid; for more,
+// where these are many.
+template <class VisitTiles>
+GPURMA_DEVICE void visit_tiles_of_grid(const dealing& tiles, const stage_plan& plan,
+                                       const stage_state& s, const grid_tiles& some,
+                                       const VisitTiles& visit_tiles) {
+  constexpr std::int64_t most_lines = 1024;
+  const tile_offsets& rows = some.axis[plan.row];
+  const tile_offsets& inner = some.axis[inner_axis(plan)];
+  const tile_offsets& outer = some.axis[outer_axis(plan)];
+  const std::int64_t first_row = tiles.base / s.per_row;
+  const std::int64_t last_row = first_row + tiles.all / s.per_row - 1;
+  const std::int64_t low = rows.low > first_row ? rows.low : first_row;
+  const std::int64_t high = rows.high < last_row ? rows.high : last_row;
+  if (low > high)
+    return;
+  const bool whole_rows = inner.low == 0 && inner.high == s.inner - 1 && outer.low == 0 &&
+                          outer.high == s.outer - 1;
+  // Of rows that a rank has one below the other, one is enough.
+  const std::int64_t step = tiles.how == dealing::columns ? tiles.length : 1;
+  if (whole_rows || tiles.how == dealing::contiguous ||
+      ((high - low) / step + 2) * (outer.high - outer.low + 1) > most_lines) {
+    visit_tiles(low * s.per_row - tiles.base, (high + 1) * s.per_row - 1 - tiles.base);
+    return;
+  }
+  for (std::int64_t o = outer.low; o <= outer.high; ++o)
+    for (std::int64_t row = low;;) {
+      const std::int64_t line = row * s.per_row + o * s.inner - tiles.base;
+      visit_tiles(line + inner.low, line + inner.high);
+      if (row == high)
+        break;
+      row = row + step < high ? row + step : high;
+    }
 }
 
 // Calls visit(ranks) for the ranks of the process on a side that own tiles of stage b, touched as
@@ -520,9 +581,6 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   // Where both stages number their tiles alike, the neighbours of a tile are at fixed distances:
   // from[0] to to[0] along the rows of tiles, then along the slower and the faster other dimension.
   const std::int64_t height = of_a.height();
-  const axis_reach& my_rows = mine.axis[of_a.row];
-  const axis_reach& their_rows = theirs.axis[of_b.row];
-  const bool whole_rows = my_rows.low == whole || their_rows.low == whole;
   bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner &&
                height == of_b.height() && of_a.walks_like(of_b) && here.dealt.how == tiles.how &&
                turn == 0;
@@ -555,15 +613,20 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   const std::int64_t high_tile = low_tile + (count - 1) * distance;
   const auto row_of = [&](std::int64_t tile) { return (tile + tiles.base) / here.per_row; };
   if (!alike) {
-    if (whole_rows) {
-      visit_tiles(0, tiles.all - 1);
-      return;
+    grid_tiles at;
+    at.axis[of_a.row] = {row_of(low_tile), row_of(high_tile)};
+    tile_offsets& inner = at.axis[inner_axis(of_a)];
+    tile_offsets& outer = at.axis[outer_axis(of_a)];
+    inner = {0, here.inner - 1};
+    outer = {0, here.outer - 1};
+    if (here.dealt.how == dealing::columns || count == 1) {
+      const std::int64_t in_row = (low_tile + tiles.base) % here.per_row;
+      inner = {in_row % here.inner, in_row % here.inner};
+      outer = {in_row / here.inner, in_row / here.inner};
     }
-    const tile_offsets rows = tiles_at(
-        row_of(low_tile) * height + my_rows.low + turn,
-        row_of(high_tile) * height + height - 1 + my_rows.high + turn, their_rows, of_b.height());
-    visit_tiles(rows.low * there.per_row - tiles.base,
-                (rows.high + 1) * there.per_row - 1 - tiles.base);
+    visit_meeting_tiles(r, a, mine, at, turn, b, theirs, [&](const grid_tiles& found) {
+      visit_tiles_of_grid(tiles, of_b, there, found, visit_tiles);
+    });
     return;
   }
   // Tiles low to high, and what is at a distance from them but not beyond the rows of tiles there:

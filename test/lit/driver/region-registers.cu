@@ -19,12 +19,12 @@
 //
 // Lowered sources that are compiled by hand have all of them, or those that GPURMA_REGION_REGISTERS says.
 // RUN: %gpurmacc_cuda --gpurma-emit-source=- %s | FileCheck --check-prefix=SOURCE %s
-// SOURCE: #if GPURMA_REGION_REGISTERS & 32
-// SOURCE-NEXT: const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<32>);
-// SOURCE-NEXT: #endif
-// SOURCE-NEXT: #if GPURMA_REGION_REGISTERS & 64
-// SOURCE-NEXT: const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<64>);
-// SOURCE: ::gpurma::stages::run({GPURMA_REGION_KERNEL_32(gpurma_region_0<32>), GPURMA_REGION_KERNEL_64(gpurma_region_0<64>), GPURMA_REGION_KERNEL_128(gpurma_region_0<128>)},
+// SOURCE: {{^}}#if GPURMA_REGION_REGISTERS & 32
+// SOURCE-NEXT: {{^}}const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<32>);
+// SOURCE-NEXT: {{^}}#endif
+// SOURCE-NEXT: {{^}}#if GPURMA_REGION_REGISTERS & 64
+// SOURCE-NEXT: {{^}}const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<64>);
+// SOURCE: ::gpurma::stages::{{run}}({GPURMA_REGION_KERNEL_32(gpurma_region_0<32>), GPURMA_REGION_KERNEL_64(gpurma_region_0<64>), GPURMA_REGION_KERNEL_128(gpurma_region_0<128>)},
 #include <utility>
 
 #ifdef MANY

@@ -150,7 +150,7 @@ static float of_hidden(const parameters &given, const extents &size, float *u, f
 // --- Free functions, lambdas, constexpr.
 
 constexpr int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
-constexpr float half(double x) { return x / 2; }
+constexpr float halved(double x) { return x / 2; }
 static inline double clamp_step(double dt, double limit) { return std::min(dt, limit); }
 static float slowly(float dt, int it) {
   float factor = 1;
@@ -182,7 +182,7 @@ static void with_free_functions(float *u, float *v, float *change, int nx, int n
 #pragma gpurma persistent distribute(u, v : rows(ny, nx)) reduce(max : *change)
   for (int it = 0; it < factorial(3); ++it) {
     auto third = [&](float x) { return x / 3; };
-    float dt = clamp_step(half(it + 0.5), 0.2);
+    float dt = clamp_step(halved(it + 0.5), 0.2);
     dt = largest(slowly(dt, it), third(0.01f), 0.02f);
     if (it > 2 && twice(dt) < 0.1f && truncated(at.norm()) == 5)
       count(truncated(7.9f) + wrapped(259));

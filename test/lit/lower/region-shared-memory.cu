@@ -75,26 +75,26 @@ __global__ void elsewhere(float* a) {
 }
 
 // CHECK: gpurma_stage = 0;
-// CHECK: gpurma_between = ::gpurma::stages::between_tiles::nothing;
-// CHECK-NEXT: gpurma_needs_registers = false;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{nothing}};
+// CHECK-NEXT: gpurma_needs_registers = {{false}};
 // CHECK: gpurma_stage_[[#]]_pointwise<gpurma_copy>(
 // CHECK: gpurma_stage = 1;
-// CHECK: gpurma_between = ::gpurma::stages::between_tiles::other_copy;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{other_copy}};
 // CHECK: gpurma_stage_[[#]]_reduces<gpurma_copy>(
 // CHECK: gpurma_stage = 2;
-// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{barrier}};
 // CHECK: gpurma_stage_[[#]]_leaves<gpurma_copy>(
 // CHECK: gpurma_stage = 3;
-// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{barrier}};
 // CHECK: gpurma_stage_[[#]]_large<gpurma_copy>(
 // CHECK: gpurma_stage = 4;
-// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{barrier}};
 // CHECK: gpurma_stage_[[#]]_dynamic<gpurma_copy>(
 // CHECK: gpurma_stage = 5;
-// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{barrier}};
 // CHECK: gpurma_stage_[[#]]_sometimes<gpurma_copy>(
 // CHECK: gpurma_stage = 6;
-// CHECK: gpurma_between = ::gpurma::stages::between_tiles::barrier;
+// CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{barrier}};
 // CHECK: gpurma_stage_[[#]]_elsewhere<gpurma_copy>(
 void steps(float* a, float* sum, int n, int count) {
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *sum)
