@@ -749,14 +749,14 @@ public:
   // Runs a stage for the tiles that the rank owns, once it may begin. A Launch is what its kernel
   // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says
   // which copy of static shared memory the tile uses. gpurma_parts are the thread's parts of
-  // reduced scalars, gpurma_needs_registers says that the kernel needs all of them, so that what it
-  // is passed is not kept in some from tile to tile, gpurma_finish(parts) what the threads do together with their parts of several
-  // tiles, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the
-  // arrays that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does
-  // with the k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
+  // reduced scalars, gpurma_finish(parts) what the threads do together with their parts of several
+  // tiles, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the arrays
+  // that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does with the
+  // k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
   // gpurma_reads_after, whether it reads rows before or after its own that the region changes, and
   // of gpurma_puts_before and gpurma_puts_after, whether the process before or after needs rows of
-  // what it writes. The threads that lead.
+  // what it writes. gpurma_needs_registers: nothing that it is passed is kept in registers from
+  // tile to tile. The threads that lead.
   template <class Launch>
   GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
     tiles<S, A, R>::launch(launch, block, where);
