@@ -28,6 +28,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK-NEXT: static constexpr unsigned gpurma_row_dimension = 0;
 // CHECK-NEXT: static constexpr int gpurma_stored_rows = 0;
 // CHECK-NEXT: static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::nothing;
+// CHECK-NEXT: static constexpr bool gpurma_needs_registers = false;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads = [[#]];
 // CHECK-NEXT: static constexpr unsigned gpurma_writes = 1;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads_before = 0;
@@ -49,7 +50,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
-// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_2, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 71});
+// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_2, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 72});
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
 // CHECK: ::gpurma::stages::swap(a, b);
@@ -64,7 +65,7 @@ int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
 // CHECK: { alignas(gpurma_values_[[R]]) unsigned char gpurma_memory[sizeof(gpurma_values_[[R]])]; gpurma_values_[[R]]& gpurma_values = *reinterpret_cast<gpurma_values_[[R]]*>(gpurma_memory);
 // CHECK-SAME: ::gpurma::stages::stage_plan("step", reinterpret_cast<const void*>(static_cast<void (*)({{.*}})>(::ns::step<float>)), 0, dim3(block), 0).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
 // CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
-// CHECK-SAME: ::gpurma::stages::run({gpurma_region_[[R]]<32>, gpurma_region_[[R]]<64>, gpurma_region_[[R]]<128>}
+// CHECK-SAME: ::gpurma::stages::run({GPURMA_REGION_KERNEL_32(gpurma_region_[[R]]<32>), GPURMA_REGION_KERNEL_64(gpurma_region_[[R]]<64>), GPURMA_REGION_KERNEL_128(gpurma_region_[[R]]<128>)}
 #pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum)
   for (int i = 0; i < steps; ++i) {
     *sum = 0;
