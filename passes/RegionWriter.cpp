@@ -1060,7 +1060,7 @@ private:
                        ";\n  static constexpr unsigned gpurma_row_dimension = " + std::to_string(S.Accesses.RowDimension) +
                        ";\n  static constexpr int gpurma_stored_rows = " + std::to_string(storedRows(S)) +
                        ";\n  static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
-                       ";\n  static constexpr bool gpurma_needs_registers = " + (needsRegisters(S.Accesses) ? "true" : "false") +
+                       ";\n  static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + rereading(S.Accesses).str() +
                        ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
                        ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) + Crosses.text() +
                        ";\n  unsigned gpurma_grid[3];\n" + Members + // nvcc 13.0 fails at copies of some classes with a dim3
@@ -1107,9 +1107,13 @@ private:
     return true;
   }
 
-  /// Kernels with queues of registers, and those that compute their places: measured, see docs/performance.md.
-  static bool needsRegisters(const KernelAccesses& Accesses) {
-    return (Accesses.Loop && Accesses.Loop->Queues) || Accesses.Threads == ThreadMapping::OneDimension;
+  /// Kernels with queues of registers need the most, then those with a loop and those that compute their places: measured, see
+  /// docs/performance.md.
+  static StringRef rereading(const KernelAccesses& Accesses) {
+    if (Accesses.Loop && Accesses.Loop->Queues)
+      return "by_all";
+    bool ComputesPlaces = Accesses.Threads == ThreadMapping::OneDimension || Accesses.Threads == ThreadMapping::PartialBlocks;
+    return Accesses.Loop || ComputesPlaces ? "by_leading" : "by_none";
   }
 
   static std::string dimensionsOf(const Stage& S) { return std::to_string(tileDimensions(S.Accesses)); }

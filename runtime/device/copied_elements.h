@@ -31,7 +31,7 @@ struct elements_of_array {
   static constexpr unsigned gpurma_row_dimension = RowDimension;
   static constexpr int gpurma_stored_rows = 0;
   static constexpr auto gpurma_between = between_tiles::nothing;
-  static constexpr bool gpurma_needs_registers = true;
+  static constexpr auto gpurma_rereads = rereading::by_leading;
   struct gpurma_parts {};
   using word = word_of_alignment<Alignment>;
   static constexpr unsigned words = Bytes / sizeof(word); // of each element

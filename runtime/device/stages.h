@@ -57,6 +57,10 @@ inline constexpr int tiles_of_piece = 32;
 // since it passes no barrier of the kernel before all have left the tile before.
 enum class between_tiles { nothing, barrier, other_copy };
 
+// Which threads read again for each tile what the kernel is passed, rather than keep it in
+// registers, of which they have too few.
+enum class rereading { by_none, by_leading, by_all };
+
 // What the threads that follow are to do: to run the stage of this number, or one of these.
 enum order : int { end_of_region = -1, world_barrier = -2 };
 
@@ -506,8 +510,12 @@ GPURMA_DEVICE void visit_meeting_tiles(const region_state<S, A, R>& r, int a, co
 
 // The grid dimensions that do not walk the rows, the one along which tiles are numbered faster
 // first.
-GPURMA_DEVICE unsigned inner_axis(const stage_plan& plan) { return plan.row == 0 ? 1 : 0; }
-GPURMA_DEVICE unsigned outer_axis(const stage_plan& plan) { return plan.row == 2 ? 1 : 2; }
+GPURMA_DEVICE unsigned inner_axis(const stage_plan& plan) {
+  return plan.row == 0 ? 1 : 0;
+}
+GPURMA_DEVICE unsigned outer_axis(const stage_plan& plan) {
+  return plan.row == 2 ? 1 : 2;
+}
 
 // Calls visit_tiles(low, high), by the numbers of a process's tiles, for some of a grid; for more,
 // where these are many.
@@ -525,8 +533,8 @@ GPURMA_DEVICE void visit_tiles_of_grid(const dealing& tiles, const stage_plan& p
   const std::int64_t high = rows.high < last_row ? rows.high : last_row;
   if (low > high)
     return;
-  const bool whole_rows = inner.low == 0 && inner.high == s.inner - 1 && outer.low == 0 &&
-                          outer.high == s.outer - 1;
+  const bool whole_rows =
+      inner.low == 0 && inner.high == s.inner - 1 && outer.low == 0 && outer.high == s.outer - 1;
   // Of rows that a rank has one below the other, one is enough.
   const std::int64_t step = tiles.how == dealing::columns ? tiles.length : 1;
   if (whole_rows || tiles.how == dealing::contiguous ||
@@ -755,8 +763,8 @@ public:
   // k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
   // gpurma_reads_after, whether it reads rows before or after its own that the region changes, and
   // of gpurma_puts_before and gpurma_puts_after, whether the process before or after needs rows of
-  // what it writes. gpurma_needs_registers: nothing that it is passed is kept in registers from
-  // tile to tile. The threads that lead.
+  // what it writes. gpurma_rereads: which threads keep nothing that it is passed in registers
+  // from tile to tile. The threads that lead.
   template <class Launch>
   GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
     tiles<S, A, R>::launch(launch, block, where);
@@ -1070,7 +1078,7 @@ public:
         break;
     }
     platform::sync_block(); // M4
-    run<Launch>();
+    run<Launch, platform::callers_take_registers>();
   }
 
   // region::follow; a function of its own, since it needs no local memory then.
@@ -1084,7 +1092,8 @@ public:
       if (ordered == world_barrier)
         barrier(comm::world, r.where);
       else
-        static_cast<void>(((ordered == Launches::gpurma_stage && (run<Launches>(), true)) || ...));
+        static_cast<void>(
+            ((ordered == Launches::gpurma_stage && (run<Launches, false>(), true)) || ...));
     }
   }
 
@@ -1190,28 +1199,30 @@ private:
   // The rank's tiles; then ranks that wait for these may go on. All threads. Around the tiles,
   // which need all registers, nothing is in local memory, which after an acquire is far: where the
   // tiles are run, nothing else is called that needs more than a few.
-  template <class Launch> GPURMA_DEVICE static void run() {
+  // Leads: code for the threads that lead, whose statements keep values in registers meanwhile, and
+  // leave the tiles fewer of them.
+  template <class Launch, bool Leads> GPURMA_DEVICE static void run() {
     if (shared().is_telling) {
-      run_and_tell<Launch>();
+      run_and_tell<Launch, Leads>();
       return;
     }
     if (shared().now.count != 0)
-      run_part<Launch>();
+      run_part<Launch, Leads>();
     end_stage(shared().stage[Launch::gpurma_stage]);
   }
 
   // Where a neighbouring process waits: the leading tiles, the trailing ones, what neighbours need
   // of these, and the tiles between.
-  template <class Launch> GPURMA_SLOW_DEVICE static void run_and_tell() {
+  template <class Launch, bool Leads> GPURMA_SLOW_DEVICE static void run_and_tell() {
     state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
     if (s.part[0].count != 0)
-      run_part<Launch>();
+      run_part<Launch, Leads>();
     if (s.part[1].count != 0) {
       platform::sync_block(); // also between tiles with shared memory
       go_on_to(r, s, 1);
       platform::sync_block();
-      run_part<Launch>();
+      run_part<Launch, Leads>();
     }
     if (!put_lines(platform::off_fast_path(shared()), Launch::gpurma_stage))
       put_others(platform::off_fast_path(shared()), Launch::gpurma_stage);
@@ -1223,7 +1234,7 @@ private:
       platform::sync_block(); // the compiler makes better code of tiles behind a barrier
     }
     if (s.part[2].count != 0)
-      run_part<Launch>();
+      run_part<Launch, Leads>();
     if (r.owes_flush)
       flush_rows(platform::off_fast_path(r));
     if (tells_first)
@@ -1295,16 +1306,16 @@ private:
     }
   }
 
-  template <class Launch> GPURMA_DEVICE static void run_part() {
+  template <class Launch, bool Leads> GPURMA_DEVICE static void run_part() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
     if constexpr (Launch::gpurma_stored_rows != 0)
-      run_tiles_of_rows<Launch>();
+      run_tiles_of_rows<Launch, Leads>();
     else if (s.pieces != 0)
-      run_tiles<Launch, way::in_pieces>();
+      run_tiles<Launch, way::in_pieces, Leads>();
     else if (s.dealt.how == dealing::columns)
-      run_tiles<Launch, way::in_column>();
+      run_tiles<Launch, way::in_column, Leads>();
     else
-      run_tiles<Launch, way::apart>();
+      run_tiles<Launch, way::apart, Leads>();
   }
 
   // How a rank goes from tile to tile. In columns, each tile is below the one before, so that what
@@ -1346,7 +1357,7 @@ private:
   }
 
   // A function of its own, so that tiles have all registers.
-  template <class Launch, way Way> GPURMA_SLOW_DEVICE static void run_tiles() {
+  template <class Launch, way Way, bool Leads> GPURMA_SLOW_DEVICE static void run_tiles() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
     // Not passed: what comes from a known place of shared memory is the same in all threads of a
     // warp for the compiler, too, and so are the ends of this loop.
@@ -1356,11 +1367,13 @@ private:
     // Of the thread: what tiles store does not change it.
     Launch launch = launched<Launch>();
     typename Launch::gpurma_parts parts;
+    constexpr bool rereads = Launch::gpurma_rereads == rereading::by_all ||
+                             (Leads && Launch::gpurma_rereads == rereading::by_leading);
     const auto run_tile = [&](auto copy) {
       if (Way == way::in_pieces && left % tiles_of_piece == 0)
         begin_piece(s);
       const uint3 block = place(Launch::gpurma_row_dimension, at);
-      if constexpr (Launch::gpurma_needs_registers) {
+      if constexpr (rereads) {
         platform::forget_memory();
         Launch of_tile = launched<Launch>();
         of_tile.template gpurma_run<decltype(copy)::value>(block, parts);
@@ -1398,7 +1411,7 @@ private:
   // Of a stage that stores into few rows: of the rank's tiles those that have one of them. Divides
   // 32 bits, as the compiler calls a function to divide 64, and has the tiles' registers in local
   // memory meanwhile.
-  template <class Launch> GPURMA_SLOW_DEVICE static void run_tiles_of_rows() {
+  template <class Launch, bool Leads> GPURMA_SLOW_DEVICE static void run_tiles_of_rows() {
     const state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
     const std::int64_t first = number_of(s, r.now.begin);

@@ -177,6 +177,9 @@ T& off_fast_path(T& shared) {
 // A shared variable is in one place in a block, whichever instantiation of its function asks.
 inline constexpr bool shared_memory_of_instantiations = false;
 
+// A function has all registers, whoever calls it.
+inline constexpr bool callers_take_registers = false;
+
 }  // namespace gpurma::platform
 
 #if GPURMA_PARSE

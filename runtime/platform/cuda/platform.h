@@ -313,6 +313,9 @@ GPURMA_DEVICE T& block_shared() {
 // Each instantiation of a function template has static shared memory of its own.
 inline constexpr bool shared_memory_of_instantiations = true;
 
+// What a caller keeps in registers, the function that it calls has not: ptxas 13.0 gives each function a place in one file for all.
+inline constexpr bool callers_take_registers = true;
+
 // The compiler computes the address of shared memory again at each use, from a special register that takes long to read.
 // Here it cannot.
 template <class T>

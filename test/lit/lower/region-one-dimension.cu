@@ -69,6 +69,7 @@ __global__ void through(float* u, int nz, int ny, int nx) {
 }
 
 // CHECK: struct gpurma_launch_0_0 {
+// CHECK: gpurma_rereads = ::gpurma::stages::rereading::{{by_leading}};
 // CHECK: ::gpurma::stages::thread_numbers gpurma_threads;
 // CHECK: const ::gpurma::stages::numbered_thread<2, 256> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) ::gpurma_element_[[AXPY]]_axpy<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.place(), gpurma_0, gpurma_1, gpurma_2, gpurma_3);
 // CHECK: struct gpurma_launch_0_3 {

@@ -62,7 +62,7 @@ template <unsigned R> __global__ void columns(float* out, const float* in, unsig
   }
 }
 
-// CHECK: gpurma_needs_registers = {{true}};
+// CHECK: gpurma_rereads = ::gpurma::stages::rereading::{{by_all}};
 // CHECK: ::gpurma::stages::tile_rows(gpurma_block.z, gpurma_grid[2], blockDim.z * {{8}}, 2)
 // CHECK: ::gpurma::stages::tile_rows(gpurma_block.y, gpurma_grid[1], blockDim.y * {{8}}, 2)
 // CHECK: ::gpurma::stages::tile_rows(gpurma_block.y, gpurma_grid[1], blockDim.y * {{16}}, 4)

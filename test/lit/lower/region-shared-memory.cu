@@ -76,7 +76,7 @@ __global__ void elsewhere(float* a) {
 
 // CHECK: gpurma_stage = 0;
 // CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{nothing}};
-// CHECK-NEXT: gpurma_needs_registers = {{false}};
+// CHECK-NEXT: gpurma_rereads = ::gpurma::stages::rereading::{{by_none}};
 // CHECK: gpurma_stage_[[#]]_pointwise<gpurma_copy>(
 // CHECK: gpurma_stage = 1;
 // CHECK: gpurma_between = ::gpurma::stages::between_tiles::{{other_copy}};
