@@ -246,7 +246,7 @@ public:
                         axes(A, /*Writes=*/true, WritesAlongAxes), /*ReadsAlongAxes=*/false,
                         WalksOf[A.Shape.dimensions()]};
       auto IsLeft = [](const AxisAccess& Axis) { return !Axis.isOwn(); };
-      Found.Ends = ends(A);
+      findEnds(A, Found);
       Found.OfComponents = A.Shape.Components.has_value();
       Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
       Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && llvm::count_if(*Found.Reads, IsLeft) > 1;
@@ -1106,9 +1106,10 @@ private:
   }
 
   /// A boundary's columns are few, and a rank that has none of them has nothing to wait for.
-  std::vector<DimensionEnds> ends(const DistributedParameter& Array) {
+  void findEnds(const DistributedParameter& Array, ArrayAccess& Found) {
     const DimensionWalks& Map = WalksOf[Array.Shape.dimensions()];
-    std::vector<DimensionEnds> Ends(Map.size());
+    Found.Ends.resize(Map.size());
+    Found.WrittenEnds.resize(Map.size());
     bool Known = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
     for (size_t J = 1; J < Map.size(); ++J) {
       if (Map[J])
@@ -1116,13 +1117,12 @@ private:
       for (const CoordinateAccess& A : Accesses) {
         if (A.Array != &Array)
           continue;
-        DimensionEnds Found = Known && (A.Origin->Writes || !Array.Halo) ? endsOf(A, J) : DimensionEnds{/*Whole=*/true};
-        Ends[J].Whole |= Found.Whole;
-        Ends[J].First = std::max(Ends[J].First, Found.First);
-        Ends[J].Last = std::max(Ends[J].Last, Found.Last);
+        DimensionEnds Ends = Known && (A.Origin->Writes || !Array.Halo) ? endsOf(A, J) : DimensionEnds{/*Whole=*/true};
+        Found.Ends[J].unite(Ends);
+        if (A.Origin->Writes)
+          Found.WrittenEnds[J].unite(Ends);
       }
     }
-    return Ends;
   }
 
   DimensionEnds endsOf(const CoordinateAccess& A, size_t J) {

@@ -61,6 +61,12 @@ struct DimensionEnds {
   /// Any coordinate.
   bool Whole = false;
   std::int64_t First = 0, Last = 0;
+
+  void unite(const DimensionEnds &Other) {
+    Whole |= Other.Whole;
+    First = std::max(First, Other.First);
+    Last = std::max(Last, Other.Last);
+  }
 };
 
 struct ArrayAccess {
@@ -73,8 +79,9 @@ struct ArrayAccess {
   bool ReadsAlongAxes = false;
   /// The grid dimension that walks each of the array's dimensions, the slowest first.
   std::vector<std::optional<unsigned>> Walks;
-  /// Of the dimensions behind the rows that none walks; by dimension, the rows' one first.
-  std::vector<DimensionEnds> Ends;
+  /// Of the dimensions behind the rows that none walks, what is touched, and what of that is written; by dimension, the rows' one
+  /// first.
+  std::vector<DimensionEnds> Ends, WrittenEnds;
   /// Of what is written, the rows that neighbouring processes need: as many beyond their own as
   /// launches of the region read of the array. None: that is not known, or nothing is written.
   std::optional<RowsBeyond> Published;

@@ -319,10 +319,9 @@ private:
       for (const ArrayAccess& A : Accesses.Arrays) {
         if (A.Walks.size() <= J || A.Walks[J])
           continue;
-        DimensionEnds Ends = A.Ends.empty() ? DimensionEnds{/*Whole=*/true} : A.Ends[J];
         if (!All)
           All = DimensionEnds();
-        *All = {All->Whole || Ends.Whole, std::max(All->First, Ends.First), std::max(All->Last, Ends.Last)};
+        All->unite(A.Ends.empty() ? DimensionEnds{/*Whole=*/true} : A.Ends[J]);
       }
       if (All && !All->Whole)
         Text += ".touches_ends(" + std::to_string(J) + ", " + std::to_string(All->First) + ", " + std::to_string(All->Last) + ")";

@@ -920,11 +920,14 @@ private:
     if (!Access.Writes)
       return "{}";
     std::string Text = Access.OfComponents ? "{{{}" : "";
-    for (const std::optional<unsigned>& D : Access.Walks) {
+    for (size_t J = 0; J < Access.Walks.size(); ++J) {
+      const std::optional<unsigned>& D = Access.Walks[J];
       Text += Text.empty() ? "{{" : ", ";
       if (D && !(*Access.Writes)[*D].Whole)
         Text += "{" + std::to_string(*D) + ", {" + std::to_string((*Access.Writes)[*D].Low) + ", " +
                 std::to_string((*Access.Writes)[*D].High) + "}}";
+      else if (J != 0 && !D && J < Access.WrittenEnds.size() && !Access.WrittenEnds[J].Whole)
+        Text += "{-1, {}, {" + std::to_string(Access.WrittenEnds[J].First) + ", " + std::to_string(Access.WrittenEnds[J].Last) + "}}";
       else
         Text += "{}";
     }

@@ -108,7 +108,7 @@ GPURMA_DEVICE bool find_meeting_tiles(const stage_plan& a, const reach& mine, co
       const auto axis = static_cast<unsigned>(in_b);
       meet(axis, low, high, of_dim(b.block, axis));
     } else if (is_touched_at_ends(b, dimensions, j)) {
-      const stage_plan::ends_of_dimension& ends = b.ends[j - 1];
+      const ends_of_dimension& ends = b.ends[j - 1];
       if (low >= ends.first && high < extents.least[j - 1] - ends.last)
         return false;
     }

@@ -30,10 +30,17 @@ struct axis_reach {
   int high;
 };
 
+// How many of the first and of the last coordinates of a dimension; first < 0: any.
+struct ends_of_dimension {
+  std::int16_t first = -1;
+  std::int16_t last = 0;
+};
+
 // What a logical block writes of one dimension of an array.
 struct written_axis {
-  int walked_by = -1; // a grid dimension: 0 x, 1 y, 2 z; -1: any coordinate may be written
-  axis_reach reach{};
+  int walked_by = -1;       // a grid dimension: 0 x, 1 y, 2 z; -1: none
+  axis_reach reach{};       // of one that is walked
+  ends_of_dimension ends{}; // of one that is not
 };
 
 // What a logical block writes of an array, the slowest dimension first, which may be that of the
@@ -85,12 +92,7 @@ struct stage_plan {
   reach written;
   // Behind the last row that it reads comes the first.
   bool periodic_rows = false;
-  // Of the dimensions of arrays behind the rows that no grid dimension walks: how many of the first
-  // and of the last coordinates it touches; first < 0: any.
-  struct ends_of_dimension {
-    std::int16_t first = -1;
-    std::int16_t last = 0;
-  };
+  // What it touches of the dimensions of arrays behind the rows that no grid dimension walks.
   ends_of_dimension ends[3];
 
   stage_plan() = default;

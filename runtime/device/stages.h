@@ -338,6 +338,10 @@ template <int S, int A, int R> struct region_state {
   std::int32_t untold_stage[3];
   std::uint8_t tells_of_reads[S];
   bool array_written[A];
+  // What the rank puts of a dimension that is not walked is all of it, with what other ranks of the
+  // process write, so that it waits for these: each element by itself would be a command to the
+  // hosts.
+  bool puts_lines;
   // Whether the rank has to do with ranks of its own process only: it waits for no others in any
   // stage, and none wait for it.
   bool is_alone;
@@ -487,9 +491,8 @@ GPURMA_DEVICE void visit_meeting_tiles(const region_state<S, A, R>& r, int a, co
                            last, found))
       visit(found);
   };
-  // Arrays that share memory may have elements in different places of it. And what is put to
-  // another process are whole rows where a dimension is not walked, with what other ranks write.
-  if (r.plans.bands.aliased || r.plans.bands.processes > 1) {
+  // Arrays that share memory may have elements in different places of it.
+  if (r.plans.bands.aliased || r.puts_lines) {
     find(1, 0);
     return;
   }
@@ -712,6 +715,7 @@ public:
       r.informs[memory::before] = r.informs[memory::after] = false;
       r.is_alone = plans.bands.processes == 1;
       r.is_telling = false;
+      r.puts_lines = false;
       GPURMA_ROLLED
       for (int s = 0; s < S; ++s) {
         r.stage[s].known = false;
@@ -854,6 +858,7 @@ private:
       if (r.arrays_of[side][a] == nullptr)
         r.control_of[side] = nullptr;
     }
+    r.puts_lines |= r.control_of[side] == nullptr;
   }
 };
 
@@ -1901,9 +1906,27 @@ private:
     extent axis[3];
   };
 
-  // What tiles write along a dimension of an array, of `size` coordinates.
+  // The dimensions of an array of which tiles write the ends only: a bit for each.
+  GPURMA_DEVICE static unsigned dimensions_with_ends(const state& r, const written_box& written) {
+    unsigned found = 0;
+    for (unsigned j = 0; j < 4; ++j)
+      found |= unsigned{!r.puts_lines && written.axis[j].walked_by < 0 &&
+                        written.axis[j].ends.first >= 0}
+               << j;
+    return found;
+  }
+
+  // What tiles write along a dimension of an array, of `size` coordinates: of one with ends, at the
+  // first or at the last of these.
   GPURMA_DEVICE static extent written_along(const stage_plan& plan, const tile_box& tiles,
-                                            const written_axis& axis, std::int64_t size) {
+                                            const written_axis& axis, std::int64_t size,
+                                            bool has_ends, bool at_last) {
+    if (has_ends) {
+      const std::int64_t first = size - axis.ends.last;
+      const std::int64_t last = std::int64_t{axis.ends.first} - 1;
+      return at_last ? extent{first > 0 ? first : 0, size - 1}
+                     : extent{0, last < size - 1 ? last : size - 1};
+    }
     if (axis.walked_by < 0)
       return {0, size - 1};
     const auto walked_by = static_cast<unsigned>(axis.walked_by);
@@ -1922,9 +1945,11 @@ private:
                                         const extent& needed, const Visit& visit) {
     const stage_plan& plan = r.plans.stage[stage];
     const stage_state& s = r.stage[stage];
+    const written_box& written = r.traits[stage].boxes[k];
+    const unsigned with_ends = dimensions_with_ends(r, written);
     // What lies between tiles may belong to others.
     bool neighbours = s.dealt.how == dealing::contiguous;
-    for (const written_axis& axis : r.traits[stage].boxes[k].axis)
+    for (const written_axis& axis : written.axis)
       neighbours &= axis.reach.low <= axis.reach.high;
     const unsigned inner = plan.row == 0 ? 1 : 0;
     const unsigned outer = plan.row == 2 ? 1 : 2;
@@ -1945,20 +1970,26 @@ private:
         tiles.axis[plan.row] = {row, row};
         tiles.axis[outer] = {line, line + lines - 1};
         tiles.axis[inner] = {first, first + width - 1};
-        pushed_box box;
-        if (find_box(r, stage, k, tiles, needed, box)) {
-          box.passed = static_cast<std::int8_t>(k);
-          box.side = static_cast<std::int8_t>(side);
-          visit(box);
+        unsigned at_last = with_ends; // each part of these
+        for (bool more = true; more; at_last = (at_last - 1) & with_ends) {
+          more = at_last != 0;
+          pushed_box box;
+          if (find_box(r, stage, k, tiles, needed, with_ends, at_last, box)) {
+            box.passed = static_cast<std::int8_t>(k);
+            box.side = static_cast<std::int8_t>(side);
+            visit(box);
+          }
         }
         at = lines > 1 ? at + lines * s.inner : at + width;
       }
     }
   }
 
-  // What neighbouring tiles have written; false: nothing.
+  // What neighbouring tiles have written; false: nothing. By dimension, a bit: whether they write
+  // its ends only, and whether it is the last coordinates of these.
   GPURMA_SLOW_DEVICE static bool find_box(const state& r, int stage, int k, const tile_box& tiles,
-                                          const extent& needed, pushed_box& box) {
+                                          const extent& needed, unsigned with_ends,
+                                          unsigned at_last, pushed_box& box) {
     const stage_plan& plan = r.plans.stage[stage];
     const array_plan& array = r.plans.array[r.array_of[k]];
     const written_box* const boxes = r.traits[stage].boxes;
@@ -1968,7 +1999,8 @@ private:
     int place = 2; // of the next dimension that pieces are apart along
     for (int j = 3; j >= 0; --j) {
       const std::int64_t size = array.extent(j);
-      extent span = written_along(plan, tiles, boxes[k].axis[j], size);
+      extent span = written_along(plan, tiles, boxes[k].axis[j], size, (with_ends >> j & 1) != 0,
+                                  (at_last >> j & 1) != 0);
       if (j == array.row_dimension()) {
         span.first = span.first > needed.first ? span.first : needed.first;
         span.last = span.last < needed.last ? span.last : needed.last;

@@ -11,6 +11,8 @@
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t 1 | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t 1 | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t 1 | diff - %t.expected
+// Whole rows go by way of the hosts.
+// RUN: env GPURMA_CPU_RANKS=3 GPURMA_ROUTE=proxy %mpirun -np 3 %t 1 | diff - %t.expected
 // CHECK: plane {{-?[0-9]+}}
 // CHECK: sums {{-?[0-9]+}}
 // CHECK: low {{-?[0-9]+}}

@@ -46,6 +46,13 @@ __global__ void y_faces(float *u, int nx, int ny, int nz) {
   }
 }
 
+// Neighbouring processes get the columns that are written, not those that are only read.
+// CHECK: struct gpurma_launch_{{[0-9]+}}_1
+// CHECK: written_box boxes[] = {{[{][{][{][{]}}0, {0, 0}}, {-1, {}, {1, 1}}}, {{.*}}}; return boxes; }
+// CHECK: struct gpurma_launch_{{[0-9]+}}_2
+// CHECK: written_box boxes[] = {{[{][{][{][{]}}0, {0, 0}}, {-1, {}, {0, 1}}}, {{.*}}}; return boxes; }
+// CHECK: struct gpurma_launch_{{[0-9]+}}_3
+// CHECK: written_box boxes[] = {{[{][{][{][{]}}0, {0, 0}}, {}}, {{.*}}}; return boxes; }
 // CHECK: stage_plan({{"left_and_right".*}}.touches_ends({{1}}, 2, 3), ::gpurma::stages::stage_plan("right",
 // CHECK-SAME: .touches_ends({{1}}, 0, 2), ::gpurma::stages::stage_plan("at",
 // CHECK-SAME: .with_renumbered_threads(dim3(block))}, {::gpurma::stages::array_plan("a",
