@@ -49,17 +49,19 @@ if glob.glob("/dev/nvidia[0-9]*"):
     config.available_features.add("gpu")
 
 gpurmacc = os.path.join(bin_dir, "gpurmacc")
+filecheck = " ".join([sys.executable, os.path.join(config.test_source_root, "filecheck.py"), config.filecheck])
 cpu = gpurmacc + " --gpurma-target=cpu"
 cuda = gpurmacc + " --gpurma-target=cuda"
 # lit replaces in this order, so a name that another one starts with comes later.
 config.substitutions += [
+    (r"\bFileCheck\b", filecheck),
     ("%gpurmacc_cpu", cpu),
     ("%gpurmacc_cuda", cuda),
     ("%gpurmacc", gpurmacc),
     ("%lower_cpu", cpu + " --gpurma-emit-source=-"),
     ("%lower_cuda", cuda + " --gpurma-emit-source=-"),
     ("%mpirun", "timeout -k 5 180 " + config.mpirun),
-    ("%filecheck", config.filecheck + " --implicit-check-not=error: --implicit-check-not=warning:"),
+    ("%filecheck", filecheck + " --implicit-check-not=error: --implicit-check-not=warning:"),
     ("%nvcc", nvcc),
     ("%examples", os.path.join(config.gpurma_source_dir, "examples")),
     ("%prefix", config.gpurma_build_dir),

@@ -68,8 +68,8 @@ namespace app {
 enum class order { one, two };
 struct tag {};
 
-// LOWERED-DAG: if constexpr (::std::is_same_v<T, double> && Radius == 1 && Order == (app::order)0 && ::std::is_same_v<Tag, app::tag>)
-// LOWERED-DAG: else if constexpr (::std::is_same_v<T, int> && Radius == 2 && Order == (app::order)1 && ::std::is_same_v<Tag, app::tag>)
+// LOWERED-DAG: if constexpr (::std::is_same_v<T, double> && Radius == 1 && Order == app::order::one && ::std::is_same_v<Tag, app::tag>)
+// LOWERED-DAG: else if constexpr (::std::is_same_v<T, int> && Radius == 2 && Order == app::order::two && ::std::is_same_v<Tag, app::tag>)
 // LOWERED-DAG: "gpurmacc has not seen this instance of a template with a persistent region"
 template <class T, int Radius, order Order = order::one, class Tag = tag> T iterate(T* a, T* b, T* total) {
   constexpr int steps = Order == order::one ? 5 : 4;

@@ -1,14 +1,14 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Counters are picked when no wait names a source, a window or a wildcard, and all tags are small constants.
-// RUN: %lower_cpu %s | grep -v CHECK | %filecheck %s
+// RUN: %lower_cpu %s | %filecheck %s
 // RUN: %gpurmacc_cpu %s -o %t && env GPURMA_CPU_RANKS=4 timeout 60 %t | FileCheck %s --check-prefix=EXEC
-// RUN: %lower_cpu -DSOURCE %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
-// RUN: %lower_cpu -DTAG=64 %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
-// RUN: %lower_cpu -DTAG=gpurma::rank() %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
-// RUN: %lower_cpu -DTAG=any %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
-// RUN: %lower_cpu "-DMATCH=match(queue)" %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
-// RUN: %lower_cpu -DCALL %s | grep -v "QUEUE:\|RUN:" | FileCheck %s --check-prefix=QUEUE
-// RUN: %lower_cpu "-DMATCH=match(counter)" %s | grep -v CHECK | %filecheck %s
+// RUN: %lower_cpu -DSOURCE %s | FileCheck %s --check-prefix=QUEUE
+// RUN: %lower_cpu -DTAG=64 %s | FileCheck %s --check-prefix=QUEUE
+// RUN: %lower_cpu -DTAG=gpurma::rank() %s | FileCheck %s --check-prefix=QUEUE
+// RUN: %lower_cpu -DTAG=any %s | FileCheck %s --check-prefix=QUEUE
+// RUN: %lower_cpu "-DMATCH=match(queue)" %s | FileCheck %s --check-prefix=QUEUE
+// RUN: %lower_cpu -DCALL %s | FileCheck %s --check-prefix=QUEUE
+// RUN: %lower_cpu "-DMATCH=match(counter)" %s | %filecheck %s
 
 #include <cstdio>
 

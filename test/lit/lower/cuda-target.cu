@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA target: both sides are parsed, the edits merged, ordinary launches stay, and nvcc takes the result.
 // REQUIRES: nvcc
-// RUN: %lower_cuda %s | grep -v CHECK | %filecheck %s
+// RUN: %lower_cuda %s | %filecheck %s
 // RUN: %gpurmacc_cuda -arch=sm_80 -c %s -o %t.80.o
 // RUN: %gpurmacc_cuda -arch=sm_90 -c %s -o %t.90.o
 

@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One of each row of the lowering table in docs/architecture.md, with and without each optional clause.
-// RUN: %lower_cpu %s | grep -v CHECK | %filecheck %s
+// RUN: %lower_cpu %s | %filecheck %s
 // RUN: %gpurmacc_cpu %s -o %t && env GPURMA_CPU_RANKS=4 timeout 60 %t | FileCheck %s --check-prefix=EXEC
 
 #include <cstdio>

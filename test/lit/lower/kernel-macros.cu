@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that a macro or a file that is included repeatedly defines: each is registered under its own name, none within the text
 // that they share.
-// RUN: %lower_cpu %s | grep -v CHECK | %filecheck %s
+// RUN: %lower_cpu %s | %filecheck %s
 // RUN: %gpurmacc_cpu -Wall -Werror %s -o %t && env GPURMA_CPU_RANKS=3 timeout 60 %t | FileCheck %s --check-prefix=EXEC
 
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Macros within clauses stay as written; macros that make up a clause are expanded; _Pragma is replaced where it is written.
-// RUN: %lower_cpu %s | grep -v CHECK | %filecheck %s
+// RUN: %lower_cpu %s | %filecheck %s
 // RUN: %gpurmacc_cpu -Wall -Werror %s -o %t && env GPURMA_CPU_RANKS=2 timeout 60 %t | FileCheck %s --check-prefix=EXEC
 
 #include <cstdio>

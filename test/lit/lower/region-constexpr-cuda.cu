@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accessors of std::array and numeric_limits in a region: nvcc takes its kernel.
 // REQUIRES: nvcc
-// RUN: %lower_cuda %s | grep -v '^ *//' | %filecheck %s
+// RUN: %lower_cuda %s | %filecheck %s
 // RUN: %gpurmacc_cuda -arch=sm_80 --Werror all-warnings -c %s -o %t.o
 // RUN: %gpurmacc_cuda -arch=sm_80 --expt-relaxed-constexpr -c %s -o %t.o
 #include <array>

@@ -23,7 +23,7 @@ __global__ void step(float* out, const float* in, int ny, int nx) {
 // CHECK-NEXT: ::gpurma::stages::written_box boxes[] = {{.*}}{1, {0, 0}}, {0, {0, 0}}}, 1, 0}, {}}; return boxes; }
 // CHECK-NEXT: };
 // CHECK: struct gpurma_launch_0_2 : ::gpurma::stages::array_fill<1, 4, 4> {
-// CHECK: static_cast<void>(::gpurma::stages::copy_array<gpurma_launch_0_1>(gpurma_region, 2, a, b, nx * ny * sizeof(float),
+// CHECK: static_cast<void>((::gpurma::stages::copy_array<gpurma_launch_0_1>(gpurma_region, 2, a, b, nx * ny * sizeof(float),
 // CHECK: cudaError status = ::gpurma::stages::fill_array<gpurma_launch_0_2>(gpurma_region, 2, flip ? b : flux, 0, bytes,
 // CHECK: ::gpurma::stages::stage_plan("step", {{[^.]*}}, 1, dim3(block), 0)
 // CHECK-SAME: ::gpurma::stages::plan_of_copy("cudaMemcpyAsync", dim3(block), 1, 80u).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0)

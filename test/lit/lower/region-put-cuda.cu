@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A put before a launch on the CUDA target: both parses see it, one makes the region of it, and nvcc takes the result.
 // REQUIRES: nvcc
-// RUN: %lower_cuda %s | grep -v '^ *//' | %filecheck %s
+// RUN: %lower_cuda %s | %filecheck %s
 // RUN: %gpurmacc_cuda -arch=sm_80 -c %s -o %t.o
 #include <gpurma/gpurma.h>
 

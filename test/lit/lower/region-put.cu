@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What puts before launches become: a depth in what is known of the launch's arrays, and a comparison where a halo is known at run
 // time only.
-// RUN: %lower_cpu %s | grep -v '^ *//' | %filecheck %s
+// RUN: %lower_cpu %s | %filecheck %s
 // RUN: %gpurmacc_cpu --gpurma-print-after=CollectDirectives --gpurma-emit-source=%t.lowered.cu %s 2>&1 | %filecheck --check-prefix=DIRECTIVES %s
 // RUN: %gpurmacc_cpu --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s 2>&1 | %filecheck --check-prefix=TABLE %s
 // RUN: %gpurmacc_cpu -Rgpurma -fsyntax-only %s 2>&1 | %filecheck --check-prefix=REMARK %s

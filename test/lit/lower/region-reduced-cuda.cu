@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reduced scalars that threads add up, on the CUDA target: its header declares the atomics, and nvcc takes the result.
 // REQUIRES: nvcc
-// RUN: %lower_cuda %s | grep -v '^ *//' | %filecheck %s
+// RUN: %lower_cuda %s | %filecheck %s
 // RUN: %gpurmacc_cuda -arch=sm_80 --Werror all-warnings -c %s -o %t.o
 #include <gpurma/gpurma.h>
 

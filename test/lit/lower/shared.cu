@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // __shared__ variables become references into the block's arena.
-// RUN: %lower_cpu %s | grep -v CHECK | %filecheck %s
+// RUN: %lower_cpu %s | %filecheck %s
 // RUN: %gpurmacc_cpu -Wall -Werror %s -o %t && timeout 60 %t | FileCheck %s --check-prefix=EXEC
 
 #include <cstdio>
