@@ -119,6 +119,11 @@ const ClauseExpr *Directive::expr(ClauseKind Kind, unsigned I) const {
   return &C->Exprs[I];
 }
 
+bool isMarkerFunction(const NamedDecl *Function) {
+  const auto *Space = Function ? llvm::dyn_cast<NamespaceDecl>(Function->getDeclContext()) : nullptr;
+  return Space && Space->getName() == MarkerNamespace;
+}
+
 const Expr *Marker::expr(ClauseKind Kind, unsigned I) const {
   const ClauseExpr *E = Origin->expr(Kind, I);
   return E ? argument(*E) : nullptr;

@@ -103,6 +103,12 @@ struct Directive {
   const ClauseExpr *expr(ClauseKind Kind, unsigned I = 0) const;
 };
 
+/// Where the functions that marker calls call are declared: include/gpurma/annotate.h.
+inline constexpr llvm::StringLiteral MarkerNamespace = "gpurma_ann";
+
+/// True for one of these functions; false for null.
+bool isMarkerFunction(const clang::NamedDecl *Function);
+
 /// One appearance of a directive in the AST.
 struct Marker {
   const Directive *Origin = nullptr;

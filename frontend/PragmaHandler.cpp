@@ -608,7 +608,7 @@ llvm::SmallVector<Token, 64> DirectiveParser::marker() {
     Add(tok::equal, Loc);
   }
   Add(tok::coloncolon, Loc).setLength(2);
-  AddName("gpurma_ann", Loc);
+  AddName(MarkerNamespace, Loc);
   Add(tok::coloncolon, Loc).setLength(2);
   AddName(Class->name(), Loc);
   Add(tok::l_paren, Loc);

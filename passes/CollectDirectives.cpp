@@ -124,8 +124,7 @@ private:
       Named = Ref->getDecl();
     else if (const auto *Lookup = llvm::dyn_cast<UnresolvedLookupExpr>(Callee); Lookup && Lookup->getNumDecls())
       Named = *Lookup->decls_begin();
-    const auto *Space = Named ? llvm::dyn_cast<NamespaceDecl>(Named->getDeclContext()) : nullptr;
-    return Space && Space->getName() == "gpurma_ann";
+    return isMarkerFunction(Named);
   }
 
   Unit &U;

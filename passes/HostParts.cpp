@@ -160,8 +160,7 @@ const CallExpr* hostMarker(const Stmt* S) {
   const auto* If = dyn_cast_or_null<IfStmt>(S);
   const auto* Call = If && If->getCond() ? dyn_cast<CallExpr>(If->getCond()->IgnoreImplicit()) : nullptr;
   const auto* Callee = Call ? Call->getDirectCallee() : nullptr;
-  const auto* Space = Callee ? dyn_cast<NamespaceDecl>(Callee->getDeclContext()) : nullptr;
-  return Space && Space->getName() == "gpurma_ann" && Callee->getName() == spelling(DirectiveKind::Host) ? Call : nullptr;
+  return isMarkerFunction(Callee) && Callee->getName() == spelling(DirectiveKind::Host) ? Call : nullptr;
 }
 
 bool holdsHostMarker(const Stmt* S) {

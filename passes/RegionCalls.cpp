@@ -1104,10 +1104,8 @@ private:
     if (!S)
       return nullptr;
     if (const auto* While = dyn_cast<WhileStmt>(S))
-      if (const auto* Call = dyn_cast<CallExpr>(While->getCond()->IgnoreImplicit()))
-        if (const FunctionDecl* Callee = Call->getDirectCallee())
-          if (const auto* Space = dyn_cast<NamespaceDecl>(Callee->getDeclContext()); Space && Space->getName() == "gpurma_ann")
-            return S;
+      if (const auto* Call = dyn_cast<CallExpr>(While->getCond()->IgnoreImplicit()); Call && isMarkerFunction(Call->getDirectCallee()))
+        return S;
     for (const Stmt* Child : S->children())
       if (const Stmt* Found = regionIn(Child))
         return Found;

@@ -46,11 +46,11 @@ std::vector<LeftOver> findLeftOvers(StringRef Text, const LangOptions &LangOpts)
   for (const DirectiveText &D : directivesIn(Text, LangOpts))
     Found.push_back({D.IsOperator ? "_Pragma(\"gpurma ...\")" : "#pragma gpurma", LineOf(D.Begin)});
   Lexer Lex(SourceLocation(), LangOpts, Text.begin(), Text.begin(), Text.end());
-  for (bool AtEnd = !Text.contains("gpurma_ann"); !AtEnd;) {
+  for (bool AtEnd = !Text.contains(MarkerNamespace); !AtEnd;) {
     Token T;
     AtEnd = Lex.LexFromRawLexer(T);
-    if (T.is(tok::raw_identifier) && T.getRawIdentifier() == "gpurma_ann")
-      Found.push_back({"gpurma_ann", LineOf(Lex.getCurrentBufferOffset() - T.getLength())});
+    if (T.is(tok::raw_identifier) && T.getRawIdentifier() == MarkerNamespace)
+      Found.push_back({MarkerNamespace.str(), LineOf(Lex.getCurrentBufferOffset() - T.getLength())});
   }
   return Found;
 }
@@ -79,7 +79,7 @@ public:
       std::string Text = P.Edits.text({File, 0, static_cast<unsigned>(Source.size())}, Source);
       for (const LeftOver &L : findLeftOvers(Text, First.In->context().getLangOpts())) {
         auto Here = Lines.find(L.Line);
-        bool IsMarker = L.Spelling == "gpurma_ann";
+        bool IsMarker = L.Spelling == MarkerNamespace;
         if (Here == Lines.end() && !IsMarker)
           continue;
         const At &Where = Here == Lines.end() ? First : Here->second;
