@@ -48,17 +48,20 @@ struct inner_extents {
   std::int64_t most[3];
 };
 
-// The grid dimension that walks a dimension (0: the rows) of arrays with so many; -1: none does,
-// -2: the stage has no such arrays.
+// Instead of a grid dimension: none walks a dimension; the stage has no arrays with so many.
+inline constexpr int not_walked = -1;
+inline constexpr int no_array = -2;
+
+// The grid dimension that walks a dimension (0: the rows) of arrays with so many, or one of these.
 GPURMA_DEVICE int walking_dimension(const stage_plan& plan, int dimensions, int dimension) {
   const int code =
       static_cast<int>(plan.walks >> 3 * (dimensions * (dimensions - 1) / 2 + dimension) & 7);
-  return code == 4 ? -1 : code == 0 ? -2 : code - 1;
+  return code == 4 ? not_walked : code == 0 ? no_array : code - 1;
 }
 
 // Whether the tiles touch only the ends of a dimension of such arrays.
 GPURMA_DEVICE bool is_touched_at_ends(const stage_plan& plan, int dimensions, int dimension) {
-  return walking_dimension(plan, dimensions, dimension) == -1 &&
+  return walking_dimension(plan, dimensions, dimension) == not_walked &&
          plan.ends[dimension - 1].first >= 0;
 }
 

@@ -497,7 +497,6 @@ GPURMA_DEVICE void visit_meeting_tiles(const region_state<S, A, R>& r, int a, co
     return;
   }
   for (int dimensions = 1; dimensions <= 4; ++dimensions) {
-    constexpr int no_array = -2;
     if (walking_dimension(of_a, dimensions, 0) == no_array ||
         walking_dimension(of_b, dimensions, 0) == no_array)
       continue;
