@@ -16,6 +16,7 @@
 #include "passes/DeviceFunctions.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
+#include "passes/RegionRegisters.h"
 #include "passes/RegionWriter.h"
 
 #include "frontend/SourceText.h"
@@ -31,9 +32,6 @@ using namespace clang;
 
 namespace gpurma {
 namespace {
-
-/// Of a thread, for each instance of a region's kernel; as ::gpurma::host::region_launch has them.
-constexpr const char* RegisterLimits[] = {"32", "64", "128"};
 
 /// What a region's statement names, and the text that takes its place might not.
 class NamedOnHost : public RecursiveASTVisitor<NamedOnHost> {
@@ -186,7 +184,7 @@ private:
     if (!R.HostParts.empty())
       Text += std::string("  unsigned ") + HostPartField + ";\n  ::gpurma::stages::behind_host_part " + BehindField + ";\n";
     Text += "};\n" + Written.Launches;
-    Text += "template <unsigned gpurma_registers>\n__global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_" + Number +
+    Text += "template <unsigned gpurma_registers>\n__global__ void __launch_bounds__(" + RegionLaunchBounds.str() + ") gpurma_region_" + Number +
             "(gpurma_values_" + Number + " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
             "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
     Text += "  ::gpurma::rank_scope gpurma_rank_scope_;\n";
@@ -221,9 +219,11 @@ private:
       Launches += (StringRef(Separator) + Name).str();
     Text += "    gpurma_region.dismiss();\n  } else {\n    gpurma_region.follow<" + Launches + ">();\n  }\n";
     Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    memcpy(static_cast<void*>(gpurma_results), &gpurma_values, sizeof gpurma_values);\n}\n";
-    for (const std::string Registers : RegisterLimits)
+    for (unsigned Limit : RegisterLimits) {
+      std::string Registers = std::to_string(Limit);
       Text += "#if GPURMA_REGION_REGISTERS & " + Registers + "\nconst ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers +
               "(gpurma_region_" + Number + "<" + Registers + ">);\n#endif\n";
+    }
     return Text + "}\n";
   }
 
@@ -454,8 +454,10 @@ private:
     std::string Kernel = "gpurma_region_" + Number;
     Text += "}}; " + undistributedChecks() + "::gpurma::stages::run({";
     llvm::ListSeparator Separator;
-    for (const std::string Registers : RegisterLimits)
+    for (unsigned Limit : RegisterLimits) {
+      std::string Registers = std::to_string(Limit);
       Text += (StringRef(Separator) + "GPURMA_REGION_KERNEL_" + Registers + "(" + Kernel + "<" + Registers + ">)").str();
+    }
     Text += "}, gpurma_values, gpurma_plan, " +
             siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)

@@ -16,9 +16,9 @@
 #include <gpurma/device/thread_numbers.h>
 #include <gpurma/launch.h>
 
-// For which numbers of registers in a thread the kernels of regions are compiled: the sum of some of
-// 32, 64 and 128. gpurmacc asks nvcc what the kernels of the program need, since a region's kernel
-// takes long to compile.
+// For which numbers of registers in a thread the kernels of regions are compiled: the sum of some
+// of host::register_limits. gpurmacc asks nvcc what the kernels of the program need, since a
+// region's kernel takes long to compile (passes/RegionRegisters.h, which has the same limits).
 #ifndef GPURMA_REGION_REGISTERS
 #if GPURMA_TARGET_CUDA
 #define GPURMA_REGION_REGISTERS (32 + 64 + 128)
@@ -46,12 +46,15 @@ namespace gpurma {
 
 namespace host {
 
-inline constexpr int register_limits = 3;
+inline constexpr int register_limit_count = 3;
+inline constexpr int register_limits[register_limit_count] = {32, 64, 128};
+// Larger blocks have no room for 128 registers in each thread.
+inline constexpr unsigned most_threads_of_last_limit = 512;
 
 // A region, without the types and sizes that only its text knows.
 struct region_launch {
-  // For up to 32, 64 and 128 registers in a thread; null where none was compiled.
-  const void* kernels[register_limits];
+  // One for each of register_limits; null where none was compiled.
+  const void* kernels[register_limit_count];
   stages::stage_plan* stage;
   int stages;
   stages::array_plan* array;
@@ -114,7 +117,7 @@ template <class Values, int S, int A, int R> struct region_kernel {
 
 // Runs a region; `values` are those of the host's variables before and after it.
 template <class Values, int S, int A, int R>
-void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::register_limits],
+void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::register_limit_count],
          Values& values, plan<S, A, R>& plans, site where) {
   static_cast<void>(announced<Values>);
   plans.where = where;

@@ -259,9 +259,13 @@ const void* kernel_of(const region_launch& region) {
     check_cuda(cudaFuncGetAttributes(&attributes, region.stage[s].kernel), "load a kernel");
     registers = std::max(registers, attributes.numRegs);
   }
-  int chosen = registers <= 32 ? 0 : registers <= 64 || threads > 512 ? 1 : 2;
+  constexpr int last = host::register_limit_count - 1;
+  const int most = threads > host::most_threads_of_last_limit ? last - 1 : last;
+  int chosen = 0;
+  while (chosen < most && registers > host::register_limits[chosen])
+    ++chosen;
   // Not all are compiled (GPURMA_REGION_REGISTERS): the next one with more, or with less.
-  while (chosen < host::register_limits - 1 && region.kernels[chosen] == nullptr)
+  while (chosen < last && region.kernels[chosen] == nullptr)
     ++chosen;
   while (chosen > 0 && region.kernels[chosen] == nullptr)
     --chosen;

@@ -3,6 +3,7 @@
 
 #include "Config.h"
 #include "Options.h"
+#include "passes/RegionRegisters.h"
 #include "clang/Basic/MakeSupport.h"
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/DependencyOutputOptions.h"
@@ -500,8 +501,7 @@ std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::str
     StringRef Rest = Line->split("Used ").second;
     unsigned Registers = 0;
     if (!Rest.consumeInteger(10, Registers) && Rest.starts_with(" registers"))
-      // Blocks of more than 512 threads run with 64 registers at most.
-      Found |= Registers <= 32 ? 32 : Registers <= 64 ? 64 : 64 + 128;
+      Found |= registerLimitsFor(Registers);
   }
   return Found ? std::optional(Found) : std::nullopt;
 }

@@ -36,7 +36,7 @@ cudaDeviceProp properties() {
   p.sharedMemPerBlock = limits::dynamic_shared;
   p.sharedMemPerBlockOptin = limits::dynamic_shared_opt_in;
   p.sharedMemPerMultiprocessor = limits::dynamic_shared_opt_in * limits::blocks_per_multiprocessor();
-  p.regsPerBlock = p.regsPerMultiprocessor = 65536;
+  p.regsPerBlock = p.regsPerMultiprocessor = limits::registers;
   p.warpSize = 32;
   p.memPitch = limits::pitch;
   p.maxThreadsPerBlock = static_cast<int>(limits::block_threads);

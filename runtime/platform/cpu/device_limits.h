@@ -19,6 +19,7 @@ inline constexpr unsigned grid_x = 2147483647, grid_y = 65535, grid_z = 65535;
 inline constexpr std::size_t dynamic_shared = 48 * 1024;          // bytes, without cudaFuncSetAttribute
 inline constexpr std::size_t dynamic_shared_opt_in = 227 * 1024;  // bytes, with it
 inline constexpr int registers_per_thread = 32;
+inline constexpr int registers = 65536;  // of a block and of a multiprocessor
 inline constexpr std::size_t pitch = 2147483647;  // bytes, of copies and sets
 
 // A multiprocessor is a worker thread, where the co-resident blocks can be shared evenly among them.
