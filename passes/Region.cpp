@@ -149,14 +149,16 @@ const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
   return Pointer && It != Reductions.end() ? &*It : nullptr;
 }
 
+bool VariablesKnownBefore::isChanged(const VarDecl* V) const {
+  return R.Kept.contains(V) ||
+         llvm::any_of(Named.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() == V && !Reads.contains(Ref); });
+}
+
 /// Without variables that the region changes, or that cannot be known, and what may be memory.
-static bool isKnownBefore(const Stmt* S, const Region& R, const References& All, const PureReads& Reads) {
+bool VariablesKnownBefore::isKnown(const Stmt* S) const {
   if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-    if (R.Kept.contains(V))
-      return false;
-    bool Changes = llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == V && !Reads.contains(Each); });
-    return !V || (!Changes && (!R.declares(V) || (V->getInit() && isKnownBefore(V->getInit(), R, All, Reads))));
+    return !V || (R.declares(V) ? contains(V) : !isChanged(V));
   }
   if (isa<CallExpr, LambdaExpr, ArraySubscriptExpr, CXXNewExpr, StmtExpr>(S))
     return false;
@@ -166,16 +168,7 @@ static bool isKnownBefore(const Stmt* S, const Region& R, const References& All,
     return false;
   if (const auto* Member = dyn_cast<MemberExpr>(S); Member && Member->isArrow())
     return false;
-  return llvm::all_of(S->children(), [&](const Stmt* Child) { return !Child || isKnownBefore(Child, R, All, Reads); });
-}
-
-bool Region::isKnownBefore(const VarDecl* V) const {
-  if (Kept.contains(V)) // the host may have changed what it was initialised with
-    return false;
-  References All(Statement);
-  PureReads Reads(Statement);
-  bool Changes = llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == V && !Reads.contains(Each); });
-  return !Changes && V->getInit() && gpurma::isKnownBefore(V->getInit(), *this, All, Reads);
+  return llvm::all_of(S->children(), [&](const Stmt* Child) { return !Child || isKnown(Child); });
 }
 
 const HostPart* Region::hostPart(const CallExpr* Marker) const {

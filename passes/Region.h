@@ -11,6 +11,7 @@
 #include "passes/AccessAnalysis.h"
 #include "passes/HostParts.h"
 #include "passes/TileSums.h"
+#include "passes/VariableUses.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
@@ -182,10 +183,25 @@ struct Region {
   /// True for the statement that the frontend makes of a put.
   bool isPut(const clang::Stmt *S) const;
   bool declares(const clang::VarDecl *V) const { return Locals.contains(V); }
-  /// True for a variable that it declares with a value which the host finds before it, too: `const dim3 block(16, height);`.
-  bool isKnownBefore(const clang::VarDecl *V) const;
   /// True if it has statements of other functions.
   bool HasCalls = false;
+};
+
+/// The variables that a region declares with values which the host finds before it, too: `const dim3 block(16, height);`.
+class VariablesKnownBefore {
+public:
+  explicit VariablesKnownBefore(const Region &R) : R(R), Named(R.Statement), Reads(R.Statement) {}
+
+  bool contains(const clang::VarDecl *V) const { return !isChanged(V) && V->getInit() && isKnown(V->getInit()); }
+
+private:
+  /// Also by the host, of what keeps its value meanwhile.
+  bool isChanged(const clang::VarDecl *V) const;
+  bool isKnown(const clang::Stmt *S) const;
+
+  const Region &R;
+  References Named;
+  PureReads Reads;
 };
 
 /// What a launch passes for a pointer of its kernel. Where the argument is a structure in braces, a member of it is what

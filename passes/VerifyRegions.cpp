@@ -187,6 +187,7 @@ public:
   void run() {
     if (!checkPlace() || R.isPattern() || !checkClauses() || !checkPuts())
       return;
+    KnownBefore.emplace(R);
     for (Stage& S : R.Stages)
       if (!S.Copy && !checkStage(S))
         return;
@@ -333,9 +334,10 @@ private:
   bool checkSetting(const Expr* E, unsigned Which) {
     struct Finder : RecursiveASTVisitor<Finder> {
       const Region* R = nullptr;
+      const VariablesKnownBefore* Known = nullptr;
       const DeclRefExpr* Found = nullptr;
       bool VisitDeclRefExpr(DeclRefExpr* Ref) {
-        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && R->declares(V) && !R->isKnownBefore(V))
+        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && R->declares(V) && !Known->contains(V))
           Found = Ref;
         return !Found;
       }
@@ -343,6 +345,7 @@ private:
     if (!E)
       return true;
     Find.R = &R;
+    Find.Known = &*KnownBefore;
     Find.TraverseStmt(const_cast<Expr*>(E));
     if (Find.Found)
       report(Find.Found->getLocation(), Diag::err_region_setting)
@@ -406,6 +409,7 @@ private:
   Region& R;
   Unit& U;
   ASTContext& Context;
+  std::optional<VariablesKnownBefore> KnownBefore;
 };
 
 class VerifyRegions final : public Pass {
