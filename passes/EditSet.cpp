@@ -1,6 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "EditSet.h"
 #include "frontend/SourceText.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Stmt.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -76,6 +79,19 @@ std::optional<FileRange> fileRange(SourceRange TokenRange, const SourceManager &
     if (auto Range = fileRangeAt(Sources.getFileID(Loc), TokenRange, Sources, LangOpts))
       return Range;
   return std::nullopt;
+}
+
+std::optional<FileRange> fileRangeInBody(const FunctionDecl *Function, SourceRange TokenRange) {
+  const ASTContext &Context = Function->getASTContext();
+  const SourceManager &Sources = Context.getSourceManager();
+  return fileRangeAt(Sources.getFileID(Function->getBody()->getBeginLoc()), TokenRange, Sources, Context.getLangOpts());
+}
+
+bool isTextOfBody(const FunctionDecl *Function, SourceRange TokenRange) {
+  const ASTContext &Context = Function->getASTContext();
+  auto Range = [&](SourceRange Tokens) { return fileRange(Tokens, Context.getSourceManager(), Context.getLangOpts()); };
+  std::optional<FileRange> Body = Range(Function->getBody()->getSourceRange()), Part = Range(TokenRange);
+  return Body && Part && Body->File == Part->File && Body->Begin <= Part->Begin && Part->End <= Body->End;
 }
 
 void EditSet::add(const std::string &File, Edit E) {

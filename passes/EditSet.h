@@ -14,6 +14,10 @@
 #include <string>
 #include <vector>
 
+namespace clang {
+class FunctionDecl;
+}
+
 namespace gpurma {
 
 /// A contiguous piece of one file: bytes [Begin, End).
@@ -38,6 +42,12 @@ clang::SourceLocation writtenAt(clang::SourceLocation Loc, const clang::SourceMa
 /// The text of a token range as it stands at \p Level.
 std::optional<FileRange> fileRangeAt(clang::FileID Level, clang::SourceRange TokenRange, const clang::SourceManager &Sources,
                                      const clang::LangOptions &LangOpts);
+
+/// The same in the file in which the body of a function begins.
+std::optional<FileRange> fileRangeInBody(const clang::FunctionDecl *Function, clang::SourceRange TokenRange);
+
+/// Whether the text of a token range is a part of a function's body, and not of a macro's.
+bool isTextOfBody(const clang::FunctionDecl *Function, clang::SourceRange TokenRange);
 
 /// The edits of a program. Files are keyed by name, so host and device parses and repeated inclusions meet; an edit that is
 /// already there is not added again. Edits may nest: the outer one of two replacements asks text() for what it keeps.

@@ -109,8 +109,8 @@ private:
         if (R.isPattern() || !S.Kernel || S.Accesses.Threads != ThreadMapping::FixedRows || patternOf(S.Kernel) != patternOf(Kernel))
           continue;
         for (const Expr* Store : S.Accesses.FixedRows.Statements) {
-          std::optional<FileRange> Whole = rangeIn(Kernel, Store->getSourceRange());
-          std::optional<FileRange> Element = rangeIn(Kernel, storedElement(Store)->getSourceRange());
+          std::optional<FileRange> Whole = fileRangeInBody(Kernel, Store->getSourceRange());
+          std::optional<FileRange> Element = fileRangeInBody(Kernel, storedElement(Store)->getSourceRange());
           if (!Body || !Whole || !Element) {
             U.Diags->report(Store->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
             return {};
@@ -161,19 +161,13 @@ private:
     if (Text.getBegin().isMacroID() || Text.getEnd().isMacroID() || isa<CompoundAssignOperator>(E) || E->HasSideEffects(U.context()) ||
         isInLambda(Kernel->getBody(), Text.getBegin()))
       return std::nullopt;
-    std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts), Found = fileRange(Text, Sources, LangOpts);
-    bool IsInside = Body && Found && Found->File == Body->File && Body->Begin <= Found->Begin && Found->End <= Body->End;
-    return IsInside ? Found : std::nullopt;
+    return isTextOfBody(Kernel, Text) ? fileRange(Text, Sources, LangOpts) : std::nullopt;
   }
 
   bool isInLambda(const Stmt* S, SourceLocation Where) const {
     if (!S || !Sources.isPointWithin(Where, S->getBeginLoc(), S->getEndLoc()))
       return false;
     return isa<LambdaExpr>(S) || llvm::any_of(S->children(), [&](const Stmt* Child) { return isInLambda(Child, Where); });
-  }
-
-  std::optional<FileRange> rangeIn(const FunctionDecl* Kernel, SourceRange Range) const {
-    return fileRangeAt(Sources.getFileID(Kernel->getBody()->getBeginLoc()), Range, Sources, LangOpts);
   }
 
   static const Expr* storedElement(const Expr* Store) {

@@ -206,7 +206,7 @@ private:
     if (Rejected)
       return false;
     for (const Guarded& Each : All) {
-      if (!inText(Kernel, Each.Condition->getSourceRange()))
+      if (!isTextOfBody(Kernel, Each.Condition->getSourceRange()))
         return reject(PartialBlocksProblem::Text, Each.Condition->getExprLoc());
       if (GridStrides) {
         const auto* Loop = cast<ForStmt>(Each.Whole);
@@ -221,13 +221,6 @@ private:
       }
     }
     return true;
-  }
-
-  bool inText(const FunctionDecl* Function, SourceRange Part) const {
-    const LangOptions& LangOpts = Context.getLangOpts();
-    std::optional<FileRange> Whole = fileRange(Function->getBody()->getSourceRange(), Sources, LangOpts),
-                             Inner = fileRange(Part, Sources, LangOpts);
-    return Whole && Inner && Whole->File == Inner->File && Whole->Begin <= Inner->Begin && Inner->End <= Whole->End;
   }
 
   // --- Loops by whole grids: a thread has other elements, in another block of another grid.
@@ -481,8 +474,8 @@ private:
         if (!Definition || !needsCopy(Definition))
           continue;
         auto Call = Inside.Calls.find(Use);
-        if (Call == Inside.Calls.end() || isa<CXXMethodDecl>(Definition) || !inText(Function, Call->second->getSourceRange()) ||
-            !inText(Function, Use->getExprLoc()) || Definition->getLocation().isMacroID() || Definition->getEndLoc().isMacroID() ||
+        if (Call == Inside.Calls.end() || isa<CXXMethodDecl>(Definition) || !isTextOfBody(Function, Call->second->getSourceRange()) ||
+            !isTextOfBody(Function, Use->getExprLoc()) || Definition->getLocation().isMacroID() || Definition->getEndLoc().isMacroID() ||
             Definition->getTemplateSpecializationKind() == TSK_ExplicitSpecialization ||
             !before(Definition->getLocation(), Function->getLocation()))
           return reject(PartialBlocksProblem::Function, Use->getExprLoc(), Definition->getNameAsString());

@@ -166,8 +166,8 @@ private:
       const CallExpr* Call = Rows.Calls[I];
       const auto* Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
       const FunctionDecl* Callee = Functions[I + 1];
-      if (!Ref || isa<CXXMethodDecl>(Callee) || !inText(Functions[I], Call->getSourceRange()) ||
-          !inText(Functions[I], Ref->getLocation()) || (hasWrittenArgument(Call) && !inText(Functions[I], Call->getArg(0)->getSourceRange())) ||
+      if (!Ref || isa<CXXMethodDecl>(Callee) || !isTextOfBody(Functions[I], Call->getSourceRange()) ||
+          !isTextOfBody(Functions[I], Ref->getLocation()) || (hasWrittenArgument(Call) && !isTextOfBody(Functions[I], Call->getArg(0)->getSourceRange())) ||
           Callee->getTemplateSpecializationKind() == TSK_ExplicitSpecialization || Callee->getLocation().isMacroID() || Callee->getEndLoc().isMacroID() ||
           !Context.getSourceManager().isBeforeInTranslationUnit(Callee->getLocation(), Functions[I]->getLocation()))
         return reject(RowLoopProblem::Text, Call->getExprLoc());
@@ -178,17 +178,10 @@ private:
     if (!Info || !spelledText(Info->getTypeLoc().getSourceRange(), Context.getSourceManager(), Context.getLangOpts()))
       return reject(RowLoopProblem::Text, Rows.Counter->getLocation());
     for (const Expr* E : {Rows.Start, Rows.Bound})
-      if (!inText(function(), E->getSourceRange()) ||
+      if (!isTextOfBody(function(), E->getSourceRange()) ||
           !spelledText(E->getSourceRange(), Context.getSourceManager(), Context.getLangOpts()))
         return reject(RowLoopProblem::Text, E->getExprLoc());
     return true;
-  }
-
-  bool inText(const FunctionDecl* Function, SourceRange Part) const {
-    const SourceManager& Sources = Context.getSourceManager();
-    std::optional<FileRange> Whole = fileRange(Function->getBody()->getSourceRange(), Sources, Context.getLangOpts()),
-                             Inner = fileRange(Part, Sources, Context.getLangOpts());
-    return Whole && Inner && Whole->File == Inner->File && Whole->Begin <= Inner->Begin && Inner->End <= Whole->End;
   }
 
   bool checkExits() {
@@ -315,9 +308,9 @@ private:
       if (const auto* If = dyn_cast<IfStmt>(S))
         Parts.emplace_back(If->getIfLoc(), If->getRParenLoc());
     for (SourceRange Part : Parts)
-      if (!inText(function(), Part))
+      if (!isTextOfBody(function(), Part))
         return reject(RowLoopProblem::Text, Part.getBegin());
-    llvm::erase_if(Rows.Queues->FirstValues, [&](const Expr* E) { return !isKnownEarly(Rows.Start) || !inText(function(), E->getSourceRange()); });
+    llvm::erase_if(Rows.Queues->FirstValues, [&](const Expr* E) { return !isKnownEarly(Rows.Start) || !isTextOfBody(function(), E->getSourceRange()); });
     return true;
   }
 
