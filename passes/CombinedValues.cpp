@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/CombinedValues.h"
 
+#include "passes/CallVisitor.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -29,16 +31,13 @@ StringRef calleeName(const Expr* E) {
 }
 
 /// The calls in a function, and in those that it calls.
-class CallsFrom : public RecursiveASTVisitor<CallsFrom> {
+class CallsFrom : public CallVisitor<CallsFrom> {
 public:
   explicit CallsFrom(const FunctionDecl* Function) {
-    Work.push_back(Function);
-    while (!Work.empty()) {
-      const FunctionDecl* Definition = nullptr;
-      if (const FunctionDecl* Next = Work.pop_back_val(); Seen.insert(Next->getCanonicalDecl()).second && Next->hasBody(Definition))
-        TraverseStmt(Definition->getBody());
-    }
+    enter(Function);
+    visitEntered();
   }
+  bool shouldVisitImplicitCode() const { return false; }
   bool VisitCallExpr(CallExpr* Call) {
     Calls.push_back(Call);
     return true;
@@ -46,25 +45,12 @@ public:
   bool VisitDeclRefExpr(DeclRefExpr* Ref) {
     if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl())) {
       Named.push_back(Ref);
-      Work.push_back(Function);
+      enter(Function);
     }
-    return true;
-  }
-  bool VisitMemberExpr(MemberExpr* Member) {
-    if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
-      Work.push_back(Function);
-    return true;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
-    Work.push_back(Construct->getConstructor());
     return true;
   }
   std::vector<const CallExpr*> Calls;
   std::vector<const DeclRefExpr*> Named;
-
-private:
-  llvm::SmallVector<const FunctionDecl*, 16> Work;
-  llvm::SmallPtrSet<const FunctionDecl*, 16> Seen;
 };
 
 std::optional<APValue> constant(const Expr* E, const ASTContext& Context) {

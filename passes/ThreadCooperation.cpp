@@ -1,5 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ThreadCooperation.h"
+
+#include "passes/CallVisitor.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -30,31 +33,22 @@ bool isCooperativeGroup(const Decl* D) {
   return false;
 }
 
-class CooperationFinder : public RecursiveASTVisitor<CooperationFinder> {
+class CooperationFinder : public CallVisitor<CooperationFinder> {
 public:
   enum Kinds { All, Hidden, Exchanges };
 
   explicit CooperationFinder(const FunctionDecl* Kernel, Kinds Wanted = All) : Kernel(Kernel), Wanted(Wanted) {
-    Work.push_back(Kernel);
-    visitCallees();
+    enter(Kernel);
+    visitEntered();
   }
   /// Of a statement of the kernel.
-  CooperationFinder(const FunctionDecl* Kernel, const Stmt* S) : Kernel(Kernel), Wanted(Exchanges), Current(Kernel) {
-    Seen.insert(Kernel->getCanonicalDecl());
-    TraverseStmt(const_cast<Stmt*>(S));
-    visitCallees();
+  CooperationFinder(const FunctionDecl* Kernel, const Stmt* S) : Kernel(Kernel), Wanted(Exchanges) {
+    Current = Kernel;
+    Entered.insert(Kernel->getCanonicalDecl());
+    if (TraverseStmt(const_cast<Stmt*>(S)))
+      visitEntered();
   }
 
-  void visitCallees() {
-    while (!Work.empty() && !Found) {
-      Current = Work.pop_back_val();
-      const FunctionDecl* Definition = nullptr;
-      if (Seen.insert(Current->getCanonicalDecl()).second && Current->hasBody(Definition))
-        TraverseStmt(Definition->getBody());
-    }
-  }
-
-  bool shouldVisitImplicitCode() const { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) {
     const ValueDecl* D = Ref->getDecl();
     if (const auto* Function = dyn_cast<FunctionDecl>(D))
@@ -88,7 +82,7 @@ private:
       return note(ThreadCooperation::Exchange, Function, Loc);
     // What CUDA's headers and the C++ library make of these is theirs to know.
     if (!Kernel->getASTContext().getSourceManager().isInSystemHeader(Function->getLocation()))
-      Work.push_back(Function);
+      enter(Function);
     return true;
   }
 
@@ -107,9 +101,6 @@ private:
 
   const FunctionDecl* Kernel;
   Kinds Wanted;
-  const FunctionDecl* Current = nullptr;
-  llvm::SmallVector<const FunctionDecl*, 16> Work;
-  llvm::DenseSet<const FunctionDecl*> Seen;
 };
 
 class DimensionFinder : public RecursiveASTVisitor<DimensionFinder> {

@@ -3,7 +3,9 @@
 
 #include "frontend/SourceText.h"
 #include "passes/AccessAnalysis.h"
+#include "passes/CallVisitor.h"
 #include "passes/ThreadCooperation.h"
+#include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/Basic/SourceManager.h"
@@ -18,23 +20,18 @@ namespace {
 constexpr size_t MostSums = 3;
 
 /// What statements name and call, and what the functions do that they call.
-class Reached : public RecursiveASTVisitor<Reached> {
+class Reached : public CallVisitor<Reached> {
 public:
   explicit Reached(ArrayRef<const Stmt*> Statements) {
     for (const Stmt* S : Statements)
       TraverseStmt(const_cast<Stmt*>(S));
     Direct = Named;
-    while (!Work.empty()) {
-      const FunctionDecl* Next = Work.pop_back_val();
-      if (Seen.insert(Next->getCanonicalDecl()).second)
-        enter(*Next);
-    }
+    visitEntered();
   }
 
-  bool shouldVisitImplicitCode() const { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) {
     if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl()))
-      Work.push_back(Function);
+      enter(Function);
     else
       Named.push_back(Ref);
     return true;
@@ -53,41 +50,32 @@ public:
     return true;
   }
 
-  /// By the statements themselves, and by the functions as well.
-  std::vector<const DeclRefExpr*> Direct, Named;
-  /// Functions that are not known to compute something, to wait or to exchange values, and nothing else, are not called.
-  bool OnlyKnown = true;
-
-private:
-  void enter(const FunctionDecl& Function) {
-    const SourceManager& Sources = Function.getASTContext().getSourceManager();
-    StringRef Name = Function.getIdentifier() ? Function.getName() : StringRef();
+  bool visitFunction(const FunctionDecl* Function) {
+    StringRef Name = Function->getIdentifier() ? Function->getName() : StringRef();
     const FunctionDecl* Definition = nullptr;
-    if (isOfSystemHeader(Function, Sources) || !Function.hasBody(Definition)) {
+    if (isOfSystemHeader(*Function, Function->getASTContext().getSourceManager()) || !Function->hasBody(Definition)) {
       static constexpr StringRef Prefixes[] = {"__shfl", "__sync", "__reduce_", "__ballot", "__any_sync", "__all_sync", "__activemask",
                                                "__popc", "__ffs",  "__clz",     "__float_as", "__double_as", "__int_as", "__longlong_as",
                                                "__uint_as", "atomic"};
       static constexpr StringRef Names[] = {"max", "min", "fmax", "fmin", "fmaxf", "fminf", "umax", "umin", "llmax", "llmin", "abs", "fabs", "fabsf"};
-       OnlyKnown &= llvm::any_of(Prefixes, [&](StringRef Each) { return Name.starts_with(Each); }) || llvm::is_contained(Names, Name);
+      OnlyKnown &= llvm::any_of(Prefixes, [&](StringRef Each) { return Name.starts_with(Each); }) || llvm::is_contained(Names, Name);
     } else if (isa<CXXMethodDecl>(Definition)) {
       OnlyKnown = false;
     } else {
       TraverseStmt(Definition->getBody());
     }
+    return true;
   }
 
-  llvm::SmallVector<const FunctionDecl*, 16> Work;
-  llvm::SmallPtrSet<const FunctionDecl*, 16> Seen;
+  /// By the statements themselves, and by the functions as well.
+  std::vector<const DeclRefExpr*> Direct, Named;
+  /// Functions that are not known to compute something, to wait or to exchange values, and nothing else, are not called.
+  bool OnlyKnown = true;
 };
 
-/// In the file of the kernel's body: CUDA's headers have a macro in a macro for __shared__.
-std::optional<FileRange> textOf(const DeclStmt& Declared, const FunctionDecl* Kernel, const ASTContext& Context) {
-  const SourceManager& Sources = Context.getSourceManager();
-  return fileRangeAt(Sources.getFileID(Kernel->getBody()->getBeginLoc()), Declared.getSourceRange(), Sources, Context.getLangOpts());
-}
-
-bool leaves(const Stmt* S) {
-  return S && (isa<ReturnStmt, GotoStmt, IndirectGotoStmt, AsmStmt>(S) || llvm::any_of(S->children(), leaves));
+/// CUDA's headers have a macro in a macro for __shared__.
+std::optional<FileRange> textOf(const DeclStmt& Declared, const FunctionDecl* Kernel) {
+  return fileRangeInBody(Kernel, Declared.getSourceRange());
 }
 
 class TileSumFinder {
@@ -103,7 +91,7 @@ public:
     std::vector<const Stmt*> All(Body->body_begin(), Body->body_end());
     // What is before the first place that does not work together can be shared out best.
     for (size_t Before = 1; Before < All.size(); ++Before) {
-      if (leaves(All[Before - 1]) || (!isShared(All[Before - 1]) && exchangesOrShares(All[Before - 1])))
+      if (mayLeave(All[Before - 1]) || (!isShared(All[Before - 1]) && exchangesOrShares(All[Before - 1])))
         return {};
       Each = ArrayRef(All).take_front(Before);
       Once = ArrayRef(All).drop_front(Before);
@@ -267,7 +255,7 @@ private:
         if (!OfTypes && (!V || !(V->hasAttr<CUDASharedAttr>() || isOfAllTiles(V))))
           return false;
       }
-      if (!textOf(*Declared, Kernel, Context))
+      if (!textOf(*Declared, Kernel))
         return false;
       Found.Needed.push_back(Declared);
     }
@@ -389,7 +377,7 @@ void editTileSums(const TileSums& Sums, const FunctionDecl* Kernel, bool Behind,
     std::string Declarations;
     unsigned From = Whole.Begin + 1;
     for (const DeclStmt* Declared : Sums.Needed) {
-      FileRange Range = *textOf(*Declared, Kernel, Context);
+      FileRange Range = *textOf(*Declared, Kernel);
       Declarations += Lines(From, Range.Begin) + Edits.text(Range, Source);
       From = Range.End;
     }
@@ -397,7 +385,7 @@ void editTileSums(const TileSums& Sums, const FunctionDecl* Kernel, bool Behind,
     return;
   }
   for (const DeclStmt* Declared : Sums.OnlyBehind) {
-    FileRange Range = *textOf(*Declared, Kernel, Context);
+    FileRange Range = *textOf(*Declared, Kernel);
     // From a character before it on, as it may have been replaced itself.
     Edits.replace({Range.File, Range.Begin - 1, Range.End}, Source[Range.Begin - 1] + Lines(Range.Begin, Range.End));
   }

@@ -131,6 +131,11 @@ private:
   }
 };
 
+/// Whether control may leave the function in a statement, or assembly does what is not known.
+inline bool mayLeave(const clang::Stmt* S) {
+  return S && (llvm::isa<clang::ReturnStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt>(S) || llvm::any_of(S->children(), mayLeave));
+}
+
 /// What leaves the loop before its condition ends it.
 inline const clang::Stmt* exitOf(const clang::Stmt* S, bool OwnBreak = true) {
   if (!S || llvm::isa<clang::LambdaExpr>(S))

@@ -5,6 +5,7 @@
 //
 //   #pragma gpurma persistent distribute(a : rows(n))
 //   k<<<n, 1>>>(a, n);          ->   error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
+#include "passes/CallVisitor.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
@@ -25,19 +26,13 @@ namespace gpurma {
 namespace {
 
 /// What a kernel's body and the functions that it calls do that matters to a stage.
-class BodyScanner : public RecursiveASTVisitor<BodyScanner> {
+class BodyScanner : public CallVisitor<BodyScanner> {
 public:
   explicit BodyScanner(const FunctionDecl* Kernel) : Kernel(Kernel) {
-    Work.push_back(Kernel);
-    while (!Work.empty()) {
-      Current = Work.pop_back_val();
-      const FunctionDecl* Definition = nullptr;
-      if (Seen.insert(Current->getCanonicalDecl()).second && Current->hasBody(Definition))
-        TraverseStmt(Definition->getBody());
-    }
+    enter(Kernel);
+    visitEntered();
   }
 
-  bool shouldVisitImplicitCode() const { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) {
     const ValueDecl* D = Ref->getDecl();
     if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
@@ -46,7 +41,7 @@ public:
         HasBarrier = true;
       if (Current != Kernel && Function->getIdentifier() && Function->getName() == "__ldg")
         noteForeign("__ldg");
-      Work.push_back(Function);
+      enter(Function);
     } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {
       if (Variable->hasAttr<CUDASharedAttr>())
         noteShared(*Variable);
@@ -55,15 +50,6 @@ public:
           (Name == "blockIdx" || Name == "gridDim"))
         noteForeign(Name);
     }
-    return true;
-  }
-  bool VisitMemberExpr(MemberExpr* Member) {
-    if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
-      Work.push_back(Function);
-    return true;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
-    Work.push_back(Construct->getConstructor());
     return true;
   }
 
@@ -77,7 +63,7 @@ public:
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
 
-  bool calls(const FunctionDecl* Function) const { return Seen.count(Function->getCanonicalDecl()); }
+  bool calls(const FunctionDecl* Function) const { return Entered.contains(Function->getCanonicalDecl()); }
 
 private:
   /// More would leave less to the cache, or fewer blocks would fit on a multiprocessor.
@@ -105,14 +91,10 @@ private:
       const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
       if (Callee && Callee->getIdentifier() && Callee->getName() == "__syncthreads")
         return true;
-      if (leaves(S))
+      if (mayLeave(S))
         return false;
     }
     return false;
-  }
-
-  static bool leaves(const Stmt* S) {
-    return S && (isa<ReturnStmt, GotoStmt, IndirectGotoStmt, GCCAsmStmt>(S) || llvm::any_of(S->children(), leaves));
   }
 
   void noteForeign(StringRef Name) {
@@ -123,9 +105,6 @@ private:
   }
 
   const FunctionDecl* Kernel;
-  const FunctionDecl* Current = nullptr;
-  llvm::SmallVector<const FunctionDecl*, 16> Work;
-  llvm::DenseSet<const FunctionDecl*> Seen;
   bool HasBarrier = false;
   llvm::SmallPtrSet<const VarDecl*, 4> Shared;
   /// None: of a size that is not known, or another function's.

@@ -1,0 +1,65 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel does, itself and in the functions that it calls: visitors that go from one to the next.
+#ifndef GPURMA_PASSES_CALLVISITOR_H
+#define GPURMA_PASSES_CALLVISITOR_H
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace gpurma {
+
+/// Visits each function that it is told to enter once, the last one first. It enters those that are named, called as members, or
+/// constructors; a class with such a Visit function of its own says itself what it enters.
+template <typename Derived> class CallVisitor : public clang::RecursiveASTVisitor<Derived> {
+public:
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* Ref) {
+    if (const auto* Function = llvm::dyn_cast<clang::FunctionDecl>(Ref->getDecl()))
+      enter(Function);
+    return true;
+  }
+  bool VisitMemberExpr(clang::MemberExpr* Member) {
+    if (const auto* Function = llvm::dyn_cast<clang::FunctionDecl>(Member->getMemberDecl()))
+      enter(Function);
+    return true;
+  }
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* Construct) {
+    enter(Construct->getConstructor());
+    return true;
+  }
+
+protected:
+  void enter(const clang::FunctionDecl* Function) { Waiting.push_back(Function); }
+
+  /// Until nothing is to be entered, or a Visit function returns false.
+  void visitEntered() {
+    bool Continue = true;
+    while (Continue && !Waiting.empty()) {
+      const clang::FunctionDecl* Next = Waiting.pop_back_val();
+      if (Entered.insert(Next->getCanonicalDecl()).second)
+        Continue = this->getDerived().visitFunction(Next);
+    }
+  }
+
+  /// One without a body does nothing.
+  bool visitFunction(const clang::FunctionDecl* Function) {
+    Current = Function;
+    const clang::FunctionDecl* Definition = nullptr;
+    return !Function->hasBody(Definition) || this->TraverseStmt(Definition->getBody());
+  }
+
+  /// The one that is being visited.
+  const clang::FunctionDecl* Current = nullptr;
+  /// Canonical declarations.
+  llvm::DenseSet<const clang::FunctionDecl*> Entered;
+
+private:
+  llvm::SmallVector<const clang::FunctionDecl*, 16> Waiting;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_CALLVISITOR_H
