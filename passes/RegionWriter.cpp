@@ -1431,31 +1431,30 @@ bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
   return Found.Uses != 0 && Found.Uses == Found.Reads;
 }
 
-const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
+/// The first launch of the kernel, or of another instance of its template, of which that is true; null if there is none.
+template <typename Predicate>
+static const Stage* findLaunch(const FunctionDecl* Kernel, const Unit& U, Predicate IsIt) {
   std::string Key = kernelPatternKey(Kernel, U.sources());
   for (const Region& R : U.Regions)
     for (const Stage& S : R.Stages)
-      if (S.Kernel && S.Accesses.Loop && !R.isPattern() && kernelPatternKey(S.Kernel, U.sources()) == Key)
-        return &*S.Accesses.Loop;
+      if (!R.isPattern() && S.Kernel && IsIt(S) && kernelPatternKey(S.Kernel, U.sources()) == Key)
+        return &S;
   return nullptr;
+}
+
+const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
+  const Stage* Found = findLaunch(Kernel, U, [](const Stage& S) { return S.Accesses.Loop.has_value(); });
+  return Found ? &*Found->Accesses.Loop : nullptr;
 }
 
 const PartialBlocks* partialBlocksOf(const FunctionDecl* Kernel, const Unit& U) {
-  std::string Key = kernelPatternKey(Kernel, U.sources());
-  for (const Region& R : U.Regions)
-    for (const Stage& S : R.Stages)
-      if (S.Kernel && S.Accesses.Threads == ThreadMapping::PartialBlocks && !R.isPattern() && kernelPatternKey(S.Kernel, U.sources()) == Key)
-        return &S.Accesses.Partial;
-  return nullptr;
+  const Stage* Found = findLaunch(Kernel, U, [](const Stage& S) { return S.Accesses.Threads == ThreadMapping::PartialBlocks; });
+  return Found ? &Found->Accesses.Partial : nullptr;
 }
 
 const TileSums* tileSumsOf(const FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U) {
-  std::string Key = kernelPatternKey(Kernel, U.sources());
-  for (const Region& R : U.Regions)
-    for (const Stage& S : R.Stages)
-      if (S.Sums.any() && S.Accesses.Threads == Threads && kernelPatternKey(S.Kernel, U.sources()) == Key)
-        return &S.Sums;
-  return nullptr;
+  const Stage* Found = findLaunch(Kernel, U, [&](const Stage& S) { return S.Sums.any() && S.Accesses.Threads == Threads; });
+  return Found ? &Found->Sums : nullptr;
 }
 
 std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P) {
