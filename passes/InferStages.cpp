@@ -661,24 +661,33 @@ private:
   class Trial {
   public:
     explicit Trial(Unit& U)
-        : Engine(new DiagnosticIDs, new DiagnosticOptions, new IgnoringDiagConsumer),
-          Unsaid(Engine, /*WarningsAsErrors=*/false, /*NoWarnings=*/true) {
+        : Engine(new DiagnosticIDs, new DiagnosticOptions, new DiagnosticConsumer),
+          Unsaid(Engine, /*WarningsAsErrors=*/false, /*NoWarnings=*/false) {
       Engine.setSourceManager(&U.sources());
     }
     Diagnostics& diagnostics() { return Unsaid; }
+    bool warned() const { return Engine.getClient()->getNumWarnings() != 0; }
 
   private:
     DiagnosticsEngine Engine;
     Diagnostics Unsaid;
   };
 
+  /// None, without a word, if the launch is not understood; of one that is, warnings are reported.
+  std::optional<KernelAccesses> analyzeIfUnderstood(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
+                                                    KernelForm& Seen) const {
+    Trial Silent(U);
+    std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Silent.diagnostics(), &Seen);
+    return Found && Silent.warned() ? analyze(S, Arrays, Launch, *U.Diags) : Found;
+  }
+
   /// A kernel that names one dimension may walk rows with it, or elements. Reports what is wrong with it
   /// as the one that it seems to be.
   std::optional<KernelAccesses> analyzeInEither(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                                 const LaunchFacts& Launch) {
     KernelForm Seen;
-    if (analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen))
-      return analyze(S, Arrays, Launch, *U.Diags);
+    if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
+      return Found;
     LaunchFacts ByElements = Launch;
     ByElements.Threads = ThreadMapping::OneDimension;
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
@@ -730,10 +739,13 @@ private:
   // --- Kernels for fixed rows.
 
   std::optional<KernelAccesses> analyzeInBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
-    KernelForm Seen;
-    if (mayBeForFixedRows(Arrays, Launch) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen) &&
-        mayStoreFixedRows(S, Arrays, Launch, Seen))
-      return analyzeFixedRows(S, Arrays, Launch);
+    if (mayBeForFixedRows(Arrays, Launch)) {
+      KernelForm Seen;
+      if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
+        return Found;
+      if (mayStoreFixedRows(S, Arrays, Launch, Seen))
+        return analyzeFixedRows(S, Arrays, Launch);
+    }
     return analyze(S, Arrays, Launch, *U.Diags);
   }
 
