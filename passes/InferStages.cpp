@@ -13,6 +13,7 @@
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
 #include "passes/ThreadCooperation.h"
+#include "passes/VariableChanges.h"
 
 #include "frontend/SourceText.h"
 #include "clang/AST/ExprCXX.h"

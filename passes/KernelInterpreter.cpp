@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelInterpreter.h"
 
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -81,21 +82,6 @@ struct State {
   std::map<const ValueDecl*, Value> Variables;
 };
 
-/// The variable that an lvalue is part of, null if it is none, and which of its members.
-std::pair<const VarDecl*, const FieldDecl*> memberOf(const Expr* E) {
-  const FieldDecl* Field = nullptr;
-  while (true) {
-    E = E->IgnoreParenCasts();
-    const auto* Member = dyn_cast<MemberExpr>(E);
-    if (!Member || Member->isArrow())
-      break;
-    Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
-    E = Member->getBase();
-  }
-  const auto* Ref = dyn_cast<DeclRefExpr>(E);
-  return {Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr, Field};
-}
-
 const VarDecl* variableOf(const Expr* E) { return memberOf(E).first; }
 
 /// `Variable += Step`, in any spelling.
@@ -142,93 +128,6 @@ public:
     return true;
   }
   llvm::SmallPtrSet<const VarDecl*, 8> All;
-};
-
-/// How often a statement names each variable to change it, and whether it skips part of itself.
-class ChangeFinder : public RecursiveASTVisitor<ChangeFinder> {
-public:
-  std::map<const VarDecl*, unsigned> Changes;
-  std::set<std::pair<const VarDecl*, const FieldDecl*>> Members;
-  bool Continues = false;
-
-  bool shouldVisitImplicitCode() const { return true; }
-
-  bool VisitUnaryOperator(UnaryOperator* E) {
-    if (E->isIncrementDecrementOp() || E->getOpcode() == UO_AddrOf)
-      note(E->getSubExpr());
-    return true;
-  }
-  bool VisitBinaryOperator(BinaryOperator* E) {
-    if (E->isAssignmentOp())
-      note(E->getLHS());
-    return true;
-  }
-  bool VisitVarDecl(VarDecl* V) {
-    if (V->getType()->isReferenceType() && !V->getType()->getPointeeType().isConstQualified() &&
-        V->getInit())
-      note(V->getInit());
-    return true;
-  }
-  bool VisitCallExpr(CallExpr* E) {
-    if (const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E)) {
-      if (const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl())) {
-        if (!Method->isConst())
-          note(Operator->getArg(0));
-        // What a lambda changes, it changes where it is called.
-        if (Method->getParent()->isLambda() && Method->hasBody() && Bodies.insert(Method).second)
-          TraverseStmt(Method->getBody());
-      }
-    }
-    if (const auto* Member = dyn_cast<CXXMemberCallExpr>(E))
-      if (const CXXMethodDecl* Method = Member->getMethodDecl(); Method && !Method->isConst())
-        note(Member->getImplicitObjectArgument());
-    const FunctionDecl* Callee = E->getDirectCallee();
-    for (unsigned I = 0; Callee && I < E->getNumArgs() && I < Callee->getNumParams(); ++I) {
-      unsigned Argument = I + (isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) ? 1 : 0);
-      QualType Type = Callee->getParamDecl(I)->getType();
-      if (Argument < E->getNumArgs() && Type->isReferenceType() &&
-          !Type->getPointeeType().isConstQualified())
-        note(E->getArg(Argument));
-      // A lambda that is handed on may be called there.
-      if (const CXXRecordDecl* Class = Type.getNonReferenceType()->getAsCXXRecordDecl();
-          Class && Class->isLambda())
-        if (CXXMethodDecl* Method = Class->getLambdaCallOperator();
-            Method && Method->hasBody() && Bodies.insert(Method).second)
-          TraverseStmt(Method->getBody());
-    }
-    return true;
-  }
-  bool VisitCXXConstructExpr(CXXConstructExpr* E) {
-    const CXXConstructorDecl* Constructor = E->getConstructor();
-    for (unsigned I = 0; I < E->getNumArgs() && I < Constructor->getNumParams(); ++I) {
-      QualType Type = Constructor->getParamDecl(I)->getType();
-      if (Type->isLValueReferenceType() && !Type->getPointeeType().isConstQualified())
-        note(E->getArg(I));
-    }
-    return true;
-  }
-  bool VisitContinueStmt(ContinueStmt*) {
-    Continues = true;
-    return true;
-  }
-
-private:
-  void note(const Expr* E) {
-    if (auto [V, Field] = memberOf(E); V) {
-      ++Changes[V];
-      Members.insert({V, Field});
-    }
-  }
-  std::set<const FunctionDecl*> Bodies;
-};
-
-class ReferenceFinder : public RecursiveASTVisitor<ReferenceFinder> {
-public:
-  std::set<const ValueDecl*> Variables;
-  bool VisitDeclRefExpr(DeclRefExpr* E) {
-    Variables.insert(E->getDecl());
-    return true;
-  }
 };
 
 std::optional<Symbol::Kind> builtinVariable(StringRef Name) {
@@ -2002,12 +1901,8 @@ private:
     for (const Stmt* S : Candidates)
       if (std::optional<Update> U = updateOf(S); U && (U->Variable->getType()->isIntegerType() || U->Variable->getType()->isPointerType())) {
         auto It = Found.Changes.find(U->Variable);
-        ReferenceFinder Step;
-        if (U->Step)
-          Step.TraverseStmt(const_cast<Expr*>(U->Step));
-        bool Fixed = llvm::none_of(Step.Variables, [&](const ValueDecl* V) {
-          const auto* Variable = dyn_cast<VarDecl>(V);
-          return Variable && (Found.Changes.count(Variable) || Own.All.contains(Variable));
+        bool Fixed = !U->Step || llvm::none_of(namedVariables(U->Step), [&](const VarDecl* V) {
+          return Found.Changes.count(V) || Own.All.contains(V);
         });
         if (It != Found.Changes.end() && It->second == 1 && Fixed)
           Inductions[U->Variable] = *U;
@@ -2090,22 +1985,6 @@ private:
 };
 
 } // namespace
-
-std::set<std::pair<const VarDecl*, const FieldDecl*>> changedMembers(const Stmt* S) {
-  ChangeFinder Found;
-  Found.TraverseStmt(const_cast<Stmt*>(S));
-  return std::move(Found.Members);
-}
-
-std::set<const VarDecl*> namedVariables(const Stmt* S) {
-  ReferenceFinder Found;
-  Found.TraverseStmt(const_cast<Stmt*>(S));
-  std::set<const VarDecl*> Variables;
-  for (const ValueDecl* Named : Found.Variables)
-    if (const auto* Variable = dyn_cast<VarDecl>(Named))
-      Variables.insert(Variable);
-  return Variables;
-}
 
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
                                   const std::set<PointerVariable>& Distributed,

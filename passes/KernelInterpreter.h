@@ -105,14 +105,6 @@ struct RowLoopTrace {
   std::vector<PrivateAccess> Private;
 };
 
-/// The variables that a statement assigns to, or may change through a reference or an address; of a
-/// structure the members, with null if all of it may change.
-std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>>
-changedMembers(const clang::Stmt* S);
-
-/// The variables that a statement names.
-std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
-
 /// A launch whose threads do not work together, so that the threads of a rank's tiles may play the
 /// part of any of them.
 struct RenumberedThreads {

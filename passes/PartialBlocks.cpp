@@ -3,8 +3,8 @@
 
 #include "passes/AccessAnalysis.h"
 #include "passes/CombinedValues.h"
-#include "passes/KernelInterpreter.h"
 #include "passes/ThreadCooperation.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -78,17 +78,11 @@ const VarDecl* indexOf(const ForStmt* Loop) {
   if (!Below)
     std::swap(Index, Bound);
   const VarDecl* V = namedVariable(Index);
-  auto Changes = [&](const Stmt* S) {
-    auto Changed = changedMembers(S);
-    return [Changed = std::move(Changed)](const VarDecl* Named) {
-      auto It = Changed.lower_bound({Named, nullptr});
-      return It != Changed.end() && It->first == Named;
-    };
-  };
-  if (!V || Changes(Loop->getBody())(V) || exitOf(Loop->getBody()))
+  if (!V || VariableChanges(Loop->getBody()).changes(V) || exitOf(Loop->getBody()))
     return nullptr;
-  auto Changed = Changes(Loop);
-  return llvm::none_of(namedVariables(Bound), Changed) && changedMembers(Bound).empty() ? V : nullptr;
+  const VariableChanges InLoop(Loop);
+  bool BoundChanges = llvm::any_of(namedVariables(Bound), [&](const VarDecl* Named) { return InLoop.changes(Named); });
+  return BoundChanges || !changedMembers(Bound).empty() ? nullptr : V;
 }
 
 /// What may be changed through a variable without naming it.

@@ -1,8 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionCalls.h"
 #include "frontend/SourceText.h"
-#include "passes/KernelInterpreter.h"
 #include "passes/RegionWriter.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/CXXInheritance.h"
 #include "clang/AST/RecursiveASTVisitor.h"

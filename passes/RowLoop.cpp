@@ -4,6 +4,7 @@
 #include "frontend/SourceText.h"
 #include "passes/CombinedValues.h"
 #include "passes/KernelInterpreter.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -154,11 +155,7 @@ private:
     return true;
   }
 
-  bool changes(const VarDecl* V) const {
-    auto Changed = changedMembers(Loop);
-    auto It = Changed.lower_bound({V, nullptr});
-    return It != Changed.end() && It->first == V;
-  }
+  bool changes(const VarDecl* V) const { return VariableChanges(Loop).changes(V); }
 
   /// What is edited stands in the text of the functions.
   bool checkText() {
@@ -316,11 +313,10 @@ private:
 
   /// Whether an expression is the same anywhere in the function.
   bool isKnownEarly(const Expr* E) const {
-    auto Changed = changedMembers(function()->getBody());
+    const VariableChanges Changed(function()->getBody());
     return !E->HasSideEffects(Context) && llvm::all_of(References(E).All, [&](const DeclRefExpr* Ref) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-      auto It = Changed.lower_bound({V, nullptr});
-      return !V || V->isUsableInConstantExpressions(Context) || (isa<ParmVarDecl>(V) && (It == Changed.end() || It->first != V));
+      return !V || V->isUsableInConstantExpressions(Context) || (isa<ParmVarDecl>(V) && !Changed.changes(V));
     });
   }
 

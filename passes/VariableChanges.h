@@ -1,0 +1,65 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which variables statements change, directly or through references and lambdas; of structures only some members where the
+// statements name them.
+#ifndef GPURMA_PASSES_VARIABLECHANGES_H
+#define GPURMA_PASSES_VARIABLECHANGES_H
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+#include <map>
+#include <set>
+#include <utility>
+
+namespace gpurma {
+
+/// The variable that an lvalue is part of, null if it is none, and which of its members.
+std::pair<const clang::VarDecl*, const clang::FieldDecl*> memberOf(const clang::Expr* E);
+
+/// How often a statement names each variable to change it, and whether it skips part of itself.
+class ChangeFinder : public clang::RecursiveASTVisitor<ChangeFinder> {
+public:
+  std::map<const clang::VarDecl*, unsigned> Changes;
+  std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> Members;
+  bool Continues = false;
+
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitUnaryOperator(clang::UnaryOperator* E);
+  bool VisitBinaryOperator(clang::BinaryOperator* E);
+  bool VisitVarDecl(clang::VarDecl* V);
+  bool VisitCallExpr(clang::CallExpr* E);
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* E);
+  bool VisitContinueStmt(clang::ContinueStmt*);
+
+private:
+  void note(const clang::Expr* E);
+
+  std::set<const clang::FunctionDecl*> Bodies;
+};
+
+/// The variables that a statement assigns to, or may change through a reference or an address; of a
+/// structure the members, with null if all of it may change.
+std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> changedMembers(const clang::Stmt* S);
+
+/// The variables that a statement names.
+std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
+
+/// What a statement may change.
+struct VariableChanges {
+  std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> Members;
+
+  explicit VariableChanges(const clang::Stmt* S) : Members(changedMembers(S)) {}
+  /// Any part of it.
+  bool changes(const clang::VarDecl* V) const {
+    auto It = Members.lower_bound({V, nullptr});
+    return It != Members.end() && It->first == V;
+  }
+  bool changes(const clang::VarDecl* V, const clang::FieldDecl* Field) const {
+    return Members.count({V, nullptr}) || Members.count({V, Field});
+  }
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_VARIABLECHANGES_H
