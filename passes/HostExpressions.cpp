@@ -1,0 +1,188 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/HostExpressions.h"
+
+#include "passes/Region.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+std::optional<Polynomial> HostExpressions::extent(const Expr* E) {
+  OfExtent = true;
+  std::optional<Polynomial> P = polynomial(E);
+  OfExtent = false;
+  return P;
+}
+
+std::optional<Polynomial> HostExpressions::polynomial(const Expr* E) {
+  return overElements(written(E));
+}
+
+std::optional<Polynomial> HostExpressions::member(const VarDecl* V, const FieldDecl* Field) {
+  return overElements(writtenMember(V, Field));
+}
+
+std::optional<Polynomial> HostExpressions::initialValue(const Expr* E) {
+  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() ||
+      V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit()))
+    return std::nullopt;
+  return polynomial(V->getInit());
+}
+
+const VarDecl* HostExpressions::structure(const Expr* E) const {
+  E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+  if (const auto* Copy = dyn_cast<CXXConstructExpr>(E);
+      Copy && Copy->getConstructor()->isCopyOrMoveConstructor())
+    return structure(Copy->getArg(0));
+  const auto* Ref = dyn_cast<DeclRefExpr>(E);
+  const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return V && V->getType().getNonReferenceType()->isRecordType() ? V : nullptr;
+}
+
+std::optional<Polynomial> HostExpressions::overElements(std::optional<Polynomial> P) const {
+  for (const auto& [Pitch, Elements] : Pitches)
+    if (P)
+      P = P->substituted(Pitch, Elements);
+  return P;
+}
+
+std::optional<Polynomial> HostExpressions::written(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (E->isValueDependent() || !E->getType().getNonReferenceType()->isIntegralOrEnumerationType())
+    return std::nullopt;
+  Expr::EvalResult Known;
+  if (E->EvaluateAsInt(Known, Context) && Known.Val.getInt().isRepresentableByInt64())
+    return Polynomial(Known.Val.getInt().getExtValue());
+  if (const auto* Cast = dyn_cast<ExplicitCastExpr>(E);
+      Cast && Cast->getSubExpr()->getType()->isIntegralOrEnumerationType())
+    return polynomial(Cast->getSubExpr());
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    if (!V || Changed.changes(V))
+      return std::nullopt;
+    if (const Expr* Init = lastingValue(V))
+      if (std::optional<Polynomial> P = polynomial(Init))
+        return P;
+    return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V});
+  }
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary) {
+    std::optional<Polynomial> Left = polynomial(Binary->getLHS()),
+                              Right = polynomial(Binary->getRHS());
+    if (Left && Right && Binary->getOpcode() == BO_Add)
+      return *Left + *Right;
+    if (Left && Right && Binary->getOpcode() == BO_Sub)
+      return *Left - *Right;
+    if (Left && Right && Binary->getOpcode() == BO_Mul)
+      return *Left * *Right;
+    if (OfExtent && Left && Right && Binary->getOpcode() == BO_Div)
+      notePitch(*Binary, *Left, *Right);
+  }
+  if (const auto* Member = dyn_cast<MemberExpr>(E))
+    if (const VarDecl* V = structure(Member->getBase()); V && !Member->isArrow())
+      if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()))
+        return member(V, Field);
+  return sameText(E);
+}
+
+std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const FieldDecl* Field) {
+  if (Changed.changes(V, Field))
+    return std::nullopt;
+  // `const Fields f{u, v, ny, nx};` has the ny of the region's clause.
+  if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !EverChanged.changes(V, Field)) {
+    const PassedPointer From = passedFor(V->getInit(), {Field});
+    if (From.Expression && isLasting(From.Expression))
+      if (std::optional<Polynomial> P = polynomial(From.Expression))
+        return P;
+    // A copy of another structure, of which this stays.
+    if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field))
+      return writtenMember(From.Pointer.Variable, Field);
+  }
+  return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
+}
+
+void HostExpressions::notePitch(const BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size) {
+  const auto& Terms = Bytes.terms();
+  std::optional<std::int64_t> Elements = Size.constant();
+  if (!isa<UnaryExprOrTypeTraitExpr>(Quotient.getRHS()->IgnoreParenImpCasts()) || !Elements || Terms.size() != 1 ||
+      Terms.begin()->first.size() != 1 || Terms.begin()->second != 1)
+    return;
+  if (std::optional<Polynomial> Count = sameText(&Quotient))
+    Pitches.emplace(Terms.begin()->first.front(), *Count * Polynomial(*Elements));
+}
+
+const Expr* HostExpressions::lastingValue(const VarDecl* V) const {
+  if (!V->getType().isConstQualified() || !V->hasLocalStorage() || isa<ParmVarDecl>(V) ||
+      !V->getInit())
+    return nullptr;
+  return isLasting(V->getInit()) ? V->getInit() : nullptr;
+}
+
+bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field) const {
+  return V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.changes(V, Field);
+}
+
+bool HostExpressions::isLasting(const Stmt* S) const {
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.changes(V);
+  }
+  if (const auto* Member = dyn_cast<MemberExpr>(S)) {
+    const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    const auto* Ref = dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts());
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (Member->isArrow())
+      return false;
+    if (V && Field)
+      return isLasting(V, Field);
+  }
+  return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
+         llvm::all_of(S->children(),
+                      [&](const Stmt* Child) { return !Child || isLasting(Child); });
+}
+
+std::optional<Polynomial> HostExpressions::sameText(const Expr* E) {
+  if (!isRepeatable(E))
+    return std::nullopt;
+  llvm::FoldingSetNodeID Id;
+  E->Profile(Id, Context, /*Canonical=*/true);
+  auto It = llvm::find(Profiles, Id);
+  auto Number = static_cast<unsigned>(It - Profiles.begin());
+  if (It == Profiles.end())
+    Profiles.push_back(Id);
+  // Number 0 is taken by variables.
+  return Polynomial(Symbol{Symbol::Kind::Parameter, Number + 1});
+}
+
+bool HostExpressions::isRepeatable(const Stmt* S) const {
+  if (const auto* Member = dyn_cast<MemberExpr>(S); Member && !Member->isArrow())
+    if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()))
+      if (const auto* Ref = dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts()))
+        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+          return !Changed.changes(V, Field);
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
+    if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Changed.changes(V))
+      return false;
+  if (const auto* Call = dyn_cast<CallExpr>(S)) {
+    const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
+    if (!Member || !Member->getMethodDecl() || !Member->getMethodDecl()->isConst())
+      return false;
+  }
+  // What a pointer points to may be changed behind its back.
+  if (const auto* Member = dyn_cast<MemberExpr>(S);
+      Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+    return false;
+  if (const auto* Unary = dyn_cast<UnaryOperator>(S);
+      Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_Deref))
+    return false;
+  if (isa<ArraySubscriptExpr, LambdaExpr>(S))
+    return false;
+  return llvm::all_of(S->children(),
+                      [&](const Stmt* Child) { return !Child || isRepeatable(Child); });
+}
+
+} // namespace gpurma

@@ -1,0 +1,67 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host's integers, as far as the kernels that it launches can know them.
+#ifndef GPURMA_PASSES_HOSTEXPRESSIONS_H
+#define GPURMA_PASSES_HOSTEXPRESSIONS_H
+
+#include "passes/Polynomial.h"
+#include "passes/VariableChanges.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/FoldingSet.h"
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace gpurma {
+
+/// Integer expressions of the host as polynomials over the host's variables, so that a kernel's `n`
+/// and a shape's `nx` are the same symbol where the launch passes nx for n.
+class HostExpressions {
+public:
+  /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same
+  /// of its function.
+  HostExpressions(clang::ASTContext& Context, const VariableChanges& Changed,
+                  const VariableChanges& EverChanged)
+      : Context(Context), Changed(Changed), EverChanged(EverChanged) {}
+
+  /// The same of an extent. In `pitch / sizeof(float)` the pitch is a multiple, as cudaMallocPitch's is:
+  /// where a kernel is passed it, that is so many floats.
+  std::optional<Polynomial> extent(const clang::Expr* E);
+  /// None if the value may differ from one evaluation to the next.
+  std::optional<Polynomial> polynomial(const clang::Expr* E);
+  /// An integer member of a structure.
+  std::optional<Polynomial> member(const clang::VarDecl* V, const clang::FieldDecl* Field);
+  /// Of a local variable that nothing changes what it was initialised with.
+  std::optional<Polynomial> initialValue(const clang::Expr* E);
+  /// The variable that a structure is, or is copied from.
+  const clang::VarDecl* structure(const clang::Expr* E) const;
+
+private:
+  /// With pitches in bytes as so many elements.
+  std::optional<Polynomial> overElements(std::optional<Polynomial> P) const;
+  std::optional<Polynomial> written(const clang::Expr* E);
+  std::optional<Polynomial> writtenMember(const clang::VarDecl* V, const clang::FieldDecl* Field);
+  void notePitch(const clang::BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size);
+  /// What a local constant is computed from, if that has still the same value: `const int ny =
+  /// size.y;`.
+  const clang::Expr* lastingValue(const clang::VarDecl* V) const;
+  bool isLasting(const clang::VarDecl* V, const clang::FieldDecl* Field) const;
+  bool isLasting(const clang::Stmt* S) const;
+  /// Quotients, results of const member functions: equal if written alike.
+  std::optional<Polynomial> sameText(const clang::Expr* E);
+  bool isRepeatable(const clang::Stmt* S) const;
+
+  clang::ASTContext& Context;
+  const VariableChanges& Changed;
+  const VariableChanges& EverChanged;
+  std::vector<llvm::FoldingSetNodeID> Profiles;
+  bool OfExtent = false;
+  /// Pitches in bytes, over how many elements they are.
+  std::map<Symbol, Polynomial> Pitches;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_HOSTEXPRESSIONS_H
