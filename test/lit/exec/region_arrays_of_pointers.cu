@@ -4,7 +4,7 @@
 // structures, arrays of structures, elements that are not distributed, and those that one launch reads and writes as the same one.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
@@ -18,9 +18,10 @@
 // CHECK: structures {{[0-9]+}}
 // CHECK: fields {{[0-9]+}}
 // CHECK: assigned {{[0-9]+}}
+#include "Inputs/region.h"
+
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -29,13 +30,7 @@ constexpr int nx = 30, ny = 41, n = nx * ny;
 static const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4);
 
 static int *make(int seed) {
-  std::vector<int> host(n);
-  for (int i = 0; i < n; ++i)
-    host[i] = (i * 37 + seed) % 101;
-  int *u;
-  cudaMalloc(&u, n * sizeof(int));
-  cudaMemcpy(u, host.data(), n * sizeof(int), cudaMemcpyHostToDevice);
-  return u;
+  return device_array<int>(n, [=](size_t i) { return (i * 37 + seed) % 101; });
 }
 static void print(const char *name, std::initializer_list<const int *> all) {
   std::vector<int> host(n);
@@ -102,8 +97,7 @@ private:
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  quiet = is_quiet(argc);
   {
     int *temperature[2] = {make(3), make(4)};
     int src = 1, dst = 0;

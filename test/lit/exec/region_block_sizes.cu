@@ -6,7 +6,7 @@
 // others, and in one dimension.
 // RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
@@ -20,10 +20,10 @@
 // CHECK: columns {{-?[0-9]+}}
 // CHECK: shared {{-?[0-9]+}}
 // CHECK: sum {{[0-9]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
-#include <vector>
 
 constexpr long long prime = 1000003;
 
@@ -108,28 +108,17 @@ __global__ void axpy(int n, long long a, const long long *p, long long *u) {
 }
 
 static long long *device(int n) {
-  std::vector<long long> values(n);
-  for (int i = 0; i < n; ++i)
-    values[i] = (i + 1LL) * 7919 % 100999;
-  long long *memory = nullptr;
-  cudaMalloc(&memory, n * sizeof(long long));
-  cudaMemcpy(memory, values.data(), n * sizeof(long long), cudaMemcpyHostToDevice);
-  return memory;
+  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
 }
 static void print(const char *name, const long long *memory, int n, bool quiet) {
-  std::vector<long long> values(n);
-  cudaMemcpy(values.data(), memory, n * sizeof(long long), cudaMemcpyDeviceToHost);
-  long long sum = 0;
-  for (int i = 0; i < n; ++i)
-    sum = (sum * 31 + values[i]) % 1000000007;
+  const long long sum = ordered_sum(memory, n);
   if (!quiet)
     std::printf("%s %lld\n", name, sum);
 }
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const int nx = 45, ny = 113, n = nx * ny;
   long long *a = device(n), *b = device(n);
   unsigned long long *sum;

@@ -5,7 +5,7 @@
 // that the first thread or block along a dimension does.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected
@@ -21,8 +21,9 @@
 // CHECK: profile {{-?[0-9]+}}
 // CHECK: line {{-?[0-9]+}}
 // CHECK: space {{-?[0-9]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -180,8 +181,7 @@ template <typename T> static void print(const char *name, const T *memory, int n
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const int nx = 45, ny = 83, n = nx * ny;
   auto *a = device<long long>(n), *b = device<long long>(n), *profile = device<long long>(nx);
 

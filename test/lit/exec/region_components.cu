@@ -5,7 +5,7 @@
 // each block along z, with kernels for boundary rows, reduced scalars, copies and fills; next to arrays without.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | sort -u | diff - %t.expected
@@ -31,10 +31,10 @@
 // PLAN: stage edges: rows y of stores into fixed rows; reads f (own); writes f (x 0..5), published (y -1..1)
 // PLAN: stage cudaMemsetAsync: rows y; writes devPtr (own), published (y -1..1)
 // PLAN: stage constant: rows y; writes g (own), published (y -1..1); reads f (x -1..1, y -1..1)
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
-#include <vector>
 
 constexpr int Q = 9;
 __constant__ const int ex[Q] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, ey[Q] = {0, 0, 1, 0, -1, 1, 1, -1, -1}, opposite[Q] = {0, 3, 4, 1, 2, 7, 8, 5, 6};
@@ -141,21 +141,7 @@ __global__ void constant(number *g, const number *f) {
 }
 
 template <class T> static T *device(size_t n, T most) {
-  std::vector<T> host(n);
-  for (size_t i = 0; i < n; ++i)
-    host[i] = T(i * 7919 / 13 % most);
-  T *a = nullptr;
-  cudaMalloc(&a, n * sizeof(T));
-  cudaMemcpy(a, host.data(), n * sizeof(T), cudaMemcpyHostToDevice);
-  return a;
-}
-template <class T> static number hash(const T *a, size_t n) {
-  std::vector<T> host(n);
-  cudaMemcpy(host.data(), a, n * sizeof(T), cudaMemcpyDeviceToHost);
-  number h = 14695981039346656037ull;
-  for (T v : host)
-    h = (h ^ number(v)) * 1099511628211ull;
-  return h;
+  return device_array<T>(n, [=](size_t i) { return i * 7919 / 13 % most; });
 }
 
 int main() {
@@ -176,7 +162,7 @@ int main() {
     if (*mass > most)
       most = *mass;
   }
-  printf("walls: %llx mass %llu\n", hash(f, Q * n) ^ hash(rho, n), most);
+  printf("walls: %llx mass %llu\n", ordered_sum(f, Q * n) ^ ordered_sum(rho, n), most);
 
   int count = nx * ny;
 #pragma gpurma persistent distribute(f, g : components(9), rows(ny, nx))
@@ -188,7 +174,7 @@ int main() {
     if (step % 4 == 3)
       cudaMemcpy(g, f, sizeof(number) * Q * nx * ny, cudaMemcpyDeviceToDevice);
   }
-  printf("periodic: %llx\n", hash(f, Q * n) ^ hash(g, Q * n));
+  printf("periodic: %llx\n", ordered_sum(f, Q * n) ^ ordered_sum(g, Q * n));
 
 #pragma gpurma persistent distribute(f, g : components(Q), rows(ny, nx))
   for (int step = 0; step < 7; ++step) {
@@ -198,7 +184,7 @@ int main() {
     if (step == 5)
       cudaMemsetAsync(g, 1, Q * nx * ny * sizeof(number));
   }
-  printf("boundaries: %llx\n", hash(f, Q * n) ^ hash(g, Q * n));
+  printf("boundaries: %llx\n", ordered_sum(f, Q * n) ^ ordered_sum(g, Q * n));
 
   number *a = device<number>(Q * NX * NY, 10007), *b = device<number>(Q * NX * NY, 3);
 #pragma gpurma persistent distribute(a, b : components(Q), rows(NY, NX))
@@ -206,5 +192,5 @@ int main() {
     constant<<<dim3((NX + 31) / 32, (NY + 7) / 8), block>>>(b, a);
     std::swap(a, b);
   }
-  printf("constant: %llx\n", hash(a, Q * NX * NY));
+  printf("constant: %llx\n", ordered_sum(a, Q * NX * NY));
 }

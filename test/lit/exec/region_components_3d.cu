@@ -4,7 +4,7 @@
 // planes, and with a queue of registers in it; periodically; and a field with a component for each direction.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=4 %t | sort -u | diff - %t.expected
@@ -19,9 +19,10 @@
 // PLAN: stage turn: rows z; writes g (own), published (z -1..1); reads f (x whole, y whole, z -1..1 periodic)
 // PLAN: stage curl: rows z (4 per thread, in a loop); writes w (own), published (z -1..1); reads u (x 0..1, y 0..1, z 0..1) along axes
 // PLAN: stage smooth: rows z (8 per thread, in a loop after 2 for its queues); writes w (own), published (z -1..1); reads u (z -1..1)
+#include "Inputs/region.h"
+
 #include <cstdio>
 #include <utility>
-#include <vector>
 
 typedef unsigned long long number;
 constexpr int Q = 19;
@@ -89,21 +90,7 @@ __global__ void smooth(number *w, const number *u, int nx, int ny, int nz) {
 }
 
 static number *device(size_t n, number most) {
-  std::vector<number> host(n);
-  for (size_t i = 0; i < n; ++i)
-    host[i] = i * 7919 / 13 % most;
-  number *a = nullptr;
-  cudaMalloc(&a, n * sizeof(number));
-  cudaMemcpy(a, host.data(), n * sizeof(number), cudaMemcpyHostToDevice);
-  return a;
-}
-static number hash(const number *a, size_t n) {
-  std::vector<number> host(n);
-  cudaMemcpy(host.data(), a, n * sizeof(number), cudaMemcpyDeviceToHost);
-  number h = 14695981039346656037ull;
-  for (number v : host)
-    h = (h ^ v) * 1099511628211ull;
-  return h;
+  return device_array<number>(n, [=](size_t i) { return i * 7919 / 13 % most; });
 }
 
 int main() {
@@ -121,7 +108,7 @@ int main() {
     turn<<<grid, block>>>(g, f, nx, ny, nz);
     std::swap(f, g);
   }
-  printf("populations: %llx\n", hash(f, Q * n) ^ hash(g, Q * n));
+  printf("populations: %llx\n", ordered_sum(f, Q * n) ^ ordered_sum(g, Q * n));
 
   number *u = device(3 * n, 10007), *w = device(3 * n, 10009);
   const dim3 flat(16, 4), flat_grid((nx + 15) / 16, (ny + 3) / 4);
@@ -131,5 +118,5 @@ int main() {
     smooth<<<flat_grid, flat>>>(w, u, nx, ny, nz);
     std::swap(u, w);
   }
-  printf("field: %llx\n", hash(u, 3 * n) ^ hash(w, 3 * n));
+  printf("field: %llx\n", ordered_sum(u, 3 * n) ^ ordered_sum(w, 3 * n));
 }

@@ -3,7 +3,7 @@
 // Copies and fills of members of an object, in a class template, and of arrays in structures that take turns.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -13,16 +13,11 @@
 // CHECK: short {{[0-9]+}} {{[0-9]+}}
 // CHECK: int {{[0-9]+}} {{[0-9]+}}
 // CHECK: structures {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
-
-// Of several processes, one prints.
-static bool prints() {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return !rank || std::atoi(rank) == 0;
-}
 
 template <class T> __global__ void step(T *out, const T *in, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -63,7 +58,7 @@ public:
   }
   void print(const char *name) const {
     unsigned digests[] = {digest(u, ny * nx), digest(next, ny * nx)};
-    if (prints())
+    if (is_first_process())
       std::printf("%s %u %u\n", name, digests[0], digests[1]);
   }
 
@@ -95,6 +90,6 @@ int main(int argc, char **argv) {
     std::swap(one.u, other.u);
   }
   unsigned digests[] = {digest(one.u, n), digest(other.u, n), digest(one.old, n)};
-  if (prints())
+  if (is_first_process())
     std::printf("structures %u %u %u\n", digests[0], digests[1], digests[2]);
 }

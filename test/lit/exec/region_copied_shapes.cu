@@ -4,7 +4,7 @@
 // themselves, next to launches in one dimension, and before the first launch.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -20,8 +20,9 @@
 // CHECK: cells {{[0-9]+}} {{[0-9]+}}
 // CHECK: mixed {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 // CHECK: no launch {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -91,13 +92,8 @@ template <class T> static unsigned digest(const T *memory, size_t n) {
     sum = sum * 31 + byte;
   return sum;
 }
-// Of several processes, one prints.
-static bool prints() {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return !rank || std::atoi(rank) == 0;
-}
 template <class... Values> static void print(const char *format, Values... values) {
-  if (prints())
+  if (is_first_process())
     std::printf(format, values...);
 }
 

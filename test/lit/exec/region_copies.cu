@@ -4,7 +4,7 @@
 // what a step adds up: with error checks, streams, copies only now and then, and copies of copies.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -14,19 +14,11 @@
 // RUN: env GPURMA_DISTRIBUTED_ARRAYS=banded GPURMA_CPU_RANKS=2 %mpirun -np 3 %t | diff - %t.expected
 // CHECK: step 24: wave {{[0-9]+}} before {{[0-9]+}} kept {{[0-9]+}} sum {{[0-9]+}}
 // CHECK: most {{[0-9]+}} errors 0
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
-
-#define CHECK(call)                                                                                                              \
-  do {                                                                                                                           \
-    cudaError_t error = (call);                                                                                                  \
-    if (error != cudaSuccess) {                                                                                                  \
-      std::fprintf(stderr, "%s\n", cudaGetErrorString(error));                                                                   \
-      std::exit(1);                                                                                                              \
-    }                                                                                                                            \
-  } while (0)
 
 __global__ void step(float *next, const float *u, const float *old, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -48,11 +40,6 @@ __global__ void absorb(float *u, const float *flux, float *most, int nx, int ny)
   }
 }
 
-// Of several processes, one prints.
-static bool prints() {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return !rank || std::atoi(rank) == 0;
-}
 static unsigned digest(const float *memory, int n) {
   std::vector<float> host(n);
   CHECK(cudaMemcpy(host.data(), memory, n * sizeof(float), cudaMemcpyDeviceToHost));
@@ -105,7 +92,7 @@ int main(int argc, char **argv) {
     largest = now > largest ? now : largest;
   }
   unsigned digests[] = {digest(u, nx * ny), digest(old, nx * ny), digest(kept, nx * ny), digest(flux, nx * ny)};
-  if (prints())
+  if (is_first_process())
     std::printf("step 24: wave %u before %u kept %u sum %u\nmost %d errors %d\n", digests[0], digests[1], digests[2], digests[3],
                 static_cast<int>(largest * 1000), errors);
 }

@@ -6,7 +6,7 @@
 // RUN: %gpurmacc_cpu --gpurma-emit-source=%t.lowered.cu %s
 // RUN: grep -v TEXT %t.lowered.cu | FileCheck --check-prefix=TEXT %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected
@@ -17,9 +17,9 @@
 // CHECK: plane {{-?[0-9]+}}
 // CHECK: stripes {{-?[0-9]+}}
 // CHECK: line {{-?[0-9]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
-#include <vector>
 
 // The original comes first.
 // TEXT: void gpurma_element_{{[0-9]+}}_through_rows(
@@ -99,27 +99,16 @@ __global__ void neighbours(long long *out, const long long *in, int n) {
 using extent = unsigned long;
 
 static long long *device(int n) {
-  std::vector<long long> values(n);
-  for (int i = 0; i < n; ++i)
-    values[i] = (i + 1LL) * 7919 % 100999;
-  long long *memory = nullptr;
-  cudaMalloc(&memory, n * sizeof(long long));
-  cudaMemcpy(memory, values.data(), n * sizeof(long long), cudaMemcpyHostToDevice);
-  return memory;
+  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
 }
 static void print(const char *name, const long long *memory, int n, bool quiet) {
-  std::vector<long long> values(n);
-  cudaMemcpy(values.data(), memory, n * sizeof(long long), cudaMemcpyDeviceToHost);
-  long long sum = 0;
-  for (int i = 0; i < n; ++i)
-    sum = (sum * 31 + values[i]) % 1000000007;
+  const long long sum = ordered_sum(memory, n);
   if (!quiet)
     std::printf("%s %lld\n", name, sum);
 }
 
 int main(int argc, char **) {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const int nx = 19, ny = 13, nz = 29, cube = nx * ny * nz;
   long long *a = device(cube), *b = device(cube);
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))

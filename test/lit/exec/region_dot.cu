@@ -6,7 +6,7 @@
 // adds up what a loop over the rows has found, too.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -18,11 +18,11 @@
 // CHECK: cube {{[0-9]+}}
 // CHECK: alone {{[0-9]+}}
 // CHECK: planes {{[0-9]+}}
+#include "Inputs/region.h"
+
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
-#include <vector>
 
 typedef unsigned long long number;
 
@@ -178,23 +178,13 @@ __global__ void planes(const number *a, number *sum, int nz, int ny, int nx) {
 }
 
 static number *device(int n) {
-  std::vector<number> values(n);
-  for (int i = 0; i < n; ++i)
-    values[i] = (i + 1ull) * 7919 % 100999;
-  number *memory = nullptr;
-  cudaMalloc(&memory, n * sizeof(number));
-  cudaMemcpy(memory, values.data(), n * sizeof(number), cudaMemcpyHostToDevice);
-  return memory;
+  return device_array<number>(n, [](size_t i) { return (i + 1ull) * 7919 % 100999; });
 }
 template <class T> static T *scalar(T value) {
   T *memory = nullptr;
   cudaMallocManaged(&memory, sizeof(T));
   *memory = value;
   return memory;
-}
-static bool prints() {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return !rank || std::atoi(rank) == 0;
 }
 
 int main(int argc, char **argv) {
@@ -203,7 +193,7 @@ int main(int argc, char **argv) {
   int *most = scalar(INT_MIN), *least = scalar(INT_MAX);
   auto print = [&](const char *name) {
     cudaDeviceSynchronize();
-    if (prints())
+    if (is_first_process())
       std::printf("%s %llu %llu %llu %llu %llu %d %d\n", name, *sum, *other, *weighted, *elements, *rows, *most, *least);
     *sum = *other = *weighted = *elements = *rows = 0;
     *most = INT_MIN;

@@ -4,7 +4,7 @@
 // scalar products in one dimension, which blocks add up in shared memory and by shuffles.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -13,19 +13,11 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | diff - %t.expected
 // CHECK: converged
 // CHECK: error below 1e-5
+#include "Inputs/region.h"
+
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    cudaError_t error = (call);                                                                    \
-    if (error != cudaSuccess) {                                                                    \
-      std::fprintf(stderr, "%s\n", cudaGetErrorString(error));                                     \
-      std::exit(1);                                                                                \
-    }                                                                                              \
-  } while (0)
 
 __global__ void laplacian(double *__restrict__ q, const double *__restrict__ p, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -92,12 +84,6 @@ __global__ void xpby(int n, const double *x, double b, double *y) {
   y[i] = x[i] + b * y[i];
 }
 
-// Of several processes, one prints.
-static bool prints() {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return !rank || std::atoi(rank) == 0;
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const int nx = 45, ny = 93;
@@ -155,6 +141,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < n; ++i)
     worst = std::fmax(worst, std::fabs(found[i] - exact[i]));
   // What rounding does to the last digits is not compared.
-  if (prints())
+  if (is_first_process())
     std::printf("%s\nerror %s 1e-5\n", iterations > 10 && iterations < 1000 ? "converged" : "not converged", worst < 1e-5 ? "below" : "above");
 }

@@ -3,7 +3,7 @@
 // Heat in a plate, all of it in launches of one dimension with / and %, as users write it who have learnt CUDA that way.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -12,8 +12,9 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | diff - %t.expected
 // CHECK: step 40: hottest
 // CHECK: centre {{[0-9.]+}} corner {{[0-9.]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -50,12 +51,6 @@ __global__ void hottest(const float *t, int n, unsigned *most) {
     atomicMax(most, static_cast<unsigned>(t[idx] * 1000));
 }
 
-// Of several processes, one prints.
-static bool prints() {
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  return !rank || std::atoi(rank) == 0;
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   int width = 75, height = 64, n = width * height;
@@ -86,6 +81,6 @@ int main(int argc, char **argv) {
   double sum = 0;
   for (int i = 0; i < n; ++i)
     sum += (i % 17) * host[i];
-  if (prints())
+  if (is_first_process())
     std::printf("step 40: hottest %u\ncentre %.9g corner %.9g sum %.17g\n", seen, host[IDX(width / 2, height / 2)], host[0], sum);
 }

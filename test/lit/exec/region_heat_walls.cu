@@ -4,7 +4,7 @@
 // residual is reduced.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected
@@ -12,20 +12,12 @@
 // RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t 1 | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t 1 | diff - %t.expected
 // CHECK: steps {{[0-9]+}}, middle {{[0-9.]+}}, corner {{[0-9.]+}}
+#include "Inputs/region.h"
+
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
-
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    cudaError_t error = (call);                                                                    \
-    if (error != cudaSuccess) {                                                                    \
-      std::fprintf(stderr, "%s\n", cudaGetErrorString(error));                                     \
-      std::exit(1);                                                                                \
-    }                                                                                              \
-  } while (0)
 
 __global__ void heat(double *out, const double *in, double *change, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -44,8 +36,7 @@ __global__ void walls(double *u, int nx, int ny) {
 }
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const int nx = 61, ny = 53;
   std::vector<double> host(nx * ny);
   for (int i = 0; i < nx * ny; ++i)

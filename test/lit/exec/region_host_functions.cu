@@ -4,7 +4,7 @@
 // their members to themselves, mathematics, conversions of arguments and results, swaps, lambdas, in conditions, clauses and settings.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
@@ -15,11 +15,12 @@
 // CHECK: hidden {{[0-9]+}} {{[0-9.]+}}
 // CHECK: free {{[0-9]+}}
 // CHECK: values
+#include "Inputs/region.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -200,8 +201,7 @@ static void with_free_functions(float *u, float *v, float *change, int nx, int n
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  quiet = is_quiet(argc);
   model m(50, 37);
   const float last = m.run(40);
   const long hash = m.hash();

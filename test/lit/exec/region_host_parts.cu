@@ -4,7 +4,7 @@
 // scalars, `break`, `continue` and `return`, in nested loops, both branches, blocks, members, templates, next to calls of functions.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -16,9 +16,10 @@
 // CHECK: loops 96: {{[1-9]}}
 // CHECK: left at 4 1: 4
 // CHECK: history 3 6 3: 9
+#include "Inputs/region.h"
+
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -27,8 +28,7 @@ typedef unsigned long long number;
 
 static int failures = 0;
 static void say(const char *what, int step, number value) {
-  const char *process = std::getenv("OMPI_COMM_WORLD_RANK");
-  if (!process || std::atoi(process) == 0)
+  if (is_first_process())
     std::printf("%s %d: %llu\n", what, step, value);
 }
 

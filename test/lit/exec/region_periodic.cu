@@ -4,7 +4,7 @@
 // rows away, to one side, in columns as well, next to kernels that do not, with bands that end within tiles.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
@@ -24,11 +24,11 @@
 // PLAN: stage add: {{.*}}reads u (own)
 // PLAN: stage life: {{.*}}reads now (x whole, y -1..1 periodic)
 // PLAN: stage cube: {{.*}}reads in (z -1..2 periodic)
+#include "Inputs/region.h"
+
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
-#include <vector>
 
 typedef unsigned long long number;
 
@@ -100,13 +100,7 @@ __global__ void cube(number *out, const number *in, number *sum, int nz, int ny,
 }
 
 template <class T> static T *device(size_t n, T most) {
-  std::vector<T> host(n);
-  for (size_t i = 0; i < n; ++i)
-    host[i] = T(i * 7919 / 13 % most);
-  T *a = nullptr;
-  cudaMalloc(&a, n * sizeof(T));
-  cudaMemcpy(a, host.data(), n * sizeof(T), cudaMemcpyHostToDevice);
-  return a;
+  return device_array<T>(n, [=](size_t i) { return i * 7919 / 13 % most; });
 }
 
 int main() {

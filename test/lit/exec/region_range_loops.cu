@@ -4,29 +4,24 @@
 // switch statements with initialisers.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t 1 | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t 1 | diff - %t.expected
 // CHECK: hash {{[0-9]+}} {{[0-9]+}} counted 5 9 {{[0-9.]+}}
+#include "Inputs/region.h"
+
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
 constexpr int nx = 21, ny = 33, n = nx * ny;
 
 static int *make(int seed) {
-  std::vector<int> host(n);
-  for (int i = 0; i < n; ++i)
-    host[i] = (i * 37 + seed) % 101;
-  int *u;
-  cudaMalloc(&u, n * sizeof(int));
-  cudaMemcpy(u, host.data(), n * sizeof(int), cudaMemcpyHostToDevice);
-  return u;
+  return device_array<int>(n, [=](size_t i) { return (i * 37 + seed) % 101; });
 }
 static unsigned long sum(const int *u) {
   std::vector<int> host(n);
@@ -51,8 +46,7 @@ __global__ void colour(int *u, int nx, int ny, int parity) {
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4);
   int *u = make(1), *v = make(2);
   const int weights[3] = {3, 1, 4};

@@ -6,7 +6,7 @@
 // integers, so that their order does not matter.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 -Wno-unused %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 -Wno-unused %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %t | diff - %t.expected
@@ -14,6 +14,8 @@
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t 1 | diff - %t.expected
 // CHECK-COUNT-6: step
 // CHECK: last 17, marks 18 and 7
+#include "Inputs/region.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <utility>
@@ -81,7 +83,7 @@ __global__ void mark(const int *in, int *marks, int *marked, int *last, int nx, 
 
 int main(int argc, char **) {
   gpurma::init();
-  const bool quiet = argc > 1 && std::getenv("OMPI_COMM_WORLD_RANK") && std::atoi(std::getenv("OMPI_COMM_WORLD_RANK"));
+  const bool quiet = is_quiet(argc);
   const int nx = 29, ny = 18, n = nx * ny;
   const dim3 block(10, 4), grid((nx + 9) / 10, (ny + 3) / 4); // the last warp is not full
   int *a, *b, *most, *least, *marks, *marked, *last;

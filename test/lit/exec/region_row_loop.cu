@@ -4,7 +4,7 @@
 // subscripts, shared memory, functions and sums; and among launches that have a thread for each row.
 // RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %t | diff - %t.expected
@@ -19,8 +19,9 @@
 // CHECK: sums: {{[1-9][0-9]*}} {{[1-9][0-9]*}} {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: mixed: {{[1-9][0-9]*}}
 // CHECK: in place: {{[1-9][0-9]*}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -208,19 +209,11 @@ static int* field() {
   cudaMemcpy(memory, values.data(), n * sizeof(int), cudaMemcpyHostToDevice);
   return memory;
 }
-static long long hash(const int* memory) {
-  std::vector<int> values(n);
-  cudaMemcpy(values.data(), memory, n * sizeof(int), cudaMemcpyDeviceToHost);
-  long long sum = 0;
-  for (int value : values)
-    sum = (sum * 31 + value) % 1000000007;
-  return sum;
-}
+static long long hash(const int* memory) { return ordered_sum(memory, n); }
 
 int main(int argc, char** argv) {
   gpurma::init(&argc, &argv);
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const auto print = [&](const char* name, const int* a, const int* b) {
     const long long sum = (hash(a) + hash(b)) % 1000000007;
     if (!quiet)

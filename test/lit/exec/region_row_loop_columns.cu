@@ -3,7 +3,7 @@
 // Two dimensions, a thread of a 1-D grid for each column: diffusion, and the most and the sum of what is left.
 // RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %t | diff - %t.expected
@@ -15,8 +15,9 @@
 // PRINT: stage diffuse: rows y (4 per thread, in a loop); {{.*}}reads in (x -1..1, y -1..1) along axes
 // PRINT: stage measure: rows y (4 per thread, in a loop); reads in (own); maximum in *most; adds to *total
 // CHECK: most {{[1-9][0-9]*}} total {{[1-9][0-9]*}} field {{[1-9][0-9]*}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -45,8 +46,7 @@ __global__ void measure(const int* in, int* most, unsigned long long* total, int
 
 int main(int argc, char** argv) {
   gpurma::init(&argc, &argv);
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const int nx = 203, ny = 97, n = nx * ny, threads = 64;
   std::vector<int> field(n);
   for (int i = 0; i < n; ++i)

@@ -3,7 +3,7 @@
 // Heat in three dimensions, by threads that go through the planes of a 2-D grid in a loop: the annotated program against the plain one.
 // RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %t | diff - %t.expected
@@ -14,8 +14,9 @@
 // RUN: %lower_cpu %s > %t.lowered.cu
 // RUN: FileCheck --check-prefix=LOWERED --input-file=%t.lowered.cu %s
 // CHECK: after {{[1-9][0-9]*}} steps: residual {{[1-9][0-9]*}}, field {{[1-9][0-9]*}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -47,8 +48,7 @@ __global__ void change(const double* a, const double* b, unsigned long long* res
 
 int main(int argc, char** argv) {
   gpurma::init(&argc, &argv);
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
 
   const int nx = 37, ny = 29, nz = 43, n = nx * ny * nz;
   std::vector<double> field(n);

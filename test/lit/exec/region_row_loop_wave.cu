@@ -3,7 +3,7 @@
 // A wave in three dimensions, of 25 points, with a loop over z in each thread, coefficients in constant memory, and a source.
 // RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=4 %t | diff - %t.expected
@@ -11,8 +11,9 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t 1 | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %mpirun -np 5 %t 1 | diff - %t.expected
 // CHECK: wave: {{[1-9][0-9]*}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -44,8 +45,7 @@ __global__ void source(float* now, float value, int sx, int sy, int sz, int nx, 
 
 int main(int argc, char** argv) {
   gpurma::init(&argc, &argv);
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const float coefficients[R + 1] = {-205.f / 72, 8.f / 5, -1.f / 5, 8.f / 315, -1.f / 560};
   cudaMemcpyToSymbol(c, coefficients, sizeof coefficients);
   const int nx = 30, ny = 26, nz = 67, n = nx * ny * nz;

@@ -5,7 +5,7 @@
 // height in one region. A kernel that reads a reduced scalar.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected
@@ -15,10 +15,10 @@
 // CHECK: inner {{-?[0-9]+}}
 // CHECK: staggered {{-?[0-9]+}}
 // CHECK: rows {{-?[0-9]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
-#include <vector>
 
 __global__ void line(long long *out, const long long *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x + 2;
@@ -63,28 +63,17 @@ __global__ void rows_of_a_grid(const long long *in, unsigned long long *sum, int
 }
 
 static long long *device(int n) {
-  std::vector<long long> values(n);
-  for (int i = 0; i < n; ++i)
-    values[i] = i * 7919 % 1009;
-  long long *memory = nullptr;
-  cudaMalloc(&memory, n * sizeof(long long));
-  cudaMemcpy(memory, values.data(), n * sizeof(long long), cudaMemcpyHostToDevice);
-  return memory;
+  return device_array<long long>(n, [](size_t i) { return i * 7919 % 1009; });
 }
 static void print(const char *name, const long long *memory, int n, bool quiet) {
-  std::vector<long long> values(n);
-  cudaMemcpy(values.data(), memory, n * sizeof(long long), cudaMemcpyDeviceToHost);
-  long long sum = 0;
-  for (int i = 0; i < n; ++i)
-    sum = (sum * 31 + values[i]) % 1000000007;
+  const long long sum = ordered_sum(memory, n);
   if (!quiet)
     std::printf("%s %lld\n", name, sum);
 }
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const int n = 331;
   long long *a = device(n), *b = device(n);
 #pragma gpurma persistent distribute(a, b : rows(n))

@@ -4,7 +4,7 @@
 // function template that nothing calls, in lambdas.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected
@@ -17,8 +17,9 @@
 // CHECK: solver: {{-?[0-9]+ -?[0-9]+}}
 // CHECK: outside: {{-?[0-9]+}}
 // CHECK: lambda: {{-?[0-9]+}} {{-?[0-9]+}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -40,13 +41,7 @@ template <class T> __global__ void add(const T* in, T* total, int ny, int nx) {
 static bool quiet = false;
 
 template <class T> static T* device(int n) {
-  std::vector<T> values(n);
-  for (int i = 0; i < n; ++i)
-    values[i] = static_cast<T>(i * 7919 % 1009);
-  T* memory = nullptr;
-  cudaMalloc(&memory, n * sizeof(T));
-  cudaMemcpy(memory, values.data(), n * sizeof(T), cudaMemcpyHostToDevice);
-  return memory;
+  return device_array<T>(n, [](size_t i) { return i * 7919 % 1009; });
 }
 template <class T> static long long hash(const T* memory, int n) {
   std::vector<T> values(n);
@@ -126,8 +121,7 @@ template <class Element> long long solver<Element>::outside(int steps) {
 
 int main(int argc, char** argv) {
   gpurma::init(&argc, &argv);
-  const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  quiet = is_quiet(argc);
 
   int* total = nullptr;
   double* mean = nullptr;

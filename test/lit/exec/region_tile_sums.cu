@@ -6,7 +6,7 @@
 // the sum of many tiles has no room.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected
@@ -16,10 +16,10 @@
 // RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK: step 0: {{[1-9]}}
 // CHECK: step 5: {{[1-9]}}
+#include "Inputs/region.h"
+
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
-#include <vector>
 
 typedef unsigned long long number;
 
@@ -186,13 +186,7 @@ __global__ void product(const number *a, const number *b, number *sum, int n) {
 }
 
 static number *device(size_t n) {
-  std::vector<number> host(n);
-  for (size_t i = 0; i < n; ++i)
-    host[i] = i * 7919 % 10007 + 1;
-  number *a = nullptr;
-  cudaMalloc(&a, n * sizeof(number));
-  cudaMemcpy(a, host.data(), n * sizeof(number), cudaMemcpyHostToDevice);
-  return a;
+  return device_array<number>(n, [](size_t i) { return i * 7919 % 10007 + 1; });
 }
 
 int main() {

@@ -3,7 +3,7 @@
 // A whole program: a wave in space with a source at one point, and faces below and above by a launch in two dimensions.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected
@@ -11,9 +11,10 @@
 // RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t 1 | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t 1 | diff - %t.expected
 // CHECK: sum {{-?[0-9.]+}} at {{-?[0-9.]+}}
+#include "Inputs/region.h"
+
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -44,8 +45,7 @@ __global__ void faces(float *next, const float *now, Size n) {
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const char *rank = std::getenv("OMPI_COMM_WORLD_RANK");
-  const bool quiet = argc > 1 && rank && std::atoi(rank) != 0;
+  const bool quiet = is_quiet(argc);
   const Size n{21, 18, 34};
   const int elements = n.nx * n.ny * n.nz;
   float *field[3];

@@ -4,17 +4,10 @@
 #ifndef REGION_CALLS_H
 #define REGION_CALLS_H
 
-#include <cstdio>
-#include <cstdlib>
+#include "region.h"
 
-#define CHECK(call)                                                                                \
-  do {                                                                                             \
-    cudaError_t error = (call);                                                                    \
-    if (error != cudaSuccess) {                                                                    \
-      std::fprintf(stderr, "%s\n", cudaGetErrorString(error));                                     \
-      std::exit(1);                                                                                \
-    }                                                                                              \
-  } while (0)
+#include <cstdio>
+
 #define TRY(call)                                                                                  \
   do {                                                                                             \
     cudaError_t status_ = (call);                                                                  \
