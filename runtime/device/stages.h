@@ -568,10 +568,17 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   const stage_state& there = r.stage[b];
   if (!mine.some || !theirs.some || here.tiles == 0)
     return;
-  const dealing tiles = dealing_of(r, b, process_of(r.plans.bands, side));
+  const int process = process_of(r.plans.bands, side);
+  const dealing tiles = dealing_of(r, b, process);
+  // Ranks that have none of these do not say how far they are. A grid may go on behind the last
+  // row, by more than a tile; where rows are periodic, such tiles seem to meet others than these.
+  rank_range told{0, static_cast<std::int32_t>(tiles.all)};
+  if (side != memory::own)
+    told = concerned_tiles(r, b, tiles, process,
+                           side == memory::before ? memory::after : memory::before);
   const auto visit_tiles = [&](std::int64_t low, std::int64_t high) {
-    low = low > 0 ? low : 0;
-    high = high < tiles.all - 1 ? high : tiles.all - 1;
+    low = low > told.first ? low : told.first;
+    high = high < told.last - 1 ? high : told.last - 1;
     if (low > high)
       return;
     const int first = tiles.owner(low);
