@@ -72,12 +72,13 @@ public:
       if (M->Function && !M->Dependent) {
         MemberReferences Members(M->Function, U.context());
         Members.replaceIn(OnDevice);
-        Calls = expandCalls(OnDevice, M->Function, Members, U.context(), *U.Diags);
+        Calls = expandCalls(OnDevice, *M->Origin, M->Function, Members, U.context(), *U.Diags);
       }
       Region R = makeRegion(*M, OnDevice);
       R.Written = Written;
       R.HasCalls = Calls.InStatement;
       R.OnDevice = std::move(Calls.OnDevice);
+      R.Objects = std::move(Calls.Objects);
       addHostParts(R, std::move(HostParts), Calls.Copies);
       U.Regions.push_back(std::move(R));
     }

@@ -51,6 +51,8 @@ public:
 std::string nameOnHost(const VarDecl* V, const PrintingPolicy& Policy) {
   if (const FieldDecl* Member = memberOfObject(V))
     return "this->" + Member->getNameAsString();
+  if (isObjectValue(V))
+    return objectValueName(V);
   if (!V->hasGlobalStorage() || V->isStaticLocal())
     return V->getNameAsString();
   std::string Name = "::";
@@ -235,8 +237,8 @@ private:
   }
 
   std::string spelled(const Expr* E) const {
-    // The text of a member's reference leaves out `this->`, which tells it from what hides it.
-    if (!mentions(E, [](const VarDecl* V) { return memberOfObject(V) != nullptr; }))
+    // The text of a member's reference leaves out `this->`, which tells it from what hides it; and an object's value is its call.
+    if (!mentions(E, [](const VarDecl* V) { return memberOfObject(V) != nullptr || isObjectValue(V); }))
       if (std::optional<std::string> Spelled = spelledText(E->getSourceRange(), U.sources(), Context.getLangOpts()))
         return *Spelled;
     const PrintingPolicy Policy = sourcePolicy(Context);
@@ -421,7 +423,7 @@ private:
   }
 
   std::string launch() const {
-    std::string Text;
+    std::string Text = objectValues();
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
               ", int(" + spelled(C.Halo) + "), " + siteText(R.directive().HashLoc, U.sources()) + "); ";
@@ -466,6 +468,37 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "::gpurma::stages::store_scalar(" + hostName(R.Reductions[I].Pointer) + ", gpurma_values.gpurma_scalar_" +
               std::to_string(I) + "); ";
+    return Text + swappedObjects();
+  }
+
+  /// What the region has of objects of the host.
+  std::string objectValues() const {
+    const PrintingPolicy Policy = sourcePolicy(Context);
+    HostPrinter Printer(R, Policy);
+    std::string Text;
+    for (const ObjectValue& V : R.Objects) {
+      std::string Read = V.Call.text(Printer.text(V.Named));
+      Text += "[[maybe_unused]] " + type(V.Value->getType(), objectValueName(V.Value)) + " = " + Read + "; ";
+      for (const Expr* Other : V.Alike)
+        Text += "::gpurma::stages::check_alike(" + stringLiteral(Read) + ", " + stringLiteral(V.Call.text(Printer.text(Other))) + ", " +
+                objectValueName(V.Value) + " == " + V.Call.text(Printer.text(Other)) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+    }
+    return Text;
+  }
+
+  /// Behind the region each of them gets the array that it has there.
+  std::string swappedObjects() const {
+    const PrintingPolicy Policy = sourcePolicy(Context);
+    HostPrinter Printer(R, Policy);
+    std::string Text;
+    for (auto V = R.Objects.begin(); V != R.Objects.end(); ++V)
+      for (auto Other = V + 1; Other != R.Objects.end(); ++Other) {
+        std::string A = Printer.text(V->Named), B = Printer.text(Other->Named);
+        if (Written.Changed.count(V->Value) && Written.Changed.count(Other->Value) && V->isPointer() && V->Call.key() == Other->Call.key() &&
+            Context.hasSameUnqualifiedType(V->Named->getType(), Other->Named->getType()))
+          Text += "if (" + V->Call.text(A) + " != " + objectValueName(V->Value) + " && " + Other->Call.text(B) + " == " + objectValueName(V->Value) +
+                  ") ::gpurma::stages::swap_objects(" + A + ", " + B + "); ";
+      }
     return Text;
   }
 

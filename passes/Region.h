@@ -9,6 +9,7 @@
 #include "frontend/Directive.h"
 #include "frontend/PointerVariable.h"
 #include "passes/AccessAnalysis.h"
+#include "passes/HostObjects.h"
 #include "passes/HostParts.h"
 #include "passes/TileSums.h"
 #include "passes/VariableUses.h"
@@ -147,6 +148,8 @@ struct Region {
   const clang::Stmt *Written = nullptr;
   /// Functions of the host that it still calls, of which the device needs a copy.
   llvm::SmallSetVector<const clang::FunctionDecl *, 8> OnDevice;
+  /// What it has of objects of the host.
+  std::vector<ObjectValue> Objects;
   /// The variables that the statement declares.
   llvm::DenseSet<const clang::VarDecl *> Locals;
   std::vector<DistributedArray> Arrays;

@@ -4,11 +4,14 @@
 #include "passes/RegionWriter.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/CXXInheritance.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
+#include <algorithm>
 
 using namespace clang;
 
@@ -186,23 +189,28 @@ private:
 
 class Expander {
 public:
-  Expander(WhileStmt* Loop, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context, Diagnostics& Diags)
-      : Loop(Loop), Function(Function), Members(Members), Context(Context), Sources(Context.getSourceManager()), Diags(Diags) {
+  Expander(WhileStmt* Loop, const Directive& Origin, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context,
+           Diagnostics& Diags)
+      : Loop(Loop), Origin(Origin), Function(Function), Members(Members), Context(Context), Sources(Context.getSourceManager()), Diags(Diags) {
     Frames.push_back({Function, {}, nullptr});
     Frames.back().OfObject = true;
   }
 
   ExpandedCalls run() {
+    findObjects();
     expandClauses();
     if (isa<ForStmt, WhileStmt, DoStmt, CompoundStmt, CXXForRangeStmt>(Loop->getBody()) && hasWork(Loop->getBody()))
       expandStatement();
-    return {std::move(OnDevice), std::move(Variables), InStatement};
+    finishObjects();
+    return {std::move(OnDevice), std::move(Variables), InStatement, std::move(Objects)};
   }
 
 private:
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
-    return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) { return isExpanded(*Call); });
+    return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
+             return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first;
+           });
   }
 
   void expandStatement() {
@@ -300,6 +308,175 @@ private:
   static bool isOfObject(const CallExpr& Call) {
     const auto* Member = dyn_cast<CXXMemberCallExpr>(&Call);
     return Member && isa<CXXThisExpr>(Member->getImplicitObjectArgument()->IgnoreParenImpCasts());
+  }
+
+  // --- Objects of the host.
+
+  /// Those that clauses name.
+  void findObjects() {
+    auto* Clauses = dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit());
+    unsigned Number = 0;
+    for (const Clause& C : Origin.Clauses) {
+      ++Number;
+      for (unsigned I = 0; Clauses && (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo) && I != C.Left; ++I) {
+        unsigned At = C.Exprs[I].MarkerArg;
+        Expr* E = At < Clauses->getNumArgs() ? Clauses->getArg(At) : nullptr;
+        std::optional<ObjectCall> Call = E ? objectCall(E) : std::nullopt;
+        if (E && !Call)
+          Call = objectConversion(E);
+        PointerVariable Object = Call && Call->type()->isPointerType() ? pointerVariable(Call->Object) : PointerVariable();
+        if (!Object)
+          continue;
+        ObjectValue* Value = findValue(Object, *Call);
+        if (!Value)
+          Value = &addValue(Object, Call->Object, *Call);
+        if (C.Kind == ClauseKind::Distribute)
+          Value->Clause = Number;
+        Clauses->setArg(At, name(Value->Value, E->getExprLoc()));
+      }
+    }
+  }
+
+  ObjectValue* findValue(const PointerVariable& Object, const ObjectCall& Call) {
+    const std::string Key = Call.key();
+    auto It = llvm::find_if(Objects, [&](const ObjectValue& V) { return V.Object == Object && V.Call.key() == Key; });
+    return It == Objects.end() ? nullptr : &*It;
+  }
+
+  ObjectValue& addValue(const PointerVariable& Object, Expr* Named, ObjectCall Call) {
+    // Of a constant reference to an object, which another name may change.
+    if (!Named->getType().isConstQualified() && Call.Method->isConst() && !Call.Cast)
+      for (const NamedDecl* D : Call.Method->getParent()->lookup(Call.Method->getDeclName()))
+        if (const auto* Other = dyn_cast<CXXMethodDecl>(D); Other && !Other->isConst() && !Other->isStatic() && Other->getNumParams() == 0)
+          Call.Method = Other;
+    std::string Name = isa<CXXConversionDecl>(Call.Method) ? "(" + Object.name() + ")" : Object.name() + "." + Call.Method->getNameAsString() + "()";
+    // objectValueName, of a.u.get() and of a_u.get().
+    auto HaveSameText = [](StringRef A, StringRef B) {
+      return std::equal(A.begin(), A.end(), B.begin(), B.end(), [](char InA, char InB) { return InA == InB || (!llvm::isAlnum(InA) && !llvm::isAlnum(InB)); });
+    };
+    while (llvm::any_of(Objects, [&](const ObjectValue& V) { return HaveSameText(V.Value->getName(), Name); }))
+      Name.insert(Name.size() - 1, " ");
+    SourceLocation Loc = Object.Variable->getLocation();
+    QualType Type = Call.type();
+    auto* Value = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, &Context.Idents.get(Name), Type,
+                                  Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
+    Value->setImplicit();
+    return Objects.emplace_back(ObjectValue{Object, Named, Call, Value, 0, {}});
+  }
+
+  unsigned clauseOf(const PointerVariable& Object) const {
+    auto It = llvm::find_if(Objects, [&](const ObjectValue& V) { return V.Object == Object && V.Clause != 0; });
+    return It == Objects.end() ? 0 : It->Clause;
+  }
+
+  /// What stands for u.get() or u.size(); null for other calls.
+  Expr* objectValue(CallExpr& E) {
+    std::optional<ObjectCall> Call = objectCall(&E);
+    if (!Call)
+      return nullptr;
+    Expr* Named = plain(copy(Call->Object));
+    PointerVariable Object = isPlace(Named) ? pointerVariable(Named) : PointerVariable();
+    if (!Object || Declared.contains(Object.Variable))
+      return nullptr;
+    ObjectValue* Found = findValue(Object, *Call);
+    QualType Type = E.getType().getCanonicalType().getUnqualifiedType();
+    // Arrays of one clause have one shape, and so, it is to be seen, are the numbers that their objects know.
+    unsigned Clause = Type->isPointerType() ? 0 : clauseOf(Object);
+    for (ObjectValue& V : Objects)
+      if (!Found && Clause != 0 && !V.isPointer() && clauseOf(V.Object) == Clause && V.Call.key() == Call->key() &&
+          V.Call.Method->getParent() == Call->Method->getParent())
+        Found = &V;
+    if (!Found && !isConstantCall(Call->Method, Sources))
+      return nullptr;
+    if (!Found)
+      Found = &addValue(Object, Named, *Call);
+    Expr* Value = valueOf(name(Found->Value, E.getBeginLoc()));
+    if (!Context.hasSameUnqualifiedType(Value->getType(), Type))
+      Value = ImplicitCastExpr::Create(Context, Type, CK_NoOp, Value, nullptr, VK_PRValue, FPOptionsOverride());
+    return Value;
+  }
+
+  /// Of two objects, or of two structures with nothing but such: their pointers change places. False for other calls.
+  bool addSwap(CallExpr& Call, Statements& Out) {
+    auto [A, B] = swappedObjects(Call);
+    if (!A)
+      return false;
+    Expr *NamedA = plain(copy(A)), *NamedB = plain(copy(B));
+    PointerVariable First = isPlace(NamedA) ? pointerVariable(NamedA) : PointerVariable();
+    PointerVariable Second = isPlace(NamedB) ? pointerVariable(NamedB) : PointerVariable();
+    if (!First || !Second || First == Second)
+      return false;
+    const bool FirstKnown = isKnown(First, NamedA->getType()), SecondKnown = isKnown(Second, NamedB->getType());
+    if (!FirstKnown && !SecondKnown)
+      return false;
+    ObjectSwap& Swap = Swaps.emplace_back(ObjectSwap{First, Second, &Call, {}});
+    for (size_t I = 0; I != Objects.size(); ++I) {
+      if (!Objects[I].isPointer() || !Objects[I].Object.isPartOf(First))
+        continue;
+      PointerVariable Other = Second;
+      Other.Members.insert(Other.Members.end(), Objects[I].Object.Members.begin() + First.Members.size(), Objects[I].Object.Members.end());
+      const ObjectValue* With = findValue(Other, Objects[I].Call);
+      if (!With)
+        continue; // finishObjects
+      Out.push_back(swapOf(Objects[I].Value, With->Value, Call.getBeginLoc()));
+      Swap.Values.insert(Objects[I].Value);
+      Swap.Values.insert(With->Value);
+    }
+    return true;
+  }
+
+  /// Whether a clause names the object, or all that it has.
+  bool isKnown(const PointerVariable& Object, QualType Type) const {
+    if (clauseOf(Object) != 0)
+      return true;
+    const auto* Class = Type->getAsCXXRecordDecl();
+    return Class && Class->getNumBases() == 0 && !Class->field_empty() && llvm::all_of(Class->fields(), [&](const FieldDecl* Field) {
+             PointerVariable Part = Object;
+             Part.Members.push_back(Field);
+             return isKnown(Part, Field->getType());
+           });
+  }
+
+  /// std::swap(a, b).
+  Expr* swapOf(VarDecl* A, VarDecl* B, SourceLocation Loc) {
+    NamespaceDecl* Std = nullptr;
+    for (NamedDecl* D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get("std")))
+      if (auto* Space = dyn_cast<NamespaceDecl>(D))
+        Std = Space;
+    QualType Reference = Context.getLValueReferenceType(A->getType());
+    QualType Type = Context.getFunctionType(Context.VoidTy, {Reference, Reference}, FunctionProtoType::ExtProtoInfo());
+    auto* Swap = FunctionDecl::Create(Context, Std, Std->getLocation(), Std->getLocation(), &Context.Idents.get("swap"), Type,
+                                      Context.getTrivialTypeSourceInfo(Type), SC_None);
+    ParmVarDecl* Parameters[2];
+    for (ParmVarDecl*& Parameter : Parameters)
+      Parameter = ParmVarDecl::Create(Context, Swap, Std->getLocation(), Std->getLocation(), nullptr, Reference,
+                                      Context.getTrivialTypeSourceInfo(Reference), SC_None, nullptr);
+    Swap->setParams(Parameters);
+    Expr* Callee = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Swap, false, Loc, Type, VK_LValue);
+    Callee = ImplicitCastExpr::Create(Context, Context.getPointerType(Type), CK_FunctionToPointerDecay, Callee, nullptr, VK_PRValue,
+                                      FPOptionsOverride());
+    return CallExpr::Create(Context, Callee, {name(A, Loc), name(B, Loc)}, Context.VoidTy, VK_PRValue, Loc, FPOptionsOverride());
+  }
+
+  /// A swap moves all that the region has of its objects, pointers by swaps and numbers since they are equal.
+  void finishObjects() {
+    for (const ObjectSwap& Swap : Swaps)
+      for (const ObjectValue& V : Objects)
+        if (V.isPointer() && !Diags.hasErrors() && !Swap.Values.contains(V.Value) && (V.Object.isPartOf(Swap.First) || V.Object.isPartOf(Swap.Second)))
+          Diags.report(Swap.Call->getBeginLoc(), Diag::err_region_object) << V.Value->getName() << Swap.Call->getSourceRange();
+    for (ObjectValue& V : Objects) {
+      if (V.isPointer())
+        continue;
+      unsigned Clause = clauseOf(V.Object);
+      for (const ObjectValue& Other : Objects) {
+        bool Swapped = llvm::any_of(Swaps, [&](const ObjectSwap& Swap) {
+          return (V.Object == Swap.First && Other.Object == Swap.Second) || (V.Object == Swap.Second && Other.Object == Swap.First);
+        });
+        if (Other.isPointer() && !(Other.Object == V.Object) && (Swapped || (Clause != 0 && Other.Clause == Clause)) &&
+            Other.Call.Method->getParent() == V.Call.Method->getParent())
+          V.Alike.push_back(Other.Named);
+      }
+    }
   }
 
   // --- Names.
@@ -471,6 +648,8 @@ private:
       else
         break;
     }
+    if (auto* Call = dyn_cast<CallExpr>(Discarded); Call && addSwap(*Call, Out))
+      return;
     if (auto* Call = dyn_cast<CallExpr>(Discarded); Call && isExpanded(*Call) && !staysCall(*Call)) {
       expand(*Call, Out, /*Wanted=*/false);
       return;
@@ -536,6 +715,7 @@ private:
     auto* V = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, nameFor(Original, Otherwise), Type,
                               Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
     V->setInit(Init);
+    Declared.insert(V);
     if (Original) {
       Bound.erase(Original);
       Variables[Original] = V;
@@ -1456,6 +1636,8 @@ private:
       Expr* Sub = copy(Cast->getSubExpr());
       if (Cast->getCastKind() == CK_LValueToRValue && Sub->isPRValue())
         return Sub; // a parameter that a value stands for
+      if (Cast->getCastKind() == CK_UserDefinedConversion && !isa<CallExpr, CXXConstructExpr>(Sub->IgnoreImplicit()))
+        return Sub; // a variable that stands for what an object converts to
       auto* Copy = ImplicitCastExpr::Create(Context, T, Cast->getCastKind(), Sub, &Path, VK, options(Cast));
       Copy->setIsPartOfExplicitCast(Cast->isPartOfExplicitCast());
       return Copy;
@@ -1594,6 +1776,10 @@ private:
     if (!V && Frames.size() > 1 && isCudaError(Ref->getType()) && isa<EnumConstantDecl>(Ref->getDecl()) &&
         Ref->getDecl()->getName() != "cudaSuccess")
       Diags.report(Ref->getLocation(), Diag::err_region_statement) << Ref->getDecl()->getName();
+    // The arguments of a template may be named by what only the function has.
+    if (const auto* Kernel = dyn_cast<FunctionDecl>(Ref->getDecl()); Kernel && Kernel->hasAttr<CUDAGlobalAttr>() && Ref->hasExplicitTemplateArgs())
+      return DeclRefExpr::Create(Context, Ref->getQualifierLoc(), SourceLocation(), Ref->getDecl(), false, Ref->getLocation(), Ref->getType(),
+                                 Ref->getValueKind());
     if (!V)
       return Ref;
     if (auto It = Bound.find(V); It != Bound.end())
@@ -1648,6 +1834,8 @@ private:
   }
 
   Expr* copyCall(CallExpr* Call) {
+    if (Expr* Value = objectCall(Call) && !folded(*Call) ? objectValue(*Call) : nullptr)
+      return Value;
     if (isExpanded(*Call) && !staysCall(*Call)) {
       if (Expr* Constant = folded(*Call))
         return Constant;
@@ -1727,6 +1915,7 @@ private:
   }
 
   WhileStmt* Loop;
+  const Directive& Origin;
   const FunctionDecl* Function;
   MemberReferences& Members;
   ASTContext& Context;
@@ -1747,12 +1936,22 @@ private:
   llvm::DenseSet<const VarDecl*> Results;
   const FunctionDecl* LastExpanded = nullptr;
   bool OfClauses = false, ClauseFailed = false, InStatement = false;
+  /// Variables that copies declare.
+  llvm::DenseSet<const VarDecl*> Declared;
+  std::vector<ObjectValue> Objects;
+  struct ObjectSwap {
+    PointerVariable First, Second;
+    const CallExpr* Call;
+    llvm::DenseSet<const VarDecl*> Values;
+  };
+  std::vector<ObjectSwap> Swaps;
 };
 
 } // namespace
 
-ExpandedCalls expandCalls(WhileStmt* Loop, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context, Diagnostics& Diags) {
-  return Expander(Loop, Function, Members, Context, Diags).run();
+ExpandedCalls expandCalls(WhileStmt* Loop, const Directive& Origin, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context,
+                          Diagnostics& Diags) {
+  return Expander(Loop, Origin, Function, Members, Context, Diags).run();
 }
 
 std::vector<const CallExpr*> opaqueCalls(const Stmt* S, const SourceManager& Sources) {

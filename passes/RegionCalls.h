@@ -17,12 +17,14 @@
 //
 // Where a function does nothing but return a value, and that and its arguments change nothing, the value stands for the call, in the
 // clauses too: `cells()` for `(this->nx_ * this->ny_)`. One that reads hidden members of a variable is still called: HostFunctions.h.
-// Loops over the elements of arrays and lists become loops that count.
+// Loops over the elements of arrays and lists become loops that count. Calls of objects that the device cannot have, and swaps of
+// these, become variables and their swaps: HostObjects.h.
 #ifndef GPURMA_PASSES_REGIONCALLS_H
 #define GPURMA_PASSES_REGIONCALLS_H
 
 #include "frontend/Diagnostics.h"
 #include "passes/HostFunctions.h"
+#include "passes/HostObjects.h"
 #include "passes/Region.h"
 
 namespace gpurma {
@@ -34,11 +36,13 @@ struct ExpandedCalls {
   llvm::DenseMap<const clang::VarDecl *, clang::VarDecl *> Copies;
   /// Whether the statement is one.
   bool InStatement = false;
+  /// What the region has of objects that it cannot have.
+  std::vector<ObjectValue> Objects;
 };
 
 /// Calls that a region does not take, and that cannot be part of it either, are reported. Nothing happens to a loop without such calls.
-ExpandedCalls expandCalls(clang::WhileStmt *Loop, const clang::FunctionDecl *Function, MemberReferences &Members, clang::ASTContext &Context,
-                          Diagnostics &Diags);
+ExpandedCalls expandCalls(clang::WhileStmt *Loop, const Directive &Origin, const clang::FunctionDecl *Function, MemberReferences &Members,
+                          clang::ASTContext &Context, Diagnostics &Diags);
 
 /// Calls whose function is not known or has no body here, so that nobody can say whether it launches kernels.
 std::vector<const clang::CallExpr *> opaqueCalls(const clang::Stmt *S, const clang::SourceManager &Sources);

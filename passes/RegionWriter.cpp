@@ -1062,8 +1062,8 @@ private:
     Result.Launches += "struct " + Class + " {\n  static constexpr int gpurma_stage = " + Index +
                        ";\n  static constexpr unsigned gpurma_row_dimension = " + std::to_string(S.Accesses.RowDimension) +
                        ";\n  static constexpr int gpurma_stored_rows = " + std::to_string(storedRows(S)) +
-                       ";\n  static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
-                       ";\n  static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + rereading(S.Accesses).str() +
+                       ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
+                       ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + rereading(S.Accesses).str() +
                        ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
                        ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) + Crosses.text() +
                        ";\n  unsigned gpurma_grid[3];\n" + Members + // nvcc 13.0 fails at copies of some classes with a dim3
@@ -1496,6 +1496,8 @@ std::string keptName(const Region& R, const VarDecl* Variable) {
 std::string capturedName(const VarDecl* Variable, Program& P) {
   if (const FieldDecl* Member = memberOfObject(Variable))
     return "gpurma_this_" + Member->getNameAsString();
+  if (isObjectValue(Variable))
+    return objectValueName(Variable);
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
   return Global ? "gpurma_global_" + std::to_string(P.number("global " + Variable->getQualifiedNameAsString())) + "_" +
                       Variable->getNameAsString()

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include <gpurma/device/array_copies.h>
 #include <gpurma/device/stage_plan.h>
@@ -84,6 +85,9 @@ void check_put(const char* array, int halo, const char* kernel, int reads, site 
 void check_rows(const char* array, std::int64_t rows, std::int64_t least, const char* kernel,
                 site where);
 
+// Ends the process if objects that are swapped in a region do not return the same.
+void check_alike(const char* one, const char* other, bool equal, site where);
+
 // Ends the process if a pointer that kernels read through as it is leads into one of the arrays.
 void check_undistributed(const char* name, const volatile void* pointer,
                          const stages::array_plan* arrays, int count, site where);
@@ -95,8 +99,17 @@ void copy_scalar(void* to, const void* from, std::size_t bytes);
 
 namespace stages {
 
+using host::check_alike;
 using host::check_put;
 using host::check_rows;
+
+// As a program swaps two objects of a class.
+namespace objects {
+using std::swap;
+template <class T> auto swap_by(T& a, T& b, int) -> decltype(swap(a, b)) { return swap(a, b); }
+template <class T> void swap_by(T& a, T& b, long) { a.swap(b); }
+} // namespace objects
+template <class T> void swap_objects(T& a, T& b) { objects::swap_by(a, b, 0); }
 
 // How a region goes on behind a part of it that the host runs.
 enum class behind_host_part : unsigned { next_statement, leave_loop, next_iteration };

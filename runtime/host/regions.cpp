@@ -356,6 +356,13 @@ void check_rows(const char* array, std::int64_t rows, std::int64_t least, const 
                " rows, and it has ", rows, "; others would be rows of the next component"));
 }
 
+void check_alike(const char* one, const char* other, bool equal, site where) {
+  if (!equal)
+    fatal(text("the persistent region at ", source_text(where), " takes '", one, "' and '", other,
+               "' to be the same, as their arrays are in one clause or change places; they are not: "
+               "pass variables of the host"));
+}
+
 void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,
                          int count, site where) {
   const auto* address = static_cast<const volatile char*>(pointer);

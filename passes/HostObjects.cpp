@@ -1,0 +1,168 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/HostObjects.h"
+#include "passes/HostFunctions.h"
+#include "passes/Kernels.h"
+#include "clang/AST/ASTContext.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+/// Without what text has no sign of, and copies that are what they copy.
+static const Expr *written(const Expr *E) {
+  while (true) {
+    const Expr *Inner = E->IgnoreParenImpCasts()->IgnoreImplicit();
+    if (const auto *Copy = dyn_cast<CXXConstructExpr>(Inner); Copy && Copy->getConstructor()->isCopyOrMoveConstructor() && Copy->getNumArgs() == 1)
+      Inner = Copy->getArg(0);
+    if (Inner == E)
+      return E;
+    E = Inner;
+  }
+}
+
+/// A variable, or a member of one or of the object.
+static bool isName(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+    return isa<VarDecl>(Ref->getDecl());
+  const auto *Member = dyn_cast<MemberExpr>(E);
+  if (!Member || !isa<FieldDecl>(Member->getMemberDecl()))
+    return false;
+  return Member->isArrow() ? isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) : isName(Member->getBase());
+}
+
+/// Of a class whose objects cannot be copied byte by byte.
+static bool isHostObject(const Expr *E) {
+  QualType Type = E->getType().getNonReferenceType();
+  const CXXRecordDecl *Class = Type->isDependentType() ? nullptr : Type->getAsCXXRecordDecl();
+  return Class && Class->hasDefinition() && !Class->isLambda() &&
+         !Type.getUnqualifiedType().isTriviallyCopyableType(Class->getASTContext()) && isName(E);
+}
+
+static QualType returnType(const CXXMethodDecl *Method) { return Method->getReturnType().getCanonicalType().getUnqualifiedType(); }
+
+QualType ObjectCall::type() const {
+  return (Cast ? Cast->getReturnType() : Method->getReturnType()).getCanonicalType().getUnqualifiedType();
+}
+
+std::string ObjectCall::key() const {
+  const FunctionDecl *Definition = Method->getDefinition();
+  const Expr *Returned = Definition ? onlyReturned(Definition) : nullptr;
+  const auto *Member = Returned ? dyn_cast<MemberExpr>(Returned->IgnoreParenImpCasts()) : nullptr;
+  if (!Cast && Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+    return "." + Member->getMemberDecl()->getNameAsString();
+  return (Cast ? "* " : "") + Method->getNameAsString();
+}
+
+std::string ObjectCall::text(const std::string &Named) const {
+  if (isa<CXXConversionDecl>(Method)) {
+    const PrintingPolicy Policy = sourcePolicy(Method->getASTContext());
+    return "static_cast<" + type().getAsString(Policy) + ">(" + Named + ")";
+  }
+  std::string Call = Named + "." + Method->getNameAsString() + "()";
+  return Cast ? "::" + Cast->getQualifiedNameAsString() + "(" + Call + ")" : Call;
+}
+
+std::optional<ObjectCall> objectCall(const Expr *E) {
+  E = written(E);
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
+    const CXXMethodDecl *Method = Member->getMethodDecl();
+    Expr *Object = Member->getImplicitObjectArgument();
+    const auto *Callee = dyn_cast<MemberExpr>(Member->getCallee()->IgnoreParens());
+    if (!Method || Member->getNumArgs() != 0 || Method->isVirtual() || !Callee || Callee->isArrow() || Callee->hasExplicitTemplateArgs() ||
+        !isHostObject(Object->IgnoreParenImpCasts()))
+      return std::nullopt;
+    QualType Type = returnType(Method);
+    if (!Type->isPointerType() && !Type->isIntegralOrEnumerationType() && !Type->isFloatingType())
+      return std::nullopt;
+    return ObjectCall{Object->IgnoreParenImpCasts(), Method, nullptr};
+  }
+  const auto *Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || !Callee->getIdentifier() || Callee->getName() != "raw_pointer_cast" || Call->getNumArgs() != 1 ||
+      !Callee->getReturnType()->isPointerType())
+    return std::nullopt;
+  const auto *Data = dyn_cast<CXXMemberCallExpr>(written(Call->getArg(0)));
+  const CXXMethodDecl *Method = Data ? Data->getMethodDecl() : nullptr;
+  Expr *Object = Method ? Data->getImplicitObjectArgument()->IgnoreParenImpCasts() : nullptr;
+  if (!Object || Data->getNumArgs() != 0 || !Method->getIdentifier() || Method->getName() != "data" || Object->getType()->isPointerType() ||
+      !isHostObject(Object))
+    return std::nullopt;
+  return ObjectCall{Object, Method, Callee};
+}
+
+std::optional<ObjectCall> objectConversion(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (!isHostObject(E))
+    return std::nullopt;
+  const CXXConversionDecl *Found = nullptr;
+  for (const NamedDecl *D : E->getType()->getAsCXXRecordDecl()->getDefinition()->getVisibleConversionFunctions())
+    if (const auto *Conversion = dyn_cast<CXXConversionDecl>(D); Conversion && !Conversion->isExplicit() && Conversion->getConversionType()->isPointerType())
+      if (!Found || Found->isConst())
+        Found = Conversion;
+  return Found ? std::optional(ObjectCall{const_cast<Expr *>(E), Found, nullptr}) : std::nullopt;
+}
+
+/// Arithmetic, members of the object, and calls for which the same holds.
+static bool isConstantOf(const Expr *E, const SourceManager &Sources) {
+  E = E->IgnoreParens();
+  if (isa<IntegerLiteral, FloatingLiteral, CXXBoolLiteralExpr, SubstNonTypeTemplateParmExpr, UnaryExprOrTypeTraitExpr, CXXThisExpr>(E))
+    return true;
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+    return isa<EnumConstantDecl>(Ref->getDecl()) || (V && V->isConstexpr());
+  }
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    return Field && !Field->isMutable() && !Field->getType().isVolatileQualified() && !Field->getType()->isReferenceType() &&
+           (!Member->isArrow() || isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())) && isConstantOf(Member->getBase(), Sources);
+  }
+  if (const auto *Cast = dyn_cast<CastExpr>(E))
+    return isConstantOf(Cast->getSubExpr(), Sources);
+  if (const auto *Unary = dyn_cast<UnaryOperator>(E))
+    return Unary->isArithmeticOp() && isConstantOf(Unary->getSubExpr(), Sources);
+  if (const auto *Binary = dyn_cast<BinaryOperator>(E))
+    return !Binary->isAssignmentOp() && isConstantOf(Binary->getLHS(), Sources) && isConstantOf(Binary->getRHS(), Sources);
+  const auto *Call = dyn_cast<CXXMemberCallExpr>(E);
+  return Call && Call->getNumArgs() == 0 && Call->getMethodDecl() && isConstantOf(Call->getImplicitObjectArgument(), Sources) &&
+         isConstantCall(Call->getMethodDecl(), Sources);
+}
+
+bool isConstantCall(const CXXMethodDecl *Method, const SourceManager &Sources) {
+  if (Sources.isInSystemHeader(Method->getLocation())) {
+    static const llvm::StringSet<> Names = {"get", "data", "size", "length", "empty"};
+    return Method->getIdentifier() && Names.contains(Method->getName());
+  }
+  const FunctionDecl *Definition = Method->getDefinition();
+  const Expr *Returned = Definition ? onlyReturned(Definition) : nullptr;
+  return Returned && isConstantOf(Returned, Sources);
+}
+
+bool isObjectValue(const VarDecl *V) { return V->isImplicit() && V->getIdentifier() && V->getName().ends_with(")"); }
+
+std::string objectValueName(const VarDecl *V) {
+  std::string Name = "gpurma_object_" + V->getNameAsString();
+  for (char &C : Name)
+    if (!llvm::isAlnum(C))
+      C = '_';
+  return Name;
+}
+
+std::pair<Expr *, Expr *> swappedObjects(const CallExpr &Call) {
+  const FunctionDecl *Callee = Call.getDirectCallee();
+  if (!Callee || !Callee->getIdentifier() || Callee->getName() != "swap")
+    return {};
+  std::pair<const Expr *, const Expr *> Found;
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(&Call); Member && Call.getNumArgs() == 1)
+    Found = {Member->getImplicitObjectArgument(), Call.getArg(0)};
+  else if (!isa<CXXMethodDecl>(Callee) && Call.getNumArgs() == 2)
+    Found = {Call.getArg(0), Call.getArg(1)};
+  if (!Found.first || !isHostObject(Found.first->IgnoreParenImpCasts()) || !isHostObject(Found.second->IgnoreParenImpCasts()))
+    return {};
+  return {const_cast<Expr *>(Found.first->IgnoreParenImpCasts()), const_cast<Expr *>(Found.second->IgnoreParenImpCasts())};
+}
+
+} // namespace gpurma
