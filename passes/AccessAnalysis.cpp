@@ -416,6 +416,7 @@ private:
   void checkRowStores(const InterpretedKernel& Interpreted) {
     findFixedRows();
     Result.FixedRows.Statements = Interpreted.RowStores;
+    Result.FixedRows.Reads = Interpreted.RowReads;
     StoresRows = !Interpreted.RowStores.empty();
     for (const CoordinateAccess& A : Accesses) {
       if (!A.Origin->Writes)

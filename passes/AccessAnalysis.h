@@ -126,10 +126,17 @@ struct FixedRow {
   std::int64_t Number = 0;
 };
 
+/// What a kernel for fixed rows reads for some of its stores before these: the value that a variable begins with, and what is stored into.
+struct RowRead {
+  const clang::Expr* Initial = nullptr;
+  std::vector<const clang::Expr*> Elements;
+};
+
 /// The stores of a kernel for fixed rows (ThreadMapping::FixedRows).
 struct FixedRowStores {
   /// The statements, each of which stores into one element.
   std::vector<const clang::Expr*> Statements;
+  std::vector<RowRead> Reads;
   /// With fewer rows, a thread may read what the thread of another row stores.
   std::int64_t LeastRows = 1;
   /// Pairs of parameters of which the same is true if both are one array.

@@ -1532,6 +1532,8 @@ private:
       Now.Variables.erase(V);
       return;
     }
+    if (forFixedRows() && declareRowRead(V))
+      return;
     size_t Read = Result.Accesses.size();
     Value Initial = V->getType()->isReferenceType() ? placed(object(Init)) : evalObject(Init);
     Now.Variables[V] = std::move(Initial);
@@ -1823,6 +1825,105 @@ private:
     return true;
   }
 
+  /// Where the kernel names its variables: in values that are stored, in those that other variables begin with (null: elsewhere).
+  struct VariableUse {
+    const Expr* Store = nullptr;
+    const VarDecl* Initial = nullptr;
+  };
+  void findUses(const Stmt* S, const VariableUse& At) {
+    if (!S)
+      return;
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+        Uses[V].push_back(At);
+    if (const auto* Declarations = dyn_cast<DeclStmt>(S)) {
+      for (const Decl* D : Declarations->decls())
+        if (const auto* V = dyn_cast<VarDecl>(D))
+          findUses(V->getInit(), {nullptr, V});
+      return;
+    }
+    if (const auto* E = dyn_cast<Expr>(S); E && !At.Store && !At.Initial)
+      if (auto [Element, Stored] = storeOf(E); Element) {
+        findUses(Element, {});
+        findUses(Stored, {E, nullptr});
+        return;
+      }
+    for (const Stmt* Child : S->children())
+      findUses(Child, At);
+  }
+
+  /// Adds the elements of the stores that a variable is for. False if it is used for something else.
+  bool findElements(const VarDecl* V, llvm::SmallPtrSetImpl<const VarDecl*>& Seen, std::vector<const Expr*>& Elements) {
+    if (!Seen.insert(V).second)
+      return true;
+    if (V->hasGlobalStorage() || V->getType()->isReferenceType() || V->getType()->isAnyPointerType() || V->getType()->isArrayType())
+      return false;
+    for (const VariableUse& Use : Uses[V]) {
+      if (Use.Initial ? !findElements(Use.Initial, Seen, Elements) : !Use.Store)
+        return false;
+      if (Use.Store)
+        Elements.push_back(storeOf(Use.Store).first);
+    }
+    return true;
+  }
+
+  static const CompoundStmt* blockOf(const Stmt* S, const VarDecl* V) {
+    if (const auto* Block = dyn_cast<CompoundStmt>(S))
+      for (const Stmt* Each : Block->body())
+        if (const auto* Declarations = dyn_cast<DeclStmt>(Each); Declarations && llvm::is_contained(Declarations->decls(), V))
+          return Block;
+    for (const Stmt* Child : S->children())
+      if (const CompoundStmt* Found = Child ? blockOf(Child, V) : nullptr)
+        return Found;
+    return nullptr;
+  }
+
+  /// `float v = u[nx + x];` of a variable that is for stores only: it is read by the threads of their rows. False: it is not such a
+  /// variable, or reads nothing, or what is stored into is not known where it is declared.
+  bool declareRowRead(const VarDecl* V) {
+    const Expr* Init = V->getInit();
+    if (Frames.size() != 1 || V->isConstexpr() || isa<InitListExpr>(Init->IgnoreImplicit()) || Init->HasSideEffects(Context, /*IncludePossibleEffects=*/false))
+      return false;
+    if (Uses.empty())
+      findUses(Kernel->getBody(), {});
+    llvm::SmallPtrSet<const VarDecl*, 4> Seen;
+    RowRead Read{Init, {}};
+    const CompoundStmt* Block = blockOf(Kernel->getBody(), V);
+    if (!Block || !findElements(V, Seen, Read.Elements) || Read.Elements.empty())
+      return false;
+    References All(Block);
+    PureReads Reads(Block);
+    const SourceManager& Sources = Context.getSourceManager();
+    for (const Expr* Element : Read.Elements)
+      for (const DeclRefExpr* Ref : References(Element).All) {
+        const auto* Named = dyn_cast<VarDecl>(Ref->getDecl());
+        bool Changes = Named && llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == Named && !Reads.contains(Each); });
+        if (Changes || (Named && !Sources.isBeforeInTranslationUnit(Named->getLocation(), V->getLocation())))
+          return false;
+      }
+    const size_t Before = Result.Accesses.size();
+    Value Initial;
+    for (const Expr* Element : Read.Elements) {
+      Location L = locate(Element);
+      if (!distributed(L) || L.Unit != 0)
+        return false;
+      State Outside = Now;
+      Polynomial Row = rowOf(L);
+      Now.Path = Now.Path.intersect(Sets.compare(Comparison::Equal, Row, *Renumbered->Row));
+      StoredRow = Row;
+      Initial = evalObject(Init);
+      StoredRow.reset();
+      Now = std::move(Outside);
+    }
+    if (Result.Accesses.size() != Before) {
+      Initial = opaque(V->getType(), Cause::Loaded, Init);
+      if (llvm::none_of(Result.RowReads, [&](const RowRead& Each) { return Each.Initial == Init; }))
+        Result.RowReads.push_back(std::move(Read));
+    }
+    Now.Variables[V] = std::move(Initial);
+    return true;
+  }
+
   bool isGridStride(const Update& U) {
     if (!U.Step || U.Negative)
       return false;
@@ -1981,6 +2082,7 @@ private:
   /// While a statement that stores into a fixed row is run, that row and the element.
   std::optional<Polynomial> StoredRow;
   const Expr* StoredElement = nullptr;
+  llvm::DenseMap<const VarDecl*, std::vector<VariableUse>> Uses;
   InterpretedKernel Result;
 };
 

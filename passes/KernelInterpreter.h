@@ -143,6 +143,7 @@ struct InterpretedKernel {
   /// In a kernel for fixed rows, the statements that store into them, and whether others store into rows that
   /// differ between threads.
   std::vector<const clang::Expr*> RowStores;
+  std::vector<RowRead> RowReads;
   bool StoresOtherRows = false;
 };
 

@@ -119,6 +119,19 @@ private:
             Guarded.wrap(*Whole, "gpurma_rows.have(" + P.Edits.text(*Element, P.source(Element->File)) + ") ? static_cast<void>(",
                          ") : static_cast<void>(0)");
         }
+        for (const RowRead& Read : S.Accesses.FixedRows.Reads) {
+          std::optional<FileRange> Initial = fileRangeInBody(Kernel, Read.Initial->getSourceRange());
+          if (!Body || !Initial) {
+            U.Diags->report(Read.Initial->getBeginLoc(), Diag::err_edit_not_in_file) << "this value";
+            return {};
+          }
+          std::string Any;
+          for (const Expr* Element : Read.Elements)
+            if (std::optional<FileRange> Stored = fileRangeInBody(Kernel, Element->getSourceRange()))
+              Any += (Any.empty() ? "gpurma_rows.have(" : " || gpurma_rows.have(") + P.Edits.text(*Stored, P.source(Stored->File)) + ")";
+          if (Done.insert(Initial->Begin).second)
+            Guarded.wrap(*Initial, "::gpurma::stages::value_if(" + Any + ", [&] { return ", "; })");
+        }
       }
     return Body ? Guarded.text(*Body, P.source(Body->File)) : std::string();
   }

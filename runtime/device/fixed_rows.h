@@ -198,6 +198,11 @@ private:
   uint3 at_;
 };
 
+// What a thread of a row that is stored into reads for it before; others have no use for it.
+template <class Read> GPURMA_DEVICE auto value_if(bool wanted, const Read& read) {
+  return wanted ? read() : decltype(read()){};
+}
+
 } // namespace gpurma::stages
 
 #endif
