@@ -2,6 +2,7 @@
 #include "passes/HostExpressions.h"
 
 #include "passes/Region.h"
+#include "passes/VariableUses.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
@@ -9,6 +10,15 @@
 using namespace clang;
 
 namespace gpurma {
+
+HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed,
+                                 const VariableChanges& EverChanged)
+    : Context(Context), Changed(Changed), EverChanged(EverChanged) {
+  for (const DistributedArray& A : R.Arrays)
+    for (const Expr* Extent : A.Shape)
+      for (const DeclRefExpr* Ref : References(Extent).All)
+        InExtents.insert(Ref->getDecl());
+}
 
 std::optional<Polynomial> HostExpressions::extent(const Expr* E) {
   OfExtent = true;
@@ -68,6 +78,11 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
     if (const Expr* Init = lastingValue(V))
       if (std::optional<Polynomial> P = polynomial(Init))
         return P;
+    // `int first = 1;`, which nothing changes. Extents stay what they are called.
+    if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !V->getType()->isReferenceType() && !InExtents.contains(V) &&
+        !EverChanged.changes(V) && !V->getInit()->isValueDependent() && V->getInit()->EvaluateAsInt(Known, Context) &&
+        Known.Val.getInt().isRepresentableByInt64())
+      return Polynomial(Known.Val.getInt().getExtValue());
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V});
   }
   if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary) {

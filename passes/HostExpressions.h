@@ -10,11 +10,14 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/FoldingSet.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <map>
 #include <optional>
 #include <vector>
 
 namespace gpurma {
+
+struct Region;
 
 /// Integer expressions of the host as polynomials over the host's variables, so that a kernel's `n`
 /// and a shape's `nx` are the same symbol where the launch passes nx for n.
@@ -22,9 +25,8 @@ class HostExpressions {
 public:
   /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same
   /// of its function.
-  HostExpressions(clang::ASTContext& Context, const VariableChanges& Changed,
-                  const VariableChanges& EverChanged)
-      : Context(Context), Changed(Changed), EverChanged(EverChanged) {}
+  HostExpressions(clang::ASTContext& Context, const Region& R, const VariableChanges& Changed,
+                  const VariableChanges& EverChanged);
 
   /// The same of an extent. In `pitch / sizeof(float)` the pitch is a multiple, as cudaMallocPitch's is:
   /// where a kernel is passed it, that is so many floats.
@@ -56,6 +58,7 @@ private:
   clang::ASTContext& Context;
   const VariableChanges& Changed;
   const VariableChanges& EverChanged;
+  llvm::SmallPtrSet<const clang::ValueDecl*, 8> InExtents;
   std::vector<llvm::FoldingSetNodeID> Profiles;
   bool OfExtent = false;
   /// Pitches in bytes, over how many elements they are.

@@ -33,7 +33,7 @@ public:
   StageInference(Region& R, Unit& U)
       : R(R), U(U), Context(U.context()), ChangedInRegion(R.Statement),
         ChangedInFunction(R.outermostFunction()->getBody()),
-        Host(Context, ChangedInRegion, ChangedInFunction), Groups(R, Context) {}
+        Host(Context, R, ChangedInRegion, ChangedInFunction), Groups(R, Context) {}
 
   void run() {
     for (const DistributedArray& A : R.Arrays)

@@ -265,12 +265,25 @@ private:
     isl::set Either = IfA.unite(IfB).coalesce();
     isl::set FirstIf = IfA.gist(Either), SecondIf = IfB.gist(Either);
     isl::set Neither = FirstIf.unite(SecondIf).complement();
-    return Sets.defined([&](const Polynomial& S) {
+    Symbol Chosen = Sets.defined([&](const Polynomial& S) {
       return FirstIf.intersect(Sets.compare(Comparison::Equal, S, A))
           .unite(SecondIf.intersect(Sets.compare(Comparison::Equal, S, B)))
           .unite(Neither)
           .coalesce();
     });
+    Choices.emplace(Chosen, std::pair(A, B));
+    return Chosen;
+  }
+
+  /// With what has been chosen where only one of two is possible: min(y, ny - 1) behind `if (y >= ny) return;`.
+  Polynomial resolved(const Polynomial& P) {
+    for (const auto& [M, Coefficient] : P.terms())
+      for (const Symbol& S : M)
+        if (auto It = Choices.find(S); It != Choices.end())
+          for (const Polynomial& One : {It->second.first, It->second.second})
+            if (!isPossible(Sets.compare(Comparison::NotEqual, S, One)))
+              return resolved(Sets.normalized(P.substituted(S, One)));
+    return P;
   }
 
   Value choice(const isl::set& IfA, const Value& A, const isl::set& IfB, const Value& B,
@@ -347,7 +360,7 @@ private:
     if (distributed(L) && !checkRowStore(L, Writes, Where))
       return;
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt});
+      Result.Accesses.push_back({pointerTo(L), Writes ? resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt});
     else if (!checkMember(L, Writes ? Written : Read, Where))
       return;
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
@@ -812,7 +825,8 @@ private:
         return Sets.compare(Comparison::LessEqual, 0, Rest)
             .intersect(Sets.compare(Comparison::LessEqual, Rest, *Mask));
       });
-      return A - Q * Polynomial(*Mask + 1);
+      Polynomial Rest = A - Q * Polynomial(*Mask + 1);
+      return Sets.defined([&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); }); // as in remainder()
     }
     default:
       break;
@@ -2083,6 +2097,7 @@ private:
   std::optional<Polynomial> StoredRow;
   const Expr* StoredElement = nullptr;
   llvm::DenseMap<const VarDecl*, std::vector<VariableUse>> Uses;
+  std::map<Symbol, std::pair<Polynomial, Polynomial>> Choices;
   InterpretedKernel Result;
 };
 
