@@ -497,7 +497,9 @@ private:
         if (Written.Changed.count(V->Value) && Written.Changed.count(Other->Value) && V->isPointer() && V->Call.key() == Other->Call.key() &&
             Context.hasSameUnqualifiedType(V->Named->getType(), Other->Named->getType()))
           Text += "if (" + V->Call.text(A) + " != " + objectValueName(V->Value) + " && " + Other->Call.text(B) + " == " + objectValueName(V->Value) +
-                  ") ::gpurma::stages::swap_objects(" + A + ", " + B + "); ";
+                  ") { ::gpurma::stages::swap_objects(" + A + ", " + B + "); ::gpurma::stages::check_swapped(" + stringLiteral(V->Call.text(A)) +
+                  ", " + stringLiteral(Other->Call.text(B)) + ", " + V->Call.text(A) + " == " + objectValueName(V->Value) + ", " +
+                  siteText(R.directive().HashLoc, U.sources()) + "); } ";
       }
     return Text;
   }

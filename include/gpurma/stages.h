@@ -88,6 +88,9 @@ void check_rows(const char* array, std::int64_t rows, std::int64_t least, const 
 // Ends the process if objects that are swapped in a region do not return the same.
 void check_alike(const char* one, const char* other, bool equal, site where);
 
+// Ends the process if a swap of two objects did not swap their arrays.
+void check_swapped(const char* one, const char* other, bool swapped, site where);
+
 // Ends the process if a pointer that kernels read through as it is leads into one of the arrays.
 void check_undistributed(const char* name, const volatile void* pointer,
                          const stages::array_plan* arrays, int count, site where);
@@ -102,6 +105,7 @@ namespace stages {
 using host::check_alike;
 using host::check_put;
 using host::check_rows;
+using host::check_swapped;
 
 // As a program swaps two objects of a class.
 namespace objects {

@@ -363,6 +363,13 @@ void check_alike(const char* one, const char* other, bool equal, site where) {
                "pass variables of the host"));
 }
 
+void check_swapped(const char* one, const char* other, bool swapped, site where) {
+  if (!swapped)
+    fatal(text("the persistent region at ", source_text(where), " has swapped '", one, "' and '", other,
+               "', and the program's own swap of these objects does not, as one that copies their "
+               "elements: swap pointers, or give the class a swap that exchanges them"));
+}
+
 void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,
                          int count, site where) {
   const auto* address = static_cast<const volatile char*>(pointer);

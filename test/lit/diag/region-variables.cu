@@ -65,14 +65,14 @@ struct of_members {
   void run(float* a) {
 #pragma gpurma persistent distribute(a : rows(n))
     for (int i = 0; i < n; ++i)
-      set<<<n, 1>>>(a, size() + host.size() + narrow);
+      set<<<n, 1>>>(a, size() + host.capacity() + narrow);
   }
 };
 // CHECK: :[[@LINE-3]]:24: error: 'size' cannot be used in a persistent region: the object is not copied to the device, only the members that are named as variables, 'member' or 'this->member' [gpurma-0129]
-// CHECK: :[[@LINE-4]]:33: error: 'size' is a function of the host
+// CHECK: :[[@LINE-4]]:33: error: 'capacity' is a function of the host
 // CHECK: :[[@LINE-5]]:33: error: 'host' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :[[@LINE-12]]:22: note: 'host' is declared here
-// CHECK: :[[@LINE-7]]:47: error: 'narrow' cannot be used in a persistent region: the object is not copied to the device
+// CHECK: :[[@LINE-7]]:51: error: 'narrow' cannot be used in a persistent region: the object is not copied to the device
 
 // Two names of one thing, of which the region changes one.
 struct arrays {

@@ -28,7 +28,7 @@
 // LOWERED: = this->u_.get();
 // LOWERED: = u.get(); {{.*}}::gpurma::stages::check_alike("u.nx()", "v.nx()",
 // LOWERED-SAME: ::gpurma::stages::array_plan("u.get()", gpurma_object_u_get__, ny, gpurma_object_u_nx__)
-// LOWERED-SAME: if (u.get() != gpurma_object_u_get__ && v.get() == gpurma_object_u_get__) ::gpurma::stages::swap_objects(u, v);
+// LOWERED-SAME: if (u.get() != gpurma_object_u_get__ && v.get() == gpurma_object_u_get__) { ::gpurma::stages::swap_objects(u, v); ::gpurma::stages::check_swapped(
 #include <cstdio>
 #include <memory>
 #include <utility>
