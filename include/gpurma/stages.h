@@ -110,10 +110,16 @@ using host::check_swapped;
 // As a program swaps two objects of a class.
 namespace objects {
 using std::swap;
-template <class T> auto swap_by(T& a, T& b, int) -> decltype(swap(a, b)) { return swap(a, b); }
-template <class T> void swap_by(T& a, T& b, long) { a.swap(b); }
+template <class T> auto swap_by(T& a, T& b, int) -> decltype(swap(a, b)) {
+  return swap(a, b);
+}
+template <class T> void swap_by(T& a, T& b, long) {
+  a.swap(b);
+}
 } // namespace objects
-template <class T> void swap_objects(T& a, T& b) { objects::swap_by(a, b, 0); }
+template <class T> void swap_objects(T& a, T& b) {
+  objects::swap_by(a, b, 0);
+}
 
 // How a region goes on behind a part of it that the host runs.
 enum class behind_host_part : unsigned { next_statement, leave_loop, next_iteration };
