@@ -2224,6 +2224,7 @@ private:
         sum = Operation::combine(
             sum, from_bits<T>(got[k].word[0] | std::uint64_t{got[k].word[2]} << 32));
     }
+    platform::sync_polling(platform::polling_threads()); // thread 0 has read those of the last time
     r.parts[thread] = bits_of(sum);
     platform::sync_polling(platform::polling_threads());
     if (thread == 0)
