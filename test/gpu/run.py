@@ -296,6 +296,9 @@ def compiled_programs():
         "^energy 16154187297\n"
         "pressure -293233199 velocity -274109845\n"
         "trace -812501160$"))
+    yield Test("region_objects", most=4, why_most="its arrays are small", prints=in_any_order(
+        "get 7 steps: 15749654469124258430, norm 2598", "half of it: 13310755078646279058", "solver: 14743739252261590019",
+        "converted: 3623278407710823558", "state: 17456962877101746137", "vectors: 6070559351375396879"))
     yield Test("region_one_dimension", ("quiet",), prints=(
         "^mixed 146700098\n"
         "alone 781438367\n"
@@ -448,6 +451,11 @@ def execute(command, environment, seconds):
         err.seek(0)
         printed = out.read()
         return code, printed, printed + err.read()
+
+
+def in_any_order(*lines):
+    """An expression for these lines, all of which each process prints."""
+    return r"\A" + "".join(rf"(?=[\s\S]*^{line}$)" for line in lines)
 
 
 def compare_lines(printed, expected, processes):
