@@ -10,7 +10,7 @@
 // RUN: env GPURMA_CPU_RANKS=5 %t | sort -u | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | sort -u | diff - %t.expected
 // RUN: env GPURMA_DISTRIBUTED_ARRAYS=banded GPURMA_CPU_RANKS=2 %mpirun -np 4 %t | sort -u | diff - %t.expected
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // RUN: %lower_cpu %s | grep -v '^ *//' | FileCheck --check-prefix=LOWERED %s
 // CHECK: walls {{[1-9]}}
 // PLAN: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own)

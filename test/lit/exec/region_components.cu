@@ -15,7 +15,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_ROUTE=proxy %mpirun -np 3 %t | sort -u | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | sort -u | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=regions %mpirun -np 2 %t | sort -u | diff - %t.expected
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK-DAG: walls: {{[0-9a-f]+}} mass {{[1-9]}}
 // CHECK-DAG: periodic: {{[0-9a-f]+}}
 // CHECK-DAG: boundaries: {{[0-9a-f]+}}

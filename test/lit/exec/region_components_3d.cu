@@ -12,7 +12,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t | sort -u | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | sort -u | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | sort -u | diff - %t.expected
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK-DAG: populations: {{[0-9a-f]+}}
 // CHECK-DAG: field: {{[0-9a-f]+}}
 // PLAN: stage collide: rows z; writes g (own), published (z -1..1); reads f (x -1..1, y -1..1, z -1..1)

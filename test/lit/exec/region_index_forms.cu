@@ -10,7 +10,7 @@
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | sort -u | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | sort -u | diff - %t.expected
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK: chosen {{[1-9]}}
 // CHECK: inside {{[1-9]}}
 // CHECK: mask {{[1-9]}}

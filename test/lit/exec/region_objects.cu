@@ -13,7 +13,7 @@
 // RUN: sort -u %t.expected | diff %t.3 -
 // RUN: env GPURMA_DISTRIBUTED_ARRAYS=banded GPURMA_CPU_RANKS=2 %mpirun -np 2 %t | sort -u > %t.2
 // RUN: sort -u %t.expected | diff %t.2 -
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // RUN: %lower_cpu %s | grep -v '^ *//' > %t.lowered.cu
 // RUN: FileCheck --check-prefix=LOWERED --input-file=%t.lowered.cu %s
 // CHECK: get 7 steps: {{[1-9][0-9]*}}, norm {{[1-9]}}

@@ -13,7 +13,7 @@
 // RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | diff - %t.expected
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK: step 11: {{[1-9]}}
 // CHECK: life 9: {{[1-9]}}
 // CHECK: cube 5: {{[1-9]}}

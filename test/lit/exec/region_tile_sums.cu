@@ -13,7 +13,7 @@
 // RUN: env GPURMA_CPU_RANKS=1 %mpirun -np 2 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 5 %t | diff - %t.expected
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK: step 0: {{[1-9]}}
 // CHECK: step 5: {{[1-9]}}
 #include "Inputs/region.h"
