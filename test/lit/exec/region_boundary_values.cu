@@ -4,7 +4,7 @@
 // threads of rows that are stored into read it.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort -u > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | sort -u | diff - %t.expected
@@ -17,9 +17,10 @@
 // PLAN: stage lid: rows y of stores into fixed rows; reads u (own); writes u (own), published (y -1..1); reads v (y -1..-1); writes v (own)
 // LOWERED: const number below = ::gpurma::stages::value_if(gpurma_rows.have(u[x]), [&] { return u[nx + x]; });
 // LOWERED: number a = ::gpurma::stages::value_if(gpurma_rows.have(v[(ny - 1) * nx + x]) || gpurma_rows.have(u[(ny - 1) * nx + x]), [&] { return
+#include "Inputs/region.h"
+
 #include <cstdio>
 #include <utility>
-#include <vector>
 
 typedef unsigned long long number;
 
@@ -52,14 +53,8 @@ __global__ void lid(number *u, number *v, int ny, int nx) {
 
 int main() {
   const int ny = 61, nx = 37;
-  std::vector<number> values(ny * nx);
-  for (int i = 0; i < ny * nx; ++i)
-    values[i] = i * 37 % 101;
-  number *u, *v;
-  cudaMalloc(&u, values.size() * sizeof(number));
-  cudaMalloc(&v, values.size() * sizeof(number));
-  cudaMemcpy(u, values.data(), values.size() * sizeof(number), cudaMemcpyHostToDevice);
-  cudaMemcpy(v, values.data(), values.size() * sizeof(number), cudaMemcpyHostToDevice);
+  const auto initial = [](std::size_t i) { return i * 37 % 101; };
+  number *u = device_array<number>(ny * nx, initial), *v = device_array<number>(ny * nx, initial);
   const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
 #pragma gpurma persistent distribute(u, v : rows(ny, nx))
   for (int it = 0; it < 9; ++it) {
@@ -68,12 +63,9 @@ int main() {
     lid<<<(nx + 31) / 32, 32>>>(v, u, ny, nx);
     std::swap(u, v);
   }
-  cudaMemcpy(values.data(), u, values.size() * sizeof(number), cudaMemcpyDeviceToHost);
   number total = 0;
-  for (number value : values)
-    total = total * 31 + value;
-  cudaMemcpy(values.data(), v, values.size() * sizeof(number), cudaMemcpyDeviceToHost);
-  for (number value : values)
-    total = total * 31 + value;
+  for (const number *array : {u, v})
+    for (number value : host_copy(array, ny * nx))
+      total = total * 31 + value;
   std::printf("walls %llu\n", total);
 }

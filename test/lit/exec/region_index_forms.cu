@@ -5,7 +5,7 @@
 // that launches it.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort -u > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | sort -u | diff - %t.expected
@@ -17,9 +17,10 @@
 // PLAN: stage masked: rows y; writes out (own), published (y -1..1); reads in (x whole, y -1..1 periodic)
 // PLAN: stage chosen: rows y; writes out (own), published (y -1..1); reads in (y -1..1)
 // PLAN: stage inside: rows y; writes out (y 1..1), published (y 0..2); reads in (y 0..2)
+#include "Inputs/region.h"
+
 #include <cstdio>
 #include <utility>
-#include <vector>
 
 typedef unsigned long long number;
 constexpr int N = 64;
@@ -61,23 +62,15 @@ void sweep(number *to, const number *from, int w, int h, int pitch) {
 }
 
 void print(const char *name, const number *a, int n) {
-  std::vector<number> values(n);
-  cudaMemcpy(values.data(), a, n * sizeof(number), cudaMemcpyDeviceToHost);
   number total = 0;
-  for (number value : values)
+  for (number value : host_copy(a, n))
     total = total * 31 + value;
   std::printf("%s %llu\n", name, total);
 }
 
 int main() {
-  std::vector<number> values(N * N);
-  for (int i = 0; i < N * N; ++i)
-    values[i] = i * 37 % 101;
-  number *u, *v;
-  cudaMalloc(&u, values.size() * sizeof(number));
-  cudaMalloc(&v, values.size() * sizeof(number));
-  cudaMemcpy(u, values.data(), values.size() * sizeof(number), cudaMemcpyHostToDevice);
-  cudaMemcpy(v, values.data(), values.size() * sizeof(number), cudaMemcpyHostToDevice);
+  const auto initial = [](std::size_t i) { return i * 37 % 101; };
+  number *u = device_array<number>(N * N, initial), *v = device_array<number>(N * N, initial);
   const dim3 block(16, 4), grid(N / 16, N / 4);
 #pragma gpurma persistent distribute(u, v : rows(N, N))
   for (int it = 0; it < 7; ++it) {

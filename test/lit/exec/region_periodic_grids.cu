@@ -4,7 +4,7 @@
 // block. Ranks without tiles beside another process say nothing to it, so nobody may wait for them.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort -u > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=4 %t | sort -u | diff - %t.expected
@@ -13,9 +13,10 @@
 // RUN: env GPURMA_TIMEOUT=30 GPURMA_CPU_RANKS=5 %mpirun -np 3 %t | sort -u | diff - %t.expected
 // CHECK: far {{[1-9]}}
 // CHECK: inflow {{[1-9]}}
+#include "Inputs/region.h"
+
 #include <cstdio>
 #include <utility>
-#include <vector>
 
 typedef unsigned long long number;
 
@@ -40,24 +41,16 @@ __global__ void inflow(number *now, int ny, int nx) {
 }
 
 void print(const char *name, const number *a, int n) {
-  std::vector<number> values(n);
-  cudaMemcpy(values.data(), a, n * sizeof(number), cudaMemcpyDeviceToHost);
   number total = 0;
-  for (number value : values)
+  for (number value : host_copy(a, n))
     total = total * 31 + value;
   std::printf("%s %llu\n", name, total);
 }
 
 int main() {
   const int nx = 64, ny = 48, more = 49;
-  std::vector<number> values(nx * more);
-  for (int i = 0; i < nx * more; ++i)
-    values[i] = i * 37 % 101;
-  number *a, *b;
-  cudaMalloc(&a, values.size() * sizeof(number));
-  cudaMalloc(&b, values.size() * sizeof(number));
-  cudaMemcpy(a, values.data(), values.size() * sizeof(number), cudaMemcpyHostToDevice);
-  cudaMemcpy(b, values.data(), values.size() * sizeof(number), cudaMemcpyHostToDevice);
+  const auto initial = [](std::size_t i) { return i * 37 % 101; };
+  number *a = device_array<number>(nx * more, initial), *b = device_array<number>(nx * more, initial);
 
   const dim3 low(32, 4);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
