@@ -1790,9 +1790,25 @@ private:
     return !Sets.unknownIn(P);
   }
 
+  /// As the analysis has it, which takes (y + 1) * nx - 1 for the last element of row y.
   Polynomial rowOf(const Location& L) {
     const ArrayShape& Shape = Renumbered->Shapes.at(pointerTo(L));
-    return componentOf(L.Offset, Shape, Now.Path, Sets).InComponent.divided(Shape.stride(0)).first;
+    std::vector<Polynomial> Coordinates;
+    Polynomial Rest = componentOf(L.Offset, Shape, Now.Path, Sets).InComponent;
+    isl::set Domain = Now.Path;
+    for (size_t J = 0; J < Shape.dimensions(); ++J) {
+      auto [Quotient, Remainder] = J + 1 < Shape.dimensions() ? Rest.divided(Shape.stride(J)) : std::pair(Rest, Polynomial());
+      Domain = Sets.bound(Domain, "c" + std::to_string(J), Quotient);
+      Coordinates.push_back(std::move(Quotient));
+      Rest = std::move(Remainder);
+    }
+    Domain = Sets.closed(Domain);
+    for (size_t J = Shape.dimensions() - 1; J > 0; --J)
+      if (Domain.intersect(Sets.compare(Comparison::LessEqual, 0, Coordinates[J])).is_empty())
+        Coordinates[J - 1] = Coordinates[J - 1] - 1;
+      else if (Domain.intersect(Sets.compare(Comparison::Less, Coordinates[J], Shape[J])).is_empty())
+        Coordinates[J - 1] = Coordinates[J - 1] + 1;
+    return Coordinates[0];
   }
 
   void noteRowStore(const Polynomial& Row, const Expr* Where) {

@@ -56,7 +56,7 @@ __global__ void says(float* u, int nx, int ny) {
 }
 __global__ void before(float* u, int nx, int ny) {
   COLUMN;
-  u[ny * nx - 1 - x] = 0;
+  u[(ny - 1) * nx + x - 1] = 0;
 }
 __global__ void by_macro(float* u, int nx, int ny) {
   COLUMN;
