@@ -217,7 +217,6 @@ public:
       }
     Result.Places = Interpreted.Places;
     collectReductions(Interpreted);
-    StoresOtherRows |= Interpreted.StoresOtherRows;
     Form.Stores = llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
     Result.GridIndices = Interpreted.GridIndices;
     for (const ElementAccess& A : Interpreted.Accesses)
@@ -418,6 +417,7 @@ private:
     Result.FixedRows.Statements = Interpreted.RowStores;
     Result.FixedRows.Reads = Interpreted.RowReads;
     StoresRows = !Interpreted.RowStores.empty();
+    StoresOtherRows |= Interpreted.StoresOtherRows && !storesWalkedRows(Interpreted);
     for (const CoordinateAccess& A : Accesses) {
       if (!A.Origin->Writes)
         continue;
@@ -433,6 +433,30 @@ private:
           checkOrder(Read, Write);
     if (!Failed)
       checkBeyond();
+  }
+
+  /// Whether the kernel also stores into rows that are the number of a thread, as one for all borders does into the first and last
+  /// columns, and into no others. A thread at row r and the coordinates of the launch's thread r then does that.
+  bool storesWalkedRows(const InterpretedKernel& Interpreted) {
+    if (Failed || !Interpreted.Understood)
+      return false;
+    bool Fixed = false;
+    for (const CoordinateAccess& A : Accesses) {
+      if (!A.Origin->Writes)
+        continue;
+      const bool Uniform = isUniform(A.Coordinates[0]);
+      Fixed |= Uniform;
+      if (!Uniform && !isWalked(A.Coordinates[0]))
+        return false;
+    }
+    return Fixed;
+  }
+
+  /// The number of the launch's thread, plus a constant.
+  bool isWalked(const Polynomial& Row) const {
+    std::optional<unsigned> D = walkedBy(Row);
+    return D && *D < *Launch.RowDimension &&
+           Sets.normalized(Row - originOf(*D) - Symbol{Symbol::Kind::ThreadIndex, *D}).constant().has_value();
   }
 
   /// A loop that goes through all rows would do so once more for each of them.
@@ -458,13 +482,48 @@ private:
     return Sets.withoutVarying(Sets.closed(Rows));
   }
 
+  static bool staysInPlace(const CoordinateAccess& A) {
+    auto IsZero = [](std::int64_t Carry) { return Carry == 0; };
+    return llvm::all_of(A.CarryLow, IsZero) && llvm::all_of(A.CarryHigh, IsZero);
+  }
+
+  /// Borders meet in the rows that stores into columns go through, so that of these the elements are compared.
+  bool comparesElements(const CoordinateAccess& Read, const CoordinateAccess& Write) const {
+    return (isWalked(*Read.Origin->StoredRow) || isWalked(Write.Coordinates[0])) && staysInPlace(Read) && staysInPlace(Write) &&
+           !Read.Array->Halo;
+  }
+
+  isl::set rowsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
+    return rowsElsewhere(Read).intersect(Sets.withoutVarying(Sets.closed(Sets.bound(Write.Domain, "row", Write.Coordinates[0]))));
+  }
+
+  /// What a thread reads of another row than its own, or of what other threads of the launch store.
+  isl::set elementsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
+    const isl::set Elsewhere = Read.Domain.intersect(Sets.compare(Comparison::NotEqual, Read.Coordinates[0], *Read.Origin->StoredRow));
+    const isl::set Stored = elementsOfThreads(Write, Write.Domain, "b");
+    const isl::set Common = elementsOfThreads(Read, Read.Domain, "a").intersect(Stored);
+    isl::set Found = elementsOfThreads(Read, Elsewhere, "a").intersect(Stored);
+    for (unsigned D = 0; D < *Launch.RowDimension; ++D) {
+      const std::string A = std::string("a") + DimensionName[D], B = std::string("b") + DimensionName[D];
+      Found = Found.unite(Common.intersect(Sets.differsByAtLeast(A, B, Polynomial(1)).unite(Sets.differsByAtLeast(B, A, Polynomial(1)))));
+    }
+    return Found;
+  }
+
+  isl::set elementsOfThreads(const CoordinateAccess& A, isl::set Reached, const std::string& Thread) {
+    for (unsigned D = 0; D < *Launch.RowDimension; ++D)
+      Reached = Sets.bound(Reached, Thread + DimensionName[D], originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D});
+    for (size_t J = 0; J < A.Coordinates.size(); ++J)
+      Reached = Sets.bound(Reached, "e" + std::to_string(J), A.Coordinates[J]);
+    return Sets.withoutVarying(Sets.closed(Sets.bound(Reached, "component", A.Component)));
+  }
+
   /// The launch's thread reads and stores in the order of its statements; a thread for each row knows no such order.
   void checkOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
     const ArrayShape& Shape = Read.Array->Shape;
     if (!(Shape == Write.Array->Shape))
       return;
-    isl::set Stored = Sets.withoutVarying(Sets.closed(Sets.bound(Write.Domain, "row", Write.Coordinates[0])));
-    isl::set Common = rowsElsewhere(Read).intersect(Stored);
+    isl::set Common = comparesElements(Read, Write) ? elementsInNoOrder(Read, Write) : rowsInNoOrder(Read, Write);
     if (Common.is_empty())
       return;
     if (Read.Array != Write.Array) {
@@ -587,6 +646,10 @@ private:
       Path = Sets.bound(Path, "c" + std::to_string(J), A.Coordinates[J]);
     Path = Sets.bound(Path, "component", A.Component);
     A.Domain = Sets.closed(Path);
+    // Their names would be those of other accesses that this one is compared with, whose coordinates may be shifted by a row (findCarry).
+    for (size_t J = 0; J < Shape.dimensions(); ++J)
+      A.Domain = A.Domain.project_out_param("c" + std::to_string(J));
+    A.Domain = A.Domain.project_out_param("component");
     if (A.Domain.is_empty())
       return;
     bool Stated = A.Array->Halo && !Access.Writes;
@@ -1263,6 +1326,8 @@ private:
         Writes.push_back(&A);
     for (const CoordinateAccess* First : Writes)
       for (const CoordinateAccess* Second : Writes) {
+        if (storesSameConstant(*First, *Second))
+          continue;
         isl::set Common = elementsOf(*First, "a").intersect(elementsOf(*Second, "b"));
         for (unsigned D : Used) {
           std::string A = std::string("a") + DimensionName[D];
@@ -1278,6 +1343,31 @@ private:
           return;
         }
       }
+  }
+
+  /// A store into a fixed row and one into a column, of which it does not matter which one comes last: walls of one value meet in corners.
+  bool storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const {
+    if (!forFixedRows() || isWalked(First.Coordinates[0]) == isWalked(Second.Coordinates[0]))
+      return false;
+    const Expr *One = storedAt(First), *Other = storedAt(Second);
+    Expr::EvalResult OfOne, OfOther;
+    if (!One || !Other || !Context.hasSameUnqualifiedType(One->getType(), Other->getType()) || !One->EvaluateAsRValue(OfOne, Context) ||
+        !Other->EvaluateAsRValue(OfOther, Context) || OfOne.HasSideEffects || OfOther.HasSideEffects)
+      return false;
+    llvm::FoldingSetNodeID OneId, OtherId;
+    OfOne.Val.Profile(OneId);
+    OfOther.Val.Profile(OtherId);
+    return OneId == OtherId;
+  }
+
+  /// The value of `u[...] = value;`; null for other statements.
+  const Expr* storedAt(const CoordinateAccess& A) const {
+    for (const Expr* Store : Result.FixedRows.Statements) {
+      const auto* Binary = dyn_cast<BinaryOperator>(Store->IgnoreParens());
+      if (Binary && Binary->getOpcode() == BO_Assign && Binary->getLHS() == A.Origin->Where)
+        return Binary->getRHS();
+    }
+    return nullptr;
   }
 
   /// A dimension that no subscript and no condition mentions has one block.
