@@ -232,8 +232,16 @@ void ClauseChecker::distributed(const Expr *Array) {
     Type = Elements->Type;
   QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
   if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType()) {
-    enum Problem { Other, ThisMember, ArrayElement } What = llvm::isa<ArraySubscriptExpr, CXXOperatorCallExpr>(Array) ? ArrayElement : Other;
+    enum Problem { Other, ThisMember, ArrayElement, PointedElement } What =
+        llvm::isa<ArraySubscriptExpr, CXXOperatorCallExpr>(Array) ? ArrayElement : Other;
     std::string Member;
+    // `float *u[2]` of a parameter, too.
+    if (const auto *Subscript = llvm::dyn_cast<ArraySubscriptExpr>(Array))
+      if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Subscript->getBase()->IgnoreParenImpCasts());
+          Ref && Ref->getType()->isPointerType() && Type->isPointerType()) {
+        What = PointedElement;
+        Member = Ref->getDecl()->getNameAsString();
+      }
     const Expr *Outer = Array;
     for (const auto *Field = llvm::dyn_cast<MemberExpr>(Outer); Field; Field = llvm::dyn_cast<MemberExpr>(Outer)) {
       Outer = Field->getBase()->IgnoreParenImpCasts();
@@ -242,7 +250,7 @@ void ClauseChecker::distributed(const Expr *Array) {
     if (llvm::isa<CXXThisExpr>(Outer))
       What = ThisMember;
     Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer)
-        << Array->getType() << What << Member << Array->getSourceRange();
+        << Array->getType() << What << Member << Type.getAsString(Context.getPrintingPolicy()) << Array->getSourceRange();
   } else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
     Diags.report(Array->getExprLoc(), Diag::err_element_not_trivial) << Element << Array->getSourceRange();
 }

@@ -3,6 +3,7 @@
 
 #include "passes/KernelInterpreter.h"
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -206,7 +207,7 @@ public:
     }
     if (forFixedRows())
       Renumbered = numberedInRows();
-    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets,
+    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Sets,
                                                     Context, Diags, Renumbered ? &*Renumbered : nullptr);
     bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
     if (Interpreted.Understood && !Launch.RowDimension && OfBlocks)
@@ -216,6 +217,9 @@ public:
           return std::nullopt;
       }
     Result.Places = Interpreted.Places;
+    for (const AssumedConstant& A : Launch.Constants)
+      if (Interpreted.Constants.count(A.Place))
+        Result.Constants.push_back(A);
     collectReductions(Interpreted);
     Form.Stores = llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
     Result.GridIndices = Interpreted.GridIndices;
@@ -574,6 +578,17 @@ private:
   void reportNotOwn(const CoordinateAccess& A) {
     error(A.Origin->Where, Diag::err_not_own_element)
         << Kernel->getName() << A.Array->Array.name() << A.Origin->Where->getSourceRange();
+    for (const Polynomial& Coordinate : A.Coordinates)
+      noteConstants(A, Coordinate);
+    if (wrapsAround(A.Origin->Where))
+      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_wrapped_elements);
+  }
+
+  /// u[... % n].
+  static bool wrapsAround(const Expr* Element) {
+    const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Element->IgnoreParenImpCasts());
+    const auto* Index = Subscript ? dyn_cast<BinaryOperator>(Subscript->getIdx()->IgnoreParenImpCasts()) : nullptr;
+    return Index && Index->getOpcode() == BO_Rem;
   }
 
   void collectReductions(const InterpretedKernel& Interpreted) {
@@ -607,10 +622,34 @@ private:
         << A.Origin->Where->getSourceRange();
     if (Why && Why->At)
       Diags.report(Why->At->getBeginLoc(), Diag::note_value_from_here) << Why->At->getSourceRange();
+    if (Why && Why->Why == Cause::Loaded)
+      if (const auto* Loaded = dyn_cast_or_null<Expr>(Why->At))
+        noteConstant(A, anyPointerVariable(Loaded));
+    for (const Polynomial& Coordinate : A.Coordinates)
+      noteConstants(A, Coordinate);
     if (noteComponents(A))
       return;
     if (!A.Origin->Writes)
       noteHalo(A);
+  }
+
+  void noteConstants(const CoordinateAccess& A, const Polynomial& P) {
+    for (const auto& [M, Coefficient] : P.terms())
+      for (const Symbol& S : M)
+        if (const auto* V = dyn_cast_or_null<VarDecl>(S.Decl); V && S.Of == Symbol::Kind::Parameter)
+          noteConstant(A, S.Field ? PointerVariable(V, {S.Field}) : PointerVariable(V));
+  }
+
+  /// Says once why it is not known what is in constant memory, if the place is there.
+  void noteConstant(const CoordinateAccess& A, PointerVariable Place) {
+    const bool Table = !Place.Subscripts.empty();
+    Place.Subscripts.clear();
+    if (!Place || !Place.Variable->hasAttr<CUDAConstantAttr>() || !NotedConstants.insert(Place).second)
+      return;
+    enum { Unwritten, Several, Other };
+    const ConstantUses Uses = constantUses(Place.Variable, Context);
+    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_constant_unknown)
+        << Place.name() << (!Uses.written() ? Unwritten : Uses.Others || Uses.Copies.size() != 1 ? Several : Other) << Table;
   }
 
   /// Whether rows seem to be those of several components, so many rows of the array or of its clause's product apart.
@@ -666,6 +705,8 @@ private:
   enum OutsideOfComponent { Row, Component };
   void reportOutside(const CoordinateAccess& A, OutsideOfComponent What) {
     error(A.Origin->Where, Diag::err_leaves_component) << A.Array->Array.name() << What << A.Origin->Where->getSourceRange();
+    for (const Polynomial& Coordinate : A.Coordinates)
+      noteConstants(A, Coordinate);
   }
 
   /// Whether the row that an access is in is one of its component: those before and behind it are rows of other components, which
@@ -819,7 +860,7 @@ private:
       Renumbered->Coordinate[*D] = Polynomial();
       Renumbered->OneBlock[*D] = true;
     }
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Sets, Context, Diags, Renumbered, Rows);
     if (!Interpreted.Understood)
       return false;
     auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);
@@ -835,7 +876,7 @@ private:
     const RegisterQueues& Queues = *Result.Loop->Queues;
     Rows.Queues = &Queues;
     Rows.RowsPerThread = rowsOfLoop(Queues.Iterations);
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Sets, Context, Diags, Renumbered, Rows);
     std::set<const ValueDecl*> Stored;
     for (const PrivateAccess& A : Interpreted.RowLoop.Private)
       if (A.Writes && A.Part != LoopPart::Before)
@@ -1337,12 +1378,18 @@ private:
           error(Second->Origin->Where, Diag::err_writes_not_injective)
               << Array.Array.name() << std::string(1, DimensionName[D])
               << Second->Origin->Where->getSourceRange();
+          if (!Launch.BlockSize[D] && mentionsIndexAlone(*Second, D))
+            Diags.report(Second->Origin->Where->getExprLoc(), Diag::note_block_index_alone) << std::string(1, DimensionName[D]);
           if (First->Origin->Where != Second->Origin->Where)
             Diags.report(First->Origin->Where->getExprLoc(), Diag::note_other_write)
                 << First->Origin->Where->getSourceRange();
           return;
         }
       }
+  }
+
+  static bool mentionsIndexAlone(const CoordinateAccess& A, unsigned D) {
+    return llvm::any_of(A.Coordinates, [&](const Polynomial& C) { return C.involves(Symbol::Kind::BlockIndex, D); });
   }
 
   /// A store into a fixed row and one into a column, of which it does not matter which one comes last: walls of one value meet in corners.
@@ -1394,6 +1441,7 @@ private:
   KernelAccesses Result;
   /// Arrays and their dimensions of which a warning says that subscripts may leave them.
   std::set<std::pair<PointerVariable, size_t>> Warned;
+  std::set<PointerVariable> NotedConstants;
   bool Failed = false;
   /// Of arrays with components.
   std::map<PointerVariable, std::int64_t> LeastRows;

@@ -20,6 +20,7 @@
 #include "frontend/Diagnostics.h"
 #include "frontend/PointerVariable.h"
 #include "passes/ArrayShape.h"
+#include "passes/ConstantMemory.h"
 #include "passes/PartialBlocks.h"
 #include "passes/Polynomial.h"
 #include "passes/RowLoop.h"
@@ -180,6 +181,8 @@ struct KernelAccesses {
   struct PartialBlocks Partial;
   /// In one dimension, loops by whole grids, and their indices that begin with the number of the thread.
   std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
+  /// Those of the launch's that the analysis has used.
+  AssumedConstants Constants;
 };
 
 /// Whether, if two of a kernel's arrays were the same, it would read rows of it that other logical
@@ -219,6 +222,8 @@ struct LaunchFacts {
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
   ThreadMapping Threads = ThreadMapping::Blocks;
+  /// What is in `__constant__` memory.
+  AssumedConstants Constants;
 };
 
 /// What else a kernel looks like, which says what to try if its accesses cannot be inferred.

@@ -423,7 +423,7 @@ private:
   }
 
   std::string launch() const {
-    std::string Text = objectValues();
+    std::string Text = objectValues() + constantChecks();
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
               ", int(" + spelled(C.Halo) + "), " + siteText(R.directive().HashLoc, U.sources()) + "); ";
@@ -483,6 +483,32 @@ private:
         Text += "::gpurma::stages::check_alike(" + stringLiteral(Read) + ", " + stringLiteral(V.Call.text(Printer.text(Other))) + ", " +
                 objectValueName(V.Value) + " == " + V.Call.text(Printer.text(Other)) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     }
+    return Text;
+  }
+
+  /// What kernels have been taken to have in constant memory.
+  std::string constantChecks() const {
+    std::string Text;
+    std::set<PointerVariable> Checked;
+    for (const Stage& S : R.Stages)
+      for (const AssumedConstant& A : S.Accesses.Constants) {
+        if (!Checked.insert(A.Place).second)
+          continue;
+        std::string Expected;
+        llvm::ListSeparator Comma;
+        for (const Polynomial& Value : A.Values)
+          if (std::optional<std::int64_t> Number = Value.constant())
+            Expected += (StringRef(Comma) + std::to_string(*Number)).str();
+        llvm::ListSeparator Times(" * ");
+        for (const Expr* Extent : A.Extents)
+          Expected += (StringRef(Times) + "static_cast<long long>(" + spelled(Extent) + ")").str();
+        std::int64_t Bits = 0;
+        for (const FieldDecl* Field : A.Place.Members)
+          Bits += Context.getFieldOffset(Field);
+        Text += "::gpurma::stages::check_constant<" + type(A.type(Context), "") + ">(" + stringLiteral(A.Place.name()) + ", " + hostName(A.Place.Variable) +
+                ", " + std::to_string(Context.toCharUnitsFromBits(Bits).getQuantity()) + ", {" + Expected + "}, " +
+                siteText(R.directive().HashLoc, U.sources()) + "); ";
+      }
     return Text;
   }
 

@@ -124,12 +124,110 @@ private:
     for (const DistributedParameter& A : Arrays)
       for (unsigned I = 0; A.Shape.Components && I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
         addCount(S.Kernel->getParamDecl(I), S.Arguments[I], A, Launch.Arguments);
+    findConstants(S, Launch.Constants);
     Launch.BlockSize = constantSize(S.Block);
     Launch.GridSize = constantSize(S.Grid);
     for (const MapClause& M : R.Maps)
       if (names(M, S.Kernel))
         Launch.RowDimension = M.RowDimension;
     return true;
+  }
+
+  // --- Constant memory.
+
+  /// What one call of cudaMemcpyToSymbol may have put there. The region finds out whether it has.
+  void findConstants(const Stage& S, AssumedConstants& Found) {
+    auto It = NamedConstants.find(S.Kernel);
+    if (It == NamedConstants.end()) {
+      It = NamedConstants.try_emplace(S.Kernel).first;
+      for (const PointerVariable& Place : namedConstants(S.Kernel))
+        if (std::optional<AssumedConstant> Assumed = assumed(Place))
+          It->second.push_back(std::move(*Assumed));
+    }
+    Found = It->second;
+  }
+
+  std::optional<AssumedConstant> assumed(const PointerVariable& Place) {
+    AssumedConstant Found{Place, {}, {}};
+    if (!Found.type(Context)->isIntegralOrEnumerationType() || !isPublic(Place))
+      return std::nullopt;
+    const ConstantUses Uses = constantUses(Place.Variable, Context);
+    if (Uses.Others || Uses.Copies.size() != 1)
+      return std::nullopt;
+    for (const LikelyValue& V : likelyValues(Place, Uses.Copies.front(), Context)) {
+      if (Place.type()->isArrayType()) {
+        std::optional<std::vector<std::int64_t>> Values;
+        if (V.Variable && Context.hasSameUnqualifiedType(V.Variable.type(), Place.type()))
+          Values = initialValues(V.Variable, Context);
+        if (!Values)
+          continue;
+        Found.Values.assign(Values->begin(), Values->end());
+        return Found;
+      }
+      std::optional<Polynomial> P = likelyNumber(V);
+      if (P && (P->constant() || findExtents(*P, Found.Extents))) {
+        Found.Values = {std::move(*P)};
+        return Found;
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// Text of the host names it.
+  static bool isPublic(const PointerVariable& Place) {
+    auto IsPublic = [](const Decl* D) { return D->getAccess() == AS_public || D->getAccess() == AS_none; };
+    return IsPublic(Place.Variable) && llvm::all_of(Place.Members, IsPublic);
+  }
+
+  std::optional<Polynomial> likelyNumber(const LikelyValue& V, unsigned Depth = 0) {
+    if (V.Expression) {
+      std::optional<Polynomial> P = Host.polynomial(V.Expression);
+      return P ? inRegion(std::move(*P), Depth) : P;
+    }
+    if (V.Variable.Members.size() > 1 || !V.Variable.Subscripts.empty() || ChangedInRegion.changes(V.Variable.Variable))
+      return std::nullopt;
+    return V.Variable.Members.empty() ? Polynomial(Symbol{Symbol::Kind::Parameter, 0, V.Variable.Variable})
+                                      : Host.member(V.Variable.Variable, V.Variable.Members.front());
+  }
+
+  /// With what the variables of other functions may have in them.
+  Polynomial inRegion(Polynomial P, unsigned Depth) {
+    constexpr unsigned MostSteps = 4;
+    std::set<Symbol> Foreign;
+    for (const auto& [M, Coefficient] : P.terms())
+      for (const Symbol& S : M)
+        if (const auto* V = dyn_cast_or_null<VarDecl>(S.Decl); V && V->isLocalVarDeclOrParm() && V->getDeclContext() != R.function())
+          Foreign.insert(S);
+    for (const Symbol& S : Foreign) {
+      PointerVariable V(cast<VarDecl>(S.Decl));
+      if (S.Field)
+        V.Members.push_back(S.Field);
+      for (const LikelyValue& Other : likelyValues(V, Context))
+        if (Other.Expression && Depth < MostSteps)
+          if (std::optional<Polynomial> Value = likelyNumber(Other, Depth + 1)) {
+            P = P.substituted(S, *Value);
+            break;
+          }
+    }
+    return P;
+  }
+
+  /// Consecutive extents of an array whose product it is.
+  bool findExtents(const Polynomial& P, std::vector<const Expr*>& Found) const {
+    for (const DistributedArray& A : R.Arrays) {
+      const ArrayShape& Shape = Shapes.at(A.Pointer);
+      for (size_t First = 0; First != A.Shape.size(); ++First) {
+        Polynomial Product(1);
+        for (size_t Last = First; Last != A.Shape.size(); ++Last) {
+          Product = Product * Shape[Last];
+          if (!(Product == P))
+            continue;
+          Found.assign(A.Shape.begin() + First, A.Shape.begin() + Last + 1);
+          return true;
+        }
+      }
+    }
+    return false;
   }
 
   // --- Launches in blocks of another size.
@@ -627,8 +725,11 @@ private:
       const VarDecl* Copy = Mentioned ? nullptr : mentionedCopy(Argument);
       if (!Mentioned && !Copy)
         return true;
+      // An element of `float **u`, or of the parameter `float *u[2]`.
+      const bool Element = Mentioned && isa<ArraySubscriptExpr>(Argument->IgnoreParenImpCasts()) && Argument->getType()->isPointerType();
       U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
-          << (Mentioned ? Mentioned->Pointer.name() : Copy->getNameAsString()) << S.Kernel->getName() << 0 << Argument->getSourceRange();
+          << (Mentioned ? Mentioned->Pointer.name() : Copy->getNameAsString()) << S.Kernel->getName() << (Element ? 2 : 0)
+          << Argument->IgnoreParenImpCasts()->getType().getAsString(Context.getPrintingPolicy()) << Argument->getSourceRange();
       return false;
     }
     if (Possible->empty())
@@ -640,7 +741,7 @@ private:
       Array.RowsAreProduct |= Rows && Rows->getOpcode() == BO_Mul;
       if (!(Shapes.at(A->Pointer) == Shape)) {
         U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
-            << A->Pointer.name() << S.Kernel->getName() << 1 << Argument->getSourceRange();
+            << A->Pointer.name() << S.Kernel->getName() << 1 << "" << Argument->getSourceRange();
         return false;
       }
       for (const HaloClause& H : R.Halos)
@@ -839,6 +940,8 @@ private:
   HostExpressions Host;
   PointerGroups Groups;
   std::map<PointerVariable, ArrayShape> Shapes;
+  /// By kernel.
+  std::map<const FunctionDecl*, AssumedConstants> NamedConstants;
 };
 
 class InferStages final : public Pass {

@@ -10,6 +10,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include <algorithm>
 #include <array>
 
 using namespace clang;
@@ -160,10 +161,10 @@ bool isCollective(StringRef Name) {
 
 class Interpreter {
 public:
-  Interpreter(const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
+  Interpreter(const AssumedConstants& Assumed, const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
               ASTContext& Context, Diagnostics& Diags, const RenumberedThreads* Renumbered,
               const std::optional<RowLoopRequest>& Rows)
-      : Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
+      : Assumed(Assumed), Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
         Renumbered(Renumbered), Rows(Rows), Now{Sets.universe()} {}
 
   InterpretedKernel run(const FunctionDecl* Interpreted, const KnownArguments& Arguments) {
@@ -414,36 +415,62 @@ private:
     unsigned Uncertain;
   };
 
-  /// The element of a constant array with a visible list of integers.
-  std::optional<Polynomial> constantElement(const Location& L) {
-    const auto* Array = dyn_cast_or_null<VarDecl>(L.Decl);
-    if (!Array || !L.Members.empty() || !Array->getType()->isConstantArrayType() ||
-        !(Array->getType().isConstQualified() || Array->isConstexpr() ||
-          Context.getBaseElementType(Array->getType()).isConstQualified() ||
-          Array->hasAttr<CUDAConstantAttr>()))
-      return std::nullopt;
-    const VarDecl* Defining = nullptr;
-    const Expr* Init = Array->getAnyInitializer(Defining);
-    const auto* List = Init ? dyn_cast<InitListExpr>(Init->IgnoreUnlessSpelledInSource()) : nullptr;
-    if (!List)
-      return std::nullopt;
-    std::vector<std::int64_t> Elements;
-    for (const Expr* E : List->inits()) {
-      Expr::EvalResult Known;
-      if (!E->getType()->isIntegralOrEnumerationType() || !E->EvaluateAsInt(Known, Context))
-        return std::nullopt;
-      Elements.push_back(Known.Val.getInt().getExtValue());
+  /// What is in constant memory or a constant array, as far as it is known when a kernel begins. None: something else.
+  const std::vector<Polynomial>* constants(const PointerVariable& Place) {
+    if (auto It = llvm::find_if(Assumed, [&](const AssumedConstant& A) { return A.Place == Place; }); It != Assumed.end()) {
+      Result.Constants.insert(Place);
+      return &It->Values;
     }
-    return Polynomial(Sets.defined([&](const Polynomial& S) {
-      auto Count = static_cast<std::int64_t>(Elements.size());
-      isl::set Either = Sets.compare(Comparison::Less, L.Offset, 0)
-                            .unite(Sets.compare(Comparison::LessEqual, Count, L.Offset));
+    auto [It, New] = KnownConstants.try_emplace(Place);
+    if (New)
+      if (std::optional<std::vector<std::int64_t>> Values = constantValues(Place, Context))
+        It->second.assign(Values->begin(), Values->end());
+    return It->second.empty() ? nullptr : &It->second;
+  }
+
+  /// The integer at a place in constant memory or in a constant array.
+  std::optional<Polynomial> constantElement(const Location& L, QualType Type) {
+    const auto* V = dyn_cast_or_null<VarDecl>(L.Decl);
+    if (!V || L.Unit != 0 || !Type->isIntegralOrEnumerationType())
+      return std::nullopt;
+    // Elements are counted in the only array on the way.
+    QualType Element = V->getType();
+    unsigned Arrays = Element->isArrayType();
+    for (const FieldDecl* Field : L.Members) {
+      Element = Field->getType();
+      Arrays += Element->isArrayType();
+    }
+    if (Arrays > 1 || !Context.hasSameUnqualifiedType(Context.getBaseElementType(Element), Type))
+      return std::nullopt;
+    const std::vector<Polynomial>* Values = constants({V, L.Members});
+    const auto Count = static_cast<std::int64_t>(Values ? Values->size() : 0);
+    if (std::optional<std::int64_t> At = L.Offset.constant(); At && *At >= 0 && *At < Count)
+      return (*Values)[static_cast<std::size_t>(*At)];
+    if (Values && Arrays == 1)
+      return elementOf(*Values, L.Offset);
+    // Constant memory keeps its value while a kernel runs.
+    if (L.Of != Location::Global || !V->hasAttr<CUDAConstantAttr>() || Arrays != 0 || L.Members.size() > 1 || !(L.Offset == Polynomial(0)))
+      return std::nullopt;
+    return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, L.Members.empty() ? nullptr : L.Members.front()});
+  }
+
+  /// One of a table, which of the larger ones is known to be one of them only.
+  Polynomial elementOf(const std::vector<Polynomial>& Values, const Polynomial& Offset) {
+    constexpr std::size_t MostApart = 64;
+    const auto Count = static_cast<std::int64_t>(Values.size());
+    return Sets.defined([&](const Polynomial& S) {
+      isl::set Outside = Sets.compare(Comparison::Less, Offset, 0).unite(Sets.compare(Comparison::LessEqual, Count, Offset));
+      if (Values.size() > MostApart) {
+        auto Less = [](const Polynomial& A, const Polynomial& B) { return *A.constant() < *B.constant(); };
+        auto [Least, Most] = std::minmax_element(Values.begin(), Values.end(), Less);
+        return Outside.unite(Sets.compare(Comparison::LessEqual, *Least, S).intersect(Sets.compare(Comparison::LessEqual, S, *Most)));
+      }
+      isl::set Either = Outside;
       for (std::int64_t I = 0; I < Count; ++I)
-        Either = Either.unite(
-            Sets.compare(Comparison::Equal, L.Offset, I)
-                .intersect(Sets.compare(Comparison::Equal, S, Elements[static_cast<size_t>(I)])));
+        Either = Either.unite(Sets.compare(Comparison::Equal, Offset, I)
+                                  .intersect(Sets.compare(Comparison::Equal, S, Values[static_cast<std::size_t>(I)])));
       return Either;
-    }));
+    });
   }
 
   Value load(const Location& L, const Expr* Where) {
@@ -465,18 +492,11 @@ private:
     }
     access(L, /*Writes=*/false, Where);
     if (L.Of == Location::Private || L.Of == Location::Global)
-      if (std::optional<Polynomial> Known = constantElement(L)) {
+      if (std::optional<Polynomial> Known = constantElement(L, Type)) {
         Value V;
-        V.Number = *Known;
+        V.Number = std::move(*Known);
         return V;
       }
-    // Constant memory keeps its value while a kernel runs.
-    if (L.Of == Location::Global && L.Decl && L.Decl->hasAttr<CUDAConstantAttr>() &&
-        !L.Decl->getType()->isArrayType() && Type->isIntegralOrEnumerationType()) {
-      Value V;
-      V.Number = Symbol{Symbol::Kind::Parameter, 0, L.Decl};
-      return V;
-    }
     return opaque(Type, Cause::Loaded, Where);
   }
 
@@ -579,6 +599,8 @@ private:
         L.Members.push_back(Field);
         return load(L, Member).Place.value_or(Location{});
       }
+      if (L.Of == Location::Global && Field)
+        L.Members.push_back(Field);
       if (L.Of != Location::Variable)
         return L; // a member of an element is the element
       if (!Field || Field->getType()->isArrayType())
@@ -2091,6 +2113,7 @@ private:
       Now = join(std::move(Now), std::move(After), S);
   }
 
+  const AssumedConstants& Assumed;
   const std::set<PointerVariable>& Distributed;
   SymbolicSets& Sets;
   ASTContext& Context;
@@ -2114,17 +2137,20 @@ private:
   const Expr* StoredElement = nullptr;
   llvm::DenseMap<const VarDecl*, std::vector<VariableUse>> Uses;
   std::map<Symbol, std::pair<Polynomial, Polynomial>> Choices;
+  /// Of those with initialisers; empty: not known.
+  std::map<PointerVariable, std::vector<Polynomial>> KnownConstants;
   InterpretedKernel Result;
 };
 
 } // namespace
 
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
+                                  const AssumedConstants& Constants,
                                   const std::set<PointerVariable>& Distributed,
                                   SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags,
                                   const RenumberedThreads* Renumbered,
                                   const std::optional<RowLoopRequest>& Rows) {
-  return Interpreter(Distributed, Sets, Context, Diags, Renumbered, Rows).run(Kernel, Arguments);
+  return Interpreter(Constants, Distributed, Sets, Context, Diags, Renumbered, Rows).run(Kernel, Arguments);
 }
 
 } // namespace gpurma

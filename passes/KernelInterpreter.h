@@ -145,14 +145,16 @@ struct InterpretedKernel {
   std::vector<const clang::Expr*> RowStores;
   std::vector<RowRead> RowReads;
   bool StoresOtherRows = false;
+  /// Which of the assumed constants were read.
+  std::set<PointerVariable> Constants;
 };
 
-/// \p Arguments: what is known of parameters at the launch; the others are symbols of their own. \p
+/// \p Arguments: what is known of parameters at the launch; the others are symbols of their own, as \p Constants are. \p
 /// Distributed: pointers that must not be lost sight of. \p Renumbered: null where tiles are the
 /// launch's blocks. With \p Rows the counter of that loop is a row of the block. Reports what is not
 /// understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
-                                  const KnownArguments& Arguments,
+                                  const KnownArguments& Arguments, const AssumedConstants& Constants,
                                   const std::set<PointerVariable>& Distributed,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
                                   Diagnostics& Diags,

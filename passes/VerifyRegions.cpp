@@ -25,6 +25,20 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
+/// A call that launches a kernel by its address; null if there is none.
+const CallExpr* launchingCall(const Stmt* S) {
+  const auto* Call = dyn_cast_or_null<CallExpr>(S);
+  const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (Callee && Callee->getIdentifier() &&
+      llvm::is_contained({"cudaLaunchKernel", "cudaLaunchKernelExC", "cudaLaunchKernelEx", "cudaLaunchCooperativeKernel"}, Callee->getName()))
+    return Call;
+  if (S)
+    for (const Stmt* Child : S->children())
+      if (const CallExpr* Found = launchingCall(Child))
+        return Found;
+  return nullptr;
+}
+
 /// What a kernel's body and the functions that it calls do that matters to a stage.
 class BodyScanner : public CallVisitor<BodyScanner> {
 public:
@@ -206,7 +220,8 @@ private:
       return false;
     }
     if (R.Stages.empty() && !R.isPattern()) {
-      report(D.NameLoc, Diag::err_region_empty);
+      const CallExpr* Launching = launchingCall(R.Written);
+      report(D.NameLoc, Diag::err_region_empty) << (Launching ? 1 : 0) << (Launching ? Launching->getDirectCallee()->getName() : "");
       for (const CallExpr* Call : opaqueCalls(R.Statement, U.sources())) {
         const FunctionDecl* Callee = Call->getDirectCallee();
         report(Call->getBeginLoc(), Diag::note_call_opaque) << (Callee ? "'" + Callee->getNameAsString() + "'" : "what is called here");

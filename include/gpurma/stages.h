@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 #include <utility>
 
 #include <gpurma/device/array_copies.h>
@@ -95,6 +96,12 @@ void check_swapped(const char* one, const char* other, bool swapped, site where)
 void check_undistributed(const char* name, const volatile void* pointer,
                          const stages::array_plan* arrays, int count, site where);
 
+// Ends the process if constant memory does not have in it what the compiler has taken it to have.
+void check_constant(const char* name, std::size_t index, bool array, long long value,
+                    long long expected, site where);
+// Ends the process where constant memory cannot be read.
+void check_constant_read(cudaError_t result);
+
 // Copies between memory of the host and memory of either.
 void copy_scalar(void* to, const void* from, std::size_t bytes);
 
@@ -106,6 +113,20 @@ using host::check_alike;
 using host::check_put;
 using host::check_rows;
 using host::check_swapped;
+
+// Compares elements of a __constant__ variable, the first of which lies as many bytes behind its beginning.
+template <class Element, class Symbol>
+void check_constant(const char* name, const Symbol& symbol, std::size_t offset,
+                    std::initializer_list<long long> expected, site where) {
+  std::size_t index = 0;
+  for (const long long value : expected) {
+    Element element{};
+    host::check_constant_read(cudaMemcpyFromSymbol(&element, symbol, sizeof element,
+                                                   offset + index * sizeof element));
+    host::check_constant(name, index++, expected.size() > 1, static_cast<long long>(element),
+                         value, where);
+  }
+}
 
 // As a program swaps two objects of a class.
 namespace objects {

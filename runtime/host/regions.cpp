@@ -370,6 +370,19 @@ void check_swapped(const char* one, const char* other, bool swapped, site where)
                "elements: swap pointers, or give the class a swap that exchanges them"));
 }
 
+void check_constant(const char* name, std::size_t index, bool array, long long value,
+                    long long expected, site where) {
+  if (value != expected)
+    fatal(text("the persistent region at ", source_text(where), " takes '", name,
+               array ? text("[", index, "]") : std::string(), "' to be ", expected,
+               ", as the program copies that to this __constant__ variable somewhere, and it is ", value,
+               ": copy it before the region, or pass it to the kernels as a parameter"));
+}
+
+void check_constant_read(cudaError_t result) {
+  check_cuda(result, "read a __constant__ variable of a persistent region");
+}
+
 void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,
                          int count, site where) {
   const auto* address = static_cast<const volatile char*>(pointer);

@@ -66,3 +66,16 @@ void run(float* a, float* b, float* c, float4* d, const float* const* fields, in
 // CHECK: :[[@LINE-52]]:10: error: distributed array 'out' is passed to 'fill', which is recursive or called too deeply; write a loop [gpurma-0207]
 // CHECK: :[[@LINE-10]]:28: error: 'a' must be passed to 'plain' as it is, or chosen by '?:'; an offset belongs into the kernel [gpurma-0215]
 // CHECK: :[[@LINE-10]]:28: error: 'c' and another array that may be passed here to 'plain' have different shapes [gpurma-0215]
+
+// What programs take for an array of pointers, and is a pointer to them.
+void levels(float* levels[2], int ny, int nx) {
+  int now = 0, next = 1;
+#pragma gpurma persistent distribute(levels : rows(ny, nx))
+  for (int i = 0; i < 10; ++i) {
+    plain<<<dim3(8, 8), dim3(32, 8)>>>(levels[now], levels[next], ny, nx);
+    int last = now;
+    now = next;
+    next = last;
+  }
+}
+// CHECK: :[[@LINE-6]]:40: error: 'levels' is a pointer to pointers, of which 'plain' is passed one: before the region put these into an array, as 'float *u[2]' with levels[0] and levels[1], name that one, and pass its elements [gpurma-0215]

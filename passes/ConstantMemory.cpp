@@ -1,0 +1,315 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ConstantMemory.h"
+
+#include "passes/CallVisitor.h"
+#include "passes/Region.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// Visits what the program itself has, with the function that it stands in.
+template <typename Derived> class ProgramVisitor : public RecursiveASTVisitor<Derived> {
+public:
+  explicit ProgramVisitor(ASTContext& Context) : Context(Context) {}
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseDecl(Decl* D) {
+    if (!D || (!isa<TranslationUnitDecl>(D) && Context.getSourceManager().isInSystemHeader(D->getLocation())))
+      return true;
+    const FunctionDecl* Outer = In;
+    if (const auto* Function = dyn_cast<FunctionDecl>(D))
+      In = Function;
+    const bool Continue = RecursiveASTVisitor<Derived>::TraverseDecl(D);
+    In = Outer;
+    return Continue;
+  }
+
+protected:
+  ASTContext& Context;
+  const FunctionDecl* In = nullptr;
+};
+
+class ConstantUseFinder : public ProgramVisitor<ConstantUseFinder> {
+public:
+  ConstantUseFinder(const VarDecl* V, ASTContext& Context) : ProgramVisitor(Context), V(V->getCanonicalDecl()) {}
+
+  ConstantUses run() {
+    TraverseDecl(Context.getTranslationUnitDecl());
+    Result.Others = llvm::any_of(References, [&](const DeclRefExpr* Ref) { return !Harmless.contains(Ref); });
+    return std::move(Result);
+  }
+
+  /// It is not evaluated.
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr*) { return true; }
+
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    const auto* Named = dyn_cast<VarDecl>(Ref->getDecl());
+    // Kernels cannot write constant memory.
+    const bool OnDevice = In && (In->hasAttr<CUDAGlobalAttr>() || (In->hasAttr<CUDADeviceAttr>() && !In->hasAttr<CUDAHostAttr>()));
+    if (Named && Named->getCanonicalDecl() == V && !OnDevice)
+      References.push_back(Ref);
+    return true;
+  }
+
+  bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) {
+    if (Cast->getCastKind() == CK_LValueToRValue)
+      if (const DeclRefExpr* Ref = reference(Cast->getSubExpr()))
+        Harmless.insert(Ref);
+    return true;
+  }
+
+  bool VisitCallExpr(CallExpr* Call) {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : StringRef();
+    constexpr unsigned Symbol = 0, Source = 1, Bytes = 2, Offset = 3;
+    if (Name.starts_with("cudaMemcpyFromSymbol") && Call->getNumArgs() > 1) {
+      if (const auto* Ref = dyn_cast<DeclRefExpr>(Call->getArg(1)->IgnoreParenCasts()))
+        Harmless.insert(Ref);
+      return true;
+    }
+    if (!Name.starts_with("cudaMemcpyToSymbol") || Call->getNumArgs() <= Bytes)
+      return true;
+    const auto* Ref = dyn_cast<DeclRefExpr>(Call->getArg(Symbol)->IgnoreParenCasts());
+    const auto* To = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!To || To->getCanonicalDecl() != V || number(Call->getArg(Bytes)) != Context.getTypeSizeInChars(To->getType()).getQuantity() ||
+        (Call->getNumArgs() > Offset && !isa<CXXDefaultArgExpr>(Call->getArg(Offset)) && number(Call->getArg(Offset)) != 0))
+      return true;
+    Harmless.insert(Ref);
+    Result.Copies.push_back({pointedTo(Call->getArg(Source))});
+    return true;
+  }
+
+private:
+  /// Of the variable itself, or of what is read as a part of it.
+  const DeclRefExpr* reference(const Expr* E) const {
+    while (true) {
+      E = E->IgnoreParenNoopCasts(Context);
+      if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
+        return Ref;
+      if (const auto* Member = dyn_cast<MemberExpr>(E); Member && !Member->isArrow())
+        E = Member->getBase();
+      else if (const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+        const auto* Decay = dyn_cast<ImplicitCastExpr>(Subscript->getBase()->IgnoreParens());
+        if (!Decay || Decay->getCastKind() != CK_ArrayToPointerDecay)
+          return nullptr;
+        E = Decay->getSubExpr();
+      } else
+        return nullptr;
+    }
+  }
+
+  std::optional<std::int64_t> number(const Expr* E) const {
+    Expr::EvalResult Known;
+    if (E->isValueDependent() || !E->EvaluateAsInt(Known, Context) || !Known.Val.getInt().isRepresentableByInt64())
+      return std::nullopt;
+    return Known.Val.getInt().getExtValue();
+  }
+
+  /// x of &x and &x[0], and an array by its name; null for other pointers.
+  const Expr* pointedTo(const Expr* E) const {
+    E = E->IgnoreParenCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf) {
+      E = Address->getSubExpr()->IgnoreParenCasts();
+      const auto* Element = dyn_cast<ArraySubscriptExpr>(E);
+      return Element && number(Element->getIdx()) == 0 ? Element->getBase()->IgnoreParenImpCasts() : E;
+    }
+    return E->getType()->isArrayType() ? E : nullptr;
+  }
+
+  const VarDecl* V;
+  ConstantUses Result;
+  std::vector<const DeclRefExpr*> References;
+  llvm::SmallPtrSet<const DeclRefExpr*, 8> Harmless;
+};
+
+/// The calls of a function.
+class CallFinder : public ProgramVisitor<CallFinder> {
+public:
+  CallFinder(const FunctionDecl* F, ASTContext& Context) : ProgramVisitor(Context), F(F->getCanonicalDecl()) { TraverseDecl(Context.getTranslationUnitDecl()); }
+
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    const auto* Named = dyn_cast<FunctionDecl>(Ref->getDecl());
+    References += Named && Named->getCanonicalDecl() == F;
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* Call) {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    if (Callee && Callee->getCanonicalDecl() == F && !isa<CXXMethodDecl>(Callee))
+      Calls.push_back(Call);
+    return true;
+  }
+
+  std::vector<const CallExpr*> Calls;
+  unsigned References = 0;
+
+private:
+  const FunctionDecl* F;
+};
+
+/// What is assigned to a variable or a member.
+class AssignmentFinder : public RecursiveASTVisitor<AssignmentFinder> {
+public:
+  explicit AssignmentFinder(const PointerVariable& To) : To(To) {}
+  bool VisitBinaryOperator(BinaryOperator* E) {
+    if (E->getOpcode() == BO_Assign && pointerVariable(E->getLHS()) == To)
+      Values.push_back(E->getRHS());
+    return true;
+  }
+  std::vector<const Expr*> Values;
+
+private:
+  const PointerVariable& To;
+};
+
+class ValueSources {
+public:
+  explicit ValueSources(ASTContext& Context) : Context(Context) {}
+
+  void addVariable(const PointerVariable& V, unsigned Depth = 0) {
+    constexpr unsigned MostSteps = 8;
+    if (!V || Depth == MostSteps)
+      return;
+    const auto* In = dyn_cast<FunctionDecl>(V.Variable->getDeclContext());
+    Found.push_back({nullptr, V});
+    if (const auto* Parameter = dyn_cast<ParmVarDecl>(V.Variable)) {
+      if (!In || Parameter->getFunctionScopeIndex() >= In->getNumParams() || In->getParamDecl(Parameter->getFunctionScopeIndex()) != Parameter)
+        return;
+      CallFinder Calls(In, Context);
+      if (Calls.Calls.size() != 1 || Calls.References != 1)
+        return;
+      const CallExpr* Call = Calls.Calls.front();
+      if (Parameter->getFunctionScopeIndex() < Call->getNumArgs())
+        addExpression(Call->getArg(Parameter->getFunctionScopeIndex()), V.Members, Depth);
+      return;
+    }
+    if (const Expr* Init = V.Variable->getInit(); Init && !Init->isValueDependent()) {
+      if (V.Members.empty())
+        addExpression(Init, {}, Depth);
+      else if (const PassedPointer From = passedFor(Init, V.Members); From.Expression)
+        addExpression(From.Expression, {}, Depth);
+      else
+        addVariable(From.Pointer, Depth + 1);
+    }
+    AssignmentFinder Assignments(V);
+    if (In && In->hasBody())
+      Assignments.TraverseStmt(In->getBody());
+    if (Assignments.Values.size() == 1)
+      addExpression(Assignments.Values.front(), {}, Depth);
+  }
+
+  std::vector<LikelyValue> Found;
+
+private:
+  void addExpression(const Expr* E, const std::vector<const FieldDecl*>& Members, unsigned Depth) {
+    if (Members.empty())
+      Found.push_back({E, {}});
+    PointerVariable V = pointerVariable(E->IgnoreUnlessSpelledInSource());
+    V.Members.insert(V.Members.end(), Members.begin(), Members.end());
+    addVariable(V, Depth + 1);
+  }
+
+  ASTContext& Context;
+};
+
+/// The integers of a value, or of a member of it or of its elements. False if it has others.
+bool addIntegers(const APValue& Value, QualType Type, ArrayRef<const FieldDecl*> Members, const ASTContext& Context, std::vector<std::int64_t>& To) {
+  constexpr std::size_t MostValues = 4096;
+  if (const ConstantArrayType* Array = Context.getAsConstantArrayType(Type)) {
+    const std::uint64_t Count = Array->getSize().getZExtValue();
+    if (!Value.isArray() || To.size() + Count > MostValues)
+      return false;
+    for (std::uint64_t I = 0; I != Count; ++I) {
+      const bool Given = I < Value.getArrayInitializedElts();
+      if ((!Given && !Value.hasArrayFiller()) ||
+          !addIntegers(Given ? Value.getArrayInitializedElt(I) : Value.getArrayFiller(), Array->getElementType(), Members, Context, To))
+        return false;
+    }
+    return true;
+  }
+  if (!Members.empty()) {
+    const FieldDecl* Field = Members.front();
+    const RecordDecl* Record = Type->getAsRecordDecl();
+    if (!Value.isStruct() || !Record || Record->getCanonicalDecl() != Field->getParent()->getCanonicalDecl())
+      return false;
+    return addIntegers(Value.getStructField(Field->getFieldIndex()), Field->getType(), Members.drop_front(), Context, To);
+  }
+  if (!Value.isInt() || !Value.getInt().isRepresentableByInt64())
+    return false;
+  To.push_back(Value.getInt().getExtValue());
+  return true;
+}
+
+class ConstantCollector : public CallVisitor<ConstantCollector> {
+public:
+  explicit ConstantCollector(const FunctionDecl* Kernel) {
+    enter(Kernel);
+    visitEntered();
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    note(Ref);
+    return CallVisitor::VisitDeclRefExpr(Ref);
+  }
+  bool VisitMemberExpr(MemberExpr* Member) {
+    note(Member);
+    return CallVisitor::VisitMemberExpr(Member);
+  }
+  std::vector<PointerVariable> Found;
+
+private:
+  /// Members of elements are none of their own.
+  void note(const Expr* E) {
+    const PointerVariable V = pointerVariable(E);
+    if (V && V.Subscripts.empty() && V.Variable->hasAttr<CUDAConstantAttr>() && !llvm::is_contained(Found, V))
+      Found.push_back(V);
+  }
+};
+
+} // namespace
+
+ConstantUses constantUses(const VarDecl* V, ASTContext& Context) { return ConstantUseFinder(V, Context).run(); }
+
+std::optional<std::vector<std::int64_t>> initialValues(const PointerVariable& Place, ASTContext& Context) {
+  const VarDecl* Defining = nullptr;
+  const Expr* Init = Place.Variable->getAnyInitializer(Defining);
+  if (!Init || Init->isValueDependent() || Init->isTypeDependent())
+    return std::nullopt;
+  const APValue* Value = Defining->evaluateValue();
+  std::vector<std::int64_t> Found;
+  if (!Value || !addIntegers(*Value, Defining->getType(), Place.Members, Context, Found))
+    return std::nullopt;
+  return Found;
+}
+
+std::optional<std::vector<std::int64_t>> constantValues(const PointerVariable& Place, ASTContext& Context) {
+  const VarDecl* V = Place.Variable;
+  const bool Constant = V->isConstexpr() || Context.getBaseElementType(V->getType()).isConstQualified();
+  if (!Constant && !V->hasAttr<CUDAConstantAttr>())
+    return std::nullopt;
+  std::optional<std::vector<std::int64_t>> Values = initialValues(Place, Context);
+  if (!Values || (!Constant && constantUses(V, Context).written()))
+    return std::nullopt;
+  return Values;
+}
+
+std::vector<LikelyValue> likelyValues(const PointerVariable& V, ASTContext& Context) {
+  ValueSources Sources(Context);
+  Sources.addVariable(V);
+  return std::move(Sources.Found);
+}
+
+std::vector<LikelyValue> likelyValues(const PointerVariable& Place, const SymbolCopy& Copy, ASTContext& Context) {
+  PointerVariable Source = Copy.Source ? pointerVariable(Copy.Source) : PointerVariable();
+  Source.Members.insert(Source.Members.end(), Place.Members.begin(), Place.Members.end());
+  return likelyValues(Source, Context);
+}
+
+std::vector<PointerVariable> namedConstants(const FunctionDecl* Kernel) { return std::move(ConstantCollector(Kernel).Found); }
+
+} // namespace gpurma
