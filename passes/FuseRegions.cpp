@@ -334,10 +334,13 @@ private:
   std::string copyPlan(const Stage& S) const {
     std::string Text = "::gpurma::stages::plan_of_copy(" + stringLiteral(S.name()) + ", " + blockOfRanks() + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", " + std::to_string(walksCode(S.Accesses)) + "u)";
-    for (const ArrayAccess& A : S.Accesses.Arrays)
+    bool Periodic = false;
+    for (const ArrayAccess& A : S.Accesses.Arrays) {
       Text += A.Reads ? ".reads(" + reach(*A.Reads, S.Accesses.RowDimension, nullptr) + ")"
                       : ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
-    return Text;
+      Periodic |= A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic;
+    }
+    return Text + (Periodic ? ".with_periodic_rows()" : "") + (S.Copied.Rows ? ".with_few_rows()" : "");
   }
 
   /// A block, or what takes its place: one with the threads of the region's other launches, so that all ranks have the same.

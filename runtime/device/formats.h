@@ -273,7 +273,10 @@ enum class error_code : std::uint32_t {
   not_whole_array,           // values: address, whether it is filled rather than copied
   other_bytes,               // values: bytes given, bytes of the array, whether it is filled
   threads_along_rows,        // values: a bit for each of some dimensions, threads along them
-  rows_out_of_order          // values: least rows
+  rows_out_of_order,         // values: least rows
+  not_whole_rows,            // values: address, bytes, rows that these are to be, whether filled
+  rows_elsewhere,            // values: row that is copied, row that it becomes
+  rows_overlap               // values: row that is copied, row that it becomes, how many of each
 };
 
 // An error found by a rank; its host prints it.
