@@ -658,7 +658,15 @@ private:
       if (mayStoreFixedRows(S, Arrays, Launch, Seen))
         return analyzeFixedRows(S, Arrays, Launch);
     }
-    return analyze(S, Arrays, Launch, *U.Diags);
+    return analyze(S, Arrays, withPitch(S, Arrays, Launch), *U.Diags);
+  }
+
+  /// Of a launch that is not understood since its blocks do not begin their size apart: with what they begin apart.
+  LaunchFacts withPitch(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) const {
+    KernelForm Seen;
+    if (isKnown(Launch.BlockSize) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen))
+      Launch.Pitch = Seen.Pitch;
+    return Launch;
   }
 
   /// Whether tiles may have a dimension for the rows where the kernel has none, or uses one thread of it.
