@@ -18,7 +18,7 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 5;
+inline constexpr std::uint32_t format_version = 6;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
 // ring.h.
@@ -33,13 +33,20 @@ static_assert(sizeof(notification) == 16 && std::is_trivially_copyable_v<notific
 // Payloads of up to so many bytes travel inside commands, and inside notifications of the inbox.
 inline constexpr std::uint32_t inline_bytes = 64;
 
-// An entry of an inbox. The turn of its head also says how many bytes the entry carries.
+// Memory that is written and read at once.
+struct alignas(16) packet {
+  std::uint32_t word[4];
+};
+
+// An entry of an inbox. The turn of its head also says how many bytes the entry carries. All of its
+// first 8 bytes of data is in one packet, so that the rank reads it together with the head.
 struct alignas(32) inbox_entry {
-  notification head;
-  std::uint64_t address; // in the rank's window memory
-  std::uint64_t data[inline_bytes / 8];
+  packet head;  // source, tag, window, turn
+  packet first; // of the data; where all of it belongs in the rank's window memory; the lap's mark
+  std::uint64_t rest[inline_bytes / 8 - 1];
 };
 static_assert(sizeof(inbox_entry) == 96);
+inline constexpr std::uint32_t first_bytes = 8;
 inline constexpr unsigned inbox_turn_bits = 24; // more than a lap of the largest inbox
 __host__ __device__ constexpr std::uint32_t inbox_turn(std::uint64_t position,
                                                        std::uint32_t carried) {
@@ -47,11 +54,12 @@ __host__ __device__ constexpr std::uint32_t inbox_turn(std::uint64_t position,
          carried << inbox_turn_bits;
 }
 static_assert(inline_bytes < 1u << (32 - inbox_turn_bits));
-
-// Memory that is written and read at once.
-struct alignas(16) packet {
-  std::uint32_t word[4];
-};
+// In the upper bits of the packet's last word, which each lap writes: that of the lap before is
+// another one, and so is that of an empty inbox.
+inline constexpr unsigned lap_mark_shift = 30;
+__host__ __device__ constexpr std::uint32_t lap_mark(std::uint64_t position, std::uint32_t mask) {
+  return (position & (std::uint64_t{mask} + 1)) != 0 ? 2 : 1;
+}
 
 // An entry of an origin ring: see origin_ring.h. Word 3 of each packet is its turn.
 struct alignas(32) ring_entry {

@@ -305,6 +305,11 @@ GPURMA_DEVICE void wait_for_commands(block_state& b, directive what, site where,
     wait_for_commands_at_length(platform::off_fast_path(b), what, where, window);
 }
 
+// Consumes a notification that has been taken before, if one matches. Polling threads.
+GPURMA_SLOW_DEVICE bool take_pending(block_state& b, pattern p) {
+  return b.pending.take(p, 1, platform::thread_index(), platform::polling_threads()) != 0;
+}
+
 // Waits for a while for a notification by the ring from which it is most likely to come, and
 // consumes it if it matches. The polling threads, with the same result: all of them look at the
 // same place, because a warp that one of its threads has left behind takes longer to come together
@@ -313,8 +318,8 @@ GPURMA_DEVICE bool wait_at_ring(block_state& b, const pattern& p) {
   const unsigned width = platform::polling_threads();
   const bool leader = platform::thread_index() == 0;
   platform::sync_polling(width); // behind what thread 0 has done
-  if (b.pending.size() != 0)
-    return false;
+  if (b.pending.size() != 0 && take_pending(platform::off_fast_path(b), p))
+    return true;
   const bool of_any = p.source == any_source;
   const unsigned number =
       of_any ? b.last_ring : b.ring_of[static_cast<unsigned>(p.source) % rings_guessed];
@@ -436,13 +441,18 @@ GPURMA_DEVICE void wait_in_counter(block_state& b, int tag, std::uint64_t count,
   if (arrived < count) {
     blocked waiting(b, directive::wait, where, any_source, tag, any_window_id, count);
     // What counts may be held back by data that earlier notifications carry.
-    constexpr unsigned polls_per_drain = 64;
-    unsigned polls = 0;
+    constexpr unsigned looks_per_drain = 64;
+    // Without the bookkeeping of a pause between them.
+    constexpr unsigned looks_per_pause = platform::polls_starve_others ? 1 : 8;
+    unsigned looks = 0;
     do {
-      if (++polls % polls_per_drain == 0)
+      looks += looks_per_pause;
+      if (looks % looks_per_drain == 0)
         drain(platform::off_fast_path(b));
+      waiting.has_looked(looks_per_pause - 1);
       waiting.pause(arrived);
-      arrived = arrivals(b, tag) - consumed;
+      for (unsigned look = 0; look < looks_per_pause && arrived < count; ++look)
+        arrived = arrivals(b, tag) - consumed;
     } while (arrived < count);
   }
   platform::fence_acquire(scope_of_arrivals(b)); // M7, M10

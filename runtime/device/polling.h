@@ -249,13 +249,10 @@ private:
 
   template <class Accept> GPURMA_DEVICE void look_at_inbox(Accept& accept, look_result& result) {
     for (;;) {
-      notification got{};
-      const bool come = self_ == 0 && b_.inbox.try_read(got);
-      if (broadcast(static_cast<int>(come), 0) == 0)
+      inbox_notification got{};
+      if (!read_inbox(got))
         return;
-      const answer given = count(
-          self_ == 0 ? accept(notification{got.source, got.tag, got.window, 0}) : answer::refuse,
-          result);
+      const answer given = count(self_ == 0 ? accept(got.head) : answer::refuse, result);
       if (given == answer::refuse)
         return;
       if (self_ == 0) {
@@ -265,6 +262,25 @@ private:
       if (given == answer::last)
         return;
     }
+  }
+
+  // Reads the inbox's next notification, for thread 0; the result is the same in all threads.
+  GPURMA_DEVICE bool read_inbox(inbox_notification& got) const {
+    sync(); // behind what thread 0 has taken
+    const inbox_entry& entry = b_.inbox.at(b_.inbox.position);
+    // One access for both: the way to the host's memory is long.
+    packet mine{};
+    if (self_ < 2)
+      mine = platform::load_packet(self_ == 0 ? &entry.head : &entry.first); // M7
+    if (broadcast(static_cast<int>(inbox_consumer::has_come(b_.inbox.position, mine)), 0) == 0)
+      return false;
+    packet first{};
+    if (width_ > 1)
+      for (int i = 0; i < 4; ++i)
+        first.word[i] = broadcast(mine.word[i], 1);
+    if (self_ == 0)
+      got = b_.inbox.notification_at(b_.inbox.position, mine, first);
+    return true;
   }
 
   GPURMA_DEVICE void take_from_ring(unsigned number, const packet& head, const packet& data,

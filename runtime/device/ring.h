@@ -69,6 +69,13 @@ struct command_producer {
   }
 };
 
+// A notification of the inbox.
+struct inbox_notification {
+  notification head;
+  std::uint32_t carried; // bytes
+  packet first;          // of an inbox_entry, if there are any
+};
+
 // The rank's end of the ring in which its host delivers notifications of other devices, with up to
 // inline_bytes of data each. Both lie in the host's memory, so that a look at an entry is one load.
 struct inbox_consumer {
@@ -79,34 +86,54 @@ struct inbox_consumer {
   std::uint32_t owes : 1;   // the host may not know which data is in place
   std::uint64_t position;
 
-  // Reads the notification of a position; false: it has not come. Its turn becomes the number of
-  // bytes that it carries.
-  GPURMA_DEVICE bool try_read(std::uint64_t at, notification& got) const {
-    const packet head =
-        platform::load_packet(reinterpret_cast<const packet*>(&entries[at & mask].head)); // M7
-    const std::uint32_t carried = head.word[3] >> inbox_turn_bits;
-    if (head.word[3] != inbox_turn(at, carried))
-      return false;
+  static GPURMA_DEVICE std::uint32_t carried_by(const packet& head) {
+    return head.word[3] >> inbox_turn_bits;
+  }
+  GPURMA_DEVICE const inbox_entry& at(std::uint64_t entry) const { return entries[entry & mask]; }
+  // Whether what has been read of an entry is a position's notification.
+  static GPURMA_DEVICE bool has_come(std::uint64_t at, const packet& head) {
+    return head.word[3] == inbox_turn(at, carried_by(head));
+  }
+
+  // Takes what has been read of the entry of a position whose notification has come, and reads the
+  // rest. `first` may have been read too early, but not in an earlier lap's stead.
+  GPURMA_DEVICE inbox_notification notification_at(std::uint64_t at, const packet& head,
+                                                   packet first) const {
     platform::fence_acquire(platform::scope::system); // M7
-    got = notification{static_cast<std::int32_t>(head.word[0]),
-                       static_cast<std::int32_t>(head.word[1]), head.word[2], carried};
+    const std::uint32_t carried = carried_by(head);
+    if (carried != 0 && first.word[3] >> lap_mark_shift != lap_mark(at, mask))
+      first = platform::load_packet(&this->at(at).first);
+    return {notification{static_cast<std::int32_t>(head.word[0]),
+                         static_cast<std::int32_t>(head.word[1]), head.word[2], 0},
+            carried, first};
+  }
+
+  // Reads the notification of a position; false: it has not come.
+  GPURMA_DEVICE bool try_read(std::uint64_t at, inbox_notification& got) const {
+    const packet head = platform::load_packet(&this->at(at).head); // M7
+    if (!has_come(at, head))
+      return false;
+    got = notification_at(at, head, packet{});
     return true;
   }
-  GPURMA_DEVICE bool try_read(notification& got) const { return try_read(position, got); }
 
-  // Puts the data that the entry of a position carries in its place.
-  GPURMA_DEVICE void place(std::uint64_t at, std::uint32_t carried) {
-    const inbox_entry& entry = entries[at & mask];
-    copy_small(reinterpret_cast<void*>(entry.address), entry.data, carried);
+  // Puts the data of the notification at a position in its place.
+  GPURMA_DEVICE void place(std::uint64_t at, const inbox_notification& got) {
+    const std::uint32_t upper = got.first.word[3] & ((1u << lap_mark_shift) - 1);
+    auto* const to = reinterpret_cast<char*>(std::uint64_t{upper} << 32 | got.first.word[2]);
+    const std::uint32_t first = got.carried < first_bytes ? got.carried : first_bytes;
+    platform::store_bytes(to, got.first.word[0] | std::uint64_t{got.first.word[1]} << 32, first);
+    if (got.carried > first_bytes)
+      copy_small(to + first_bytes, this->at(at).rest, got.carried - first_bytes);
     owes = 1;
   }
 
   // Takes the entry that has been read, and gives it back.
-  GPURMA_DEVICE void release(const notification& got) {
+  GPURMA_DEVICE void release(const inbox_notification& got) {
     if (ahead != 0)
       --ahead;
-    else if (got.turn != 0)
-      place(position, got.turn);
+    else if (got.carried != 0)
+      place(position, got);
     ++position;
     // Twice per lap is enough to keep the host going, and spares the way to its memory.
     if ((position & (mask >> 1)) == 0)
@@ -115,10 +142,10 @@ struct inbox_consumer {
 
   // Puts the data of all entries that have come in its place, without taking their notifications.
   GPURMA_SLOW_DEVICE void place_ahead() {
-    notification got;
+    inbox_notification got;
     for (; try_read(position + ahead, got); ++ahead) {
-      if (got.turn != 0)
-        place(position + ahead, got.turn);
+      if (got.carried != 0)
+        place(position + ahead, got);
     }
   }
 

@@ -593,14 +593,19 @@ std::optional<void*> engine::landing(const message_header& header) {
 
 // Until the notification of an earlier get has been delivered, what the same source sends to the
 // same target waits; but for replies, which notify nobody and on which that notification may
-// depend. And the data of earlier notifications must be in place before it is overwritten or read.
+// depend.
+bool engine::is_behind_get(const message_header& header) const {
+  return std::any_of(replies_.begin(), replies_.end(), [&](const reply& earlier) {
+    return (earlier.request.flags & detail::notified_flag) != 0 &&
+           earlier.request.source == header.source && earlier.request.target == header.target;
+  });
+}
+
+// The data of earlier notifications must be in place before it is overwritten or read by others
+// than the rank, which takes it from its inbox in the order in which it came.
 bool engine::may_access(const message_header& header) {
-  for (const reply& earlier : replies_) {
-    if ((earlier.request.flags & detail::notified_flag) != 0 &&
-        earlier.request.source == header.source && earlier.request.target == header.target) {
-      return false;
-    }
-  }
+  if (is_behind_get(header))
+    return false;
   if (!staging_ || header.kind == message_kind::notify)
     return true;
   const std::uint64_t begin = window_address(header);
@@ -608,9 +613,13 @@ bool engine::may_access(const message_header& header) {
 }
 
 bool engine::arrived(const message_header& header, const void* payload) {
-  if (header.kind != message_kind::get_reply && !may_access(header))
-    return false;
   const bool notified = (header.flags & detail::notified_flag) != 0;
+  const bool carries = staging_ && header.kind == message_kind::put && notified &&
+                       (header.flags & detail::counter_flag) == 0 &&
+                       header.bytes <= detail::inline_bytes && payload != nullptr;
+  if (header.kind != message_kind::get_reply &&
+      (carries ? is_behind_get(header) : !may_access(header)))
+    return false;
   // Data of earlier messages of the pair that is on its way to the device.
   const bool behind = staging_ && last_landing(header) != nullptr;
   switch (header.kind) {
@@ -621,8 +630,6 @@ bool engine::arrived(const message_header& header, const void* payload) {
     if (staging_) {
       if (ordered && behind)
         return false; // copies may overtake each other
-      const bool carries = notified && (header.flags & detail::counter_flag) == 0 &&
-                           header.bytes <= detail::inline_bytes && payload != nullptr;
       if (!carries)
         return start_landing(header, payload, window_address(header));
       if (behind || !has_room(header))

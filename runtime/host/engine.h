@@ -210,6 +210,7 @@ private:
   bool is_in_place(const message_header& after, std::uint64_t begin, std::uint64_t end);
   bool all_in_place();
 
+  bool is_behind_get(const message_header& header) const;
   bool may_access(const message_header& header);
   bool has_room(const message_header& notified);
   void carry(const message_header& put, const void* payload);

@@ -4,6 +4,7 @@
 #ifndef GPURMA_HOST_RINGS_H
 #define GPURMA_HOST_RINGS_H
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
@@ -18,6 +19,13 @@ template <class T> T load(const T& from, std::memory_order order) {
 }
 template <class T> void store(T& to, T value, std::memory_order order) {
   std::atomic_ref<T>(to).store(value, order);
+}
+
+// A rank reads a packet at once, and takes it by its last word.
+inline void publish(detail::packet& to, const detail::packet& value) {
+  for (int i = 0; i < 3; ++i)
+    store(to.word[i], value.word[i], std::memory_order_relaxed);
+  store(to.word[3], value.word[3], std::memory_order_release); // M7
 }
 
 // Takes a rank's commands.
@@ -63,21 +71,27 @@ struct inbox_producer {
   void push(std::int32_t source, std::int32_t tag, std::uint32_t window, std::uint64_t address = 0,
             const void* payload = nullptr, std::uint32_t bytes = 0) {
     detail::inbox_entry& entry = entries[position & mask];
+    const std::uint32_t at_first = std::min(bytes, detail::first_bytes);
+    std::uint64_t first = 0;
     if (bytes != 0) {
-      entry.address = address;
-      std::memcpy(entry.data, payload, bytes);
+      std::memcpy(&first, payload, at_first);
+      std::memcpy(entry.rest, static_cast<const char*>(payload) + at_first, bytes - at_first);
     }
-    // The rank reads them together with the turn.
-    store(entry.head.source, source, std::memory_order_relaxed);
-    store(entry.head.tag, tag, std::memory_order_relaxed);
-    store(entry.head.window, window, std::memory_order_relaxed);
-    store(entry.head.turn, detail::inbox_turn(position, bytes), std::memory_order_release); // M7
+    publish(
+        entry.first,
+        detail::packet{{static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(first >> 32),
+                        static_cast<std::uint32_t>(address),
+                        static_cast<std::uint32_t>(address >> 32) |
+                            detail::lap_mark(position, mask) << detail::lap_mark_shift}});
+    publish(entry.head,
+            detail::packet{{static_cast<std::uint32_t>(source), static_cast<std::uint32_t>(tag),
+                            window, detail::inbox_turn(position, bytes)}});
     ++position;
   }
   // Makes it the inbox of a rank that has yet to begin. The last one has ended.
   void clear() const {
     for (std::uint64_t i = 0; i <= mask && i < position; ++i)
-      entries[i].head.turn = 0;
+      entries[i].head.word[3] = entries[i].first.word[3] = 0;
   }
 };
 

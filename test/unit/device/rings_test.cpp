@@ -16,6 +16,7 @@ using namespace gpurma;
 using detail::command;
 using detail::command_entry;
 using detail::inbox_entry;
+using detail::inbox_notification;
 using detail::notification;
 
 std::uint32_t small_length(int n) {
@@ -105,21 +106,21 @@ TEST_P(ring_load, notifications_come_whole_and_in_order) {
   });
   detail::inbox_consumer consumer{ring.data(), &counts, entries - 1, 0, 0, 0};
   for (int n = 0; n < notifications;) {
-    notification got;
-    if (!consumer.try_read(got)) {
+    inbox_notification got;
+    if (!consumer.try_read(consumer.position, got)) {
       std::this_thread::yield();
       continue;
     }
     consumer.release(got);
-    ASSERT_EQ(got.source, n);
-    ASSERT_EQ(got.tag, n + 1);
-    ASSERT_EQ(got.window, static_cast<std::uint32_t>(n + 2));
+    ASSERT_EQ(got.head.source, n);
+    ASSERT_EQ(got.head.tag, n + 1);
+    ASSERT_EQ(got.head.window, static_cast<std::uint32_t>(n + 2));
     expect_payload(window.data(), n);
     ++n;
   }
   host.join();
-  notification got;
-  EXPECT_FALSE(consumer.try_read(got));
+  inbox_notification got;
+  EXPECT_FALSE(consumer.try_read(consumer.position, got));
   EXPECT_EQ(window.back(), '*');
   consumer.give_back();
   EXPECT_EQ(counts.placed, static_cast<std::uint64_t>(notifications));
@@ -151,11 +152,29 @@ TEST(inbox, keeps_the_host_back_when_it_is_full) {
   EXPECT_TRUE(producer.has_room());
   producer.push(0, 1, 0);
   EXPECT_FALSE(producer.has_room());
-  notification got;
-  ASSERT_TRUE(consumer.try_read(got));
+  inbox_notification got;
+  ASSERT_TRUE(consumer.try_read(consumer.position, got));
   EXPECT_FALSE(producer.has_room());
   consumer.release(got);
   EXPECT_TRUE(producer.has_room());
+}
+
+TEST(inbox, reads_data_again_that_it_has_read_too_early) {
+  std::vector<inbox_entry> ring(2, inbox_entry{});
+  detail::inbox_counts counts{};
+  host::inbox_producer producer{ring.data(), &counts.taken, 1};
+  detail::inbox_consumer consumer{ring.data(), &counts, 1, 0, 0, 0};
+  for (int n = 0; n < 6; ++n) { // from the empty inbox on, and over several laps
+    const inbox_entry& entry = consumer.at(consumer.position);
+    const detail::packet early = platform::load_packet(&entry.first);
+    EXPECT_FALSE(consumer.has_come(consumer.position, platform::load_packet(&entry.head)));
+    int window = -1;
+    producer.push(0, 0, 0, reinterpret_cast<std::uint64_t>(&window), &n, sizeof n);
+    const detail::packet head = platform::load_packet(&entry.head);
+    ASSERT_TRUE(consumer.has_come(consumer.position, head));
+    consumer.release(consumer.notification_at(consumer.position, head, early));
+    EXPECT_EQ(window, n);
+  }
 }
 
 TEST(inbox, puts_data_in_place_before_its_notification_is_taken) {
@@ -182,9 +201,9 @@ TEST(inbox, puts_data_in_place_before_its_notification_is_taken) {
   push(40, 3);
   EXPECT_FALSE(producer.has_room());
   for (int tag = 0; tag < 4; ++tag) {
-    notification got;
-    ASSERT_TRUE(consumer.try_read(got));
-    EXPECT_EQ(got.tag, tag);
+    inbox_notification got;
+    ASSERT_TRUE(consumer.try_read(consumer.position, got));
+    EXPECT_EQ(got.head.tag, tag);
     consumer.release(got);
   }
   EXPECT_EQ(window[0], 99);
