@@ -404,11 +404,13 @@ private:
     OffsetPointer To = takeApart(Copy.To, Context);
     followVariables(To);
     std::optional<Candidates> Possible = candidates(To.Base, {});
-    std::optional<Polynomial> Given = bytesOf(Copy.Bytes);
-    if (!Given || !Possible || Possible->empty())
+    if (!Possible || Possible->empty())
       return false;
     const DistributedArray& A = *Possible->front();
-    const Polynomial Row = rowBytes(A), Size(elementSize(A).getQuantity());
+    const Polynomial Row = rowBytes(A), Size(elementSize(A).getQuantity()); // first: extents say what a pitch is
+    std::optional<Polynomial> Given = bytesOf(Copy.Bytes);
+    if (!Given)
+      return false;
     Polynomial Whole = Row * *AtOnce.extent(A.Shape.front());
     if (A.Components)
       Whole = Whole * *AtOnce.extent(A.Components);

@@ -202,6 +202,18 @@ static void pitched(bool quiet, int ny, int nx) {
     cudaMemcpy((char *)next + (ny - 1) * stride * sizeof(number), next + stride, stride * sizeof(number), cudaMemcpyDeviceToDevice);
     std::swap(u, next);
   }
+  // In bytes.
+#pragma gpurma persistent distribute(u, next : rows(ny, pitch / sizeof(number)))
+  for (int i = 0; i < 7; ++i) {
+    step<<<grid, block>>>(next, u, ny, pitch / sizeof(number));
+    // PLAN: stage cudaMemcpy: rows y; writes dst (own), published (y -2..1); reads src (y -2..0 periodic); of 1 row
+    cudaMemcpy(next, (char *)next + (ny - 2) * pitch, pitch, cudaMemcpyDeviceToDevice);
+    // PLAN-NEXT: stage cudaMemset: rows y; writes devPtr (own), published (y -2..1); of 1 row
+    cudaMemset((char *)next + (ny - 1) * pitch, i, pitch);
+    // PLAN-NEXT: stage cudaMemset: rows y; writes devPtr (own), published (y -2..1); of 1 row
+    cudaMemset(u, i, pitch);
+    std::swap(u, next);
+  }
   say(quiet, "pitched", ordered_sum(u, count));
 }
 
