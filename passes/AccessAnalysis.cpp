@@ -1083,7 +1083,7 @@ private:
       Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_size_unknown)
           << std::string(1, DimensionName[D]);
     else if (mentionsIndexAlone(A, D))
-      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_pitch) << std::string(1, DimensionName[D]);
+      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_pitch) << std::string(1, DimensionName[D]) << 0 << "";
   }
 
   // --- How far from the block's own coordinates.
@@ -1356,6 +1356,9 @@ private:
       });
       error(Outside->Origin->Where, Diag::err_writes_far)
           << Array.Array.name() << 2 << Outside->Origin->Where->getSourceRange();
+      if (Launch.Pitch[D])
+        Diags.report(Outside->Origin->Where->getExprLoc(), Diag::note_block_pitch)
+            << std::string(1, DimensionName[D]) << 1 << std::to_string(*Launch.Pitch[D]);
       return;
     }
   }

@@ -85,7 +85,8 @@ __global__ void by_parameter(float* out, int border, int ny, int nx) {
 }
 __global__ void by_all(float* out, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = 6 * blockIdx.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
+  // CHECK: :[[@LINE+3]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
+  // CHECK: :[[@LINE+2]]:5: note: blocks that overlap begin a constant number of rows apart, by one product of it and blockIdx.y, as (16 - 2 * border) * blockIdx.y with a constant border; these begin 6 apart, so that the store stands behind a condition on threadIdx.y for as many threads, and not on what a loop has found
   if (x < nx && y < ny)
     out[y * nx + x] = 0;
 }
