@@ -224,10 +224,10 @@ private:
     const ReducedScalar* Scalar = ToHost ? reducedPointer(Call.getArg(1)) : FromHost ? reducedPointer(Call.getArg(0)) : nullptr;
     const auto* Ref = dyn_cast<DeclRefExpr>(Call.getArg(ToHost ? 0 : 1)->IgnoreParenCasts());
     const auto* V = Scalar && Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    return V && V->getType()->isPointerType() &&
-                   Context.hasSameType(V->getType()->getPointeeType(), Scalar->Scalar->getType())
-               ? V
-               : nullptr;
+    if (!V || (V->getType()->isReferenceType() && !memberOfObject(V)))
+      return nullptr;
+    QualType Pointer = V->getType().getNonReferenceType();
+    return Pointer->isPointerType() && Context.hasSameType(Pointer->getPointeeType(), Scalar->Scalar->getType()) ? V : nullptr;
   }
 
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
@@ -456,7 +456,7 @@ private:
     if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
       return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
     if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Result.HostScalars.count(Pointer))
-      return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType()->getPointeeType());
+      return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType().getNonReferenceType()->getPointeeType());
     return std::nullopt;
   }
 
@@ -887,8 +887,26 @@ private:
     return Type + (StringRef(Value).starts_with("{") ? Value : "(" + Value + ")");
   }
 
+  /// fflush(stdout), and of all: what printf has printed is shown when CUDA shows it.
+  static bool flushesStandardStream(const Expr* E) {
+    const auto* Call = dyn_cast<CallExpr>(E);
+    const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (!Callee || !Callee->isExternC() || !Callee->getIdentifier() || Callee->getName() != "fflush" || Call->getNumArgs() != 1)
+      return false;
+    const Expr* Stream = Call->getArg(0)->IgnoreParenImpCasts();
+    if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(Stream))
+      return true;
+    const auto* Ref = dyn_cast<DeclRefExpr>(Stream);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && V->isExternC() && (V->getName() == "stdout" || V->getName() == "stderr");
+  }
+
   void expression(const Expr* E, unsigned Depth) {
     const Expr* Inner = E->IgnoreUnlessSpelledInSource();
+    if (flushesStandardStream(Inner)) {
+      line(Depth) << ";\n";
+      return;
+    }
     if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(Inner)) {
       launch(*Launch, Depth);
       return;
