@@ -69,6 +69,11 @@ public:
       if (E->isTypeDependent())
         return false;
     if (const auto* Cast = dyn_cast<ImplicitCastExpr>(S)) {
+      if (Cast->getCastKind() == CK_LValueToRValue)
+        if (std::optional<std::string> Bits = bitsOfVariable(*Cast->getSubExpr())) {
+          To << *Bits;
+          return true;
+        }
       // Its value, also for a const reference: std::max(*norm, 1e-6f).
       if (Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified()))
         if (const ReducedScalar* Scalar = reducedBy(Cast->getSubExpr())) {
@@ -458,6 +463,21 @@ private:
     if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Result.HostScalars.count(Pointer))
       return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType().getNonReferenceType()->getPointeeType());
     return std::nullopt;
+  }
+
+  /// *(float*)&bits, which is read: a number of a variable of the region as one of another type of its size.
+  std::optional<std::string> bitsOfVariable(const Expr& E) {
+    const auto* Deref = dyn_cast<UnaryOperator>(E.IgnoreParens());
+    if (!Deref || Deref->getOpcode() != UO_Deref || !isa<ExplicitCastExpr>(Deref->getSubExpr()->IgnoreParens()))
+      return std::nullopt;
+    const auto* Address = dyn_cast<UnaryOperator>(Deref->getSubExpr()->IgnoreParenCasts());
+    if (!Address || Address->getOpcode() != UO_AddrOf)
+      return std::nullopt;
+    const Expr* Variable = Address->getSubExpr()->IgnoreParens();
+    if (!isa<DeclRefExpr>(Variable) || !Variable->getType()->isArithmeticType() || Variable->getType().isVolatileQualified() ||
+        !Deref->getType()->isArithmeticType())
+      return std::nullopt;
+    return copied(text(Variable), Variable->getType(), Deref->getType().getUnqualifiedType());
   }
 
   /// The text of a value as a copy of its bytes makes one of another type of it. None: the sizes differ.

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // A region copies reduced scalars to memory of the host that a pointer leads to, pinned or not, reads and writes it there, and copies
 // bits from a variable to another one. What the host had there before counts, and what the region has left there is seen behind it.
-// The pointer may be a member of the object. Standard streams may be flushed.
+// The pointer may be a member of the object. Standard streams may be flushed. Bits are read through pointers to variables, too.
 // RUN: %lower_cpu %s | %filecheck --check-prefix=TEXT-CHECK %s
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -19,10 +19,11 @@
 // TEXT-CHECK: struct gpurma_values_{{[1-9]}} {
 // TEXT-CHECK: {{^}}  int gpurma_this_on_host_;
 // TEXT-CHECK: (gpurma_this_on_host_ = gpurma_reduced_0.value(), ::cudaSuccess)
+// TEXT-CHECK: gpurma_this_largest_ = ::gpurma::stages::from_bits<float>(::gpurma::stages::bits_of(bits))
 // TEXT-CHECK: copy_value(gpurma_values.gpurma_this_on_host_, *this->on_host_)
 // TEXT-CHECK: copy_value(*this->on_host_, gpurma_values.gpurma_this_on_host_)
 // CHECK: after 6 steps: 600 on the host, 602 and 8.5
-// CHECK: object: 507 on the host
+// CHECK: object: 507 on the host, 8.5 4.25
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -46,8 +47,11 @@ public:
     *on_host_ = 7;
   }
   int run(int most_steps);
+  float largest() const { return largest_; }
+  float half() const { return half_; }
 
 private:
+  float largest_ = 0, half_ = 0;
   int *a_, *b_, *sum_, *most_, *on_host_, n_;
 };
 
@@ -83,7 +87,9 @@ int main() {
     cudaMemcpy(sum, pageable, sizeof(int), cudaMemcpyHostToDevice);
   }
   std::printf("after %d steps: %d on the host, %d and %g\n", step_count, *on_host, *pageable, static_cast<double>(largest));
-  std::printf("object: %d on the host\n", solver(a, b, sum, most, n).run(5));
+  solver object(a, b, sum, most, n);
+  const int sums = object.run(5);
+  std::printf("object: %d on the host, %g %g\n", sums, static_cast<double>(object.largest()), static_cast<double>(object.half()));
 }
 
 int solver::run(int most_steps) {
@@ -93,6 +99,10 @@ int solver::run(int most_steps) {
     step<<<(n_ + 15) / 16, 16>>>(b_, a_, sum_, most_, n_);
     cudaMemcpyAsync(on_host_, sum_, sizeof(int), cudaMemcpyDeviceToHost);
     cudaDeviceSynchronize();
+    int bits;
+    cudaMemcpy(&bits, most_, sizeof(int), cudaMemcpyDeviceToHost);
+    largest_ = *(float *)&bits;
+    half_ = 0.5f * *reinterpret_cast<const float *>(&bits);
     if (*on_host_ > 1000)
       break;
     std::swap(a_, b_);
