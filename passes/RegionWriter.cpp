@@ -347,7 +347,7 @@ private:
   /// Of a type that the region's kernel, which stands outside of its function, has no name for.
   bool isUnnamed(QualType Type) const {
     const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
-    return Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod() ||
+    return Tag && (!Tag->hasNameForLinkage() || Tag->getParentFunctionOrMethod() ||
                    (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord()));
   }
 
