@@ -178,7 +178,7 @@ private:
   std::string kernelText() {
     std::string Text = "namespace {\nstruct gpurma_values_" + Number + " {\n";
     for (const VarDecl* V : Written.Captured)
-      Text += "  " + type(isHostScalar(V) ? V->getType()->getPointeeType() : V->getType(), capturedName(V, P)) + ";\n";
+      Text += "  " + type(isHostScalar(V) ? V->getType().getNonReferenceType()->getPointeeType() : V->getType(), capturedName(V, P)) + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
     for (const VarDecl* V : R.Kept)

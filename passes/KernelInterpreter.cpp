@@ -762,6 +762,11 @@ private:
   Polynomial remainder(const Polynomial& A, const Polynomial& B) {
     if (auto Known = rowAndColumn(A, B))
       return Known->second;
+    // In (y + ny) % ny, y itself where it is known to lie in the array: macros wrap what they are given, in stores as well.
+    if (!A.overflowed())
+      for (const Polynomial& Place : {A, A - B})
+        if (!isPossible(Sets.compare(Comparison::Less, Place, 0)) && !isPossible(Sets.compare(Comparison::LessEqual, B, Place)))
+          return Place;
     std::optional<std::int64_t> Divisor = B.constant();
     if (Divisor && *Divisor > 0) {
       // A symbol of its own, so that it stays in its row when a subscript is taken apart.

@@ -69,6 +69,11 @@ public:
       if (E->isTypeDependent())
         return false;
     if (const auto* Cast = dyn_cast<ImplicitCastExpr>(S)) {
+      if (Cast->getCastKind() == CK_LValueToRValue)
+        if (std::optional<std::string> Bits = bitsOfVariable(*Cast->getSubExpr())) {
+          To << *Bits;
+          return true;
+        }
       // Its value, also for a const reference: std::max(*norm, 1e-6f).
       if (Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified()))
         if (const ReducedScalar* Scalar = reducedBy(Cast->getSubExpr())) {
@@ -229,10 +234,10 @@ private:
     const ReducedScalar* Scalar = ToHost ? reducedPointer(Call.getArg(1)) : FromHost ? reducedPointer(Call.getArg(0)) : nullptr;
     const auto* Ref = dyn_cast<DeclRefExpr>(Call.getArg(ToHost ? 0 : 1)->IgnoreParenCasts());
     const auto* V = Scalar && Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    return V && V->getType()->isPointerType() &&
-                   Context.hasSameType(V->getType()->getPointeeType(), Scalar->Scalar->getType())
-               ? V
-               : nullptr;
+    if (!V || (V->getType()->isReferenceType() && !memberOfObject(V)))
+      return nullptr;
+    QualType Pointer = V->getType().getNonReferenceType();
+    return Pointer->isPointerType() && Context.hasSameType(Pointer->getPointeeType(), Scalar->Scalar->getType()) ? V : nullptr;
   }
 
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
@@ -355,7 +360,7 @@ private:
   /// Of a type that the region's kernel, which stands outside of its function, has no name for.
   bool isUnnamed(QualType Type) const {
     const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
-    return Tag && (!Tag->getIdentifier() || Tag->getParentFunctionOrMethod() ||
+    return Tag && (!Tag->hasNameForLinkage() || Tag->getParentFunctionOrMethod() ||
                    (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord()));
   }
 
@@ -469,8 +474,23 @@ private:
     if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
       return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
     if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Result.HostScalars.count(Pointer))
-      return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType()->getPointeeType());
+      return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType().getNonReferenceType()->getPointeeType());
     return std::nullopt;
+  }
+
+  /// *(float*)&bits, which is read: a number of a variable of the region as one of another type of its size.
+  std::optional<std::string> bitsOfVariable(const Expr& E) {
+    const auto* Deref = dyn_cast<UnaryOperator>(E.IgnoreParens());
+    if (!Deref || Deref->getOpcode() != UO_Deref || !isa<ExplicitCastExpr>(Deref->getSubExpr()->IgnoreParens()))
+      return std::nullopt;
+    const auto* Address = dyn_cast<UnaryOperator>(Deref->getSubExpr()->IgnoreParenCasts());
+    if (!Address || Address->getOpcode() != UO_AddrOf)
+      return std::nullopt;
+    const Expr* Variable = Address->getSubExpr()->IgnoreParens();
+    if (!isa<DeclRefExpr>(Variable) || !Variable->getType()->isArithmeticType() || Variable->getType().isVolatileQualified() ||
+        !Deref->getType()->isArithmeticType())
+      return std::nullopt;
+    return copied(text(Variable), Variable->getType(), Deref->getType().getUnqualifiedType());
   }
 
   /// The text of a value as a copy of its bytes makes one of another type of it. None: the sizes differ.
@@ -900,8 +920,26 @@ private:
     return Type + (StringRef(Value).starts_with("{") ? Value : "(" + Value + ")");
   }
 
+  /// fflush(stdout), and of all: what printf has printed is shown when CUDA shows it.
+  static bool flushesStandardStream(const Expr* E) {
+    const auto* Call = dyn_cast<CallExpr>(E);
+    const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+    if (!Callee || !Callee->isExternC() || !Callee->getIdentifier() || Callee->getName() != "fflush" || Call->getNumArgs() != 1)
+      return false;
+    const Expr* Stream = Call->getArg(0)->IgnoreParenImpCasts();
+    if (isa<CXXNullPtrLiteralExpr, GNUNullExpr>(Stream))
+      return true;
+    const auto* Ref = dyn_cast<DeclRefExpr>(Stream);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && V->isExternC() && (V->getName() == "stdout" || V->getName() == "stderr");
+  }
+
   void expression(const Expr* E, unsigned Depth) {
     const Expr* Inner = E->IgnoreUnlessSpelledInSource();
+    if (flushesStandardStream(Inner)) {
+      line(Depth) << ";\n";
+      return;
+    }
     if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(Inner)) {
       launch(*Launch, Depth);
       return;

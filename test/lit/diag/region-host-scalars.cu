@@ -27,3 +27,17 @@ void host_scalars(float* a, float* sum, float* passed, float* on_device, float* 
 // CHECK: :[[@LINE-9]]:5: error: 'memcpy' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
 // CHECK: :[[@LINE-9]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
 // CHECK: :[[@LINE-9]]:12: error: '*(int*)sum' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+
+// Bits of a variable are read, by a type of its size.
+void bits_of_variables(float* a, float* sum, int n, int bits, double wide) {
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *sum)
+  for (int i = 0; i < n; ++i) {
+    add<<<n, 1>>>(a, sum);
+    float value = *(float*)&bits;
+    value += *(float*)&wide;
+    *(float*)&bits = value;
+  }
+}
+// CHECK-NOT: '*(float*)&bits' cannot be part
+// CHECK: :[[@LINE-5]]:14: error: '*(float*)&wide' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :[[@LINE-5]]:5: error: '*(float*)&bits' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]

@@ -2,6 +2,7 @@
 // REQUIRES: mpi
 // A region copies reduced scalars to memory of the host that a pointer leads to, pinned or not, reads and writes it there, and copies
 // bits from a variable to another one. What the host had there before counts, and what the region has left there is seen behind it.
+// The pointer may be a member of the object. Standard streams may be flushed. Bits are read through pointers to variables, too.
 // RUN: %lower_cpu %s | %filecheck --check-prefix=TEXT-CHECK %s
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -15,7 +16,14 @@
 // TEXT-CHECK: (on_host = gpurma_reduced_0.value(), ::cudaSuccess)
 // TEXT-CHECK: copy_value(gpurma_values.on_host, *on_host)
 // TEXT-CHECK: copy_value(*on_host, gpurma_values.on_host)
+// TEXT-CHECK: struct gpurma_values_{{[1-9]}} {
+// TEXT-CHECK: {{^}}  int gpurma_this_on_host_;
+// TEXT-CHECK: (gpurma_this_on_host_ = gpurma_reduced_0.value(), ::cudaSuccess)
+// TEXT-CHECK: gpurma_this_largest_ = ::gpurma::stages::from_bits<float>(::gpurma::stages::bits_of(bits))
+// TEXT-CHECK: copy_value(gpurma_values.gpurma_this_on_host_, *this->on_host_)
+// TEXT-CHECK: copy_value(*this->on_host_, gpurma_values.gpurma_this_on_host_)
 // CHECK: after 6 steps: 600 on the host, 602 and 8.5
+// CHECK: object: 507 on the host, 8.5 4.25
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -30,6 +38,22 @@ __global__ void step(int *out, const int *in, int *sum, int *most, int n) {
   atomicAdd(sum, 1);
   atomicMax(most, __float_as_int(1 + 0.5f * in[i]));
 }
+
+/// An object with a pinned scalar.
+class solver {
+public:
+  solver(int *a, int *b, int *sum, int *most, int n) : a_(a), b_(b), sum_(sum), most_(most), n_(n) {
+    cudaMallocHost(&on_host_, sizeof(int));
+    *on_host_ = 7;
+  }
+  int run(int most_steps);
+  float largest() const { return largest_; }
+  float half() const { return half_; }
+
+private:
+  float largest_ = 0, half_ = 0;
+  int *a_, *b_, *sum_, *most_, *on_host_, n_;
+};
 
 int main() {
   const int n = 100;
@@ -63,4 +87,29 @@ int main() {
     cudaMemcpy(sum, pageable, sizeof(int), cudaMemcpyHostToDevice);
   }
   std::printf("after %d steps: %d on the host, %d and %g\n", step_count, *on_host, *pageable, static_cast<double>(largest));
+  solver object(a, b, sum, most, n);
+  const int sums = object.run(5);
+  std::printf("object: %d on the host, %g %g\n", sums, static_cast<double>(object.largest()), static_cast<double>(object.half()));
+}
+
+int solver::run(int most_steps) {
+#pragma gpurma persistent distribute(a_, b_ : rows(n_)) reduce(+ : *sum_) reduce(max : *most_)
+  for (int i = 0; i < most_steps; ++i) {
+    cudaMemcpyAsync(sum_, on_host_, sizeof(int), cudaMemcpyHostToDevice);
+    step<<<(n_ + 15) / 16, 16>>>(b_, a_, sum_, most_, n_);
+    cudaMemcpyAsync(on_host_, sum_, sizeof(int), cudaMemcpyDeviceToHost);
+    cudaDeviceSynchronize();
+    int bits;
+    cudaMemcpy(&bits, most_, sizeof(int), cudaMemcpyDeviceToHost);
+    largest_ = *(float *)&bits;
+    half_ = 0.5f * *reinterpret_cast<const float *>(&bits);
+    if (*on_host_ > 1000)
+      break;
+    std::swap(a_, b_);
+    fflush(stdout);
+    std::fflush(nullptr);
+    if (i % 2)
+      fflush(stderr);
+  }
+  return *on_host_;
 }

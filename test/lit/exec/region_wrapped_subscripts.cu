@@ -1,0 +1,65 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// Macros that wrap each subscript around, those of the elements that a thread stores into as well: by constants and by sizes, behind conditions
+// that keep it in the array, where the sum is once around and where it is not.
+// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | diff - %t.expected
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
+// CHECK: gas {{[1-9]}}
+// CHECK: waves {{[1-9]}}
+// PLAN: stage gas: rows y; writes out (own), published (y -1..1); reads in (x whole, y -1..1 periodic)
+// PLAN: stage waves: rows y; writes out (own), published (y -1..1); reads in (x -1..0, y -1..1) along axes
+#include "Inputs/region.h"
+
+#include <utility>
+
+#define W 75
+#define H 89
+#define AT(a, x, y) (a)[(((y) + H) % H) * W + (((x) + W) % W)]
+#define WRAP(y, n) (((y) + (n)) % (n))
+
+// A lattice gas: particles come from the neighbours and collide.
+__global__ void gas(unsigned char *out, const unsigned char *in) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= W || y >= H)
+    return;
+  unsigned char c = (AT(in, x - 1, y) & 1) | (AT(in, x + 1, y) & 2) | (AT(in, x, y - 1) & 4) | (AT(in, x, y + 1) & 8);
+  AT(out, x, y) = c == 3 ? 12 : c == 12 ? 3 : c;
+}
+
+// Behind conditions on the inside nothing goes on at the other end.
+__global__ void waves(unsigned *out, const unsigned *in, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || y < 1 || x >= nx - 1 || y >= ny - 1)
+    return;
+  out[WRAP(y, ny) * nx + x] = in[WRAP(y - 1, ny) * nx + x] + 3 * in[WRAP(y + 1, ny) * nx + x] + in[y % ny * nx + x - 1];
+}
+
+int main() {
+  const dim3 block(16, 8);
+  unsigned char *now = device_array<unsigned char>(W * H, [](size_t i) { return (i * 2654435761u >> 23) & 15; });
+  unsigned char *next = device_array<unsigned char>(W * H, [](size_t) { return 0; });
+#pragma gpurma persistent distribute(now, next : rows(H, W))
+  for (int t = 0; t < 11; ++t) {
+    gas<<<dim3((W + 15) / 16, (H + 7) / 8), block>>>(next, now);
+    std::swap(now, next);
+  }
+  const int ny = 93, nx = 41;
+  unsigned *u = device_array<unsigned>(ny * nx, [](size_t i) { return i % 17; });
+  unsigned *v = device_array<unsigned>(ny * nx, [](size_t i) { return i % 17; });
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int t = 0; t < 11; ++t) {
+    waves<<<dim3((nx + 15) / 16, (ny + 7) / 8), block>>>(v, u, ny, nx);
+    std::swap(u, v);
+  }
+  const long long gases = ordered_sum(now, W * H), sum = ordered_sum(u, ny * nx);
+  if (is_first_process())
+    std::printf("gas %lld\nwaves %lld\n", gases, sum);
+}
