@@ -281,7 +281,8 @@ enum class error_code : std::uint32_t {
   not_whole_array,           // values: address, whether it is filled rather than copied
   other_bytes,               // values: bytes given, bytes of the array, whether it is filled
   threads_along_rows,        // values: a bit for each of some dimensions, threads along them
-  rows_out_of_order          // values: least rows
+  rows_out_of_order,         // values: least rows
+  numbers_of_blocks          // values: numbers stored, blocks, combined, threads that combine
 };
 
 // An error found by a rank; its host prints it.
