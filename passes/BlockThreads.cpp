@@ -216,7 +216,7 @@ private:
       IsBelow |= Condition[T].Of == Value::Below;
     }
     if (IsBelow) {
-      if (std::exchange(InGuard, true) || any([&](size_t T) { return runs(T) && Condition[T].Of != Value::Below; }))
+      if (std::exchange(InGuard, true) || any([&](size_t T) { return runs(T) && !isOwn(Condition[T], T); }))
         return fail(BlockNumbersProblem::NotAll, Where);
       Memory Before{Variables, Shared};
       RunThen();
@@ -245,6 +245,11 @@ private:
     Active = Outer;
   }
 
+  /// Whether the number of the thread itself is below the number of elements.
+  static bool isOwn(const Value& Condition, size_t Thread) {
+    return Condition.Of == Value::Below && Condition.Whole == static_cast<std::int64_t>(Thread);
+  }
+
   /// What a thread has that may have an element or not.
   Value either(const Value& With, const Value& Without) {
     if (With == Without)
@@ -260,7 +265,7 @@ private:
   }
 
   void loop(const Expr* Condition, const Stmt* Body, const Expr* Increment) {
-    constexpr unsigned MostIterations = 100'000;
+    constexpr unsigned MostIterations = 10'000;
     std::vector<bool> Outer = Active;
     while (!Wrong) {
       Values Goes = eval(Condition);
@@ -294,7 +299,7 @@ private:
     if (!V || InGuard || std::exchange(InLoop, true) || exitOf(Body) || Found == Variables.end())
       return fail(BlockNumbersProblem::NotAll, Condition->getBeginLoc());
     for (size_t T = 0; T != Threads; ++T)
-      if (!runs(T) || Goes[T].Of != Value::Below)
+      if (!runs(T) || !isOwn(Goes[T], T))
         return fail(BlockNumbersProblem::NotAll, Condition->getBeginLoc());
     const Memory Before{Variables, Shared};
     InElements = true;

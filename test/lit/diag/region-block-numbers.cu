@@ -15,6 +15,11 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=13 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK13 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=14 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK14 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=15 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK15 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=16 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK16 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=17 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK17 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=18 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK18 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=19 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK19 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=20 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK20 %s
 
 __device__ float in_block(float s) {
   __shared__ float part[256];
@@ -111,6 +116,43 @@ __global__ void most(const float *partial, float *result, int count) {
     *result = m;
   }
 }
+__global__ void from_second(const float *partial, float *result, int count) {
+  float s = 0;
+  for (int i = threadIdx.x + 1; i < count; i += blockDim.x)
+    s += partial[i];
+  s = in_block(s);
+  if (threadIdx.x == 0)
+    *result = s;
+}
+__global__ void less_than_all(const float *partial, float *result, int count) {
+  float s = threadIdx.x + 1 < count ? partial[threadIdx.x] : 0;
+  s = in_block(s);
+  if (threadIdx.x == 0)
+    *result = s;
+}
+__global__ void add_twice(const float *partial, float *result, int count) {
+  float s = 0;
+  for (int i = threadIdx.x; i < count; i += blockDim.x)
+    s += partial[i];
+  for (int w = 16; w > 0; w /= 2)
+    s += __shfl_down_sync(~0u, s, w);
+  s += __shfl_sync(~0u, s, 0);
+  if (threadIdx.x == 0)
+    *result = s;
+}
+__global__ void in_two(const float *u, float *partial, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = in_block(i < n ? u[i] : 0);
+  if (threadIdx.x % 128 == 0)
+    partial[blockIdx.x] = s;
+}
+__global__ void in_loop(const float *u, float *partial, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = in_block(i < n ? u[i] : 0);
+  for (int k = 0; k < 2; ++k)
+    if (threadIdx.x == 0)
+      partial[blockIdx.x] = s;
+}
 
 void regions(float *u, float *partial, float *result, float *other, int ny, int nx, int blocks, int threads) {
   int n = ny * nx;
@@ -132,7 +174,7 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 3
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK3: region-block-numbers.cu:40:31: error: {{.*}} 'twice' does something else with 'partial', too; use it for one number of each block, and nothing else [gpurma-0231]
+    // CHECK3: region-block-numbers.cu:45:31: error: {{.*}} 'twice' does something else with 'partial', too; use it for one number of each block, and nothing else [gpurma-0231]
     // CHECK3: region-block-numbers.cu:[[@LINE+1]]:5: note: that launch is here
     twice<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
@@ -140,21 +182,21 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 4
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK4: region-block-numbers.cu:45:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK4: region-block-numbers.cu:50:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
     by_all<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 5
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK5: region-block-numbers.cu:51:13: error: {{.*}} the number of the block should be the subscript, blockIdx.x or blockIdx.y * gridDim.x + blockIdx.x [gpurma-0231]
+    // CHECK5: region-block-numbers.cu:56:13: error: {{.*}} the number of the block should be the subscript, blockIdx.x or blockIdx.y * gridDim.x + blockIdx.x [gpurma-0231]
     backwards<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 6
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK6: region-block-numbers.cu:57:10: error: {{.*}} each block stores one number in a statement of its own, 'partial[...] = ...;', of the type of the array [gpurma-0231]
+    // CHECK6: region-block-numbers.cu:62:10: error: {{.*}} each block stores one number in a statement of its own, 'partial[...] = ...;', of the type of the array [gpurma-0231]
     as_value<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
@@ -169,35 +211,35 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK8: region-block-numbers.cu:73:17: error: {{.*}} cannot show that 'half' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK8: region-block-numbers.cu:78:17: error: {{.*}} cannot show that 'half' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     half<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 9
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK9: region-block-numbers.cu:81:15: error: {{.*}} cannot show that 'last' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK9: region-block-numbers.cu:86:15: error: {{.*}} cannot show that 'last' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     last<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 10
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK10: region-block-numbers.cu:90:15: error: {{.*}} cannot show that 'some' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK10: region-block-numbers.cu:95:15: error: {{.*}} cannot show that 'some' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     some<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 11
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK11: region-block-numbers.cu:96:13: error: {{.*}} 'from_all' should store what it has combined once, in one thread, into the scalar that a parameter points to, '*result = ...;' [gpurma-0231]
+    // CHECK11: region-block-numbers.cu:101:13: error: {{.*}} 'from_all' should store what it has combined once, in one thread, into the scalar that a parameter points to, '*result = ...;' [gpurma-0231]
     from_all<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 12
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK12: region-block-numbers.cu:101:10: error: {{.*}} 'in_double' combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
+    // CHECK12: region-block-numbers.cu:106:10: error: {{.*}} 'in_double' combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
     in_double<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 13
@@ -226,6 +268,41 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
     sum<<<blocks, 256>>>(u, mine, n);
     // CHECK15: region-block-numbers.cu:[[@LINE+1]]:5: error: {{.*}} 'mine' is a variable of the region; declare it before [gpurma-0231]
     add_up<<<1, 256>>>(mine, result, blocks);
+  }
+#elif CASE == 16
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
+  for (int it = 0; it < 9; ++it) {
+    // CHECK16: region-block-numbers.cu:121:{{[0-9]+}}: error: {{.*}} cannot show that 'from_second' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    sum<<<blocks, 256>>>(u, partial, n);
+    from_second<<<1, 256>>>(partial, result, blocks);
+  }
+#elif CASE == 17
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
+  for (int it = 0; it < 9; ++it) {
+    // CHECK17: region-block-numbers.cu:128:{{[0-9]+}}: error: {{.*}} cannot show that 'less_than_all' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    sum<<<blocks, 256>>>(u, partial, n);
+    less_than_all<<<1, 256>>>(partial, result, blocks);
+  }
+#elif CASE == 18
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
+  for (int it = 0; it < 9; ++it) {
+    // CHECK18: region-block-numbers.cu:141:{{[0-9]+}}: error: {{.*}} cannot show that 'add_twice' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    sum<<<blocks, 256>>>(u, partial, n);
+    add_twice<<<1, 32>>>(partial, result, blocks);
+  }
+#elif CASE == 19
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
+  for (int it = 0; it < 9; ++it) {
+    // CHECK19: region-block-numbers.cu:147:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    in_two<<<blocks, 256>>>(u, partial, n);
+    add_up<<<1, 256>>>(partial, result, blocks);
+  }
+#elif CASE == 20
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
+  for (int it = 0; it < 9; ++it) {
+    // CHECK20: region-block-numbers.cu:154:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    in_loop<<<blocks, 256>>>(u, partial, n);
+    add_up<<<1, 256>>>(partial, result, blocks);
   }
 #endif
 }
