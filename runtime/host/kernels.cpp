@@ -16,9 +16,14 @@ namespace {
 
 struct registry {
 #if GPURMA_TARGET_CUDA
-  // Loading kernels lazily waits for running kernels, which may wait for other processes. Unless
-  // the user says otherwise; CUDA has not started yet, because registration comes before main.
-  registry() { setenv("CUDA_MODULE_LOADING", "EAGER", 0); }
+  // Unless the user says otherwise; CUDA has not started yet, because registration comes before
+  // main. Loading kernels lazily waits for running kernels, which may wait for other processes. And
+  // under the Multi-Process Service streams share two hardware queues by default, so that copies
+  // for a running rank kernel would stand behind it.
+  registry() {
+    setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+  }
 #endif
   std::mutex mutex;
   std::unordered_map<const void*, rank_kernel_entry> kernels;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
@@ -47,6 +48,22 @@ void check_cuda(cudaError_t error, const char* doing) {
 
 int memory_device() {
   return device;
+}
+
+int multiprocessors() {
+  int count = 0;
+  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
+             "count multiprocessors");
+#if GPURMA_TARGET_CUDA
+  // The Multi-Process Service may leave a process a part of the device, of which the device's
+  // attribute says nothing.
+  static auto* const get_affinity =
+      driver_function<decltype(cuCtxGetExecAffinity)>("cuCtxGetExecAffinity");
+  CUexecAffinityParam affinity{};
+  if (get_affinity(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT) == CUDA_SUCCESS)
+    count = std::min(count, static_cast<int>(affinity.param.smCount.val));
+#endif
+  return count;
 }
 
 void use_memory_device() {
@@ -185,6 +202,17 @@ cudaStream_t make_copy_stream() {
   return stream;
 }
 
+// With fewer hardware queues than CUDA has by default, not even priorities keep streams apart.
+void check_connections() {
+  constexpr int least = 8;
+  const char* const connections = std::getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  if (connections != nullptr && std::atoi(connections) < least) {
+    fatal(text("CUDA_DEVICE_MAX_CONNECTIONS is ", connections,
+               ", so that copies for a running rank kernel would wait behind it: unset it, or set ",
+               least, " or more"));
+  }
+}
+
 // By the driver: no call of the program, so nothing of intercepted_calls.cpp.
 void enqueue_copy(void* to, const void* from, std::size_t bytes, cudaStream_t stream) {
   static auto* const copy = driver_function<decltype(cuMemcpyAsync)>("cuMemcpyAsync");
@@ -263,6 +291,7 @@ std::unique_ptr<watching_copier> watching;
 } // namespace
 
 void open_device_memory() {
+  check_connections();
   device = device_at_start();
   use_memory_device();
   copies = make_copy_stream();

@@ -21,6 +21,9 @@ wrong += [f"no run of run.py uses {file}" for file in sorted(built - used)
 random_regions = [file.removeprefix("bin/") for file in sorted(built) if file.startswith("bin/random_regions_")]
 wrong += [f"{name}.{placement} does not run" for name in random_regions for placement in PLACEMENTS
           if f"{name}.{placement}" not in names]
+shared = subprocess.run([sys.executable, runner, "--list", "--mps"], capture_output=True, text=True, check=True).stdout
+wrong += [f"no run of --mps is of {placement}" for placement in ("2p1g.auto", "4p1g.proxy", "8p1g.auto") if f".{placement} " not in shared]
+wrong += [f"--mps runs {line.split()[0]}" for line in shared.splitlines() if "p1g." not in line]
 if not random_regions:
     wrong.append("gpu_tests builds no random regions")
 print("".join(f"{line}\n" for line in wrong) or f"{len(names)} runs of {len(used)} files")

@@ -4,8 +4,10 @@
 
 Every program runs as one process, as two processes that share a GPU, and as 2, 4 and 8 processes
 with a GPU each, by stores to each other's memory where that is possible (auto) and through their
-hosts (proxy). 4p4g.proxy stands for 4 processes on 4 GPUs. What this machine cannot run is skipped,
-and never counts as passed. The exit code is 1 if a run failed, and 77 if nothing could run.
+hosts (proxy). 4p4g.proxy stands for 4 processes on 4 GPUs. With --mps, 2, 4 and 8 processes run on
+one GPU at the same time, each with its part of the multiprocessors. What this machine cannot run
+is skipped, and never counts as passed. The exit code is 1 if a run failed, and 77 if nothing could
+run.
 """
 
 import argparse
@@ -74,6 +76,9 @@ class Placement:
 
 ALONE = Placement(1, 1)
 PLACEMENTS = (ALONE, Placement(2, 1), Placement(2, 2), Placement(4, 4), Placement(8, 8))
+# By the Multi-Process Service.
+SHARING = (Placement(2, 1), Placement(4, 1), Placement(8, 1))
+MPS_CONTROL = "nvidia-cuda-mps-control"
 
 # As in test/mpi/CMakeLists.txt.
 SMALL_QUEUES = {"GPURMA_QUEUE_ENTRIES": "4", "GPURMA_COMMAND_ENTRIES": "2", "GPURMA_CREDITS": "3",
@@ -132,6 +137,9 @@ def rma_tests():
             ("freed_window", f"put {here}.*freed"),
             ("stall", r"no progress of any rank.*wait +rma_test\.cpp:[0-9]+ .* 77 +2 +0 ")):
         yield Test(f"rma_test.{mode}", (mode,), environment=SOON, fails_with=message)
+    yield Test("rma_test.few_connections", ("order",), most=1, why_most="it ends when it starts",
+               environment={"CUDA_DEVICE_MAX_CONNECTIONS": "2"},
+               fails_with="CUDA_DEVICE_MAX_CONNECTIONS is 2")
     yield Test("rma_test.trap", ("trap",), fails_with="error: .*(unspecified launch failure|after one has failed)")
     yield Test("rma_test.early_exit", ("early_exit",), least=2,
                fails_with="processes disagree: .*(query|launch) of a rank kernel")
@@ -243,6 +251,8 @@ def compiled_programs():
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 12941121\ncube 114132240\nline 18178716\nloops 882667527\ncolumns 673906616\n"
         "shared 501569875\nsum 15096409176$"))
+    yield Test("region_borders", ("1",), prints=(
+        "^high 687881516\nwide 505980636\nperiodic 749686479\ncube 292460494$"))
     yield Test("region_boundary_columns", ("quiet",), prints=(
         "^plane 256991125\n"
         "sums 866599540\n"
@@ -266,6 +276,16 @@ def compiled_programs():
         "results 75631 120265 1\n"
         "parameters 65525 65525 389836 323417 1535 585\n"
         "inside 809071 589379 156$"))
+    yield Test("region_components", most=4, why_most="its arrays are small", prints=in_any_order(
+        "walls: 265ab65d mass 684003475", "periodic: 25bc9363", "boundaries: 92dccb5",
+        "constant: 14cf3e10"))
+    yield Test("region_components_3d", most=4, why_most="its arrays are small", prints=in_any_order(
+        "populations: 10dff4b0", "field: 1e7fc463"))
+    yield Test("region_components_fields", prints=in_any_order(
+        "line: 1d6e7d65 205348020", "plane: 3e5f9a4c"))
+    yield Test("region_constants", prints=(
+        "^components 464669574\ncopied 67815658\nsizes 108735557\nspace 373496930$"))
+    yield Test("region_constants.changed", ("1",), fails_with="takes 'NX' to be 37")
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_copied_shapes", prints=(
         "^line 2818178127 2818178127\n"
@@ -286,6 +306,8 @@ def compiled_programs():
         "alone 334981486914786 334981486914786 0 14271 0 -2147483648 2147483647\n"
         "planes 4942814565 0 0 0 0 -2147483648 2147483647$"))
     yield Test("region_dot_conjugate_gradient", prints="^converged\nerror below 1e-5$")
+    yield Test("region_heat_walls", ("1",),
+               prints="^steps 100, middle 0.069940807301, corner 2.000000000000$")
     yield Test("region_host_functions", ("1",), most=5, why_most="its arrays are small", prints=(
         "^object 881006 11 0.275\nhidden 226862 24.625\nfree 526318\nvalues 6 4$"))
     yield Test("region_host_parts", most=5, why_most="its arrays are small", prints=(
@@ -299,6 +321,8 @@ def compiled_programs():
     yield Test("region_objects", most=4, why_most="its arrays are small", prints=in_any_order(
         "get 7 steps: 15749654469124258430, norm 2598", "half of it: 13310755078646279058", "solver: 14743739252261590019",
         "converted: 3623278407710823558", "state: 17456962877101746137", "vectors: 6070559351375396879"))
+    yield Test("region_objects_names", prints=(
+        "^335189243\n89899255\n257747743\n502981148$"))
     yield Test("region_one_dimension", ("quiet",), prints=(
         "^mixed 146700098\n"
         "alone 781438367\n"
@@ -486,12 +510,27 @@ def compare_lines(printed, expected, processes):
     return ""
 
 
+@contextlib.contextmanager
+def multi_process_service(processes):
+    """Runs a daemon that lets processes share a GPU; the environment that brings them to it. Each has
+    one of its own, for a process that fails can leave it useless."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {"CUDA_MPS_PIPE_DIRECTORY": folder, "CUDA_MPS_LOG_DIRECTORY": folder}
+        common = {"env": {**os.environ, **environment}, "capture_output": True, "timeout": 60}
+        subprocess.run([MPS_CONTROL, "-d"], stdin=subprocess.DEVNULL, check=True, **common)
+        try:
+            yield {**environment, "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE": str(100 // processes)}
+        finally:
+            subprocess.run([MPS_CONTROL], input=b"quit\n", check=False, **common)
+
+
 class Runner:
-    def __init__(self, folder, gpus, log, sanitizer):
+    def __init__(self, folder, gpus, log, sanitizer, mps):
         self.folder = folder
         self.gpus = gpus
         self.log = log
         self.sanitizer = sanitizer
+        self.mps = mps
         self.counts = {"passed": 0, "failed": 0, "skipped": 0}
         self.found = {"errors": 0, "warnings": 0}  # by the sanitizer
 
@@ -509,6 +548,8 @@ class Runner:
             return "exposes managed memory, which needs GPURMA_ROUTE=proxy"
         if placement.processes > 1 and shutil.which(MPIRUN[0]) is None:
             return "there is no mpirun"
+        if self.mps and shutil.which(MPS_CONTROL) is None:
+            return f"there is no {MPS_CONTROL}"
         if self.sanitizer and shutil.which("compute-sanitizer") is None:
             return "there is no compute-sanitizer"
         return ""
@@ -533,7 +574,10 @@ class Runner:
         if route:
             environment["GPURMA_ROUTE"] = route
         start = time.monotonic()
-        with tempfile.TemporaryDirectory() as scratch:
+        service = (multi_process_service(placement.processes) if self.mps
+                   else contextlib.nullcontext({}))
+        with tempfile.TemporaryDirectory() as scratch, service as more:
+            environment.update(more)
             command = self.command(test, placement, scratch)
             code, printed, output = execute(command, environment, test.seconds)
         seconds = time.monotonic() - start
@@ -588,16 +632,18 @@ class Runner:
         return f"{errors} errors and {warnings} warnings" if errors or warnings else ""
 
 
-def plan(tests, sanitizer):
+def plan(tests, sanitizer, mps):
     """Every run: its name, the test, the placement, and the route between processes."""
     for test in tests:
+        if mps and test.host_only:
+            continue
         if sanitizer:
             yield f"{test.name}.{sanitizer}", test, ALONE, ""
             continue
         if test.host_only:
             yield test.name, test, Placement(test.least, 0), ""
             continue
-        for placement in PLACEMENTS:
+        for placement in SHARING if mps else PLACEMENTS:
             if placement.processes < test.least or (test.most == 1 and placement != ALONE):
                 continue
             if placement.gpus < placement.processes and not test.shares:
@@ -617,6 +663,9 @@ def main():
     parser.add_argument("--sanitizer", choices=TOOLS,
                         help="run what one process is enough for under this tool of "
                              "compute-sanitizer instead; racecheck knows shared memory only")
+    parser.add_argument("--mps", action="store_true",
+                        help="run 2, 4 and 8 processes on one GPU at the same time instead, by "
+                             "CUDA's Multi-Process Service")
     parser.add_argument("--list", action="store_true",
                         help="print each run, its program and the lines it compares, and run nothing")
     parser.add_argument("--stress-seconds", type=int, default=STRESS_SECONDS, metavar="N",
@@ -626,9 +675,12 @@ def main():
     parser.add_argument("--folder", type=pathlib.Path, default=HERE, metavar="DIR",
                         help="what gpu_tests has built; by default where this script lies")
     arguments = parser.parse_args()
+    if arguments.mps and arguments.sanitizer:
+        parser.error("--mps: the sanitizer runs one process")
     tests = (sanitized_tests(arguments.sanitizer) if arguments.sanitizer
              else all_tests(arguments.stress_seconds))
-    runs = [run for run in plan(tests, arguments.sanitizer) if re.search(arguments.filter, run[0])]
+    runs = [run for run in plan(tests, arguments.sanitizer, arguments.mps)
+            if re.search(arguments.filter, run[0])]
     if not runs:
         parser.error("--filter: no run has such a name")
     if arguments.list:
@@ -645,7 +697,7 @@ def main():
         gpus = gpus[:arguments.gpus]
     if not (folder / "bin").is_dir():
         gpus, why = [], f"no programs in {folder}: build the target gpu_tests"
-    runner = Runner(folder, gpus, arguments.log, arguments.sanitizer)
+    runner = Runner(folder, gpus, arguments.log, arguments.sanitizer, arguments.mps)
     if gpus:
         for run in runs:
             runner.run(*run)
