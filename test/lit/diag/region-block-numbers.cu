@@ -20,6 +20,7 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=18 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK18 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=19 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK19 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=20 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK20 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=21 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK21 %s
 
 __device__ float in_block(float s) {
   __shared__ float part[256];
@@ -153,6 +154,20 @@ __global__ void in_loop(const float *u, float *partial, int n) {
     if (threadIdx.x == 0)
       partial[blockIdx.x] = s;
 }
+__global__ void by_whole_grids(float *out, const float *u, float *partial, int ny, int nx) {
+  __shared__ float part[256];
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += blockDim.y * gridDim.y)
+    if (x < nx) {
+      out[y * nx + x] = u[y * nx + x];
+      s += u[y * nx + x];
+    }
+  part[threadIdx.y * 16 + threadIdx.x] = s;
+  __syncthreads();
+  if (threadIdx.x == 0 && threadIdx.y == 0)
+    partial[blockIdx.y * gridDim.x + blockIdx.x] = sqrtf(part[0]);
+}
 
 void regions(float *u, float *partial, float *result, float *other, int ny, int nx, int blocks, int threads) {
   int n = ny * nx;
@@ -174,7 +189,7 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 3
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK3: region-block-numbers.cu:45:31: error: {{.*}} 'twice' does something else with 'partial', too; use it for one number of each block, and nothing else [gpurma-0231]
+    // CHECK3: region-block-numbers.cu:46:31: error: {{.*}} 'twice' does something else with 'partial', too; use it for one number of each block, and nothing else [gpurma-0231]
     // CHECK3: region-block-numbers.cu:[[@LINE+1]]:5: note: that launch is here
     twice<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
@@ -182,21 +197,21 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 4
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK4: region-block-numbers.cu:50:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK4: region-block-numbers.cu:51:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
     by_all<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 5
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK5: region-block-numbers.cu:56:13: error: {{.*}} the number of the block should be the subscript, blockIdx.x or blockIdx.y * gridDim.x + blockIdx.x [gpurma-0231]
+    // CHECK5: region-block-numbers.cu:57:13: error: {{.*}} the number of the block should be the subscript, blockIdx.x or blockIdx.y * gridDim.x + blockIdx.x [gpurma-0231]
     backwards<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 6
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK6: region-block-numbers.cu:62:10: error: {{.*}} each block stores one number in a statement of its own, 'partial[...] = ...;', of the type of the array [gpurma-0231]
+    // CHECK6: region-block-numbers.cu:63:10: error: {{.*}} each block stores one number in a statement of its own, 'partial[...] = ...;', of the type of the array [gpurma-0231]
     as_value<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
@@ -211,35 +226,35 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK8: region-block-numbers.cu:78:17: error: {{.*}} cannot show that 'half' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK8: region-block-numbers.cu:79:17: error: {{.*}} cannot show that 'half' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     half<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 9
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK9: region-block-numbers.cu:86:15: error: {{.*}} cannot show that 'last' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK9: region-block-numbers.cu:87:15: error: {{.*}} cannot show that 'last' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     last<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 10
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK10: region-block-numbers.cu:95:15: error: {{.*}} cannot show that 'some' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK10: region-block-numbers.cu:96:15: error: {{.*}} cannot show that 'some' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     some<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 11
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK11: region-block-numbers.cu:101:13: error: {{.*}} 'from_all' should store what it has combined once, in one thread, into the scalar that a parameter points to, '*result = ...;' [gpurma-0231]
+    // CHECK11: region-block-numbers.cu:102:13: error: {{.*}} 'from_all' should store what it has combined once, in one thread, into the scalar that a parameter points to, '*result = ...;' [gpurma-0231]
     from_all<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 12
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK12: region-block-numbers.cu:106:10: error: {{.*}} 'in_double' combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
+    // CHECK12: region-block-numbers.cu:107:10: error: {{.*}} 'in_double' combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
     in_double<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 13
@@ -272,37 +287,44 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 16
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK16: region-block-numbers.cu:121:{{[0-9]+}}: error: {{.*}} cannot show that 'from_second' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK16: region-block-numbers.cu:122:{{[0-9]+}}: error: {{.*}} cannot show that 'from_second' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     sum<<<blocks, 256>>>(u, partial, n);
     from_second<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 17
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK17: region-block-numbers.cu:128:{{[0-9]+}}: error: {{.*}} cannot show that 'less_than_all' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK17: region-block-numbers.cu:129:{{[0-9]+}}: error: {{.*}} cannot show that 'less_than_all' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     sum<<<blocks, 256>>>(u, partial, n);
     less_than_all<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 18
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK18: region-block-numbers.cu:141:{{[0-9]+}}: error: {{.*}} cannot show that 'add_twice' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK18: region-block-numbers.cu:142:{{[0-9]+}}: error: {{.*}} cannot show that 'add_twice' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     sum<<<blocks, 256>>>(u, partial, n);
     add_twice<<<1, 32>>>(partial, result, blocks);
   }
 #elif CASE == 19
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK19: region-block-numbers.cu:147:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK19: region-block-numbers.cu:148:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
     in_two<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 20
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK20: region-block-numbers.cu:154:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK20: region-block-numbers.cu:155:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
     in_loop<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
+  }
+#elif CASE == 21
+#pragma gpurma persistent distribute(u, other : rows(ny, nx)) reduce(+ : *result)
+  for (int it = 0; it < 9; ++it) {
+    // CHECK21: region-block-numbers.cu:169:5: error: the kernel gets a grid with a thread for each element of 'out', so nothing but the steps of its loops may depend on gridDim [gpurma-0210]
+    by_whole_grids<<<dim3(blocks, 2), dim3(16, 16)>>>(other, u, partial, ny, nx);
+    add_up<<<1, 256>>>(partial, result, 2 * blocks);
   }
 #endif
 }
