@@ -186,6 +186,8 @@ public:
         BlockSize(Launch.Threads == ThreadMapping::Blocks ? Launch.BlockSize : decltype(BlockSize)()),
         Sets(BlockSize) {
     Sets.setLaunchedSize(Launch.BlockSize);
+    Sets.setPitch(Launch.Pitch);
+    Result.Pitch = Launch.Pitch;
     Result.Threads = Launch.Threads;
     Result.LaunchedBlock = Launch.BlockSize;
   }
@@ -210,7 +212,7 @@ public:
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Sets,
                                                     Context, Diags, Renumbered ? &*Renumbered : nullptr);
     bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
-    if (Interpreted.Understood && !Launch.RowDimension && OfBlocks)
+    if (Interpreted.Understood && !Launch.RowDimension && OfBlocks && !overlap())
       if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
         const EnteredLoop Found = *Over;
         if (!interpretForRows(Found, Distributed, Renumbered ? &*Renumbered : nullptr, Interpreted))
@@ -231,8 +233,10 @@ public:
       return std::nullopt;
     if (Result.Loop && !checkIterations(Interpreted))
       return std::nullopt;
+    if (OfBlocks && !overlap())
+      findPitch();
     if (inOneDimension() ? !walkInOrder(Interpreted)
-                         : !findWalks() || !resolveRowStrides())
+                         : !findWalks() || !resolveRowStrides() || !checkPitch())
       return std::nullopt;
     for (unsigned D = 0; D < 3; ++D)
       if (inOneDimension() ? D <= Result.RowDimension : llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
@@ -276,6 +280,37 @@ private:
   DiagnosticBuilder error(const Expr* Where, Diag Which) {
     Failed = true;
     return Diags.report(Where->getExprLoc(), Which);
+  }
+
+  // --- Blocks that overlap.
+
+  static bool someOf(const BlockPitch& Pitch) {
+    return llvm::any_of(Pitch, [](const auto& Along) { return Along.has_value(); });
+  }
+  bool overlap() const { return someOf(Launch.Pitch); }
+
+  /// Which multiples of blockIdx what is written has, if one for each dimension of the grid.
+  void findPitch() {
+    BlockPitch Found;
+    for (const CoordinateAccess& A : Accesses)
+      for (const Polynomial& Coordinate : A.Coordinates)
+        for (unsigned D = 0; A.Origin->Writes && D < 3; ++D) {
+          std::int64_t Pitch = Coordinate.coefficient(Symbol{Symbol::Kind::BlockIndex, D});
+          if (Pitch == 0)
+            continue;
+          if (Pitch < 0 || !Launch.BlockSize[D] || (Found[D] && *Found[D] != Pitch))
+            return;
+          Found[D] = Pitch;
+        }
+    Form.Pitch = Found;
+  }
+
+  /// A tile is as many coordinates, and all that is known of launches in blocks holds where a thread has one row.
+  bool checkPitch() {
+    if (!overlap() || (Result.RowsPerThread == 1 && !Result.RowsStrided))
+      return true;
+    reportStride(Accesses.front(), Result.RowDimension);
+    return false;
   }
 
   // --- Launches in one dimension.
@@ -1047,6 +1082,8 @@ private:
     if (!Launch.BlockSize[D])
       Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_size_unknown)
           << std::string(1, DimensionName[D]);
+    else if (mentionsIndexAlone(A, D))
+      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_pitch) << std::string(1, DimensionName[D]) << 0 << "";
   }
 
   // --- How far from the block's own coordinates.
@@ -1058,7 +1095,7 @@ private:
       return {/*Whole=*/true};
     Polynomial Step(J == 0 ? Result.RowsPerThread : 1);
     Polynomial Distance = A.Coordinates[J] - Step * originOf(D);
-    Polynomial FromEnd = Distance - Step * Sets.blockSize(D) + 1;
+    Polynomial FromEnd = Distance - Step * Sets.pitch(D) + 1;
     // The origin and the block's size may be mentioned here only.
     isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "distance", Distance), "end", FromEnd));
     std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
@@ -1089,7 +1126,7 @@ private:
     const Polynomial Twice = Polynomial(2) * Distance;
     // In an array that is long enough, the nearest of the places where a row comes again is plain.
     isl::set Long = Domain.intersect(
-        Sets.compare(Comparison::LessEqual, Polynomial(2 * Result.RowsPerThread) * Sets.blockSize(Result.RowDimension) + 16, Rows));
+        Sets.compare(Comparison::LessEqual, Polynomial(2 * Result.RowsPerThread) * Sets.pitch(Result.RowDimension) + 16, Rows));
     const isl::set Parts[] = {Long.intersect(Sets.compare(Comparison::LessEqual, Twice, Rows))
                                   .intersect(Sets.compare(Comparison::LessEqual, Polynomial(0) - Rows, Twice)),
                               Long.intersect(Sets.compare(Comparison::Less, Twice, Polynomial(0) - Rows)),
@@ -1319,6 +1356,9 @@ private:
       });
       error(Outside->Origin->Where, Diag::err_writes_far)
           << Array.Array.name() << 2 << Outside->Origin->Where->getSourceRange();
+      if (Launch.Pitch[D])
+        Diags.report(Outside->Origin->Where->getExprLoc(), Diag::note_block_pitch)
+            << std::string(1, DimensionName[D]) << 1 << std::to_string(*Launch.Pitch[D]);
       return;
     }
   }
@@ -1373,7 +1413,7 @@ private:
         for (unsigned D : Used) {
           std::string A = std::string("a") + DimensionName[D];
           std::string B = std::string("b") + DimensionName[D];
-          if (Common.intersect(Sets.differsByAtLeast(A, B, Sets.blockSize(D))).is_empty())
+          if (Common.intersect(Sets.differsByAtLeast(A, B, Sets.pitch(D))).is_empty())
             continue;
           error(Second->Origin->Where, Diag::err_writes_not_injective)
               << Array.Array.name() << std::string(1, DimensionName[D])
@@ -1515,6 +1555,9 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
         << R.Scalar->getName();
   if (Accesses.Threads == ThreadMapping::Coordinates)
     Out << "; in blocks of another size";
+  for (unsigned D = 0; D < 3; ++D)
+    if (Accesses.Pitch[D])
+      Out << "; blocks begin " << *Accesses.Pitch[D] << " apart in " << DimensionName[D];
 }
 
 std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,

@@ -156,11 +156,16 @@ enum class ElementPlace { X, Y, Z, Row };
 /// Quotients and remainders of a kernel for launches in one dimension. None: not always the same of these.
 using ElementPlaces = std::map<const clang::Expr*, std::optional<ElementPlace>>;
 
+/// Of blocks that overlap, along each grid dimension; none: they lie side by side.
+using BlockPitch = std::array<std::optional<std::int64_t>, 3>;
+
 struct KernelAccesses {
   /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
   ThreadMapping Threads = ThreadMapping::Blocks;
   /// The size of the launch's blocks, as far as it is constant.
   std::array<std::optional<std::int64_t>, 3> LaunchedBlock;
+  /// How far apart the launch's blocks begin, where that is not their size; all that is said of blocks is then said of as many coordinates.
+  BlockPitch Pitch;
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
   unsigned RowDimension = 0;
   /// How many rows a logical block has for each of its threads along RowDimension.
@@ -222,6 +227,8 @@ struct LaunchFacts {
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
   ThreadMapping Threads = ThreadMapping::Blocks;
+  /// Of ThreadMapping::Blocks, with a constant BlockSize.
+  BlockPitch Pitch;
   /// What is in `__constant__` memory.
   AssumedConstants Constants;
 };
@@ -237,6 +244,8 @@ struct KernelForm {
   bool LoopsOverRows = false;
   /// The kernel stores into a distributed array.
   bool Stores = false;
+  /// What the coordinates say of blocks that do not lie side by side: blockIdx.y * 14 of 16.
+  BlockPitch Pitch;
 };
 
 /// Analyses a kernel's definition (for a template, an instantiation). Integer arithmetic of 32 bits

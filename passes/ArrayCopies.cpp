@@ -48,6 +48,29 @@ std::optional<ArrayCopy> arrayCopy(const CallExpr& Call) {
   return ArrayCopy{Call.getArg(0), Call.getArg(1), nullptr, Call.getArg(2)};
 }
 
+OffsetPointer takeApart(const Expr* Pointer, const ASTContext& Context) {
+  const Expr* E = Pointer->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+  auto Plus = [&](const Expr* Base, const Expr* Count, int Sign) {
+    OffsetPointer Found = takeApart(Base, Context);
+    Found.Added.push_back({Count, Sign * Context.getTypeSizeInChars(Base->getType()->getPointeeType()).getQuantity()});
+    return Found;
+  };
+  auto IsMoved = [](const Expr* Part) {
+    const Type* Pointee = Part->getType()->getPointeeType().getTypePtrOrNull();
+    return Part->getType()->isPointerType() && !Pointee->isIncompleteType();
+  };
+  if (const auto* Sum = dyn_cast<BinaryOperator>(E); Sum && Sum->isAdditiveOp()) {
+    if (IsMoved(Sum->getLHS()) && Sum->getRHS()->getType()->isIntegerType())
+      return Plus(Sum->getLHS(), Sum->getRHS(), Sum->getOpcode() == BO_Add ? 1 : -1);
+    if (IsMoved(Sum->getRHS()))
+      return Plus(Sum->getRHS(), Sum->getLHS(), 1);
+  }
+  if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens()); Element && IsMoved(Element->getBase()))
+      return Plus(Element->getBase(), Element->getIdx(), 1);
+  return {E, {}};
+}
+
 bool copiesOnHost(const CallExpr& Call) {
   return isMemcpy(Call) && !arrayCopy(Call);
 }

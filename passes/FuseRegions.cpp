@@ -314,7 +314,9 @@ private:
     bool Periodic = llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic && !haloOf(S, A.Array); });
     return Text + (Periodic ? ".with_periodic_rows()" : "") + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
            ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")" +
-           (S.Accesses.Threads == ThreadMapping::Blocks ? "" : ".with_renumbered_threads(" + blockOfRanks() + ")") +
+           (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
+            : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
+                                                        : "") +
            (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + touchedEnds(S.Accesses);
   }
 
@@ -339,14 +341,19 @@ private:
   std::string copyPlan(const Stage& S) const {
     std::string Text = "::gpurma::stages::plan_of_copy(" + stringLiteral(S.name()) + ", " + blockOfRanks() + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", " + std::to_string(walksCode(S.Accesses)) + "u)";
-    for (const ArrayAccess& A : S.Accesses.Arrays)
+    bool Periodic = false;
+    for (const ArrayAccess& A : S.Accesses.Arrays) {
       Text += A.Reads ? ".reads(" + reach(*A.Reads, S.Accesses.RowDimension, nullptr) + ")"
                       : ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
-    return Text;
+      Periodic |= A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic;
+    }
+    return Text + (Periodic ? ".with_periodic_rows()" : "") + (S.Copied.Rows ? ".with_few_rows()" : "");
   }
 
   /// A block, or what takes its place: one with the threads of the region's other launches, so that all ranks have the same.
   std::string tile(const Stage& S) const {
+    if (overlap(S))
+      return tileOfOverlapping(S.Accesses);
     if (S.Accesses.Threads == ThreadMapping::Blocks)
       return "dim3(" + setting(S.Block) + ")";
     if (S.Accesses.Threads == ThreadMapping::PartialBlocks)
@@ -358,6 +365,18 @@ private:
     return "::gpurma::stages::tile_of_rows(" + blockOfRanks() + ", " +
            std::to_string(Other ? Other->Accesses.RowDimension : tileDimensions(R) - 1) + ", " +
            std::to_string(Other ? Other->Accesses.RowsPerThread : 1) + ", " + Dimensions + ", " + std::to_string(S.Accesses.RowsPerThread) + ")";
+  }
+
+  static bool overlap(const Stage& S) {
+    return llvm::any_of(S.Accesses.Pitch, [](const auto& Along) { return Along.has_value(); });
+  }
+
+  /// As many coordinates as blocks begin apart.
+  static std::string tileOfOverlapping(const KernelAccesses& Accesses) {
+    std::string Text;
+    for (unsigned D = 0; D != 3; ++D)
+      Text += (D ? ", " : "dim3(") + std::to_string(Accesses.Pitch[D].value_or(*Accesses.LaunchedBlock[D]));
+    return Text + ")";
   }
 
   /// The launch whose block is that of the ranks; null if none runs in its blocks.

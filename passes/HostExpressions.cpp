@@ -6,6 +6,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
+#include <set>
 
 using namespace clang;
 
@@ -42,6 +43,28 @@ std::optional<Polynomial> HostExpressions::initialValue(const Expr* E) {
       V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit()))
     return std::nullopt;
   return polynomial(V->getInit());
+}
+
+Polynomial HostExpressions::withInitialValues(Polynomial P) {
+  constexpr unsigned MostSteps = 4;
+  for (unsigned Step = 0; Step != MostSteps; ++Step) {
+    std::set<Symbol> Named;
+    for (const auto& [M, Coefficient] : P.terms())
+      Named.insert(M.begin(), M.end());
+    bool Changed = false;
+    for (const Symbol& S : Named) {
+      const auto* V = S.Field ? nullptr : dyn_cast_or_null<VarDecl>(S.Decl);
+      if (!V || isa<ParmVarDecl>(V) || !V->getInit() || InExtents.contains(V) || !isLasting(V, nullptr) || !isLasting(V->getInit()))
+        continue;
+      if (std::optional<Polynomial> Value = polynomial(V->getInit())) {
+        P = P.substituted(S, *Value);
+        Changed = true;
+      }
+    }
+    if (!Changed)
+      break;
+  }
+  return P;
 }
 
 const VarDecl* HostExpressions::structure(const Expr* E) const {
@@ -155,6 +178,8 @@ bool HostExpressions::isLasting(const Stmt* S) const {
     if (V && Field)
       return isLasting(V, Field);
   }
+  if (const auto* Size = dyn_cast<UnaryExprOrTypeTraitExpr>(S); Size && Size->getKind() == UETT_SizeOf)
+    return !Size->getTypeOfArgument()->isVariableArrayType();
   return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
          llvm::all_of(S->children(),
                       [&](const Stmt* Child) { return !Child || isLasting(Child); });

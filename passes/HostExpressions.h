@@ -37,6 +37,9 @@ public:
   std::optional<Polynomial> member(const clang::VarDecl* V, const clang::FieldDecl* Field);
   /// Of a local variable that nothing changes what it was initialised with.
   std::optional<Polynomial> initialValue(const clang::Expr* E);
+  /// With what local variables that nothing changes were initialised with, if that has still the same value; but extents are what they
+  /// are called.
+  Polynomial withInitialValues(Polynomial P);
   /// The variable that a structure is, or is copied from.
   const clang::VarDecl* structure(const clang::Expr* E) const;
 

@@ -33,8 +33,8 @@ class StageInference {
 public:
   StageInference(Region& R, Unit& U)
       : R(R), U(U), Context(U.context()), ChangedInRegion(R.Statement),
-        ChangedInFunction(R.outermostFunction()->getBody()),
-        Host(Context, R, ChangedInRegion, ChangedInFunction), Groups(R, Context) {}
+        ChangedInFunction(R.outermostFunction()->getBody()), ChangedInCall(nullptr),
+        Host(Context, R, ChangedInRegion, ChangedInFunction), AtOnce(Context, R, ChangedInCall, ChangedInFunction), Groups(R, Context) {}
 
   void run() {
     for (const DistributedArray& A : R.Arrays)
@@ -312,14 +312,38 @@ private:
   // --- Copies and fills.
 
   enum CopiedAs { Target, Source, Filled };
+  enum CopyProblem { NotDistributed, Part, InRow, Overlap };
+
+  void reportPart(const Stage& S, const Expr* E, CopiedAs As, CopyProblem Why, const std::string& Array = "") {
+    const Expr* Plain = E->IgnoreParenCasts();
+    U.Diags->report(E->getBeginLoc(), Diag::err_copied_array)
+        << S.name() << As << spelledText(Plain->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this") << Why << Array
+        << E->getSourceRange();
+  }
 
   void inferCopy(Stage& S) {
     ArrayCopy Copy = *arrayCopy(*S.Copy);
-    const DistributedArray* To = copiedArray(S, Copy.To, Copy.fills() ? Filled : Target);
-    const DistributedArray* From = To && Copy.From ? copiedArray(S, Copy.From, Source) : To;
-    if (!From || !checkAlike(S, *To, *From) || !checkBytes(S, *To, Copy))
+    OffsetPointer ToPlace = takeApart(Copy.To, Context), FromPlace = takeApart(Copy.From ? Copy.From : Copy.To, Context);
+    const bool Same = sameArray(ToPlace.Base, FromPlace.Base);
+    const bool OfRows = !ToPlace.Added.empty() || !FromPlace.Added.empty() || isForRows(Copy);
+    if (OfRows) {
+      followVariables(ToPlace);
+      followVariables(FromPlace);
+    }
+    const DistributedArray* To = copiedArray(S, ToPlace.Base, Copy.fills() ? Filled : Target);
+    const DistributedArray* From = To && Copy.From ? copiedArray(S, FromPlace.Base, Source) : To;
+    if (!From || !checkAlike(S, *To, *From))
       return;
-    S.Copied = {elementSize(*To).getQuantity(), std::min(elementAlignment(*To), elementAlignment(*From)).getQuantity()};
+    S.Copied = {elementSize(*To).getQuantity(), std::min(elementAlignment(*To), elementAlignment(*From)).getQuantity(), {}, {}};
+    AxisAccess Rows;
+    if (OfRows) {
+      std::optional<AxisAccess> Found = inferRows(S, *To, *From, Copy, ToPlace, FromPlace, Same);
+      if (!Found)
+        return;
+      Rows = *Found;
+    } else if (!checkBytes(S, *To, Copy)) {
+      return;
+    }
     S.Accesses.Threads = ThreadMapping::Elements;
     S.Accesses.RowDimension = dimensionsOfTiles() - 1;
     ArrayAccess Access;
@@ -331,9 +355,154 @@ private:
     if (Copy.From) {
       Access.Array = S.Copy->getDirectCallee()->getParamDecl(1);
       Access.Reads = std::exchange(Access.Writes, std::nullopt);
+      (*Access.Reads)[S.Accesses.RowDimension] = Rows;
       S.Accesses.Arrays.push_back(Access);
     }
     S.Inferred = true;
+  }
+
+  // --- Copies and fills of rows.
+
+  static constexpr std::int64_t MostCopiedRows = 8; // which a rank goes through for each call
+
+  /// With what a pointer that the region declares begins with, if nothing moves it. Others may have been swapped in between; the region
+  /// looks where rows lie when it comes to the call.
+  void followVariables(OffsetPointer& Place) const {
+    constexpr unsigned MostVariables = 4;
+    for (unsigned I = 0; I != MostVariables; ++I) {
+      const auto* Ref = dyn_cast<DeclRefExpr>(Place.Base);
+      const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+      if (!V || !R.declares(V) || !V->hasLocalStorage() || !V->getType()->isPointerType() || !V->getInit() || ChangedInFunction.changes(V))
+        return;
+      OffsetPointer Begin = takeApart(V->getInit(), Context);
+      Place.Base = Begin.Base;
+      llvm::append_range(Place.Added, Begin.Added);
+    }
+  }
+
+  /// None: it is not known, or not the same throughout the call.
+  std::optional<Polynomial> bytesOf(const Expr* E) {
+    std::optional<Polynomial> P = AtOnce.polynomial(E);
+    return P ? AtOnce.withInitialValues(std::move(*P)) : P;
+  }
+
+  std::optional<Polynomial> bytesBefore(const OffsetPointer& Place) {
+    Polynomial Sum;
+    for (const OffsetPointer::Step& Step : Place.Added) {
+      std::optional<Polynomial> Count = bytesOf(Step.Count);
+      if (!Count)
+        return std::nullopt;
+      Sum = Sum + *Count * Polynomial(Step.Bytes);
+    }
+    return Sum;
+  }
+
+  Polynomial rowBytes(const DistributedArray& A) {
+    Polynomial Bytes(elementSize(A).getQuantity());
+    for (const Expr* Extent : llvm::drop_begin(A.Shape))
+      Bytes = Bytes * *AtOnce.extent(Extent); // the array has a shape
+    return Bytes;
+  }
+
+  /// As many rows as there are in so many bytes, if that is a small number.
+  static std::optional<std::int64_t> rowsIn(const Polynomial& Bytes, const Polynomial& RowBytes) {
+    auto [Rows, Rest] = Bytes.divided(RowBytes);
+    std::optional<std::int64_t> Number = Rest == Polynomial() ? Rows.constant() : std::nullopt;
+    return Number && *Number > 0 && *Number <= MostCopiedRows ? Number : std::nullopt;
+  }
+
+  /// Whether a call whose pointers are variables is not for all rows.
+  bool isForRows(const ArrayCopy& Copy) {
+    OffsetPointer To = takeApart(Copy.To, Context);
+    followVariables(To);
+    std::optional<Candidates> Possible = candidates(To.Base, {});
+    if (!Possible || Possible->empty())
+      return false;
+    const DistributedArray& A = *Possible->front();
+    const Polynomial Row = rowBytes(A), Size(elementSize(A).getQuantity()); // first: extents say what a pitch is
+    std::optional<Polynomial> Given = bytesOf(Copy.Bytes);
+    if (!Given)
+      return false;
+    Polynomial Whole = Row * *AtOnce.extent(A.Shape.front());
+    if (A.Components)
+      Whole = Whole * *AtOnce.extent(A.Components);
+    return (rowsIn(*Given, Row) && !(*Given == Whole)) ||
+           (Size.constant() != 1 && rowsIn(*Given * Size, Row) && !(*Given * Size == Whole));
+  }
+
+  /// Which rows of the source, in \p B, are read for one of the target, in \p A, of the same shape. \p Same: both are of one array for certain. None after an error.
+  std::optional<AxisAccess> inferRows(Stage& S, const DistributedArray& A, const DistributedArray& B, const ArrayCopy& Copy,
+                                      const OffsetPointer& To, const OffsetPointer& From, bool Same) {
+    const Polynomial Row = rowBytes(A), Size(elementSize(A).getQuantity());
+    std::optional<Polynomial> Given = bytesOf(Copy.Bytes);
+    S.Copied.Rows = Given ? rowsIn(*Given, Row) : std::nullopt;
+    if (!S.Copied.Rows) {
+      constexpr unsigned Elements = 1, NoRows = 2;
+      const bool AreElements = Given && Size.constant() != 1 && rowsIn(*Given * Size, Row);
+      U.Diags->report(Copy.Bytes->getExprLoc(), Diag::err_copied_bytes)
+          << S.name() << Copy.fills() << A.Pointer.name() << (AreElements ? Elements : NoRows) << std::to_string(MostCopiedRows) << ""
+          << Copy.Bytes->getSourceRange();
+      return std::nullopt;
+    }
+    std::optional<Polynomial> Target, Source;
+    if (!findRow(S, A, Copy.To, To, Copy.fills() ? Filled : CopiedAs::Target, Target) ||
+        (Copy.From && !findRow(S, B, Copy.From, From, CopiedAs::Source, Source)))
+      return std::nullopt;
+    AxisAccess Read;
+    if (Copy.fills())
+      return Read;
+    Read.Whole = true;
+    if (!Target || !Source)
+      return Read;
+    const Polynomial Rows = *AtOnce.extent(A.Shape.front()), Distance = *Source - *Target;
+    auto Within = [&](const Polynomial& P) -> std::optional<std::int64_t> {
+      std::optional<std::int64_t> Number = P.constant();
+      constexpr std::int64_t Most = 1 << 16; // a process would have to have as many
+      return Number && *Number >= -Most && *Number <= Most && !P.overflowed() ? Number : std::nullopt;
+    };
+    // In an array of constant length a row by its number may be nearer over the end.
+    const std::int64_t Half = Rows.constant().value_or(INT64_MAX) / 2;
+    if (std::optional<std::int64_t> Near = Within(Distance); Near && *Near >= -Half && *Near <= Half) {
+      if (*Near > -*S.Copied.Rows && *Near < *S.Copied.Rows && Same) {
+        reportPart(S, Copy.From, CopiedAs::Source, Overlap);
+        return std::nullopt;
+      }
+      S.Copied.Distance = Near;
+      return AxisAccess{false, *Near, *Near};
+    }
+    for (const Polynomial& Turned : {Distance - Rows, Distance + Rows})
+      if (std::optional<std::int64_t> Near = Within(Turned); Near && *Near >= -Half && *Near <= Half) {
+        S.Copied.Distance = Near;
+        return AxisAccess{false, std::min<std::int64_t>(*Near, 0), std::max<std::int64_t>(*Near, 0), /*Periodic=*/true};
+      }
+    return Read;
+  }
+
+  /// The row that an argument leads to, as far as that is known. False after an error.
+  bool findRow(const Stage& S, const DistributedArray& A, const Expr* Pointer, const OffsetPointer& Place, CopiedAs As,
+               std::optional<Polynomial>& Row) {
+    std::optional<Polynomial> Bytes = bytesBefore(Place);
+    if (!Bytes)
+      return true;
+    auto [Found, Rest] = Bytes->divided(rowBytes(A));
+    if (!(Rest == Polynomial())) {
+      reportPart(S, Pointer, As, InRow, A.Pointer.name());
+      return false;
+    }
+    Row = Found;
+    if (A.Components) {
+      // What is left is a row of the component; of the last ones, the rows that it is before the next component.
+      const Polynomial Rows = *AtOnce.extent(A.Shape.front());
+      Row = Found.divided(Rows).second;
+      if (std::optional<std::int64_t> Number = Row->constant(); Number && *Number < 0)
+        *Row = *Row + Rows;
+    }
+    return true;
+  }
+
+  static bool sameArray(const Expr* A, const Expr* B) {
+    PointerVariable One = pointerVariable(A), Other = pointerVariable(B);
+    return One && One == Other;
   }
 
   /// Of a grid of tiles whose slowest dimension walks the rows of all arrays, as mostly in launches, so that tiles are as theirs.
@@ -361,12 +530,9 @@ private:
     std::optional<Candidates> Possible = candidates(E, {});
     if (!Possible || Possible->empty()) {
       const DistributedArray* Mentioned = Possible ? nullptr : mentionedArray(E);
-      const Expr* Plain = E->IgnoreParenCasts();
-      U.Diags->report(E->getExprLoc(), Diag::err_copied_array)
-          << S.name() << As << spelledText(Plain->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this")
-          << (Mentioned ? 1 : 0) << E->getSourceRange();
+      reportPart(S, E, As, Mentioned ? Part : NotDistributed, Mentioned ? Mentioned->Pointer.name() : "");
       if (!Mentioned && As != Filled)
-        U.Diags->report(E->getExprLoc(), Diag::note_host_memory);
+        U.Diags->report(E->getBeginLoc(), Diag::note_host_memory);
       return nullptr;
     }
     for (const DistributedArray* A : *Possible)
@@ -400,7 +566,7 @@ private:
     if (!Elements && (*Given == Whole || !Given->constant() || !Whole.constant()))
       return true;
     U.Diags->report(Copy.Bytes->getExprLoc(), Diag::err_copied_bytes)
-        << S.name() << Copy.fills() << A.Pointer.name() << Elements << (Elements ? "" : std::to_string(*Given->constant()))
+        << S.name() << Copy.fills() << A.Pointer.name() << (Elements ? 1 : 0) << (Elements ? "" : std::to_string(*Given->constant()))
         << (Elements ? "" : std::to_string(*Whole.constant())) << Copy.Bytes->getSourceRange();
     return false;
   }
@@ -506,7 +672,15 @@ private:
       if (mayStoreFixedRows(S, Arrays, Launch, Seen))
         return analyzeFixedRows(S, Arrays, Launch);
     }
-    return analyze(S, Arrays, Launch, *U.Diags);
+    return analyze(S, Arrays, withPitch(S, Arrays, Launch), *U.Diags);
+  }
+
+  /// Of a launch that is not understood since its blocks do not begin their size apart: with what they begin apart.
+  LaunchFacts withPitch(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) const {
+    KernelForm Seen;
+    if (isKnown(Launch.BlockSize) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen))
+      Launch.Pitch = Seen.Pitch;
+    return Launch;
   }
 
   /// Whether tiles may have a dimension for the rows where the kernel has none, or uses one thread of it.
@@ -860,7 +1034,12 @@ private:
 
   Candidates candidates(const Stage& S, const ArrayAccess& A) const {
     unsigned I = cast<ParmVarDecl>(A.Array.Variable)->getFunctionScopeIndex();
-    return candidates(S.Arguments[I], A.Array.Members).value_or(Candidates());
+    OffsetPointer Argument{S.Arguments[I], {}};
+    if (S.Copied.Rows) {
+      Argument = takeApart(S.Arguments[I], Context);
+      followVariables(Argument);
+    }
+    return candidates(Argument.Base, A.Array.Members).value_or(Candidates());
   }
 
   /// Whether launches that may follow read no more rows than are put. A launch between them may
@@ -881,8 +1060,8 @@ private:
           noteStatedDepths(Later, Read, Put);
         } else if (std::int64_t Depth = std::max(-Rows.Low, Rows.High); Depth > Put.Depth) {
           U.Diags->report(Put.Loc, Diag::err_put_too_shallow)
-              << Put.Array.name() << std::to_string(Put.Depth) << Later.Kernel->getName() << std::to_string(Depth);
-          U.Diags->report(Later.Launch->getBeginLoc(), Diag::note_launch_here);
+              << Put.Array.name() << std::to_string(Put.Depth) << Later.name() << std::to_string(Depth);
+          U.Diags->report(Later.location(), Diag::note_launch_here);
           return false;
         }
       }
@@ -894,7 +1073,7 @@ private:
     for (const DistributedArray* A : Read)
       for (const HaloClause& H : R.Halos)
         if (H.Array == A->Pointer && !depth(H)) {
-          DepthCheck Check{Put.Array.name(), Later.Kernel->getNameAsString(), Put.Depth, H.Depth};
+          DepthCheck Check{Put.Array.name(), Later.name().str(), Put.Depth, H.Depth};
           if (!llvm::is_contained(R.DepthChecks, Check))
             R.DepthChecks.push_back(std::move(Check));
         }
@@ -903,8 +1082,10 @@ private:
   Region& R;
   Unit& U;
   ASTContext& Context;
-  VariableChanges ChangedInRegion, ChangedInFunction;
+  VariableChanges ChangedInRegion, ChangedInFunction, ChangedInCall;
   HostExpressions Host;
+  /// What expressions of one call have in common, whose variables have the same values in each of them.
+  HostExpressions AtOnce;
   PointerGroups Groups;
   std::map<PointerVariable, ArrayShape> Shapes;
   /// By kernel.
@@ -1032,6 +1213,8 @@ public:
             Out << "; *" << Scalar->getName() << " first in each thread";
           for (const TileSums::Sum& Sum : S.Sums.Sums)
             Out << "; " << Sum.Variable->getName() << " first over all tiles";
+          if (S.Copied.Rows)
+            Out << "; of " << *S.Copied.Rows << (*S.Copied.Rows == 1 ? " row" : " rows");
           Out << '\n';
         }
   }

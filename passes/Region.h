@@ -126,6 +126,11 @@ enum class BetweenTiles { Nothing, Barrier, OtherCopy };
 /// What a copy or fill takes the elements of its arrays for.
 struct CopiedElements {
   std::int64_t Bytes = 0, Alignment = 0;
+  /// How many rows of one component, if the call is not for whole arrays.
+  std::optional<std::int64_t> Rows;
+  /// Of a copy of rows: how far behind those that they become they lie; if the reads of its stage are periodic, modulo the array's
+  /// number of rows. None: that differs from call to call, or is not known.
+  std::optional<std::int64_t> Distance;
 };
 
 /// Text that the host runs; behind it, if it is not null, the program's own text of a part of the region.

@@ -103,6 +103,11 @@ public:
         To << hostScalar(Pointer, E->getExprLoc());
         return true;
       }
+    if (const ArraySubscriptExpr* Element = addressedElement(S);
+        Element && !reducedBy(Element) && !Result.HostScalars.count(pointerOf(Element))) {
+      To << "&" << text(Element->getBase()) << "[" << text(Element->getIdx()) << "]";
+      return true;
+    }
     if (isMemoryAccess(S)) {
       unsupported(S);
       return true;
@@ -157,7 +162,7 @@ private:
       return true;
     }
     bool VisitUnaryOperator(UnaryOperator* O) {
-      if (O->isIncrementDecrementOp() || O->getOpcode() == UO_AddrOf)
+      if (O->isIncrementDecrementOp() || (O->getOpcode() == UO_AddrOf && !addressedElement(O)))
         changed(O->getSubExpr());
       return true;
     }
@@ -262,6 +267,14 @@ private:
       return !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
     const auto* Member = dyn_cast<MemberExpr>(S);
     return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+  }
+
+  /// &u[k]: nothing is accessed. Null for other expressions.
+  static const ArraySubscriptExpr* addressedElement(const Stmt* S) {
+    const auto* Address = dyn_cast<UnaryOperator>(S);
+    if (!Address || Address->getOpcode() != UO_AddrOf || !isMemoryAccess(Address->getSubExpr()->IgnoreParens()))
+      return nullptr;
+    return dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens());
   }
 
   /// n * sizeof *a: nothing is accessed.
@@ -1129,9 +1142,10 @@ private:
     const ArrayCopy Copy = *gpurma::arrayCopy(Call);
     std::string Index = std::to_string(It - R.Stages.begin());
     std::string Class = "gpurma_launch_" + Number + "_" + Index;
-    To << "::gpurma::stages::" << (Copy.fills() ? "fill" : "copy") << "_array<" << Class << ">(gpurma_region, "
+    To << "::gpurma::stages::" << (Copy.fills() ? "fill" : "copy") << (S.Copied.Rows ? "_rows<" : "_array<") << Class << ">(gpurma_region, "
        << S.Accesses.Arrays.front().Walks.size() << ", " << text(Copy.To) << ", " << text(Copy.fills() ? Copy.Byte : Copy.From) << ", "
-       << text(Copy.Bytes) << ", " << siteText(Call.getBeginLoc(), U.sources()) << ")";
+       << text(Copy.Bytes) << ", " << (S.Copied.Rows && !Copy.fills() ? rowDistance(S) + ", " : "") << siteText(Call.getBeginLoc(), U.sources())
+       << ")";
     Crossing Crosses;
     std::string Boxes;
     for (const ArrayAccess& Access : S.Accesses.Arrays) {
@@ -1139,13 +1153,23 @@ private:
       Boxes += (Boxes.empty() ? "" : ", ") + writtenBox(Access);
     }
     Result.LaunchNames.push_back(Class);
+    std::string Kind = S.Accesses.Arrays.front().OfComponents ? ", true" : S.Copied.Rows ? ", false" : "";
+    if (S.Copied.Rows)
+      Kind += ", " + std::to_string(*S.Copied.Rows);
     Result.Launches += "struct " + Class + " : ::gpurma::stages::array_" + (Copy.fills() ? "fill" : "copy") + "<" +
                        std::to_string(S.Accesses.RowDimension) + ", " + std::to_string(S.Copied.Bytes) + ", " +
-                       std::to_string(S.Copied.Alignment) + (S.Accesses.Arrays.front().OfComponents ? ", true" : "") + "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() +
+                       std::to_string(S.Copied.Alignment) + Kind + "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() +
                        ";\n  static __device__ __forceinline__ const ::gpurma::stages::written_box* gpurma_boxes() { static constexpr "
                        "::gpurma::stages::written_box boxes[] = {" +
                        Boxes + "}; return boxes; }\n};\n";
     return true;
+  }
+
+  /// As ::gpurma::stages::row_distance has it.
+  static std::string rowDistance(const Stage& S) {
+    const AxisAccess& Rows = (*S.Accesses.Arrays.back().Reads)[S.Accesses.RowDimension];
+    StringRef How = Rows.Whole ? "any" : Rows.Periodic ? "periodic" : "exact";
+    return "{::gpurma::stages::row_distance::" + How.str() + ", " + std::to_string(S.Copied.Distance.value_or(0)) + "}";
   }
 
   /// Kernels with queues of registers need the most, then those with a loop and those that compute their places: measured, see

@@ -47,6 +47,10 @@ Polynomial SymbolicSets::blockSize(unsigned Dimension) const {
   return Symbol{Symbol::Kind::BlockSize, Dimension};
 }
 
+Polynomial SymbolicSets::pitch(unsigned Dimension) const {
+  return Pitch[Dimension] ? Polynomial(*Pitch[Dimension]) : blockSize(Dimension);
+}
+
 Polynomial SymbolicSets::launchedSize(unsigned Dimension) const {
   if (LaunchedSize[Dimension])
     return *LaunchedSize[Dimension];
@@ -59,7 +63,7 @@ Polynomial SymbolicSets::normalized(const Polynomial& P) const {
     Polynomial Term(Coefficient);
     for (const Symbol& S : M) {
       bool Launched = S.Of == Symbol::Kind::LaunchedIndex;
-      std::optional<std::int64_t> Size = S.Of == Symbol::Kind::BlockIndex ? BlockSize[S.Index]
+      std::optional<std::int64_t> Size = S.Of == Symbol::Kind::BlockIndex ? knownPitch(S.Index)
                                          : Launched                       ? LaunchedSize[S.Index]
                                                                           : std::nullopt;
       if (Size && Coefficient % *Size == 0 && std::count(M.begin(), M.end(), S) == 1) {
@@ -178,7 +182,7 @@ isl::set SymbolicSets::factsOf(const Monomial& M) {
   case Symbol::Kind::LaunchedSize:
     return compare(Comparison::LessEqual, 1, S);
   case Symbol::Kind::BlockIndex:
-    return factsOfIndex(S, BlockSize[S.Index], Symbol::Kind::BlockOrigin);
+    return factsOfIndex(S, knownPitch(S.Index), Symbol::Kind::BlockOrigin);
   case Symbol::Kind::LaunchedIndex:
     return factsOfIndex(S, LaunchedSize[S.Index], Symbol::Kind::LaunchedOrigin);
   case Symbol::Kind::Unknown:

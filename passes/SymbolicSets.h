@@ -52,6 +52,10 @@ public:
   /// Blocks of a size that is known: blockIdx.d * size becomes BlockOrigin, or LaunchedOrigin.
   Polynomial normalized(const Polynomial& P) const;
   Polynomial blockSize(unsigned Dimension) const;
+  /// Blocks of constant size that overlap begin so far apart: blockIdx.d * pitch becomes BlockOrigin.
+  void setPitch(const std::array<std::optional<std::int64_t>, 3>& Known) { Pitch = Known; }
+  /// How far apart blocks begin, mostly their size.
+  Polynomial pitch(unsigned Dimension) const;
   /// The sizes that are known of the launch's blocks, where a rank's tiles are other ones.
   void setLaunchedSize(const std::array<std::optional<std::int64_t>, 3>& Size) { LaunchedSize = Size; }
   Polynomial launchedSize(unsigned Dimension) const;
@@ -91,7 +95,9 @@ private:
   // First, so that it is freed last.
   std::unique_ptr<isl_ctx, FreeContext> Context;
   isl::set All, Facts;
-  std::array<std::optional<std::int64_t>, 3> BlockSize, LaunchedSize;
+  /// From one block to the next, if it is known.
+  std::optional<std::int64_t> knownPitch(unsigned Dimension) const { return Pitch[Dimension] ? Pitch[Dimension] : BlockSize[Dimension]; }
+  std::array<std::optional<std::int64_t>, 3> BlockSize, LaunchedSize, Pitch;
   std::map<Monomial, std::string> Names;
   std::map<std::string, Monomial> Named;
   std::map<Symbol, isl::set> Definitions;

@@ -1,9 +1,10 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cudaMemcpy and cudaMemset of whole distributed arrays in a persistent region: stages without a
-// kernel.
+// cudaMemcpy and cudaMemset of whole distributed arrays, or of some of their rows, in a persistent
+// region: stages without a kernel.
 //
 //   cudaMemcpy(a, b, bytes, cudaMemcpyDeviceToDevice);    with a, b : rows(ny, nx)
+//   cudaMemcpy(a, a + (ny - 2) * nx, nx * sizeof(float), cudaMemcpyDeviceToDevice);
 //
 // A tile is as large as the block of the region's launches, and the thread at the coordinates x and
 // y of the array copies the element there, so that mostly the rank that copies an element is the

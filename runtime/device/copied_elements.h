@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include <gpurma/device/array_copies.h>
+#include <gpurma/device/fixed_rows.h>
 #include <gpurma/device/played_threads.h>
 
 namespace gpurma::stages {
@@ -74,7 +75,7 @@ struct elements_of_array {
     }
   }
 
-private:
+protected:
   template <class Value>
   GPURMA_DEVICE void store_from(std::uint64_t first, const Value& value) const {
     for (std::uint64_t element = first; element < first + together; ++element) {
@@ -85,27 +86,59 @@ private:
   }
 };
 
-// to[i] = from[i].
-template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components = false>
-struct array_copy : elements_of_array<RowDimension, Bytes, Alignment, Components> {
-  using base = elements_of_array<RowDimension, Bytes, Alignment, Components>;
+// The elements of `Rows` rows of one component, likewise; the tiles of other rows are not run.
+template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components, int Rows>
+struct elements_of_rows : elements_of_array<RowDimension, Bytes, Alignment, Components> {
+  static constexpr int gpurma_stored_rows = Rows;
+
+  stored_tile_rows<Rows> gpurma_tile_rows;
+  std::uint32_t row; // the first
+  std::uint32_t component;
+
+  template <class Value> GPURMA_DEVICE void store(const uint3& tile, const Value& value) const {
+    const uint3 at = place_of_thread<RowDimension + 1>(tile);
+    const std::uint32_t own = RowDimension == 0 ? at.x : RowDimension == 1 ? at.y : at.z;
+    const auto& extent = this->extent;
+    if (at.x >= extent[0] || at.y >= extent[1] || at.z >= extent[2] ||
+        own - row >= Rows) // wraps around, too
+      return;
+    const std::uint64_t before = std::uint64_t{component} * extent[2];
+    this->store_from((((before + at.z) * extent[1] + at.y) * extent[0] + at.x) * this->together,
+                     value);
+  }
+};
+
+template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components, int Rows>
+using copied_elements =
+    std::conditional_t<Rows == 0, elements_of_array<RowDimension, Bytes, Alignment, Components>,
+                       elements_of_rows<RowDimension, Bytes, Alignment, Components, Rows>>;
+
+// to[i] = from[i]; of rows, from[i + ahead].
+template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components = false,
+          int Rows = 0>
+struct array_copy : copied_elements<RowDimension, Bytes, Alignment, Components, Rows> {
+  using base = copied_elements<RowDimension, Bytes, Alignment, Components, Rows>;
   static constexpr unsigned gpurma_writes = 1;
   static constexpr unsigned gpurma_reads = 2;
+  using word = typename base::word;
 
-  const typename base::word* from;
+  const word* from;
+  std::int64_t ahead; // words; 0 of whole arrays
 
   GPURMA_DEVICE pointers<2> gpurma_arrays() const { return {{this->to, from}}; }
 
   template <unsigned gpurma_copy>
   GPURMA_DEVICE void gpurma_run(const uint3& tile, typename base::gpurma_parts&) const {
-    this->store(tile, [this](std::uint64_t word) { return from[word]; });
+    const word* const source = from + (Rows == 0 ? 0 : ahead);
+    this->store(tile, [source](std::uint64_t i) { return source[i]; });
   }
 };
 
 // All bytes of to[i] become `byte`.
-template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components = false>
-struct array_fill : elements_of_array<RowDimension, Bytes, Alignment, Components> {
-  using base = elements_of_array<RowDimension, Bytes, Alignment, Components>;
+template <int RowDimension, unsigned Bytes, unsigned Alignment, bool Components = false,
+          int Rows = 0>
+struct array_fill : copied_elements<RowDimension, Bytes, Alignment, Components, Rows> {
+  using base = copied_elements<RowDimension, Bytes, Alignment, Components, Rows>;
   static constexpr unsigned gpurma_writes = 1;
   static constexpr unsigned gpurma_reads = 0;
 
@@ -157,6 +190,7 @@ GPURMA_DEVICE cudaError_t copy_array(region<S, A, R>& all, int dimensions, void*
   Launch launch;
   launch.to = static_cast<typename Launch::word*>(to);
   launch.from = static_cast<const typename Launch::word*>(from);
+  launch.ahead = 0;
   static_cast<void>(array_at(all, from, false, where));
   return run_copy(all, launch, array_at(all, to, false, where), dimensions, bytes, false, where);
 }
@@ -169,6 +203,108 @@ GPURMA_DEVICE cudaError_t fill_array(region<S, A, R>& all, int dimensions, void*
   launch.to = static_cast<typename Launch::word*>(to);
   memset(&launch.pattern, byte, sizeof launch.pattern);
   return run_copy(all, launch, array_at(all, to, true, where), dimensions, bytes, true, where);
+}
+
+// Where rows are: so many behind the beginning of an array and of one of its components.
+struct place_of_rows {
+  const array_plan* array;
+  std::int64_t component, row;
+};
+
+// Of `rows` rows from that address on; reports one that is not where as many are.
+template <int S, int A, int R>
+GPURMA_DEVICE place_of_rows rows_at(const region<S, A, R>&, const void* pointer,
+                                    std::uint64_t bytes, int rows, bool is_filled, site where) {
+  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+  GPURMA_ROLLED
+  for (int a = 0; a < A; ++a) {
+    const array_plan& array = plans.array[a];
+    const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(pointer) - array.base);
+    if (offset >= array.bytes())
+      continue;
+    const auto number = static_cast<std::int64_t>(offset / array.row_bytes());
+    const place_of_rows found{&array, number / array.rows, number % array.rows};
+    if (offset % array.row_bytes() == 0 && bytes == rows * array.row_bytes() &&
+        found.row + rows <= array.rows)
+      return found;
+  }
+  if (platform::thread_index() == 0)
+    detail::fail(detail::block(), error_code::not_whole_rows, directive::stage, where,
+                 reinterpret_cast<std::int64_t>(pointer), static_cast<std::int64_t>(bytes), rows,
+                 is_filled);
+  return {&plans.array[0], 0, 0};
+}
+
+// Runs the stage for those rows of arrays with so many dimensions.
+template <class Launch, int S, int A, int R>
+GPURMA_DEVICE cudaError_t run_rows(region<S, A, R>& all, Launch& launch, const place_of_rows& to,
+                                   int dimensions, site where) {
+  constexpr int rows = Launch::gpurma_stored_rows;
+  launch.row = static_cast<std::uint32_t>(to.row);
+  launch.component = static_cast<std::uint32_t>(to.component);
+  launch.set(*to.array, dimensions,
+             region<S, A, R>::shared().plans.stage[Launch::gpurma_stage].block);
+  std::int64_t stored[rows];
+  GPURMA_UNROLLED
+  for (int k = 0; k < rows; ++k)
+    stored[k] = to.row + k;
+  const unsigned* const grid = launch.gpurma_grid;
+  launch.gpurma_tile_rows =
+      tile_rows_of(all, Launch::gpurma_stage, stored, dim3(grid[0], grid[1], grid[2]));
+  all.launch(launch, dim3(blockDim), where);
+  return cudaSuccess;
+}
+
+// How many rows behind its target the source of a copy of rows lies, as far as the compiler has
+// seen: `periodic`, if behind an array's last row the first one comes again.
+struct row_distance {
+  enum kind : int { any, exact, periodic };
+  kind how;
+  std::int64_t rows;
+
+  GPURMA_DEVICE bool holds(std::int64_t found, std::int64_t rows_of_array) const {
+    return how == any || found == rows || (how == periodic && (found - rows) % rows_of_array == 0);
+  }
+};
+
+// cudaMemcpy and cudaMemcpyAsync of rows. The threads that lead.
+template <class Launch, int S, int A, int R>
+GPURMA_DEVICE cudaError_t copy_rows(region<S, A, R>& all, int dimensions, void* to,
+                                    const void* from, std::uint64_t bytes,
+                                    const row_distance& distance, site where) {
+  constexpr int rows = Launch::gpurma_stored_rows;
+  const place_of_rows target = rows_at(all, to, bytes, rows, false, where);
+  const place_of_rows source = rows_at(all, from, bytes, rows, false, where);
+  const std::int64_t apart = source.row - target.row;
+  if (platform::thread_index() == 0) {
+    if (!distance.holds(apart, target.array->rows))
+      detail::fail(detail::block(), error_code::rows_elsewhere, directive::stage, where, source.row,
+                   target.row);
+    if (source.array == target.array && source.component == target.component && apart > -rows &&
+        apart < rows)
+      detail::fail(detail::block(), error_code::rows_overlap, directive::stage, where, source.row,
+                   target.row, rows);
+  }
+  Launch launch;
+  using word = typename Launch::word;
+  launch.to = reinterpret_cast<word*>(target.array->base);
+  launch.from = reinterpret_cast<const word*>(source.array->base);
+  const std::int64_t components = source.component - target.component;
+  const auto words = static_cast<std::int64_t>(target.array->row_bytes() / sizeof(word));
+  launch.ahead = (components * target.array->rows + apart) * words;
+  return run_rows(all, launch, target, dimensions, where);
+}
+
+// cudaMemset and cudaMemsetAsync, likewise.
+template <class Launch, int S, int A, int R>
+GPURMA_DEVICE cudaError_t fill_rows(region<S, A, R>& all, int dimensions, void* to, int byte,
+                                    std::uint64_t bytes, site where) {
+  constexpr int rows = Launch::gpurma_stored_rows;
+  const place_of_rows target = rows_at(all, to, bytes, rows, true, where);
+  Launch launch;
+  launch.to = reinterpret_cast<typename Launch::word*>(target.array->base);
+  memset(&launch.pattern, byte, sizeof launch.pattern);
+  return run_rows(all, launch, target, dimensions, where);
 }
 
 } // namespace gpurma::stages

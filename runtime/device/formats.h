@@ -282,6 +282,9 @@ enum class error_code : std::uint32_t {
   other_bytes,               // values: bytes given, bytes of the array, whether it is filled
   threads_along_rows,        // values: a bit for each of some dimensions, threads along them
   rows_out_of_order,         // values: least rows
+  not_whole_rows,            // values: address, bytes, rows that these are to be, whether filled
+  rows_elsewhere,            // values: row that is copied, row that it becomes
+  rows_overlap,              // values: row that is copied, row that it becomes, how many of each
   numbers_of_blocks          // values: numbers stored, blocks, combined, threads that combine
 };
 

@@ -205,6 +205,22 @@ std::string reason(const error_record& e) {
                 " bytes of an array of ", v(1),
                 " bytes; a region copies and fills distributed arrays whole, so write a kernel for "
                 "a part of one");
+  case error_code::not_whole_rows: {
+    std::ostringstream stream;
+    stream << std::hex << v(0);
+    return text(v(3) ? "cudaMemset is given" : "cudaMemcpy is given", " 0x", stream.str(), " and ",
+                v(1), " bytes, which is not where ", v(2), v(2) == 1 ? " row" : " rows",
+                " of an array that the region distributes are; it copies and fills whole rows, so "
+                "write a kernel for a part of one");
+  }
+  case error_code::rows_elsewhere:
+    return text("cudaMemcpy copies row ", v(0), " into row ", v(1),
+                ", which are not as far apart as its arguments say, since a pointer leads "
+                "elsewhere than to the beginning of an array; name the array in the call, and add "
+                "all that is to be added there");
+  case error_code::rows_overlap:
+    return text("cudaMemcpy copies ", v(2), v(2) == 1 ? " row" : " rows", " from row ", v(0),
+                " into row ", v(1), " of the same array, which overlap");
   case error_code::threads_along_rows:
     return text("along ", dimensions_text(v(0)), ", the launch has ", v(1),
                 " threads that the kernel does not tell from each other, so that several threads "

@@ -95,7 +95,15 @@ void check_stages(const region_launch& region) {
       fail(region, text("kernel '", one.name,
                         "' may write to any row, so its blocks cannot be "
                         "dealt to the processes"));
-    if (one.read.some && one.read.axis[one.row].low == stages::whole && process().size > 1)
+    const bool reads_all =
+        one.read.some && one.read.axis[one.row].low == stages::whole && process().size > 1;
+    if (reads_all && one.kernel == nullptr)
+      fail(region, text("'", one.name,
+                        "' may copy from any row, and other processes have most of them; run one "
+                        "process, or copy from a row that is a constant number of rows before or "
+                        "after the other, where behind the last row of arrays that all have the "
+                        "same number of rows the first one comes again"));
+    if (reads_all)
       fail(region, text("kernel '", one.name,
                         "' may read any row, and other processes have most of "
                         "them; run one process, or say with 'halo(array : n)' "
@@ -358,14 +366,16 @@ void check_rows(const char* array, std::int64_t rows, std::int64_t least, const 
 
 void check_alike(const char* one, const char* other, bool equal, site where) {
   if (!equal)
-    fatal(text("the persistent region at ", source_text(where), " takes '", one, "' and '", other,
-               "' to be the same, as their arrays are in one clause or change places; they are not: "
-               "pass variables of the host"));
+    fatal(
+        text("the persistent region at ", source_text(where), " takes '", one, "' and '", other,
+             "' to be the same, as their arrays are in one clause or change places; they are not: "
+             "pass variables of the host"));
 }
 
 void check_swapped(const char* one, const char* other, bool swapped, site where) {
   if (!swapped)
-    fatal(text("the persistent region at ", source_text(where), " has swapped '", one, "' and '", other,
+    fatal(text("the persistent region at ", source_text(where), " has swapped '", one, "' and '",
+               other,
                "', and the program's own swap of these objects does not, as one that copies their "
                "elements: swap pointers, or give the class a swap that exchanges them"));
 }
@@ -375,8 +385,8 @@ void check_constant(const char* name, std::size_t index, bool array, long long v
   if (value != expected)
     fatal(text("the persistent region at ", source_text(where), " takes '", name,
                array ? text("[", index, "]") : std::string(), "' to be ", expected,
-               ", as the program copies that to this __constant__ variable somewhere, and it is ", value,
-               ": copy it before the region, or pass it to the kernels as a parameter"));
+               ", as the program copies that to this __constant__ variable somewhere, and it is ",
+               value, ": copy it before the region, or pass it to the kernels as a parameter"));
 }
 
 void check_constant_read(cudaError_t result) {

@@ -74,3 +74,27 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
 // CHECK: :[[@LINE-28]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
 // CHECK: :[[@LINE-24]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
 // CHECK: :[[@LINE-25]]:5: note: the launch does not give blockDim.y as a constant
+
+// Blocks that overlap, by a number of rows that is no constant, and all of whose threads store.
+__global__ void by_parameter(float* out, int border, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = (8 - 2 * border) * blockIdx.y + threadIdx.y - border;
+  // CHECK: :[[@LINE+3]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
+  // CHECK: :[[@LINE+2]]:5: note: blocks that overlap begin a constant number of rows apart, by one product of it and blockIdx.y, as (16 - 2 * border) * blockIdx.y with a constant border
+  if (x < nx && y >= 0 && y < ny && threadIdx.y >= border && threadIdx.y < 8 - border)
+    out[y * nx + x] = 0;
+}
+__global__ void by_all(float* out, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = 6 * blockIdx.y + threadIdx.y;
+  // CHECK: :[[@LINE+3]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
+  // CHECK: :[[@LINE+2]]:5: note: blocks that overlap begin a constant number of rows apart, by one product of it and blockIdx.y, as (16 - 2 * border) * blockIdx.y with a constant border; these begin 6 apart, so that the store stands behind a condition on threadIdx.y for as many threads, and not on what a loop has found
+  if (x < nx && y < ny)
+    out[y * nx + x] = 0;
+}
+void overlapping(float* a, int ny, int nx, int border) {
+  dim3 grid(8, 8), block(32, 8);
+#pragma gpurma persistent distribute(a : rows(ny, nx))
+  {
+    by_parameter<<<grid, block>>>(a, border, ny, nx);
+    by_all<<<grid, block>>>(a, ny, nx);
+  }
+}

@@ -55,4 +55,31 @@ void run(float* a, float* b, float* flux, double* cells, double* old, float4* fa
     cudaMemset(faces, 0, nz * nx * sizeof *faces);
   }
 }
+
+// Of rows, so many tiles, and what is read where behind the last row the first one comes again.
+// CHECK: struct gpurma_launch_3_0 : ::gpurma::stages::array_copy<1, 4, 4, false, 1> {
+// CHECK-NEXT: static constexpr int gpurma_stage = 0;
+// CHECK-NEXT: static constexpr unsigned gpurma_reads_before = 2;
+// CHECK-NEXT: static constexpr unsigned gpurma_reads_after = 0;
+// CHECK: struct gpurma_launch_3_3 : ::gpurma::stages::array_fill<1, 4, 4, false, 3> {
+// CHECK: ::gpurma::stages::copy_rows<gpurma_launch_3_0>(gpurma_region, 2, u, u + (ny - 2) * nx, nx * sizeof(float), {::gpurma::stages::row_distance::periodic, -2}, {{.*}});
+// CHECK: ::gpurma::stages::copy_rows<gpurma_launch_3_1>(gpurma_region, 2, &u[(ny - 1) * nx], v + (ny - 2) * nx, row, {::gpurma::stages::row_distance::exact, -1}, {{.*}});
+// CHECK: ::gpurma::stages::copy_rows<gpurma_launch_3_2>(gpurma_region, 2, v, v + k * nx, row, {::gpurma::stages::row_distance::any, 0}, {{.*}});
+// CHECK: ::gpurma::stages::fill_rows<gpurma_launch_3_3>(gpurma_region, 2, v + k * nx, 0, 3 * row, {{.*}});
+// CHECK: ::gpurma::stages::plan_of_copy("cudaMemcpy", ::gpurma::stages::block_of_line(dim3(256)), 1, 80u).writes(0, 0, 0, 0, 0, 0).reads(0, 0, -2, 0, 0, 0).with_periodic_rows().with_few_rows()
+// CHECK-SAME: .reads(0, 0, -1, -1, 0, 0).with_few_rows()
+// CHECK-SAME: .reads(0, 0, ::gpurma::stages::whole, ::gpurma::stages::whole, 0, 0).with_few_rows()
+// CHECK-SAME: ::gpurma::stages::plan_of_copy("cudaMemset", ::gpurma::stages::block_of_line(dim3(256)), 1, 80u).writes(0, 0, 0, 0, 0, 0).with_few_rows()}
+// PRINT-CHECK-NEXT: stage cudaMemcpy: rows y; writes dst (own), published (y -2..0); reads src (y -2..0 periodic); of 1 row
+void copy_rows(float* u, float* v, int ny, int nx, int k) {
+  size_t row = nx * sizeof(float);
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  {
+    // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'cudaMemcpy' reads 'src' with halo 2, periodically, writes 'dst' (publishes 2 rows to the process after) [gpurma-0217]
+    cudaMemcpy(u, u + (ny - 2) * nx, nx * sizeof(float), cudaMemcpyDeviceToDevice);
+    cudaMemcpy(&u[(ny - 1) * nx], v + (ny - 2) * nx, row, cudaMemcpyDeviceToDevice);
+    cudaMemcpy(v, v + k * nx, row, cudaMemcpyDeviceToDevice);
+    cudaMemset(v + k * nx, 0, 3 * row);
+  }
+}
 int main() {}
