@@ -181,6 +181,9 @@ private:
       Text += "  " + type(isHostScalar(V) ? V->getType().getNonReferenceType()->getPointeeType() : V->getType(), capturedName(V, P)) + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "  " + type(R.Reductions[I].Scalar->getType(), "gpurma_scalar_" + std::to_string(I)) + ";\n";
+    for (unsigned I = 0; I != R.Reductions.size(); ++I)
+      if (R.Reductions[I].OfBlocks)
+        Text += "  unsigned long long gpurma_blocks_" + std::to_string(I) + ";\n";
     for (const VarDecl* V : R.Kept)
       Text += "  " + type(V->getType(), keptName(R, V)) + ";\n";
     if (!R.HostParts.empty())
@@ -211,6 +214,8 @@ private:
       std::string Index = std::to_string(I);
       Text += "    ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", " + Operation + ", " + sizes() +
               "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n";
+      if (S.OfBlocks)
+        Text += "    auto& gpurma_blocks_" + Index + " = gpurma_values.gpurma_blocks_" + Index + ";\n";
     }
     Text += Written.Text;
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
@@ -421,7 +426,7 @@ private:
     // What is captured need not have a default constructor.
     std::string Values = "gpurma_values_" + Number;
     std::string Memory = "{ alignas(" + Values + ") unsigned char gpurma_memory[sizeof(" + Values + ")]; " + Values +
-                         "& gpurma_values = *reinterpret_cast<" + Values + "*>(gpurma_memory); ";
+                         "& gpurma_values = *reinterpret_cast<" + Values + "*>(gpurma_memory); " + noBlocks();
     if (R.HostParts.empty())
       return {{Memory + launch() + uses() + "}"}};
     std::string Part = std::string("gpurma_values.") + HostPartField;
@@ -441,6 +446,15 @@ private:
     return Texts;
   }
 
+  /// No launch of the region has stored numbers of its blocks.
+  std::string noBlocks() const {
+    std::string Text;
+    for (unsigned I = 0; I != R.Reductions.size(); ++I)
+      if (R.Reductions[I].OfBlocks)
+        Text += "gpurma_values.gpurma_blocks_" + std::to_string(I) + " = 0; ";
+    return Text;
+  }
+
   std::string launch() const {
     std::string Text = objectValues() + constantChecks();
     for (const DepthCheck& C : R.DepthChecks)
@@ -453,9 +467,11 @@ private:
                   ", " + std::to_string(A.LeastRows) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
-    for (unsigned I = 0; I != R.Reductions.size(); ++I)
-      Text += "::gpurma::stages::load_scalar(gpurma_values.gpurma_scalar_" + std::to_string(I) + ", " +
-              hostName(R.Reductions[I].Pointer) + "); ";
+    for (unsigned I = 0; I != R.Reductions.size(); ++I) {
+      bool OfBlocks = R.Reductions[I].OfBlocks;
+      Text += std::string("::gpurma::stages::load_") + (OfBlocks ? "block_numbers" : "scalar") + "(gpurma_values.gpurma_scalar_" + std::to_string(I) + ", " +
+              hostName(R.Reductions[I].Pointer) + (OfBlocks ? ", gpurma_values.gpurma_blocks_" + std::to_string(I) : "") + "); ";
+    }
     Text += "::gpurma::stages::plan<" + sizes() + "> gpurma_plan{{";
     for (unsigned I = 0; I != R.Stages.size(); ++I)
       Text += (I ? ", " : "") + stagePlan(R.Stages[I]);
@@ -484,9 +500,12 @@ private:
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V))
         Text += "::gpurma::stages::copy_value(" + hostValue(V) + ", gpurma_values." + capturedName(V, P) + "); ";
-    for (unsigned I = 0; I != R.Reductions.size(); ++I)
-      Text += "::gpurma::stages::store_scalar(" + hostName(R.Reductions[I].Pointer) + ", gpurma_values.gpurma_scalar_" +
-              std::to_string(I) + "); ";
+    for (unsigned I = 0; I != R.Reductions.size(); ++I) {
+      const ReducedScalar& S = R.Reductions[I];
+      std::string Index = std::to_string(I);
+      Text += "::gpurma::stages::store_" + (S.OfBlocks ? "block_numbers<" + operationName(S, Context) + ">" : "scalar") + "(" + hostName(S.Pointer) +
+              ", gpurma_values.gpurma_scalar_" + Index + (S.OfBlocks ? ", gpurma_values.gpurma_blocks_" + Index : "") + "); ";
+    }
     return Text + swappedObjects();
   }
 

@@ -9,6 +9,7 @@
 // The text is not changed. With -Rgpurma a remark says for each launch what was found.
 #include "passes/ArrayCopies.h"
 #include "passes/HostExpressions.h"
+#include "passes/LaunchSize.h"
 #include "passes/PartialBlocks.h"
 #include "passes/Pass.h"
 #include "passes/PointerGroups.h"
@@ -89,7 +90,7 @@ private:
     if (!Found || Arrays.empty() || !checkReductions(S, *Found))
       return;
     S.Accesses = std::move(*Found);
-    if (S.Accesses.Loop && !checkApart(S))
+    if ((S.Accesses.Loop && !checkApart(S)) || !checkBlockNumbers(S, Arrays))
       return;
     S.Inferred = true;
     for (const DistributedParameter& P : Arrays) {
@@ -101,6 +102,17 @@ private:
         if (A.Array == P.Array)
           A.ShapedLike = Index;
     }
+  }
+
+  /// Loops by whole grids get a grid with other blocks. Of what blocks store, that is no matter to sums only, which are known of dot
+  /// products.
+  bool checkBlockNumbers(const Stage& S, ArrayRef<DistributedParameter> Arrays) {
+    if (S.BlockNumbers.empty() || !S.Accesses.RowsStrided || S.Accesses.Threads == ThreadMapping::PartialBlocks)
+      return true;
+    auto Store = llvm::find_if(R.BlockStores, [&](const BlockStore& B) { return B.Parameter == S.BlockNumbers.front().first; });
+    U.Diags->report(Store->Statement->getBeginLoc(), Diag::err_writes_far) << Arrays.front().Array.name() << 3;
+    U.Diags->report(S.Launch->getBeginLoc(), Diag::note_launch_here);
+    return false;
   }
 
   /// Of a launch and its arguments. False after an error.
@@ -125,8 +137,8 @@ private:
       for (unsigned I = 0; A.Shape.Components && I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
         addCount(S.Kernel->getParamDecl(I), S.Arguments[I], A, Launch.Arguments);
     findConstants(S, Launch.Constants);
-    Launch.BlockSize = constantSize(S.Block);
-    Launch.GridSize = constantSize(S.Grid);
+    Launch.BlockSize = constantLaunchSize(S.Block, ChangedInFunction, Context);
+    Launch.GridSize = constantLaunchSize(S.Grid, ChangedInFunction, Context);
     for (const MapClause& M : R.Maps)
       if (names(M, S.Kernel))
         Launch.RowDimension = M.RowDimension;
@@ -933,51 +945,6 @@ private:
     return std::nullopt;
   }
 
-  /// The sizes that a launch's first or second setting gives as constants.
-  std::array<std::optional<std::int64_t>, 3> constantSize(const Expr* E) const {
-    std::array<std::optional<std::int64_t>, 3> Size;
-    while (E) {
-      E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
-      Expr::EvalResult Known;
-      if (E->getType()->isIntegralOrEnumerationType()) {
-        if (!E->isValueDependent() && E->EvaluateAsInt(Known, Context))
-          return {Known.Val.getInt().getExtValue(), 1, 1};
-        return {std::nullopt, 1, 1};
-      }
-      if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
-        const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-        E = V && !isa<ParmVarDecl>(V) && !ChangedInFunction.changes(V) && V->isLocalVarDeclOrParm()
-                ? V->getInit()
-                : nullptr;
-        continue;
-      }
-      ArrayRef<const Expr*> Sizes;
-      if (const auto* Construct = dyn_cast<CXXConstructExpr>(E)) {
-        if (Construct->getConstructor()->isCopyOrMoveConstructor()) {
-          E = Construct->getArg(0);
-          continue;
-        }
-        Sizes = {Construct->getArgs(), Construct->getNumArgs()};
-      } else if (const auto* List = dyn_cast<InitListExpr>(E)) {
-        Sizes = {List->getInits(), List->getNumInits()};
-      } else {
-        return Size;
-      }
-      Size = {1, 1, 1};
-      for (unsigned D = 0; D < 3 && D < Sizes.size(); ++D) {
-        const Expr* Each = Sizes[D];
-        if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(Each))
-          Each = Default->getExpr();
-        if (!Each->isValueDependent() && Each->EvaluateAsInt(Known, Context))
-          Size[D] = Known.Val.getInt().getExtValue();
-        else
-          Size[D] = std::nullopt;
-      }
-      return Size;
-    }
-    return Size;
-  }
-
   bool checkReductions(const Stage& S, const KernelAccesses& Found) {
     for (const AtomicReduction& A : Found.Reductions) {
       const Expr* Argument = S.Arguments[A.Scalar->getFunctionScopeIndex()]->IgnoreParenCasts();
@@ -1183,6 +1150,12 @@ public:
       for (const Stage& S : R.Stages)
         if (S.Inferred)
           remark(S, U);
+    for (const Region& R : U.Regions)
+      for (const CombiningLaunch& C : R.Combining)
+        U.Diags->report(C.Launch->getBeginLoc(), Diag::remark_stage)
+            << C.Kernel->getName()
+            << "is not run: '*" + R.Reductions[C.To].Pointer->getNameAsString() + (C.Adds ? "' adds what '" : "' becomes what '") +
+                   R.Reductions[C.From].Pointer->getNameAsString() + "' is reduced to";
   }
 
   static std::string published(const ArrayAccess& A) {
@@ -1219,7 +1192,7 @@ public:
     llvm::SmallPtrSet<const VarDecl*, 4> Named; // a kernel may update a scalar at several places
     for (const AtomicReduction& A : S.Accesses.Reductions)
       if (Named.insert(A.Scalar).second)
-        Parts.push_back("reduces '*" + A.Scalar->getName().str() + "'" +
+        Parts.push_back((S.storesNumber(A.Scalar) ? "reduces what blocks store in '" : "reduces '*") + A.Scalar->getName().str() + "'" +
                         (S.Sums.any() ? " (once for all tiles)" : llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
     U.Diags->report(S.location(), Diag::remark_stage)
         << S.name() << llvm::join(Parts, ", ");

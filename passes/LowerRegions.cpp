@@ -13,6 +13,7 @@
 // launch's blocks, threadIdx and blockDim are parameters, too, of gpurma_thread_0_k. ThreadParts.h says what
 // becomes of those that stand for reduced scalars. #line keeps the lines of what is generated, and of what follows
 // it, those of the source.
+#include "passes/BlockNumbers.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
@@ -100,8 +101,7 @@ private:
   }
 
   /// The body of a kernel for fixed rows: each store is done if the thread's row has it (ThreadMapping::FixedRows).
-  std::string sourceForRows(const FunctionDecl* Kernel) {
-    EditSet Guarded = P.Edits;
+  std::string sourceForRows(const FunctionDecl* Kernel, EditSet Guarded) {
     std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts);
     std::set<unsigned> Done;
     for (const Region& R : U.Regions)
@@ -137,8 +137,7 @@ private:
   }
 
   /// The body of a kernel for launches in one dimension: the place of the thread's element is known, where the kernel divides.
-  std::string sourceForElements(const FunctionDecl* Kernel) {
-    EditSet Placed = P.Edits;
+  std::string sourceForElements(const FunctionDecl* Kernel, EditSet Placed) {
     std::map<std::pair<unsigned, unsigned>, std::optional<ElementPlace>> Found; // by where its text stands
     for (const Region& R : U.Regions)
       for (const Stage& S : R.Stages) {
@@ -268,7 +267,9 @@ private:
     const RowLoop* Rows = ForRows || InParts ? nullptr : rowLoopOf(Kernel, U);
     bool ForElements = Threads == ThreadMapping::OneDimension;
     const PartialBlocks* Parts = InParts ? partialBlocksOf(Kernel, U) : nullptr;
-    EditSet Edited = P.Edits;
+    EditSet Own = P.Edits;
+    editBlockStores(Kernel, U, Own);
+    EditSet Edited = Own;
     if (Parts) {
       editPartialBlocks(*Parts, Edited, U.context());
       for (const FunctionDecl* Function : Parts->Functions)
@@ -279,8 +280,8 @@ private:
     }
     if (Sums)
       editTileSums(*Sums, Kernel, Behind, Edited, P.source(End->File), U.context());
-    std::string Body = ForRows       ? sourceForRows(Kernel)
-                       : ForElements ? sourceForElements(Kernel)
+    std::string Body = ForRows       ? sourceForRows(Kernel, Own)
+                       : ForElements ? sourceForElements(Kernel, Own)
                                      : source(Kernel->getBody()->getSourceRange(), Edited);
     bool InBlock = isInLinkageBlock(Kernel);
     Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " +

@@ -24,7 +24,8 @@ std::vector<const Marker *> Unit::markersOf(const FunctionDecl *Function) const 
 
 bool Unit::isStage(const CUDAKernelCallExpr *Launch) const {
   return llvm::any_of(Regions, [&](const Region &R) {
-    return isLowered(R) && llvm::any_of(R.Stages, [&](const Stage &S) { return S.Launch == Launch; });
+    return isLowered(R) && (llvm::any_of(R.Stages, [&](const Stage &S) { return S.Launch == Launch; }) ||
+                            llvm::any_of(R.Combining, [&](const CombiningLaunch &C) { return C.Launch == Launch; }));
   });
 }
 

@@ -43,6 +43,40 @@ struct ReducedScalar {
   /// What kernels take it for when they update it: another type of its size, in
   /// atomicMax(reinterpret_cast<int *>(norm), ...). Null: no kernel updates it. Found by VerifyRegions.
   clang::QualType Updated;
+  /// No clause names it: the numbers that blocks store, which a second kernel combines (BlockNumbers.h).
+  bool OfBlocks = false;
+};
+
+/// `partial[number of the block] = value;`, of one thread of each block: an update of a scalar that is reduced (BlockNumbers.h).
+struct BlockStore {
+  const clang::FunctionDecl *Kernel = nullptr;
+  const clang::ParmVarDecl *Parameter = nullptr;
+  /// An atomic operation has taken its place in the kernel's AST.
+  const clang::BinaryOperator *Statement = nullptr;
+  Keyword Operation = Keyword::Plus;
+  /// How many dimensions of the grid number the blocks.
+  unsigned Dimensions = 1;
+};
+
+/// Whether 0 is among what a most or least is taken of: a thread that has no number may have it instead.
+enum class ZeroAmongNumbers { Never, IfFewerThanThreads, Always };
+
+/// A launch of one block that combines such numbers. The region assigns the result and runs nothing.
+struct CombiningLaunch {
+  const clang::CUDAKernelCallExpr *Launch = nullptr;
+  const clang::FunctionDecl *Kernel = nullptr;
+  /// Of Region::Reductions: the numbers, and the scalar that they are combined to.
+  size_t From = 0, To = 0;
+  /// How many numbers; without an expression so many.
+  const clang::Expr *Count = nullptr;
+  std::int64_t Number = 0;
+  /// Each thread takes one number at most, and there are so many threads; 0: a loop takes all.
+  std::int64_t Threads = 0;
+  /// `*result += ...`.
+  bool Adds = false;
+  ZeroAmongNumbers Zero = ZeroAmongNumbers::Never;
+  /// The function that takes the root of it; empty for none.
+  std::string Root;
 };
 
 /// halo(a : n).
@@ -125,6 +159,8 @@ struct Stage {
   BetweenTiles Between = BetweenTiles::Nothing;
   /// What its threads keep until all tiles are done, if all launches of the kernel agree on it.
   TileSums Sums;
+  /// Parameters for numbers of its blocks, with how many dimensions of the grid number these.
+  std::vector<std::pair<const clang::ParmVarDecl *, unsigned>> BlockNumbers;
   /// Parameters of the kernel that stand for reduced scalars which the threads add up in registers (ThreadParts.h).
   std::vector<const clang::ParmVarDecl *> AddedUpByThreads;
   /// InferStages has looked into the kernel or copy, since it is passed a distributed array.
@@ -135,6 +171,10 @@ struct Stage {
   /// Of a copy or fill.
   CopiedElements Copied;
 
+  /// Whether blocks store their numbers through a parameter.
+  bool storesNumber(const clang::ParmVarDecl *P) const {
+    return llvm::any_of(BlockNumbers, [&](const auto &Each) { return Each.first == P; });
+  }
   /// The name of the kernel, or of the function that copies.
   llvm::StringRef name() const { return Copy ? Copy->getDirectCallee()->getName() : Kernel->getName(); }
   clang::SourceLocation location() const { return Copy ? Copy->getBeginLoc() : Launch->getBeginLoc(); }
@@ -168,6 +208,9 @@ struct Region {
   llvm::SetVector<const clang::VarDecl *> Kept;
   /// In order of appearance.
   std::vector<Stage> Stages;
+  /// Found by findBlockNumbers.
+  std::vector<BlockStore> BlockStores;
+  std::vector<CombiningLaunch> Combining;
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;
 

@@ -1007,7 +1007,44 @@ private:
     }
   };
 
+  /// The number that this launch's blocks store begins with nothing.
+  void beginBlockNumbers(const Stage& S, unsigned Depth) {
+    for (const auto& [Parameter, Dimensions] : S.BlockNumbers) {
+      const ReducedScalar& Numbers = *reducedPointer(S.Arguments[Parameter->getFunctionScopeIndex()]);
+      line(Depth) << reducedName(Numbers) << " = " << operationName(Numbers, Context) << "::template identity<" << member(Numbers.Scalar->getType(), "")
+                  << ">;\n";
+      line(Depth) << blocksName(Numbers) << " = ::gpurma::stages::numbered_blocks_of(dim3(" << text(S.Grid) << "), " << Dimensions << ", "
+                  << siteText(S.Launch->getBeginLoc(), U.sources()) << ");\n";
+    }
+  }
+
+  std::string blocksName(const ReducedScalar& Scalar) const {
+    return "gpurma_blocks_" + std::to_string(&Scalar - R.Reductions.data());
+  }
+
+  /// What such a launch leaves behind.
+  void combining(const CombiningLaunch& C, unsigned Depth) {
+    const ReducedScalar &From = R.Reductions[C.From], &To = R.Reductions[C.To];
+    line(Depth) << "::gpurma::stages::check_block_numbers(" << blocksName(From) << ", " << (C.Count ? text(C.Count) : std::to_string(C.Number)) << ", "
+                << C.Threads << ", " << siteText(C.Launch->getBeginLoc(), U.sources()) << ");\n";
+    std::string Value = reducedName(From) + ".value()";
+    std::string Type = member(From.Scalar->getType(), "");
+    if (C.Zero != ZeroAmongNumbers::Never)
+      Value = operationName(From, Context) + "::combine(" + Value + ", " +
+              (C.Zero == ZeroAmongNumbers::Always ? Type + "(0)"
+                                                  : "(" + blocksName(From) + " < " + std::to_string(C.Threads) + " ? " + Type + "(0) : " +
+                                                        operationName(From, Context) + "::template identity<" + Type + ">)") +
+              ")";
+    if (!C.Root.empty())
+      Value = "::" + C.Root + "(" + (C.Root == "sqrt" ? "static_cast<double>(" + Value + ")" : Value) + ")";
+    line(Depth) << reducedName(To) << (C.Adds ? " += " : " = ") << "static_cast<" << member(To.Scalar->getType(), "") << ">(" << Value << ");\n";
+  }
+
   void launch(const CUDAKernelCallExpr& Launch, unsigned Depth) {
+    if (auto Combining = llvm::find_if(R.Combining, [&](const CombiningLaunch& C) { return C.Launch == &Launch; }); Combining != R.Combining.end()) {
+      combining(*Combining, Depth);
+      return;
+    }
     auto It = llvm::find_if(R.Stages, [&](const Stage& S) { return S.Launch == &Launch; });
     if (It == R.Stages.end() || !It->Kernel)
       return; // VerifyRegions has reported it
@@ -1020,6 +1057,7 @@ private:
     }
     std::string Class = "gpurma_launch_" + Number + "_" + Index;
     line(Depth) << "{\n";
+    beginBlockNumbers(S, Depth + 1);
     bool Renumbered = S.Accesses.Threads != ThreadMapping::Blocks;
     if (Renumbered && !forFixedRows(S))
       numberThreads(S, Index, siteText(Launch.getBeginLoc(), U.sources()), Depth + 1);

@@ -5,6 +5,7 @@
 //
 //   #pragma gpurma persistent distribute(a : rows(n))
 //   k<<<n, 1>>>(a, n);          ->   error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
+#include "passes/BlockNumbers.h"
 #include "passes/CallVisitor.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
@@ -413,6 +414,8 @@ public:
   void run(Unit& U, Program&) override {
     // The other parse of the CUDA target sees the same regions.
     if (U.Kind == UnitKind::CudaDevice)
+      return;
+    if (!findBlockNumbers(U))
       return;
     for (Region& R : U.Regions)
       RegionVerifier(R, U).run();

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <utility>
+#include <vector>
 
 #include <gpurma/device/array_copies.h>
 #include <gpurma/device/stage_plan.h>
@@ -201,6 +202,21 @@ template <class T> void store_scalar(T* scalar, const T& value) {
   host::copy_scalar(scalar, &value, sizeof(T));
 }
 
+// The same of numbers that blocks have stored, if any have: the first of them holds what all are
+// combined, so that who combines them behind the region finds it.
+template <class T> void load_block_numbers(T& value, const T* numbers, unsigned long long blocks) {
+  if (blocks != 0)
+    host::copy_scalar(&value, numbers, sizeof(T));
+}
+template <class Operation, class T>
+void store_block_numbers(T* numbers, const T& value, unsigned long long blocks) {
+  if (blocks == 0)
+    return;
+  std::vector<T> all(blocks, Operation::template identity<T>);
+  all[0] = value;
+  host::copy_scalar(numbers, all.data(), blocks * sizeof(T));
+}
+
 // An operation of kernels that take the scalar for another type of its size:
 // atomicMax(reinterpret_cast<int*>(most), ...) of a float, which CUDA has not for floats.
 template <class Updated, class Operation> struct as {
@@ -217,6 +233,7 @@ template <class Updated, class Operation> struct as {
 } // namespace gpurma
 
 #if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
+#include <gpurma/device/block_numbers.h>
 #include <gpurma/device/copied_elements.h>
 #include <gpurma/device/fixed_rows.h>
 #include <gpurma/device/partial_blocks.h>

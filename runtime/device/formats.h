@@ -284,7 +284,8 @@ enum class error_code : std::uint32_t {
   rows_out_of_order,         // values: least rows
   not_whole_rows,            // values: address, bytes, rows that these are to be, whether filled
   rows_elsewhere,            // values: row that is copied, row that it becomes
-  rows_overlap               // values: row that is copied, row that it becomes, how many of each
+  rows_overlap,              // values: row that is copied, row that it becomes, how many of each
+  numbers_of_blocks          // values: numbers stored, blocks, combined, threads that combine
 };
 
 // An error found by a rank; its host prints it.

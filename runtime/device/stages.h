@@ -106,10 +106,31 @@ private:
     ::atomicAdd(of_rank, value);
   }
   GPURMA_DEVICE static void update_atomically(maximum, T* of_rank, T value) {
-    ::atomicMax(of_rank, value);
+    if constexpr (std::is_floating_point_v<T>)
+      update_bits(of_rank, value);
+    else
+      ::atomicMax(of_rank, value);
   }
   GPURMA_DEVICE static void update_atomically(minimum, T* of_rank, T value) {
-    ::atomicMin(of_rank, value);
+    if constexpr (std::is_floating_point_v<T>)
+      update_bits(of_rank, value);
+    else
+      ::atomicMin(of_rank, value);
+  }
+  // CUDA has no atomicMax and atomicMin for these types. M23
+  GPURMA_DEVICE static void update_bits(T* of_rank, T value) {
+    using bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;
+    auto* const word = reinterpret_cast<bits*>(of_rank);
+    bits seen = ::atomicOr(word, bits{0});
+    while (true) {
+      const T old = from_bits<T>(seen);
+      if (Operation::combine(old, value) == old)
+        return;
+      const bits before = ::atomicCAS(word, seen, static_cast<bits>(bits_of(value)));
+      if (before == seen)
+        return;
+      seen = before;
+    }
   }
 
   T value_ = Operation::template identity<T>;

@@ -230,6 +230,20 @@ std::string reason(const error_record& e) {
         "the kernel reads rows that it stores into elsewhere, in no order, where two of its "
         "arrays are the same or have fewer than ",
         v(0), " rows; launch a kernel for each");
+  case error_code::numbers_of_blocks:
+    if (v(0) != v(1))
+      return text("the grid has ", v(1), " blocks, which store into ", v(0),
+                  " elements of the array that another kernel combines; number them by all "
+                  "dimensions of the grid");
+    if (v(0) == 0)
+      return text("the kernel combines what blocks have stored before the region; launch the "
+                  "kernel that stores it in the region, too, or this one outside of it");
+    if (v(0) != v(2))
+      return text("the kernel combines ", v(2), " numbers of blocks, but the launch before it had ",
+                  v(0), " blocks; launch it for all of them");
+    return text("the kernel combines ", v(2), " numbers of blocks with ", v(3),
+                " threads, each of which takes one; launch it with more threads, or let them take "
+                "several in a loop");
   }
   return text("unknown error ", e.code);
 }
