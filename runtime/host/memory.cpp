@@ -50,22 +50,6 @@ int memory_device() {
   return device;
 }
 
-int multiprocessors() {
-  int count = 0;
-  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device),
-             "count multiprocessors");
-#if GPURMA_TARGET_CUDA
-  // The Multi-Process Service may leave a process a part of the device, of which the device's
-  // attribute says nothing.
-  static auto* const get_affinity =
-      driver_function<decltype(cuCtxGetExecAffinity)>("cuCtxGetExecAffinity");
-  CUexecAffinityParam affinity{};
-  if (get_affinity(&affinity, CU_EXEC_AFFINITY_TYPE_SM_COUNT) == CUDA_SUCCESS)
-    count = std::min(count, static_cast<int>(affinity.param.smCount.val));
-#endif
-  return count;
-}
-
 void use_memory_device() {
   check_cuda(cudaSetDevice(device), "use CUDA");
 }

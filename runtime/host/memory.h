@@ -26,8 +26,6 @@ void explain_cuda_errors_by(void (*look)());
 void open_device_memory();
 void close_device_memory();
 int memory_device();
-// Of the device, as many as this process may use.
-int multiprocessors();
 
 // Makes the device of gpurma the calling thread's.
 void use_memory_device();

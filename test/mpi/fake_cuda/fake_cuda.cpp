@@ -242,11 +242,6 @@ CUresult context_state(CUdevice device, unsigned* flags, int* active) {
   return CUDA_SUCCESS;
 }
 
-// As without the Multi-Process Service.
-CUresult exec_affinity(CUexecAffinityParam*, CUexecAffinityType) {
-  return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-}
-
 const std::map<std::string, void*>& driver() {
   static const std::map<std::string, void*> all = {
       {"cuMemAddressReserve", reinterpret_cast<void*>(reserve)},
@@ -263,7 +258,6 @@ const std::map<std::string, void*>& driver() {
       {"cuPointerGetAttribute", reinterpret_cast<void*>(pointer_attribute)},
       {"cuKernelGetParamInfo", reinterpret_cast<void*>(parameter_info)},
       {"cuDevicePrimaryCtxGetState", reinterpret_cast<void*>(context_state)},
-      {"cuCtxGetExecAffinity", reinterpret_cast<void*>(exec_affinity)},
   };
   return all;
 }
