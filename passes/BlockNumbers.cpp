@@ -390,7 +390,16 @@ void editBlockStores(const FunctionDecl* Kernel, const Unit& U, EditSet& Edits) 
       std::optional<FileRange> Value = fileRangeInBody(Kernel, B.Statement->getRHS()->getSourceRange());
       if (!Whole || !Value || !Done.insert(Whole->Begin).second)
         continue; // addStore has looked at the text
-      Edits.replace({Whole->File, Whole->Begin, Value->Begin}, (atomicOf(B.Operation) + "(" + B.Parameter->getName() + ", ").str());
+      std::string Call = (atomicOf(B.Operation) + "(" + B.Parameter->getName() + ", ").str();
+      const auto* Element = dyn_cast<ArraySubscriptExpr>(B.Statement->getLHS()->IgnoreParens());
+      std::optional<FileRange> Number = Element ? fileRangeInBody(Kernel, Element->getIdx()->getSourceRange()) : std::nullopt;
+      if (Number) {
+        // Or compilers would warn of variables that nothing else uses.
+        Edits.replace({Whole->File, Whole->Begin, Number->Begin}, "static_cast<void>(");
+        Edits.replace({Whole->File, Number->End, Value->Begin}, "), " + Call);
+      } else {
+        Edits.replace({Whole->File, Whole->Begin, Value->Begin}, Call);
+      }
       Edits.wrap(*Value, "", ")");
     }
 }

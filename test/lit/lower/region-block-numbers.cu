@@ -7,7 +7,7 @@
 // CHECK: gpurma_stage_{{[0-9]+}}_step(
 // CHECK: gpurma_behind_stage_{{[0-9]+}}_step(
 // CHECK: if (threadIdx.x == 0)
-// CHECK-NEXT: atomicAdd(partial, s);
+// CHECK-NEXT: static_cast<void>(blockIdx.y * gridDim.x + blockIdx.x), atomicAdd(partial, s);
 __global__ void step(float* out, const float* in, float* partial, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   float s = 0;
