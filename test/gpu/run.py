@@ -248,6 +248,9 @@ def compiled_programs():
     yield ok("managed_region")
     yield Test("region_arrays_of_pointers", ("1",), most=5, why_most="its arrays are small", prints=(
         "^hotspot 868171\nrotation 695346\nlevels 711913\nmembers 926246\nstructures 338647\nfields 569530\nassigned 975987$"))
+    yield Test("region_block_numbers", ("quiet",), prints=(
+        "^descent 2648 377734264 199888 99352\nagain 99352\nnorm 349.054443 2834.800781 9 997934905\n"
+        "range 88294 -161312 -291999112\nbehind 8582 100 -291999112$"))
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 12941121\ncube 114132240\nline 18178716\nloops 882667527\ncolumns 673906616\n"
         "shared 501569875\nsum 15096409176$"))
@@ -332,9 +335,15 @@ def compiled_programs():
         "threads 15401071\n"
         "constant 445698759\n"
         "sum 9403187158 of 21758$"))
+    yield Test("region_row_copies", ("quiet",), most=4, why_most="its arrays are small", prints=(
+        "^field: 1714117616\ncube: 851522906\nline: 539501105\nconstant: 8553819\n"
+        "components: 178699799\npitched: 451997620\ncalled: 385816006$"))
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))
+    yield Test("region_overlapping_blocks", ("quiet",), most=4,
+               why_most="its arrays are small", prints=(
+        "^hot: 2154217077\nalone: 716925851\npath: 518775304$"))
     yield Test("region_periodic", most=4, prints=(
         "^(step [0-9]+: .*\\n)+step 11: 151252970\\n(life [0-9]: .*\\n)+life 9: 170\\n(cube [0-9]: .*\\n)+cube 5: 27983578$"))
     yield Test("region_range_loops", ("1",), most=5, why_most="its arrays are small",
