@@ -159,9 +159,15 @@ bool isMarkedForDevice(const FunctionDecl* F) {
 }
 
 bool isMathematics(const FunctionDecl* F, const SourceManager& Sources) {
-  return Sources.isInSystemHeader(F->getLocation()) && (F->getBuiltinID() != 0 || F->isExternC() || F->isInStdNamespace()) &&
-         llvm::all_of(F->parameters(), [](const ParmVarDecl* P) { return P->getType().getNonReferenceType()->isArithmeticType(); }) &&
-         F->getReturnType().getNonReferenceType()->isArithmeticType();
+  auto IsNumber = [](QualType Type) { return Type.getNonReferenceType()->isArithmeticType(); };
+  auto IsFloat = [](QualType Type) { return Type.getNonReferenceType()->isRealFloatingType(); };
+  // rand() and clock() have no parameters, and usleep(n) and putchar(c) have integers only.
+  if (!Sources.isInSystemHeader(F->getLocation()) || F->param_empty() || !IsNumber(F->getReturnType()) ||
+      !llvm::all_of(F->parameters(), [&](const ParmVarDecl* P) { return IsNumber(P->getType()); }))
+    return false;
+  return F->isInStdNamespace() ||
+         (F->isExternC() && (IsFloat(F->getReturnType()) || llvm::any_of(F->parameters(), [&](const ParmVarDecl* P) { return IsFloat(P->getType()); }) ||
+                             (F->getIdentifier() && llvm::is_contained({"abs", "labs", "llabs"}, F->getName()))));
 }
 
 bool isOfHost(const FunctionDecl* F, const SourceManager& Sources) {
