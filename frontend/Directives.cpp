@@ -232,7 +232,7 @@ void ClauseChecker::distributed(const Expr *Array) {
     Type = Elements->Type;
   QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
   if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType()) {
-    enum Problem { Other, ThisMember, ArrayElement, PointedElement } What =
+    enum Problem { Other, ThisMember, ArrayElement, PointedElement, PointedMember } What =
         llvm::isa<ArraySubscriptExpr, CXXOperatorCallExpr>(Array) ? ArrayElement : Other;
     std::string Member;
     // `float *u[2]` of a parameter, too.
@@ -242,15 +242,21 @@ void ClauseChecker::distributed(const Expr *Array) {
         What = PointedElement;
         Member = Ref->getDecl()->getNameAsString();
       }
+    std::string Inner;
     const Expr *Outer = Array;
     for (const auto *Field = llvm::dyn_cast<MemberExpr>(Outer); Field; Field = llvm::dyn_cast<MemberExpr>(Outer)) {
       Outer = Field->getBase()->IgnoreParenImpCasts();
       Member = Field->getMemberDecl()->getNameAsString();
+      Inner = Inner.empty() ? Member : Member + "." + Inner;
+      if (const auto *Pointer = llvm::dyn_cast<DeclRefExpr>(Outer); Pointer && Field->isArrow()) {
+        What = PointedMember;
+        Member = Pointer->getDecl()->getNameAsString();
+      }
     }
     if (llvm::isa<CXXThisExpr>(Outer))
       What = ThisMember;
     Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer)
-        << Array->getType() << What << Member << Type.getAsString(Context.getPrintingPolicy()) << Array->getSourceRange();
+        << Array->getType() << What << Member << Type.getAsString(Context.getPrintingPolicy()) << Inner << Array->getSourceRange();
   } else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
     Diags.report(Array->getExprLoc(), Diag::err_element_not_trivial) << Element << Array->getSourceRange();
 }

@@ -604,6 +604,15 @@ private:
            });
   }
 
+  /// As err_region_call has them.
+  enum HostCall { OfProgram, Prints, MeasuresTime, OfLibrary };
+  static HostCall wayOut(const FunctionDecl& Callee) {
+    return llvm::StringSwitch<HostCall>(Callee.getNameAsString())
+        .Cases("fprintf", "puts", "fputs", "putchar", "fputc", "operator<<", Prints)
+        .Cases("now", "clock", "time", "gettimeofday", "clock_gettime", "MPI_Wtime", "omp_get_wtime", MeasuresTime)
+        .Default(OfLibrary);
+  }
+
   /// Whether device code may call the function.
   void checkCallee(SourceLocation Loc, SourceRange Range, const FunctionDecl& Callee) {
     bool InHeader = U.sources().isInSystemHeader(Callee.getLocation());
@@ -616,11 +625,12 @@ private:
     P.CallsHostConstexpr |= Constant;
     if (isMathematics(&Callee, U.sources()) || Constant)
       return;
-    report(Loc, Diag::err_region_call) << Callee.getNameAsString() << Range;
-    if (!InHeader)
+    report(Loc, Diag::err_region_call) << Callee.getNameAsString() << (InHeader ? wayOut(Callee) : OfProgram) << Range;
+    if (!InHeader) {
       report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
-    if (!Callee.hasBody())
-      report(Loc, Diag::note_call_opaque) << "'" + Callee.getNameAsString() + "'";
+      if (!Callee.hasBody())
+        report(Loc, Diag::note_call_opaque) << "'" + Callee.getNameAsString() + "'";
+    }
     suggestHost(Loc);
   }
 

@@ -376,6 +376,8 @@ private:
     }
     report(Use.Found->getLocation(), Diag::err_stage_reduced)
         << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
+    if (Scalar.Scalar->getType()->isIntegerType())
+      report(Use.Found->getLocation(), Diag::note_flag) << Parameter->getName();
     if (Use.Element)
       report(Use.Element->getExprLoc(), Diag::note_reduced_element)
           << spelledText(Use.Element->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this") << Parameter->getName();

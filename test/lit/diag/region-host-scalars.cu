@@ -24,7 +24,7 @@ void host_scalars(float* a, float* sum, float* passed, float* on_device, float* 
 // CHECK: :[[@LINE-9]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
 // CHECK: :[[@LINE-9]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
 // CHECK: :[[@LINE-9]]:5: error: 'array[1]' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-// CHECK: :[[@LINE-9]]:5: error: 'memcpy' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
+// CHECK: :[[@LINE-9]]:5: error: 'memcpy' is a function of the host, and the persistent region runs on the device; let the host call it, '#pragma gpurma host', or move the call out of the region [gpurma-0127]
 // CHECK: :[[@LINE-9]]:5: error: 'cudaMemcpy' cannot be called in a persistent region
 // CHECK: :[[@LINE-9]]:12: error: '*(int*)sum' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 

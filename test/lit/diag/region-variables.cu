@@ -46,7 +46,7 @@ void constructed(float* a, int n) {
 // CHECK: :10:18: note: 'of_thread' is declared here
 // CHECK: :21:10: error: 'on_device' cannot be used in a persistent region: it belongs to a thread or to the device [gpurma-0129]
 // CHECK: :9:16: note: 'on_device' is declared here
-// CHECK: :22:5: error: 'operator=' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
+// CHECK: :22:5: error: 'operator=' is a function of the host, and the persistent region runs on the device; let the host call it, '#pragma gpurma host', or move the call out of the region [gpurma-0127]
 // CHECK: :22:5: error: 'text' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :14:63: note: 'text' is declared here
 // CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels [gpurma-0129]
