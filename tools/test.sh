@@ -7,6 +7,13 @@ cd "$(dirname "$0")/.." || exit 1
 . tools/install-packages.sh
 install_missing_packages tools/debian-packages.txt || exit 1
 allow_mpirun_here
+# When it ends, mpirun removes the folder of its user if that is empty, perhaps while another mpirun makes its own folder in it.
+sessions=$(mktemp -d)
+trap 'rm -rf "$sessions"' EXIT
+for host in "$(uname -n)" "$(uname -n | cut -d. -f1)"; do
+  mkdir -p "$sessions/ompi.$host.$(id -u)/stays"
+done
+export OMPI_MCA_orte_tmpdir_base=$sessions
 jobs=$(nproc)
 reports=()
 failed_steps=()
@@ -67,4 +74,4 @@ if step "build of the fuzzer" configure_and_build fuzz build-fuzz gpurma-fuzz-cl
   echo "== fuzzer, short run"
   run_ctest build-fuzz --tests-regex '^fuzz\.clauses$'
 fi
-exec /usr/bin/env python3 tools/count_tests.py "${reports[@]}" "${failed_steps[@]}"
+/usr/bin/env python3 tools/count_tests.py "${reports[@]}" "${failed_steps[@]}"

@@ -45,6 +45,8 @@ if config.mpirun and not config.mpirun.endswith("-NOTFOUND"):
     for variable in ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"):
         config.environment[variable] = "1"
     config.environment["OMPI_MCA_hwloc_base_binding_policy"] = "none"
+    if "OMPI_MCA_orte_tmpdir_base" in os.environ:  # see tools/test.sh
+        config.environment["OMPI_MCA_orte_tmpdir_base"] = os.environ["OMPI_MCA_orte_tmpdir_base"]
 if glob.glob("/dev/nvidia[0-9]*"):
     config.available_features.add("gpu")
 
