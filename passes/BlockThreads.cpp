@@ -60,30 +60,6 @@ struct Value {
 /// One for each thread.
 using Values = std::vector<Value>;
 
-StringRef nameOf(const NamedDecl* D) { return D && D->getIdentifier() ? D->getName() : StringRef(); }
-
-/// threadIdx.x and its kin: the variable, and 0 for x.
-std::optional<std::pair<StringRef, unsigned>> indexMember(const Expr* E) {
-  E = E->IgnoreParenImpCasts();
-  if (const auto* Pseudo = dyn_cast<PseudoObjectExpr>(E))
-    E = Pseudo->getSyntacticForm()->IgnoreParenImpCasts();
-  const Expr* Base = nullptr;
-  StringRef Member;
-  if (const auto* Property = dyn_cast<MSPropertyRefExpr>(E)) {
-    Base = Property->getBaseExpr();
-    Member = nameOf(Property->getPropertyDecl());
-  } else if (const auto* Access = dyn_cast<MemberExpr>(E)) {
-    Base = Access->getBase();
-    Member = nameOf(Access->getMemberDecl());
-  }
-  if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(Base))
-    Base = Opaque->getSourceExpr();
-  const VarDecl* V = Base ? namedVariable(Base) : nullptr;
-  if (!V || !isIndexVariable(V) || Member.size() != 1 || Member[0] < 'x' || Member[0] > 'z')
-    return std::nullopt;
-  return std::pair(V->getName(), static_cast<unsigned>(Member[0] - 'x'));
-}
-
 class BlockRun {
 public:
   BlockRun(const FunctionDecl* Kernel, const ParmVarDecl* Numbers, std::array<std::int64_t, 3> Block, ASTContext& Context)
@@ -341,8 +317,8 @@ private:
       return eval(Temporary->getSubExpr());
     if (const auto* Substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
       return eval(Substituted->getReplacement());
-    if (auto Member = indexMember(E))
-      return indexValues(Member->first, Member->second);
+    if (std::optional<IndexMember> Member = indexMember(E))
+      return indexValues(Member->name(), Member->Dimension);
     if (std::optional<Value> Known = constant(E))
       return Values(Threads, *Known);
     if (const auto* Cast = dyn_cast<CastExpr>(E))
@@ -483,8 +459,8 @@ private:
 
   Values load(const Expr* E) {
     E = E->IgnoreParens();
-    if (auto Member = indexMember(E))
-      return indexValues(Member->first, Member->second);
+    if (std::optional<IndexMember> Member = indexMember(E))
+      return indexValues(Member->name(), Member->Dimension);
     if (const VarDecl* V = isa<DeclRefExpr>(E) ? namedVariable(E) : nullptr; V && !V->hasAttr<CUDASharedAttr>())
       return variable(*V);
     if (std::optional<Value> Known = E->getType()->isArithmeticType() ? constantOf(E) : std::nullopt)
@@ -502,7 +478,7 @@ private:
   }
 
   Values variable(const VarDecl& V) {
-    if (nameOf(&V) == "warpSize" && V.hasGlobalStorage())
+    if (identifierOf(&V) == "warpSize" && V.hasGlobalStorage())
       return Values(Threads, Value::integer(WarpSize));
     if (auto It = Variables.find(&V); It != Variables.end())
       return It->second;
@@ -796,7 +772,7 @@ private:
 
   Values call(const CallExpr& Call) {
     const FunctionDecl* Callee = Call.getDirectCallee();
-    StringRef Name = nameOf(Callee);
+    StringRef Name = identifierOf(Callee);
     if (!Callee || isa<CXXMethodDecl>(Callee))
       return unknownCall(Call);
     if (Name == "__syncthreads" || Name == "__syncwarp" || Name.starts_with("__threadfence"))
@@ -929,8 +905,8 @@ static bool isOfBlocks(const Expr* E, const VariableChanges& Changed) {
   E = E->IgnoreParenImpCasts();
   if (const auto* Cast = dyn_cast<ExplicitCastExpr>(E))
     return Cast->getType()->isIntegerType() && isOfBlocks(Cast->getSubExpr(), Changed);
-  if (auto Member = indexMember(E))
-    return Member->first == "blockIdx" || Member->first == "gridDim";
+  if (std::optional<IndexMember> Member = indexMember(E))
+    return Member->name() == "blockIdx" || Member->name() == "gridDim";
   if (const VarDecl* V = namedVariable(E))
     return V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getType()->isIntegerType() && V->getInit() && !Changed.changes(V) &&
            isOfBlocks(V->getInit(), Changed);

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelInterpreter.h"
 
+#include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
@@ -131,13 +132,13 @@ public:
   llvm::SmallPtrSet<const VarDecl*, 8> All;
 };
 
-std::optional<Symbol::Kind> builtinVariable(StringRef Name) {
-  return llvm::StringSwitch<std::optional<Symbol::Kind>>(Name)
+/// Of threadIdx, blockIdx, blockDim or gridDim.
+Symbol::Kind builtinVariable(StringRef Name) {
+  return llvm::StringSwitch<Symbol::Kind>(Name)
       .Case("threadIdx", Symbol::Kind::ThreadIndex)
       .Case("blockIdx", Symbol::Kind::BlockIndex)
       .Case("blockDim", Symbol::Kind::BlockSize)
-      .Case("gridDim", Symbol::Kind::GridSize)
-      .Default(std::nullopt);
+      .Case("gridDim", Symbol::Kind::GridSize);
 }
 
 bool isCachedLoad(StringRef Name) {
@@ -1121,40 +1122,20 @@ private:
     return opaque(Type, Cause::Expression, E);
   }
 
-  /// threadIdx.x and its kin: variables of the CPU target, properties in CUDA's headers.
   std::optional<Value> builtinMember(const Expr* E) {
-    E = E->IgnoreParenImpCasts();
-    if (const auto* Pseudo = dyn_cast<PseudoObjectExpr>(E))
-      E = Pseudo->getSyntacticForm()->IgnoreParenImpCasts();
-    const Expr* Base = nullptr;
-    StringRef Member;
-    if (const auto* Property = dyn_cast<MSPropertyRefExpr>(E)) {
-      Base = Property->getBaseExpr();
-      Member = Property->getPropertyDecl()->getName();
-    } else if (const auto* Access = dyn_cast<MemberExpr>(E);
-               Access && isa<FieldDecl>(Access->getMemberDecl())) {
-      Base = Access->getBase();
-      Member = Access->getMemberDecl()->getName();
-    }
-    if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(Base)) // of a property
-      Base = Opaque->getSourceExpr();
-    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
-    const auto* Variable = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-    if (!Variable || !Variable->hasGlobalStorage() || Member.size() != 1)
+    std::optional<IndexMember> Member = indexMember(E);
+    if (!Member)
       return std::nullopt;
-    std::optional<Symbol::Kind> Kind = builtinVariable(Variable->getName());
-    if (!Kind || Member[0] < 'x' || Member[0] > 'z')
-      return std::nullopt;
-    auto Dimension = static_cast<unsigned>(Member[0] - 'x');
+    const Symbol::Kind Kind = builtinVariable(Member->name());
+    const unsigned Dimension = Member->Dimension;
     Value V;
-    if (*Kind == Symbol::Kind::BlockIndex || *Kind == Symbol::Kind::GridSize)
+    if (Kind == Symbol::Kind::BlockIndex || Kind == Symbol::Kind::GridSize)
       Result.GridDimensions.insert(Dimension);
     if (Renumbered) {
-      V.Number = Sets.normalized(renumbered(*Kind, Dimension));
+      V.Number = Sets.normalized(renumbered(Kind, Dimension));
       return V;
     }
-    V.Number = *Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension)
-                                                : Polynomial(Symbol{*Kind, Dimension});
+    V.Number = Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension) : Polynomial(Symbol{Kind, Dimension});
     V.Number = Sets.normalized(*V.Number);
     return V;
   }

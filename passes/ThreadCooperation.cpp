@@ -2,6 +2,7 @@
 #include "passes/ThreadCooperation.h"
 
 #include "passes/CallVisitor.h"
+#include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -17,8 +18,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-StringRef nameOf(const NamedDecl* D) { return D->getIdentifier() ? D->getName() : StringRef(); }
-
 bool isBarrier(StringRef Name) { return Name.starts_with("__sync") || Name.starts_with("__barrier") || Name.contains("barrier"); }
 
 bool isExchange(StringRef Name) {
@@ -28,7 +27,7 @@ bool isExchange(StringRef Name) {
 
 bool isCooperativeGroup(const Decl* D) {
   for (const DeclContext* Context = D->getDeclContext(); Context; Context = Context->getParent())
-    if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && nameOf(Namespace) == "cooperative_groups")
+    if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && identifierOf(Namespace) == "cooperative_groups")
       return true;
   return false;
 }
@@ -73,7 +72,7 @@ public:
 
 private:
   bool call(const FunctionDecl* Function, SourceLocation Loc) {
-    StringRef Name = nameOf(Function);
+    StringRef Name = identifierOf(Function);
     if (isCooperativeGroup(Function))
       return note(ThreadCooperation::Exchange, Function, Loc);
     if (isBarrier(Name))
@@ -110,36 +109,48 @@ public:
       Named.insert(Ref);
     return true;
   }
-  bool VisitMemberExpr(MemberExpr* Member) { return note(Member->getBase(), nameOf(Member->getMemberDecl())); }
-  // CUDA's headers have properties.
-  bool VisitPseudoObjectExpr(PseudoObjectExpr* Pseudo) {
-    const auto* Property = dyn_cast<MSPropertyRefExpr>(Pseudo->getSyntacticForm()->IgnoreParenImpCasts());
-    return !Property || note(Property->getBaseExpr(), nameOf(Property->getPropertyDecl()));
-  }
-  bool VisitMSPropertyRefExpr(MSPropertyRefExpr* Property) { return note(Property->getBaseExpr(), nameOf(Property->getPropertyDecl())); }
+  bool VisitMemberExpr(MemberExpr* Member) { return note(Member); }
+  bool VisitPseudoObjectExpr(PseudoObjectExpr* Pseudo) { return note(Pseudo); }
+  bool VisitMSPropertyRefExpr(MSPropertyRefExpr* Property) { return note(Property); }
 
   llvm::SmallPtrSet<const DeclRefExpr*, 8> Named, OfX, OfY;
 
 private:
-  bool note(const Expr* Base, StringRef Member) {
-    if (const auto* Opaque = dyn_cast<OpaqueValueExpr>(Base->IgnoreParenImpCasts()))
-      Base = Opaque->getSourceExpr();
-    const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
-    if (Ref && Member == "x")
-      OfX.insert(Ref);
-    if (Ref && Member == "y")
-      OfY.insert(Ref);
+  bool note(const Expr* E) {
+    if (std::optional<IndexMember> Index = indexMember(E); Index && Index->Dimension < 2)
+      (Index->Dimension == 0 ? OfX : OfY).insert(Index->Variable);
     return true;
   }
 };
 
 } // namespace
 
+std::optional<IndexMember> indexMember(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto* Pseudo = dyn_cast<PseudoObjectExpr>(E))
+    E = Pseudo->getSyntacticForm()->IgnoreParenImpCasts();
+  const Expr* Base = nullptr;
+  StringRef Member;
+  if (const auto* Property = dyn_cast<MSPropertyRefExpr>(E)) {
+    Base = Property->getBaseExpr();
+    Member = identifierOf(Property->getPropertyDecl());
+  } else if (const auto* Access = dyn_cast<MemberExpr>(E)) {
+    Base = Access->getBase();
+    Member = identifierOf(Access->getMemberDecl());
+  }
+  if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(Base))
+    Base = Opaque->getSourceExpr();
+  const auto* Ref = Base ? dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts()) : nullptr;
+  if (!Ref || !isIndexVariable(Ref->getDecl()) || Member.size() != 1 || Member[0] < 'x' || Member[0] > 'z')
+    return std::nullopt;
+  return IndexMember{Ref, static_cast<unsigned>(Member[0] - 'x')};
+}
+
 bool isIndexVariable(const ValueDecl* D) {
   const auto* Variable = dyn_cast<VarDecl>(D);
   if (!Variable || !Variable->hasGlobalStorage())
     return false;
-  StringRef Name = nameOf(Variable);
+  StringRef Name = identifierOf(Variable);
   return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" || Name == "gridDim";
 }
 

@@ -6,6 +6,8 @@
 #define GPURMA_PASSES_THREADCOOPERATION_H
 
 #include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 
@@ -31,6 +33,19 @@ bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);
 
 /// threadIdx, blockIdx, blockDim or gridDim.
 bool isIndexVariable(const clang::ValueDecl* D);
+
+/// threadIdx.x and its kin.
+struct IndexMember {
+  /// The variable that is named.
+  const clang::DeclRefExpr* Variable = nullptr;
+  /// 0 for x.
+  unsigned Dimension = 0;
+
+  llvm::StringRef name() const { return Variable->getDecl()->getName(); }
+};
+
+/// Members of variables on the CPU target, properties in CUDA's headers.
+std::optional<IndexMember> indexMember(const clang::Expr* E);
 
 /// True if all that the kernel's body names of threadIdx, blockIdx, blockDim and gridDim is x.
 bool isInOneDimension(const clang::FunctionDecl* Kernel);

@@ -12,6 +12,9 @@
 
 namespace gpurma {
 
+/// Empty for operators and constructors, and for null.
+inline llvm::StringRef identifierOf(const clang::NamedDecl* D) { return D && D->getIdentifier() ? D->getName() : llvm::StringRef(); }
+
 /// Null if the expression is not a variable.
 inline const clang::VarDecl* namedVariable(const clang::Expr* E) {
   const auto* Ref = llvm::dyn_cast<clang::DeclRefExpr>(E->IgnoreParenImpCasts());
@@ -147,6 +150,29 @@ inline const clang::Stmt* exitOf(const clang::Stmt* S, bool OwnBreak = true) {
     if (const clang::Stmt* Exit = exitOf(Child, Inner))
       return Exit;
   return nullptr;
+}
+
+/// Whether a statement uses of the variable only what it has given it before itself.
+inline bool assignedFirst(const clang::Stmt* S, const clang::VarDecl* V) {
+  if (!S || !References(S).mention(V))
+    return true;
+  if (const auto* Assign = llvm::dyn_cast<clang::BinaryOperator>(S))
+    return Assign->getOpcode() == clang::BO_Assign && llvm::isa<clang::DeclRefExpr>(Assign->getLHS()->IgnoreParens()) &&
+           namedVariable(Assign->getLHS()) == V && !References(Assign->getRHS()).mention(V);
+  auto Mentions = [V](const clang::Stmt* Child) { return References(Child).mention(V); };
+  if (const auto* Block = llvm::dyn_cast<clang::CompoundStmt>(S)) {
+    auto First = llvm::find_if(Block->body(), Mentions);
+    const auto* Loop = llvm::dyn_cast<clang::ForStmt>(*First);
+    bool Certainly = llvm::isa<clang::BinaryOperator>(*First) || (Loop && Loop->getInit() && Mentions(Loop->getInit()));
+    return assignedFirst(*First, V) && (Certainly || llvm::count_if(Block->body(), Mentions) == 1);
+  }
+  if (const auto* If = llvm::dyn_cast<clang::IfStmt>(S))
+    return !Mentions(If->getCond()) && !Mentions(If->getInit()) && assignedFirst(If->getThen(), V) && assignedFirst(If->getElse(), V);
+  if (const auto* For = llvm::dyn_cast<clang::ForStmt>(S)) {
+    bool InInit = For->getInit() && Mentions(For->getInit());
+    return InInit ? assignedFirst(For->getInit(), V) : !Mentions(For->getCond()) && !Mentions(For->getInc()) && assignedFirst(For->getBody(), V);
+  }
+  return false;
 }
 
 } // namespace gpurma
