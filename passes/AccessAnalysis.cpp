@@ -1,7 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/AccessAnalysis.h"
 
+#include "passes/GridStrides.h"
 #include "passes/KernelInterpreter.h"
+#include "passes/ThreadCooperation.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -29,81 +31,6 @@ std::int64_t rowsOfLoop(unsigned FillingIterations) {
 Polynomial originOf(unsigned Dimension) {
   return Symbol{Symbol::Kind::BlockOrigin, Dimension};
 }
-
-/// What of a kernel would notice that its grid has another size: uses of gridDim that are not the
-/// step of a loop, and atomic operations outside of such loops with a constant, which count blocks
-/// or threads.
-class GridSizeUses : public RecursiveASTVisitor<GridSizeUses> {
-public:
-  GridSizeUses(const Stmt* Body, const ASTContext& Context) : Context(Context) {
-    do { // variables that hold a step come before the loops that use them
-      Known = Steps.size();
-      Others.clear();
-      TraverseStmt(const_cast<Stmt*>(Body));
-    } while (Steps.size() != Known);
-  }
-
-  bool TraverseVarDecl(VarDecl* V) {
-    if (V->getType()->isIntegerType() && V->getInit() && mentions(V->getInit())) {
-      Steps.insert(V);
-      return true;
-    }
-    return RecursiveASTVisitor::TraverseVarDecl(V);
-  }
-  bool TraverseCompoundAssignOperator(CompoundAssignOperator* E) {
-    return E->getOpcode() == BO_AddAssign ? true
-                                          : RecursiveASTVisitor::TraverseCompoundAssignOperator(E);
-  }
-  bool TraverseForStmt(ForStmt* S) { return traverseLoop(S, &GridSizeUses::Base::TraverseForStmt); }
-  bool TraverseWhileStmt(WhileStmt* S) {
-    return traverseLoop(S, &GridSizeUses::Base::TraverseWhileStmt);
-  }
-  bool TraverseDoStmt(DoStmt* S) { return traverseLoop(S, &GridSizeUses::Base::TraverseDoStmt); }
-  bool VisitDeclRefExpr(DeclRefExpr* E) {
-    if (isStep(E->getDecl()))
-      Others.push_back(E);
-    return true;
-  }
-  bool VisitCallExpr(CallExpr* E) {
-    const FunctionDecl* Callee = E->getDirectCallee();
-    if (Loops == 0 && Callee && Callee->getIdentifier() &&
-        Callee->getName().starts_with("atomicAdd") && E->getNumArgs() > 1 &&
-        !E->getArg(1)->isValueDependent() && E->getArg(1)->isEvaluatable(Context))
-      Others.push_back(E);
-    return true;
-  }
-
-  std::vector<const Expr*> Others;
-
-private:
-  using Base = RecursiveASTVisitor<GridSizeUses>;
-
-  bool isStep(const ValueDecl* D) const {
-    const auto* V = dyn_cast<VarDecl>(D);
-    return V && (Steps.count(V) ||
-                 (V->hasGlobalStorage() && V->getIdentifier() && V->getName() == "gridDim"));
-  }
-  bool mentions(const Stmt* S) const {
-    if (const auto* Ref = dyn_cast_or_null<DeclRefExpr>(S))
-      return isStep(Ref->getDecl());
-    if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(S)) // of a property in CUDA's headers
-      return mentions(Opaque->getSourceExpr());
-    return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mentions(Child); });
-  }
-  template <typename Loop>
-  bool traverseLoop(Loop* S, bool (Base::*Traverse)(Loop*, Base::DataRecursionQueue*)) {
-    bool Strided = mentions(S);
-    Loops += Strided;
-    bool Continue = (this->*Traverse)(S, nullptr);
-    Loops -= Strided;
-    return Continue;
-  }
-
-  const ASTContext& Context;
-  std::set<const VarDecl*> Steps;
-  size_t Known = 0;
-  unsigned Loops = 0;
-};
 
 /// How a coordinate moves from one logical block to the next.
 struct Walk {
@@ -236,7 +163,7 @@ public:
     if (OfBlocks && !overlap())
       findPitch();
     if (inOneDimension() ? !walkInOrder(Interpreted)
-                         : !findWalks() || !resolveRowStrides() || !checkPitch())
+                         : !findWalks() || !resolveRowStrides(Interpreted) || !checkPitch())
       return std::nullopt;
     for (unsigned D = 0; D < 3; ++D)
       if (inOneDimension() ? D <= Result.RowDimension : llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
@@ -592,10 +519,25 @@ private:
     Result.RowsStrided = Interpreted.GridStride != nullptr;
     if (!Result.RowsStrided)
       return true;
-    GridSizeUses Uses(Kernel->getBody(), Context);
-    if (!Uses.Others.empty())
-      error(Uses.Others.front(), Diag::err_writes_far)
-          << Arrays.front().Array.name() << 3 << Uses.Others.front()->getSourceRange();
+    if (const Expr* Other = otherUseOfGridSize(Kernel))
+      error(Other, Diag::err_writes_far) << Arrays.front().Array.name() << 3 << Other->getSourceRange();
+    std::set<const Stmt*> Loops;
+    for (const auto& [Loop, Index] : Interpreted.GridIndices)
+      Loops.insert(Loop);
+    bool InParts = !Form.Stores && findCooperation(Kernel); // of which understandPartialBlocks says more
+    return !Failed && (InParts || checkGridStrides(Loops));
+  }
+
+  /// Loops by whole grids get a grid that has all rows.
+  bool checkGridStrides(const std::set<const Stmt*>& Loops) {
+    std::vector<const Expr*> Updates;
+    for (const AtomicReduction& R : Result.Reductions)
+      Updates.push_back(R.Where);
+    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Updates, Context);
+    if (Problem) {
+      Failed = true;
+      Diags.report(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
+    }
     return !Failed;
   }
 
@@ -1296,10 +1238,11 @@ private:
   /// A kernel with a loop of whole grids through the rows is given a grid that has all rows. If its
   /// loop then ends after an iteration, the steps are 0; nothing else may depend on how large it
   /// is.
-  bool resolveRowStrides() {
+  bool resolveRowStrides(const InterpretedKernel& Interpreted) {
     const CoordinateAccess* Outside = nullptr;
+    std::set<const Stmt*> Loops;
     for (CoordinateAccess& A : Accesses) {
-      bool Inside = false;
+      bool Inside = false, InKernel = true;
       for (const Monomial& M : Sets.monomialsOf(A.Domain)) {
         if (!isGridStep(M, Result.RowDimension))
           continue;
@@ -1310,23 +1253,27 @@ private:
           return false;
         }
         Inside = true;
+        for (const Symbol& Factor : M)
+          if (auto Loop = Interpreted.Loops.find(Factor.Index); Factor.Of == Symbol::Kind::Counter && Loop != Interpreted.Loops.end()) {
+            InKernel &= Loop->second.Calls.empty();
+            Loops.insert(Loop->second.Loop);
+          }
         A.Domain = A.Domain.intersect(Sets.compare(Comparison::Equal, Step, 0));
         for (Polynomial& C : A.Coordinates)
           if (auto It = C.terms().find(M); It != C.terms().end())
             C = C - Polynomial(It->second) * Step;
       }
       Result.RowsStrided |= Inside;
-      if (!Inside)
+      if (!Inside || !InKernel)
         Outside = &A;
     }
     if (!Result.RowsStrided)
       return true;
-    GridSizeUses Uses(Kernel->getBody(), Context);
     if (Outside)
       reportStrides(Outside->Array->Array, Outside->Origin->Where);
-    else if (!Uses.Others.empty())
-      reportStrides(Accesses.front().Array->Array, Uses.Others.front());
-    return !Failed;
+    else if (const Expr* Other = otherUseOfGridSize(Kernel))
+      reportStrides(Accesses.front().Array->Array, Other);
+    return !Failed && checkGridStrides(Loops);
   }
 
   void reportStrides(const PointerVariable& Array, const Expr* Where) {

@@ -21,13 +21,9 @@ std::optional<CombinedValues::Operation> operationOf(StringRef Function) {
       .Default(std::nullopt);
 }
 
-StringRef nameOf(const FunctionDecl* Function) {
-  return Function && Function->getIdentifier() ? Function->getName() : StringRef();
-}
-
 StringRef calleeName(const Expr* E) {
   const auto* Call = dyn_cast<CallExpr>(E);
-  return Call ? nameOf(Call->getDirectCallee()) : StringRef();
+  return Call ? identifierOf(Call->getDirectCallee()) : StringRef();
 }
 
 /// The calls in a function, and in those that it calls.
@@ -84,7 +80,9 @@ CombinedValues::CombinedValues(const FunctionDecl* Function, ArrayRef<const Stmt
 }
 
 bool CombinedValues::add(const VarDecl* V) {
-  if (!V->getType()->isArithmeticType() || isa<ParmVarDecl>(V) || !V->hasLocalStorage())
+  bool OfBlock = V->hasAttr<CUDASharedAttr>();
+  QualType Type = OfBlock ? Context.getBaseElementType(V->getType()) : V->getType();
+  if (!Type->isArithmeticType() || isa<ParmVarDecl>(V) || !(OfBlock || V->hasLocalStorage()))
     return false;
   Candidate = V;
   Which.reset();
@@ -188,6 +186,16 @@ bool CombinedValues::VisitVarDecl(VarDecl* V) {
   return true;
 }
 
+/// Of an atomic operation whose result something uses more is known than that it combines.
+bool CombinedValues::VisitStmt(Stmt* S) {
+  if (Candidate && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt>(S))
+    for (const Stmt* Child : S->children())
+      if (const auto* E = dyn_cast_or_null<Expr>(Child))
+        if (const auto* Call = dyn_cast<CallExpr>(E->IgnoreParens()))
+          noteAtomic(*Call);
+  return true;
+}
+
 bool CombinedValues::VisitCallExpr(CallExpr* Call) {
   const FunctionDecl* Callee = Call->getDirectCallee();
   if (!Following || !Callee || followAtomic(*Call, *Callee))
@@ -223,10 +231,19 @@ void CombinedValues::noteOperation(Operation Op) {
   Which = Op;
 }
 
-/// In a part: `v += e`, `v = v + e`, `v = max(v, e)`.
+/// The candidate, or an element of it whose index has nothing to do with it.
+const DeclRefExpr* CombinedValues::candidateIn(const Expr* E) const {
+  const DeclRefExpr* Ref = E->getType()->isArithmeticType() ? storedTo(E) : nullptr;
+  if (!Ref || Ref->getDecl() != Candidate)
+    return nullptr;
+  const References Named(E);
+  return llvm::count_if(Named.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == Candidate; }) == 1 ? Ref : nullptr;
+}
+
+/// In a part: `v += e`, `v = v + e`, `v = max(v, e)`, and the same of elements.
 void CombinedValues::noteUpdate(const BinaryOperator& E) {
-  const auto* Target = dyn_cast<DeclRefExpr>(E.getLHS()->IgnoreParens());
-  if (!Target || Target->getDecl() != Candidate)
+  const DeclRefExpr* Target = candidateIn(E.getLHS());
+  if (!Target)
     return;
   if (E.getOpcode() == BO_AddAssign || E.getOpcode() == BO_SubAssign) {
     if (References(E.getRHS()).mention(Candidate))
@@ -251,18 +268,44 @@ void CombinedValues::noteUpdate(const BinaryOperator& E) {
   }
   if (!Op)
     return;
-  if (namedVariable(Second) == Candidate)
+  auto IsTarget = [&](const Expr* Side) {
+    llvm::FoldingSetNodeID Stored, Named;
+    E.getLHS()->IgnoreParens()->Profile(Stored, Context, /*Canonical=*/true);
+    Side->IgnoreParenImpCasts()->Profile(Named, Context, /*Canonical=*/true);
+    return Stored == Named;
+  };
+  if (IsTarget(Second))
     std::swap(First, Second);
-  const auto* Old = dyn_cast<DeclRefExpr>(First->IgnoreParenImpCasts());
-  if (!Old || Old->getDecl() != Candidate || References(Second).mention(Candidate))
+  const DeclRefExpr* Old = IsTarget(First) ? candidateIn(First->IgnoreParenImpCasts()) : nullptr;
+  if (!Old || References(Second).mention(Candidate))
     return;
   Updated.insert(Target);
   Updated.insert(Old);
   noteOperation(*Op);
 }
 
-/// A sum begins with 0 each time; the most of several does not mind.
-bool CombinedValues::beginsRight(const VarDecl* V) const { return *Which != Plus || (V->getInit() && isZero(V->getInit(), Context)); }
+/// In a part: `atomicAdd(&v, e)`, `atomicMax(&v[i], e)`.
+void CombinedValues::noteAtomic(const CallExpr& Call) {
+  StringRef Name = calleeName(&Call);
+  std::optional<Operation> Op = llvm::StringSwitch<std::optional<Operation>>(Name)
+                                    .Case("atomicAdd", Plus)
+                                    .Case("atomicMax", Max)
+                                    .Case("atomicMin", Min)
+                                    .Default(std::nullopt);
+  if (!Op || Call.getNumArgs() != 2 || References(Call.getArg(1)).mention(Candidate))
+    return;
+  const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenImpCasts());
+  const DeclRefExpr* Target = Address && Address->getOpcode() == UO_AddrOf ? candidateIn(Address->getSubExpr()) : nullptr;
+  if (!Target)
+    return;
+  Updated.insert(Target);
+  noteOperation(*Op);
+}
+
+/// A sum begins with 0 each time; the most of several does not mind. What is stored into a block's array is followed.
+bool CombinedValues::beginsRight(const VarDecl* V) const {
+  return *Which != Plus || V->hasAttr<CUDASharedAttr>() || (V->getInit() && isZero(V->getInit(), Context));
+}
 
 void CombinedValues::combine(const VarDecl* V, const Part& Value) {
   noteInteger(V->getType());
@@ -314,13 +357,13 @@ void CombinedValues::followAssignment(const BinaryOperator& E) {
 
 /// The update of a reduced scalar, or of shared memory. False if the call is something else.
 bool CombinedValues::followAtomic(const CallExpr& Call, const FunctionDecl& Callee) {
-  if (!nameOf(&Callee).starts_with("atomic") || Call.getNumArgs() != 2)
+  if (!identifierOf(&Callee).starts_with("atomic") || Call.getNumArgs() != 2)
     return false;
   std::optional<Part> Value = part(Call.getArg(1));
   if (!Value || !Value->Op)
     return true;
   StringRef Wanted = *Value->Op == Plus ? "atomicAdd" : *Value->Op == Max ? "atomicMax" : "atomicMin";
-  if (nameOf(&Callee) != Wanted)
+  if (identifierOf(&Callee) != Wanted)
     return true;
   const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenImpCasts());
   if (const DeclRefExpr* Target = Address && Address->getOpcode() == UO_AddrOf ? storedTo(Address->getSubExpr()) : nullptr) {

@@ -31,7 +31,7 @@ public:
   /// \p Parts: statements of \p Function, which stand apart from each other.
   CombinedValues(const clang::FunctionDecl* Function, llvm::ArrayRef<const clang::Stmt*> Parts, clang::ASTContext& Context);
 
-  /// Whether the parts do nothing with the variable but to combine it with something.
+  /// Whether the parts do nothing with the variable, or with elements of an array of the block, but to combine it with something.
   bool add(const clang::VarDecl* V);
   /// A variable or array that is 0 where no part has stored anything into it, and that nothing but these uses before all parts are
   /// done. They may do with it as they like.
@@ -60,6 +60,7 @@ public:
   bool VisitBinaryOperator(clang::BinaryOperator* E);
   bool VisitVarDecl(clang::VarDecl* V);
   bool VisitCallExpr(clang::CallExpr* Call);
+  bool VisitStmt(clang::Stmt* S);
   bool VisitReturnStmt(clang::ReturnStmt* Return);
 
 private:
@@ -79,6 +80,8 @@ private:
   void noteOperation(Operation Op);
   void noteInteger(clang::QualType Type) const;
   void noteUpdate(const clang::BinaryOperator& E);
+  void noteAtomic(const clang::CallExpr& Call);
+  const clang::DeclRefExpr* candidateIn(const clang::Expr* E) const;
   bool beginsRight(const clang::VarDecl* V) const;
   void consume(const Part& Value) { Consumed.insert(Value.From.begin(), Value.From.end()); }
   void combine(const clang::VarDecl* V, const Part& Value);

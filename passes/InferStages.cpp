@@ -90,7 +90,7 @@ private:
     if (!Found || Arrays.empty() || !checkReductions(S, *Found))
       return;
     S.Accesses = std::move(*Found);
-    if ((S.Accesses.Loop && !checkApart(S)) || !checkBlockNumbers(S, Arrays))
+    if (S.Accesses.Loop && !checkApart(S))
       return;
     S.Inferred = true;
     for (const DistributedParameter& P : Arrays) {
@@ -102,17 +102,6 @@ private:
         if (A.Array == P.Array)
           A.ShapedLike = Index;
     }
-  }
-
-  /// Loops by whole grids get a grid with other blocks. Of what blocks store, that is no matter to sums only, which are known of dot
-  /// products.
-  bool checkBlockNumbers(const Stage& S, ArrayRef<DistributedParameter> Arrays) {
-    if (S.BlockNumbers.empty() || !S.Accesses.RowsStrided || S.Accesses.Threads == ThreadMapping::PartialBlocks)
-      return true;
-    auto Store = llvm::find_if(R.BlockStores, [&](const BlockStore& B) { return B.Parameter == S.BlockNumbers.front().first; });
-    U.Diags->report(Store->Statement->getBeginLoc(), Diag::err_writes_far) << Arrays.front().Array.name() << 3;
-    U.Diags->report(S.Launch->getBeginLoc(), Diag::note_launch_here);
-    return false;
   }
 
   /// Of a launch and its arguments. False after an error.

@@ -330,13 +330,7 @@ private:
         return false;
     if (References(Rows.Loop->getCond()).mention(V) || References(Rows.Loop->getInc()).mention(V))
       return false;
-    const auto* Block = dyn_cast<CompoundStmt>(Rows.Loop->getBody());
-    if (!Block)
-      return false;
-    auto First = llvm::find_if(Block->body(), [&](const Stmt* S) { return References(S).mention(V); });
-    const auto* Assign = First == Block->body_end() ? nullptr : dyn_cast<BinaryOperator>(*First);
-    return Assign && Assign->getOpcode() == BO_Assign && isa<DeclRefExpr>(Assign->getLHS()->IgnoreParens()) &&
-           namedVariable(Assign->getLHS()) == V && !References(Assign->getRHS()).mention(V);
+    return assignedFirst(Rows.Loop->getBody(), V);
   }
 
   // --- Shared memory.

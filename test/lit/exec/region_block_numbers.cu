@@ -15,6 +15,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t quiet | diff - %t.expected
 // CHECK: descent {{-?[0-9]+}}
 // CHECK: norm {{[0-9.]+}}
+// CHECK: squares {{[0-9.]+}}
 // CHECK: range {{[0-9-]+}}
 // CHECK: behind {{[0-9]+}}
 #include "Inputs/region.h"
@@ -138,6 +139,24 @@ __global__ void root_of_sum(const float *__restrict__ partial, float *result, in
       result[0] = sqrtf(v);
   }
 }
+// By whole grids.
+__global__ void squares(const float *a, float *partial, int ny, int nx) {
+  __shared__ float part[256];
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, tid = threadIdx.y * blockDim.x + threadIdx.x;
+  float sum = 0;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += blockDim.y * gridDim.y)
+    if (x < nx)
+      sum += a[y * nx + x] * a[y * nx + x];
+  part[tid] = sum;
+  __syncthreads();
+  for (int w = 128; w > 0; w >>= 1) {
+    if (tid < w)
+      part[tid] += part[tid + w];
+    __syncthreads();
+  }
+  if (tid == 0)
+    partial[blockIdx.y * gridDim.x + blockIdx.x] = part[0];
+}
 static void norms(float *norm, const float *partial, int blocks) { root_of_sum<<<1, 128>>>(partial, norm, blocks); }
 static void norm() {
   float *a = device_array<float>(Nx * Ny, [](std::size_t i) { return i * i % 16; });
@@ -156,6 +175,13 @@ static void norm() {
     std::swap(a, b);
   }
   std::printf("norm %.6f %.6f %d %lld\n", last, sum, it, ordered_sum(a, Nx * Ny));
+  const dim3 few(grid.x, 2);
+#pragma gpurma persistent distribute(a : rows(Ny, Nx)) reduce(+ : *norm)
+  {
+    squares<<<few, block>>>(a, partial, Ny, Nx);
+    norms(norm, partial, few.x * few.y);
+  }
+  std::printf("squares %.6f\n", host_copy(norm, 1)[0]);
 }
 
 // The most and the least.

@@ -1,0 +1,231 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/GridStrides.h"
+
+#include "passes/CallVisitor.h"
+#include "passes/CombinedValues.h"
+#include "passes/ThreadCooperation.h"
+#include "passes/VariableChanges.h"
+#include "passes/VariableUses.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// gridDim and the variables that are computed from it, what they are used for but steps of loops, and what they move.
+class GridSizeUses : public RecursiveASTVisitor<GridSizeUses> {
+public:
+  explicit GridSizeUses(const Stmt* Body) {
+    size_t Known = 0;
+    do { // variables that hold a step come before the loops that use them
+      Known = Steps.size();
+      Others.clear();
+      TraverseStmt(const_cast<Stmt*>(Body));
+    } while (Steps.size() != Known);
+  }
+
+  bool TraverseVarDecl(VarDecl* V) {
+    if (V->getType()->isIntegerType() && V->getInit() && mentions(V->getInit())) {
+      Steps.insert(V);
+      return true;
+    }
+    return RecursiveASTVisitor::TraverseVarDecl(V);
+  }
+  bool TraverseCompoundAssignOperator(CompoundAssignOperator* E) {
+    if (E->getOpcode() != BO_AddAssign)
+      return RecursiveASTVisitor::TraverseCompoundAssignOperator(E);
+    if (const auto* Moved = dyn_cast<DeclRefExpr>(E->getLHS()->IgnoreParens()); Moved && mentions(E->getRHS()))
+      Moves.insert(Moved);
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* E) {
+    if (isStep(E->getDecl()))
+      Others.push_back(E);
+    return true;
+  }
+
+  std::vector<const Expr*> Others;
+  /// The i of `i += gridDim.x * blockDim.x`.
+  llvm::SmallPtrSet<const DeclRefExpr*, 4> Moves;
+
+private:
+  bool isStep(const ValueDecl* D) const {
+    const auto* V = dyn_cast<VarDecl>(D);
+    return V && (Steps.count(V) || (isIndexVariable(V) && V->getName() == "gridDim"));
+  }
+  bool mentions(const Stmt* S) const {
+    if (const auto* Ref = dyn_cast_or_null<DeclRefExpr>(S))
+      return isStep(Ref->getDecl());
+    if (const auto* Opaque = dyn_cast_or_null<OpaqueValueExpr>(S)) // of a property in CUDA's headers
+      return mentions(Opaque->getSourceExpr());
+    return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mentions(Child); });
+  }
+
+  std::set<const VarDecl*> Steps;
+};
+
+/// The calls that a kernel makes itself and in functions, but for what it does in some of its statements.
+class CallsOutside : public CallVisitor<CallsOutside> {
+public:
+  CallsOutside(const FunctionDecl* Kernel, const std::set<const Stmt*>& Without) : Without(Without) {
+    enter(Kernel);
+    visitEntered();
+  }
+  bool TraverseStmt(Stmt* S) { return Without.count(S) || CallVisitor::TraverseStmt(S); }
+  bool VisitCallExpr(CallExpr* Call) {
+    Calls.insert(Call);
+    return true;
+  }
+  llvm::SmallPtrSet<const Expr*, 16> Calls;
+
+private:
+  const std::set<const Stmt*>& Without;
+};
+
+class Checker {
+public:
+  Checker(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, ASTContext& Context)
+      : Kernel(Kernel), Loops(Loops), Context(Context), Everywhere(Kernel->getBody()), Uses(Kernel->getBody()) {
+    for (const Stmt* Loop : Loops) {
+      const References Named(Loop);
+      Inside.insert(Named.All.begin(), Named.All.end());
+    }
+  }
+
+  std::optional<RejectedRowLoop> run(ArrayRef<const Expr*> Updates) {
+    for (const Stmt* Loop : Loops)
+      if (const Stmt* Exit = exitOf(bodyOf(Loop)))
+        return RejectedRowLoop{RowLoopProblem::Left, Exit->getBeginLoc(), {}};
+    CombinedValues Sums(Kernel, std::vector<const Stmt*>(Loops.begin(), Loops.end()), Context);
+    const Exposed Shown(Kernel->getBody());
+    for (const auto& [V, Where] : changed()) {
+      bool Hidden = !Shown.Variables.contains(V) && !V->getType()->isReferenceType();
+      if (!(Hidden && (isMoved(V) || isForgotten(V))) && !Sums.add(V))
+        return RejectedRowLoop{RowLoopProblem::Carried, Where, V->getName().str()};
+    }
+    const Expr* Other = Sums.follow();
+    if (!Other)
+      Other = Sums.usedInParts();
+    if (Other)
+      return RejectedRowLoop{RowLoopProblem::Carried, Other->getExprLoc(), usedName(Other).str()};
+    const CallsOutside Outside(Kernel, Loops);
+    for (const Expr* Update : Updates)
+      if (Outside.Calls.contains(Update) && !Sums.isUpdate(Update))
+        return RejectedRowLoop{RowLoopProblem::UpdatedOutside, Update->getExprLoc(), updatedName(Update)};
+    return std::nullopt;
+  }
+
+private:
+  static const Stmt* bodyOf(const Stmt* Loop) {
+    if (const auto* For = dyn_cast<ForStmt>(Loop))
+      return For->getBody();
+    if (const auto* While = dyn_cast<WhileStmt>(Loop))
+      return While->getBody();
+    return cast<DoStmt>(Loop)->getBody();
+  }
+
+  static std::string updatedName(const Expr* Update) {
+    const auto* Call = cast<CallExpr>(Update);
+    const VarDecl* Scalar = Call->getNumArgs() != 0 ? namedVariable(Call->getArg(0)) : nullptr;
+    return Scalar ? Scalar->getName().str() : usedName(Call).str();
+  }
+
+  bool before(SourceLocation A, SourceLocation B) const {
+    const SourceManager& Sources = Context.getSourceManager();
+    return Sources.isBeforeInTranslationUnit(Sources.getFileLoc(A), Sources.getFileLoc(B));
+  }
+
+  bool isWithin(SourceLocation Where, const Stmt* Loop) const {
+    return !before(Where, Loop->getBeginLoc()) && !before(Loop->getEndLoc(), Where);
+  }
+
+  /// Variables that live longer than a loop, and that it may change, in the order of the text.
+  std::vector<std::pair<const VarDecl*, SourceLocation>> changed() const {
+    std::map<const VarDecl*, SourceLocation> Found;
+    auto Note = [&](const VarDecl* V, SourceLocation Where) {
+      auto [It, New] = Found.emplace(V, Where);
+      if (!New && before(Where, It->second))
+        It->second = Where;
+    };
+    for (const Stmt* Loop : Loops) {
+      const References Named(Loop);
+      const PureReads Pure(Loop);
+      auto Outlives = [&](const VarDecl* V) {
+        return V && !isWithin(V->getLocation(), Loop) && (V->hasAttr<CUDASharedAttr>() || !V->hasGlobalStorage()) &&
+               V->getDeclContext() == Kernel && !V->getType().isConstQualified() &&
+               !Context.getBaseElementType(V->getType()).isConstQualified();
+      };
+      for (const DeclRefExpr* Ref : Named.All)
+        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); !Pure.contains(Ref) && Outlives(V))
+          Note(V, Ref->getLocation());
+      for (const auto& [V, Field] : changedMembers(Loop))
+        if (Outlives(V))
+          Found.emplace(V, Loop->getBeginLoc());
+    }
+    std::vector<std::pair<const VarDecl*, SourceLocation>> Ordered(Found.begin(), Found.end());
+    llvm::sort(Ordered, [&](const auto& A, const auto& B) { return before(A.second, B.second); });
+    return Ordered;
+  }
+
+  bool usedBehind(const VarDecl* V) const {
+    return llvm::any_of(Everywhere.All, [&](const DeclRefExpr* Ref) {
+      return Ref->getDecl() == V && !Inside.contains(Ref) &&
+             llvm::any_of(Loops, [&](const Stmt* Loop) { return before(Loop->getBeginLoc(), Ref->getLocation()); });
+    });
+  }
+
+  /// The index of a loop, and what goes on with it: where it goes is known of each subscript.
+  bool isMoved(const VarDecl* V) const {
+    if (!(V->getType()->isIntegerType() || V->getType()->isPointerType()) || usedBehind(V))
+      return false;
+    return llvm::all_of(Loops, [&](const Stmt* Loop) {
+      const auto* For = dyn_cast<ForStmt>(Loop);
+      const References Named(Loop), Start(For ? For->getInit() : nullptr);
+      const PureReads Pure(Loop);
+      return llvm::all_of(Named.All, [&](const DeclRefExpr* Ref) {
+        return Ref->getDecl() != V || Pure.contains(Ref) || Uses.Moves.contains(Ref) || Start.All.contains(Ref);
+      });
+    });
+  }
+
+  /// Nothing that an iteration leaves in it is used: each begins with another value. What threads share, and nobody uses
+  /// outside of the loops, they have stored in the iteration.
+  bool isForgotten(const VarDecl* V) const {
+    if (llvm::any_of(Everywhere.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() == V && !Inside.contains(Ref); }))
+      return false;
+    return V->hasAttr<CUDASharedAttr>() || llvm::all_of(Loops, [&](const Stmt* Loop) {
+      const References InBody(bodyOf(Loop)), InLoop(Loop);
+      auto OfVariable = [&](const References& Named) {
+        return llvm::count_if(Named.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() == V; });
+      };
+      return OfVariable(InLoop) == OfVariable(InBody) && (!InBody.mention(V) || assignedFirst(bodyOf(Loop), V));
+    });
+  }
+
+  const FunctionDecl* Kernel;
+  const std::set<const Stmt*>& Loops;
+  ASTContext& Context;
+  const References Everywhere;
+  const GridSizeUses Uses;
+  llvm::SmallPtrSet<const DeclRefExpr*, 32> Inside;
+};
+
+} // namespace
+
+const Expr* otherUseOfGridSize(const FunctionDecl* Kernel) {
+  const GridSizeUses Uses(Kernel->getBody());
+  return Uses.Others.empty() ? nullptr : Uses.Others.front();
+}
+
+std::optional<RejectedRowLoop> dependenceOnGridSize(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops,
+                                                    ArrayRef<const Expr*> Updates, ASTContext& Context) {
+  return Checker(Kernel, Loops, Context).run(Updates);
+}
+
+} // namespace gpurma

@@ -1,0 +1,33 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels that go through the rows by whole grids. A region runs them with a grid that has a thread for each row, in which each loop
+// has one iteration at most:
+//
+//   for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += blockDim.y * gridDim.y)
+//
+// So nothing may depend on how many blocks there are, nor on which iterations are those of one thread.
+#ifndef GPURMA_PASSES_GRIDSTRIDES_H
+#define GPURMA_PASSES_GRIDSTRIDES_H
+
+#include "passes/RowLoop.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/ArrayRef.h"
+#include <optional>
+#include <set>
+
+namespace gpurma {
+
+/// A use of gridDim that is not the step of a loop; null if there is none.
+const clang::Expr* otherUseOfGridSize(const clang::FunctionDecl* Kernel);
+
+/// What makes a difference to which iterations of \p Loops, which stand in the kernel itself, are those of one thread. \p Updates:
+/// the atomic operations on reduced scalars.
+std::optional<RejectedRowLoop> dependenceOnGridSize(const clang::FunctionDecl* Kernel, const std::set<const clang::Stmt*>& Loops,
+                                                    llvm::ArrayRef<const clang::Expr*> Updates, clang::ASTContext& Context);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_GRIDSTRIDES_H
