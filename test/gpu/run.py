@@ -250,7 +250,7 @@ def compiled_programs():
         "^hotspot 868171\nrotation 695346\nlevels 711913\nmembers 926246\nstructures 338647\nfields 569530\nassigned 975987$"))
     yield Test("region_block_numbers", ("quiet",), prints=(
         "^descent 2648 377734264 199888 99352\nagain 99352\nnorm 349.054443 2834.800781 9 997934905\n"
-        "range 88294 -161312 -291999112\nbehind 8582 100 -291999112$"))
+        "squares 484.337677\nrange 88294 -161312 -291999112\nbehind 8582 100 -291999112$"))
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 12941121\ncube 114132240\nline 18178716\nloops 882667527\ncolumns 673906616\n"
         "shared 501569875\nsum 15096409176$"))
@@ -309,6 +309,7 @@ def compiled_programs():
         "alone 334981486914786 334981486914786 0 14271 0 -2147483648 2147483647\n"
         "planes 4942814565 0 0 0 0 -2147483648 2147483647$"))
     yield Test("region_dot_conjugate_gradient", prints="^converged\nerror below 1e-5$")
+    yield Test("region_grid_strides", ("quiet",), prints="^u 771640003 v 255486411\ntotal 17703917 most 996$")
     yield Test("region_heat_walls", ("1",),
                prints="^steps 100, middle 0.069940807301, corner 2.000000000000$")
     yield Test("region_host_functions", ("1",), most=5, why_most="its arrays are small", prints=(
@@ -337,7 +338,7 @@ def compiled_programs():
         "sum 9403187158 of 21758$"))
     yield Test("region_row_copies", ("quiet",), most=4, why_most="its arrays are small", prints=(
         "^field: 1714117616\ncube: 851522906\nline: 539501105\nconstant: 8553819\n"
-        "components: 178699799\npitched: 451997620\ncalled: 385816006$"))
+        "components: 178699799\npitched: 952586614\ncalled: 385816006$"))
     yield Test("region_structures", ("quiet",), prints=(
         "^fields 34485694 353744495 26055279748524\nwhole 159490487\nnested 25497395\n"
         "views 488060403\nchosen 608671136$"))

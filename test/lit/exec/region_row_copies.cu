@@ -246,6 +246,6 @@ int main(int argc, char **) {
   line(quiet, 163);
   constant(quiet);
   components(quiet, 61, 37);
-  pitched(quiet, 77, 30);
+  pitched(quiet, 77, 60);
   called(quiet, 79, 45);
 }

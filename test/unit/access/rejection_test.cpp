@@ -153,7 +153,7 @@ TEST(Rejection, GridStrideThroughRowsOfWhichAGridIsSeen) {
   EXPECT_EQ(rejected("int blocks = gridDim.y;" + Loop + "0; if (x == 0) atomicAdd(sum, blocks);",
                      ", float *sum"),
             "0210");
-  EXPECT_EQ(rejected(Loop + "0; if (x == 0) atomicAdd(sum, 1);", ", float *sum"), "0210");
+  EXPECT_EQ(rejected(Loop + "0; if (x == 0) atomicAdd(sum, 1);", ", float *sum"), "0221");
   EXPECT_EQ(rejected(Loop + "in[x]; if (x < nx && y < ny) out[y * nx + x] = 1;"), "0210");
   EXPECT_EQ(rejected("if (x < nx) for (int j = y; j < ny; j += gridDim.y) out[j * nx + x] = 0;"),
             "0210");
