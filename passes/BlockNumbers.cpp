@@ -1,13 +1,13 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/BlockNumbers.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/BlockThreads.h"
 #include "passes/LaunchSize.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -20,10 +20,10 @@ namespace {
 StringRef atomicOf(Keyword Operation) { return Operation == Keyword::Plus ? "atomicAdd" : Operation == Keyword::Max ? "atomicMax" : "atomicMin"; }
 
 /// The stores `parameter[...] = ...` of a kernel.
-class Stores : public RecursiveASTVisitor<Stores> {
+class Stores : public DynamicRecursiveASTVisitor {
 public:
   Stores(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) : Parameter(Parameter) { TraverseStmt(Kernel->getBody()); }
-  bool VisitBinaryOperator(BinaryOperator* E) {
+  bool VisitBinaryOperator(BinaryOperator* E) override {
     const auto* Element = dyn_cast<ArraySubscriptExpr>(E->getLHS()->IgnoreParens());
     if (E->getOpcode() == BO_Assign && Element && namedVariable(Element->getBase()) == Parameter)
       Found.push_back(E);

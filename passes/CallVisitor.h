@@ -4,8 +4,9 @@
 #ifndef GPURMA_PASSES_CALLVISITOR_H
 #define GPURMA_PASSES_CALLVISITOR_H
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
+
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
@@ -13,20 +14,20 @@ namespace gpurma {
 
 /// Visits each function that it is told to enter once, the last one first. It enters those that are named, called as members, or
 /// constructors; a class with such a Visit function of its own says itself what it enters.
-template <typename Derived> class CallVisitor : public clang::RecursiveASTVisitor<Derived> {
+class CallVisitor : public DynamicRecursiveASTVisitor {
 public:
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* Ref) {
+  bool shouldVisitImplicitCode() const override { return true; }
+  bool VisitDeclRefExpr(clang::DeclRefExpr* Ref) override {
     if (const auto* Function = llvm::dyn_cast<clang::FunctionDecl>(Ref->getDecl()))
       enter(Function);
     return true;
   }
-  bool VisitMemberExpr(clang::MemberExpr* Member) {
+  bool VisitMemberExpr(clang::MemberExpr* Member) override {
     if (const auto* Function = llvm::dyn_cast<clang::FunctionDecl>(Member->getMemberDecl()))
       enter(Function);
     return true;
   }
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* Construct) {
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* Construct) override {
     enter(Construct->getConstructor());
     return true;
   }
@@ -40,15 +41,15 @@ protected:
     while (Continue && !Waiting.empty()) {
       const clang::FunctionDecl* Next = Waiting.pop_back_val();
       if (Entered.insert(Next->getCanonicalDecl()).second)
-        Continue = this->getDerived().visitFunction(Next);
+        Continue = visitFunction(Next);
     }
   }
 
   /// One without a body does nothing.
-  bool visitFunction(const clang::FunctionDecl* Function) {
+  virtual bool visitFunction(const clang::FunctionDecl* Function) {
     Current = Function;
     const clang::FunctionDecl* Definition = nullptr;
-    return !Function->hasBody(Definition) || this->TraverseStmt(Definition->getBody());
+    return !Function->hasBody(Definition) || TraverseStmt(Definition->getBody());
   }
 
   /// The one that is being visited.

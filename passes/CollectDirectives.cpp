@@ -6,10 +6,10 @@
 #include "Pass.h"
 #include "RegionCalls.h"
 #include "frontend/Directives.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -17,31 +17,30 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-class MarkerCollector : public RecursiveASTVisitor<MarkerCollector> {
-  using Base = RecursiveASTVisitor<MarkerCollector>;
+class MarkerCollector : public DynamicRecursiveASTVisitor {
 
 public:
   explicit MarkerCollector(Unit &U) : U(U) {}
 
   // Templates are seen as patterns and as instantiations.
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool shouldVisitTemplateInstantiations() const override { return true; }
 
-  bool TraverseDecl(Decl *D) {
+  bool TraverseDecl(Decl *D) override {
     // Nothing of system headers can hold a directive.
     if (!D || isOfSystemHeader(*D, U.sources()))
       return true;
     if (auto *Function = llvm::dyn_cast<FunctionDecl>(D)) {
       Functions.push_back(Function);
-      bool Continue = Base::TraverseDecl(D);
+      bool Continue = DynamicRecursiveASTVisitor::TraverseDecl(D);
       Functions.pop_back();
       return Continue;
     }
-    return Base::TraverseDecl(D);
+    return DynamicRecursiveASTVisitor::TraverseDecl(D);
   }
 
-  bool TraverseLambdaExpr(LambdaExpr *Lambda) {
+  bool TraverseLambdaExpr(LambdaExpr *Lambda) override {
     Functions.push_back(Lambda->getCallOperator());
-    bool Continue = Base::TraverseLambdaExpr(Lambda);
+    bool Continue = DynamicRecursiveASTVisitor::TraverseLambdaExpr(Lambda);
     Functions.pop_back();
     // The visitor does not reach the instantiations of generic lambdas.
     if (FunctionTemplateDecl *Generic = Lambda->getCallOperator()->getDescribedFunctionTemplate())
@@ -54,14 +53,14 @@ public:
     return Continue;
   }
 
-  bool TraverseVarDecl(VarDecl *Variable) {
+  bool TraverseVarDecl(VarDecl *Variable) override {
     Variables.push_back(Variable);
-    bool Continue = Base::TraverseVarDecl(Variable);
+    bool Continue = DynamicRecursiveASTVisitor::TraverseVarDecl(Variable);
     Variables.pop_back();
     return Continue;
   }
 
-  bool VisitWhileStmt(WhileStmt *Loop) {
+  bool VisitWhileStmt(WhileStmt *Loop) override {
     const auto *Call = Loop->getCond() ? llvm::dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit()) : nullptr;
     if (std::optional<Marker> M = Call ? marker(Call) : std::nullopt; M && M->Origin->Kind == DirectiveKind::Persistent) {
       const Stmt *Written = Loop->getBody();
@@ -85,7 +84,7 @@ public:
     return true;
   }
 
-  bool VisitCallExpr(CallExpr *Call) {
+  bool VisitCallExpr(CallExpr *Call) override {
     std::optional<Marker> Found = marker(Call);
     if (!Found || Found->Origin->Kind == DirectiveKind::Persistent)
       return true;

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/CombinedValues.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 
 #include "clang/AST/Attr.h"
@@ -27,18 +28,18 @@ StringRef calleeName(const Expr* E) {
 }
 
 /// The calls in a function, and in those that it calls.
-class CallsFrom : public CallVisitor<CallsFrom> {
+class CallsFrom : public CallVisitor {
 public:
   explicit CallsFrom(const FunctionDecl* Function) {
     enter(Function);
     visitEntered();
   }
-  bool shouldVisitImplicitCode() const { return false; }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool shouldVisitImplicitCode() const override { return false; }
+  bool VisitCallExpr(CallExpr* Call) override {
     Calls.push_back(Call);
     return true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl())) {
       Named.push_back(Ref);
       enter(Function);
@@ -430,14 +431,14 @@ bool CombinedValues::passesCombined(const CallExpr& Call, const FunctionDecl& Ca
 }
 
 bool CombinedValues::mentionsCombined(const Expr* E) const {
-  struct Finder : RecursiveASTVisitor<Finder> {
+  struct Finder : DynamicRecursiveASTVisitor {
     explicit Finder(const CombinedValues& Of) : Of(Of) {}
-    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
       Found |= V && Of.Combined.count(V);
       return !Found;
     }
-    bool VisitCallExpr(CallExpr* Call) {
+    bool VisitCallExpr(CallExpr* Call) override {
       Found |= Of.partOfCall(*Call).has_value();
       return !Found;
     }

@@ -6,10 +6,10 @@
 #ifndef GPURMA_PASSES_COMBINEDVALUES_H
 #define GPURMA_PASSES_COMBINEDVALUES_H
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -24,7 +24,7 @@ llvm::StringRef usedName(const clang::Expr* E);
 
 /// Follows such values from the statements that make them through variables, shared arrays, shuffles and functions to the atomic
 /// operation.
-class CombinedValues : public clang::RecursiveASTVisitor<CombinedValues> {
+class CombinedValues : public DynamicRecursiveASTVisitor {
 public:
   enum Operation { Plus, Max, Min };
 
@@ -51,20 +51,19 @@ public:
   const llvm::SmallPtrSetImpl<const clang::Type*>& integerTypes() const { return Integers; }
   static bool isZero(const clang::Expr* E, const clang::ASTContext& Context);
 
-  // --- Of RecursiveASTVisitor.
+  // --- Of DynamicRecursiveASTVisitor.
 
-  bool TraverseStmt(clang::Stmt* S) { return (Following && Parts.contains(S)) || Base::TraverseStmt(S); }
-  bool TraverseLambdaExpr(clang::LambdaExpr* Lambda) {
-    return (Following && Current != Function) || Base::TraverseLambdaExpr(Lambda);
+  bool TraverseStmt(clang::Stmt* S) override { return (Following && Parts.contains(S)) || DynamicRecursiveASTVisitor::TraverseStmt(S); }
+  bool TraverseLambdaExpr(clang::LambdaExpr* Lambda) override {
+    return (Following && Current != Function) || DynamicRecursiveASTVisitor::TraverseLambdaExpr(Lambda);
   }
-  bool VisitBinaryOperator(clang::BinaryOperator* E);
-  bool VisitVarDecl(clang::VarDecl* V);
-  bool VisitCallExpr(clang::CallExpr* Call);
-  bool VisitStmt(clang::Stmt* S);
-  bool VisitReturnStmt(clang::ReturnStmt* Return);
+  bool VisitBinaryOperator(clang::BinaryOperator* E) override;
+  bool VisitVarDecl(clang::VarDecl* V) override;
+  bool VisitCallExpr(clang::CallExpr* Call) override;
+  bool VisitStmt(clang::Stmt* S) override;
+  bool VisitReturnStmt(clang::ReturnStmt* Return) override;
 
 private:
-  using Base = clang::RecursiveASTVisitor<CombinedValues>;
 
   /// What is a multiple of combined values, or a most or least of them. No operation: a constant.
   struct Part {

@@ -1,11 +1,11 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ConstantMemory.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 #include "passes/Region.h"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -15,18 +15,18 @@ namespace gpurma {
 namespace {
 
 /// Visits what the program itself has, with the function that it stands in.
-template <typename Derived> class ProgramVisitor : public RecursiveASTVisitor<Derived> {
+class ProgramVisitor : public DynamicRecursiveASTVisitor {
 public:
   explicit ProgramVisitor(ASTContext& Context) : Context(Context) {}
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseDecl(Decl* D) {
+  bool shouldVisitTemplateInstantiations() const override { return true; }
+  bool TraverseDecl(Decl* D) override {
     if (!D || (!isa<TranslationUnitDecl>(D) && Context.getSourceManager().isInSystemHeader(D->getLocation())))
       return true;
     const FunctionDecl* Outer = In;
     if (const auto* Function = dyn_cast<FunctionDecl>(D))
       In = Function;
-    const bool Continue = RecursiveASTVisitor<Derived>::TraverseDecl(D);
+    const bool Continue = DynamicRecursiveASTVisitor::TraverseDecl(D);
     In = Outer;
     return Continue;
   }
@@ -36,7 +36,7 @@ protected:
   const FunctionDecl* In = nullptr;
 };
 
-class ConstantUseFinder : public ProgramVisitor<ConstantUseFinder> {
+class ConstantUseFinder : public ProgramVisitor {
 public:
   ConstantUseFinder(const VarDecl* V, ASTContext& Context) : ProgramVisitor(Context), V(V->getCanonicalDecl()) {}
 
@@ -47,9 +47,9 @@ public:
   }
 
   /// It is not evaluated.
-  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr*) { return true; }
+  bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr*) override { return true; }
 
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const auto* Named = dyn_cast<VarDecl>(Ref->getDecl());
     // Kernels cannot write constant memory.
     const bool OnDevice = In && (In->hasAttr<CUDAGlobalAttr>() || (In->hasAttr<CUDADeviceAttr>() && !In->hasAttr<CUDAHostAttr>()));
@@ -58,14 +58,14 @@ public:
     return true;
   }
 
-  bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) {
+  bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) override {
     if (Cast->getCastKind() == CK_LValueToRValue)
       if (const DeclRefExpr* Ref = reference(Cast->getSubExpr()))
         Harmless.insert(Ref);
     return true;
   }
 
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     StringRef Name = Callee && Callee->getIdentifier() ? Callee->getName() : StringRef();
     constexpr unsigned Symbol = 0, Source = 1, Bytes = 2, Offset = 3;
@@ -130,16 +130,16 @@ private:
 };
 
 /// The calls of a function.
-class CallFinder : public ProgramVisitor<CallFinder> {
+class CallFinder : public ProgramVisitor {
 public:
   CallFinder(const FunctionDecl* F, ASTContext& Context) : ProgramVisitor(Context), F(F->getCanonicalDecl()) { TraverseDecl(Context.getTranslationUnitDecl()); }
 
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const auto* Named = dyn_cast<FunctionDecl>(Ref->getDecl());
     References += Named && Named->getCanonicalDecl() == F;
     return true;
   }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     if (Callee && Callee->getCanonicalDecl() == F && !isa<CXXMethodDecl>(Callee))
       Calls.push_back(Call);
@@ -154,10 +154,10 @@ private:
 };
 
 /// What is assigned to a variable or a member.
-class AssignmentFinder : public RecursiveASTVisitor<AssignmentFinder> {
+class AssignmentFinder : public DynamicRecursiveASTVisitor {
 public:
   explicit AssignmentFinder(const PointerVariable& To) : To(To) {}
-  bool VisitBinaryOperator(BinaryOperator* E) {
+  bool VisitBinaryOperator(BinaryOperator* E) override {
     if (E->getOpcode() == BO_Assign && pointerVariable(E->getLHS()) == To)
       Values.push_back(E->getRHS());
     return true;
@@ -246,17 +246,17 @@ bool addIntegers(const APValue& Value, QualType Type, ArrayRef<const FieldDecl*>
   return true;
 }
 
-class ConstantCollector : public CallVisitor<ConstantCollector> {
+class ConstantCollector : public CallVisitor {
 public:
   explicit ConstantCollector(const FunctionDecl* Kernel) {
     enter(Kernel);
     visitEntered();
   }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     note(Ref);
     return CallVisitor::VisitDeclRefExpr(Ref);
   }
-  bool VisitMemberExpr(MemberExpr* Member) {
+  bool VisitMemberExpr(MemberExpr* Member) override {
     note(Member);
     return CallVisitor::VisitMemberExpr(Member);
   }

@@ -1,12 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CpuEdits.h"
 #include "Kernels.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -22,32 +22,31 @@ const FunctionDecl *declaringFunction(const ValueDecl &Variable) {
 
 bool isShared(const Decl *D) { return D && llvm::isa<VarDecl>(D) && D->hasAttr<CUDASharedAttr>(); }
 
-class CpuEditor : public RecursiveASTVisitor<CpuEditor> {
-  using Base = RecursiveASTVisitor<CpuEditor>;
+class CpuEditor : public DynamicRecursiveASTVisitor {
 
 public:
   CpuEditor(Unit &U, Program &P) : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
 
-  bool TraverseDecl(Decl *D) {
+  bool TraverseDecl(Decl *D) override {
     if (!D || isOfSystemHeader(*D, Sources))
       return true;
     auto *Function = llvm::dyn_cast<FunctionDecl>(D);
     if (Function && Function->doesThisDeclarationHaveABody())
       Bodies.push_back({Function, Function->getBody()});
-    bool Continue = Base::TraverseDecl(D);
+    bool Continue = DynamicRecursiveASTVisitor::TraverseDecl(D);
     if (Function && Function->doesThisDeclarationHaveABody())
       Bodies.pop_back();
     return Continue;
   }
 
-  bool TraverseLambdaExpr(LambdaExpr *Lambda) {
+  bool TraverseLambdaExpr(LambdaExpr *Lambda) override {
     Bodies.push_back({Lambda->getCallOperator(), Lambda->getBody()});
-    bool Continue = Base::TraverseLambdaExpr(Lambda);
+    bool Continue = DynamicRecursiveASTVisitor::TraverseLambdaExpr(Lambda);
     Bodies.pop_back();
     return Continue;
   }
 
-  bool VisitDeclStmt(DeclStmt *Statement) {
+  bool VisitDeclStmt(DeclStmt *Statement) override {
     if (llvm::none_of(Statement->decls(), isShared))
       return true;
     std::string Text;
@@ -64,7 +63,7 @@ public:
     return true;
   }
 
-  bool VisitVarDecl(VarDecl *Variable) {
+  bool VisitVarDecl(VarDecl *Variable) override {
     if (!Variable->isFileVarDecl() || inSystemHeader(*Variable))
       return true;
     if (isShared(Variable)) {
@@ -80,7 +79,7 @@ public:
     return true;
   }
 
-  bool VisitFunctionDecl(FunctionDecl *Function) {
+  bool VisitFunctionDecl(FunctionDecl *Function) override {
     if (inSystemHeader(*Function) || Function->isTemplateInstantiation())
       return true;
     if (isKernel(Function))
@@ -91,7 +90,7 @@ public:
   }
 
   /// A shared variable is static: lambdas name it without capturing it, and the reference that replaces it must not be captured.
-  bool VisitDeclRefExpr(DeclRefExpr *Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr *Ref) override {
     const ValueDecl *Variable = Ref->getDecl();
     if (!isShared(Variable) || Bodies.empty())
       return true;

@@ -13,6 +13,7 @@
 //          { gpurma_values_0 gpurma_values; ... ::gpurma::stages::run({gpurma_region_0<32>, ...}, ...); ... }
 //
 // The text is not changed.
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
@@ -22,7 +23,6 @@
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/PrettyPrinter.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -34,9 +34,9 @@ namespace gpurma {
 namespace {
 
 /// What a region's statement names, and the text that takes its place might not.
-class NamedOnHost : public RecursiveASTVisitor<NamedOnHost> {
+class NamedOnHost : public DynamicRecursiveASTVisitor {
 public:
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
       Variables.insert(V);
     const auto* F = dyn_cast<FunctionDecl>(Ref->getDecl());

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/GridStrides.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 #include "passes/CombinedValues.h"
 #include "passes/ThreadCooperation.h"
@@ -8,7 +9,6 @@
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
@@ -19,7 +19,7 @@ namespace gpurma {
 namespace {
 
 /// gridDim and the variables that are computed from it, what they are used for but steps of loops, and what they move.
-class GridSizeUses : public RecursiveASTVisitor<GridSizeUses> {
+class GridSizeUses : public DynamicRecursiveASTVisitor {
 public:
   explicit GridSizeUses(const Stmt* Body) {
     size_t Known = 0;
@@ -30,21 +30,21 @@ public:
     } while (Steps.size() != Known);
   }
 
-  bool TraverseVarDecl(VarDecl* V) {
+  bool TraverseVarDecl(VarDecl* V) override {
     if (V->getType()->isIntegerType() && V->getInit() && mentions(V->getInit())) {
       Steps.insert(V);
       return true;
     }
-    return RecursiveASTVisitor::TraverseVarDecl(V);
+    return DynamicRecursiveASTVisitor::TraverseVarDecl(V);
   }
-  bool TraverseCompoundAssignOperator(CompoundAssignOperator* E) {
+  bool TraverseCompoundAssignOperator(CompoundAssignOperator* E) override {
     if (E->getOpcode() != BO_AddAssign)
-      return RecursiveASTVisitor::TraverseCompoundAssignOperator(E);
+      return DynamicRecursiveASTVisitor::TraverseCompoundAssignOperator(E);
     if (const auto* Moved = dyn_cast<DeclRefExpr>(E->getLHS()->IgnoreParens()); Moved && mentions(E->getRHS()))
       Moves.insert(Moved);
     return true;
   }
-  bool VisitDeclRefExpr(DeclRefExpr* E) {
+  bool VisitDeclRefExpr(DeclRefExpr* E) override {
     if (isStep(E->getDecl()))
       Others.push_back(E);
     return true;
@@ -71,14 +71,14 @@ private:
 };
 
 /// The calls that a kernel makes itself and in functions, but for what it does in some of its statements.
-class CallsOutside : public CallVisitor<CallsOutside> {
+class CallsOutside : public CallVisitor {
 public:
   CallsOutside(const FunctionDecl* Kernel, const std::set<const Stmt*>& Without) : Without(Without) {
     enter(Kernel);
     visitEntered();
   }
-  bool TraverseStmt(Stmt* S) { return Without.count(S) || CallVisitor::TraverseStmt(S); }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool TraverseStmt(Stmt* S) override { return Without.count(S) || CallVisitor::TraverseStmt(S); }
+  bool VisitCallExpr(CallExpr* Call) override {
     Calls.insert(Call);
     return true;
   }

@@ -1,8 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/HostFunctions.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/RegionWriter.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -32,23 +32,23 @@ bool isAccessor(const CXXMethodDecl* Method) {
   return Method->isConst() && Method->isConstexpr() && Method->isInStdNamespace();
 }
 
-class EffectFinder : public RecursiveASTVisitor<EffectFinder> {
+class EffectFinder : public DynamicRecursiveASTVisitor {
 public:
   explicit EffectFinder(const SourceManager& Sources) : Sources(Sources) {}
   bool Found = false;
 
-  bool VisitBinaryOperator(BinaryOperator* E) { return !(Found |= E->isAssignmentOp()); }
-  bool VisitUnaryOperator(UnaryOperator* E) { return !(Found |= E->isIncrementDecrementOp()); }
-  bool VisitLambdaExpr(LambdaExpr*) { return !(Found = true); }
-  bool VisitCXXNewExpr(CXXNewExpr*) { return !(Found = true); }
-  bool VisitCXXDeleteExpr(CXXDeleteExpr*) { return !(Found = true); }
-  bool VisitCXXThrowExpr(CXXThrowExpr*) { return !(Found = true); }
-  bool VisitStmtExpr(StmtExpr*) { return !(Found = true); }
-  bool VisitCXXConstructExpr(CXXConstructExpr* E) {
+  bool VisitBinaryOperator(BinaryOperator* E) override { return !(Found |= E->isAssignmentOp()); }
+  bool VisitUnaryOperator(UnaryOperator* E) override { return !(Found |= E->isIncrementDecrementOp()); }
+  bool VisitLambdaExpr(LambdaExpr*) override { return !(Found = true); }
+  bool VisitCXXNewExpr(CXXNewExpr*) override { return !(Found = true); }
+  bool VisitCXXDeleteExpr(CXXDeleteExpr*) override { return !(Found = true); }
+  bool VisitCXXThrowExpr(CXXThrowExpr*) override { return !(Found = true); }
+  bool VisitStmtExpr(StmtExpr*) override { return !(Found = true); }
+  bool VisitCXXConstructExpr(CXXConstructExpr* E) override {
     const CXXConstructorDecl* Constructor = E->getConstructor();
     return !(Found |= !Constructor->isTrivial() && !Constructor->isConstexpr());
   }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     Found |= isa<CUDAKernelCallExpr>(Call) || !isFree(*Call);
     return !Found;
   }
@@ -80,47 +80,47 @@ private:
 };
 
 /// Looks for what device code cannot do, or would do to something else than the host.
-class DeviceChecker : public RecursiveASTVisitor<DeviceChecker> {
+class DeviceChecker : public DynamicRecursiveASTVisitor {
 public:
   explicit DeviceChecker(const SourceManager& Sources) : Sources(Sources) {}
   bool Rejected = false;
   llvm::SmallSetVector<const FunctionDecl*, 8> Called;
 
-  bool VisitStmt(Stmt* S) {
+  bool VisitStmt(Stmt* S) override {
     Rejected |= isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, CXXTryStmt, LambdaExpr, StmtExpr, CXXTypeidExpr, CXXDynamicCastExpr, AsmStmt,
                     GotoStmt, IndirectGotoStmt, PredefinedExpr, StringLiteral, CXXForRangeStmt>(S);
     return !Rejected;
   }
-  bool VisitVarDecl(VarDecl* V) {
+  bool VisitVarDecl(VarDecl* V) override {
     const QualType Type = V->getType().getNonReferenceType();
     Rejected |= V->isStaticLocal() || !Type.isTriviallyCopyableType(V->getASTContext());
     return !Rejected;
   }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
     bool IsValue = V && V->isUsableInConstantExpressions(V->getASTContext()) && V->getType()->isArithmeticType();
     Rejected |= (V && !V->hasLocalStorage() && !IsValue) || isa<BindingDecl>(Ref->getDecl());
     return !Rejected;
   }
   /// What a pointer leads to may be an array.
-  bool VisitUnaryOperator(UnaryOperator* E) {
+  bool VisitUnaryOperator(UnaryOperator* E) override {
     Rejected |= E->getOpcode() == UO_Deref && !isa<CXXThisExpr>(E->getSubExpr()->IgnoreParenImpCasts());
     return !Rejected;
   }
-  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) {
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
     Rejected |= !E->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
     return !Rejected;
   }
-  bool VisitMemberExpr(MemberExpr* E) {
+  bool VisitMemberExpr(MemberExpr* E) override {
     const auto* V = dyn_cast<VarDecl>(E->getMemberDecl());
     Rejected |= (E->isArrow() && !isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts())) || (V && !V->isConstexpr());
     return !Rejected;
   }
-  bool VisitCXXConstructExpr(CXXConstructExpr* E) {
+  bool VisitCXXConstructExpr(CXXConstructExpr* E) override {
     Rejected |= E->getConstructor()->isUserProvided();
     return !Rejected;
   }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     const FunctionDecl* Definition = calledDefinition(*Call);
     if (Callee && (isMathematics(Callee, Sources) || isMarkedForDevice(Callee)))
@@ -190,16 +190,16 @@ bool isEffectFree(const Expr* E, const SourceManager& Sources) {
 }
 
 bool namesHiddenMembers(const FunctionDecl* F) {
-  struct Finder : RecursiveASTVisitor<Finder> {
+  struct Finder : DynamicRecursiveASTVisitor {
     bool Found = false;
     llvm::SmallSetVector<const FunctionDecl*, 8> Work;
-    bool VisitMemberExpr(MemberExpr* E) {
+    bool VisitMemberExpr(MemberExpr* E) override {
       AccessSpecifier Access = E->getMemberDecl()->getAccess();
       Found |= isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()) && Access != AS_public && Access != AS_none &&
                isa<FieldDecl, VarDecl>(E->getMemberDecl());
       return true;
     }
-    bool VisitCallExpr(CallExpr* Call) {
+    bool VisitCallExpr(CallExpr* Call) override {
       if (const FunctionDecl* Definition = calledDefinition(*Call); Definition && isa<CXXMethodDecl>(Definition))
         Work.insert(Definition);
       return true;

@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/HostParts.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclCXX.h"
@@ -179,23 +180,23 @@ llvm::SetVector<const VarDecl*> keptVariables(const Stmt* Statement, ArrayRef<Ho
 }
 
 std::vector<const Stmt*> leavingStatements(const Stmt* S) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool TraverseLambdaExpr(LambdaExpr*) { return true; }
-    bool TraverseStmt(Stmt* S) {
+  struct Finder : DynamicRecursiveASTVisitor {
+    bool TraverseLambdaExpr(LambdaExpr*) override { return true; }
+    bool TraverseStmt(Stmt* S) override {
       bool IsLoop = isa_and_nonnull<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S), IsSwitch = isa_and_nonnull<SwitchStmt>(S);
       Loops += IsLoop;
       Switches += IsSwitch;
-      bool Continue = RecursiveASTVisitor::TraverseStmt(S);
+      bool Continue = DynamicRecursiveASTVisitor::TraverseStmt(S);
       Loops -= IsLoop;
       Switches -= IsSwitch;
       return Continue;
     }
-    bool VisitBreakStmt(BreakStmt* S) {
+    bool VisitBreakStmt(BreakStmt* S) override {
       if (Loops == 0 && Switches == 0)
         Found.push_back(S);
       return true;
     }
-    bool VisitContinueStmt(ContinueStmt* S) {
+    bool VisitContinueStmt(ContinueStmt* S) override {
       if (Loops == 0)
         Found.push_back(S);
       return true;

@@ -13,10 +13,10 @@
 //            ...
 //
 // docs/memory-model.md says which rule orders what at each directive.
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/Pass.h"
 #include "passes/WindowMemory.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
@@ -26,15 +26,14 @@ namespace {
 
 /// Local variables, each with the token ({ or ;) after which the first statement of their scope can
 /// stand.
-struct Declarations : RecursiveASTVisitor<Declarations> {
+struct Declarations : DynamicRecursiveASTVisitor {
   std::vector<std::pair<const VarDecl *, SourceLocation>> Found;
-  bool TraverseLambdaBody(LambdaExpr *, DataRecursionQueue * = nullptr) { return true; }
-  bool VisitCompoundStmt(CompoundStmt *S) {
+  bool VisitCompoundStmt(CompoundStmt *S) override {
     for (const Stmt *Child : S->body())
       add(dyn_cast<DeclStmt>(Child), Child->getEndLoc());
     return true;
   }
-  bool VisitForStmt(ForStmt *S) {
+  bool VisitForStmt(ForStmt *S) override {
     if (const auto *Body = dyn_cast<CompoundStmt>(S->getBody()))
       add(dyn_cast_or_null<DeclStmt>(S->getInit()), Body->getLBracLoc());
     return true;

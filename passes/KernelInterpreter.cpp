@@ -1,13 +1,13 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelInterpreter.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -122,10 +122,10 @@ std::optional<Update> updateOf(const Stmt* S) {
   return std::nullopt;
 }
 
-class DeclaredVariables : public RecursiveASTVisitor<DeclaredVariables> {
+class DeclaredVariables : public DynamicRecursiveASTVisitor {
 public:
   explicit DeclaredVariables(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
-  bool VisitVarDecl(VarDecl* V) {
+  bool VisitVarDecl(VarDecl* V) override {
     All.insert(V);
     return true;
   }

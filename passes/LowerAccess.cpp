@@ -11,8 +11,8 @@
 #include "DeviceFunctions.h"
 #include "Pass.h"
 #include "frontend/Directives.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
@@ -28,11 +28,11 @@ constexpr unsigned CounterTags = 64; // ::gpurma::counter_tags
 enum class Obstacle { Source, Window, AnyTag, VariableTag, LargeTag, QueueCall };
 
 /// Finds a call of the library's plain functions that is matched by a queue.
-class QueueCallFinder : public RecursiveASTVisitor<QueueCallFinder> {
+class QueueCallFinder : public DynamicRecursiveASTVisitor {
 public:
   const CallExpr *Found = nullptr;
 
-  bool VisitCallExpr(CallExpr *Call) {
+  bool VisitCallExpr(CallExpr *Call) override {
     const FunctionDecl *Callee = Call->getDirectCallee();
     const TemplateArgumentList *Arguments = Callee ? Callee->getTemplateSpecializationArgs() : nullptr;
     if (!Arguments || Arguments->size() == 0 || (*Arguments)[0].getKind() != TemplateArgument::Integral)

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/PartialBlocks.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/AccessAnalysis.h"
 #include "passes/CombinedValues.h"
 #include "passes/ThreadCooperation.h"
@@ -9,7 +10,6 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -29,13 +29,13 @@ struct Guarded {
   bool InLoop = false;
 };
 
-class Declared : public RecursiveASTVisitor<Declared> {
+class Declared : public DynamicRecursiveASTVisitor {
 public:
-  bool VisitVarDecl(VarDecl* V) {
+  bool VisitVarDecl(VarDecl* V) override {
     Variables.insert(V);
     return true;
   }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     Calls.insert(Call);
     return true;
   }
@@ -44,11 +44,11 @@ public:
 };
 
 /// Visits references, with the statements around each.
-template <typename Derived> class WithParents : public RecursiveASTVisitor<Derived> {
+class WithParents : public DynamicRecursiveASTVisitor {
 public:
-  bool TraverseStmt(Stmt* S) {
+  bool TraverseStmt(Stmt* S) override {
     Parents.push_back(S);
-    bool Continue = RecursiveASTVisitor<Derived>::TraverseStmt(S);
+    bool Continue = DynamicRecursiveASTVisitor::TraverseStmt(S);
     Parents.pop_back();
     return Continue;
   }
@@ -127,10 +127,10 @@ private:
   // --- What is done for elements only.
 
   /// Finds what stands around each use of a parameter that may lead to an array of the region.
-  class ArrayUses : public WithParents<ArrayUses> {
+  class ArrayUses : public WithParents {
   public:
     explicit ArrayUses(Checker& Of) : Of(Of) {}
-    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
       const auto* P = dyn_cast<ParmVarDecl>(Ref->getDecl());
       bool OfKernel = P && P->getDeclContext() == Of.Kernel && holdsPointers(P->getType()) &&
                       llvm::none_of(Of.Reductions, [&](const AtomicReduction& R) { return R.Scalar == P; });
@@ -219,16 +219,16 @@ private:
 
   // --- Loops by whole grids: a thread has other elements, in another block of another grid.
 
-  class BlockUses : public WithParents<BlockUses> {
+  class BlockUses : public WithParents {
   public:
     explicit BlockUses(Checker& Of) : Of(Of) {}
-    bool VisitVarDecl(VarDecl* V) {
+    bool VisitVarDecl(VarDecl* V) override {
       const References Init(V->getInit());
       if (!Of.InBodies.Variables.contains(V) && llvm::any_of(Init.All, [&](const DeclRefExpr* Ref) { return depends(Ref->getDecl()); }))
         Depending.insert(V);
       return true;
     }
-    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
       if (depends(Ref->getDecl()) && !mayBeNamed(Ref->getDecl()) && (!Other || Ref->getLocation() < Other->getLocation()))
         Other = Ref;
       return true;
@@ -407,26 +407,26 @@ private:
 
   // --- Functions that are copied, as they name threadIdx or blockDim.
 
-  class Callees : public RecursiveASTVisitor<Callees> {
+  class Callees : public DynamicRecursiveASTVisitor {
   public:
     explicit Callees(const FunctionDecl* Function) { TraverseStmt(Function->getBody()); }
-    bool shouldVisitImplicitCode() const { return true; }
-    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    bool shouldVisitImplicitCode() const override { return true; }
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
       NamesIndex |= isIndexVariable(Ref->getDecl());
       if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl()))
         Uses.emplace_back(Function, Ref);
       return true;
     }
-    bool VisitMemberExpr(MemberExpr* Member) {
+    bool VisitMemberExpr(MemberExpr* Member) override {
       if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
         Uses.emplace_back(Function, Member);
       return true;
     }
-    bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
+    bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override {
       Uses.emplace_back(Construct->getConstructor(), Construct);
       return true;
     }
-    bool VisitCallExpr(CallExpr* Call) {
+    bool VisitCallExpr(CallExpr* Call) override {
       if (const auto* Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts()))
         Calls.emplace(Ref, Call);
       return true;

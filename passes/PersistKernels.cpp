@@ -9,11 +9,12 @@
 //
 // Instantiations of kernel templates are registered at the end of the file, or where they are launched if a template argument
 // has no name there. Calls through function pointers and virtual functions are not followed.
+#include "frontend/DynamicRecursiveASTVisitor.h"
+
 #include "Kernels.h"
 #include "Pass.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -23,18 +24,18 @@ namespace gpurma {
 namespace {
 
 /// The functions that a body names, which are those that it may call.
-class CalleeCollector : public RecursiveASTVisitor<CalleeCollector> {
+class CalleeCollector : public DynamicRecursiveASTVisitor {
 public:
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitDeclRefExpr(DeclRefExpr *Ref) { return add(Ref->getDecl()); }
-  bool VisitMemberExpr(MemberExpr *Member) { return add(Member->getMemberDecl()); }
-  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) { return add(Construct->getConstructor()); }
-  bool VisitLambdaExpr(LambdaExpr *Lambda) { return add(Lambda->getCallOperator()); }
-  bool VisitVarDecl(VarDecl *Variable) {
+  bool shouldVisitImplicitCode() const override { return true; }
+  bool VisitDeclRefExpr(DeclRefExpr *Ref) override { return add(Ref->getDecl()); }
+  bool VisitMemberExpr(MemberExpr *Member) override { return add(Member->getMemberDecl()); }
+  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) override { return add(Construct->getConstructor()); }
+  bool VisitLambdaExpr(LambdaExpr *Lambda) override { return add(Lambda->getCallOperator()); }
+  bool VisitVarDecl(VarDecl *Variable) override {
     const CXXRecordDecl *Record = Variable->getType()->getAsCXXRecordDecl();
     return !Record || !Record->hasDefinition() || add(Record->getDestructor());
   }
-  bool VisitUnresolvedLookupExpr(UnresolvedLookupExpr *Lookup) {
+  bool VisitUnresolvedLookupExpr(UnresolvedLookupExpr *Lookup) override {
     for (const NamedDecl *Found : Lookup->decls())
       if (const auto *Template = llvm::dyn_cast<FunctionTemplateDecl>(Found->getUnderlyingDecl()))
         add(Template->getTemplatedDecl());
@@ -53,10 +54,10 @@ private:
   }
 };
 
-class KernelCollector : public RecursiveASTVisitor<KernelCollector> {
+class KernelCollector : public DynamicRecursiveASTVisitor {
 public:
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool VisitFunctionDecl(FunctionDecl *Function) {
+  bool shouldVisitTemplateInstantiations() const override { return true; }
+  bool VisitFunctionDecl(FunctionDecl *Function) override {
     if (isKernel(Function) && Function->doesThisDeclarationHaveABody())
       Kernels.push_back(Function);
     return true;

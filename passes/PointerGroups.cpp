@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/PointerGroups.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -14,17 +15,16 @@ namespace gpurma {
 namespace {
 
 /// The pointers, and structures with pointers, that a statement names.
-struct Mentions : RecursiveASTVisitor<Mentions> {
-  using Base = RecursiveASTVisitor<Mentions>;
+struct Mentions : DynamicRecursiveASTVisitor {
   explicit Mentions(const Region& R) : R(R) {}
   /// A copy of arrays makes no pointer another.
-  bool TraverseCallExpr(CallExpr* Call) { return isCopyStage(*Call, R) || Base::TraverseCallExpr(Call); }
-  bool TraverseMemberExpr(MemberExpr* Member) { return isNamed(Member) || Base::TraverseMemberExpr(Member); }
-  bool TraverseArraySubscriptExpr(ArraySubscriptExpr* Element) {
-    return isNamed(Element) || Base::TraverseArraySubscriptExpr(Element);
+  bool TraverseCallExpr(CallExpr* Call) override { return isCopyStage(*Call, R) || DynamicRecursiveASTVisitor::TraverseCallExpr(Call); }
+  bool TraverseMemberExpr(MemberExpr* Member) override { return isNamed(Member) || DynamicRecursiveASTVisitor::TraverseMemberExpr(Member); }
+  bool TraverseArraySubscriptExpr(ArraySubscriptExpr* Element) override {
+    return isNamed(Element) || DynamicRecursiveASTVisitor::TraverseArraySubscriptExpr(Element);
   }
-  bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr* Call) {
-    return isNamed(Call) || Base::TraverseCXXOperatorCallExpr(Call);
+  bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr* Call) override {
+    return isNamed(Call) || DynamicRecursiveASTVisitor::TraverseCXXOperatorCallExpr(Call);
   }
   /// Else all of the variable is mentioned, as by a subscript that is no constant.
   bool isNamed(const Expr* E) {
@@ -33,7 +33,7 @@ struct Mentions : RecursiveASTVisitor<Mentions> {
       All.push_back(std::move(Found));
     return static_cast<bool>(Found);
   }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
       All.push_back(V);
     return true;

@@ -4,11 +4,11 @@
 #ifndef GPURMA_PASSES_POINTERGROUPS_H
 #define GPURMA_PASSES_POINTERGROUPS_H
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/PointerVariable.h"
 #include "passes/Region.h"
 
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include <utility>
 
@@ -16,7 +16,7 @@ namespace gpurma {
 
 /// Which pointers of a region may come to hold what others held: those that one assignment,
 /// initialisation or call names; and all, if a cast hides what a pointer is.
-class PointerGroups : public clang::RecursiveASTVisitor<PointerGroups> {
+class PointerGroups : public DynamicRecursiveASTVisitor {
 public:
   PointerGroups(const Region& R, const clang::ASTContext& Context);
 
@@ -28,10 +28,10 @@ public:
     return Groups.isEquivalent({V, element(A.Pointer.type())}, node(A));
   }
 
-  bool VisitBinaryOperator(clang::BinaryOperator* B);
-  bool VisitCallExpr(clang::CallExpr* Call);
-  bool VisitVarDecl(clang::VarDecl* V);
-  bool VisitCastExpr(clang::CastExpr* Cast);
+  bool VisitBinaryOperator(clang::BinaryOperator* B) override;
+  bool VisitCallExpr(clang::CallExpr* Call) override;
+  bool VisitVarDecl(clang::VarDecl* V) override;
+  bool VisitCastExpr(clang::CastExpr* Cast) override;
 
 private:
   /// A pointer, or the pointers of a type in a structure.

@@ -1,9 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Region.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
 #include "frontend/Directives.h"
 #include "passes/VariableUses.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <climits>
@@ -13,24 +13,23 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-class LaunchCollector : public RecursiveASTVisitor<LaunchCollector> {
-  using Base = RecursiveASTVisitor<LaunchCollector>;
+class LaunchCollector : public DynamicRecursiveASTVisitor {
 
 public:
   /// With a region, its copies and fills of arrays are found, too.
   explicit LaunchCollector(std::vector<Stage>& Stages, const Region* Copying = nullptr) : Stages(Stages), Copying(Copying) {}
 
-  bool TraverseStmt(Stmt* S) {
+  bool TraverseStmt(Stmt* S) override {
     bool IsOutermost = !Loop && isa_and_nonnull<ForStmt, WhileStmt, DoStmt>(S);
     if (IsOutermost)
       Loop = S;
-    bool Continue = Base::TraverseStmt(S);
+    bool Continue = DynamicRecursiveASTVisitor::TraverseStmt(S);
     if (IsOutermost)
       Loop = nullptr;
     return Continue;
   }
 
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) {
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) override {
     Stage S;
     S.Launch = Launch;
     S.Loop = Loop;
@@ -47,7 +46,7 @@ public:
     return true;
   }
 
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     // Both forms of a list in braces are visited.
     if (!Copying || !isCopyStage(*Call, *Copying) || llvm::any_of(Stages, [&](const Stage& S) { return S.Copy == Call; }))
       return true;
@@ -72,18 +71,18 @@ const Stmt* callOf(const Stmt* S) {
 }
 
 /// Finds the puts of a region and the launch behind each.
-class PutCollector : public RecursiveASTVisitor<PutCollector> {
+class PutCollector : public DynamicRecursiveASTVisitor {
 public:
   PutCollector(Region& R, ArrayRef<Marker> All) : R(R), All(All) {}
 
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     if (const Marker* M = markerOf(Call))
       R.Puts.push_back({*M, Behind.lookup(Call)});
     return true;
   }
 
   /// Comes before the calls in it.
-  bool VisitCompoundStmt(CompoundStmt* Block) {
+  bool VisitCompoundStmt(CompoundStmt* Block) override {
     llvm::SmallVector<const Stmt*, 2> Waiting;
     for (const Stmt* S : Block->body()) {
       if (markerOf(callOf(S))) {
@@ -296,9 +295,9 @@ const FieldDecl* memberOfObject(const VarDecl* V) {
 }
 
 namespace {
-struct DeclCollector : RecursiveASTVisitor<DeclCollector> {
+struct DeclCollector : DynamicRecursiveASTVisitor {
   explicit DeclCollector(llvm::DenseSet<const VarDecl*>& Declared) : Declared(Declared) {}
-  bool VisitVarDecl(VarDecl* V) {
+  bool VisitVarDecl(VarDecl* V) override {
     Declared.insert(V);
     return true;
   }

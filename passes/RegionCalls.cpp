@@ -1,12 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionCalls.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
 #include "passes/RegionWriter.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/CXXInheritance.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -18,9 +18,9 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-struct CallCollector : RecursiveASTVisitor<CallCollector> {
+struct CallCollector : DynamicRecursiveASTVisitor {
   explicit CallCollector(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     if (isa<CUDAKernelCallExpr>(Call))
       Launches = true;
     else
@@ -28,7 +28,7 @@ struct CallCollector : RecursiveASTVisitor<CallCollector> {
     return true;
   }
   // Neither the kernel nor what takes the grid is a function that the launch calls.
-  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) {
+  bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) override {
     VisitCallExpr(Launch);
     for (Expr* Setting : Launch->getConfig()->arguments())
       TraverseStmt(Setting);
@@ -36,7 +36,7 @@ struct CallCollector : RecursiveASTVisitor<CallCollector> {
       TraverseStmt(Argument);
     return true;
   }
-  bool VisitCXXForRangeStmt(CXXForRangeStmt*) { return HasRangeLoops = true; }
+  bool VisitCXXForRangeStmt(CXXForRangeStmt*) override { return HasRangeLoops = true; }
   bool Launches = false, HasRangeLoops = false;
   std::vector<const CallExpr*> Calls;
 };
@@ -125,24 +125,24 @@ private:
 };
 
 /// What may have changed a variable when a lambda, which has a copy of it, is called.
-class CopyChanges : public RecursiveASTVisitor<CopyChanges> {
+class CopyChanges : public DynamicRecursiveASTVisitor {
 public:
   CopyChanges(const VarDecl* V, const Stmt* Body, SourceLocation Copied, const SourceManager& Sources)
       : V(V), Copied(Copied), Sources(Sources), Reads(Body) {
     TraverseStmt(const_cast<Stmt*>(Body));
   }
-  bool VisitBinaryOperator(BinaryOperator* E) {
+  bool VisitBinaryOperator(BinaryOperator* E) override {
     if (E->isAssignmentOp())
       over(E->getLHS());
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator* E) {
+  bool VisitUnaryOperator(UnaryOperator* E) override {
     if (E->isIncrementDecrementOp())
       over(E->getSubExpr());
     return true;
   }
   /// cudaMalloc(&u, bytes), std::swap(u, v): they do not keep the address.
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     if (Callee && Sources.isInSystemHeader(Callee->getLocation()))
       for (Expr* Argument : Call->arguments()) {
@@ -152,17 +152,17 @@ public:
     return true;
   }
   /// The body of a lambda says what becomes of what it captures.
-  bool TraverseLambdaCapture(LambdaExpr* Lambda, const LambdaCapture* Capture, Expr* Init) {
+  bool TraverseLambdaCapture(LambdaExpr* Lambda, const LambdaCapture* Capture, Expr* Init) override {
     return !Lambda->isInitCapture(Capture) || TraverseStmt(Init);
   }
   /// It may be called at any time.
-  bool TraverseLambdaExpr(LambdaExpr* Lambda) {
+  bool TraverseLambdaExpr(LambdaExpr* Lambda) override {
     ++Lambdas;
-    bool Continue = RecursiveASTVisitor::TraverseLambdaExpr(Lambda);
+    bool Continue = DynamicRecursiveASTVisitor::TraverseLambdaExpr(Lambda);
     --Lambdas;
     return Continue;
   }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (Ref->getDecl() == V && !Reads.contains(Ref))
       Found.insert(Ref);
     return true;
@@ -482,13 +482,13 @@ private:
   // --- Names.
 
   void takeNames() {
-    struct Collector : RecursiveASTVisitor<Collector> {
-      bool VisitVarDecl(VarDecl* V) {
+    struct Collector : DynamicRecursiveASTVisitor {
+      bool VisitVarDecl(VarDecl* V) override {
         if (V->getIdentifier())
           Names.insert(V->getName());
         return true;
       }
-      bool TraverseStmt(Stmt* S) { return S == Skipped || RecursiveASTVisitor::TraverseStmt(S); }
+      bool TraverseStmt(Stmt* S) override { return S == Skipped || DynamicRecursiveASTVisitor::TraverseStmt(S); }
       llvm::StringSet<> Names;
       const Stmt* Skipped = nullptr;
     } Outside;
@@ -519,8 +519,8 @@ private:
 
   /// No local variable of another function has been left, as it is or behind something that no copy is made of.
   void checkNames() {
-    struct Finder : RecursiveASTVisitor<Finder> {
-      bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    struct Finder : DynamicRecursiveASTVisitor {
+      bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
         const DeclContext* Of = Ref->getDecl()->getParentFunctionOrMethod();
         const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
         bool Left = V && (All->Variables.count(V) || All->Bound.count(V));
@@ -529,7 +529,7 @@ private:
           Found = Ref;
         return true;
       }
-      bool TraverseLambdaExpr(LambdaExpr*) { return true; }
+      bool TraverseLambdaExpr(LambdaExpr*) override { return true; }
       llvm::SmallPtrSet<const Decl*, 4> Own;
       const Expander* All = nullptr;
       const DeclRefExpr* Found = nullptr;

@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionWriter.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
 #include "passes/HostFunctions.h"
 #include "passes/Kernels.h"
@@ -7,7 +8,6 @@
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/PrettyPrinter.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -145,7 +145,7 @@ private:
   enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced, OtherName };
 
   /// Finds captured variables that the statement may change: assigned, or handed on by reference or address.
-  struct ChangeCollector : RecursiveASTVisitor<ChangeCollector> {
+  struct ChangeCollector : DynamicRecursiveASTVisitor {
     explicit ChangeCollector(Writer& W) : W(W) {}
     void changed(const Expr* E) {
       E = E->IgnoreParenImpCasts();
@@ -161,17 +161,17 @@ private:
         if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && !W.R.declares(V))
           W.Result.Changed.insert(V);
     }
-    bool VisitBinaryOperator(BinaryOperator* B) {
+    bool VisitBinaryOperator(BinaryOperator* B) override {
       if (B->isAssignmentOp())
         changed(B->getLHS());
       return true;
     }
-    bool VisitUnaryOperator(UnaryOperator* O) {
+    bool VisitUnaryOperator(UnaryOperator* O) override {
       if (O->isIncrementDecrementOp() || (O->getOpcode() == UO_AddrOf && !addressedElement(O)))
         changed(O->getSubExpr());
       return true;
     }
-    bool VisitCallExpr(CallExpr* Call) {
+    bool VisitCallExpr(CallExpr* Call) override {
       if (isa<CUDAKernelCallExpr>(Call))
         return true;
       for (const Expr* Argument : Call->arguments())
@@ -181,7 +181,7 @@ private:
         changed(Member->getImplicitObjectArgument());
       return true;
     }
-    bool VisitVarDecl(VarDecl* D) {
+    bool VisitVarDecl(VarDecl* D) override {
       if (D->getType()->isReferenceType() && D->getInit())
         changed(D->getInit());
       return true;
@@ -190,15 +190,15 @@ private:
   };
 
   /// Finds pointers to scalars of the host, pinned or not: the region copies a reduced scalar there, and else names *pointer only.
-  struct HostScalarCollector : RecursiveASTVisitor<HostScalarCollector> {
+  struct HostScalarCollector : DynamicRecursiveASTVisitor {
     explicit HostScalarCollector(Writer& W) : W(W) {}
-    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
       ++Uses[Ref->getDecl()];
       return true;
     }
-    bool VisitUnaryOperator(UnaryOperator* O) { return pointee(O); }
-    bool VisitArraySubscriptExpr(ArraySubscriptExpr* Element) { return pointee(Element); }
-    bool VisitCallExpr(CallExpr* Call) {
+    bool VisitUnaryOperator(UnaryOperator* O) override { return pointee(O); }
+    bool VisitArraySubscriptExpr(ArraySubscriptExpr* Element) override { return pointee(Element); }
+    bool VisitCallExpr(CallExpr* Call) override {
       if (const VarDecl* V = W.copiedScalar(*Call)) {
         Copied.insert(V);
         ++Known[V];
@@ -1420,14 +1420,14 @@ private:
 };
 
 /// Finds uses of a parameter, and those of them that read *p or p[0].
-class ScalarReads : public RecursiveASTVisitor<ScalarReads> {
+class ScalarReads : public DynamicRecursiveASTVisitor {
 public:
   explicit ScalarReads(const ParmVarDecl* Parameter) : Parameter(Parameter) {}
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     Uses += Ref->getDecl() == Parameter;
     return true;
   }
-  bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) {
+  bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) override {
     if (Cast->getCastKind() != CK_LValueToRValue)
       return true;
     Reads += pointerOf(Cast->getSubExpr()) == Parameter;

@@ -1,13 +1,13 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegisterQueues.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMapContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -87,28 +87,28 @@ std::optional<Assignment> assignmentOf(const Expr* E) {
 }
 
 /// Variables that a statement declares or may change.
-class ChangedVariables : public RecursiveASTVisitor<ChangedVariables> {
+class ChangedVariables : public DynamicRecursiveASTVisitor {
 public:
   explicit ChangedVariables(const Stmt* S) {
     TraverseStmt(const_cast<Stmt*>(S));
     for (const auto& [V, Field] : changedMembers(S))
       All.insert(V);
   }
-  bool VisitVarDecl(VarDecl* V) {
+  bool VisitVarDecl(VarDecl* V) override {
     All.insert(V);
     return true;
   }
-  bool VisitBinaryOperator(BinaryOperator* E) {
+  bool VisitBinaryOperator(BinaryOperator* E) override {
     if (E->isAssignmentOp())
       note(E->getLHS());
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator* E) {
+  bool VisitUnaryOperator(UnaryOperator* E) override {
     if (E->isIncrementDecrementOp() || E->getOpcode() == UO_AddrOf)
       note(E->getSubExpr());
     return true;
   }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     bool OfObject = isa<CXXOperatorCallExpr>(Call) && Method && !Method->isStatic();
@@ -119,7 +119,7 @@ public:
     noteArguments(Callee, ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(OfObject ? 1 : 0));
     return true;
   }
-  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) {
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override {
     noteArguments(Construct->getConstructor(), ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
     return true;
   }
@@ -142,7 +142,7 @@ private:
 };
 
 /// Variables that something else than their names leads to: pointers, references.
-class AliasedVariables : public RecursiveASTVisitor<AliasedVariables> {
+class AliasedVariables : public DynamicRecursiveASTVisitor {
 public:
   explicit AliasedVariables(const Stmt* S) {
     TraverseStmt(const_cast<Stmt*>(S));
@@ -150,17 +150,17 @@ public:
       if (const VarDecl* V = variableNamed(Ref); V && V->getType()->isArrayType() && !Elements.contains(Ref))
         All.insert(V);
   }
-  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) {
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
     if (!E->getType()->isArrayType())
       Elements.insert(targetOf(E).Ref);
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator* E) {
+  bool VisitUnaryOperator(UnaryOperator* E) override {
     if (E->getOpcode() == UO_AddrOf)
       note(E->getSubExpr());
     return true;
   }
-  bool VisitVarDecl(VarDecl* V) {
+  bool VisitVarDecl(VarDecl* V) override {
     if (!V->getType()->isReferenceType() || !V->getInit())
       return true;
     note(V->getInit());
@@ -182,18 +182,18 @@ private:
 };
 
 /// Whether a statement does nothing but to change variables of the function, with what it reads.
-class PlainStatement : public RecursiveASTVisitor<PlainStatement> {
+class PlainStatement : public DynamicRecursiveASTVisitor {
 public:
   explicit PlainStatement(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
   operator bool() const { return IsPlain; }
 
-  bool VisitStmt(Stmt* S) {
+  bool VisitStmt(Stmt* S) override {
     return !isa<AsmStmt, CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, CXXTryStmt, GotoStmt, LabelStmt, IndirectGotoStmt>(S) || reject();
   }
-  bool VisitBinaryOperator(BinaryOperator* E) { return !E->isAssignmentOp() || changes(E->getLHS()); }
-  bool VisitUnaryOperator(UnaryOperator* E) { return !E->isIncrementDecrementOp() || changes(E->getSubExpr()); }
-  bool VisitCXXConstructExpr(CXXConstructExpr* E) { return E->getConstructor()->isTrivial() || enter(E->getConstructor()); }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitBinaryOperator(BinaryOperator* E) override { return !E->isAssignmentOp() || changes(E->getLHS()); }
+  bool VisitUnaryOperator(UnaryOperator* E) override { return !E->isIncrementDecrementOp() || changes(E->getSubExpr()); }
+  bool VisitCXXConstructExpr(CXXConstructExpr* E) override { return E->getConstructor()->isTrivial() || enter(E->getConstructor()); }
+  bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     if (!Callee)
       return reject();
@@ -974,7 +974,7 @@ private:
   }
 
   /// What is done with variables outside of the loop.
-  class NamesBefore : public RecursiveASTVisitor<NamesBefore> {
+  class NamesBefore : public DynamicRecursiveASTVisitor {
   public:
     NamesBefore(const FunctionDecl* Function, const ForStmt* Loop) : Reads(Function->getBody()), Loop(Loop) {
       TraverseStmt(Function->getBody());
@@ -982,20 +982,20 @@ private:
         if (!Targets.contains(Ref))
           Others.insert(V);
     }
-    bool TraverseForStmt(ForStmt* S) {
+    bool TraverseForStmt(ForStmt* S) override {
       if (S == Loop)
         return true;
       statement(S->getBody());
-      return RecursiveASTVisitor::TraverseForStmt(S);
+      return DynamicRecursiveASTVisitor::TraverseForStmt(S);
     }
-    bool VisitCompoundStmt(CompoundStmt* S) {
+    bool VisitCompoundStmt(CompoundStmt* S) override {
       for (const Stmt* Child : S->body())
         statement(Child);
       return true;
     }
-    bool TraverseIfStmt(IfStmt* S) {
+    bool TraverseIfStmt(IfStmt* S) override {
       if (!isAroundStatements(S))
-        return RecursiveASTVisitor::TraverseIfStmt(S);
+        return DynamicRecursiveASTVisitor::TraverseIfStmt(S);
       bool Continue = TraverseStmt(S->getCond());
       for (Stmt* Branch : {S->getThen(), S->getElse()}) {
         Under.emplace_back(S, Branch == S->getThen());
@@ -1005,12 +1005,12 @@ private:
       }
       return Continue;
     }
-    bool VisitVarDecl(VarDecl* V) {
+    bool VisitVarDecl(VarDecl* V) override {
       if (V->getInit() && !V->getType()->getContainedAutoType() && V->getInitStyle() == VarDecl::CInit && !V->getType()->isArrayType())
         Values.emplace_back(V, V->getInit());
       return true;
     }
-    bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
       if (const VarDecl* V = variableNamed(Ref))
         Refs.emplace_back(Ref, V);
       return true;

@@ -11,10 +11,10 @@
 #include "DeducedKernels.h"
 #include "Kernels.h"
 #include "Pass.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
@@ -26,22 +26,22 @@ namespace gpurma {
 namespace {
 
 /// Visits patterns only: an edit of a template is made once.
-class LaunchRewriter : public RecursiveASTVisitor<LaunchRewriter> {
+class LaunchRewriter : public DynamicRecursiveASTVisitor {
 public:
   LaunchRewriter(Unit &U, Program &P) : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
 
-  bool TraverseDecl(Decl *D) {
+  bool TraverseDecl(Decl *D) override {
     // System headers are not rewritten.
-    return !D || isOfSystemHeader(*D, Sources) || RecursiveASTVisitor::TraverseDecl(D);
+    return !D || isOfSystemHeader(*D, Sources) || DynamicRecursiveASTVisitor::TraverseDecl(D);
   }
 
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Launch) {
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Launch) override {
     if (!Sources.isInSystemHeader(Launch->getBeginLoc()) && !U.isStage(Launch))
       rewriteLaunch(*Launch);
     return true;
   }
 
-  bool VisitCallExpr(CallExpr *Call) {
+  bool VisitCallExpr(CallExpr *Call) override {
     const FunctionDecl *Callee = Call->getDirectCallee();
     if (!Callee || !Callee->getIdentifier() || Sources.isInSystemHeader(Call->getBeginLoc()))
       return true;
@@ -207,18 +207,18 @@ private:
   }
 
   /// True if the expression names what may be something else, or nothing, at the launch.
-  struct NameFinder : RecursiveASTVisitor<NameFinder> {
+  struct NameFinder : DynamicRecursiveASTVisitor {
     bool Found = false;
     bool isGlobal(const Decl *D) { return D->getDeclContext()->getRedeclContext()->isTranslationUnit(); }
-    bool VisitDeclRefExpr(DeclRefExpr *Ref) {
+    bool VisitDeclRefExpr(DeclRefExpr *Ref) override {
       Found |= !llvm::isa<FunctionDecl>(Ref->getDecl()) || !isGlobal(Ref->getDecl());
       return !Found;
     }
-    bool VisitTagTypeLoc(TagTypeLoc Loc) { return !(Found |= !isGlobal(Loc.getDecl())); }
-    bool VisitTypedefTypeLoc(TypedefTypeLoc Loc) { return !(Found |= !isGlobal(Loc.getTypedefNameDecl())); }
-    bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc) { return !(Found = true); }
-    bool VisitLambdaExpr(LambdaExpr *) { return !(Found = true); }
-    bool VisitCXXThisExpr(CXXThisExpr *) { return !(Found = true); }
+    bool VisitTagTypeLoc(TagTypeLoc Loc) override { return !(Found |= !isGlobal(Loc.getDecl())); }
+    bool VisitTypedefTypeLoc(TypedefTypeLoc Loc) override { return !(Found |= !isGlobal(Loc.getTypedefNameDecl())); }
+    bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc) override { return !(Found = true); }
+    bool VisitLambdaExpr(LambdaExpr *) override { return !(Found = true); }
+    bool VisitCXXThisExpr(CXXThisExpr *) override { return !(Found = true); }
   };
 
   std::string literal(const llvm::APSInt &Value, QualType Type) const {

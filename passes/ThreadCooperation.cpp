@@ -1,12 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ThreadCooperation.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
@@ -32,7 +32,7 @@ bool isCooperativeGroup(const Decl* D) {
   return false;
 }
 
-class CooperationFinder : public CallVisitor<CooperationFinder> {
+class CooperationFinder : public CallVisitor {
 public:
   enum Kinds { All, Hidden, Exchanges };
 
@@ -48,7 +48,7 @@ public:
       visitEntered();
   }
 
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
     if (const auto* Function = dyn_cast<FunctionDecl>(D))
       return call(Function, Ref->getExprLoc());
@@ -58,12 +58,12 @@ public:
       return note(ThreadCooperation::OtherFunction, D, Ref->getExprLoc());
     return true;
   }
-  bool VisitMemberExpr(MemberExpr* Member) {
+  bool VisitMemberExpr(MemberExpr* Member) override {
     const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
     return !Function || call(Function, Member->getExprLoc());
   }
-  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) { return call(Construct->getConstructor(), Construct->getExprLoc()); }
-  bool VisitGCCAsmStmt(GCCAsmStmt* Assembly) {
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override { return call(Construct->getConstructor(), Construct->getExprLoc()); }
+  bool VisitGCCAsmStmt(GCCAsmStmt* Assembly) override {
     Found = ThreadCooperation{ThreadCooperation::Assembly, "asm", Assembly->getBeginLoc()};
     return false;
   }
@@ -102,16 +102,16 @@ private:
   Kinds Wanted;
 };
 
-class DimensionFinder : public RecursiveASTVisitor<DimensionFinder> {
+class DimensionFinder : public DynamicRecursiveASTVisitor {
 public:
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (isIndexVariable(Ref->getDecl()))
       Named.insert(Ref);
     return true;
   }
-  bool VisitMemberExpr(MemberExpr* Member) { return note(Member); }
-  bool VisitPseudoObjectExpr(PseudoObjectExpr* Pseudo) { return note(Pseudo); }
-  bool VisitMSPropertyRefExpr(MSPropertyRefExpr* Property) { return note(Property); }
+  bool VisitMemberExpr(MemberExpr* Member) override { return note(Member); }
+  bool VisitPseudoObjectExpr(PseudoObjectExpr* Pseudo) override { return note(Pseudo); }
+  bool VisitMSPropertyRefExpr(MSPropertyRefExpr* Property) override { return note(Property); }
 
   llvm::SmallPtrSet<const DeclRefExpr*, 8> Named, OfX, OfY;
 

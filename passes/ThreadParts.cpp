@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ThreadParts.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -10,21 +11,21 @@ namespace gpurma {
 namespace {
 
 /// Counts the uses of a kernel's parameter, and those of them that are updates without a result.
-class UpdateCounter : public RecursiveASTVisitor<UpdateCounter> {
+class UpdateCounter : public DynamicRecursiveASTVisitor {
 public:
   UpdateCounter(const ParmVarDecl* Parameter, StringRef Atomic) : Parameter(Parameter), Atomic(Atomic) {}
 
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     Uses += Ref->getDecl() == Parameter;
     return true;
   }
-  bool VisitCallExpr(CallExpr* Call) {
+  bool VisitCallExpr(CallExpr* Call) override {
     Updates += Discarded.contains(Call) && isUpdate(*Call);
     return true;
   }
 
   // Whatever discards a value comes before it.
-  bool VisitStmt(Stmt* S) {
+  bool VisitStmt(Stmt* S) override {
     if (const auto* Block = dyn_cast<CompoundStmt>(S)) {
       for (const Stmt* Each : Block->body())
         discard(Each);

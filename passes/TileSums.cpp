@@ -20,7 +20,7 @@ namespace {
 constexpr size_t MostSums = 3;
 
 /// What statements name and call, and what the functions do that they call.
-class Reached : public CallVisitor<Reached> {
+class Reached : public CallVisitor {
 public:
   explicit Reached(ArrayRef<const Stmt*> Statements) {
     for (const Stmt* S : Statements)
@@ -29,20 +29,20 @@ public:
     visitEntered();
   }
 
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl()))
       enter(Function);
     else
       Named.push_back(Ref);
     return true;
   }
-  bool VisitMemberExpr(MemberExpr* Member) {
+  bool VisitMemberExpr(MemberExpr* Member) override {
     // As CUDA's headers have threadIdx.x.
     const auto* Method = dyn_cast<CXXMethodDecl>(Member->getMemberDecl());
     OnlyKnown &= !Method || (Method->getIdentifier() && Method->getName().starts_with("__fetch_builtin_"));
     return true;
   }
-  bool VisitStmt(Stmt* S) {
+  bool VisitStmt(Stmt* S) override {
     const auto* If = dyn_cast<IfStmt>(S);
     OnlyKnown &= !isa<AsmStmt, LambdaExpr, CXXConstructExpr, CXXNewExpr, StmtExpr, GotoStmt, IndirectGotoStmt>(S) && !(If && If->isConstexpr());
     if (const auto* Call = dyn_cast<CallExpr>(S))
@@ -50,7 +50,7 @@ public:
     return true;
   }
 
-  bool visitFunction(const FunctionDecl* Function) {
+  bool visitFunction(const FunctionDecl* Function) override {
     StringRef Name = Function->getIdentifier() ? Function->getName() : StringRef();
     const FunctionDecl* Definition = nullptr;
     if (isOfSystemHeader(*Function, Function->getASTContext().getSourceManager()) || !Function->hasBody(Definition)) {

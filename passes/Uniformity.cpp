@@ -1,11 +1,11 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Uniformity.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ControlDependence.h"
 #include "passes/WindowMemory.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
@@ -161,7 +161,7 @@ using PointerSources = llvm::DenseMap<const ValueDecl *, llvm::SmallVector<const
 
 /// Local variables whose address is kept, so that they can change behind the analysis' back, and what
 /// local pointers point into.
-class EscapeFinder : public RecursiveASTVisitor<EscapeFinder> {
+class EscapeFinder : public DynamicRecursiveASTVisitor {
 public:
   llvm::DenseSet<const VarDecl *> Escaped;
   /// The range of each loop over an array or a list, by its variable: the loop reads it through a
@@ -170,7 +170,7 @@ public:
   /// What each local pointer is set to.
   PointerSources Pointers;
 
-  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) {
+  bool VisitCXXForRangeStmt(CXXForRangeStmt *S) override {
     const auto *Class = S->getRangeInit()->getType()->getAsCXXRecordDecl();
     if (S->getRangeInit()->getType()->isArrayType() ||
         (Class && Class->isInStdNamespace() && Class->getIdentifier() &&
@@ -178,14 +178,14 @@ public:
       Ranges[S->getLoopVariable()] = S->getRangeInit();
     return true;
   }
-  bool VisitCallExpr(CallExpr *E) {
+  bool VisitCallExpr(CallExpr *E) override {
     for (Expr *Arg : E->arguments()) {
       Harmless.insert(Arg->IgnoreParenImpCasts());
       Harmless.insert(Arg->IgnoreUnlessSpelledInSource());
     }
     return true;
   }
-  bool VisitVarDecl(VarDecl *V) {
+  bool VisitVarDecl(VarDecl *V) override {
     if (V->getInit() && V->getType()->isPointerType())
       Pointers[V].push_back(V->getInit());
     if (V->getInit())
@@ -193,14 +193,14 @@ public:
         Harmless.insert(Lambda);
     return true;
   }
-  bool VisitBinaryOperator(BinaryOperator *E) {
+  bool VisitBinaryOperator(BinaryOperator *E) override {
     if (E->getOpcode() == BO_Assign && E->getType()->isPointerType())
       if (const auto *Ref = dyn_cast<DeclRefExpr>(E->getLHS()->IgnoreParens()))
         Pointers[Ref->getDecl()].push_back(E->getRHS());
     return true;
   }
   /// A lambda that is neither called nor passed on here may be called anywhere.
-  bool VisitLambdaExpr(LambdaExpr *E) {
+  bool VisitLambdaExpr(LambdaExpr *E) override {
     if (!Harmless.contains(E))
       for (const LambdaCapture &C : E->captures())
         if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef)
@@ -208,16 +208,16 @@ public:
             Escaped.insert(V);
     return true;
   }
-  bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) {
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) override {
     Harmless.insert(E->getBase()->IgnoreParenImpCasts());
     return true;
   }
-  bool VisitUnaryOperator(UnaryOperator *E) {
+  bool VisitUnaryOperator(UnaryOperator *E) override {
     if (E->getOpcode() == UO_AddrOf && !Harmless.contains(E))
       note(E->getSubExpr());
     return true;
   }
-  bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
+  bool VisitImplicitCastExpr(ImplicitCastExpr *E) override {
     if (E->getCastKind() == CK_ArrayToPointerDecay && !isRange(E->getSubExpr()) &&
         !Harmless.contains(E->getSubExpr()->IgnoreParenImpCasts()))
       note(E->getSubExpr());
@@ -352,16 +352,15 @@ public:
     auto [It, New] = Contains.try_emplace(F, false); // false also cuts recursion
     if (!New)
       return It->second;
-    struct Finder : RecursiveASTVisitor<Finder> {
+    struct Finder : DynamicRecursiveASTVisitor {
       Implementation &Self;
       bool Found = false;
       explicit Finder(Implementation &Self) : Self(Self) {}
-      bool TraverseLambdaBody(LambdaExpr *, DataRecursionQueue * = nullptr) { return true; }
-      bool VisitCallExpr(CallExpr *E) {
+      bool VisitCallExpr(CallExpr *E) override {
         Found |= Self.Client.isDirective(E) || Self.containsDirective(E->getDirectCallee());
         return !Found;
       }
-      bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+      bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
         Found |= Self.containsDirective(E->getConstructor());
         return !Found;
       }

@@ -5,8 +5,9 @@
 #ifndef GPURMA_PASSES_VARIABLECHANGES_H
 #define GPURMA_PASSES_VARIABLECHANGES_H
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
+
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include <map>
 #include <set>
@@ -18,19 +19,19 @@ namespace gpurma {
 std::pair<const clang::VarDecl*, const clang::FieldDecl*> memberOf(const clang::Expr* E);
 
 /// How often a statement names each variable to change it, and whether it skips part of itself.
-class ChangeFinder : public clang::RecursiveASTVisitor<ChangeFinder> {
+class ChangeFinder : public DynamicRecursiveASTVisitor {
 public:
   std::map<const clang::VarDecl*, unsigned> Changes;
   std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> Members;
   bool Continues = false;
 
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitUnaryOperator(clang::UnaryOperator* E);
-  bool VisitBinaryOperator(clang::BinaryOperator* E);
-  bool VisitVarDecl(clang::VarDecl* V);
-  bool VisitCallExpr(clang::CallExpr* E);
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* E);
-  bool VisitContinueStmt(clang::ContinueStmt*);
+  bool shouldVisitImplicitCode() const override { return true; }
+  bool VisitUnaryOperator(clang::UnaryOperator* E) override;
+  bool VisitBinaryOperator(clang::BinaryOperator* E) override;
+  bool VisitVarDecl(clang::VarDecl* V) override;
+  bool VisitCallExpr(clang::CallExpr* E) override;
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* E) override;
+  bool VisitContinueStmt(clang::ContinueStmt*) override;
 
 private:
   void note(const clang::Expr* E);

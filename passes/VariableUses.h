@@ -4,8 +4,9 @@
 #ifndef GPURMA_PASSES_VARIABLEUSES_H
 #define GPURMA_PASSES_VARIABLEUSES_H
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
+
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -21,13 +22,13 @@ inline const clang::VarDecl* namedVariable(const clang::Expr* E) {
   return Ref ? llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()) : nullptr;
 }
 
-class References : public clang::RecursiveASTVisitor<References> {
+class References : public DynamicRecursiveASTVisitor {
 public:
   explicit References(const clang::Stmt* S) {
     if (S)
       TraverseStmt(const_cast<clang::Stmt*>(S));
   }
-  bool VisitDeclRefExpr(clang::DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(clang::DeclRefExpr* Ref) override {
     All.insert(Ref);
     return true;
   }
@@ -38,28 +39,28 @@ public:
 };
 
 /// What only reads the variable that it names.
-class PureReads : public clang::RecursiveASTVisitor<PureReads> {
+class PureReads : public DynamicRecursiveASTVisitor {
 public:
   explicit PureReads(const clang::Stmt* S) { TraverseStmt(const_cast<clang::Stmt*>(S)); }
 
   bool contains(const clang::DeclRefExpr* Ref) const { return Found.contains(Ref); }
 
-  bool shouldVisitImplicitCode() const { return false; }
+  bool shouldVisitImplicitCode() const override { return false; }
   /// The body of a lambda says what becomes of what it captures.
-  bool TraverseLambdaCapture(clang::LambdaExpr* Lambda, const clang::LambdaCapture* Capture, clang::Expr* Init) {
+  bool TraverseLambdaCapture(clang::LambdaExpr* Lambda, const clang::LambdaCapture* Capture, clang::Expr* Init) override {
     return !Lambda->isInitCapture(Capture) || TraverseStmt(Init);
   }
-  bool VisitCastExpr(clang::CastExpr* Cast) {
+  bool VisitCastExpr(clang::CastExpr* Cast) override {
     if (Cast->getCastKind() == clang::CK_LValueToRValue || Cast->getCastKind() == clang::CK_ToVoid)
       read(Cast->getSubExpr());
     return true;
   }
-  bool VisitVarDecl(clang::VarDecl* V) {
+  bool VisitVarDecl(clang::VarDecl* V) override {
     if (V->getInit() && isConstReference(V->getType()))
       read(V->getInit());
     return true;
   }
-  bool VisitCallExpr(clang::CallExpr* Call) {
+  bool VisitCallExpr(clang::CallExpr* Call) override {
     const clang::FunctionDecl* Callee = Call->getDirectCallee();
     if (!Callee)
       return true;
@@ -72,7 +73,7 @@ public:
     readArguments(Callee, llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(OfObject ? 1 : 0));
     return true;
   }
-  bool VisitCXXConstructExpr(clang::CXXConstructExpr* Construct) {
+  bool VisitCXXConstructExpr(clang::CXXConstructExpr* Construct) override {
     readArguments(Construct->getConstructor(), llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
     return true;
   }
@@ -106,20 +107,20 @@ private:
 };
 
 /// Variables that something may change without naming them.
-class Exposed : public clang::RecursiveASTVisitor<Exposed> {
+class Exposed : public DynamicRecursiveASTVisitor {
 public:
   explicit Exposed(const clang::Stmt* S) { TraverseStmt(const_cast<clang::Stmt*>(S)); }
-  bool VisitUnaryOperator(clang::UnaryOperator* E) {
+  bool VisitUnaryOperator(clang::UnaryOperator* E) override {
     if (E->getOpcode() == clang::UO_AddrOf)
       note(E->getSubExpr());
     return true;
   }
-  bool VisitVarDecl(clang::VarDecl* V) {
+  bool VisitVarDecl(clang::VarDecl* V) override {
     if (V->getType()->isReferenceType() && V->getInit())
       note(V->getInit());
     return true;
   }
-  bool VisitLambdaExpr(clang::LambdaExpr* Lambda) {
+  bool VisitLambdaExpr(clang::LambdaExpr* Lambda) override {
     for (const clang::LambdaCapture& Capture : Lambda->captures())
       if (Capture.capturesVariable())
         Variables.insert(Capture.getCapturedVar());

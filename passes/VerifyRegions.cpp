@@ -5,6 +5,7 @@
 //
 //   #pragma gpurma persistent distribute(a : rows(n))
 //   k<<<n, 1>>>(a, n);          ->   error: 'persistent' stands before a loop or a block, '{ ... }' [gpurma-0122]
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/BlockNumbers.h"
 #include "passes/CallVisitor.h"
 #include "passes/Kernels.h"
@@ -15,7 +16,6 @@
 
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <optional>
@@ -41,14 +41,14 @@ const CallExpr* launchingCall(const Stmt* S) {
 }
 
 /// What a kernel's body and the functions that it calls do that matters to a stage.
-class BodyScanner : public CallVisitor<BodyScanner> {
+class BodyScanner : public CallVisitor {
 public:
   explicit BodyScanner(const FunctionDecl* Kernel) : Kernel(Kernel) {
     enter(Kernel);
     visitEntered();
   }
 
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
     if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
       if (Function->getIdentifier() &&
@@ -127,24 +127,24 @@ private:
 };
 
 /// Finds uses of a kernel's parameter that are no atomic operation of the wanted kind.
-class ReducedUse : public RecursiveASTVisitor<ReducedUse> {
+class ReducedUse : public DynamicRecursiveASTVisitor {
 public:
   ReducedUse(const ParmVarDecl* Parameter, StringRef Atomic) : Parameter(Parameter), Atomic(Atomic) {}
-  bool TraverseCallExpr(CallExpr* Call) {
+  bool TraverseCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     if (!Callee || !Callee->getIdentifier() || !Callee->getName().starts_with(Atomic) || Call->getNumArgs() < 2)
-      return RecursiveASTVisitor::TraverseCallExpr(Call);
+      return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
     if (pointer(Call->getArg(0)) != Parameter)
-      return RecursiveASTVisitor::TraverseCallExpr(Call);
+      return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
     Updates.push_back(Call->getArg(0));
     return TraverseStmt(Call->getArg(1));
   }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (Ref->getDecl() == Parameter && !Found)
       Found = Ref;
     return true;
   }
-  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) {
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
     const auto* Base = dyn_cast<DeclRefExpr>(E->getBase()->IgnoreParenCasts());
     Expr::EvalResult Index;
     bool IsOther = !E->getIdx()->isValueDependent() && E->getIdx()->EvaluateAsInt(Index, Parameter->getASTContext()) &&
@@ -327,11 +327,11 @@ private:
 
   /// The host needs the setting before the region's kernel begins.
   bool checkSetting(const Expr* E, unsigned Which) {
-    struct Finder : RecursiveASTVisitor<Finder> {
+    struct Finder : DynamicRecursiveASTVisitor {
       const Region* R = nullptr;
       const VariablesKnownBefore* Known = nullptr;
       const DeclRefExpr* Found = nullptr;
-      bool VisitDeclRefExpr(DeclRefExpr* Ref) {
+      bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
         if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && R->declares(V) && !Known->contains(V))
           Found = Ref;
         return !Found;

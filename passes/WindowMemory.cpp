@@ -1,12 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/WindowMemory.h"
 #include "frontend/Directives.h"
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Analysis/Analyses/Dominators.h"
 #include "clang/Analysis/Analyses/PostOrderCFGView.h"
 #include "clang/Analysis/AnalysisDeclContext.h"
@@ -171,26 +171,25 @@ bool WindowMemory::addPointer(const ValueDecl *To, const Expr *From) {
 }
 
 /// Walks one function: first to spread the alias property, then to collect reads.
-class WindowMemory::Collector : public RecursiveASTVisitor<Collector> {
+class WindowMemory::Collector : public DynamicRecursiveASTVisitor {
 public:
   Collector(WindowMemory &W, const FunctionDecl *F, bool Reads) : W(W), F(F), CollectReads(Reads) {}
   bool Changed = false;
 
-  bool TraverseLambdaBody(LambdaExpr *, DataRecursionQueue * = nullptr) { return true; }
 
-  bool VisitVarDecl(VarDecl *V) {
+  bool VisitVarDecl(VarDecl *V) override {
     if (V->getInit())
       bind(V, V->getInit());
     return true;
   }
 
-  bool VisitBinaryOperator(BinaryOperator *E) {
+  bool VisitBinaryOperator(BinaryOperator *E) override {
     if (E->getOpcode() == BO_Assign && E->getLHS()->getType()->isPointerType())
       copy(root(E->getLHS()), E->getLHS(), E->getRHS());
     return true;
   }
 
-  bool VisitInitListExpr(InitListExpr *E) {
+  bool VisitInitListExpr(InitListExpr *E) override {
     const RecordDecl *Record = E->getType()->getAsRecordDecl();
     if (!Record || !E->isSemanticForm() || Record->isUnion())
       return true;
@@ -203,7 +202,7 @@ public:
     return true;
   }
 
-  bool VisitReturnStmt(ReturnStmt *S) {
+  bool VisitReturnStmt(ReturnStmt *S) override {
     const Expr *E = S->getRetValue();
     if (!E)
       return true;
@@ -215,7 +214,7 @@ public:
     return true;
   }
 
-  bool VisitCallExpr(CallExpr *E) {
+  bool VisitCallExpr(CallExpr *E) override {
     llvm::ArrayRef<Expr *> Args(E->getArgs(), E->getNumArgs());
     const FunctionDecl *Callee = E->getDirectCallee();
     if (const Marker *M = W.Markers.lookup(E)) {
@@ -239,14 +238,14 @@ public:
     return true;
   }
 
-  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
     if (CollectReads && E->getConstructor()->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
       read(E->getArg(0));
     pass(E->getConstructor(), llvm::ArrayRef<Expr *>(E->getArgs(), E->getNumArgs()));
     return true;
   }
 
-  bool VisitImplicitCastExpr(ImplicitCastExpr *E) {
+  bool VisitImplicitCastExpr(ImplicitCastExpr *E) override {
     if (CollectReads && E->getCastKind() == CK_LValueToRValue)
       read(E->getSubExpr());
     return true;
@@ -531,10 +530,10 @@ llvm::MapVector<unsigned, llvm::BitVector> naturalLoops(const CFG &Graph) {
 }
 
 /// The variables and fields that an expression names, and the expressions within it.
-struct Contents : RecursiveASTVisitor<Contents> {
+struct Contents : DynamicRecursiveASTVisitor {
   llvm::DenseSet<const ValueDecl *> Variables;
   std::vector<const Expr *> Exprs;
-  bool VisitExpr(Expr *E) {
+  bool VisitExpr(Expr *E) override {
     Exprs.push_back(E);
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E); Ref && isa<VarDecl>(Ref->getDecl()))
       Variables.insert(Ref->getDecl());

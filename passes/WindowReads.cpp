@@ -9,10 +9,10 @@
 // After:   while (::gpurma::read_volatile(w.data()[0]) == 0) {}
 //
 // --gpurma-volatile=all makes every read of window memory volatile, none makes none.
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/Pass.h"
 #include "passes/WindowMemory.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 
 #include <set>
@@ -82,11 +82,11 @@ private:
           << D->getNameAsString() << From->getSourceRange();
     }
     for (const FunctionDecl *F : Memory.functions()) {
-      struct Finder : RecursiveASTVisitor<Finder> {
+      struct Finder : DynamicRecursiveASTVisitor {
         const WindowMemory &Memory;
         std::vector<const CallExpr *> Found;
         explicit Finder(const WindowMemory &Memory) : Memory(Memory) {}
-        bool VisitCallExpr(CallExpr *E) {
+        bool VisitCallExpr(CallExpr *E) override {
           const FunctionDecl *Callee = E->getDirectCallee();
           if (Callee && Callee->getIdentifier() && Callee->getName() == "__ldg" &&
               E->getNumArgs() == 1 && Memory.windowCanExist(E) && Memory.isPointer(E->getArg(0)))
