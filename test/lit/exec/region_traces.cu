@@ -290,7 +290,7 @@ std::string host() {
 #pragma gpurma persistent distribute(u, next : rows(ny, nx)) collect(trace : receivers) halo(u, next : 1)
   for (int t = 0; t < steps; ++t) {
     wave<<<grid, block>>>(next, u, ny, nx);
-    // Ranks of other rows record from step to step what is the same element behind the host's part.
+    // In another row behind each part of the host, so that other ranks store the elements; and never within the clause's halo.
     line<<<1, 16>>>(trace, next, 0, receivers, 4 + 17 * (t / 5), 4, 9, nx);
     std::swap(u, next);
     if (t % 5 == 4) {
