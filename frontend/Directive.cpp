@@ -66,6 +66,8 @@ llvm::StringRef spelling(ClauseKind Kind) {
     return "reduce";
   case ClauseKind::Map:
     return "map";
+  case ClauseKind::Collect:
+    return "collect";
   }
   llvm_unreachable("unknown clause kind");
 }

@@ -38,6 +38,7 @@ enum class ClauseKind {
   Halo,
   Reduce,
   Map,
+  Collect,
 };
 
 /// A clause argument that is a word of the language, not an expression.
@@ -67,6 +68,7 @@ struct ClauseExpr {
 ///   distribute(a, b : components(c), rows(ny, nx)):   { arrays, components, extents }
 ///   halo(a, b : n):                    { arrays, depth }
 ///   reduce(+ : *s, *t):                { scalars }, with the operation as the keyword
+///   collect(a, b : n):                 { arrays, elements }
 ///   map(kernel : rows = y):            {}, with the dimension as the keyword and the kernel as the name
 ///   put(a, b : halo(n)) of a region:   { arrays, depth }
 ///   notify of such a put:              {}
@@ -75,7 +77,7 @@ struct Clause {
   clang::SourceLocation NameLoc, LParenLoc, RParenLoc;
   Keyword Word = Keyword::None;
   llvm::SmallVector<ClauseExpr, 3> Exprs;
-  /// How many of Exprs stand before the ':' of distribute, halo and a region's put.
+  /// How many of Exprs stand before the ':' of distribute, halo, collect and a region's put.
   unsigned Left = 0;
   /// The one behind these is the number of components.
   bool HasComponents = false;

@@ -22,7 +22,8 @@ ClauseForm formOf(ClauseKind Kind) {
   case ClauseKind::Distribute:
     return ClauseForm::Distribute;
   case ClauseKind::Halo:
-    return ClauseForm::Halo;
+  case ClauseKind::Collect:
+    return ClauseForm::Counted;
   case ClauseKind::Reduce:
     return ClauseForm::Reduce;
   case ClauseKind::Map:
@@ -222,9 +223,9 @@ void ClauseChecker::windowBase() {
   notNegative(ClauseKind::Subject, 2, Diag::err_negative_length);
 }
 
-/// An array of distribute, halo or a region's put: the pointer that the launches of the region pass, by itself, in a structure or in an
+/// An array of distribute, halo, collect or a region's put: the pointer that the launches of the region pass, by itself, in a structure or in an
 /// array; or such an array.
-void ClauseChecker::distributed(const Expr *Array) {
+void ClauseChecker::distributed(const Expr *Array, bool Collected) {
   const PointerVariable Pointer = llvm::isa<DeclRefExpr, MemberExpr>(Array) || arraySubscript(Array).first ? pointerVariable(Array) : PointerVariable();
   bool Named = static_cast<bool>(Pointer);
   QualType Type = Array->getType().getNonReferenceType();
@@ -256,7 +257,7 @@ void ClauseChecker::distributed(const Expr *Array) {
     if (llvm::isa<CXXThisExpr>(Outer))
       What = ThisMember;
     Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer)
-        << Array->getType() << What << Member << Type.getAsString(Context.getPrintingPolicy()) << Inner << Array->getSourceRange();
+        << Array->getType() << What << Member << Type.getAsString(Context.getPrintingPolicy()) << Inner << Collected << Array->getSourceRange();
   } else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
     Diags.report(Array->getExprLoc(), Diag::err_element_not_trivial) << Element << Array->getSourceRange();
 }
@@ -272,7 +273,7 @@ void ClauseChecker::region() {
         if (!E->isLValue() || !Type->isArithmeticType() || Type->isBooleanType() || Type.isConstQualified())
           Diags.report(E->getExprLoc(), Diag::err_reduce_not_scalar) << Type << Type->isPointerType() << E->getSourceRange();
       } else if (I < C.Left) {
-        distributed(E);
+        distributed(E, C.Kind == ClauseKind::Collect);
       } else if (!convertsTo(E->getType(), isInteger, /*ExplicitToo=*/false)) {
         Diags.report(E->getExprLoc(), Diag::err_not_integer)
             << (C.Kind != ClauseKind::Distribute        ? spelling(C.Kind)
@@ -282,7 +283,7 @@ void ClauseChecker::region() {
       } else if (std::optional<llvm::APSInt> Value = userConstant(E, Context);
                  Value && Value->isSigned() && Value->isNegative()) {
         Diags.report(E->getExprLoc(), Diag::err_negative_extent)
-            << (C.Kind == ClauseKind::Distribute) << llvm::toString(*Value, 10) << E->getSourceRange();
+            << (C.Kind == ClauseKind::Distribute ? 1 : C.Kind == ClauseKind::Collect ? 2 : 0) << llvm::toString(*Value, 10) << E->getSourceRange();
       }
     }
   }
@@ -292,7 +293,7 @@ void ClauseChecker::published() {
   const Clause &C = *M.Origin->find(ClauseKind::Subject);
   for (unsigned I = 0; I != C.Left; ++I)
     if (const Expr *Array = M.argument(C.Exprs[I]); Array && !Array->isTypeDependent())
-      distributed(Array);
+      distributed(Array, /*Collected=*/false);
   const Expr *Depth = M.argument(C.Exprs[C.Left]);
   if (!Depth || Depth->isTypeDependent() || Depth->isValueDependent())
     return;
@@ -438,7 +439,8 @@ public:
     static constexpr ClauseRule Rules[] = {{ClauseKind::Distribute, true, false, /*Repeats=*/true},
                                            {ClauseKind::Halo, false, false, true},
                                            {ClauseKind::Reduce, false, false, true},
-                                           {ClauseKind::Map, false, false, true}};
+                                           {ClauseKind::Map, false, false, true},
+                                           {ClauseKind::Collect, false, false, true}};
     return Rules;
   }
   void check(ClauseChecker &C) const override { C.region(); }

@@ -22,7 +22,7 @@ enum class ClauseForm {
   Comm,        // comm(world|device)
   Match,       // match(auto|counter|queue)
   Distribute,  // distribute(a, b : rows(ny, nx)), distribute(a, b : components(c), rows(ny, nx))
-  Halo,        // halo(a, b : n)
+  Counted,     // halo(a, b : n), collect(a, b : n)
   Reduce,      // reduce(+|max|min : *s, *t)
   Map,         // map(kernel : rows = x|y|z)
   Published,   // put(a, b : halo(n))
@@ -59,13 +59,13 @@ public:
   void element();
   /// The section of a window declaration.
   void windowBase();
-  /// distribute, halo and reduce of a region.
+  /// distribute, halo, collect and reduce of a region.
   void region();
   /// The arrays and the depth of a put in a region.
   void published();
 
 private:
-  void distributed(const clang::Expr *Array);
+  void distributed(const clang::Expr *Array, bool Collected);
   clang::QualType sectionElement(const clang::Expr *&Base);
   bool integer(ClauseKind Kind, unsigned I);
   void notNegative(ClauseKind Kind, unsigned I, Diag Which);

@@ -18,7 +18,7 @@ namespace gpurma {
 namespace {
 
 constexpr ClauseKind NamedClauses[] = {ClauseKind::To,   ClauseKind::From,  ClauseKind::At,   ClauseKind::On,    ClauseKind::Notify,
-                                       ClauseKind::Tag,  ClauseKind::Count, ClauseKind::Comm, ClauseKind::Match, ClauseKind::If, ClauseKind::Distribute, ClauseKind::Halo, ClauseKind::Reduce, ClauseKind::Map};
+                                       ClauseKind::Tag,  ClauseKind::Count, ClauseKind::Comm, ClauseKind::Match, ClauseKind::If, ClauseKind::Distribute, ClauseKind::Halo, ClauseKind::Reduce, ClauseKind::Map, ClauseKind::Collect};
 
 using TokenRange = llvm::ArrayRef<Token>;
 
@@ -76,7 +76,7 @@ private:
   bool parseKeyword(Clause &C, TokenRange Argument, llvm::StringRef Name, llvm::ArrayRef<Keyword> Allowed);
   std::optional<TokenRange> wordWithParentheses(llvm::StringRef Word, TokenRange List) const;
   bool parseDistribute(Clause &C, TokenRange Argument);
-  bool parseHalo(Clause &C, TokenRange Argument);
+  bool parseCounted(Clause &C, TokenRange Argument);
   bool parseReduce(Clause &C, TokenRange Argument);
   bool parseMap(Clause &C, TokenRange Argument);
   bool isPublished(TokenRange Argument) const;
@@ -266,8 +266,8 @@ bool DirectiveParser::parseArgument(Clause &C, ClauseForm Form, llvm::StringRef 
     return parseKeyword(C, *Argument, Name, {Keyword::Auto, Keyword::Counter, Keyword::Queue});
   case ClauseForm::Distribute:
     return parseDistribute(C, *Argument);
-  case ClauseForm::Halo:
-    return parseHalo(C, *Argument);
+  case ClauseForm::Counted:
+    return parseCounted(C, *Argument);
   case ClauseForm::Reduce:
     return parseReduce(C, *Argument);
   case ClauseForm::Map:
@@ -484,8 +484,8 @@ bool DirectiveParser::parseDistribute(Clause &C, TokenRange Argument) {
   return true;
 }
 
-bool DirectiveParser::parseHalo(Clause &C, TokenRange Argument) {
-  constexpr llvm::StringLiteral Form = "halo(array, ... : depth)";
+bool DirectiveParser::parseCounted(Clause &C, TokenRange Argument) {
+  const llvm::StringRef Form = C.Kind == ClauseKind::Halo ? "halo(array, ... : depth)" : "collect(array, ... : elements)";
   std::optional<size_t> Colon = onlyColon(Argument);
   if (!Colon || *Colon + 1 == Argument.size())
     return badForm(C, Argument.empty() ? C.RParenLoc : Argument.front().getLocation(), Form);

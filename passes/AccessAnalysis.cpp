@@ -135,7 +135,7 @@ public:
     }
     if (forFixedRows())
       Renumbered = numberedInRows();
-    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Sets,
+    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Launch.Collected, Sets,
                                                     Context, Diags, Renumbered ? &*Renumbered : nullptr);
     bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
     if (Interpreted.Understood && !Launch.RowDimension && OfBlocks && !overlap())
@@ -151,13 +151,14 @@ public:
     collectReductions(Interpreted);
     Form.Stores = llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
     Result.GridIndices = Interpreted.GridIndices;
+    Collected = Interpreted.Collected;
     for (const ElementAccess& A : Interpreted.Accesses)
       collect(A);
     if (forFixedRows())
       checkRowStores(Interpreted);
     if (Failed || !Interpreted.Understood)
       return std::nullopt;
-    if (Result.Loop && !checkIterations(Interpreted))
+    if (Result.Loop && !(checkIterations(Interpreted) && checkCollected([](const CollectedStore& S) { return S.Part == LoopPart::Inside; })))
       return std::nullopt;
     if (OfBlocks && !overlap())
       findPitch();
@@ -165,12 +166,13 @@ public:
                          : !findWalks() || !resolveRowStrides(Interpreted) || !checkPitch())
       return std::nullopt;
     for (unsigned D = 0; D < 3; ++D)
-      if (inOneDimension() ? D <= Result.RowDimension : llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }))
+      if (inOneDimension() ? D <= Result.RowDimension
+                           : llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return mentionsBlock(A, D); }) || collectsAlong(D, Interpreted))
         Used.push_back(D);
     if (!coversUnused())
       return std::nullopt;
-    for (unsigned D : Used)
-      if (!forFixedRows() || D < Result.RowDimension)
+    for (unsigned D = 0; D < 3; ++D)
+      if (forFixedRows() ? D < Result.RowDimension && (isUsed(D) || !Collected.empty()) : isUsed(D))
         Result.FixedRows.Dimensions |= 1u << D;
     Result.FixedRows.Dimensions |= FirstBeyond;
     for (const DistributedParameter& A : Arrays) {
@@ -181,8 +183,9 @@ public:
       auto IsLeft = [](const AxisAccess& Axis) { return !Axis.isOwn(); };
       findEnds(A, Found);
       Found.OfComponents = A.Shape.Components.has_value();
+      Found.FindsRows = llvm::any_of(Accesses, [&](const CoordinateAccess& Each) { return Each.Array == &A && Each.Origin->FoundRow; });
       Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
-      Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && llvm::count_if(*Found.Reads, IsLeft) > 1;
+      Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && !Found.FindsRows && llvm::count_if(*Found.Reads, IsLeft) > 1;
       if (Found.Writes)
         checkDealing(A, Found);
       if (Found.Reads || Found.Writes)
@@ -324,7 +327,7 @@ private:
   void checkBeyond() {
     using Kind = Symbol::Kind;
     for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
-      auto ByOthers = [&](const CoordinateAccess& A) { return A.Origin->Writes && possible(A, Comparison::LessEqual, 1, coordinateBeyond(D)); };
+      auto ByOthers = [&](const CoordinateAccess& A) { return decidesRow(A) && possible(A, Comparison::LessEqual, 1, coordinateBeyond(D)); };
       auto Found = llvm::find_if(Accesses, ByOthers);
       if (Found == Accesses.end())
         FirstBeyond |= 1u << D;
@@ -362,11 +365,14 @@ private:
     return std::nullopt;
   }
 
+  /// Whether its row says which threads do a store.
+  static bool decidesRow(const CoordinateAccess& A) { return A.Origin->Writes || A.Origin->FoundRow; }
+
   void findFixedRows() {
     constexpr size_t MostRows = 8; // which a rank goes through for each launch
     std::vector<FixedRow> Rows;
     for (const CoordinateAccess& A : Accesses) {
-      if (!A.Origin->Writes)
+      if (!decidesRow(A))
         continue;
       std::optional<FixedRow> Row = fixedRow(A);
       if (!Row)
@@ -527,6 +533,24 @@ private:
     return !Failed && (InParts || checkGridStrides(Loops));
   }
 
+  /// Whether stores into arrays that are collected are done in the iterations of loops that are shared out, so that each is done once.
+  bool checkCollected(llvm::function_ref<bool(const CollectedStore&)> IsInLoop) {
+    auto Outside = llvm::find_if_not(Collected, IsInLoop);
+    return Outside == Collected.end() ||
+           rejectLoop(Outside->Where->getExprLoc(), RowLoopProblem::WrittenOutside, cast<VarDecl>(Outside->Parameter)->getName());
+  }
+
+  static bool contains(const Stmt* S, const Expr* Part) {
+    return S && (S == Part || llvm::any_of(S->children(), [&](const Stmt* Child) { return contains(Child, Part); }));
+  }
+
+  /// Along a dimension of the grid that an array which is collected may be stored along, though no other is.
+  bool collectsAlong(unsigned D, const InterpretedKernel& Interpreted) const {
+    return !Collected.empty() && Interpreted.GridDimensions.count(D) != 0 && !forFixedRows();
+  }
+
+  bool isUsed(unsigned D) const { return llvm::is_contained(Used, D); }
+
   /// Loops by whole grids get a grid that has all rows.
   bool checkGridStrides(const std::set<const Stmt*>& Loops) {
     std::vector<const Expr*> Updates;
@@ -537,7 +561,9 @@ private:
       Failed = true;
       Diags.report(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
     }
-    return !Failed;
+    return !Failed && checkCollected([&](const CollectedStore& S) {
+             return llvm::any_of(Loops, [&](const Stmt* Loop) { return contains(Loop, S.Where); });
+           });
   }
 
   /// Threads of a block along a dimension that the kernel does not mention, or that of a loop over the rows, do the same: in a block of
@@ -647,6 +673,8 @@ private:
     A.Array = llvm::find_if(Arrays,
                             [&](const DistributedParameter& P) { return P.Array == Access.Array; });
     const ArrayShape& Shape = A.Array->Shape;
+    if (Access.FoundRow)
+      return collectFound(A);
     auto [Component, Rest] = componentOf(Access.Offset, Shape, Access.Path, Sets);
     A.Component = std::move(Component);
     for (size_t J = 0; J + 1 < Shape.dimensions(); ++J) {
@@ -676,6 +704,17 @@ private:
     if (Shape.Components && !Stated && !staysInComponent(A))
       return;
     Accesses.push_back(std::move(A));
+  }
+
+  /// An element of which the program finds out whether it is in the row.
+  void collectFound(CoordinateAccess& A) {
+    A.Coordinates.assign(A.Array->Shape.dimensions(), Polynomial());
+    A.Coordinates[0] = *A.Origin->FoundRow;
+    A.CarryLow.assign(A.Coordinates.size(), 0);
+    A.CarryHigh.assign(A.Coordinates.size(), 0);
+    A.Domain = Sets.closed(Sets.bound(A.Origin->Path, "c0", A.Coordinates[0])).project_out_param("c0");
+    if (!A.Domain.is_empty())
+      Accesses.push_back(std::move(A));
   }
 
   enum OutsideOfComponent { Row, Component };
@@ -836,7 +875,7 @@ private:
       Renumbered->Coordinate[*D] = Polynomial();
       Renumbered->OneBlock[*D] = true;
     }
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Launch.Collected, Sets, Context, Diags, Renumbered, Rows);
     if (!Interpreted.Understood)
       return false;
     auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);
@@ -852,7 +891,7 @@ private:
     const RegisterQueues& Queues = *Result.Loop->Queues;
     Rows.Queues = &Queues;
     Rows.RowsPerThread = rowsOfLoop(Queues.Iterations);
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Launch.Collected, Sets, Context, Diags, Renumbered, Rows);
     std::set<const ValueDecl*> Stored;
     for (const PrivateAccess& A : Interpreted.RowLoop.Private)
       if (A.Writes && A.Part != LoopPart::Before)
@@ -1158,6 +1197,11 @@ private:
       Left = 0;
       const DimensionWalks& Map = WalksOf[Array.Shape.dimensions()];
       for (unsigned D = 0; D < 3; ++D) {
+        if (A.Origin->FoundRow) { // whatever a clause says
+          if (D <= Result.RowDimension)
+            Add(D, {/*Whole=*/D != Result.RowDimension});
+          continue;
+        }
         auto It = llvm::find(Map, std::optional(D));
         if (It == Map.end()) {
           if (llvm::is_contained(Used, D))
@@ -1166,8 +1210,8 @@ private:
         }
         if (!Writes && Array.Halo) {
           const std::optional<std::int64_t>& Depth = Array.Halo->Depth;
-          // In one dimension, the element after the last one of a row is in the next.
-          bool Bounded = Depth && (!inOneDimension() || D == Result.RowDimension);
+          // In one dimension, the element after the last one of a row is in the next; a thread for fixed rows has none of its own.
+          bool Bounded = Depth && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
           Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
           continue;
         }
@@ -1395,8 +1439,8 @@ private:
 
   /// The value of `u[...] = value;`; null for other statements.
   const Expr* storedAt(const CoordinateAccess& A) const {
-    for (const Expr* Store : Result.FixedRows.Statements) {
-      const auto* Binary = dyn_cast<BinaryOperator>(Store->IgnoreParens());
+    for (const RowStore& Store : Result.FixedRows.Statements) {
+      const auto* Binary = dyn_cast<BinaryOperator>(Store.Statement->IgnoreParens());
       if (Binary && Binary->getOpcode() == BO_Assign && Binary->getLHS() == A.Origin->Where)
         return Binary->getRHS();
     }
@@ -1419,6 +1463,7 @@ private:
   SymbolicSets Sets;
   // Hold sets, so that they go before them.
   std::vector<CoordinateAccess> Accesses;
+  std::vector<CollectedStore> Collected;
   std::map<size_t, DimensionWalks> WalksOf;
   /// Of the rows, by the first access that says so; writes come first.
   std::optional<std::int64_t> RowStep;

@@ -33,6 +33,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 namespace gpurma {
@@ -95,6 +96,8 @@ struct ArrayAccess {
   size_t ShapedLike = 0;
   /// It has several components, all of whose rows may be read and written.
   bool OfComponents = false;
+  /// In a kernel for fixed rows, its rows say whose stores into collected arrays are.
+  bool FindsRows = false;
   /// If it has fewer rows, some that are meant to be of one component may be of the next.
   std::int64_t LeastRows = 1;
 };
@@ -133,10 +136,16 @@ struct RowRead {
   std::vector<const clang::Expr*> Elements;
 };
 
+/// A statement that stores into one element, and that element; or, where the array is collected, one that is read for it. The threads of
+/// its row do the store.
+struct RowStore {
+  const clang::Expr* Statement = nullptr;
+  const clang::Expr* Element = nullptr;
+};
+
 /// The stores of a kernel for fixed rows (ThreadMapping::FixedRows).
 struct FixedRowStores {
-  /// The statements, each of which stores into one element.
-  std::vector<const clang::Expr*> Statements;
+  std::vector<RowStore> Statements;
   std::vector<RowRead> Reads;
   /// With fewer rows, a thread may read what the thread of another row stores.
   std::int64_t LeastRows = 1;
@@ -217,6 +226,8 @@ struct DistributedParameter {
 using KnownArguments =
     std::map<std::pair<const clang::ParmVarDecl*, const clang::FieldDecl*>, Polynomial>;
 
+using CollectedParameters = std::set<const clang::ValueDecl*>;
+
 /// What is known of one launch.
 struct LaunchFacts {
   KnownArguments Arguments;
@@ -227,6 +238,8 @@ struct LaunchFacts {
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
   ThreadMapping Threads = ThreadMapping::Blocks;
+  /// Parameters for arrays that are collected.
+  CollectedParameters Collected;
   /// Of ThreadMapping::Blocks, with a constant BlockSize.
   BlockPitch Pitch;
   /// What is in `__constant__` memory.

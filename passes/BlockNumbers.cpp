@@ -19,22 +19,6 @@ namespace {
 
 StringRef atomicOf(Keyword Operation) { return Operation == Keyword::Plus ? "atomicAdd" : Operation == Keyword::Max ? "atomicMax" : "atomicMin"; }
 
-/// The stores `parameter[...] = ...` of a kernel.
-class Stores : public DynamicRecursiveASTVisitor {
-public:
-  Stores(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) : Parameter(Parameter) { TraverseStmt(Kernel->getBody()); }
-  bool VisitBinaryOperator(BinaryOperator* E) override {
-    const auto* Element = dyn_cast<ArraySubscriptExpr>(E->getLHS()->IgnoreParens());
-    if (E->getOpcode() == BO_Assign && Element && namedVariable(Element->getBase()) == Parameter)
-      Found.push_back(E);
-    return true;
-  }
-  llvm::SmallVector<BinaryOperator*, 2> Found;
-
-private:
-  const ParmVarDecl* Parameter;
-};
-
 class Finder {
 public:
   explicit Finder(Unit& U) : U(U), Context(U.context()) {}
@@ -80,7 +64,7 @@ private:
   /// A launch whose kernel stores into an array.
   static bool stores(const Stage& S, const VarDecl* V) {
     const ParmVarDecl* P = parameterFor(S, V);
-    return P && !Stores(S.Kernel, P).Found.empty();
+    return P && !ElementStores(S.Kernel->getBody(), P).Found.empty();
   }
 
   static bool isDistributed(const Region& R, const VarDecl* V) {
@@ -90,7 +74,7 @@ private:
   /// A launch that is passed no distributed array, and reads this one.
   static bool combines(const Region& R, const Stage& S, const VarDecl* V) {
     const ParmVarDecl* P = parameterFor(S, V);
-    return P && Stores(S.Kernel, P).Found.empty() && References(S.Kernel->getBody()).mention(P) &&
+    return P && ElementStores(S.Kernel->getBody(), P).Found.empty() && References(S.Kernel->getBody()).mention(P) &&
            llvm::none_of(S.Arguments, [&](const Expr* E) {
              std::set<const VarDecl*> Named = namedVariables(E);
              return llvm::any_of(Named, [&](const VarDecl* Other) { return isDistributed(R, Other); });
@@ -112,7 +96,7 @@ private:
     for (const Stage& S : R.Stages)
       for (const Expr* Argument : S.Arguments) {
         const VarDecl* V = passedVariable(Argument);
-        if (!V || isDistributed(R, V) || mayBeDistributed(R, V) || Changes.changes(V) || R.findReduction(V))
+        if (!V || isDistributed(R, V) || mayBeDistributed(R, V) || Changes.changes(V) || R.findReduction(V) || R.findCollected(Argument))
           continue;
         bool IsStored = llvm::any_of(R.Stages, [&](const Stage& Other) { return stores(Other, V) || isChanged(Other, V); });
         if (IsStored && combines(R, S, V))
@@ -268,7 +252,7 @@ private:
 
   std::optional<RejectedBlockNumbers> addStore(const FunctionDecl* Kernel, const ParmVarDecl* P, Keyword Operation, const Region& R) {
     auto Reject = [](BlockNumbersProblem Why, SourceLocation Where) { return RejectedBlockNumbers{Why, Where}; };
-    const Stores All(Kernel, P);
+    const ElementStores All(Kernel->getBody(), P);
     if (All.Found.empty())
       return Reject(BlockNumbersProblem::UsedOtherwise, P->getLocation());
     BinaryOperator* Store = All.Found.front();

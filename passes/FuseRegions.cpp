@@ -184,6 +184,8 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       if (R.Reductions[I].OfBlocks)
         Text += "  unsigned long long gpurma_blocks_" + std::to_string(I) + ";\n";
+    if (!R.Collected.empty())
+      Text += "  ::gpurma::stages::collected_plan gpurma_collected[" + std::to_string(R.Collected.size()) + "];\n";
     for (const VarDecl* V : R.Kept)
       Text += "  " + type(V->getType(), keptName(R, V)) + ";\n";
     if (!R.HostParts.empty())
@@ -472,6 +474,9 @@ private:
       Text += std::string("::gpurma::stages::load_") + (OfBlocks ? "block_numbers" : "scalar") + "(gpurma_values.gpurma_scalar_" + std::to_string(I) + ", " +
               hostName(R.Reductions[I].Pointer) + (OfBlocks ? ", gpurma_values.gpurma_blocks_" + std::to_string(I) : "") + "); ";
     }
+    for (unsigned I = 0; I != R.Collected.size(); ++I)
+      Text += "gpurma_values.gpurma_collected[" + std::to_string(I) + "] = ::gpurma::stages::collected_plan(" +
+              stringLiteral(R.Collected[I].Pointer->getName()) + ", " + hostName(R.Collected[I].Pointer) + ", " + spelled(R.Collected[I].Count) + "); ";
     Text += "::gpurma::stages::plan<" + sizes() + "> gpurma_plan{{";
     for (unsigned I = 0; I != R.Stages.size(); ++I)
       Text += (I ? ", " : "") + stagePlan(R.Stages[I]);
@@ -496,7 +501,8 @@ private:
       Text += (StringRef(Separator) + "GPURMA_REGION_KERNEL_" + Registers + "(" + Kernel + "<" + Registers + ">)").str();
     }
     Text += "}, gpurma_values, gpurma_plan, " +
-            siteText(R.directive().HashLoc, U.sources()) + "); ";
+            siteText(R.directive().HashLoc, U.sources()) +
+            (R.Collected.empty() ? "" : ", gpurma_values.gpurma_collected, " + std::to_string(R.Collected.size())) + "); ";
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V))
         Text += "::gpurma::stages::copy_value(" + hostValue(V) + ", gpurma_values." + capturedName(V, P) + "); ";
@@ -578,13 +584,14 @@ private:
         const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
         // Of an array, other elements may change.
         if (!Any || !Any.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Any.Variable) ||
-            (Written.Changed.count(Any.Variable) && Any.Subscripts.empty()) || isHostScalar(Any.Variable) ||
+            (Written.Changed.count(Any.Variable) && Any.Subscripts.empty()) || isHostScalar(Any.Variable) || R.findCollected(S.Arguments[I]) ||
             llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == Parameter; }))
           continue;
         for (const PointerVariable& Passed : Any.elements())
           if (!R.findArray(Passed) && Checked.insert(Passed).second)
             Text += "::gpurma::stages::check_undistributed(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) +
-                    Passed.memberText() + ", gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+                    Passed.memberText() + ", gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) +
+                    (R.Collected.empty() ? "" : ", gpurma_values.gpurma_collected, " + std::to_string(R.Collected.size())) + "); ";
       }
     return Text;
   }

@@ -81,7 +81,13 @@ private:
     LaunchFacts Launch;
     std::vector<DistributedParameter> Arrays;
     bool Structures = false;
-    if (!findFacts(S, Launch, Arrays, Structures) || (Arrays.empty() && !Structures))
+    if (!findFacts(S, Launch, Arrays, Structures))
+      return;
+    if (Arrays.empty() && !S.Collected.empty()) {
+      U.Diags->report(S.Launch->getBeginLoc(), Diag::err_collected_alone) << S.Kernel->getName() << S.Collected.front()->getName();
+      return;
+    }
+    if (Arrays.empty() && !Structures)
       return;
     std::optional<KernelAccesses> Found = mayBeInOneDimension(S, Arrays, Launch)
                                               ? analyzeInEither(S, Arrays, Launch)
@@ -109,6 +115,10 @@ private:
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
+      if (llvm::is_contained(S.Collected, Parameter)) {
+        Launch.Collected.insert(Parameter);
+        continue;
+      }
       if (Parameter->getType()->isPointerType()) {
         if (!addArray(S, Parameter, Arrays))
           return false;
@@ -602,7 +612,7 @@ private:
                                                 const LaunchFacts& Launch) {
     KernelForm Seen;
     if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
-      return Found;
+      return orForFixedRows(S, Arrays, Launch, std::move(*Found));
     LaunchFacts ByElements = Launch;
     ByElements.Threads = ThreadMapping::OneDimension;
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
@@ -613,7 +623,8 @@ private:
       if (Together && !OfElements.Stores && !findHiddenCooperation(S.Kernel))
         return inPartialBlocks(S, Arrays, std::move(*Found));
       if (!Together)
-        return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch) : Found;
+        return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch)
+                                                                             : orForFixedRows(S, Arrays, Launch, std::move(*Found));
     }
     if (mayStoreFixedRows(S, Arrays, Launch, Seen))
       return analyzeFixedRows(S, Arrays, Launch);
@@ -628,6 +639,10 @@ private:
 
   /// A kernel whose threads work together, and which stores into no array: on the way to reduced scalars only.
   std::optional<KernelAccesses> inPartialBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, KernelAccesses Found) {
+    if (!S.Collected.empty()) {
+      U.Diags->report(S.Launch->getBeginLoc(), Diag::err_collected_in_parts) << S.Kernel->getName() << S.Collected.front()->getName();
+      return std::nullopt;
+    }
     auto Understood = understandPartialBlocks(S.Kernel, Found.Reductions, Found.RowsStrided, Found.GridIndices, Context);
     if (const auto* Wrong = std::get_if<RejectedPartialBlocks>(&Understood)) {
       reportPartialBlocks(S, Arrays.front().Array.name(), *Wrong);
@@ -657,7 +672,7 @@ private:
     if (mayBeForFixedRows(Arrays, Launch)) {
       KernelForm Seen;
       if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
-        return Found;
+        return orForFixedRows(S, Arrays, Launch, std::move(*Found));
       if (mayStoreFixedRows(S, Arrays, Launch, Seen))
         return analyzeFixedRows(S, Arrays, Launch);
     }
@@ -704,6 +719,30 @@ private:
     return storesFixedRows(S, Arrays, Launch) &&
            ((!Seen.LoopsOverRows && dimensionsNamed(S.Kernel) < Arrays.front().Shape.dimensions()) ||
             analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
+  }
+
+  /// How many rows beyond its own a launch reads.
+  static std::int64_t rowsBeyond(const KernelAccesses& Found) {
+    std::int64_t Most = 0;
+    for (const ArrayAccess& A : Found.Arrays)
+      if (A.Reads) {
+        const AxisAccess& Rows = (*A.Reads)[Found.RowDimension];
+        Most = Rows.Whole ? INT64_MAX : std::max({Most, -Rows.Low, Rows.High});
+      }
+    return Most;
+  }
+
+  /// What is found of a launch; but if it only stores into arrays that are collected, and reads rows away from its own, these say where it
+  /// is run.
+  std::optional<KernelAccesses> orForFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
+                                               KernelAccesses Found) const {
+    // Where a clause states how far launches read, their subscripts may still say another thing.
+    const bool Stated = llvm::any_of(Arrays, [](const DistributedParameter& A) { return A.Halo.has_value(); });
+    if (S.Collected.empty() || (rowsBeyond(Found) == 0 && !Stated) || !storesFixedRows(S, Arrays, Launch) || findCooperation(S.Kernel))
+      return Found;
+    KernelForm Seen;
+    std::optional<KernelAccesses> InRows = analyzeIfUnderstood(S, Arrays, inFixedRows(Arrays, Launch), Seen);
+    return InRows && (Stated || rowsBeyond(*InRows) < rowsBeyond(Found)) ? InRows : Found;
   }
 
   std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
@@ -1183,6 +1222,8 @@ public:
       if (Named.insert(A.Scalar).second)
         Parts.push_back((S.storesNumber(A.Scalar) ? "reduces what blocks store in '" : "reduces '*") + A.Scalar->getName().str() + "'" +
                         (S.Sums.any() ? " (once for all tiles)" : llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
+    for (const ParmVarDecl* P : S.Collected)
+      Parts.push_back("collects '" + P->getName().str() + "'");
     U.Diags->report(S.location(), Diag::remark_stage)
         << S.name() << llvm::join(Parts, ", ");
   }
@@ -1200,6 +1241,8 @@ public:
           gpurma::print(S.Accesses, Out);
           for (const ParmVarDecl* Scalar : S.AddedUpByThreads)
             Out << "; *" << Scalar->getName() << " first in each thread";
+          for (const ParmVarDecl* Parameter : S.Collected)
+            Out << "; collects " << Parameter->getName();
           for (const TileSums::Sum& Sum : S.Sums.Sums)
             Out << "; " << Sum.Variable->getName() << " first over all tiles";
           if (S.Copied.Rows)

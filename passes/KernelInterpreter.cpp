@@ -162,10 +162,11 @@ bool isCollective(StringRef Name) {
 
 class Interpreter {
 public:
-  Interpreter(const AssumedConstants& Assumed, const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
+  Interpreter(const AssumedConstants& Assumed, const std::set<PointerVariable>& Distributed,
+              const CollectedParameters& Collected, SymbolicSets& Sets,
               ASTContext& Context, Diagnostics& Diags, const RenumberedThreads* Renumbered,
               const std::optional<RowLoopRequest>& Rows)
-      : Assumed(Assumed), Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
+      : Assumed(Assumed), Distributed(Distributed), Collected(Collected), Sets(Sets), Context(Context), Diags(Diags),
         Renumbered(Renumbered), Rows(Rows), Now{Sets.universe()} {}
 
   InterpretedKernel run(const FunctionDecl* Interpreted, const KnownArguments& Arguments) {
@@ -338,6 +339,9 @@ private:
     return L.Of == Location::Element && Distributed.count(pointerTo(L));
   }
 
+  /// Kernels do nothing else with it than to store.
+  bool isCollected(const Location& L) const { return L.Of == Location::Element && Collected.count(L.Decl); }
+
   enum Use { Read, Written, Combined };
 
   /// False, and reported, if a kernel does this with what a pointer in a structure leads to that is
@@ -359,10 +363,12 @@ private:
           << Writes << Where->getSourceRange();
       return;
     }
-    if (distributed(L) && !checkRowStore(L, Writes, Where))
+    if ((distributed(L) || isCollected(L)) && !checkRowStore(L, Writes, Where))
       return;
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), Writes ? resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt});
+      Result.Accesses.push_back({pointerTo(L), Writes ? resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt, std::nullopt});
+    else if (isCollected(L))
+      Result.Collected.push_back({L.Decl, Where, Part});
     else if (!checkMember(L, Writes ? Written : Read, Where))
       return;
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
@@ -1745,7 +1751,7 @@ private:
   // --- Kernels for fixed rows: a thread of each row runs the body, and does of the stores those into
   // its row.
 
-  enum RowProblem { ReadOutside, NoStatement, DoneByAtomic, UnknownCall, LeavesRow, InMacro };
+  enum RowProblem { ReadOutside, NoStatement, DoneByAtomic, UnknownCall, LeavesRow, InMacro, NoElement };
 
   bool forFixedRows() const { return Renumbered && Renumbered->Row; }
 
@@ -1758,8 +1764,8 @@ private:
   bool checkRowStore(const Location& L, bool Writes, const Expr* Where) {
     if (!forFixedRows() || (StoredRow && (!Writes || Where == StoredElement)))
       return true;
-    if (Writes)
-      noteRowStore(rowOf(L), Where);
+    if (Writes && distributed(L))
+      noteRowStore(rowOf(L), {Where, Where});
     reportForEachRow(Where, Writes ? NoStatement : ReadOutside);
     return false;
   }
@@ -1798,8 +1804,12 @@ private:
     return !Sets.unknownIn(P);
   }
 
-  /// As the analysis has it, which takes (y + 1) * nx - 1 for the last element of row y.
-  Polynomial rowOf(const Location& L) {
+  struct ElementCoordinates {
+    std::vector<Polynomial> At;
+    /// The values of the symbols for which it is reached.
+    isl::set Domain;
+  };
+  ElementCoordinates coordinatesOf(const Location& L) {
     const ArrayShape& Shape = Renumbered->Shapes.at(pointerTo(L));
     std::vector<Polynomial> Coordinates;
     Polynomial Rest = componentOf(L.Offset, Shape, Now.Path, Sets).InComponent;
@@ -1810,7 +1820,13 @@ private:
       Coordinates.push_back(std::move(Quotient));
       Rest = std::move(Remainder);
     }
-    Domain = Sets.closed(Domain);
+    return {std::move(Coordinates), Sets.closed(Domain)};
+  }
+
+  /// As the analysis has it, which takes (y + 1) * nx - 1 for the last element of row y.
+  Polynomial rowOf(const Location& L) {
+    const ArrayShape& Shape = Renumbered->Shapes.at(pointerTo(L));
+    auto [Coordinates, Domain] = coordinatesOf(L);
     for (size_t J = Shape.dimensions() - 1; J > 0; --J)
       if (Domain.intersect(Sets.compare(Comparison::LessEqual, 0, Coordinates[J])).is_empty())
         Coordinates[J - 1] = Coordinates[J - 1] - 1;
@@ -1819,10 +1835,83 @@ private:
     return Coordinates[0];
   }
 
-  void noteRowStore(const Polynomial& Row, const Expr* Where) {
+  void noteRowStore(const Polynomial& Row, const RowStore& Store) {
     Result.StoresOtherRows |= !isUniform(Row);
-    if (!llvm::is_contained(Result.RowStores, Where))
-      Result.RowStores.push_back(Where);
+    noteRowStore(Store);
+  }
+  void noteRowStore(const RowStore& Store) {
+    if (llvm::none_of(Result.RowStores, [&](const RowStore& Each) { return Each.Statement == Store.Statement; }))
+      Result.RowStores.push_back(Store);
+  }
+
+  /// An expression's place, without what it does.
+  Location placeOf(const Expr* E) {
+    State Before = Now;
+    const size_t Accesses = Result.Accesses.size();
+    Location L = locate(E);
+    Now = std::move(Before);
+    Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses), Result.Accesses.end());
+    return L;
+  }
+
+  bool isRowElement(const Location& L) const { return distributed(L) && L.Unit == 0; }
+
+  /// An element of a distributed array that is read for a value in any case, so that one row has it; null: none.
+  const Expr* elementRead(const Expr* E) {
+    E = E->IgnoreParenCasts();
+    if (const VarDecl* V = namedVariable(E)) // that of one whose value is read for stores is
+      return V->isLocalVarDecl() && V->getInit() && !References(V->getInit()).mention(V) ? elementRead(V->getInit()) : nullptr;
+    const auto* Deref = dyn_cast<UnaryOperator>(E);
+    if ((isa<ArraySubscriptExpr>(E) || (Deref && Deref->getOpcode() == UO_Deref)) && isRowElement(placeOf(E)))
+      return E;
+    if (isa<UnaryExprOrTypeTraitExpr, LambdaExpr>(E))
+      return nullptr;
+    if (const auto* Choice = dyn_cast<AbstractConditionalOperator>(E))
+      return elementRead(Choice->getCond());
+    if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isLogicalOp())
+      return elementRead(Binary->getLHS());
+    for (const Stmt* Child : E->children())
+      if (const auto* Part = dyn_cast_or_null<Expr>(Child))
+        if (const Expr* Found = elementRead(Part))
+          return Found;
+    return nullptr;
+  }
+
+  /// The element whose row has a store, of what storeOf finds; null: it is no store of rows.
+  const Expr* elementOfRow(const std::pair<const Expr*, const Expr*>& Store) {
+    Location L = placeOf(Store.first);
+    return isRowElement(L) ? Store.first : isCollected(L) ? elementRead(Store.second) : nullptr;
+  }
+
+  /// Goes on on the threads of the row of an element that is stored into, or (\p Reads) read for an array that is collected. Says
+  /// which row that is (ElementAccess::FoundRow).
+  Polynomial enterRowOf(const Location& L, bool Reads) {
+    Polynomial Row = rowOf(L);
+    const ArrayShape& Shape = Renumbered->Shapes.at(pointerTo(L));
+    bool Certain = !Sets.unknownIn(Row), IsPoint = true;
+    auto [Coordinates, Domain] = coordinatesOf(L);
+    for (size_t J = 1; Reads && J < Shape.dimensions(); ++J) {
+      isl::set Outside = Sets.compare(Comparison::Less, Coordinates[J], 0).unite(Sets.compare(Comparison::LessEqual, Shape[J], Coordinates[J]));
+      Certain &= Domain.intersect(Outside).is_empty();
+      IsPoint &= isUniform(Coordinates[J]);
+    }
+    StoredRow = *Renumbered->Row;
+    if (!Reads || Certain || (IsPoint && !Sets.unknownIn(Row))) {
+      Now.Path = Now.Path.intersect(Sets.compare(Comparison::Equal, Row, *Renumbered->Row));
+      StoredRow = Row;
+    }
+    return Certain ? Row : *Renumbered->Row;
+  }
+
+  /// Of what has been read for a store into an array that is collected, the element whose row has it.
+  void noteFoundRow(size_t Before, const Expr* Element, const Polynomial& Row) {
+    for (ElementAccess& A : llvm::drop_begin(Result.Accesses, Before)) {
+      const Expr* Where = A.Where->IgnoreParenCasts();
+      for (const auto* Member = dyn_cast<MemberExpr>(Where); Member && Where != Element; Member = dyn_cast<MemberExpr>(Where))
+        Where = Member->getBase()->IgnoreParenCasts();
+      if (Where == Element)
+        A.FoundRow = Row;
+    }
   }
 
   /// Runs a statement that stores into an element of a fixed row, on the threads of that row. False if it is another.
@@ -1836,23 +1925,29 @@ private:
     State Before = Now;
     size_t Accesses = Result.Accesses.size();
     Location L = locate(Element);
-    if (!distributed(L) || L.Unit != 0) {
+    if (!isRowElement(L) && !isCollected(L)) {
       Now = std::move(Before);
       Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses), Result.Accesses.end());
       return false;
     }
-    Polynomial Row = rowOf(L);
-    noteRowStore(Row, E);
-    if (operatorOf(E).isMacroID()) {
+    const Expr* OfRow = isCollected(L) ? elementRead(Stored) : Element;
+    if (isCollected(L))
+      noteRowStore({E, OfRow});
+    else
+      noteRowStore(rowOf(L), {E, OfRow});
+    if (!OfRow) {
+      reportForEachRow(E, NoElement);
+    } else if (operatorOf(E).isMacroID()) {
       reportForEachRow(E, InMacro);
     } else if (!changedMembers(E).empty() || Element->HasSideEffects(Context, /*IncludePossibleEffects=*/false) ||
                Stored->HasSideEffects(Context, /*IncludePossibleEffects=*/false)) {
       reportForEachRow(E, NoStatement);
     } else {
-      Now.Path = Now.Path.intersect(Sets.compare(Comparison::Equal, Row, *Renumbered->Row));
-      StoredRow = Row;
+      Polynomial Row = enterRowOf(isCollected(L) ? placeOf(OfRow) : L, isCollected(L));
       StoredElement = Element;
       Value V = evalObject(Stored);
+      if (isCollected(L))
+        noteFoundRow(Accesses, OfRow, Row);
       if (const auto* Binary = dyn_cast<BinaryOperator>(E->IgnoreParens()); Binary && Binary->isCompoundAssignmentOp())
         load(L, Element);
       store(L, std::move(V), Element);
@@ -1890,17 +1985,17 @@ private:
       findUses(Child, At);
   }
 
-  /// Adds the elements of the stores that a variable is for. False if it is used for something else.
-  bool findElements(const VarDecl* V, llvm::SmallPtrSetImpl<const VarDecl*>& Seen, std::vector<const Expr*>& Elements) {
+  /// Adds the stores that a variable is for. False if it is used for something else.
+  bool findStores(const VarDecl* V, llvm::SmallPtrSetImpl<const VarDecl*>& Seen, std::vector<const Expr*>& Stores) {
     if (!Seen.insert(V).second)
       return true;
     if (V->hasGlobalStorage() || V->getType()->isReferenceType() || V->getType()->isAnyPointerType() || V->getType()->isArrayType())
       return false;
     for (const VariableUse& Use : Uses[V]) {
-      if (Use.Initial ? !findElements(Use.Initial, Seen, Elements) : !Use.Store)
+      if (Use.Initial ? !findStores(Use.Initial, Seen, Stores) : !Use.Store)
         return false;
       if (Use.Store)
-        Elements.push_back(storeOf(Use.Store).first);
+        Stores.push_back(Use.Store);
     }
     return true;
   }
@@ -1927,8 +2022,14 @@ private:
     llvm::SmallPtrSet<const VarDecl*, 4> Seen;
     RowRead Read{Init, {}};
     const CompoundStmt* Block = blockOf(Kernel->getBody(), V);
-    if (!Block || !findElements(V, Seen, Read.Elements) || Read.Elements.empty())
+    std::vector<const Expr*> Stores;
+    if (!Block || !findStores(V, Seen, Stores) || Stores.empty())
       return false;
+    for (const Expr* Store : Stores) {
+      Read.Elements.push_back(elementOfRow(storeOf(Store)));
+      if (!Read.Elements.back())
+        return false;
+    }
     References All(Block);
     PureReads Reads(Block);
     const SourceManager& Sources = Context.getSourceManager();
@@ -1941,15 +2042,14 @@ private:
       }
     const size_t Before = Result.Accesses.size();
     Value Initial;
-    for (const Expr* Element : Read.Elements) {
-      Location L = locate(Element);
-      if (!distributed(L) || L.Unit != 0)
-        return false;
+    for (auto [Store, Element] : llvm::zip(Stores, Read.Elements)) {
       State Outside = Now;
-      Polynomial Row = rowOf(L);
-      Now.Path = Now.Path.intersect(Sets.compare(Comparison::Equal, Row, *Renumbered->Row));
-      StoredRow = Row;
+      const bool ForCollected = Element != storeOf(Store).first;
+      const size_t Earlier = Result.Accesses.size();
+      Polynomial Row = enterRowOf(placeOf(Element), ForCollected);
       Initial = evalObject(Init);
+      if (ForCollected)
+        noteFoundRow(Earlier, Element, Row);
       StoredRow.reset();
       Now = std::move(Outside);
     }
@@ -2101,6 +2201,7 @@ private:
 
   const AssumedConstants& Assumed;
   const std::set<PointerVariable>& Distributed;
+  const CollectedParameters& Collected;
   SymbolicSets& Sets;
   ASTContext& Context;
   Diagnostics& Diags;
@@ -2133,10 +2234,11 @@ private:
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
                                   const AssumedConstants& Constants,
                                   const std::set<PointerVariable>& Distributed,
+                                  const CollectedParameters& Collected,
                                   SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags,
                                   const RenumberedThreads* Renumbered,
                                   const std::optional<RowLoopRequest>& Rows) {
-  return Interpreter(Constants, Distributed, Sets, Context, Diags, Renumbered, Rows).run(Kernel, Arguments);
+  return Interpreter(Constants, Distributed, Collected, Sets, Context, Diags, Renumbered, Rows).run(Kernel, Arguments);
 }
 
 } // namespace gpurma

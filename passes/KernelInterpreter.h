@@ -45,8 +45,19 @@ struct ElementAccess {
   LoopPart Part = LoopPart::Before;
   /// In a kernel for fixed rows, the row that the statement stores into.
   std::optional<Polynomial> StoredRow;
+  /// There, of what is read for a store into an array that is collected: the row by which threads know whose the store is. That of the
+  /// tile's thread: which one it is the program finds out.
+  std::optional<Polynomial> FoundRow;
   /// Before the loop, what is read goes into this only.
   std::optional<QueueElement> FirstOf;
+};
+
+/// A store into an array that is collected.
+struct CollectedStore {
+  const clang::ValueDecl* Parameter = nullptr;
+  /// The element.
+  const clang::Expr* Where = nullptr;
+  LoopPart Part = LoopPart::Before;
 };
 
 /// An atomic operation on what a pointer parameter points to.
@@ -130,6 +141,7 @@ struct InterpretedKernel {
   bool Understood = true;
   std::vector<ElementAccess> Accesses;
   std::vector<AtomicAccess> Atomics;
+  std::vector<CollectedStore> Collected;
   /// By the number of their counter.
   std::map<unsigned, EnteredLoop> Loops;
   /// Grid dimensions of which blockIdx or gridDim is mentioned.
@@ -142,7 +154,7 @@ struct InterpretedKernel {
   std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
   /// In a kernel for fixed rows, the statements that store into them, and whether others store into rows that
   /// differ between threads.
-  std::vector<const clang::Expr*> RowStores;
+  std::vector<RowStore> RowStores;
   std::vector<RowRead> RowReads;
   bool StoresOtherRows = false;
   /// Which of the assumed constants were read.
@@ -150,12 +162,13 @@ struct InterpretedKernel {
 };
 
 /// \p Arguments: what is known of parameters at the launch; the others are symbols of their own, as \p Constants are. \p
-/// Distributed: pointers that must not be lost sight of. \p Renumbered: null where tiles are the
+/// Distributed: pointers that must not be lost sight of. \p Collected: parameters that are stored into. \p Renumbered: null where tiles are the
 /// launch's blocks. With \p Rows the counter of that loop is a row of the block. Reports what is not
 /// understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
                                   const KnownArguments& Arguments, const AssumedConstants& Constants,
                                   const std::set<PointerVariable>& Distributed,
+                                  const CollectedParameters& Collected,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
                                   Diagnostics& Diags,
                                   const RenumberedThreads* Renumbered = nullptr,

@@ -108,11 +108,11 @@ private:
       for (const Stage& S : R.Stages) {
         if (R.isPattern() || !S.Kernel || S.Accesses.Threads != ThreadMapping::FixedRows || patternOf(S.Kernel) != patternOf(Kernel))
           continue;
-        for (const Expr* Store : S.Accesses.FixedRows.Statements) {
-          std::optional<FileRange> Whole = fileRangeInBody(Kernel, Store->getSourceRange());
-          std::optional<FileRange> Element = fileRangeInBody(Kernel, storedElement(Store)->getSourceRange());
+        for (const RowStore& Store : S.Accesses.FixedRows.Statements) {
+          std::optional<FileRange> Whole = fileRangeInBody(Kernel, Store.Statement->getSourceRange());
+          std::optional<FileRange> Element = fileRangeInBody(Kernel, Store.Element->getSourceRange());
           if (!Body || !Whole || !Element) {
-            U.Diags->report(Store->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
+            U.Diags->report(Store.Statement->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
             return {};
           }
           if (Done.insert(Whole->Begin).second)
@@ -182,15 +182,6 @@ private:
     return isa<LambdaExpr>(S) || llvm::any_of(S->children(), [&](const Stmt* Child) { return isInLambda(Child, Where); });
   }
 
-  static const Expr* storedElement(const Expr* Store) {
-    Store = Store->IgnoreParens();
-    if (const auto* Full = dyn_cast<FullExpr>(Store))
-      Store = Full->getSubExpr()->IgnoreParens();
-    if (const auto* Binary = dyn_cast<BinaryOperator>(Store))
-      return Binary->getLHS();
-    return cast<CXXOperatorCallExpr>(Store)->getArg(0);
-  }
-
   /// Without what lets the compiler take memory for constant as long as the kernel runs.
   std::string coherent(const std::string& Text) const {
     std::string Copy;
@@ -243,8 +234,8 @@ private:
       Parameters += ", " + Own.substr(Own.find('<') + 1, Own.rfind('>') - Own.find('<') - 1);
     }
     std::string ThreadParts, Uses, Shadows;
-    const llvm::SmallVector<unsigned, 2> AddedUp = addedUpParameters(Kernel, U);
-    for (unsigned I : AddedUp) {
+    const llvm::SmallVector<unsigned, 2> Objects = objectParameters(Kernel, U);
+    for (unsigned I : Objects) {
       std::string Index = std::to_string(I);
       Parameters += ", class gpurma_type_" + Index;
       ThreadParts += ", gpurma_type_" + Index + " gpurma_part_" + Index;
@@ -259,7 +250,7 @@ private:
     }
     // Each of the two parts uses some only.
     for (unsigned I = 0; Sums && I != Kernel->getNumParams(); ++I)
-      if (const ParmVarDecl* Parameter = Kernel->getParamDecl(I); Parameter->getIdentifier() && !llvm::is_contained(AddedUp, I))
+      if (const ParmVarDecl* Parameter = Kernel->getParamDecl(I); Parameter->getIdentifier() && !llvm::is_contained(Objects, I))
         Uses += " static_cast<void>(" + Parameter->getNameAsString() + ");";
     bool ForRows = Threads == ThreadMapping::FixedRows;
     Parameters += ForRows ? ", class gpurma_rows_type> " : "> ";

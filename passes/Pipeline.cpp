@@ -50,7 +50,7 @@ static void printClause(const Directive &D, const Clause &C, llvm::raw_ostream &
       Out << (I == Begin ? "" : ", ") << C.Exprs[I].Text;
   };
   bool Put = C.Kind == ClauseKind::Subject && D.Kind == DirectiveKind::Publish;
-  if (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo || Put) {
+  if (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo || C.Kind == ClauseKind::Collect || Put) {
     bool Rows = C.Kind == ClauseKind::Distribute;
     unsigned Behind = C.Left + C.HasComponents;
     List(0, C.Left);

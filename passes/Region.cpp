@@ -3,6 +3,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
 #include "frontend/Directives.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
@@ -146,6 +147,12 @@ const DistributedArray* Region::findArray(const PointerVariable& Pointer) const 
 const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
   auto It = llvm::find_if(Reductions, [&](const ReducedScalar& R) { return R.Pointer == Pointer; });
   return Pointer && It != Reductions.end() ? &*It : nullptr;
+}
+
+const CollectedArray* Region::findCollected(const Expr* Argument) const {
+  std::set<const VarDecl*> Named = namedVariables(Argument);
+  auto It = llvm::find_if(Collected, [&](const CollectedArray& C) { return Named.count(C.Pointer); });
+  return It == Collected.end() ? nullptr : &*It;
 }
 
 bool VariablesKnownBefore::isChanged(const VarDecl* V) const {
@@ -331,6 +338,10 @@ Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
       for (unsigned I = 0; I != C.Left; ++I)
         for (PointerVariable& Pointer : namedPointers(Argument(I)))
           R.Halos.push_back({std::move(Pointer), Argument(C.Left), C.Exprs[I].Range.getBegin()});
+      break;
+    case ClauseKind::Collect:
+      for (unsigned I = 0; I != C.Left; ++I)
+        R.Collected.push_back({namedVariable(Argument(I)), Argument(C.Left), C.Exprs[I].Range.getBegin()});
       break;
     case ClauseKind::Reduce:
       for (unsigned I = 0; I != C.Exprs.size(); ++I)

@@ -79,6 +79,14 @@ struct CombiningLaunch {
   std::string Root;
 };
 
+/// collect(trace : n).
+struct CollectedArray {
+  const clang::VarDecl *Pointer = nullptr;
+  /// How many elements.
+  const clang::Expr *Count = nullptr;
+  clang::SourceLocation Loc;
+};
+
 /// halo(a : n).
 struct HaloClause {
   PointerVariable Array;
@@ -163,6 +171,8 @@ struct Stage {
   std::vector<std::pair<const clang::ParmVarDecl *, unsigned>> BlockNumbers;
   /// Parameters of the kernel that stand for reduced scalars which the threads add up in registers (ThreadParts.h).
   std::vector<const clang::ParmVarDecl *> AddedUpByThreads;
+  /// Those that stand for arrays which are collected.
+  std::vector<const clang::ParmVarDecl *> Collected;
   /// InferStages has looked into the kernel or copy, since it is passed a distributed array.
   bool Inferred = false;
   KernelAccesses Accesses;
@@ -199,6 +209,7 @@ struct Region {
   llvm::DenseSet<const clang::VarDecl *> Locals;
   std::vector<DistributedArray> Arrays;
   std::vector<ReducedScalar> Reductions;
+  std::vector<CollectedArray> Collected;
   std::vector<HaloClause> Halos;
   std::vector<MapClause> Maps;
   std::vector<RegionPut> Puts;
@@ -229,6 +240,8 @@ struct Region {
   bool isPattern() const { return function()->isDependentContext(); }
   const DistributedArray *findArray(const PointerVariable &Pointer) const;
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
+  /// The one whose variable an argument names.
+  const CollectedArray *findCollected(const clang::Expr *Argument) const;
   /// What stands behind the marker; null if it is another region's.
   const HostPart *hostPart(const clang::CallExpr *Marker) const;
   /// True for the statement that the frontend makes of a put.

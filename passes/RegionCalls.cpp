@@ -318,7 +318,7 @@ private:
     unsigned Number = 0;
     for (const Clause& C : Origin.Clauses) {
       ++Number;
-      for (unsigned I = 0; Clauses && (C.Kind == ClauseKind::Distribute || C.Kind == ClauseKind::Halo) && I != C.Left; ++I) {
+      for (unsigned I = 0; Clauses && I != C.Left; ++I) {
         unsigned At = C.Exprs[I].MarkerArg;
         Expr* E = At < Clauses->getNumArgs() ? Clauses->getArg(At) : nullptr;
         std::optional<ObjectCall> Call = E ? objectCall(E) : std::nullopt;

@@ -1081,7 +1081,7 @@ private:
       Members = "  ::gpurma::stages::" + numbering(S) + " gpurma_threads;\n";
       Values = ", gpurma_threads";
     }
-    for (unsigned I : addedUpParameters(S.Kernel, U)) {
+    for (unsigned I : objectParameters(S.Kernel, U)) {
       std::string Name = "gpurma_" + std::to_string(I);
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const ReducedScalar* Reduced = reducedPointer(S.Arguments[I]);
@@ -1123,6 +1123,14 @@ private:
         Members += "  " + member(Scalar->Scalar->getType(), (ReadsOnly ? "" : "*") + Name) + ";\n";
         line(Depth + 1) << "auto " << (ReadsOnly ? "" : "* ") << "const " << Name << " = " << reducedName(*Scalar)
                         << (ReadsOnly ? ".value();\n" : ".partial();\n");
+        continue;
+      }
+      if (llvm::is_contained(S.Collected, Parameter)) {
+        std::string Type = "::gpurma::stages::collected_pointer<" + member(Parameter->getType()->getPointeeType(), "") + ">";
+        Arguments += ", " + Name + ".data";
+        Members += "  " + Type + " " + Name + ";\n";
+        line(Depth + 1) << "const " << Type << " " << Name << " = ::gpurma::stages::collected_at(gpurma_values.gpurma_collected["
+                        << R.findCollected(Argument) - R.Collected.data() << "], " << text(Argument) << ");\n";
         continue;
       }
       Arguments += ", " + Name;
@@ -1257,12 +1265,13 @@ private:
 
   static bool forFixedRows(const Stage& S) { return S.Accesses.Threads == ThreadMapping::FixedRows; }
 
-  static std::vector<const ArrayAccess*> writtenArrays(const Stage& S) {
-    std::vector<const ArrayAccess*> Written;
+  /// Whose rows say which threads do a store.
+  static std::vector<const ArrayAccess*> arraysOfRows(const Stage& S) {
+    std::vector<const ArrayAccess*> Found;
     for (const ArrayAccess& A : S.Accesses.Arrays)
-      if (A.Writes)
-        Written.push_back(&A);
-    return Written;
+      if (A.Writes || A.FindsRows)
+        Found.push_back(&A);
+    return Found;
   }
 
   static std::string passedName(const PointerVariable& InKernel) {
@@ -1273,7 +1282,7 @@ private:
     const FixedRowStores& Stores = S.Accesses.FixedRows;
     Out << "threads_of_rows(gpurma_region, " << Index << ", {";
     llvm::ListSeparator Separator, PairSeparator;
-    for (const ArrayAccess* A : writtenArrays(S))
+    for (const ArrayAccess* A : arraysOfRows(S))
       Out << Separator << A->ShapedLike;
     Out << "}, " << Stores.Dimensions << "u, " << Stores.LeastRows << ", {";
     for (const auto& [Read, Stored] : Stores.Distinct)
@@ -1293,7 +1302,7 @@ private:
     llvm::ListSeparator Separator;
     for (const FixedRow& Row : *S.Accesses.FixedRows.Rows) {
       Numbers += StringRef(Separator);
-      for (const ArrayAccess* A : writtenArrays(S))
+      for (const ArrayAccess* A : arraysOfRows(S))
         if (Row.Array && A->Array == *Row.Array)
           Numbers += "gpurma_region.rows_of(" + std::to_string(A->ShapedLike) + ") + ";
       if (Row.Parameter)
@@ -1306,28 +1315,28 @@ private:
 
   std::string rowThread(const Stage& S) const {
     const auto& Block = S.Accesses.LaunchedBlock;
-    return "row_thread<" + std::to_string(writtenArrays(S).size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
+    return "row_thread<" + std::to_string(arraysOfRows(S).size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
            std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + (hasTilesOfRows(S, R)    ? ", true"
-                                                                                                                  : writesComponents(S) ? ", false"
+                                                                                                                  : hasRowsOfComponents(S) ? ", false"
                                                                                                                                         : "") +
-           (writesComponents(S) ? ", true>" : ">");
+           (hasRowsOfComponents(S) ? ", true>" : ">");
   }
 
-  static bool writesComponents(const Stage& S) {
-    return llvm::any_of(S.Accesses.Arrays, [](const ArrayAccess& A) { return A.Writes && A.OfComponents; });
+  static bool hasRowsOfComponents(const Stage& S) {
+    return llvm::any_of(arraysOfRows(S), [](const ArrayAccess* A) { return A->OfComponents; });
   }
 
   static std::string ownRows(const Stage& S) {
     llvm::ListSeparator Separator;
     std::string Pointers;
-    for (const ArrayAccess* A : writtenArrays(S))
+    for (const ArrayAccess* A : arraysOfRows(S))
       Pointers += (StringRef(Separator) + passedName(A->Array)).str();
     return ", gpurma_played.rows({" + Pointers + "})";
   }
 
   static std::string numbering(const Stage& S) {
     if (forFixedRows(S))
-      return "row_threads<" + std::to_string(writtenArrays(S).size()) + ">";
+      return "row_threads<" + std::to_string(arraysOfRows(S).size()) + ">";
     if (inParts(S))
       return "numbered_blocks";
     return inOneDimension(S) ? "thread_numbers" : "thread_places";

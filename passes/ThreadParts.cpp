@@ -105,13 +105,14 @@ bool isAddedUpByThreads(const FunctionDecl* Kernel, const ParmVarDecl* Parameter
   return Counter.Uses != 0 && Counter.Uses == Counter.Updates;
 }
 
-llvm::SmallVector<unsigned, 2> addedUpParameters(const FunctionDecl* Kernel, const Unit& U) {
+llvm::SmallVector<unsigned, 2> objectParameters(const FunctionDecl* Kernel, const Unit& U) {
   llvm::SmallVector<unsigned, 2> Parameters;
   for (const Region& R : U.Regions)
     for (const Stage& S : R.Stages)
       if (S.Kernel && !R.isPattern() && patternOf(S.Kernel) == patternOf(Kernel))
-        for (const ParmVarDecl* P : S.AddedUpByThreads)
-          Parameters.push_back(P->getFunctionScopeIndex());
+        for (const auto* Each : {&S.AddedUpByThreads, &S.Collected})
+          for (const ParmVarDecl* P : *Each)
+            Parameters.push_back(P->getFunctionScopeIndex());
   llvm::sort(Parameters);
   Parameters.erase(llvm::unique(Parameters), Parameters.end());
   return Parameters;

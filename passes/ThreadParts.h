@@ -22,8 +22,9 @@ namespace gpurma {
 bool isAddedUpByThreads(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter, clang::QualType Scalar,
                         llvm::StringRef Atomic);
 
-/// The indices of parameters that are added up so in any launch of the kernel, or of other instances of its template, in order.
-llvm::SmallVector<unsigned, 2> addedUpParameters(const clang::FunctionDecl* Kernel, const Unit& U);
+/// The indices of parameters in whose place the text of the kernel's body has an object, which adds up so or stores into an array that is
+/// collected (CollectedArrays.h), in any launch of the kernel, or of other instances of its template; in order.
+llvm::SmallVector<unsigned, 2> objectParameters(const clang::FunctionDecl* Kernel, const Unit& U);
 
 } // namespace gpurma
 

@@ -38,6 +38,22 @@ public:
   llvm::SmallPtrSet<const clang::DeclRefExpr*, 32> All;
 };
 
+/// The stores `pointer[...] = ...`.
+class ElementStores : public DynamicRecursiveASTVisitor {
+public:
+  ElementStores(const clang::Stmt* S, const clang::VarDecl* Pointer) : Pointer(Pointer) { TraverseStmt(const_cast<clang::Stmt*>(S)); }
+  bool VisitBinaryOperator(clang::BinaryOperator* E) override {
+    const auto* Element = llvm::dyn_cast<clang::ArraySubscriptExpr>(E->getLHS()->IgnoreParens());
+    if (E->getOpcode() == clang::BO_Assign && Element && namedVariable(Element->getBase()) == Pointer)
+      Found.push_back(E);
+    return true;
+  }
+  llvm::SmallVector<clang::BinaryOperator*, 2> Found;
+
+private:
+  const clang::VarDecl* Pointer;
+};
+
 /// What only reads the variable that it names.
 class PureReads : public DynamicRecursiveASTVisitor {
 public:

@@ -8,6 +8,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/BlockNumbers.h"
 #include "passes/CallVisitor.h"
+#include "passes/CollectedArrays.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
@@ -181,6 +182,8 @@ public:
   void run() {
     if (!checkPlace() || R.isPattern() || !checkClauses() || !checkPuts())
       return;
+    if (!findCollected(R, U))
+      return;
     KnownBefore.emplace(R);
     for (Stage& S : R.Stages)
       if (!S.Copy && !checkStage(S))
@@ -250,6 +253,9 @@ private:
               spelledText(S.Scalar->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this"));
       else if (!Named.insert(S.Pointer).second)
         Wrong(S.Scalar->getBeginLoc(), Twice, S.Pointer->getName());
+    for (const CollectedArray& C : R.Collected)
+      if (C.Pointer && !Named.insert(C.Pointer).second)
+        Wrong(C.Loc, Twice, C.Pointer->getName());
     for (const HaloClause& H : R.Halos)
       if (!R.findArray(H.Array))
         Wrong(H.Loc, NotDistributed, H.Array.name());

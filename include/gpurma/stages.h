@@ -71,6 +71,8 @@ struct region_launch {
   stages::memory* words;
   void** results;
   const void* values; // of the host's variables
+  stages::collected_plan* collected; // among the values
+  int collections;
 };
 
 // Says that the program has a persistent region.
@@ -95,7 +97,8 @@ void check_swapped(const char* one, const char* other, bool swapped, site where)
 
 // Ends the process if a pointer that kernels read through as it is leads into one of the arrays.
 void check_undistributed(const char* name, const volatile void* pointer,
-                         const stages::array_plan* arrays, int count, site where);
+                         const stages::array_plan* arrays, int count,
+                         const stages::collected_plan* collected, int collections, site where);
 
 // Ends the process if constant memory does not have in it what the compiler has taken it to have.
 void check_constant(const char* name, std::size_t index, bool array, long long value,
@@ -148,8 +151,9 @@ enum class behind_host_part : unsigned { next_statement, leave_loop, next_iterat
 
 template <int S, int A, int R>
 void check_undistributed(const char* name, const volatile void* pointer, const plan<S, A, R>& plans,
-                         site where) {
-  host::check_undistributed(name, pointer, plans.array, A, where);
+                         site where, const collected_plan* collected = nullptr,
+                         int collections = 0) {
+  host::check_undistributed(name, pointer, plans.array, A, collected, collections, where);
 }
 
 // Before main.
@@ -163,7 +167,8 @@ template <class Values, int S, int A, int R> struct region_kernel {
 // Runs a region; `values` are those of the host's variables before and after it.
 template <class Values, int S, int A, int R>
 void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::register_limit_count],
-         Values& values, plan<S, A, R>& plans, site where) {
+         Values& values, plan<S, A, R>& plans, site where, collected_plan* collected = nullptr,
+         int collections = 0) {
   static_cast<void>(announced<Values>);
   plans.where = where;
   memory words{};
@@ -182,7 +187,9 @@ void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::re
                                    &plans.bands,
                                    &words,
                                    &result_memory,
-                                   &values};
+                                   &values,
+                                   collected,
+                                   collections};
   void* arguments[] = {&values, &plans, &words, &result_memory};
   host::run_region(region, arguments);
   host::copy_scalar(&values, result_memory, sizeof(Values));
@@ -234,6 +241,7 @@ template <class Updated, class Operation> struct as {
 
 #if !GPURMA_PARSE && (GPURMA_TARGET_CPU || defined(__CUDACC__))
 #include <gpurma/device/block_numbers.h>
+#include <gpurma/device/collected_arrays.h>
 #include <gpurma/device/copied_elements.h>
 #include <gpurma/device/fixed_rows.h>
 #include <gpurma/device/partial_blocks.h>

@@ -231,6 +231,27 @@ struct array_plan {
   }
 };
 
+// An array that is collected: each process has it whole, and behind the region what any rank has
+// stored. ranks[i] is the rank that has stored element i, from 1, 0 for none; of the element behind
+// the last one, whether one that is not there was stored.
+struct collected_plan {
+  static constexpr std::uint32_t several = UINT32_MAX; // as a rank
+
+  const char* name; // the host's
+  char* base;
+  std::uint64_t element_bytes;
+  std::int64_t count;
+  std::uint32_t* ranks = nullptr; // filled in by the host
+
+  collected_plan() = default;
+  template <class T>
+  collected_plan(const char* variable, T* pointer, std::int64_t elements)
+      : name(variable), base(reinterpret_cast<char*>(pointer)), element_bytes(sizeof(T)),
+        count(elements) {}
+
+  std::uint64_t bytes() const { return static_cast<std::uint64_t>(count) * element_bytes; }
+};
+
 // Rows in contiguous bands over the processes; bands begin at multiples of `unit`.
 struct banding {
   std::int64_t rows;

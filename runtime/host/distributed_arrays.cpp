@@ -12,7 +12,6 @@
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <thread>
 #include <utility>
 
 #include "host/environment.h"
@@ -167,13 +166,6 @@ struct transfer_agreement {
   std::uint64_t bytes;
   std::uint64_t wanted; // a hash of what each process gets
 };
-
-void wait_for(collective& operation) {
-  while (!operation.test()) {
-    process_transport().progress();
-    std::this_thread::yield();
-  }
-}
 
 using taker = std::function<void(std::uint64_t offset, const void* data, std::size_t bytes)>;
 

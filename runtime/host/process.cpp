@@ -456,6 +456,13 @@ watchdog& process_watchdog() {
   return *state().monitor;
 }
 
+void wait_for(collective& operation) {
+  while (!operation.test()) {
+    process_transport().progress();
+    std::this_thread::yield();
+  }
+}
+
 void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes,
                      void* all) {
   exchange under_way;

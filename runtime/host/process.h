@@ -13,6 +13,7 @@
 
 namespace gpurma::host {
 
+class collective;
 class transport;
 class watchdog;
 
@@ -59,6 +60,9 @@ void at_finalize(std::function<void()> function);
 // The transport to other processes and this process's watchdog; valid between start and finalize.
 transport& process_transport();
 watchdog& process_watchdog();
+
+// Waits for a collective operation of the transport.
+void wait_for(collective& operation);
 
 // Blocking exchanges, each channel with its own collectives, so that a query on the main thread
 // never meets a launch on a stream's thread. Within a channel all processes make the same calls in

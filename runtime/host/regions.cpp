@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "host/collected_arrays.h"
 #include "host/distributed_arrays.h"
 #include "host/environment.h"
 #include "host/kernels.h"
@@ -251,6 +252,7 @@ struct agreement {
   int ranks;
   std::int64_t rows;
   std::uint64_t bytes;
+  std::int64_t collected; // elements
 };
 
 // More registers for the threads of a multiprocessor are fewer ranks, which hide less latency;
@@ -295,7 +297,7 @@ void prepare_region(const region_launch& region, int device_ranks) {
   // Launches before the region may be on other streams.
   check_cuda(cudaDeviceSynchronize(), "begin a persistent region");
   make_bands(region);
-  agreement mine{device_ranks, region.bands->rows, 0};
+  agreement mine{device_ranks, region.bands->rows, 0, begin_collecting(region, name_of(region))};
   for (int a = 0; a < region.arrays; ++a)
     mine.bytes += region.array[a].bytes();
   const std::vector<agreement> all = allgather(channel::query, "persistent region", mine);
@@ -306,6 +308,10 @@ void prepare_region(const region_launch& region, int device_ranks) {
       fail(region, text("the distributed arrays have ", mine.bytes, " bytes on process ",
                         process().rank, " and ", all[p].bytes, " on process ", p,
                         "; all processes run the region with the same extents"));
+    if (all[p].collected != mine.collected)
+      fail(region, text("arrays with ", mine.collected, " elements are collected on process ",
+                        process().rank, " and with ", all[p].collected, " on process ", p,
+                        "; all processes run the region with the same numbers"));
     words.most_ranks = std::max(words.most_ranks, all[p].ranks);
     first_ranks.push_back(first_ranks.back() + all[p].ranks);
   }
@@ -347,6 +353,7 @@ void run_region(const region_launch& region, void** arguments) {
   if (result != cudaSuccess)
     std::this_thread::sleep_for(std::chrono::seconds(1));
   check_cuda(result, "run a persistent region");
+  end_collecting(region, name_of(region));
 }
 
 void check_put(const char* array, int halo, const char* kernel, int reads, site where) {
@@ -394,8 +401,13 @@ void check_constant_read(cudaError_t result) {
 }
 
 void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,
-                         int count, site where) {
+                         int count, const stages::collected_plan* collected, int collections,
+                         site where) {
   const auto* address = static_cast<const volatile char*>(pointer);
+  for (const stages::collected_plan* c = collected; c != collected + collections; ++c)
+    if (address >= c->base && address < c->base + c->bytes())
+      fatal(text("the persistent region at ", source_text(where), ": '", name, "' points into '",
+                 c->name, "', which the region collects: kernels store there and read nothing"));
   for (const array_plan* a = arrays; a != arrays + count; ++a)
     if (address >= a->base && address < a->base + a->bytes())
       fatal(text("the persistent region at ", source_text(where), ": '", name, "' points into '",

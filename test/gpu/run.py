@@ -354,6 +354,10 @@ def compiled_programs():
         "(step [1-4]: .*\n)+"
         "step 5: 15580587 330891 999971 29039617124 15555024076 530001 3165015866996 15555022996 158759 10395678824805706\n"
         "planes 104759\nplanes 209518\nplanes 314277$"))
+    yield Test("region_traces", ("0",), most=5, why_most="its arrays are small", prints=(
+        "^plane 783734919 740796036 856107673 589434347 329506298 42294547\nwithin 28321366 58790815\n"
+        "space 956493704 650851211 548301182\ncomponents 29075706\nloops 194785359 976817328 635247949\n"
+        "host 744060669 992514492\ncalls 678025847 447639149\nline 796720968$"))
     yield Test("region_row_loop", ("quiet",), prints=(
         "^counters: 972768572\nmoved: 632683968\nfunctions: 557961040\nshared: 623030290\n"
         "sums: 47973858 1032 16093793 2852\nmixed: 996773854\nin place: 164222450$"))

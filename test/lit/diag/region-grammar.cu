@@ -24,6 +24,8 @@ void grammar(float* a, float* b, float* s, int n) {
   {}
 #pragma gpurma persistent distribute(a : rows(n)) tag(1)
   {}
+#pragma gpurma persistent distribute(a : rows(n)) collect(b)
+  {}
 }
 #pragma gpurma persistent distribute(a : rows(n))
 
@@ -37,5 +39,6 @@ void grammar(float* a, float* b, float* s, int n) {
 // CHECK: :19:58: error: 'reduce' is written 'reduce(+|max|min : scalar, ...)' [gpurma-0029]
 // CHECK: :21:66: error: 'map' is written 'map(kernel : rows = x|y|z)' [gpurma-0029]
 // CHECK: :23:56: error: 'map' is written 'map(kernel : rows = x|y|z)' [gpurma-0029]
-// CHECK: :25:51: error: 'persistent' takes no clause 'tag'; it takes 'distribute', 'halo', 'reduce', 'map' [gpurma-0008]
-// CHECK: :28:16: error: directive 'persistent' must stand between statements inside a function, where a statement of its own could stand [gpurma-0024]
+// CHECK: :25:51: error: 'persistent' takes no clause 'tag'; it takes 'distribute', 'halo', 'reduce', 'map', 'collect' [gpurma-0008]
+// CHECK: :27:59: error: 'collect' is written 'collect(array, ... : elements)' [gpurma-0029]
+// CHECK: :30:16: error: directive 'persistent' must stand between statements inside a function, where a statement of its own could stand [gpurma-0024]
