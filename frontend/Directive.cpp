@@ -94,6 +94,10 @@ llvm::StringRef spelling(Keyword Word) {
     return "max";
   case Keyword::Min:
     return "min";
+  case Keyword::Or:
+    return "||";
+  case Keyword::And:
+    return "&&";
   case Keyword::X:
     return "x";
   case Keyword::Y:

@@ -42,7 +42,7 @@ enum class ClauseKind {
 };
 
 /// A clause argument that is a word of the language, not an expression.
-enum class Keyword { None, Any, World, Device, Auto, Counter, Queue, Plus, Max, Min, X, Y, Z };
+enum class Keyword { None, Any, World, Device, Auto, Counter, Queue, Plus, Max, Min, Or, And, X, Y, Z };
 
 llvm::StringRef spelling(DirectiveKind Kind);
 /// "to", "from", ...; the empty string for ClauseKind::Subject, which is spelled as the directive's name.

@@ -270,7 +270,8 @@ void ClauseChecker::region() {
         continue;
       if (C.Kind == ClauseKind::Reduce) {
         QualType Type = E->getType().getNonReferenceType();
-        if (!E->isLValue() || !Type->isArithmeticType() || Type->isBooleanType() || Type.isConstQualified())
+        const bool IsFlag = C.Word == Keyword::Or || C.Word == Keyword::And;
+        if (!E->isLValue() || !Type->isArithmeticType() || (Type->isBooleanType() && !IsFlag) || Type.isConstQualified())
           Diags.report(E->getExprLoc(), Diag::err_reduce_not_scalar) << Type << Type->isPointerType() << E->getSourceRange();
       } else if (I < C.Left) {
         distributed(E, C.Kind == ClauseKind::Collect);

@@ -23,7 +23,7 @@ enum class ClauseForm {
   Match,       // match(auto|counter|queue)
   Distribute,  // distribute(a, b : rows(ny, nx)), distribute(a, b : components(c), rows(ny, nx))
   Counted,     // halo(a, b : n), collect(a, b : n)
-  Reduce,      // reduce(+|max|min : *s, *t)
+  Reduce,      // reduce(+ : *s, *t)
   Map,         // map(kernel : rows = x|y|z)
   Published,   // put(a, b : halo(n))
 };

@@ -497,10 +497,10 @@ bool DirectiveParser::parseCounted(Clause &C, TokenRange Argument) {
 }
 
 bool DirectiveParser::parseReduce(Clause &C, TokenRange Argument) {
-  constexpr llvm::StringLiteral Form = "reduce(+|max|min : scalar, ...)";
+  constexpr llvm::StringLiteral Form = "reduce(+, max, min, || or && : scalar, ...)";
   if (Argument.size() < 3 || Argument[1].isNot(tok::colon))
     return badForm(C, Argument.empty() ? C.RParenLoc : Argument.front().getLocation(), Form);
-  for (Keyword Word : {Keyword::Plus, Keyword::Max, Keyword::Min})
+  for (Keyword Word : {Keyword::Plus, Keyword::Max, Keyword::Min, Keyword::Or, Keyword::And})
     if (text(Argument[0]) == spelling(Word))
       C.Word = Word;
   if (C.Word == Keyword::None)

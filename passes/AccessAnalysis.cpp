@@ -135,8 +135,7 @@ public:
     }
     if (forFixedRows())
       Renumbered = numberedInRows();
-    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Launch.Collected, Sets,
-                                                    Context, Diags, Renumbered ? &*Renumbered : nullptr);
+    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered ? &*Renumbered : nullptr);
     bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
     if (Interpreted.Understood && !Launch.RowDimension && OfBlocks && !overlap())
       if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
@@ -553,10 +552,7 @@ private:
 
   /// Loops by whole grids get a grid that has all rows.
   bool checkGridStrides(const std::set<const Stmt*>& Loops) {
-    std::vector<const Expr*> Updates;
-    for (const AtomicReduction& R : Result.Reductions)
-      Updates.push_back(R.Where);
-    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Updates, Context);
+    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Result.Reductions, Context);
     if (Problem) {
       Failed = true;
       Diags.report(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
@@ -599,6 +595,7 @@ private:
                     .Cases("atomicAdd", "atomicAdd_system", AtomicReduction::Add)
                     .Cases("atomicMax", "atomicMax_system", AtomicReduction::Max)
                     .Cases("atomicMin", "atomicMin_system", AtomicReduction::Min)
+                    .Case("", AtomicReduction::Set)
                     .Default(std::nullopt);
       if (Op)
         Result.Reductions.push_back({*Op, A.Parameter, A.Where});
@@ -875,7 +872,7 @@ private:
       Renumbered->Coordinate[*D] = Polynomial();
       Renumbered->OneBlock[*D] = true;
     }
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Launch.Collected, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
     if (!Interpreted.Understood)
       return false;
     auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);
@@ -891,7 +888,7 @@ private:
     const RegisterQueues& Queues = *Result.Loop->Queues;
     Rows.Queues = &Queues;
     Rows.RowsPerThread = rowsOfLoop(Queues.Iterations);
-    Interpreted = interpretKernel(Kernel, Launch.Arguments, Launch.Constants, Distributed, Launch.Collected, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
     std::set<const ValueDecl*> Stored;
     for (const PrivateAccess& A : Interpreted.RowLoop.Private)
       if (A.Writes && A.Part != LoopPart::Before)
@@ -1542,7 +1539,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   for (const AtomicReduction& R : Accesses.Reductions)
     Out << (R.Op == AtomicReduction::Add   ? "; adds to *"
             : R.Op == AtomicReduction::Max ? "; maximum in *"
-                                           : "; minimum in *")
+            : R.Op == AtomicReduction::Min ? "; minimum in *"
+                                           : "; sets *")
         << R.Scalar->getName();
   if (Accesses.Threads == ThreadMapping::Coordinates)
     Out << "; in blocks of another size";

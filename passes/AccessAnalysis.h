@@ -102,9 +102,9 @@ struct ArrayAccess {
   std::int64_t LeastRows = 1;
 };
 
-/// An atomic operation that many blocks apply to one scalar, which is not distributed.
+/// An atomic operation that many blocks apply to one scalar, which is not distributed, or a store to a flag.
 struct AtomicReduction {
-  enum Operation { Add, Max, Min } Op = Add;
+  enum Operation { Add, Max, Min, Set } Op = Add;
   const clang::ParmVarDecl* Scalar = nullptr;
   const clang::Expr* Where = nullptr;
 };
@@ -244,6 +244,8 @@ struct LaunchFacts {
   BlockPitch Pitch;
   /// What is in `__constant__` memory.
   AssumedConstants Constants;
+  /// Parameters that stand for flags of a clause `reduce(|| : *flag)`.
+  std::set<const clang::ParmVarDecl*> Flags;
 };
 
 /// What else a kernel looks like, which says what to try if its accesses cannot be inferred.

@@ -2,6 +2,7 @@
 #include "passes/GridStrides.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/AccessAnalysis.h"
 #include "passes/CallVisitor.h"
 #include "passes/CombinedValues.h"
 #include "passes/ThreadCooperation.h"
@@ -70,19 +71,24 @@ private:
   std::set<const VarDecl*> Steps;
 };
 
-/// The calls that a kernel makes itself and in functions, but for what it does in some of its statements.
-class CallsOutside : public CallVisitor {
+/// The calls that a kernel makes itself and in functions, and what it assigns to, but for what it does in some of its statements.
+class UpdatesOutside : public CallVisitor {
 public:
-  CallsOutside(const FunctionDecl* Kernel, const std::set<const Stmt*>& Without) : Without(Without) {
+  UpdatesOutside(const FunctionDecl* Kernel, const std::set<const Stmt*>& Without) : Without(Without) {
     enter(Kernel);
     visitEntered();
   }
   bool TraverseStmt(Stmt* S) override { return Without.count(S) || CallVisitor::TraverseStmt(S); }
   bool VisitCallExpr(CallExpr* Call) override {
-    Calls.insert(Call);
+    All.insert(Call);
     return true;
   }
-  llvm::SmallPtrSet<const Expr*, 16> Calls;
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    if (E->isAssignmentOp())
+      All.insert(E->getLHS());
+    return true;
+  }
+  llvm::SmallPtrSet<const Expr*, 16> All;
 
 private:
   const std::set<const Stmt*>& Without;
@@ -98,7 +104,7 @@ public:
     }
   }
 
-  std::optional<RejectedRowLoop> run(ArrayRef<const Expr*> Updates) {
+  std::optional<RejectedRowLoop> run(ArrayRef<AtomicReduction> Reductions) {
     for (const Stmt* Loop : Loops)
       if (const Stmt* Exit = exitOf(bodyOf(Loop)))
         return RejectedRowLoop{RowLoopProblem::Left, Exit->getBeginLoc(), {}};
@@ -114,10 +120,10 @@ public:
       Other = Sums.usedInParts();
     if (Other)
       return RejectedRowLoop{RowLoopProblem::Carried, Other->getExprLoc(), usedName(Other).str()};
-    const CallsOutside Outside(Kernel, Loops);
-    for (const Expr* Update : Updates)
-      if (Outside.Calls.contains(Update) && !Sums.isUpdate(Update))
-        return RejectedRowLoop{RowLoopProblem::UpdatedOutside, Update->getExprLoc(), updatedName(Update)};
+    const UpdatesOutside Outside(Kernel, Loops);
+    for (const AtomicReduction& R : Reductions)
+      if (Outside.All.contains(R.Where) && !Sums.isUpdate(R.Where))
+        return RejectedRowLoop{RowLoopProblem::UpdatedOutside, R.Where->getExprLoc(), R.Scalar->getName().str()};
     return std::nullopt;
   }
 
@@ -128,12 +134,6 @@ private:
     if (const auto* While = dyn_cast<WhileStmt>(Loop))
       return While->getBody();
     return cast<DoStmt>(Loop)->getBody();
-  }
-
-  static std::string updatedName(const Expr* Update) {
-    const auto* Call = cast<CallExpr>(Update);
-    const VarDecl* Scalar = Call->getNumArgs() != 0 ? namedVariable(Call->getArg(0)) : nullptr;
-    return Scalar ? Scalar->getName().str() : usedName(Call).str();
   }
 
   bool before(SourceLocation A, SourceLocation B) const {
@@ -224,8 +224,8 @@ const Expr* otherUseOfGridSize(const FunctionDecl* Kernel) {
 }
 
 std::optional<RejectedRowLoop> dependenceOnGridSize(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops,
-                                                    ArrayRef<const Expr*> Updates, ASTContext& Context) {
-  return Checker(Kernel, Loops, Context).run(Updates);
+                                                    ArrayRef<AtomicReduction> Reductions, ASTContext& Context) {
+  return Checker(Kernel, Loops, Context).run(Reductions);
 }
 
 } // namespace gpurma

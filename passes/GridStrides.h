@@ -20,13 +20,15 @@
 
 namespace gpurma {
 
+struct AtomicReduction;
+
 /// A use of gridDim that is not the step of a loop; null if there is none.
 const clang::Expr* otherUseOfGridSize(const clang::FunctionDecl* Kernel);
 
-/// What makes a difference to which iterations of \p Loops, which stand in the kernel itself, are those of one thread. \p Updates:
-/// the atomic operations on reduced scalars.
+/// What makes a difference to which iterations of \p Loops, which stand in the kernel itself, are those of one thread. \p Reductions:
+/// all its updates of reduced scalars.
 std::optional<RejectedRowLoop> dependenceOnGridSize(const clang::FunctionDecl* Kernel, const std::set<const clang::Stmt*>& Loops,
-                                                    llvm::ArrayRef<const clang::Expr*> Updates, clang::ASTContext& Context);
+                                                    llvm::ArrayRef<AtomicReduction> Reductions, clang::ASTContext& Context);
 
 } // namespace gpurma
 

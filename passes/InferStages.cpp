@@ -136,6 +136,7 @@ private:
       for (unsigned I = 0; A.Shape.Components && I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
         addCount(S.Kernel->getParamDecl(I), S.Arguments[I], A, Launch.Arguments);
     findConstants(S, Launch.Constants);
+    Launch.Flags = S.Flags;
     Launch.BlockSize = constantLaunchSize(S.Block, ChangedInFunction, Context);
     Launch.GridSize = constantLaunchSize(S.Grid, ChangedInFunction, Context);
     for (const MapClause& M : R.Maps)
@@ -1218,10 +1219,15 @@ public:
       if (A.Writes)
         Parts.push_back("writes '" + A.Array.name() + "'" + published(A));
     llvm::SmallPtrSet<const VarDecl*, 4> Named; // a kernel may update a scalar at several places
-    for (const AtomicReduction& A : S.Accesses.Reductions)
-      if (Named.insert(A.Scalar).second)
-        Parts.push_back((S.storesNumber(A.Scalar) ? "reduces what blocks store in '" : "reduces '*") + A.Scalar->getName().str() + "'" +
-                        (S.Sums.any() ? " (once for all tiles)" : llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)" : ""));
+    for (const AtomicReduction& A : S.Accesses.Reductions) {
+      if (!Named.insert(A.Scalar).second)
+        continue;
+      const bool Sets = A.Op == AtomicReduction::Set;
+      Parts.push_back((S.storesNumber(A.Scalar) ? "reduces what blocks store in '" : Sets ? "sets '*" : "reduces '*") + A.Scalar->getName().str() + "'" +
+                      (S.Sums.any() && !Sets                              ? " (once for all tiles)"
+                       : llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)"
+                                                                          : ""));
+    }
     for (const ParmVarDecl* P : S.Collected)
       Parts.push_back("collects '" + P->getName().str() + "'");
     U.Diags->report(S.location(), Diag::remark_stage)

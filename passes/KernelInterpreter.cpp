@@ -162,18 +162,17 @@ bool isCollective(StringRef Name) {
 
 class Interpreter {
 public:
-  Interpreter(const AssumedConstants& Assumed, const std::set<PointerVariable>& Distributed,
-              const CollectedParameters& Collected, SymbolicSets& Sets,
+  Interpreter(const LaunchFacts& Launch, const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
               ASTContext& Context, Diagnostics& Diags, const RenumberedThreads* Renumbered,
               const std::optional<RowLoopRequest>& Rows)
-      : Assumed(Assumed), Distributed(Distributed), Collected(Collected), Sets(Sets), Context(Context), Diags(Diags),
+      : Launch(Launch), Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
         Renumbered(Renumbered), Rows(Rows), Now{Sets.universe()} {}
 
-  InterpretedKernel run(const FunctionDecl* Interpreted, const KnownArguments& Arguments) {
+  InterpretedKernel run(const FunctionDecl* Interpreted) {
     Kernel = Interpreted;
     auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
-      auto It = Arguments.find({P, Field});
-      return It != Arguments.end() ? It->second
+      auto It = Launch.Arguments.find({P, Field});
+      return It != Launch.Arguments.end() ? It->second
                                    : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P, Field});
     };
     for (const ParmVarDecl* P : Kernel->parameters()) {
@@ -340,7 +339,7 @@ private:
   }
 
   /// Kernels do nothing else with it than to store.
-  bool isCollected(const Location& L) const { return L.Of == Location::Element && Collected.count(L.Decl); }
+  bool isCollected(const Location& L) const { return L.Of == Location::Element && Launch.Collected.count(L.Decl); }
 
   enum Use { Read, Written, Combined };
 
@@ -371,9 +370,17 @@ private:
       Result.Collected.push_back({L.Decl, Where, Part});
     else if (!checkMember(L, Writes ? Written : Read, Where))
       return;
+    else if (Writes && L.Of == Location::Element && Launch.Flags.count(dyn_cast<ParmVarDecl>(L.Decl)))
+      storeToFlag(cast<ParmVarDecl>(L.Decl), Where);
     else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
       error(Where->getExprLoc(), Diag::err_write_undistributed)
           << L.Decl->getName() << Where->getSourceRange();
+  }
+
+  void storeToFlag(const ParmVarDecl* Flag, const Expr* Where) {
+    if (forFixedRows())
+      reportForEachRow(Where, DoneByUpdate);
+    Result.Atomics.push_back({Flag, {}, Where, Part});
   }
 
   // --- What iterations of a loop over the rows leave behind.
@@ -424,7 +431,7 @@ private:
 
   /// What is in constant memory or a constant array, as far as it is known when a kernel begins. None: something else.
   const std::vector<Polynomial>* constants(const PointerVariable& Place) {
-    if (auto It = llvm::find_if(Assumed, [&](const AssumedConstant& A) { return A.Place == Place; }); It != Assumed.end()) {
+    if (auto It = llvm::find_if(Launch.Constants, [&](const AssumedConstant& A) { return A.Place == Place; }); It != Launch.Constants.end()) {
       Result.Constants.insert(Place);
       return &It->Values;
     }
@@ -1303,7 +1310,7 @@ private:
 
   Value evalAtomic(const CallExpr* E, StringRef Name) {
     if (forFixedRows())
-      reportForEachRow(E, DoneByAtomic);
+      reportForEachRow(E, DoneByUpdate);
     Value Pointer = eval(E->getArg(0));
     for (unsigned I = 1; I < E->getNumArgs(); ++I)
       eval(E->getArg(I));
@@ -1751,7 +1758,7 @@ private:
   // --- Kernels for fixed rows: a thread of each row runs the body, and does of the stores those into
   // its row.
 
-  enum RowProblem { ReadOutside, NoStatement, DoneByAtomic, UnknownCall, LeavesRow, InMacro, NoElement };
+  enum RowProblem { ReadOutside, NoStatement, DoneByUpdate, UnknownCall, LeavesRow, InMacro, NoElement };
 
   bool forFixedRows() const { return Renumbered && Renumbered->Row; }
 
@@ -2199,9 +2206,8 @@ private:
       Now = join(std::move(Now), std::move(After), S);
   }
 
-  const AssumedConstants& Assumed;
+  const LaunchFacts& Launch;
   const std::set<PointerVariable>& Distributed;
-  const CollectedParameters& Collected;
   SymbolicSets& Sets;
   ASTContext& Context;
   Diagnostics& Diags;
@@ -2231,14 +2237,12 @@ private:
 
 } // namespace
 
-InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const KnownArguments& Arguments,
-                                  const AssumedConstants& Constants,
+InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const LaunchFacts& Launch,
                                   const std::set<PointerVariable>& Distributed,
-                                  const CollectedParameters& Collected,
                                   SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags,
                                   const RenumberedThreads* Renumbered,
                                   const std::optional<RowLoopRequest>& Rows) {
-  return Interpreter(Constants, Distributed, Collected, Sets, Context, Diags, Renumbered, Rows).run(Kernel, Arguments);
+  return Interpreter(Launch, Distributed, Sets, Context, Diags, Renumbered, Rows).run(Kernel);
 }
 
 } // namespace gpurma

@@ -60,10 +60,10 @@ struct CollectedStore {
   LoopPart Part = LoopPart::Before;
 };
 
-/// An atomic operation on what a pointer parameter points to.
+/// An atomic operation on what a pointer parameter points to, or a store to it if that is a flag.
 struct AtomicAccess {
   const clang::ParmVarDecl* Parameter = nullptr;
-  /// As in CUDA: "atomicAdd".
+  /// As in CUDA: "atomicAdd". Empty for a store.
   std::string Function;
   const clang::Expr* Where = nullptr;
   LoopPart Part = LoopPart::Before;
@@ -161,14 +161,13 @@ struct InterpretedKernel {
   std::set<PointerVariable> Constants;
 };
 
-/// \p Arguments: what is known of parameters at the launch; the others are symbols of their own, as \p Constants are. \p
-/// Distributed: pointers that must not be lost sight of. \p Collected: parameters that are stored into. \p Renumbered: null where tiles are the
+/// \p Launch: parameters of which nothing is known at the launch are symbols of their own, as its constants are. \p
+/// Distributed: pointers that must not be lost sight of. \p Renumbered: null where tiles are the
 /// launch's blocks. With \p Rows the counter of that loop is a row of the block. Reports what is not
 /// understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
-                                  const KnownArguments& Arguments, const AssumedConstants& Constants,
+                                  const LaunchFacts& Launch,
                                   const std::set<PointerVariable>& Distributed,
-                                  const CollectedParameters& Collected,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
                                   Diagnostics& Diags,
                                   const RenumberedThreads* Renumbered = nullptr,

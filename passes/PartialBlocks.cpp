@@ -36,11 +36,17 @@ public:
     return true;
   }
   bool VisitCallExpr(CallExpr* Call) override {
-    Calls.insert(Call);
+    Updates.insert(Call);
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    if (E->isAssignmentOp())
+      Updates.insert(E->getLHS());
     return true;
   }
   llvm::SmallPtrSet<const VarDecl*, 16> Variables;
-  llvm::SmallPtrSet<const Expr*, 16> Calls;
+  /// Calls, and what is assigned to.
+  llvm::SmallPtrSet<const Expr*, 16> Updates;
 };
 
 /// Visits references, with the statements around each.
@@ -400,7 +406,7 @@ private:
     if (const DeclRefExpr* Early = Sums.usedInParts())
       return reject(PartialBlocksProblem::Used, Early->getLocation(), Early->getDecl()->getName());
     for (const AtomicReduction& R : Reductions)
-      if (!InParts.Calls.contains(R.Where) && !Sums.isUpdate(R.Where))
+      if (!InParts.Updates.contains(R.Where) && !Sums.isUpdate(R.Where))
         return reject(PartialBlocksProblem::Updated, R.Where->getExprLoc(), R.Scalar->getName());
     return true;
   }

@@ -13,11 +13,14 @@
 #include "passes/HostParts.h"
 #include "passes/TileSums.h"
 #include "passes/VariableUses.h"
+#include "clang/AST/APValue.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -43,8 +46,14 @@ struct ReducedScalar {
   /// What kernels take it for when they update it: another type of its size, in
   /// atomicMax(reinterpret_cast<int *>(norm), ...). Null: no kernel updates it. Found by VerifyRegions.
   clang::QualType Updated;
+  /// Of a flag, what all that store into it store, and where the first one does. Found by VerifyRegions.
+  std::optional<clang::APValue> Stored;
+  clang::SourceLocation StoredAt;
   /// No clause names it: the numbers that blocks store, which a second kernel combines (BlockNumbers.h).
   bool OfBlocks = false;
+
+  /// Kernels store into it, instead of updating it by atomics.
+  bool isFlag() const { return Operation == Keyword::Or || Operation == Keyword::And; }
 };
 
 /// `partial[number of the block] = value;`, of one thread of each block: an update of a scalar that is reduced (BlockNumbers.h).
@@ -173,6 +182,8 @@ struct Stage {
   std::vector<const clang::ParmVarDecl *> AddedUpByThreads;
   /// Those that stand for arrays which are collected.
   std::vector<const clang::ParmVarDecl *> Collected;
+  /// Parameters of the kernel that stand for flags which it sets.
+  std::set<const clang::ParmVarDecl *> Flags;
   /// InferStages has looked into the kernel or copy, since it is passed a distributed array.
   bool Inferred = false;
   KernelAccesses Accesses;

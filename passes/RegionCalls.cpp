@@ -102,7 +102,7 @@ public:
   }
   bool all(Expr* E) const {
     E = E->IgnoreParens();
-    if (const auto* Member = dyn_cast<MemberExpr>(E)) {
+    if (isa<MemberExpr>(E)) {
       const FieldDecl* Outermost = nullptr;
       Expr* Base = E;
       while (auto* Each = dyn_cast<MemberExpr>(plain(Base))) {

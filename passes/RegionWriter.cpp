@@ -526,7 +526,22 @@ private:
     return Call.getNumArgs() > 2 && Call.getArg(2)->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar);
   }
 
-  /// A copy or clearing of a reduced scalar, which the region knows. False: it is something else.
+  /// The number that a scalar is if all its bytes are this one. None: it is no constant, or that is no number to write.
+  std::optional<std::uint64_t> filledWith(const Expr& Byte, const ReducedScalar& Scalar) const {
+    Expr::EvalResult Known;
+    QualType Type = Scalar.Scalar->getType();
+    if (!Byte.EvaluateAsInt(Known, Context))
+      return std::nullopt;
+    const std::uint64_t Each = Known.Val.getInt().extOrTrunc(8).getZExtValue();
+    if (Each != 0 && (!Type->isIntegerType() || (Type->isBooleanType() && Each != 1)))
+      return std::nullopt;
+    std::uint64_t All = 0;
+    for (int I = 0; I != bytesOf(Scalar); ++I)
+      All = All << 8 | Each;
+    return All;
+  }
+
+  /// A copy or filling of a reduced scalar, which the region knows. False: it is something else.
   bool scalarTransfer(const CallExpr& Call, StringRef Name, raw_ostream& To) {
     if (Call.getNumArgs() < 3)
       return false;
@@ -535,10 +550,12 @@ private:
       if (Reduced(I) && !isOfBytes(Call, *Reduced(I)))
         return false;
     if (Name == "cudaMemset" || Name == "cudaMemsetAsync") {
-      const auto* Value = dyn_cast<IntegerLiteral>(Call.getArg(1)->IgnoreParenImpCasts());
-      if (!Reduced(0) || !Value || !Value->getValue().isZero())
+      std::optional<std::uint64_t> Filled = Reduced(0) ? filledWith(*Call.getArg(1), *Reduced(0)) : std::nullopt;
+      if (!Filled)
         return false;
-      To << "(" << reducedName(*Reduced(0)) << " = 0, ::cudaSuccess)";
+      const std::string Number = std::to_string(*Filled);
+      To << "(" << reducedName(*Reduced(0)) << " = "
+         << (*Filled == 0 ? Number : "static_cast<" + member(Reduced(0)->Scalar->getType(), "") + ">(" + Number + "ull)") << ", ::cudaSuccess)";
       return true;
     }
     if (Name != "cudaMemcpy" && Name != "cudaMemcpyAsync")
@@ -1538,7 +1555,9 @@ bool hasTilesOfRows(const Stage& S, const Region& R) {
 std::string operationName(const ReducedScalar& S, const ASTContext& Context) {
   std::string Name = S.Operation == Keyword::Plus  ? "::gpurma::stages::plus"
                      : S.Operation == Keyword::Max ? "::gpurma::stages::maximum"
-                                                   : "::gpurma::stages::minimum";
+                     : S.Operation == Keyword::Min ? "::gpurma::stages::minimum"
+                     : S.Operation == Keyword::Or  ? "::gpurma::stages::logical_or"
+                                                   : "::gpurma::stages::logical_and";
   if (S.Updated.isNull() || Context.hasSameUnqualifiedType(S.Updated, S.Scalar->getType()))
     return Name;
   return "::gpurma::stages::as<" + S.Updated.getAsString(sourcePolicy(Context)) + ", " + Name + ">";

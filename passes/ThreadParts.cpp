@@ -23,6 +23,10 @@ public:
     Updates += Discarded.contains(Call) && isUpdate(*Call);
     return true;
   }
+  bool VisitBinaryOperator(BinaryOperator* E) {
+    Updates += Atomic.empty() && E->getOpcode() == BO_Assign && Discarded.contains(E) && pointerOf(E->getLHS()) == Parameter;
+    return true;
+  }
 
   // Whatever discards a value comes before it.
   bool VisitStmt(Stmt* S) override {
@@ -69,8 +73,8 @@ private:
       E = Cleanups->getSubExpr()->IgnoreParens();
     if (const auto* Comma = dyn_cast<BinaryOperator>(E); Comma && Comma->isCommaOp())
       discard(Comma->getRHS());
-    else if (const auto* Call = dyn_cast<CallExpr>(E))
-      Discarded.insert(Call);
+    else
+      Discarded.insert(E);
   }
 
   /// The name is looked up by its arguments as well only if it is neither qualified nor in parentheses.

@@ -7,7 +7,8 @@
 //   }                                                        { const auto sum = gpurma_part_1; { atomicAdd(sum, *a); } }
 //                                                          }
 //
-// Where gpurma_part_1 is a ::gpurma::stages::part_pointer, the call means the function of that namespace, also if a macro makes it.
+// Where gpurma_part_1 is a ::gpurma::stages::part_pointer, the call means the function of that namespace, also if a macro makes it, and
+// `*flag = 1;` stores into the register.
 // A launch that passes something else gives it the pointer.
 #ifndef GPURMA_PASSES_THREADPARTS_H
 #define GPURMA_PASSES_THREADPARTS_H
@@ -18,7 +19,7 @@
 namespace gpurma {
 
 /// True if all that the kernel does with the parameter is to call CUDA's \p Atomic for it, with a value of the scalar's type, and to
-/// make no use of the result.
+/// make no use of the result. An empty name: to store into a flag.
 bool isAddedUpByThreads(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter, clang::QualType Scalar,
                         llvm::StringRef Atomic);
 

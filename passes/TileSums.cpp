@@ -293,13 +293,11 @@ private:
   bool onlyUpdates(const CombinedValues& Values) const {
     llvm::SmallPtrSet<const DeclRefExpr*, 8> Scalars;
     for (const AtomicReduction& A : Reductions) {
-      const auto* Call = dyn_cast<CallExpr>(A.Where);
-      if (!Call)
-        return false;
-      bool Behind = llvm::any_of(Once, [&](const Stmt* S) { return contains(S, Call); });
+      bool Behind = llvm::any_of(Once, [&](const Stmt* S) { return contains(S, A.Where); });
       if (!Behind)
         continue;
-      if (!Values.isUpdate(Call) || !hasRoom(Values, *Call))
+      const auto* Call = dyn_cast<CallExpr>(A.Where);
+      if (!Call || !Values.isUpdate(Call) || !hasRoom(Values, *Call))
         return false;
       const References Named(Call->getArg(0));
       Scalars.insert(Named.All.begin(), Named.All.end());

@@ -18,7 +18,9 @@
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallString.h"
 #include <optional>
 #include <set>
 
@@ -127,6 +129,16 @@ private:
   std::optional<uint64_t> SharedBytes = 0;
 };
 
+/// The p of p, &*p or &p[0].
+const ValueDecl* pointer(const Expr* E) {
+  E = E->IgnoreParenCasts();
+  if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+    if (const Expr* Pointer = dereferenced(Address->getSubExpr()))
+      E = Pointer->IgnoreParenCasts();
+  const auto* Ref = dyn_cast<DeclRefExpr>(E);
+  return Ref ? Ref->getDecl() : nullptr;
+}
+
 /// Finds uses of a kernel's parameter that are no atomic operation of the wanted kind.
 class ReducedUse : public DynamicRecursiveASTVisitor {
 public:
@@ -161,18 +173,60 @@ public:
   llvm::SmallVector<const Expr*, 2> Updates;
 
 private:
-  /// p, &*p or &p[0].
-  static const ValueDecl* pointer(const Expr* E) {
-    E = E->IgnoreParenCasts();
-    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
-      if (const Expr* Pointer = dereferenced(Address->getSubExpr()))
-        E = Pointer->IgnoreParenCasts();
-    const auto* Ref = dyn_cast<DeclRefExpr>(E);
-    return Ref ? Ref->getDecl() : nullptr;
-  }
-
   const ParmVarDecl* Parameter;
   StringRef Atomic;
+};
+
+/// What a kernel does with its parameter for a flag: stores, also in functions that it passes the parameter to, and other uses.
+class FlagUse : public DynamicRecursiveASTVisitor {
+public:
+  struct Store {
+    /// The pointer, and what is stored.
+    const Expr *To, *Value;
+  };
+
+  FlagUse(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
+    Parameters.insert(Parameter);
+    TraverseStmt(Kernel->getBody());
+    for (size_t I = 1; I < Parameters.size(); ++I) {
+      Current = I;
+      TraverseStmt(cast<FunctionDecl>(Parameters[I]->getDeclContext())->getBody());
+    }
+  }
+  bool TraverseBinaryOperator(BinaryOperator* E) override {
+    const Expr* Pointer = E->getOpcode() == BO_Assign ? dereferenced(E->getLHS()) : nullptr;
+    if (!Pointer || pointer(Pointer) != Parameters[Current])
+      return DynamicRecursiveASTVisitor::TraverseBinaryOperator(E);
+    Stores.push_back({Pointer, E->getRHS()});
+    return TraverseStmt(E->getRHS());
+  }
+  bool TraverseCallExpr(CallExpr* Call) override {
+    const FunctionDecl *Callee = Call->getDirectCallee(), *Definition = nullptr;
+    if (!Callee || !Callee->hasBody(Definition) || Definition->getASTContext().getSourceManager().isInSystemHeader(Definition->getLocation()))
+      return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
+    for (unsigned I = 0; I != Call->getNumArgs(); ++I) {
+      bool IsPassed = I < Definition->getNumParams() && Definition->getParamDecl(I)->getType()->isPointerType() &&
+                      pointer(Call->getArg(I)) == Parameters[Current];
+      if (IsPassed)
+        Parameters.insert(Definition->getParamDecl(I));
+      else if (!TraverseStmt(Call->getArg(I)))
+        return false;
+    }
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    if (Ref->getDecl() == Parameters[Current] && !Other)
+      Other = Ref;
+    return true;
+  }
+
+  std::vector<Store> Stores;
+  const DeclRefExpr* Other = nullptr;
+
+private:
+  /// The kernel's, and those of functions.
+  llvm::SmallSetVector<const ParmVarDecl*, 4> Parameters;
+  size_t Current = 0;
 };
 
 class RegionVerifier {
@@ -370,6 +424,8 @@ private:
                                                           : "atomicMin";
     if (readsOnlyScalar(S.Kernel, Parameter))
       return true;
+    if (Scalar.isFlag())
+      return checkFlag(S, Parameter, Scalar);
     ReducedUse Use(Parameter, Atomic);
     Use.TraverseStmt(S.Kernel->getBody());
     for (const Expr* Pointer : Use.Updates)
@@ -382,12 +438,73 @@ private:
     }
     report(Use.Found->getLocation(), Diag::err_stage_reduced)
         << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
-    if (Scalar.Scalar->getType()->isIntegerType())
-      report(Use.Found->getLocation(), Diag::note_flag) << Parameter->getName();
+    const FlagUse Stores(S.Kernel, Parameter);
+    if (std::optional<APValue> Stored = Stores.Other || Stores.Stores.empty() ? std::nullopt : constant(*Stores.Stores.front().Value))
+      report(Stores.Stores.front().To->getExprLoc(), Diag::note_flag)
+          << text(*Stored, Scalar.Scalar->getType()) << spelling(isZero(*Stored) ? Keyword::And : Keyword::Or)
+          << Scalar.Pointer->getName();
     if (Use.Element)
       report(Use.Element->getExprLoc(), Diag::note_reduced_element)
           << spelledText(Use.Element->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this") << Parameter->getName();
     return false;
+  }
+
+  enum FlagProblem { OtherUse, NoConstant, OtherClause, OtherConstant };
+
+  /// All that is stored into a flag by any kernel is the same, so that it does not matter who does.
+  bool checkFlag(Stage& S, const ParmVarDecl* Parameter, ReducedScalar& Scalar) {
+    const FlagUse Use(S.Kernel, Parameter);
+    const bool Clears = Scalar.Operation == Keyword::And;
+    std::string Stored, Before;
+    auto Wrong = [&](SourceLocation Where, FlagProblem Why) {
+      report(Where, Diag::err_stage_flag) << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation) << Clears << Why << Stored << Before
+                                          << spelling(Clears ? Keyword::Or : Keyword::And);
+      return false;
+    };
+    for (const FlagUse::Store& Store : Use.Stores) {
+      std::optional<APValue> Value = constant(*Store.Value);
+      if (!Value)
+        return Wrong(Store.Value->getExprLoc(), NoConstant);
+      if (!checkUpdated(S, Store.To, Scalar))
+        return false;
+      Stored = text(*Value, Scalar.Updated);
+      if (isZero(*Value) != Clears)
+        return Wrong(Store.Value->getExprLoc(), OtherClause);
+      if (!Scalar.Stored) {
+        Scalar.Stored = Value;
+        Scalar.StoredAt = Store.Value->getExprLoc();
+      }
+      if (!isSame(*Value, *Scalar.Stored)) {
+        Before = text(*Scalar.Stored, Scalar.Updated);
+        Wrong(Store.Value->getExprLoc(), OtherConstant);
+        report(Scalar.StoredAt, Diag::note_flag_stored) << Before;
+        return false;
+      }
+    }
+    if (Use.Other)
+      return Wrong(Use.Other->getLocation(), OtherUse);
+    S.Flags.insert(Parameter);
+    if (isAddedUpByThreads(S.Kernel, Parameter, Scalar.Scalar->getType(), /*Atomic=*/{}))
+      S.AddedUpByThreads.push_back(Parameter);
+    return true;
+  }
+
+  /// Converted to the type of the scalar.
+  std::optional<APValue> constant(const Expr& Value) const {
+    Expr::EvalResult Known;
+    bool IsNumber = Value.EvaluateAsRValue(Known, Context) && !Known.HasSideEffects && (Known.Val.isInt() || Known.Val.isFloat());
+    return IsNumber ? std::optional(Known.Val) : std::nullopt;
+  }
+  static bool isZero(const APValue& Value) { return Value.isInt() ? Value.getInt().isZero() : Value.getFloat().isZero(); }
+  static bool isSame(const APValue& A, const APValue& B) {
+    return A.isInt() ? A.getInt() == B.getInt() : A.getFloat().bitwiseIsEqual(B.getFloat());
+  }
+  std::string text(const APValue& Value, QualType Type) const {
+    llvm::SmallString<16> Number;
+    if (Value.isInt())
+      return Value.getAsString(Context, Type);
+    Value.getFloat().toString(Number);
+    return Number.str().str();
   }
 
   /// The order of a float's bits as an integer is not its own: all updates take the scalar for the same type.

@@ -202,11 +202,11 @@ template <class T, class U> void copy_value(T& to, const U& from) {
 }
 
 // A reduced scalar, in memory of the host or the device, before and after the region.
-template <class T> void load_scalar(T& value, const T* scalar) {
-  host::copy_scalar(&value, scalar, sizeof(T));
+template <class T> void load_scalar(T& value, const volatile T* scalar) {
+  host::copy_scalar(&value, const_cast<const T*>(scalar), sizeof(T));
 }
-template <class T> void store_scalar(T* scalar, const T& value) {
-  host::copy_scalar(scalar, &value, sizeof(T));
+template <class T> void store_scalar(volatile T* scalar, const T& value) {
+  host::copy_scalar(const_cast<T*>(scalar), &value, sizeof(T));
 }
 
 // The same of numbers that blocks have stored, if any have: the first of them holds what all are

@@ -368,6 +368,16 @@ struct minimum {
   template <class T> __host__ __device__ static T combine(T a, T b) { return b < a ? b : a; }
   template <class T> static constexpr T identity = std::numeric_limits<T>::max();
 };
+// Of flags into which all that store store the same: something else than 0, or 0. What nobody has
+// stored into keeps its value, whatever it is, as it does by plain stores.
+struct logical_or {
+  template <class T> __host__ __device__ static T combine(T a, T b) { return b != T(0) ? b : a; }
+  template <class T> static constexpr T identity = T(0);
+};
+struct logical_and {
+  template <class T> __host__ __device__ static T combine(T a, T b) { return b == T(0) ? b : a; }
+  template <class T> static constexpr T identity = T(1);
+};
 
 template <class T> __host__ __device__ std::uint64_t bits_of(T value) {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= sizeof(std::uint64_t));

@@ -98,20 +98,24 @@ public:
     const T sum =
         platform::combined_in_warp(value_, [](T a, T b) { return Operation::combine(a, b); });
     if (platform::is_first_of_warp())
-      update_atomically(Operation{}, of_rank, sum); // M23
+      update_part(Operation{}, of_rank, sum); // M23
   }
 
 private:
-  GPURMA_DEVICE static void update_atomically(plus, T* of_rank, T value) {
+  // Of a flag. What other warps store is the same.
+  template <class Any> GPURMA_DEVICE static void update_part(Any, T* of_rank, T value) {
+    *of_rank = value;
+  }
+  GPURMA_DEVICE static void update_part(plus, T* of_rank, T value) {
     ::atomicAdd(of_rank, value);
   }
-  GPURMA_DEVICE static void update_atomically(maximum, T* of_rank, T value) {
+  GPURMA_DEVICE static void update_part(maximum, T* of_rank, T value) {
     if constexpr (std::is_floating_point_v<T>)
       update_bits(of_rank, value);
     else
       ::atomicMax(of_rank, value);
   }
-  GPURMA_DEVICE static void update_atomically(minimum, T* of_rank, T value) {
+  GPURMA_DEVICE static void update_part(minimum, T* of_rank, T value) {
     if constexpr (std::is_floating_point_v<T>)
       update_bits(of_rank, value);
     else
@@ -136,11 +140,19 @@ private:
   T value_ = Operation::template identity<T>;
 };
 
+// `*flag = 1;` and `flag[0] = 1;` of such a pointer.
+template <class T, class Operation> struct part_reference {
+  thread_part<T, Operation>& part;
+  GPURMA_DEVICE void operator=(T value) const { part.update(value); }
+};
+
 // What a kernel's text has instead of a pointer to a reduced scalar: CUDA's atomics of these names,
-// without a result. The value converts as for CUDA's.
+// without a result, and stores to a flag. The value converts as for CUDA's.
 template <class T, class Operation> struct part_pointer {
   using value_type = T;
   thread_part<T, Operation>& part;
+  GPURMA_DEVICE part_reference<T, Operation> operator*() const { return {part}; }
+  GPURMA_DEVICE part_reference<T, Operation> operator[](int) const { return {part}; }
 };
 template <class T>
 GPURMA_DEVICE void atomicAdd(const part_pointer<T, plus>& to,

@@ -367,6 +367,10 @@ def compiled_programs():
     yield Test("region_reduced", ("quiet",), prints=(
         "^step 5: change 431, -343, squares 17515999[.]5, count 6267, hash 21388664249, "
         "most 775, least -384, 1 to 775, largest 78[.]5$"))
+    yield Test("region_flags", ("quiet",), prints=(
+        "^components: 50 steps, 2 labels, hash 754268929\nsettled: 28 steps, hash 10240221\n"
+        "kept: 5 2 2 -7 -7 0 1 16843009 0 7 0\nlimit 40: 0 0 0 0, sum 23375\n(limit [23].*\n|limit 16.*\n)+"
+        "limit 12: 1 1 4 -0[.]5, sum 35147\nforms: 8 steps, hash 140439798$"))
     yield Test("put_outside_window", least=2, fails_with=
                r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
                "what rank 0 exposes in the window, 8 elements")

@@ -122,7 +122,7 @@ void run(float* a, float* b, float* sum, float* other, int ny, int nx) {
 // CHECK: :[[@LINE-84]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows, {{.*}} here the store is not a statement
 // CHECK: :[[@LINE-84]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows
 // CHECK: :[[@LINE-83]]:53: error: no grid dimension of 'by_call' walks rows, {{.*}} here the store is not a statement
-// CHECK: :[[@LINE-75]]:3: error: no grid dimension of 'adds_up' walks rows, {{.*}} here an atomic operation would be done for each row
+// CHECK: :[[@LINE-75]]:3: error: no grid dimension of 'adds_up' walks rows, {{.*}} here a reduced scalar would be updated for each row
 // CHECK: :[[@LINE-71]]:3: error: no grid dimension of 'says' walks rows, {{.*}} here a call whose function is not known would be done for each row
 // CHECK: :[[@LINE-68]]:3: error: no grid dimension of 'before' walks rows, {{.*}} here the subscript may leave its row
 // CHECK: :[[@LINE-65]]:{{[0-9]+}}: error: no grid dimension of 'by_macro' walks rows, {{.*}} here the store stands in a macro

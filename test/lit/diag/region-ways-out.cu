@@ -52,7 +52,7 @@ void flag(float *a, int *changed, int n) {
   do {
     *changed = 0;
     // FLAG-CHECK: :[[#FLAGS:]]:6: error: kernel 'flags' may update the reduced 'changed' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(max : ...)' [gpurma-0136]
-    // FLAG-CHECK: :[[#FLAGS]]:6: note: a flag that threads set, '*changed = 1', is a maximum: 'atomicMax(changed, 1)', with the clause 'reduce(max : ...)'
+    // FLAG-CHECK: :[[#FLAGS]]:6: note: a flag that threads set to 1 takes the clause 'reduce(|| : *changed)'
     flags<<<n, 1>>>(a, changed, n);
   } while (*changed);
 }
