@@ -525,15 +525,15 @@ private:
     for (const auto& [Loop, Index] : Interpreted.GridIndices)
       Loops.insert(Loop);
     bool InParts = !Form.Stores && findCooperation(Kernel); // of which understandPartialBlocks says more
-    return !Failed && (InParts || checkGridStrides(Loops));
+    return !Failed && (InParts || checkGridStrides(Loops, 0, Interpreted.GridMoves));
   }
 
   /// Loops by whole grids get a grid that has all rows.
-  bool checkGridStrides(const std::set<const Stmt*>& Loops) {
+  bool checkGridStrides(const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves) {
     std::vector<const Expr*> Updates;
     for (const AtomicReduction& R : Result.Reductions)
       Updates.push_back(R.Where);
-    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Updates, Context);
+    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Dimension, Moves, Updates, Context);
     if (Problem) {
       Failed = true;
       Diags.report(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
@@ -1273,7 +1273,7 @@ private:
       reportStrides(Outside->Array->Array, Outside->Origin->Where);
     else if (const Expr* Other = otherUseOfGridSize(Kernel))
       reportStrides(Accesses.front().Array->Array, Other);
-    return !Failed && checkGridStrides(Loops);
+    return !Failed && checkGridStrides(Loops, Result.RowDimension, Interpreted.GridMoves);
   }
 
   void reportStrides(const PointerVariable& Array, const Expr* Where) {

@@ -1602,6 +1602,7 @@ private:
     bool Strided = goesOnByGrids(Inductions);
     if (Strided)
       checkGridStride(Loop, Cond, Found, Inductions);
+    noteGridMoves(Loop, Inductions);
     Symbol Counter = Sets.counter();
     EnteredLoop Entered = entered(Loop);
     bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
@@ -1975,11 +1976,43 @@ private:
            llvm::any_of(Inductions, [&](const auto& Each) { return isGridStride(Each.second); });
   }
 
+  /// For the thread of the next grid along a dimension.
+  Polynomial ofNextGrid(Polynomial P, unsigned Dimension) const {
+    const Polynomial Blocks(Symbol{Symbol::Kind::GridSize, Dimension});
+    const Polynomial Threads = Blocks * (Renumbered ? Sets.launchedSize(Dimension) : Sets.pitch(Dimension));
+    using Kind = Symbol::Kind;
+    for (const auto& [Of, By] : {std::pair(Kind::BlockIndex, Blocks), std::pair(Kind::LaunchedIndex, Blocks),
+                                 std::pair(Kind::BlockOrigin, Threads), std::pair(Kind::LaunchedOrigin, Threads)}) {
+      const Symbol S{Of, Dimension};
+      P = P.substituted(S, Polynomial(S) + By);
+    }
+    return Sets.normalized(P);
+  }
+
+  void noteGridMoves(const Stmt* Loop, const std::map<const VarDecl*, Update>& Inductions) {
+    for (const auto& [Variable, U] : Inductions) {
+      auto It = Now.Variables.find(Variable);
+      if (!U.Step || It == Now.Variables.end())
+        continue;
+      const Value &First = It->second, Next = moved(Variable, 1, Inductions, Loop);
+      const bool IsPointer = First.Place && Next.Place && Next.Place->sameArray(*First.Place);
+      if (!IsPointer && !(First.Number && Next.Number))
+        continue;
+      const Polynomial &From = IsPointer ? First.Place->Offset : *First.Number, &To = IsPointer ? Next.Place->Offset : *Next.Number;
+      bool Moves = Renumbered && Renumbered->inOneDimension() && (IsPointer || Result.GridIndices.count({Loop, Variable}));
+      for (unsigned D = 0; D < 3; ++D)
+        Moves |= To.involves(Symbol::Kind::GridSize, D) && ofNextGrid(From, D) == To;
+      if (Moves)
+        Result.GridMoves.emplace(Loop, Variable);
+    }
+  }
+
   /// Reports a loop whose condition may not end it after an iteration when the launch has a thread for
   /// each element.
   void checkGridStride(const Stmt* Loop, const Expr* Cond, const ChangeFinder& Found,
                        const std::map<const VarDecl*, Update>& Inductions) {
     State Before = Now;
+    std::map<const VarDecl*, Value> Laters;
     for (const auto& [Variable, Times] : Found.Changes) {
       auto It = Before.Variables.find(Variable);
       auto Induction = Inductions.find(Variable);
