@@ -529,7 +529,7 @@ private:
     for (const auto& [Loop, Index] : Interpreted.GridIndices)
       Loops.insert(Loop);
     bool InParts = !Form.Stores && findCooperation(Kernel); // of which understandPartialBlocks says more
-    return !Failed && (InParts || checkGridStrides(Loops));
+    return !Failed && (InParts || checkGridStrides(Loops, 0, Interpreted.GridMoves));
   }
 
   /// Whether stores into arrays that are collected are done in the iterations of loops that are shared out, so that each is done once.
@@ -551,8 +551,8 @@ private:
   bool isUsed(unsigned D) const { return llvm::is_contained(Used, D); }
 
   /// Loops by whole grids get a grid that has all rows.
-  bool checkGridStrides(const std::set<const Stmt*>& Loops) {
-    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Result.Reductions, Context);
+  bool checkGridStrides(const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves) {
+    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Dimension, Moves, Result.Reductions, Context);
     if (Problem) {
       Failed = true;
       Diags.report(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
@@ -1313,7 +1313,7 @@ private:
       reportStrides(Outside->Array->Array, Outside->Origin->Where);
     else if (const Expr* Other = otherUseOfGridSize(Kernel))
       reportStrides(Accesses.front().Array->Array, Other);
-    return !Failed && checkGridStrides(Loops);
+    return !Failed && checkGridStrides(Loops, Result.RowDimension, Interpreted.GridMoves);
   }
 
   void reportStrides(const PointerVariable& Array, const Expr* Where) {

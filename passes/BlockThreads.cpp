@@ -93,7 +93,9 @@ public:
     return Result;
   }
 
+  /// The same in each block of a grid.
   std::optional<unsigned> meeting(ArrayRef<std::pair<const Expr*, bool>> Conditions) {
+    OfAnyBlock = true;
     unsigned Count = 0;
     std::vector<Values> Each;
     for (const auto& [Condition, Wanted] : Conditions)
@@ -361,6 +363,8 @@ private:
       const auto Thread = static_cast<std::int64_t>(T);
       if (Name == "blockDim")
         return Value::integer(Block[Dimension]);
+      if (OfAnyBlock && Name != "threadIdx")
+        return Value();
       if (Name == "gridDim")
         return Value::integer(Grid[Dimension]);
       if (Name == "blockIdx")
@@ -865,6 +869,7 @@ private:
   const FunctionDecl* Kernel;
   const ParmVarDecl* Numbers;
   std::array<std::int64_t, 3> Block, Grid = {1, 1, 1}, BlockIndex = {0, 0, 0};
+  bool OfAnyBlock = false;
   size_t Threads;
   ASTContext& Context;
   QualType ElementType;

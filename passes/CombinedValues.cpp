@@ -489,6 +489,12 @@ std::optional<CombinedValues::Part> CombinedValues::part(const Expr* E) const {
   return Value;
 }
 
+/// Of integers, which are taken not to overflow: a negative one would be more than all others in an unsigned type.
+bool CombinedValues::keepsOrder(QualType From, QualType To) const {
+  return From->isUnsignedIntegerOrEnumerationType() == To->isUnsignedIntegerOrEnumerationType() ||
+         (From->isUnsignedIntegerOrEnumerationType() && Context.getTypeSize(From) < Context.getTypeSize(To));
+}
+
 void CombinedValues::noteInteger(QualType Type) const {
   Type = Context.getBaseElementType(Type.getNonReferenceType()).getCanonicalType();
   if (Type->isIntegerType())
@@ -509,8 +515,11 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
     case CK_NoOp:
     case CK_FloatingCast:
     case CK_IntegralToFloating:
-    case CK_IntegralCast:
       return part(Cast->getSubExpr());
+    case CK_IntegralCast: {
+      std::optional<Part> Value = part(Cast->getSubExpr());
+      return Value && Value->Op && *Value->Op != Plus && !keepsOrder(Cast->getSubExpr()->getType(), E->getType()) ? std::nullopt : Value;
+    }
     default:
       return std::nullopt;
     }

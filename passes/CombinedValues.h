@@ -77,6 +77,7 @@ private:
   };
 
   void noteOperation(Operation Op);
+  bool keepsOrder(clang::QualType From, clang::QualType To) const;
   void noteInteger(clang::QualType Type) const;
   void noteUpdate(const clang::BinaryOperator& E);
   void noteAtomic(const clang::CallExpr& Call);

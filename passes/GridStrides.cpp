@@ -38,10 +38,18 @@ public:
     }
     return DynamicRecursiveASTVisitor::TraverseVarDecl(V);
   }
+  bool TraverseStmt(Stmt* S) override {
+    const bool IsLoop = S && isa<ForStmt, WhileStmt, DoStmt>(S);
+    Depth += IsLoop;
+    const bool Continue = DynamicRecursiveASTVisitor::TraverseStmt(S);
+    Depth -= IsLoop;
+    return Continue;
+  }
   bool TraverseCompoundAssignOperator(CompoundAssignOperator* E) override {
-    if (E->getOpcode() != BO_AddAssign)
+    const auto* Moved = dyn_cast<DeclRefExpr>(E->getLHS()->IgnoreParens());
+    if (E->getOpcode() != BO_AddAssign || !Moved || Depth == 0)
       return DynamicRecursiveASTVisitor::TraverseCompoundAssignOperator(E);
-    if (const auto* Moved = dyn_cast<DeclRefExpr>(E->getLHS()->IgnoreParens()); Moved && mentions(E->getRHS()))
+    if (mentions(E->getRHS()))
       Moves.insert(Moved);
     return true;
   }
@@ -69,6 +77,114 @@ private:
   }
 
   std::set<const VarDecl*> Steps;
+  /// How many loops are around.
+  unsigned Depth = 0;
+};
+
+/// Uses of which block along a dimension a thread is of, but for what goes on by whole grids from there.
+class BlockUses : public DynamicRecursiveASTVisitor {
+public:
+  BlockUses(const Stmt* Body, const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves, const ASTContext& Context)
+      : Loops(Loops), Dimension(Dimension), Moves(Moves), Context(Context) {
+    size_t Known = 0;
+    do { // variables of which others are computed come before them
+      Known = Depending.size();
+      Other = nullptr;
+      TraverseStmt(const_cast<Stmt*>(Body));
+    } while (Depending.size() != Known);
+  }
+  const Expr* other() const { return Other; }
+
+  bool TraverseStmt(Stmt* S) override {
+    if (std::optional<IndexMember> Index = isa_and_nonnull<Expr>(S) ? indexMember(cast<Expr>(S)) : std::nullopt;
+        Index && Index->Dimension != Dimension)
+      return true;
+    const bool Entered = S && Loops.count(S);
+    if (Entered)
+      Around.push_back(S);
+    const bool Continue = DynamicRecursiveASTVisitor::TraverseStmt(S);
+    if (Entered)
+      Around.pop_back();
+    return Continue;
+  }
+  bool TraverseVarDecl(VarDecl* V) override { return begins(V, V->getInit()) || DynamicRecursiveASTVisitor::TraverseVarDecl(V); }
+  bool TraverseBinaryOperator(BinaryOperator* E) override {
+    const auto* V = E->getOpcode() == BO_Assign ? namedVariable(E->getLHS()) : nullptr;
+    return (V && begins(V, E->getRHS())) || DynamicRecursiveASTVisitor::TraverseBinaryOperator(E);
+  }
+  /// Threads that have no row, at which all loops end at once.
+  bool TraverseIfStmt(IfStmt* If) override {
+    const Stmt* Then = If->getThen();
+    if (const auto* Block = dyn_cast<CompoundStmt>(Then); Block && Block->size() == 1)
+      Then = Block->body_front();
+    const bool Returns = isa<ReturnStmt>(Then) && !If->getElse() && !If->getConditionVariable() && !If->getInit();
+    if (!Returns)
+      return DynamicRecursiveASTVisitor::TraverseIfStmt(If);
+    llvm::SmallVector<Expr*, 4> Conditions = {If->getCond()};
+    while (!Conditions.empty()) {
+      Expr* Each = Conditions.pop_back_val()->IgnoreParenImpCasts();
+      if (auto* Or = dyn_cast<BinaryOperator>(Each); Or && Or->getOpcode() == BO_LOr)
+        Conditions.append({Or->getLHS(), Or->getRHS()});
+      else if (!endsLoops(*Each))
+        TraverseStmt(Each);
+    }
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    if (depends(Ref->getDecl()) && !goesOn(Ref->getDecl()) && (!Other || Ref->getLocation() < Other->getLocation()))
+      Other = Ref;
+    return true;
+  }
+
+private:
+  bool depends(const ValueDecl* D) const {
+    return Depending.contains(D) || (isIndexVariable(D) && D->getName() == "blockIdx");
+  }
+  bool goesOn(const ValueDecl* D) const {
+    return llvm::any_of(Around, [&](const Stmt* Loop) { return Moves.count({Loop, dyn_cast<VarDecl>(D)}) != 0; });
+  }
+  bool mentions(const Stmt* S) const {
+    if (const auto* E = dyn_cast_or_null<Expr>(S))
+      if (std::optional<IndexMember> Index = indexMember(E))
+        return Index->Dimension == Dimension && depends(Index->Variable->getDecl());
+    if (const auto* Ref = dyn_cast_or_null<DeclRefExpr>(S))
+      return depends(Ref->getDecl()) && !goesOn(Ref->getDecl());
+    return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mentions(Child); });
+  }
+  /// Of a number or a pointer that is computed from such. In CUDA's headers blockIdx.x is a call.
+  bool begins(const VarDecl* V, const Expr* Value) {
+    if (!(V->getType()->isIntegerType() || V->getType()->isPointerType()) || V->hasGlobalStorage() || !Value ||
+        Value->HasSideEffects(Context, /*IncludePossibleEffects=*/false) || !mentions(Value))
+      return false;
+    Depending.insert(V);
+    return true;
+  }
+  /// `y >= ny` of loops that go on as long as `y < ny`.
+  bool endsLoops(const Expr& E) const {
+    const auto* Ends = dyn_cast<BinaryOperator>(&E);
+    return Ends && Ends->getOpcode() == BO_GE && llvm::all_of(Loops, [&](const Stmt* Loop) {
+      const auto* For = dyn_cast<ForStmt>(Loop);
+      const auto* While = dyn_cast<WhileStmt>(Loop);
+      const Expr* Cond = For ? For->getCond() : While ? While->getCond() : nullptr;
+      const auto* Goes = Cond ? dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts()) : nullptr;
+      return Goes && Goes->getOpcode() == BO_LT && same(Goes->getLHS(), Ends->getLHS()) && same(Goes->getRHS(), Ends->getRHS());
+    });
+  }
+  bool same(const Expr* A, const Expr* B) const {
+    llvm::FoldingSetNodeID OfA, OfB;
+    A->Profile(OfA, Context, /*Canonical=*/true);
+    B->Profile(OfB, Context, /*Canonical=*/true);
+    return OfA == OfB;
+  }
+
+  const std::set<const Stmt*>& Loops;
+  const unsigned Dimension;
+  const GridLoops& Moves;
+  const ASTContext& Context;
+  llvm::SmallPtrSet<const ValueDecl*, 8> Depending;
+  /// The loops that are being visited.
+  llvm::SmallVector<const Stmt*, 4> Around;
+  const DeclRefExpr* Other = nullptr;
 };
 
 /// The calls that a kernel makes itself and in functions, and what it assigns to, but for what it does in some of its statements.
@@ -96,8 +212,8 @@ private:
 
 class Checker {
 public:
-  Checker(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, ASTContext& Context)
-      : Kernel(Kernel), Loops(Loops), Context(Context), Everywhere(Kernel->getBody()), Uses(Kernel->getBody()) {
+  Checker(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves, ASTContext& Context)
+      : Kernel(Kernel), Loops(Loops), Dimension(Dimension), Moves(Moves), Context(Context), Everywhere(Kernel->getBody()), Uses(Kernel->getBody()) {
     for (const Stmt* Loop : Loops) {
       const References Named(Loop);
       Inside.insert(Named.All.begin(), Named.All.end());
@@ -120,6 +236,8 @@ public:
       Other = Sums.usedInParts();
     if (Other)
       return RejectedRowLoop{RowLoopProblem::Carried, Other->getExprLoc(), usedName(Other).str()};
+    if (const Expr* Number = BlockUses(Kernel->getBody(), Loops, Dimension, Moves, Context).other())
+      return RejectedRowLoop{RowLoopProblem::OfBlock, Number->getExprLoc(), usedName(Number).str()};
     const UpdatesOutside Outside(Kernel, Loops);
     for (const AtomicReduction& R : Reductions)
       if (Outside.All.contains(R.Where) && !Sums.isUpdate(R.Where))
@@ -157,7 +275,7 @@ private:
       const References Named(Loop);
       const PureReads Pure(Loop);
       auto Outlives = [&](const VarDecl* V) {
-        return V && !isWithin(V->getLocation(), Loop) && (V->hasAttr<CUDASharedAttr>() || !V->hasGlobalStorage()) &&
+        return V && !isWithin(V->getLocation(), bodyOf(Loop)) && (V->hasAttr<CUDASharedAttr>() || !V->hasGlobalStorage()) &&
                V->getDeclContext() == Kernel && !V->getType().isConstQualified() &&
                !Context.getBaseElementType(V->getType()).isConstQualified();
       };
@@ -189,7 +307,7 @@ private:
       const References Named(Loop), Start(For ? For->getInit() : nullptr);
       const PureReads Pure(Loop);
       return llvm::all_of(Named.All, [&](const DeclRefExpr* Ref) {
-        return Ref->getDecl() != V || Pure.contains(Ref) || Uses.Moves.contains(Ref) || Start.All.contains(Ref);
+        return Ref->getDecl() != V || Pure.contains(Ref) || (Uses.Moves.contains(Ref) && Moves.count({Loop, V})) || Start.All.contains(Ref);
       });
     });
   }
@@ -210,6 +328,8 @@ private:
 
   const FunctionDecl* Kernel;
   const std::set<const Stmt*>& Loops;
+  const unsigned Dimension;
+  const GridLoops& Moves;
   ASTContext& Context;
   const References Everywhere;
   const GridSizeUses Uses;
@@ -223,9 +343,9 @@ const Expr* otherUseOfGridSize(const FunctionDecl* Kernel) {
   return Uses.Others.empty() ? nullptr : Uses.Others.front();
 }
 
-std::optional<RejectedRowLoop> dependenceOnGridSize(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops,
-                                                    ArrayRef<AtomicReduction> Reductions, ASTContext& Context) {
-  return Checker(Kernel, Loops, Context).run(Reductions);
+std::optional<RejectedRowLoop> dependenceOnGridSize(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, unsigned Dimension,
+                                                    const GridLoops& Moves, ArrayRef<AtomicReduction> Reductions, ASTContext& Context) {
+  return Checker(Kernel, Loops, Dimension, Moves, Context).run(Reductions);
 }
 
 } // namespace gpurma

@@ -9,6 +9,7 @@
 #ifndef GPURMA_PASSES_GRIDSTRIDES_H
 #define GPURMA_PASSES_GRIDSTRIDES_H
 
+#include "passes/PartialBlocks.h"
 #include "passes/RowLoop.h"
 
 #include "clang/AST/ASTContext.h"
@@ -25,9 +26,11 @@ struct AtomicReduction;
 /// A use of gridDim that is not the step of a loop; null if there is none.
 const clang::Expr* otherUseOfGridSize(const clang::FunctionDecl* Kernel);
 
-/// What makes a difference to which iterations of \p Loops, which stand in the kernel itself, are those of one thread. \p Reductions:
+/// What makes a difference to which iterations of \p Loops, which stand in the kernel itself and go on along \p Dimension, are those
+/// of one thread. \p Moves: what goes on with them (InterpretedKernel::GridMoves). \p Reductions:
 /// all its updates of reduced scalars.
 std::optional<RejectedRowLoop> dependenceOnGridSize(const clang::FunctionDecl* Kernel, const std::set<const clang::Stmt*>& Loops,
+                                                    unsigned Dimension, const GridLoops& Moves,
                                                     llvm::ArrayRef<AtomicReduction> Reductions, clang::ASTContext& Context);
 
 } // namespace gpurma

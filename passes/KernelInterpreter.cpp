@@ -494,7 +494,8 @@ private:
       const Value* V = It == Now.Variables.end() ? nullptr : &It->second;
       for (const FieldDecl* Field : L.Members) {
         auto Member = V ? V->Members.find(Field) : decltype(V->Members.end()){};
-        if (!V || Member == V->Members.end()) {
+        // Another member of a union may have been stored into, and a bit-field has not all of what is.
+        if (!V || Member == V->Members.end() || Field->getParent()->isUnion() || Field->isBitField()) {
           V = nullptr;
           break;
         }
@@ -533,7 +534,10 @@ private:
     }
     if (L.Of != Location::Variable)
       return;
-    Now.Variables[L.Decl] = opaque(L.Decl->getType(), Why, At);
+    Value* Target = &Now.Variables[L.Decl];
+    for (const FieldDecl* Field : L.Members)
+      Target = &Target->Members[Field];
+    *Target = opaque(L.Members.empty() ? L.Decl->getType() : L.Members.back()->getType(), Why, At);
   }
 
   std::int64_t elementsIn(QualType Type) const {
@@ -911,6 +915,8 @@ private:
       Value Left = load(L, E->getLHS());
       Value V = combined(BinaryOperator::getOpForCompoundAssignment(Op), Left, E->getLHS(), Right,
                          E->getRHS(), E);
+      if (V.Number && isNarrow(E->getType()))
+        V = opaque(E->getType(), Cause::Expression, E);
       store(L, V, E->getLHS());
       return placed(L);
     }
@@ -1009,7 +1015,7 @@ private:
       if (E->getType()->isPointerType())
         New.Place = moved(Old.Place.value_or(Location{}), Step, E->getType()->getPointeeType());
       else if (E->getType()->isIntegralOrEnumerationType())
-        New.Number = number(Old, E) + Step;
+        New.Number = isNarrow(E->getType()) ? unknown(Cause::Expression, E) : number(Old, E) + Step;
       store(L, New, E->getSubExpr());
       return E->isGLValue() ? placed(L) : E->isPrefix() ? New : Old;
     }
@@ -1018,6 +1024,9 @@ private:
       return opaque(E->getType(), Cause::Expression, E);
     }
   }
+
+  /// Index types of 32 bits and more are taken not to overflow, as the language has it for signed ones.
+  bool isNarrow(QualType Type) const { return Context.getTypeSize(Type) < 32; }
 
   static Value placed(Location L) {
     Value V;
@@ -1049,10 +1058,7 @@ private:
     }
     case CK_IntegralCast: {
       Value V = eval(Sub);
-      // Index types of 32 bits and more are taken not to overflow, as the language has it for
-      // signed ones.
-      if (!V.Truth && Context.getTypeSize(E->getType()) <
-                          std::min<std::uint64_t>(32, Context.getTypeSize(Sub->getType())))
+      if (!V.Truth && isNarrow(E->getType()) && Context.getTypeSize(E->getType()) < Context.getTypeSize(Sub->getType()))
         return opaque(E->getType(), Cause::Expression, E);
       return V;
     }
@@ -1358,19 +1364,21 @@ private:
     }
     bool Min = Name == "min" || Name == "umin", Max = Name == "max" || Name == "umax";
     QualType Type = E->getType().getNonReferenceType();
-    if (!Type->isIntegralOrEnumerationType() || Type->isBooleanType())
+    // The program's own functions of these names are followed.
+    bool IsOwn = Callee->hasBody() && !Context.getSourceManager().isInSystemHeader(Callee->getLocation());
+    if (!Type->isIntegralOrEnumerationType() || Type->isBooleanType() || IsOwn)
       return std::nullopt;
     auto Argument = [&](unsigned I) {
       const Expr* Arg = E->getArg(I);
       return number(evalObject(Arg), Arg);
     };
     auto Least = [&](const Polynomial& A, const Polynomial& B) {
-      return choice(Sets.compare(Comparison::LessEqual, A, B), A,
-                    Sets.compare(Comparison::Less, B, A), B);
+      Condition First = compare(BO_LE, A, B, Type->isUnsignedIntegerType());
+      return choice(First.True, A, First.False, B);
     };
     auto Greatest = [&](const Polynomial& A, const Polynomial& B) {
-      return choice(Sets.compare(Comparison::LessEqual, A, B), B,
-                    Sets.compare(Comparison::Less, B, A), A);
+      Condition First = compare(BO_LE, A, B, Type->isUnsignedIntegerType());
+      return choice(First.True, B, First.False, A);
     };
     Value V;
     if ((Min || Max) && Count == 2) {
@@ -1442,7 +1450,8 @@ private:
       for (auto& [Variable, V] : Lambda.Captured) {
         auto It = Now.Variables.find(Variable);
         Hidden[Variable] = It == Now.Variables.end() ? std::nullopt : std::optional(It->second);
-        Now.Variables[Variable] = V;
+        // An earlier call may have changed its copies.
+        Now.Variables[Variable] = Method->isConst() ? V : opaque(Variable->getType(), Cause::Call, E);
       }
       This = Frames.back()->This;
     }
@@ -1615,6 +1624,7 @@ private:
     bool Strided = goesOnByGrids(Inductions);
     if (Strided)
       checkGridStride(Loop, Cond, Found, Inductions);
+    noteGridMoves(Loop, Inductions);
     Symbol Counter = Sets.counter();
     EnteredLoop Entered = entered(Loop);
     bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
@@ -1662,8 +1672,7 @@ private:
     std::map<const VarDecl*, Value> Last;
     for (const auto& [Variable, Times] : Found.Changes)
       Last.emplace(Variable, Iterations ? moved(Variable, *Iterations, Inductions, Loop) : opaque(Variable->getType(), Cause::Loop, Loop));
-    for (auto& [Variable, V] : Last)
-      change(Variable, std::move(V), Loop);
+    change(std::move(Last), Found, Loop);
   }
 
   /// Of a loop between constants, which nothing leaves early.
@@ -1719,8 +1728,7 @@ private:
     std::map<const VarDecl*, Value> Heads;
     for (const auto& [Variable, Times] : Found.Changes)
       Heads.emplace(Variable, moved(Variable, Count, Inductions, Loop));
-    for (auto& [Variable, Head] : Heads)
-      change(Variable, std::move(Head), Loop);
+    change(std::move(Heads), Found, Loop);
     Now.Path = Now.Path.intersect(Sets.compare(Comparison::LessEqual, 0, Count));
   }
 
@@ -2082,11 +2090,43 @@ private:
            llvm::any_of(Inductions, [&](const auto& Each) { return isGridStride(Each.second); });
   }
 
+  /// For the thread of the next grid along a dimension.
+  Polynomial ofNextGrid(Polynomial P, unsigned Dimension) const {
+    const Polynomial Blocks(Symbol{Symbol::Kind::GridSize, Dimension});
+    const Polynomial Threads = Blocks * (Renumbered ? Sets.launchedSize(Dimension) : Sets.pitch(Dimension));
+    using Kind = Symbol::Kind;
+    for (const auto& [Of, By] : {std::pair(Kind::BlockIndex, Blocks), std::pair(Kind::LaunchedIndex, Blocks),
+                                 std::pair(Kind::BlockOrigin, Threads), std::pair(Kind::LaunchedOrigin, Threads)}) {
+      const Symbol S{Of, Dimension};
+      P = P.substituted(S, Polynomial(S) + By);
+    }
+    return Sets.normalized(P);
+  }
+
+  void noteGridMoves(const Stmt* Loop, const std::map<const VarDecl*, Update>& Inductions) {
+    for (const auto& [Variable, U] : Inductions) {
+      auto It = Now.Variables.find(Variable);
+      if (!U.Step || It == Now.Variables.end())
+        continue;
+      const Value &First = It->second, Next = moved(Variable, 1, Inductions, Loop);
+      const bool IsPointer = First.Place && Next.Place && Next.Place->sameArray(*First.Place);
+      if (!IsPointer && !(First.Number && Next.Number))
+        continue;
+      const Polynomial &From = IsPointer ? First.Place->Offset : *First.Number, &To = IsPointer ? Next.Place->Offset : *Next.Number;
+      bool Moves = Renumbered && Renumbered->inOneDimension() && (IsPointer || Result.GridIndices.count({Loop, Variable}));
+      for (unsigned D = 0; D < 3; ++D)
+        Moves |= To.involves(Symbol::Kind::GridSize, D) && ofNextGrid(From, D) == To;
+      if (Moves)
+        Result.GridMoves.emplace(Loop, Variable);
+    }
+  }
+
   /// Reports a loop whose condition may not end it after an iteration when the launch has a thread for
   /// each element.
   void checkGridStride(const Stmt* Loop, const Expr* Cond, const ChangeFinder& Found,
                        const std::map<const VarDecl*, Update>& Inductions) {
     State Before = Now;
+    std::map<const VarDecl*, Value> Laters;
     for (const auto& [Variable, Times] : Found.Changes) {
       auto It = Before.Variables.find(Variable);
       auto Induction = Inductions.find(Variable);
@@ -2099,8 +2139,9 @@ private:
           Now.Path = Now.Path.intersect(
               Sets.compare(Comparison::LessEqual, *It->second.Number + Elements, *Later.Number));
       }
-      change(Variable, std::move(Later), Loop);
+      Laters.emplace(Variable, std::move(Later));
     }
+    change(std::move(Laters), Found, Loop);
     bool Ends = Cond && !isPossible(truth(eval(Cond)).True);
     Now = std::move(Before);
     if (Result.GridStride == nullptr)
@@ -2109,17 +2150,26 @@ private:
       error(Loop->getBeginLoc(), Diag::err_grid_stride_unbounded);
   }
 
-  /// A loop changes the variable, or what it refers to.
-  void change(const VarDecl* Variable, Value V, const Stmt* Loop) {
+  /// A loop changes variables, or what they refer to.
+  void change(std::map<const VarDecl*, Value> Values, const ChangeFinder& Found, const Stmt* Loop) {
+    std::vector<Location> Others;
+    for (auto& [Variable, V] : Values) {
+      if (!Variable->getType()->isReferenceType())
+        Now.Variables[Variable] = std::move(V);
+      else if (auto It = Now.Variables.find(Variable); It != Now.Variables.end() && It->second.Place)
+        Others.push_back(*It->second.Place);
+    }
     // Through a pointer, a loop may change what has had its address taken.
     for (const ValueDecl* Exposed : AddressTaken)
-      forget({Location::Variable, Exposed, {}, {}}, Cause::Loop, Loop);
-    if (Variable->getType()->isReferenceType()) {
-      if (auto It = Now.Variables.find(Variable); It != Now.Variables.end() && It->second.Place)
-        forget(Location(*It->second.Place), Cause::Loop, Loop);
-      return;
-    }
-    Now.Variables[Variable] = std::move(V);
+      Others.push_back({Location::Variable, Exposed, {}, {}});
+    if (const std::optional<Location>& Object = Frames.back()->This)
+      for (const FieldDecl* Field : Found.OfObject) {
+        Others.push_back(*Object);
+        if (Field && Object->Of == Location::Variable)
+          Others.back().Members.push_back(Field);
+      }
+    for (const Location& Each : Others)
+      forget(Each, Cause::Loop, Loop);
   }
 
   /// The variables that each iteration moves once, by what does not change in the loop.
@@ -2150,7 +2200,9 @@ private:
         bool Fixed = !U->Step || llvm::none_of(namedVariables(U->Step), [&](const VarDecl* V) {
           return Found.Changes.count(V) || Own.All.contains(V);
         });
-        if (It != Found.Changes.end() && It->second == 1 && Fixed)
+        // Bytes wrap around.
+        bool Wide = !U->Step || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
+        if (It != Found.Changes.end() && It->second == 1 && Fixed && Wide)
           Inductions[U->Variable] = *U;
       }
     return Inductions;
@@ -2184,18 +2236,24 @@ private:
       if (isa<CaseStmt>(Label) && On.Number)
         Default = Default.subtract(Selected(Label));
     const auto* Block = dyn_cast<CompoundStmt>(S->getBody());
+    std::ptrdiff_t Labels = 0;
+    for (const SwitchCase* Label = S->getSwitchCaseList(); Label; Label = Label->getNextSwitchCase())
+      ++Labels;
     for (const Stmt* Child :
          Block ? llvm::ArrayRef<Stmt*>(const_cast<Stmt**>(Block->body_begin()), Block->size())
                : llvm::ArrayRef<Stmt*>()) {
       for (const auto* Label = dyn_cast<SwitchCase>(Child); Label;
            Label = dyn_cast<SwitchCase>(Label->getSubStmt())) {
         State Entry = Before;
+        --Labels;
         HasDefault |= isa<DefaultStmt>(Label);
         Entry.Path = Entry.Path.intersect(isa<DefaultStmt>(Label) ? Default : Selected(Label));
         Now = join(std::move(Now), std::move(Entry), S);
       }
       run(Child);
     }
+    if (Labels != 0) // that lead into a loop or a block
+      error(S->getBeginLoc(), Diag::err_statement_not_understood) << S->getSourceRange();
     Breaks.pop_back();
     if (!HasDefault) {
       State Skipped = Before;

@@ -152,6 +152,8 @@ struct InterpretedKernel {
   const clang::Stmt* GridStride = nullptr;
   /// Such loops, and their variables that begin with the number of the thread and go on so.
   std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
+  /// Loops and variables in which an iteration leaves what they begin with for the thread of the next grid.
+  GridLoops GridMoves;
   /// In a kernel for fixed rows, the statements that store into them, and whether others store into rows that
   /// differ between threads.
   std::vector<RowStore> RowStores;

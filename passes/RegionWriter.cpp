@@ -4,6 +4,7 @@
 #include "passes/ArrayCopies.h"
 #include "passes/HostFunctions.h"
 #include "passes/Kernels.h"
+#include "passes/Lvalues.h"
 #include "passes/ThreadParts.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
@@ -147,16 +148,15 @@ private:
   /// Finds captured variables that the statement may change: assigned, or handed on by reference or address.
   struct ChangeCollector : DynamicRecursiveASTVisitor {
     explicit ChangeCollector(Writer& W) : W(W) {}
-    void changed(const Expr* E) {
-      E = E->IgnoreParenImpCasts();
-      while (true) {
-        if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
-          E = Element->getBase()->IgnoreParenImpCasts();
-        else if (const auto* Field = dyn_cast<MemberExpr>(E); Field && !Field->isArrow())
-          E = Field->getBase()->IgnoreParenImpCasts();
-        else
-          break;
-      }
+    void changed(const Expr* Lvalue) {
+      for (const Expr* Each : alternatives(Lvalue))
+        changedPlace(Each);
+    }
+    void changedPlace(const Expr* E) {
+      if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+        return changed(Element->getBase());
+      if (const auto* Field = dyn_cast<MemberExpr>(E); Field && !Field->isArrow())
+        return changed(Field->getBase());
       if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
         if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && !W.R.declares(V))
           W.Result.Changed.insert(V);

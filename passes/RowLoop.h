@@ -67,6 +67,7 @@ enum class RowLoopProblem {
   Text,
   OtherLoop,
   StartsBefore,
+  OfBlock,
 };
 
 struct RejectedRowLoop {

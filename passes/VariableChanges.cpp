@@ -1,23 +1,35 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/VariableChanges.h"
 
+#include "passes/Lvalues.h"
 #include "passes/VariableUses.h"
 
 using namespace clang;
 
 namespace gpurma {
 
-std::pair<const VarDecl*, const FieldDecl*> memberOf(const Expr* E) {
+namespace {
+
+/// What an lvalue is part of, and which of its members.
+std::pair<const Expr*, const FieldDecl*> partOf(const Expr* E) {
   const FieldDecl* Field = nullptr;
   while (true) {
     E = E->IgnoreParenCasts();
     const auto* Member = dyn_cast<MemberExpr>(E);
-    if (!Member || Member->isArrow())
+    if (!Member ||
+        (Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())))
       break;
     Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
     E = Member->getBase();
   }
-  const auto* Ref = dyn_cast<DeclRefExpr>(E);
+  return {E, Field};
+}
+
+} // namespace
+
+std::pair<const VarDecl*, const FieldDecl*> memberOf(const Expr* E) {
+  auto [Whole, Field] = partOf(E);
+  const auto* Ref = dyn_cast<DeclRefExpr>(Whole);
   return {Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr, Field};
 }
 
@@ -86,9 +98,16 @@ bool ChangeFinder::VisitContinueStmt(ContinueStmt*) {
 }
 
 void ChangeFinder::note(const Expr* E) {
-  if (auto [V, Field] = memberOf(E); V) {
-    ++Changes[V];
-    Members.insert({V, Field});
+  for (const Expr* Each : alternatives(E)) {
+    if (auto [V, Field] = memberOf(Each); V) {
+      ++Changes[V];
+      Members.insert({V, Field});
+    }
+    auto [Whole, Field] = partOf(Each);
+    if (const auto* Unary = dyn_cast<UnaryOperator>(Whole); Unary && Unary->getOpcode() == UO_Deref)
+      Whole = Unary->getSubExpr()->IgnoreParenImpCasts();
+    if (isa<CXXThisExpr>(Whole))
+      OfObject.insert(Field);
   }
 }
 

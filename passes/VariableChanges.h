@@ -23,6 +23,8 @@ class ChangeFinder : public DynamicRecursiveASTVisitor {
 public:
   std::map<const clang::VarDecl*, unsigned> Changes;
   std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> Members;
+  /// Members of the object that the statement's function is called for; null if all of it may change.
+  std::set<const clang::FieldDecl*> OfObject;
   bool Continues = false;
 
   bool shouldVisitImplicitCode() const override { return true; }

@@ -106,20 +106,29 @@ private:
   template <class Any> GPURMA_DEVICE static void update_part(Any, T* of_rank, T value) {
     *of_rank = value;
   }
+  // CUDA has no atomics for long, and no sums of long long, which are those of their bits.
+  template <bool IsSigned>
+  using cuda_type =
+      std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8,
+                         std::conditional_t<IsSigned, long long, unsigned long long>, T>;
+
   GPURMA_DEVICE static void update_part(plus, T* of_rank, T value) {
-    ::atomicAdd(of_rank, value);
+    using type = cuda_type<false>;
+    ::atomicAdd(reinterpret_cast<type*>(of_rank), static_cast<type>(value));
   }
   GPURMA_DEVICE static void update_part(maximum, T* of_rank, T value) {
+    using type = cuda_type<std::is_signed_v<T>>;
     if constexpr (std::is_floating_point_v<T>)
       update_bits(of_rank, value);
     else
-      ::atomicMax(of_rank, value);
+      ::atomicMax(reinterpret_cast<type*>(of_rank), static_cast<type>(value));
   }
   GPURMA_DEVICE static void update_part(minimum, T* of_rank, T value) {
+    using type = cuda_type<std::is_signed_v<T>>;
     if constexpr (std::is_floating_point_v<T>)
       update_bits(of_rank, value);
     else
-      ::atomicMin(of_rank, value);
+      ::atomicMin(reinterpret_cast<type*>(of_rank), static_cast<type>(value));
   }
   // CUDA has no atomicMax and atomicMin for these types. M23
   GPURMA_DEVICE static void update_bits(T* of_rank, T value) {

@@ -137,16 +137,38 @@ void find_needs(const region_launch& region, banding& bands) {
   }
 }
 
+bool overlap(const array_plan& one, const array_plan& other) {
+  return one.base < other.base + other.bytes() && other.base < one.base + one.bytes();
+}
+
 // What launches read of an array is known by the names of variables.
 bool share_memory(const region_launch& region) {
+  for (int a = 0; a < region.arrays; ++a)
+    for (int b = 0; b < a; ++b)
+      if (overlap(region.array[a], region.array[b]))
+        return true;
+  return false;
+}
+
+// A process has the rows of one number in all arrays.
+void check_common_rows(const region_launch& region) {
   for (int a = 0; a < region.arrays; ++a)
     for (int b = 0; b < a; ++b) {
       const array_plan& one = region.array[a];
       const array_plan& other = region.array[b];
-      if (one.base < other.base + other.bytes() && other.base < one.base + one.bytes())
-        return true;
+      if (!overlap(one, other))
+        continue;
+      const std::ptrdiff_t apart = one.base - other.base;
+      const bool in_one_place =
+          one.components == 1 && other.components == 1
+              ? apart == 0
+              : one.rows == other.rows &&
+                    apart % static_cast<std::ptrdiff_t>(one.component_bytes()) == 0;
+      if (one.row_bytes() != other.row_bytes() || !in_one_place)
+        fail(region, text("'", other.name, "' and '", one.name,
+                          "' share memory in which their rows have different numbers; "
+                          "distribute one of them, and let kernels add the offset"));
     }
-  return false;
 }
 
 bool has_periodic_rows(const region_launch& region) {
@@ -186,6 +208,7 @@ void make_bands(const region_launch& region) {
   }
   if (bands.rows == 0)
     fail(region, "the distributed arrays have no rows");
+  check_common_rows(region);
   bands.unit = stage_of_ranks(region).height();
   find_needs(region, bands);
   if (self.size == 1)

@@ -112,6 +112,24 @@ __global__ void value_of_first(float *u, int ny, int nx) {
       u[y * nx + x] -= first;
     }
 }
+__global__ void of_block(float *u, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += blockDim.y * gridDim.y)
+    if (x < nx)
+      // CHECK-DAG: access-grid-strides.cu:[[@LINE+1]]:24: error: the iterations of a loop over the rows {{.*}} 'blockIdx' depends on which block the thread is of, and in a region the thread of another one has the row; compute it from the row [gpurma-0221]
+      u[y * nx + x] += blockIdx.y;
+}
+__global__ void of_first(float *u, int n) {
+  int first = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int i = first; i < n; i += blockDim.x * gridDim.x)
+    // CHECK-DAG: access-grid-strides.cu:[[@LINE+1]]:13: error: the iterations of a loop over the rows {{.*}} 'first' depends on which block the thread is of, {{.*}} [gpurma-0221]
+    u[i] += first;
+}
+__global__ void count_with_row(float *u, int n) {
+  // CHECK-DAG: access-grid-strides.cu:[[@LINE+1]]:98: error: the iterations of a loop over the rows {{.*}} 'k' is kept from one iteration to the next; {{.*}} [gpurma-0221]
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x, k = 0; i < n; i += blockDim.x * gridDim.x, k += blockDim.x)
+    u[i] += k;
+}
 
 void regions(float *u, float *norm, int ny, int nx, int blocks) {
   const dim3 grid(blocks, 2), block(16, 16);
@@ -129,5 +147,8 @@ void regions(float *u, float *norm, int ny, int nx, int blocks) {
     less_their_sum<<<grid, block>>>(u, ny, nx);
     index_of_last<<<grid, block>>>(u, norm, ny, nx);
     value_of_first<<<grid, block>>>(u, ny, nx);
+    of_block<<<grid, block>>>(u, ny, nx);
+    of_first<<<blocks, 256>>>(u, ny * nx);
+    count_with_row<<<blocks, 256>>>(u, ny * nx);
   }
 }

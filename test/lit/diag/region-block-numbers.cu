@@ -21,6 +21,7 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=19 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK19 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=20 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK20 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=21 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK21 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=22 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK22 %s
 
 __device__ float in_block(float s) {
   __shared__ float part[256];
@@ -162,6 +163,12 @@ __global__ void by_whole_grids(float *out, const float *u, float *partial, int n
   if (threadIdx.x == 0 && threadIdx.y == 0)
     partial[blockIdx.y * gridDim.x + blockIdx.x] = 2;
 }
+__global__ void in_some_blocks(const float *u, float *partial, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = in_block(i < n ? u[i] : 0);
+  if (threadIdx.x == 0 && blockIdx.x % 2 == 0)
+    partial[blockIdx.x] = s;
+}
 
 void regions(float *u, float *partial, float *result, float *other, int ny, int nx, int blocks, int threads) {
   int n = ny * nx;
@@ -183,7 +190,7 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 3
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK3: region-block-numbers.cu:46:31: error: {{.*}} 'twice' does something else with 'partial', too; use it for one number of each block, and nothing else [gpurma-0231]
+    // CHECK3: region-block-numbers.cu:47:31: error: {{.*}} 'twice' does something else with 'partial', too; use it for one number of each block, and nothing else [gpurma-0231]
     // CHECK3: region-block-numbers.cu:[[@LINE+1]]:5: note: that launch is here
     twice<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
@@ -191,21 +198,21 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 4
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK4: region-block-numbers.cu:51:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK4: region-block-numbers.cu:52:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
     by_all<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 5
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK5: region-block-numbers.cu:57:13: error: {{.*}} the number of the block should be the subscript, blockIdx.x or blockIdx.y * gridDim.x + blockIdx.x [gpurma-0231]
+    // CHECK5: region-block-numbers.cu:58:13: error: {{.*}} the number of the block should be the subscript, blockIdx.x or blockIdx.y * gridDim.x + blockIdx.x [gpurma-0231]
     backwards<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 6
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK6: region-block-numbers.cu:63:10: error: {{.*}} each block stores one number in a statement of its own, 'partial[...] = ...;', of the type of the array [gpurma-0231]
+    // CHECK6: region-block-numbers.cu:64:10: error: {{.*}} each block stores one number in a statement of its own, 'partial[...] = ...;', of the type of the array [gpurma-0231]
     as_value<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
@@ -220,35 +227,35 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK8: region-block-numbers.cu:79:17: error: {{.*}} cannot show that 'half' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK8: region-block-numbers.cu:80:17: error: {{.*}} cannot show that 'half' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     half<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 9
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK9: region-block-numbers.cu:87:15: error: {{.*}} cannot show that 'last' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK9: region-block-numbers.cu:88:15: error: {{.*}} cannot show that 'last' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     last<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 10
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK10: region-block-numbers.cu:96:15: error: {{.*}} cannot show that 'some' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK10: region-block-numbers.cu:97:15: error: {{.*}} cannot show that 'some' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     some<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 11
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK11: region-block-numbers.cu:102:13: error: {{.*}} 'from_all' should store what it has combined once, in one thread, into the scalar that a parameter points to, '*result = ...;' [gpurma-0231]
+    // CHECK11: region-block-numbers.cu:103:13: error: {{.*}} 'from_all' should store what it has combined once, in one thread, into the scalar that a parameter points to, '*result = ...;' [gpurma-0231]
     from_all<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 12
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
     sum<<<blocks, 256>>>(u, partial, n);
-    // CHECK12: region-block-numbers.cu:107:10: error: {{.*}} 'in_double' combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
+    // CHECK12: region-block-numbers.cu:108:10: error: {{.*}} 'in_double' combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
     in_double<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 13
@@ -281,44 +288,51 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 16
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK16: region-block-numbers.cu:122:{{[0-9]+}}: error: {{.*}} cannot show that 'from_second' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK16: region-block-numbers.cu:123:{{[0-9]+}}: error: {{.*}} cannot show that 'from_second' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     sum<<<blocks, 256>>>(u, partial, n);
     from_second<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 17
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK17: region-block-numbers.cu:129:{{[0-9]+}}: error: {{.*}} cannot show that 'less_than_all' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK17: region-block-numbers.cu:130:{{[0-9]+}}: error: {{.*}} cannot show that 'less_than_all' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     sum<<<blocks, 256>>>(u, partial, n);
     less_than_all<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 18
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK18: region-block-numbers.cu:142:{{[0-9]+}}: error: {{.*}} cannot show that 'add_twice' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
+    // CHECK18: region-block-numbers.cu:143:{{[0-9]+}}: error: {{.*}} cannot show that 'add_twice' stores here what all numbers are combined, each once, or the root of it [gpurma-0231]
     sum<<<blocks, 256>>>(u, partial, n);
     add_twice<<<1, 32>>>(partial, result, blocks);
   }
 #elif CASE == 19
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK19: region-block-numbers.cu:148:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK19: region-block-numbers.cu:149:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
     in_two<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 20
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK20: region-block-numbers.cu:155:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK20: region-block-numbers.cu:156:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
     in_loop<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 21
 #pragma gpurma persistent distribute(u, other : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK21: region-block-numbers.cu:163:5: error: {{.*}} 'partial' is updated outside of the loop, by something else than what the iterations have added up from 0 [gpurma-0221]
+    // CHECK21: region-block-numbers.cu:164:5: error: {{.*}} 'partial' is updated outside of the loop, by something else than what the iterations have added up from 0 [gpurma-0221]
     by_whole_grids<<<dim3(blocks, 2), dim3(16, 16)>>>(other, u, partial, ny, nx);
     add_up<<<1, 256>>>(partial, result, 2 * blocks);
+  }
+#elif CASE == 22
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
+  for (int it = 0; it < 9; ++it) {
+    // CHECK22: region-block-numbers.cu:170:5: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    in_some_blocks<<<blocks, 256>>>(u, partial, n);
+    add_up<<<1, 256>>>(partial, result, blocks);
   }
 #endif
 }

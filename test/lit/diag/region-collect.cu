@@ -123,7 +123,7 @@ __global__ void behind_loop(float *v, const float *u, float *to, int nz, int ny,
 }
 __global__ void before_strides(float *v, const float *u, float *to, int ny, int nx) {
   int y = blockIdx.x * blockDim.x + threadIdx.x;
-  to[y] = 1;
+  to[threadIdx.x] = 1;
   for (; y < ny; y += blockDim.x * gridDim.x)
     v[y * nx] = u[y * nx];
 }

@@ -119,7 +119,7 @@ __global__ void behind_loop(const float* a, int* changed, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
     if (a[i] > 1)
       *changed = 1;
-  if (blockIdx.x == 3)
+  if (threadIdx.x == 3)
     // PLACES-CHECK: :[[@LINE+1]]:5: error: {{.*}}: 'changed' is updated outside of the loop, by something else than what the iterations have added up from 0 [gpurma-0221]
     *changed = 1;
 }

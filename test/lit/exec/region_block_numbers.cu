@@ -261,8 +261,8 @@ static void ranges() {
   std::printf("range %d %d %lld\n", high, low, ordered_sum(a, Nx * Ny));
 }
 
-// What the host runs stands between the two kernels; the result adds up over all steps.
-__global__ void count_positive(const int *a, int *partial, int n) {
+// What the host runs stands between the two kernels; the result adds up over all steps. Of long long CUDA has no sums.
+__global__ void count_positive(const int *a, long long *partial, int n) {
   __shared__ int count;
   if (threadIdx.x == 0)
     count = 0;
@@ -276,9 +276,9 @@ __global__ void count_positive(const int *a, int *partial, int n) {
   if (threadIdx.x == 0)
     partial[blockIdx.x] = count;
 }
-__global__ void add_to(const int *partial, int *result, int count) {
-  __shared__ int part[64];
-  int s = 0;
+__global__ void add_to(const long long *partial, long long *result, int count) {
+  __shared__ long long part[64];
+  long long s = 0;
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
     s = partial[i] + s;
   part[threadIdx.x] = s;
@@ -294,8 +294,8 @@ __global__ void add_to(const int *partial, int *result, int count) {
 static void between() {
   int *a = device_array<int>(Nx * Ny, [](std::size_t i) { return i * 7 % 1000 - 300; });
   int *b = device_array<int>(Nx * Ny, [](std::size_t) { return 0; });
-  int *partial = device_array<int>(64, [](std::size_t) { return 77; });
-  int *sum = device_array<int>(1, [](std::size_t) { return 5; });
+  long long *partial = device_array<long long>(64, [](std::size_t) { return 77; });
+  long long *sum = device_array<long long>(1, [](std::size_t) { return -5; });
   const dim3 block(32, 4), grid((Nx + 31) / 32, (Ny + 3) / 4);
   const int n = Nx * Ny, blocks = (n + 127) / 128;
   int steps = 0;
@@ -310,7 +310,7 @@ static void between() {
     add_to<<<1, 64>>>(partial, sum, blocks);
     std::swap(a, b);
   }
-  std::printf("behind %d %d %lld\n", host_copy(sum, 1)[0], steps, ordered_sum(a, Nx * Ny));
+  std::printf("behind %lld %d %lld\n", host_copy(sum, 1)[0], steps, ordered_sum(a, Nx * Ny));
 }
 
 int main(int argc, char **argv) {

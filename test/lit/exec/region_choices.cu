@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// `a < b ? a : b` of two variables, elements or arrays is an lvalue that nobody stores to: what is read of both arms counts, and the value is one of two.
+// `a < b ? a : b` of two variables, elements or arrays is an lvalue that kernels do not store to: what is read of both arms counts, and the value is
+// one of two. The region itself changes one of two variables.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | %filecheck --check-prefix=REMARK-CHECK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
@@ -35,21 +36,22 @@ int main() {
   std::vector<int> start(n);
   for (int i = 0; i < n; ++i)
     start[i] = i * 37 % 53;
-  int *a, *b, *c;
-  for (int **each : {&a, &b, &c}) {
+  int *a, *b, *c, *d, evens = 0, odds = 0;
+  for (int **each : {&a, &b, &c, &d}) {
     cudaMalloc(each, n * sizeof(int));
     cudaMemcpy(*each, start.data(), n * sizeof(int), cudaMemcpyHostToDevice);
   }
-#pragma gpurma persistent distribute(a, b, c : rows(ny, nx))
+#pragma gpurma persistent distribute(a, b, c, d : rows(ny, nx))
   for (int i = 0; i < 9; ++i) {
     // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'step' reads 'in' with halo 1, reads 'other' with halo 2, writes 'out'
     step<<<grid, block>>>(c, a, b, nx, ny);
     std::swap(a, b);
-    std::swap(a, c);
+    std::swap(a, i % 3 == 1 ? d : c);
+    (i % 2 == 0 ? evens : odds) += i;
   }
   cudaMemcpy(start.data(), a, n * sizeof(int), cudaMemcpyDeviceToHost);
   unsigned long long hash = 0;
   for (int value : start)
     hash = hash * 31 + value;
-  std::printf("hash %llx\n", hash);
+  std::printf("hash %llx, %d and %d\n", hash, evens, odds);
 }

@@ -20,6 +20,7 @@
 // RUN: not %t renamed 2>&1 | FileCheck --check-prefix=RENAMED %s
 // RUN: not %t together 2>&1 | FileCheck --check-prefix=TOGETHER %s
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
+// RUN: not %t apart 2>&1 | FileCheck --check-prefix=APART %s
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -219,9 +220,12 @@ int main(int, char **argv) {
     cudaMalloc(each, 40 * nx * sizeof(float));
     cudaMemset(*each, 0, 40 * nx * sizeof(float));
   }
+  if (!std::strcmp(argv[1], "apart"))
+    b = a + nx;
   dim3 block(8, 2), second(8, !std::strcmp(argv[1], "blocks") ? 4 : 2);
   const dim3 grid(1, 20);
   const size_t shared_bytes = !std::strcmp(argv[1], "shared") ? 1 << 30 : 0;
+  // APART: the persistent region at {{.*}}region_errors.cu:[[#@LINE+7]]: 'a' and 'b' share memory in which their rows have different numbers; distribute one of them, and let kernels add the offset
   // SHARED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+6]]: no block of 8 x 2 x 1 threads with 1073741824 bytes of dynamic shared memory fits on a multiprocessor; make the block or its memory smaller
   // BLOCKS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+5]]: kernel 'step' is launched with blocks of 8 x 4 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
   // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows, but the launches touch 1 rows before and 1 after those of a process, which may only be its neighbours', and its rows begin at multiples of 2, which a block of 'step' has; use fewer processes, blocks of fewer rows or a larger array

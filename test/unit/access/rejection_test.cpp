@@ -145,11 +145,88 @@ TEST(Rejection, Goto) {
   EXPECT_EQ(rejected("again: if (x < nx && y < ny) { out[y * nx + x] += 1; goto again; }"), "0209");
 }
 
+TEST(Rejection, WhatALoopOrACallChangesUnseen) {
+  const std::string Guard = "if (x >= nx || y >= ny) return;\n", Walker = R"(
+struct Walker {
+  int row;
+  __device__ float sum(const float *in, int nx, int x) {
+    float s = 0;
+    for (int k = 0; k < 3; ++k) { s += in[row * nx + x]; row++; }
+    return s;
+  }
+};)";
+  EXPECT_EQ(rejected(Guard + "Walker w{y}; out[y * nx + x] = w.sum(in, nx, x);", "", Walker),
+            "0200");
+  EXPECT_EQ(rejected(Guard +
+                     "int row = y, *p = &row; float s = 0;\n"
+                     "for (int k = 0; k < 3; ++k, ++row) { s += in[row * nx + x]; *p += 1; }\n"
+                     "out[y * nx + x] = s;"),
+            "0200");
+  EXPECT_EQ(rejected(Guard + "int row = y; auto next = [=]() mutable { return row++; };\n"
+                             "next(); out[y * nx + x] = in[next() * nx + x];"),
+            "0200");
+}
+
+TEST(Rejection, PartsOfVariables) {
+  const std::string Guard = "if (x >= nx || y >= ny) return;\n";
+  EXPECT_EQ(rejected(Guard + "Row r; r.a = y; r.b = y + 2; out[y * nx + x] = in[r.a * nx + x];", "",
+                     "union Row { int a; unsigned b; };"),
+            "0200");
+  EXPECT_EQ(rejected(Guard + "Row r{0}; r.a = y + 2; out[y * nx + x] = in[r.a * nx + x];", "",
+                     "struct Row { int a : 3; };"),
+            "0200");
+  EXPECT_EQ(
+      rejected(Guard + "unsigned char c = 255; c += 2; out[y * nx + x] = in[(y + c) * nx + x];"),
+      "0200");
+  EXPECT_EQ(rejected(Guard + "unsigned char c = 255; ++c; out[y * nx + x] = in[(y + c) * nx + x];"),
+            "0200");
+}
+
+TEST(Rejection, CasesWithinOtherStatements) {
+  const std::string Guard = "if (x >= nx || y >= ny) return;\nfloat s = 0;\n";
+  EXPECT_EQ(
+      rejected(
+          Guard +
+              "switch (k) { case 0: { s = in[y * nx + x]; case 1: s += in[(y + 1) * nx + x]; } }\n"
+              "out[y * nx + x] = s;",
+          ", int k"),
+      "0209");
+  EXPECT_EQ(rejected(Guard + "switch (k) case 1: s = in[(y + 1) * nx + x];\nout[y * nx + x] = s;",
+                     ", int k"),
+            "0209");
+}
+
+TEST(Rejection, FunctionsOfTheProgramThatAreCalledAsOthers) {
+  const std::string Body = "if (x < nx && y < ny) out[y * nx + x] = in[own::abs(y) * nx + x];";
+  EXPECT_EQ(rejected(Body, "", "namespace own { __device__ int abs(int v) { return v + 2; } }"),
+            "rows y; reads in (y 2..2); writes out (own)");
+}
+
+TEST(Rejection, UnsignedLeast) {
+  EXPECT_EQ(rejected("unsigned row = y;\n"
+                     "if (x < nx && row < ny) out[y * nx + x] = in[min(row - 1, 100u) * nx + x];",
+                     "", "__device__ unsigned min(unsigned, unsigned);"),
+            "rows y; reads in (y whole); writes out (own)");
+}
+
 TEST(Rejection, GridStrideThroughRowsOfWhichAGridIsSeen) {
   const std::string Loop =
       "if (x < nx) for (int j = y; j < ny; j += blockDim.y * gridDim.y) out[j * nx + x] = ";
   EXPECT_EQ(rejected(Loop + "0;"), "rows y; writes out (own)");
   EXPECT_EQ(rejected(Loop + "gridDim.y;"), "0210");
+  EXPECT_EQ(rejected(Loop + "0, out[j * nx + x] += gridDim.y;"), "0210");
+  EXPECT_EQ(rejected("int k = 5; k += gridDim.y;" + Loop + "k;"), "0210");
+  EXPECT_EQ(rejected(Loop + "blockIdx.y;"), "0221");
+  EXPECT_EQ(rejected(Loop + "y;"), "0221");
+  EXPECT_EQ(rejected(Loop + "blockIdx.x + threadIdx.y + j;"), "rows y; writes out (own)");
+  EXPECT_EQ(rejected("float f = 2.0f * blockIdx.y;" + Loop + "f;"), "0221");
+  EXPECT_EQ(rejected("if (y >= 3) return;" + Loop + "0;"), "0221");
+  EXPECT_EQ(rejected("if (x >= nx || y >= ny) return; for (; y < ny; y += blockDim.y * gridDim.y) "
+                     "out[y * nx + x] = 0;"),
+            "rows y; writes out (own)");
+  EXPECT_EQ(rejected("if (x < nx) for (int j = y, k = 0; j < ny; j += blockDim.y * gridDim.y, k += "
+                     "gridDim.y) out[j * nx + x] = k;"),
+            "0221");
   EXPECT_EQ(rejected("int blocks = gridDim.y;" + Loop + "0; if (x == 0) atomicAdd(sum, blocks);",
                      ", float *sum"),
             "0210");

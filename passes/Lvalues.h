@@ -1,0 +1,26 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef GPURMA_PASSES_LVALUES_H
+#define GPURMA_PASSES_LVALUES_H
+
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace gpurma {
+
+/// The lvalues of which an lvalue may be one: both of `c ? a : b`, a of `(e, a)`.
+inline llvm::SmallVector<const clang::Expr*, 2> alternatives(const clang::Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  llvm::SmallVector<const clang::Expr*, 2> All = {E};
+  if (const auto* Choice = llvm::dyn_cast<clang::ConditionalOperator>(E)) {
+    All = alternatives(Choice->getTrueExpr());
+    All.append(alternatives(Choice->getFalseExpr()));
+  } else if (const auto* Comma = llvm::dyn_cast<clang::BinaryOperator>(E);
+             Comma && Comma->isCommaOp()) {
+    All = alternatives(Comma->getRHS());
+  }
+  return All;
+}
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_LVALUES_H
