@@ -43,8 +43,8 @@ run_ctest() {
   local folder=$1
   shift
   rm -f "$folder/test-ctest.xml"
-  # Failures are counted from the report; a missing report is one, too.
-  ctest --test-dir "$folder" --parallel "$jobs" --output-on-failure --output-junit test-ctest.xml "$@"
+  # Failures are counted from the report; a missing report is one, too. One more test than there are cores: many wait for a time-out.
+  ctest --test-dir "$folder" --parallel "$((jobs + 1))" --output-on-failure --output-junit test-ctest.xml "$@"
   reports+=("$folder/test-ctest.xml")
 }
 
