@@ -1,8 +1,11 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "host/kernels.h"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <mutex>
+#include <string>
 #include <unordered_map>
 
 #include <gpurma/launch.h>
@@ -19,10 +22,16 @@ struct registry {
   // Unless the user says otherwise; CUDA has not started yet, because registration comes before
   // main. Loading kernels lazily waits for running kernels, which may wait for other processes. And
   // under the Multi-Process Service streams share two hardware queues by default, so that copies
-  // for a running rank kernel would stand behind it.
+  // for a running rank kernel would stand behind it; there, all processes share those of the device,
+  // and with 32 for each a third process finds none.
   registry() {
     setenv("CUDA_MODULE_LOADING", "EAGER", 0);
-    setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
+    setenv("CUDA_DEVICE_MAX_CONNECTIONS", shares_device() ? "8" : "32", 0);
+  }
+  static bool shares_device() {
+    const char* const named = std::getenv("CUDA_MPS_PIPE_DIRECTORY");
+    const std::string folder = named != nullptr ? named : "/tmp/nvidia-mps";
+    return access((folder + "/control").c_str(), F_OK) == 0;
   }
 #endif
   std::mutex mutex;

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "check.h"
+#include "host/kernels.h"
 #include "host/memory.h"
 #include "host/process.h"
 
@@ -41,6 +42,13 @@ int local_rank() {
 
 int main(int argc, char** argv) {
   const std::string mode = argc > 1 ? argv[1] : "";
+  if (mode == "connects") {
+    // What is set when kernels register, here the list of none.
+    CHECK(rank_kernels().empty());
+    CHECK(std::string(std::getenv("CUDA_DEVICE_MAX_CONNECTIONS")) == argv[2]);
+    std::printf("device_choice_test: ok\n");
+    return 0;
+  }
   int expected = local_rank();
   if (mode == "allocates") {
     allocate();
