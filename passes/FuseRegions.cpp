@@ -457,6 +457,16 @@ private:
     return Text;
   }
 
+  /// That no two names are those of one scalar: the region would have a copy for each.
+  std::string scalarsCheck() const {
+    if (R.Reductions.size() < 2)
+      return "";
+    std::string Named;
+    for (const ReducedScalar& S : R.Reductions)
+      Named += (Named.empty() ? "{" : ", {") + stringLiteral(S.Pointer->getName()) + ", " + hostName(S.Pointer) + "}";
+    return "::gpurma::stages::check_scalars({" + Named + "}, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+  }
+
   std::string launch() const {
     std::string Text = objectValues() + constantChecks();
     for (const DepthCheck& C : R.DepthChecks)
@@ -469,6 +479,7 @@ private:
                   ", " + std::to_string(A.LeastRows) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
+    Text += scalarsCheck();
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       bool OfBlocks = R.Reductions[I].OfBlocks;
       Text += std::string("::gpurma::stages::load_") + (OfBlocks ? "block_numbers" : "scalar") + "(gpurma_values.gpurma_scalar_" + std::to_string(I) + ", " +

@@ -106,6 +106,13 @@ void check_constant(const char* name, std::size_t index, bool array, long long v
 // Ends the process where constant memory cannot be read.
 void check_constant_read(cudaError_t result);
 
+// Ends the process if two reduced scalars are one.
+struct named_pointer {
+  const char* name;
+  const volatile void* pointer;
+};
+void check_scalars(std::initializer_list<named_pointer> scalars, site where);
+
 // Copies between memory of the host and memory of either.
 void copy_scalar(void* to, const void* from, std::size_t bytes);
 
@@ -116,6 +123,7 @@ namespace stages {
 using host::check_alike;
 using host::check_put;
 using host::check_rows;
+using host::check_scalars;
 using host::check_swapped;
 
 // Compares elements of a __constant__ variable, the first of which lies as many bytes behind its beginning.

@@ -439,6 +439,15 @@ void check_undistributed(const char* name, const volatile void* pointer, const a
                  "name the same variable in 'distribute' and at the launches"));
 }
 
+void check_scalars(std::initializer_list<named_pointer> scalars, site where) {
+  for (const named_pointer& one : scalars)
+    for (const named_pointer* other = scalars.begin(); other != &one; ++other)
+      if (one.pointer == other->pointer)
+        fatal(text("the persistent region at ", source_text(where), " reduces '", other->name,
+                   "' and '", one.name, "', which are one scalar: what kernels add to one would be "
+                   "lost for the other; use one name of it"));
+}
+
 void copy_scalar(void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
              "copy a scalar of a persistent region");

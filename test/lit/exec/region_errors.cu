@@ -21,6 +21,7 @@
 // RUN: not %t together 2>&1 | FileCheck --check-prefix=TOGETHER %s
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 // RUN: not %t apart 2>&1 | FileCheck --check-prefix=APART %s
+// RUN: not %t one-scalar 2>&1 | FileCheck --check-prefix=ONE-SCALAR %s
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -54,6 +55,28 @@ static int periodic(int by) {
   for (int i = 0; i < n; ++i)
     if (a[i] != 0)
       printf("the %d is at %d\n", a[i], i);
+  return 0;
+}
+
+// Two names of one reduced scalar.
+__global__ void count(int *in_all, int *in_first, const float *u, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny || u[y * nx + x] != 0)
+    return;
+  atomicAdd(in_all, 1);
+  if (x == 0)
+    atomicAdd(in_first, 1);
+}
+static int one_scalar() {
+  float *u;
+  int *points;
+  cudaMallocManaged(&u, 16 * 16 * sizeof(float));
+  cudaMallocManaged(&points, sizeof(int));
+  int *edge = points;
+  // ONE-SCALAR: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] reduces 'points' and 'edge', which are one scalar: what kernels add to one would be lost for the other; use one name of it
+#pragma gpurma persistent distribute(u : rows(16, 16)) reduce(+ : *points, *edge)
+  for (int i = 0; i < 2; ++i)
+    count<<<dim3(2, 2), dim3(8, 8)>>>(points, edge, u, 16, 16);
   return 0;
 }
 
@@ -195,6 +218,8 @@ static int fixed_rows(int ny, unsigned threads) {
 }
 
 int main(int, char **argv) {
+  if (!std::strcmp(argv[1], "one-scalar"))
+    return one_scalar();
   if (!std::strcmp(argv[1], "deep"))
     return deep();
   if (!std::strcmp(argv[1], "periodic"))
