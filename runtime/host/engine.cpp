@@ -630,8 +630,10 @@ bool engine::arrived(const message_header& header, const void* payload) {
     if (staging_) {
       if (ordered && behind)
         return false; // copies may overtake each other
-      if (!carries)
-        return start_landing(header, payload, window_address(header));
+      if (!carries) {
+        start_landing(header, payload, window_address(header));
+        return true;
+      }
       if (behind || !has_room(header))
         return false;
       carry(header, payload);
@@ -660,8 +662,10 @@ bool engine::arrived(const message_header& header, const void* payload) {
     return !behind && answer(header);
   case message_kind::get_reply: {
     auto& t = *reinterpret_cast<transfer*>(header.cookie);
-    if (staging_)
-      return start_landing(header, payload, t.destination + header.offset);
+    if (staging_) {
+      start_landing(header, payload, t.destination + header.offset);
+      return true;
+    }
     auto* const to = reinterpret_cast<void*>(t.destination);
     if (to != payload && header.bytes != 0)
       copy_bytes(to, payload, header.bytes);
@@ -878,26 +882,33 @@ bool engine::send_pieces(pieces_of& parts, int rank) {
   return worked;
 }
 
-// Starts to copy a payload to the device. False: there is no buffer for it now.
-bool engine::start_landing(const message_header& header, const void* payload, std::uint64_t to) {
+// Starts to copy a payload to the device. What ranks of one process put to the same place one after
+// the other, as stages of a persistent region do, is of several pairs, and stays in the order in
+// which it came.
+void engine::start_landing(const message_header& header, const void* payload, std::uint64_t to) {
   staging_buffer buffer;
   if (header.buffer != 0) {
     buffer = staging_->of(process_of(header.source), header.buffer);
   } else if (header.bytes > environment::eager()) {
     buffer = staging_->incoming_at(payload);
   } else {
-    buffer = staging_->take_incoming(header.bytes);
-    if (!buffer)
-      return false;
+    // All small ones are on their way to the device, and come back when they are there.
+    while (!(buffer = staging_->take_incoming(header.bytes))) {
+      staging_->poll();
+      finish_landings();
+    }
     std::memcpy(buffer.memory, payload, header.bytes);
   }
   // Copies of one stream do not overtake each other.
   const landing_piece* const earlier = last_landing(header);
   copy_stream& stream =
       earlier != nullptr && earlier->buffer ? *earlier->stream : staging_->to_device(header.bytes);
+  for (const landing_piece& other : landings_)
+    while (other.stream != &stream && other.to < to + header.bytes &&
+           to < other.to + other.header.bytes && !other.stream->is_done(other.copied))
+      staging_->poll();
   landings_.push_back({header, buffer, &stream,
-                       stream.start(reinterpret_cast<void*>(to), buffer.memory, header.bytes)});
-  return true;
+                       stream.start(reinterpret_cast<void*>(to), buffer.memory, header.bytes), to});
 }
 
 // The last part of a pair that is on its way to the device, or waits for room for its notification.

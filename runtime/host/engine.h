@@ -130,6 +130,7 @@ private:
     staging_buffer buffer; // nothing once the copy is done
     copy_stream* stream;
     copy_stream::ticket copied;
+    std::uint64_t to; // address on the device
   };
   // Data in an entry of a rank's inbox that may not be in place.
   struct carried_data {
@@ -203,7 +204,7 @@ private:
   // Payloads through buffers.
   bool stage(const message_header& whole, int to, std::uint64_t source, pieces_of& parts);
   bool send_pieces(pieces_of& parts, int rank);
-  bool start_landing(const message_header& header, const void* payload, std::uint64_t to);
+  void start_landing(const message_header& header, const void* payload, std::uint64_t to);
   bool finish_landings();
   const landing_piece* last_landing(const message_header& pair) const;
   void note_placed(int rank);

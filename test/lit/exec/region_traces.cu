@@ -14,6 +14,9 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t 0 | diff - %t.expected
 // RUN: env GPURMA_DISTRIBUTED_ARRAYS=banded GPURMA_CPU_RANKS=3 %mpirun -np 3 %t 1 | diff - %t.expected
 // RUN: env GPURMA_DISTRIBUTED_ARRAYS=regions GPURMA_CPU_RANKS=2 %mpirun -np 2 %t 0 | diff - %t.expected
+// Through buffers, as on GPUs, where copies of short and of long payloads may overtake each other.
+// RUN: env GPURMA_CPU_STAGING=1 GPURMA_EAGER=100 GPURMA_CPU_RANKS=9 %mpirun -np 2 %t 0 | diff - %t.expected
+// RUN: env GPURMA_CPU_STAGING=1 GPURMA_EAGER=100 GPURMA_CPU_RANKS=16 %mpirun -np 2 %t 0 | diff - %t.expected
 // CHECK: plane {{[0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+ [0-9]+}}
 // CHECK: within {{[0-9]+ [0-9]+}}
 // CHECK: space {{[0-9]+ [0-9]+ [0-9]+}}
