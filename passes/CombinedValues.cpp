@@ -270,10 +270,7 @@ void CombinedValues::noteUpdate(const BinaryOperator& E) {
   if (!Op)
     return;
   auto IsTarget = [&](const Expr* Side) {
-    llvm::FoldingSetNodeID Stored, Named;
-    E.getLHS()->IgnoreParens()->Profile(Stored, Context, /*Canonical=*/true);
-    Side->IgnoreParenImpCasts()->Profile(Named, Context, /*Canonical=*/true);
-    return Stored == Named;
+    return isSameText(*E.getLHS()->IgnoreParens(), *Side->IgnoreParenImpCasts(), Context);
   };
   if (IsTarget(Second))
     std::swap(First, Second);

@@ -167,14 +167,8 @@ private:
       const auto* While = dyn_cast<WhileStmt>(Loop);
       const Expr* Cond = For ? For->getCond() : While ? While->getCond() : nullptr;
       const auto* Goes = Cond ? dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts()) : nullptr;
-      return Goes && Goes->getOpcode() == BO_LT && same(Goes->getLHS(), Ends->getLHS()) && same(Goes->getRHS(), Ends->getRHS());
+      return Goes && Goes->getOpcode() == BO_LT && isSameText(*Goes->getLHS(), *Ends->getLHS(), Context) && isSameText(*Goes->getRHS(), *Ends->getRHS(), Context);
     });
-  }
-  bool same(const Expr* A, const Expr* B) const {
-    llvm::FoldingSetNodeID OfA, OfB;
-    A->Profile(OfA, Context, /*Canonical=*/true);
-    B->Profile(OfB, Context, /*Canonical=*/true);
-    return OfA == OfB;
   }
 
   const std::set<const Stmt*>& Loops;

@@ -331,10 +331,7 @@ private:
       if (!Then || !Else || !References(Then->getLHS()).mention(V) || References(Then->getRHS()).mention(V) ||
           !CombinedValues::isZero(Else->getRHS(), Context))
         continue;
-      llvm::FoldingSetNodeID Stored, Cleared;
-      Then->getLHS()->Profile(Stored, Context, /*Canonical=*/true);
-      Else->getLHS()->Profile(Cleared, Context, /*Canonical=*/true);
-      if (Stored == Cleared && changedMembers(Then->getLHS()).empty())
+      if (isSameText(*Then->getLHS(), *Else->getLHS(), Context) && changedMembers(Then->getLHS()).empty())
         return If;
     }
     return nullptr;

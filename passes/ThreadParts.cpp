@@ -23,7 +23,7 @@ public:
     Updates += Discarded.contains(Call) && isUpdate(*Call);
     return true;
   }
-  bool VisitBinaryOperator(BinaryOperator* E) {
+  bool VisitBinaryOperator(BinaryOperator* E) override {
     Updates += Atomic.empty() && E->getOpcode() == BO_Assign && Discarded.contains(E) && pointerOf(E->getLHS()) == Parameter;
     return true;
   }

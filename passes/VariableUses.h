@@ -38,6 +38,14 @@ public:
   llvm::SmallPtrSet<const clang::DeclRefExpr*, 32> All;
 };
 
+/// Whether two expressions are written in the same way, of the same variables, as one that is computed twice.
+inline bool isSameText(const clang::Expr& One, const clang::Expr& Other, const clang::ASTContext& Context) {
+  llvm::FoldingSetNodeID OfOne, OfOther;
+  One.Profile(OfOne, Context, /*Canonical=*/true);
+  Other.Profile(OfOther, Context, /*Canonical=*/true);
+  return OfOne == OfOther;
+}
+
 /// The stores `pointer[...] = ...`.
 class ElementStores : public DynamicRecursiveASTVisitor {
 public:
