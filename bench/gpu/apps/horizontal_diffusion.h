@@ -97,6 +97,7 @@ struct horizontal_diffusion {
 
   static constexpr int batch = 2; ///< Rows for which a thread's loads are together.
   static constexpr int most_rows = 32; ///< Of a thread in a kernel of one step, on an H200.
+  static constexpr int tile_rows = 32; ///< At most, of a tile that a rank takes, on an H200.
 
 private:
   /// A thread's way down the rows of a column, from one row to the next. What it has loaded and

@@ -80,6 +80,7 @@ struct jacobi2d {
 
   static constexpr int batch = 4; ///< Rows for which a thread's loads are together.
   static constexpr int most_rows = 4; ///< Of a thread in a kernel of one step, on an H200.
+  static constexpr int tile_rows = 8; ///< At most, of a tile that a rank takes, on an H200.
 
 private:
   template <int Rows>

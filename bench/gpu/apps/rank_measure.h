@@ -46,9 +46,9 @@ template <class Default, class Measure> void measure_all(const request& given, M
   if (given.threads == 0 && given.blocks == 0) {
     for (const task& t : given.tasks)
       measure(Default(), t);
-  } else if (!measure_as(shape<512, 1>()) && !measure_as(shape<512, 2>()) &&
-             !measure_as(shape<320, 2>()) && !measure_as(shape<256, 2>())) {
-    stop("--threads and --blocks are 512 and 1 or 2, 320 and 2, or 256 and 2");
+  } else if (!measure_as(shape<512, 1>()) && !measure_as(shape<384, 2>()) &&
+             !measure_as(shape<320, 2>()) && !measure_as(shape<256, 3>())) {
+    stop("--threads and --blocks are 512 and 1, 384 and 2, 320 and 2, or 256 and 3");
   }
 }
 

@@ -3,156 +3,185 @@
 
 /// All steps of an application in one rank kernel.
 ///
-/// The rows of a process are cut into tiles, which are dealt to its ranks like cards. All ranks
-/// together so move through the field as the blocks of an ordinary kernel do, near one another, as
-/// memory wants it. All ranks of a process have the same window, its whole memory, so that
-/// ranks beside one another on a device only notify; what other processes need is computed first
-/// and put.
+/// The rows that other processes need come first in each step: their tiles have owners, who wait for
+/// the rows of the step before, compute, and put. The other tiles are taken one after the other by
+/// the ranks that are done with theirs, as multiprocessors take the blocks of an ordinary kernel, so
+/// that all are near one another, as memory wants it. A barrier of the device ends a step: all ranks
+/// of a process have the same window, its whole memory.
 
 #include <climits>
+#include <cmath>
 
 #include "rank_measure.h"
 
-/// Tiles are numbered along the columns first, and tile t is rank t % ranks's.
-struct tiling {
-  int columns; ///< Of a tile.
-  int across;  ///< Tiles beside one another.
-  int rows;    ///< Of a tile, at least.
+/// How the rows of a process are cut.
+template <class App> struct row_cut {
+  int rows;
+  bool has_above; ///< Whether there is a process before.
+  bool has_below;
 
-  __host__ __device__ int down(int process_rows) const {
-    return process_rows > rows ? process_rows / rows : 1;
+  __host__ __device__ static row_cut of(int process, int processes, int all_rows) {
+    return {section_of(process, processes, all_rows).count, process > 0, process + 1 < processes};
   }
 
-  /// The tiling in which the rank with most has least to do.
-  template <class App>
-  static tiling of(const App& app, int most_rows, int ranks, int threads, int rows) {
-    // Only one of two processes' tiles that touch at a corner would know of the other one.
-    const int columns = App::reads_corners ? (std::max(threads, app.line()) + app.line() - 1) /
-                                                 app.line() * app.line()
-                                           : std::min(threads, app.columns());
-    tiling best{columns, (app.columns() + columns - 1) / columns, rows};
-    long long least = LLONG_MAX;
-    for (int batches = 1; batches <= 16 && rows == 0; ++batches) {
-      const tiling tried{best.columns, best.across, batches * App::batch};
-      const int down = tried.down(most_rows);
-      const long long tiles = (1ll * down * tried.across + ranks - 1) / ranks;
-      // The halo is read, too.
-      const long long cost = tiles * ((most_rows + down - 1) / down + 2 * App::halo);
-      if (tried.rows >= App::halo && cost < least) {
-        least = cost;
-        best.rows = tried.rows;
-      }
-    }
-    return best;
+  /// Of the rows that a neighbour needs and that are computed first.
+  __host__ __device__ int edge_rows() const { return min(App::batch, rows); }
+  /// Whether both neighbours need the same rows, or nearly.
+  __host__ __device__ bool is_all_edge() const {
+    return has_above && has_below && rows < 2 * edge_rows();
   }
-};
-
-/// Where a tile is among the tiles.
-struct place {
-  int across;
-  int down;
-};
-
-/// What a rank has to know of the tiles, in shared memory: in registers it would stay there while
-/// the rank computes. Nothing is divided from step to step, which takes as long as memory does.
-template <class App> struct rank_tiles {
-  App app;
-  tiling cut;
-  int down;
-  int fewest_rows; ///< Of a tile.
-  int longer;      ///< How many tiles, going down, have one row more.
-  int ranks;       ///< Of a process.
-  int process;
-  int process_above; ///< The rows of tiles of the process before; 0 if there is none.
-  int rows_above;    ///< The rows of the process before.
-  bool has_below;    ///< Whether there is a process behind.
-  bool has_edges;    ///< Whether other processes need rows of this rank.
-  place first;       ///< Of this rank.
-  place next;        ///< From one tile to the next one of this rank.
-  int neighbours[4]; ///< Of the same process; null_rank for fewer.
-  int notifications; ///< That a step brings.
-
-  __device__ void fill(const App& of, const tiling& cut_so, int all_rows) {
-    app = of;
-    cut = cut_so;
-    ranks = gpurma::device_size();
-    process = gpurma::rank() / ranks;
-    const int processes = gpurma::size() / ranks, rank = gpurma::device_rank();
-    has_below = process + 1 < processes;
-    rows_above = process > 0 ? section_of(process - 1, processes, all_rows).count : 0;
-    process_above = process > 0 ? cut.down(rows_above) : 0;
-    down = cut.down(app.rows);
-    fewest_rows = app.rows / down;
-    longer = app.rows % down;
-    first = {rank % cut.across, rank / cut.across};
-    next = {ranks % cut.across, ranks / cut.across};
-    notifications = 0;
-    for (place tile = first; tile.down < down; tile = after(tile))
-      notifications += is_needed_above(tile) + is_needed_below(tile);
-    has_edges = notifications > 0;
-
-    const int beside = cut.across > 1 && !App::reads_corners ? 1 : 0;
-    const int distances[4] = {-cut.across, cut.across, -beside, beside};
-    for (int n = 0; n < 4; ++n) {
-      const int other = process * ranks + ((rank + distances[n]) % ranks + ranks) % ranks;
-      bool is_new = other != gpurma::rank() && has_tile_at(rank, distances[n]);
-      for (int m = 0; m < n; ++m)
-        is_new = is_new && neighbours[m] != other;
-      neighbours[n] = is_new ? other : gpurma::null_rank;
-      notifications += is_new;
-    }
+  __host__ __device__ int edges() const {
+    return is_all_edge() ? 1 : int{has_above} + int{has_below};
   }
-
-  __device__ bool is_needed_above(place tile) const { return tile.down == 0 && rows_above > 0; }
-  __device__ bool is_needed_below(place tile) const { return tile.down == down - 1 && has_below; }
-  __device__ place after(place tile) const {
-    const int across = tile.across + next.across;
-    const bool wraps = across >= cut.across;
-    return {wraps ? across - cut.across : across, tile.down + next.down + wraps};
+  /// The number of the edge that the process behind needs.
+  __host__ __device__ int edge_below() const { return edges() - 1; }
+  __host__ __device__ section edge(int number) const {
+    if (is_all_edge())
+      return {0, rows};
+    return {number == 0 && has_above ? 0 : rows - edge_rows(), edge_rows()};
   }
-  __device__ section columns_of(place tile) const {
-    const int begin = tile.across * cut.columns;
-    return {begin, min(cut.columns, app.columns() - begin)};
-  }
-  __device__ section rows_of(place tile) const {
-    const int longer_before = min(tile.down, longer);
-    return {tile.down * fewest_rows + longer_before, fewest_rows + (tile.down < longer)};
+  __host__ __device__ section inner() const {
+    if (is_all_edge())
+      return {0, 0};
+    const int above = has_above ? edge_rows() : 0, below = has_below ? edge_rows() : 0;
+    return {above, max(0, rows - above - below)};
   }
 
 private:
-  /// Whether some tile of the rank has another one `distance` behind it.
-  __device__ bool has_tile_at(int rank, int distance) const {
-    const int count = cut.across * down;
-    const int last = count - 1 - (count - 1 - rank) % ranks;
-    return rank < count && (distance < 0 ? last + distance >= 0 : rank + distance < count);
-  }
+  static_assert(App::batch >= App::halo, "an edge has no fewer rows than a halo");
+  __host__ __device__ static int min(int a, int b) { return a < b ? a : b; }
+  __host__ __device__ static int max(int a, int b) { return a < b ? b : a; }
 };
 
-/// The tiles whose rows other processes need, or the others. Where a tile has fewer columns than
-/// the block has threads, several threads share one, each with a part of the rows.
-///
-/// This and the next are functions of their own also in the compiled program, so that the registers
-/// of one are not taken from the others'.
+/// The rows of the tiles that ranks take: as few as leave no rank without one at the end for long, and
+/// as many as read few rows twice.
+template <class App> int rows_of_tile(const App& app, int rows, int ranks, int threads) {
+  const double across = (app.columns() + threads - 1) / threads;
+  int best = App::batch;
+  double least = HUGE_VAL;
+  for (int height = App::batch; height <= App::tile_rows; height += App::batch) {
+    const double tiles = across * ((rows + height - 1) / height);
+    const double rounds = tiles <= ranks ? 1 : tiles / ranks + 1;
+    // Most of the rows around are in a cache.
+    const double cost = rounds * (height + 1);
+    if (cost < least) {
+      least = cost;
+      best = height;
+    }
+  }
+  return best;
+}
+
+/// What a rank has to know of the tiles, in shared memory: in registers it would stay there while
+/// the rank computes.
+template <class App> struct rank_tiles {
+  App app;
+  section inner;
+  int rows; ///< Of a tile.
+  int across;
+  int count; ///< Tiles of the inner rows.
+  int ranks; ///< Of a process.
+  int rank;  ///< Of the process's.
+  int process;
+  int processes;
+  int all_rows;
+  int edge_columns; ///< Of an owned tile.
+  int edge_across;
+  int edge_tiles;    ///< Of all edges.
+  int free_ranks;    ///< That own no tile of an edge.
+  int notifications; ///< That the neighbours' rows come with in a step.
+  int taken[2];      ///< In turn: the tile that the rank has taken.
+
+  __device__ void fill(const App& of, int tile_rows, int rows_of_all) {
+    app = of;
+    rows = tile_rows;
+    all_rows = rows_of_all;
+    ranks = gpurma::device_size();
+    process = gpurma::rank() / ranks;
+    processes = gpurma::size() / ranks;
+    rank = gpurma::device_rank();
+    const row_cut<App> cut = cut_of(process);
+    inner = cut.inner();
+    const int threads = blockDim.x;
+    across = (app.columns() + threads - 1) / threads;
+    count = across * ((inner.count + rows - 1) / rows);
+    // Only one of two processes' tiles that touch at a corner would know of the other one.
+    edge_columns =
+        App::reads_corners ? (threads + app.line() - 1) / app.line() * app.line() : threads;
+    edge_across = (app.columns() + edge_columns - 1) / edge_columns;
+    edge_tiles = cut.edges() * edge_across;
+    free_ranks = max(0, ranks - edge_tiles);
+    notifications = 0;
+    for (int tile = rank; tile < edge_tiles; tile += ranks)
+      notifications += is_needed_above(tile) + is_needed_below(tile);
+  }
+
+  __device__ row_cut<App> cut_of(int of) const {
+    return row_cut<App>::of(of, processes, all_rows);
+  }
+  __device__ bool is_needed_above(int edge_tile) const {
+    return process > 0 && edge_tile < edge_across;
+  }
+  __device__ bool is_needed_below(int edge_tile) const {
+    return process + 1 < processes && edge_tile >= edge_tiles - edge_across;
+  }
+  __device__ section columns_of_edge(int edge_tile) const {
+    const int first = edge_tile % edge_across * edge_columns;
+    return {first, min(edge_columns, app.columns() - first)};
+  }
+  /// In another process, whose edge has tiles in the same columns.
+  __device__ int owner(int of, int edge, int edge_tile) const {
+    return of * ranks + (edge * edge_across + edge_tile % edge_across) % ranks;
+  }
+
+  /// Whether some rank takes more tiles than the first one. Who owns edges has none of these.
+  __device__ bool has_more() const { return count > free_ranks; }
+  /// How often ranks draw a number in a step: for each tile but the first ones, and, for each rank,
+  /// once in vain.
+  __device__ unsigned draws() const { return has_more() ? count - free_ranks + ranks : 0; }
+};
+
+/// These are functions of their own also in the compiled program, so that the registers of one are
+/// not taken from the others'.
 template <class App>
-__device__ __noinline__ void update_tiles(const rank_tiles<App>& tiles, bool edges,
-                                          const double* in, double* out) {
-  const int threads = blockDim.x;
-  for (place tile = tiles.first; tile.down < tiles.down; tile = tiles.after(tile)) {
-    if ((tiles.is_needed_above(tile) || tiles.is_needed_below(tile)) != edges)
-      continue;
-    const section columns = tiles.columns_of(tile), rows = tiles.rows_of(tile);
-    if (2 * columns.count > threads) {
-      for (int t = threadIdx.x; t < columns.count; t += threads)
-        tiles.app.update(in, out, columns.first + t, rows.first, rows.count);
-      continue;
+__device__ __noinline__ void update_edges(const rank_tiles<App>& tiles, const double* in,
+                                          double* out) {
+  const row_cut<App> cut = tiles.cut_of(tiles.process);
+  for (int tile = tiles.rank; tile < tiles.edge_tiles; tile += tiles.ranks) {
+    const section columns = tiles.columns_of_edge(tile);
+    const section rows = cut.edge(tile / tiles.edge_across);
+    for (int t = threadIdx.x; t < columns.count; t += blockDim.x)
+      tiles.app.update(in, out, columns.first + t, rows.first, rows.count);
+  }
+}
+
+/// The rank takes tiles until there are none. All ranks draw their numbers from `drawn`, which was
+/// `before` when the step began. A number is drawn while the tile before is computed.
+template <class App>
+__device__ __noinline__ void update_inner(rank_tiles<App>& tiles, const double* in, double* out,
+                                          unsigned* drawn, unsigned before) {
+  const auto draw = [&] {
+    return tiles.has_more() ? tiles.free_ranks + static_cast<int>(atomicAdd(drawn, 1u) - before)
+                            : INT_MAX;
+  };
+  int next = 0;
+  if (threadIdx.x == 0)
+    next = tiles.rank >= tiles.edge_tiles ? tiles.rank - tiles.edge_tiles : draw();
+  for (int turn = 0;; turn ^= 1) {
+    if (threadIdx.x == 0) {
+      tiles.taken[turn] = next;
+      if (next < tiles.count)
+        next = draw();
     }
-    const int parts = min(rows.count, threads / columns.count);
-    const int part = threadIdx.x / columns.count;
-    const section own = section_of(part, parts, rows.count);
-    if (part < parts) {
-      tiles.app.update(in, out, columns.first + threadIdx.x - part * columns.count,
-                       rows.first + own.first, own.count);
-    }
+    __syncthreads();
+    const int tile = tiles.taken[turn];
+    if (tile >= tiles.count)
+      break;
+    const int first = tile / tiles.across * tiles.rows;
+    const int column = tile % tiles.across * blockDim.x + threadIdx.x;
+    if (column < tiles.app.columns())
+      tiles.app.update(in, out, column, tiles.inner.first + first,
+                       min(tiles.rows, tiles.inner.count - first));
   }
 }
 
@@ -160,9 +189,9 @@ __device__ __noinline__ void update_tiles(const rank_tiles<App>& tiles, bool edg
 /// of the target's memory.
 template <class App>
 __device__ __noinline__ void put_edge(const rank_tiles<App>& tiles,
-                                      const gpurma::window<double>& both, place tile,
+                                      const gpurma::window<double>& both, int tile,
                                       std::size_t from, int target, std::size_t at, int tag) {
-  const section columns = tiles.columns_of(tile);
+  const section columns = tiles.columns_of_edge(tile);
   const std::size_t row = tiles.app.row(), count = 2 * columns.count;
   const std::size_t first = App::element(columns.first);
   const double* edge = both.data() + from + first;
@@ -180,51 +209,55 @@ __device__ __noinline__ void put_edges(const rank_tiles<App>& tiles,
                                        const gpurma::window<double>& both, std::size_t to,
                                        int tag) {
   const std::size_t row = tiles.app.row();
-  for (place tile = tiles.first; tile.down < tiles.down; tile = tiles.after(tile)) {
+  for (int tile = tiles.rank; tile < tiles.edge_tiles; tile += tiles.ranks) {
     if (tiles.is_needed_above(tile)) {
-      const int target = (tiles.process_above - 1) * tiles.cut.across + tile.across;
-      put_edge(tiles, both, tile, to + App::halo * row,
-               (tiles.process - 1) * tiles.ranks + target % tiles.ranks,
-               to + (tiles.rows_above + App::halo) * row, tag);
+      const int target = tiles.process - 1;
+      const row_cut<App> cut = tiles.cut_of(target);
+      put_edge(tiles, both, tile, to + App::halo * row, tiles.owner(target, cut.edge_below(), tile),
+               to + (cut.rows + App::halo) * row, tag);
     }
     if (tiles.is_needed_below(tile)) {
       put_edge(tiles, both, tile, to + tiles.app.rows * row,
-               (tiles.process + 1) * tiles.ranks + tile.across % tiles.ranks, to, tag);
+               tiles.owner(tiles.process + 1, 0, tile), to, tag);
     }
   }
 }
 
-/// Tells the ranks of this process that a step is done, and waits for the same of all.
+/// For the neighbours' rows of the step with this tag.
 template <class App>
-__device__ __noinline__ void meet_neighbours(const rank_tiles<App>& tiles, int tag) {
-  for (int n = 0; n < 4; ++n) {
-#pragma gpurma notify(tiles.neighbours[n]) tag(tag)
-  }
+__device__ __noinline__ void wait_for_edges(const rank_tiles<App>& tiles, int tag) {
 #pragma gpurma wait tag(tag) count(tiles.notifications)
 }
 
-/// `memory` has the two fields, `apart` elements apart, `all_rows` are those of all processes.
+/// `memory` has the two fields, `apart` elements apart, `all_rows` are those of all processes, and
+/// `drawn` is a counter of this process.
 template <class App, int Threads, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks)
-    iterate(App app, tiling cut, int all_rows, double* memory, std::size_t apart, int steps) {
+    iterate(App app, int tile_rows, int all_rows, double* memory, std::size_t apart, int steps,
+            unsigned* drawn) {
   __shared__ rank_tiles<App> tiles;
   if (threadIdx.x == 0)
-    tiles.fill(app, cut, all_rows);
+    tiles.fill(app, tile_rows, all_rows);
   __syncthreads();
   const std::size_t length = apart + (app.rows + 2 * App::halo) * app.row();
 #pragma gpurma window(both = memory[0 : length]) comm(world)
 
+  unsigned before = 0;
   for (int step = 0; step < steps; ++step) {
     const std::size_t to = step % 2 == 0 ? apart : 0;
     const int tag = step % 2; // nobody is two steps ahead of a neighbour
-    if (tiles.has_edges) {
-      update_tiles(tiles, true, both.data() + (apart - to), both.data() + to);
+    if (tiles.notifications > 0) {
+      if (step > 0)
+        wait_for_edges(tiles, 1 - tag);
+      update_edges(tiles, both.data() + (apart - to), both.data() + to);
       put_edges(tiles, both, to, tag);
     }
-    update_tiles(tiles, false, both.data() + (apart - to), both.data() + to);
-    meet_neighbours(tiles, tag);
-    __syncthreads(); // the next step reads what other threads have written
+    update_inner(tiles, both.data() + (apart - to), both.data() + to, drawn, before);
+    before += tiles.draws();
+#pragma gpurma barrier comm(device)
   }
+  if (tiles.notifications > 0 && steps > 0)
+    wait_for_edges(tiles, (steps - 1) % 2);
 }
 
 template <class App, class Shape> void measure_tiles(const task& t, const request& given) {
@@ -233,16 +266,19 @@ template <class App, class Shape> void measure_tiles(const task& t, const reques
   const int all_rows = App::rows_of(t);
   if (all_rows / ranks.processes < App::halo)
     stop("too few rows for so many processes");
-  if (given.rows > 0 && given.rows < App::halo)
-    stop("--rows: a tile has no fewer rows than a halo");
   const section rows = section_of(ranks.process, ranks.processes, all_rows);
   const int most_rows = (all_rows + ranks.processes - 1) / ranks.processes;
   const App app = App::of(t, rows);
-  const tiling cut = tiling::of(app, most_rows, ranks.device_ranks, threads, given.rows);
+  const int tile_rows =
+      given.rows > 0 ? given.rows : rows_of_tile(app, most_rows, ranks.device_ranks, threads);
+  unsigned* drawn;
+  check(cudaMalloc(&drawn, sizeof(*drawn)), "allocation of a counter");
   measure(app, t, given, ranks, threads, most_rows, [&](double* memory, std::size_t apart) {
-    iterate<App, threads, Shape::blocks>
-        <<<ranks.device_ranks, threads>>>(app, cut, all_rows, memory, apart, t.steps);
+    check(cudaMemset(drawn, 0, sizeof(*drawn)), "clearing of a counter");
+    iterate<App, threads, Shape::blocks><<<ranks.device_ranks, threads>>>(
+        app, tile_rows, all_rows, memory, apart, t.steps, drawn);
   });
+  check(cudaFree(drawn), "release of a counter");
 }
 
 /// The main function of an application.
