@@ -9,5 +9,5 @@
 #include "rank_tiles.h"
 
 int main(int argc, char** argv) {
-  return measure_app<horizontal_diffusion, shape<320, 2>>(argc, argv);
+  return measure_app<horizontal_diffusion, shape<320, 2>, shape<512, 1>>(argc, argv);
 }

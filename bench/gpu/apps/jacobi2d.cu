@@ -8,5 +8,5 @@
 #include "rank_tiles.h"
 
 int main(int argc, char** argv) {
-  return measure_app<jacobi2d, shape<256, 3>>(argc, argv);
+  return measure_app<jacobi2d, shape<256, 3>, shape<512, 1>>(argc, argv);
 }

@@ -34,8 +34,10 @@ template <int Threads, int Blocks> struct shape {
   static constexpr int blocks = Blocks;
 };
 
-/// Calls `measure(shape, task)` for each task, with the shape that is asked for or else `Default`.
-template <class Default, class Measure> void measure_all(const request& given, Measure measure) {
+/// Calls `measure(shape, task)` for each task, with the shape that is asked for, or else with `Small`
+/// if `is_small(task)`, or else with `Default`.
+template <class Default, class Small, class IsSmall, class Measure>
+void measure_all(const request& given, IsSmall is_small, Measure measure) {
   const auto measure_as = [&](auto s) {
     if (given.threads != s.threads || given.blocks != s.blocks)
       return false;
@@ -44,8 +46,12 @@ template <class Default, class Measure> void measure_all(const request& given, M
     return true;
   };
   if (given.threads == 0 && given.blocks == 0) {
-    for (const task& t : given.tasks)
-      measure(Default(), t);
+    for (const task& t : given.tasks) {
+      if (is_small(t))
+        measure(Small(), t);
+      else
+        measure(Default(), t);
+    }
   } else if (!measure_as(shape<512, 1>()) && !measure_as(shape<384, 2>()) &&
              !measure_as(shape<320, 2>()) && !measure_as(shape<256, 3>())) {
     stop("--threads and --blocks are 512 and 1, 384 and 2, 320 and 2, or 256 and 3");

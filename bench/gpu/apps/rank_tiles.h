@@ -105,15 +105,23 @@ template <class App> struct rank_tiles {
     const int threads = blockDim.x;
     across = (app.columns() + threads - 1) / threads;
     count = across * ((inner.count + rows - 1) / rows);
-    // Only one of two processes' tiles that touch at a corner would know of the other one.
-    edge_columns =
-        App::reads_corners ? (threads + app.line() - 1) / app.line() * app.line() : threads;
+    edge_columns = edge_columns_of(app, threads);
     edge_across = (app.columns() + edge_columns - 1) / edge_columns;
     edge_tiles = cut.edges() * edge_across;
     free_ranks = max(0, ranks - edge_tiles);
     notifications = 0;
     for (int tile = rank; tile < edge_tiles; tile += ranks)
       notifications += is_needed_above(tile) + is_needed_below(tile);
+  }
+
+  /// Only one of two processes' tiles that touch at a corner would know of the other one.
+  __host__ __device__ static int edge_columns_of(const App& app, int threads) {
+    return App::reads_corners ? (threads + app.line() - 1) / app.line() * app.line() : threads;
+  }
+  /// Of a process with so many edges.
+  static int edge_tiles_of(const App& app, int threads, int edges) {
+    const int columns = edge_columns_of(app, threads);
+    return edges * ((app.columns() + columns - 1) / columns);
   }
 
   __device__ row_cut<App> cut_of(int of) const {
@@ -269,8 +277,12 @@ template <class App, class Shape> void measure_tiles(const task& t, const reques
   const section rows = section_of(ranks.process, ranks.processes, all_rows);
   const int most_rows = (all_rows + ranks.processes - 1) / ranks.processes;
   const App app = App::of(t, rows);
+  const int edges = row_cut<App>::of(ranks.process, ranks.processes, all_rows).edges();
+  const int owners = rank_tiles<App>::edge_tiles_of(app, threads, edges);
   const int tile_rows =
-      given.rows > 0 ? given.rows : rows_of_tile(app, most_rows, ranks.device_ranks, threads);
+      given.rows > 0
+          ? given.rows
+          : rows_of_tile(app, most_rows, std::max(1, ranks.device_ranks - owners), threads);
   unsigned* drawn;
   check(cudaMalloc(&drawn, sizeof(*drawn)), "allocation of a counter");
   measure(app, t, given, ranks, threads, most_rows, [&](double* memory, std::size_t apart) {
@@ -281,12 +293,22 @@ template <class App, class Shape> void measure_tiles(const task& t, const reques
   check(cudaFree(drawn), "release of a counter");
 }
 
-/// The main function of an application.
-template <class App, class Shape> int measure_app(int argc, char** argv) {
+/// The main function of an application. Where the ranks of `Small` have no more than two batches of
+/// rows each, they compute them: fewer and larger ranks meet sooner.
+template <class App, class Shape, class Small> int measure_app(int argc, char** argv) {
   gpurma::init(&argc, &argv);
   const request given = request::from(argc, argv, 1, App::dimensions);
-  measure_all<Shape>(given,
-                     [&](auto as, const task& t) { measure_tiles<App, decltype(as)>(t, given); });
+  const gpurma::layout ranks =
+      gpurma::query(iterate<App, Small::threads, Small::blocks>, Small::threads);
+  const auto is_small = [&](const task& t) {
+    const int rows = (App::rows_of(t) + ranks.processes - 1) / ranks.processes;
+    const long long across =
+        (App::of(t, {0, rows}).columns() + Small::threads - 1) / Small::threads;
+    return across * ((rows + 2 * App::batch - 1) / (2 * App::batch)) <= ranks.device_ranks;
+  };
+  measure_all<Shape, Small>(given, is_small, [&](auto as, const task& t) {
+    measure_tiles<App, decltype(as)>(t, given);
+  });
   gpurma::finalize();
   return EXIT_SUCCESS;
 }
