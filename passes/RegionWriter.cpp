@@ -29,6 +29,14 @@ bool isSuperfluous(StringRef Name) {
   return Names.contains(Name);
 }
 
+/// What becomes cudaSuccess, or is.
+bool isSuccess(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  const auto* Call = dyn_cast<CallExpr>(E);
+  const auto* Named = dyn_cast_or_null<NamedDecl>(Call ? Call->getCalleeDecl() : E->getReferencedDeclOfCallee());
+  return Named && Named->getIdentifier() && (Call ? isSuperfluous(Named->getName()) : Named->getName() == "cudaSuccess");
+}
+
 /// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
 bool hasDeviceTwin(const FunctionDecl* Function) {
   // Not the ones with a comparison, or of an initializer list.
@@ -86,6 +94,12 @@ public:
     if (const auto* E = dyn_cast<Expr>(S))
       if (const ReducedScalar* Scalar = reducedBy(E)) {
         To << reducedName(*Scalar);
+        return true;
+      }
+    // The backend warns of a comparison of something with itself.
+    if (const auto* Compare = dyn_cast<BinaryOperator>(S); Compare && Compare->isEqualityOp())
+      if (std::optional<bool> Known = errorCheck(Compare); Known && isSuccess(Compare->getLHS()) && isSuccess(Compare->getRHS())) {
+        To << (*Known ? "true" : "false");
         return true;
       }
     if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S)) {
@@ -1486,6 +1500,13 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   if (isCudaError(Condition->getType()))
     return false;
   const auto* Compare = dyn_cast<BinaryOperator>(Condition);
+  if (Compare && Compare->isLogicalOp()) {
+    std::optional<bool> Left = errorCheck(Compare->getLHS()), Right = errorCheck(Compare->getRHS());
+    const bool Decides = Compare->getOpcode() == BO_LOr;
+    if (Left == Decides || Right == Decides)
+      return Decides;
+    return Left && Right ? std::optional(!Decides) : std::nullopt;
+  }
   if (!Compare || !Compare->isEqualityOp())
     return std::nullopt;
   auto IsSuccess = [](const Expr* E) {
