@@ -50,8 +50,8 @@ bool hasDeviceTwin(const FunctionDecl* Function) {
 /// What a region says to itself, as the expressions of a full statement.
 class Writer final : public PrinterHelper {
 public:
-  Writer(const Region& R, const std::string& Number, Unit& U, Program& P)
-      : R(R), Number(Number), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
+  Writer(const Region& R, const std::string& Number, const LocalTypes& Types, Unit& U, Program& P)
+      : R(R), Number(Number), Types(Types), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
     Policy.SuppressImplicitBase = true;
     Policy.ConstantsAsWritten = true;
     Policy.PrintCanonicalTypes = true;
@@ -337,9 +337,11 @@ private:
       }
       return true;
     }
-    if (isa<EnumConstantDecl>(D)) {
-      if (D->getParentFunctionOrMethod())
-        return false;
+    if (const auto* Constant = dyn_cast<EnumConstantDecl>(D)) {
+      if (hasCopy(Constant->getType())) {
+        To << "static_cast<" << member(Constant->getType(), "") << ">(" << llvm::toString(Constant->getInitVal(), 10) << ")";
+        return true;
+      }
       To << "::";
       D->printQualifiedName(To, Policy);
       return true;
@@ -371,11 +373,13 @@ private:
     return true;
   }
 
-  /// Of a type that the region's kernel, which stands outside of its function, has no name for.
+  /// A type that the region's kernel, which stands outside of its function, has neither a name for nor a copy of.
   bool isUnnamed(QualType Type) const {
-    const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
-    return Tag && (!Tag->hasNameForLinkage() || Tag->getParentFunctionOrMethod() ||
-                   (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord()));
+    return LocalTypes::isUnnamed(Type, R, Context) && !hasCopy(Type);
+  }
+  bool hasCopy(QualType Type) const {
+    const TagDecl* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
+    return Tag && Types.contains(Tag);
   }
 
   void checkKept(const VarDecl& Variable) {
@@ -390,7 +394,7 @@ private:
       Wrong = Constant;
     else if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
       Wrong = NotCopied;
-    else if (isUnnamed(Type))
+    else if (isUnnamed(Type) || hasCopy(Type)) // the host's statement would have the copy
       Wrong = NotNamed;
     if (Wrong)
       report(Variable.getLocation(), Diag::err_host_variable) << Variable.getName() << *Wrong;
@@ -910,6 +914,8 @@ private:
   void declaration(const Decl* D, unsigned Depth) {
     if (isa<TypedefNameDecl, StaticAssertDecl, UsingDecl, UsingDirectiveDecl, EmptyDecl>(D))
       return; // types are printed canonically, functions by their full names
+    if (const auto* Tag = dyn_cast<TagDecl>(D); Tag && Types.contains(Tag))
+      return;
     const auto* Variable = dyn_cast<VarDecl>(D);
     if (!Variable || isa<DecompositionDecl>(D) || (Variable->isStaticLocal() && !isConstant(Variable))) {
       report(D->getBeginLoc(), Diag::err_region_statement)
@@ -1449,6 +1455,7 @@ private:
 
   const Region& R;
   const std::string& Number;
+  const LocalTypes& Types;
   Unit& U;
   Program& P;
   ASTContext& Context;
@@ -1663,8 +1670,8 @@ std::string capturedName(const VarDecl* Variable, Program& P) {
                 : Variable->getNameAsString();
 }
 
-WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P) {
-  return Writer(R, Number, U, P).run();
+WrittenRegion writeRegion(const Region& R, const std::string& Number, const LocalTypes& Types, Unit& U, Program& P) {
+  return Writer(R, Number, Types, U, P).run();
 }
 
 } // namespace gpurma
