@@ -281,7 +281,7 @@ def compiled_programs():
         "inside 809071 589379 156$"))
     yield Test("region_components", most=4, why_most="its arrays are small", prints=in_any_order(
         "walls: 265ab65d mass 684003475", "periodic: 25bc9363", "boundaries: 92dccb5",
-        "constant: 14cf3e10"))
+        "constant: 14cf3e10", "in turn: 380e2c65"))
     yield Test("region_components_3d", most=4, why_most="its arrays are small", prints=in_any_order(
         "populations: 10dff4b0", "field: 1e7fc463"))
     yield Test("region_components_fields", prints=in_any_order(
