@@ -1584,4 +1584,10 @@ std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
   }
 }
 
+void noteDeviceVariable(SourceLocation Loc, const VarDecl& Variable, Diagnostics& Diags) {
+  const PrintingPolicy Policy(Variable.getASTContext().getLangOpts());
+  Diags.report(Loc, Diag::note_device_variable)
+      << Variable.getName() << Variable.getType().getUnqualifiedType().getAsString(Policy) << ("its_" + Variable.getName()).str();
+}
+
 } // namespace gpurma

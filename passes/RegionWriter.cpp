@@ -611,6 +611,10 @@ private:
       report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
       if (copiesOnHost(Call))
         report(Call.getBeginLoc(), Diag::note_host_memory);
+      else if (Name.starts_with("cudaEvent"))
+        explainTimes(Call.getBeginLoc());
+      else if (const VarDecl* Symbol = Name.contains("Symbol") ? copiedSymbol(Call) : nullptr)
+        noteDeviceVariable(Call.getBeginLoc(), *Symbol, *U.Diags);
       else if (Name.starts_with("cudaMemcpy") || Name.starts_with("cudaMemset"))
         report(Call.getBeginLoc(), Diag::note_copied_whole) << Name.starts_with("cudaMemset");
       else
@@ -629,6 +633,14 @@ private:
     if (!copiesBits(Call, Name))
       checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
     return false;
+  }
+
+  /// changed, of cudaMemcpyToSymbol(changed, ...) and cudaMemcpyFromSymbol(..., changed, ...).
+  static const VarDecl* copiedSymbol(const CallExpr& Call) {
+    for (unsigned I = 0; I != std::min(Call.getNumArgs(), 2u); ++I)
+      if (const VarDecl* V = namedVariable(Call.getArg(I)->IgnoreParenCasts()); V && V->hasAttr<CUDADeviceAttr>() && V->getType()->isArithmeticType())
+        return V;
+    return nullptr;
   }
 
   /// memcpy(&value, &bits, sizeof value): between variables of the region.
@@ -660,13 +672,24 @@ private:
     P.CallsHostConstexpr |= Constant;
     if (isMathematics(&Callee, U.sources()) || Constant)
       return;
+    if (!Callee.hasBody() && wayOut(Callee) == MeasuresTime)
+      InHeader = true; // mpi.h need not be a system's
     report(Loc, Diag::err_region_call) << Callee.getNameAsString() << (InHeader ? wayOut(Callee) : OfProgram) << Range;
     if (!InHeader) {
       report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
       if (!Callee.hasBody())
         report(Loc, Diag::note_call_opaque) << "'" + Callee.getNameAsString() + "'";
     }
-    suggestHost(Loc);
+    if (InHeader && wayOut(Callee) == MeasuresTime)
+      explainTimes(Loc);
+    else
+      suggestHost(Loc);
+  }
+
+  /// Once.
+  void explainTimes(SourceLocation Loc) {
+    if (!std::exchange(HasExplainedTimes, true))
+      report(Loc, Diag::note_times);
   }
 
   // --- Statements.
@@ -1463,7 +1486,7 @@ private:
   WrittenRegion Result;
   llvm::raw_string_ostream Out;
   unsigned Loops = 0, Switches = 0;
-  bool HasSuggestedHost = false;
+  bool HasSuggestedHost = false, HasExplainedTimes = false;
 };
 
 /// Finds uses of a parameter, and those of them that read *p or p[0].

@@ -53,7 +53,7 @@ out:
 // CHECK: :17:16: error: 'on_host' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
 // CHECK: :10:8: note: 'on_host' is declared here
 // CHECK: :18:5: error: 'fprintf' is a function of the host, and the persistent region runs on the device; print by printf, or by the host: '#pragma gpurma host' [gpurma-0127]
-// CHECK: :19:5: error: 'cudaEventRecord' cannot be called in a persistent region; record events before and behind it: its launches are one kernel [gpurma-0128]
+// CHECK: :19:5: error: 'cudaEventRecord' cannot be called in a persistent region; record events before and behind it, whose launches are one kernel, or where the host runs a statement [gpurma-0128]
 // CHECK: :20:5: error: 'cudaMemcpy' cannot be called in a persistent region; move it out, and say by 'reduce' which scalars the kernels update [gpurma-0128]
 // CHECK: :20:5: note: the region is one kernel
 // CHECK: :21:9: error: 'pointer(n)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
