@@ -606,7 +606,7 @@ private:
       return true;
     }
     if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
-      if (arrayCopy(Call, To) || scalarTransfer(Call, Name, To))
+      if (copyOfNumbers(Call, To) || arrayCopy(Call, To) || scalarTransfer(Call, Name, To))
         return true;
       report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
       if (copiesOnHost(Call))
@@ -750,6 +750,10 @@ private:
       return;
     case Stmt::ForStmtClass: {
       const auto* For = cast<ForStmt>(S);
+      if (auto Sum = llvm::find_if(R.HostSums, [&](const HostSum& Each) { return Each.Loop == For; }); Sum != R.HostSums.end()) {
+        addHostSum(*Sum, Depth);
+        return;
+      }
       if (For->getConditionVariable())
         break;
       line(Depth) << "{\n";
@@ -1090,6 +1094,26 @@ private:
 
   std::string blocksName(const ReducedScalar& Scalar) const {
     return "gpurma_blocks_" + std::to_string(&Scalar - R.Reductions.data());
+  }
+
+  std::string blocksCheck(const ReducedScalar& From, const std::string& Count, SourceLocation Loc) const {
+    return "::gpurma::stages::check_block_numbers(" + blocksName(From) + ", " + Count + ", 0, " + siteText(Loc, U.sources()) + ")";
+  }
+
+  void addHostSum(const HostSum& Sum, unsigned Depth) {
+    const ReducedScalar& From = R.Reductions[Sum.From];
+    line(Depth) << blocksCheck(From, text(Sum.Count), Sum.Loop->getBeginLoc()) << ";\n";
+    line(Depth) << text(Sum.Total) << " += " << reducedName(From) << ".value();\n";
+  }
+
+  /// Such a copy leaves nothing but the question whether it is of all numbers.
+  bool copyOfNumbers(const CallExpr& Call, raw_ostream& To) {
+    auto It = llvm::find_if(R.HostSums, [&](const HostSum& Each) { return Each.Copy == &Call; });
+    if (It == R.HostSums.end())
+      return false;
+    const ReducedScalar& From = R.Reductions[It->From];
+    To << "(" << blocksCheck(From, "(" + text(Call.getArg(2)) + ") / " + std::to_string(bytesOf(From)), Call.getBeginLoc()) << ", ::cudaSuccess)";
+    return true;
   }
 
   /// What such a launch leaves behind.

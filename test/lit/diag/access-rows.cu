@@ -98,3 +98,17 @@ void overlapping(float* a, int ny, int nx, int border) {
     by_all<<<grid, block>>>(a, ny, nx);
   }
 }
+
+__global__ void reads_one_row(const float* in, float* sum, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny)
+    // CHECK: :[[@LINE+2]]:20: error: no grid dimension walks the rows of 'in': {{.*}} [gpurma-0203]
+    // CHECK: :[[@LINE+1]]:20: note: if one does, say which with the clause 'map(reads_one_row : rows = y)'
+    atomicAdd(sum, in[3 * nx + x]);
+}
+void sum(float* a, float* s, int ny, int nx) {
+#pragma gpurma persistent distribute(a : rows(ny, nx)) reduce(+ : *s)
+  {
+    reads_one_row<<<dim3(nx / 8, ny / 8), dim3(8, 8)>>>(a, s, ny, nx);
+  }
+}

@@ -39,7 +39,7 @@ void calls(float *a, int n) {
     i += std::rand();
     // CHECK-NOT: note: the body of
     // CHECK: :[[@LINE+2]]:18: error: 'now' is a function of the host, and the persistent region runs on the device; take times before and behind the region, whose launches are one kernel, or where the host runs a statement [gpurma-0127]
-    // CHECK: :[[@LINE+1]]:18: note: no step of it ends at a time of its own. To print the time of every n steps, let the host take it then, where the region's kernel ends: 'if (step % n == 0)', '#pragma gpurma host', '{ auto now = clock::now(); printf(...); last = now; }'
+    // CHECK: :[[@LINE+1]]:18: note: no step of it ends at a time of its own. To print the time of every n steps, let the host take it then, where the region's kernel ends: '#pragma gpurma host', '{ auto now = clock::now(); printf(...); last = now; }'
     auto begin = std::chrono::steady_clock::now();
     // CHECK: :[[@LINE+2]]:5: error: 'operator<<' is a function of the host, and the persistent region runs on the device; print by printf, or by the host: '#pragma gpurma host' [gpurma-0127]
     // CHECK: :[[@LINE+1]]:10: error: 'cout' cannot be used in a persistent region
