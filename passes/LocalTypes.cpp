@@ -68,17 +68,24 @@ LocalTypes::LocalTypes(const Region& R, const std::string& Number, ASTContext& C
       add(V->getType());
     else if (const auto* Constant = dyn_cast<EnumConstantDecl>(Ref->getDecl()))
       add(Constant->getType());
-  addDeclared(R.Statement);
+  addNamed(R.Statement);
 }
 
-void LocalTypes::addDeclared(const Stmt* S) {
+void LocalTypes::addNamed(const Stmt* S) {
   if (const auto* Declarations = dyn_cast<DeclStmt>(S))
     for (const Decl* D : Declarations->decls())
       if (const auto* V = dyn_cast<VarDecl>(D))
         add(V->getType());
+  // What names a type itself.
+  if (const auto* Cast = dyn_cast<ExplicitCastExpr>(S))
+    add(Cast->getType());
+  if (isa<CXXConstructExpr, InitListExpr>(S))
+    add(cast<Expr>(S)->getType());
+  if (const auto* Trait = dyn_cast<UnaryExprOrTypeTraitExpr>(S); Trait && Trait->isArgumentType())
+    add(Trait->getArgumentType());
   for (const Stmt* Child : S->children())
     if (Child)
-      addDeclared(Child);
+      addNamed(Child);
 }
 
 bool LocalTypes::isUnnamed(QualType Type, const Region& R, const ASTContext& Context) {

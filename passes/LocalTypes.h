@@ -48,7 +48,7 @@ public:
 private:
   /// False: there can be no copy of it, or of a member.
   bool add(clang::QualType Type);
-  void addDeclared(const clang::Stmt* S);
+  void addNamed(const clang::Stmt* S);
   bool canCopy(const clang::RecordDecl& Record);
 
   const Region& R;
