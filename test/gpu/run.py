@@ -299,7 +299,7 @@ def compiled_programs():
         "shared 2077248 468240\n"
         "functions 1309916$"))
     yield Test("region_local_types", ("1",), prints=(
-        "^function 614730 5 7 10 9 2\n"
+        "^function 509352 5 7 55 9 2\n"
         "instances 588361 341247\n"
         "members 92208 10 1$"))
     yield Test("region_ways_out", ("1",), prints=(

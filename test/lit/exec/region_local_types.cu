@@ -87,6 +87,18 @@ static void in_function() {
     two[1] = {sum.first, sum.second + left};
     state.first++;
   }
+  // Types that no variable of the region has.
+  struct pair {
+    int x;
+    float y;
+  };
+  enum color { red, green = 7 };
+#pragma gpurma persistent distribute(f.u, f.v : rows(f.ny, f.nx))
+  for (int it = 0; it < 3; ++it) {
+    relax<<<dim3((f.nx + 15) / 16, (f.ny + 1) / 2), dim3(16, 2)>>>(f.v, f.u, f.nx, f.ny, int(pair{it, 2}.y) + (it % 2 ? red : green));
+    std::swap(f.u, f.v);
+    state.inner.counts[1] += sizeof(pair) + static_cast<color>(7 * it);
+  }
   if (!quiet)
     std::printf("function %ld %d %d %d %d %d\n", sum(f.u), f.small, int(state.inner.tolerance), state.inner.counts[1], state.inner.counts[2] + two[0].first,
                 int(s));
