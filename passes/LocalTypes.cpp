@@ -21,11 +21,16 @@ public:
     visit(R.Statement);
     for (const Stage& S : R.Stages)
       for (unsigned I = 0; S.Kernel && I != S.Kernel->getNumParams(); ++I)
-        Found.insert(tagOf(S.Kernel->getParamDecl(I)->getType(), Context));
+        note(tagOf(S.Kernel->getParamDecl(I)->getType(), Context));
   }
   llvm::DenseSet<const TagDecl*> Found;
 
 private:
+  void note(const TagDecl* Tag) {
+    if (Tag)
+      Found.insert(Tag->getCanonicalDecl());
+  }
+
   void visit(const Stmt* S) {
     if (!S)
       return;
@@ -33,18 +38,27 @@ private:
     if (const auto* Construct = dyn_cast<CXXConstructExpr>(S)) {
       const CXXConstructorDecl* Constructor = Construct->getConstructor();
       if (!Constructor->isCopyOrMoveConstructor() && (Constructor->isUserProvided() || Constructor->getParent()->hasInClassInitializer()))
-        Found.insert(Constructor->getParent());
+        note(Constructor->getParent());
     }
     if (const auto* List = dyn_cast<InitListExpr>(S))
       if (llvm::any_of(List->inits(), [](const Expr* Init) { return isa<CXXDefaultInitExpr>(Init); }))
-        Found.insert(List->getType()->getAsTagDecl());
+        note(List->getType()->getAsTagDecl());
+    // A function that is still called has the type itself.
+    if (const auto* Call = dyn_cast<CallExpr>(S))
+      if (const FunctionDecl* F = Call->getDirectCallee(); F && !isa<CUDAKernelCallExpr>(Call) && !F->isInStdNamespace() && !F->isDefaulted()) {
+        note(tagOf(F->getReturnType(), Context));
+        for (const ParmVarDecl* P : F->parameters())
+          note(tagOf(P->getType(), Context));
+        if (const auto* Method = dyn_cast<CXXMethodDecl>(F))
+          note(Method->getParent());
+      }
     // Part of something else than a copy.
     if (const auto* Member = dyn_cast<MemberExpr>(S)) {
       QualType Base = Member->getBase()->getType();
       if (Member->isArrow())
         Base = Base->getPointeeType();
       if (!isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) && !LocalTypes::isUnnamed(Base, R, Context))
-        Found.insert(tagOf(Member->getType(), Context));
+        note(tagOf(Member->getType(), Context));
     }
     for (const Stmt* Child : S->children())
       visit(Child);
@@ -124,6 +138,12 @@ bool LocalTypes::canCopy(const RecordDecl& Record) {
       !Context.getRecordType(Class).isTriviallyCopyableType(Context))
     return false;
   return llvm::all_of(Class->fields(), [&](const FieldDecl* Field) {
+    QualType Pointee = Field->getType();
+    while (Pointee->isPointerType())
+      Pointee = Pointee->getPointeeType();
+    // Its copy might not have been defined before.
+    if (Field->getType()->isPointerType() && isUnnamed(Pointee, R, Context) && tagOf(Pointee, Context)->getCanonicalDecl() != Record.getCanonicalDecl())
+      return false;
     return Field->getIdentifier() && !Field->isBitField() && !Field->isMutable() && !Field->hasAttr<AlignedAttr>() && !Field->hasAttr<PackedAttr>() &&
            !Field->getType()->isReferenceType() && add(Field->getType());
   });

@@ -941,12 +941,18 @@ private:
   void declaration(const Decl* D, unsigned Depth) {
     if (isa<TypedefNameDecl, StaticAssertDecl, UsingDecl, UsingDirectiveDecl, EmptyDecl>(D))
       return; // types are printed canonically, functions by their full names
-    if (const auto* Tag = dyn_cast<TagDecl>(D); Tag && Types.contains(Tag))
-      return;
+    if (isa<TagDecl>(D))
+      return; // what variables need is copied
     const auto* Variable = dyn_cast<VarDecl>(D);
     if (!Variable || isa<DecompositionDecl>(D) || (Variable->isStaticLocal() && !isConstant(Variable))) {
       report(D->getBeginLoc(), Diag::err_region_statement)
           << spelledText(D->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this declaration");
+      return;
+    }
+    const TagDecl* Tag = Context.getBaseElementType(Variable->getType().getNonReferenceType())->getAsTagDecl();
+    const auto* Class = dyn_cast_or_null<CXXRecordDecl>(Tag);
+    if (Tag && !(Class && Class->isLambda()) && (Tag->getParentFunctionOrMethod() || !Tag->hasNameForLinkage()) && isUnnamed(Variable->getType().getNonReferenceType())) {
+      report(Variable->getLocation(), Diag::err_region_variable) << Variable->getName() << Unnamed;
       return;
     }
     if (R.Kept.contains(Variable)) {

@@ -65,7 +65,6 @@ out:
 // CHECK: :33:5: error: 'try { ++i; } catch (...) {}' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :34:14: error: '[n = ++i] { return n; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :35:5: error: 'static int count = 0' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-// CHECK: :36:5: error: 'struct local { int v; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :37:5: error: 'if (int j = i) ++i' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :40:7: error: 'return' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]
 // CHECK: :41:5: error: 'goto' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]
