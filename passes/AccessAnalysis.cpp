@@ -714,7 +714,7 @@ private:
       Accesses.push_back(std::move(A));
   }
 
-  enum OutsideOfComponent { Row, Component };
+  enum OutsideOfComponent { Row, Component, BeforeFirst };
   void reportOutside(const CoordinateAccess& A, OutsideOfComponent What) {
     error(A.Origin->Where, Diag::err_leaves_component) << A.Array->Array.name() << What << A.Origin->Where->getSourceRange();
     for (const Polynomial& Coordinate : A.Coordinates)
@@ -746,11 +746,25 @@ private:
     // Where it has bounds, as a number or a counter has; others are taken to be components of the array, as rows of other arrays are.
     std::optional<std::int64_t> Least = Sets.least(A.Domain, A.Component),
                                 Beyond = Sets.greatest(A.Domain, A.Component - *A.Array->Shape.Components);
-    if ((Least && *Least < 0) || (Beyond && *Beyond >= 0)) {
+    if (Beyond && *Beyond >= 0) {
       reportOutside(A, Component);
       return false;
     }
+    if (Least && *Least < 0 && mayBeNegative(A)) {
+      reportOutside(A, A.Component.constant() ? Component : BeforeFirst);
+      return false;
+    }
     return true;
+  }
+
+  /// Also if no parameter is: of (q + first) % n it is taken that the kernel is passed what makes it a component.
+  bool mayBeNegative(const CoordinateAccess& A) {
+    isl::set Domain = A.Domain;
+    for (const ParmVarDecl* P : Kernel->parameters())
+      if (P->getType()->isSignedIntegerType())
+        Domain = Domain.intersect(Sets.compare(Comparison::LessEqual, 0, Polynomial(Symbol{Symbol::Kind::Parameter, 0, P})));
+    std::optional<std::int64_t> Least = Sets.least(Domain, A.Component);
+    return Least && *Least < 0;
   }
 
   bool possible(const CoordinateAccess& A, Comparison Op, const Polynomial& Left,
@@ -1048,7 +1062,11 @@ private:
         return reportStride(A, D);
     error(A.Origin->Where, Diag::err_rows_not_walked)
         << A.Array->Array.name() << A.Origin->Where->getSourceRange();
-    if (!noteComponents(A))
+    if (noteComponents(A))
+      return;
+    if (A.Origin->Writes)
+      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_store_own_row);
+    else
       Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_rows) << Kernel->getName();
   }
 
@@ -1312,7 +1330,7 @@ private:
     if (Outside)
       reportStrides(Outside->Array->Array, Outside->Origin->Where);
     else if (const Expr* Other = otherUseOfGridSize(Kernel))
-      reportStrides(Accesses.front().Array->Array, Other);
+      error(Other, Diag::err_writes_far) << Accesses.front().Array->Array.name() << 4 << Other->getSourceRange();
     return !Failed && checkGridStrides(Loops, Result.RowDimension, Interpreted.GridMoves);
   }
 
@@ -1564,6 +1582,12 @@ std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
     Diags.report(Kernel->getLocation(), Diag::err_too_complex) << Kernel->getName();
     return std::nullopt;
   }
+}
+
+void noteDeviceVariable(SourceLocation Loc, const VarDecl& Variable, Diagnostics& Diags) {
+  const PrintingPolicy Policy(Variable.getASTContext().getLangOpts());
+  Diags.report(Loc, Diag::note_device_variable)
+      << Variable.getName() << Variable.getType().getUnqualifiedType().getAsString(Policy) << ("its_" + Variable.getName()).str();
 }
 
 } // namespace gpurma

@@ -277,6 +277,9 @@ std::optional<KernelAccesses> analyzeAccesses(const clang::FunctionDecl* Kernel,
 /// 0..0 are left out.
 void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out);
 
+/// What to write instead of a variable of the device that is to be reduced.
+void noteDeviceVariable(clang::SourceLocation Loc, const clang::VarDecl& Variable, Diagnostics& Diags);
+
 } // namespace gpurma
 
 #endif // GPURMA_PASSES_ACCESSANALYSIS_H

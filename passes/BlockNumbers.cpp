@@ -37,11 +37,12 @@ private:
     std::vector<std::pair<const Expr*, bool>> Conditions;
   };
 
-  bool report(SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Array, const FunctionDecl* Combining, const FunctionDecl* Kernel) {
-    U.Diags->report(Where, Diag::err_block_numbers) << Array->getName() << Combining->getName() << (Kernel ? Kernel->getName() : "")
-                                                    << static_cast<unsigned>(Why);
+  /// \p Other: a kernel, or an array of the host.
+  bool report(SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Array, const std::string& Combining, const NamedDecl* Other) {
+    U.Diags->report(Where, Diag::err_block_numbers) << Array->getName() << Combining << (Other ? Other->getName() : "") << static_cast<unsigned>(Why);
     return false;
   }
+  static std::string quoted(const NamedDecl* D) { return "'" + D->getNameAsString() + "'"; }
 
   static const VarDecl* passedVariable(const Expr* Argument) {
     const VarDecl* V = namedVariable(Argument);
@@ -65,6 +66,14 @@ private:
   static bool stores(const Stage& S, const VarDecl* V) {
     const ParmVarDecl* P = parameterFor(S, V);
     return P && !ElementStores(S.Kernel->getBody(), P).Found.empty();
+  }
+
+  bool storesNumber(const Stage& S, const VarDecl* V) const {
+    const ParmVarDecl* P = parameterFor(S, V);
+    return P && llvm::any_of(ElementStores(S.Kernel->getBody(), P).Found, [&](const BinaryOperator* Store) {
+             const auto* Element = cast<ArraySubscriptExpr>(Store->getLHS()->IgnoreParens());
+             return dimensionsOfBlockNumber(Element->getIdx(), S.Kernel, Context).has_value();
+           });
   }
 
   static bool isDistributed(const Region& R, const VarDecl* V) {
@@ -99,7 +108,7 @@ private:
         if (!V || isDistributed(R, V) || mayBeDistributed(R, V) || Changes.changes(V) || R.findReduction(V) || R.findCollected(Argument))
           continue;
         bool IsStored = llvm::any_of(R.Stages, [&](const Stage& Other) { return stores(Other, V) || isChanged(Other, V); });
-        if (IsStored && combines(R, S, V))
+        if (IsStored && (combines(R, S, V) || isReadByHost(R, V)))
           Found.insert(V);
       }
     return Found;
@@ -114,10 +123,13 @@ private:
   bool findIn(Region& R) {
     for (const VarDecl* Array : arraysOf(R)) {
       const auto First = llvm::find_if(R.Stages, [&](const Stage& S) { return combines(R, S, Array); });
-      const FunctionDecl* Combining = First->Kernel;
+      const bool OnHost = First == R.Stages.end();
+      const std::string Combining = OnHost ? "the host" : quoted(First->Kernel);
       if (R.declares(Array))
-        return report(First->Launch->getBeginLoc(), BlockNumbersProblem::Local, Array, Combining, nullptr);
-      if (!checkUses(R, Array, Combining) || !findCombining(R, Array) || !findStores(R, Array, Combining))
+        return report(OnHost ? Array->getLocation() : First->Launch->getBeginLoc(), BlockNumbersProblem::Local, Array, Combining, nullptr);
+      if (OnHost ? !findHostSums(R, Array) : !findCombining(R, Array))
+        return false;
+      if (!checkUses(R, Array, Combining) || !findStores(R, Array, Combining))
         return false;
       llvm::erase_if(R.Stages, [&](const Stage& S) {
         return llvm::any_of(R.Combining, [&](const CombiningLaunch& C) { return S.Launch && C.Launch == S.Launch; });
@@ -127,13 +139,16 @@ private:
   }
 
   /// Nothing in the region but its launches names the array.
-  bool checkUses(const Region& R, const VarDecl* Array, const FunctionDecl* Combining) {
+  bool checkUses(const Region& R, const VarDecl* Array, const std::string& Combining) {
     llvm::SmallPtrSet<const DeclRefExpr*, 8> Passed;
     for (const Stage& S : R.Stages)
       if (parameterFor(S, Array))
         for (const Expr* Argument : S.Arguments)
           if (passedVariable(Argument) == Array)
             Passed.insert(cast<DeclRefExpr>(Argument->IgnoreParenImpCasts()));
+    for (const HostSum& Sum : R.HostSums)
+      for (const DeclRefExpr* Ref : References(Sum.Copy ? static_cast<const Stmt*>(Sum.Copy->getArg(1)) : Sum.Loop).All)
+        Passed.insert(Ref);
     const DeclRefExpr* Other = nullptr;
     std::vector<const Stmt*> Statements = {R.Statement};
     for (const HostPart& P : R.HostParts)
@@ -154,7 +169,7 @@ private:
     for (const Stage& S : R.Stages) {
       if (!combines(R, S, Array))
         continue;
-      auto Wrong = [&](SourceLocation Where, BlockNumbersProblem Why) { return report(Where, Why, Array, S.Kernel, S.Kernel); };
+      auto Wrong = [&](SourceLocation Where, BlockNumbersProblem Why) { return report(Where, Why, Array, quoted(S.Kernel), S.Kernel); };
       const auto Grid = constantLaunchSize(S.Grid, Changes, Context), Block = constantLaunchSize(S.Block, Changes, Context);
       constexpr std::int64_t MostThreads = 1024;
       if (Grid != std::array<std::optional<std::int64_t>, 3>{1, 1, 1} || !Block[0] || *Block[0] < 1 || *Block[0] > MostThreads || Block[1] != 1 ||
@@ -210,9 +225,224 @@ private:
     return S;
   }
 
+  // --- Or the host.
+
+  /// A copy of an array of the device to the host; null of other calls.
+  static const VarDecl* copiedToHost(const CallExpr& Call) {
+    const StringRef Name = identifierOf(Call.getDirectCallee());
+    if ((Name != "cudaMemcpy" && Name != "cudaMemcpyAsync") || Call.getNumArgs() < 4)
+      return nullptr;
+    const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
+    return Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost" ? passedVariable(Call.getArg(1)) : nullptr;
+  }
+
+  /// Copies to the host, and the loops that may add up what is there, each behind what stands before it in its block.
+  struct HostStatements : DynamicRecursiveASTVisitor {
+    explicit HostStatements(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+    bool VisitCallExpr(CallExpr* Call) override {
+      if (copiedToHost(*Call))
+        Copies.push_back(Call);
+      return true;
+    }
+    std::vector<const CallExpr*> copiesOf(const VarDecl* Array) const {
+      std::vector<const CallExpr*> Found;
+      llvm::copy_if(Copies, std::back_inserter(Found), [&](const CallExpr* Call) { return copiedToHost(*Call) == Array; });
+      return Found;
+    }
+    bool VisitCompoundStmt(CompoundStmt* Block) override {
+      for (auto It = Block->body_begin(); It != Block->body_end(); ++It)
+        if (const auto* Loop = dyn_cast<ForStmt>(*It))
+          Loops.push_back({Loop, llvm::SmallVector<const Stmt*, 8>(Block->body_begin(), It)});
+      return true;
+    }
+    std::vector<const CallExpr*> Copies;
+    std::vector<std::pair<const ForStmt*, llvm::SmallVector<const Stmt*, 8>>> Loops;
+  };
+
+  bool isReadByHost(const Region& R, const VarDecl* V) const {
+    // Of what is no number of a block other messages are better.
+    if (llvm::none_of(R.Stages, [&](const Stage& S) { return isChanged(S, V) || storesNumber(S, V); }))
+      return false;
+    const HostStatements Found(R.Statement);
+    return !Found.copiesOf(V).empty() || llvm::any_of(Found.Loops, [&](const auto& Each) {
+             std::optional<AddedElements> Added = addedElements(*Each.first);
+             return Added && Added->Array == V;
+           });
+  }
+
+  /// Of an array, of what a pointer leads to, or of a container of the standard library, and its subscript.
+  static std::pair<const Expr*, const Expr*> elementOf(const Expr* E) {
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+      return {Element->getBase(), Element->getIdx()};
+    const auto* Call = dyn_cast<CXXOperatorCallExpr>(E);
+    const auto* Method = Call ? dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
+    if (!Method || Call->getOperator() != OO_Subscript || !Method->getParent()->isInStdNamespace())
+      return {};
+    return {Call->getArg(0), Call->getArg(1)};
+  }
+
+  struct AddedElements {
+    const VarDecl* Array = nullptr;
+    HostSum Sum;
+    QualType Element;
+  };
+
+  /// Of `for (int b = 0; b < count; ++b) total += array[b];`.
+  std::optional<AddedElements> addedElements(const ForStmt& Loop) const {
+    const auto* Init = dyn_cast_or_null<DeclStmt>(Loop.getInit());
+    const auto* Index = Init && Init->isSingleDecl() ? dyn_cast<VarDecl>(Init->getSingleDecl()) : nullptr;
+    Expr::EvalResult First;
+    if (!Index || !Index->getType()->isIntegerType() || !Index->getInit() || !Index->getInit()->EvaluateAsInt(First, Context) ||
+        !First.Val.getInt().isZero() || Loop.getConditionVariable() || !Loop.getCond() || !Loop.getInc())
+      return std::nullopt;
+    const auto* Cond = dyn_cast<BinaryOperator>(Loop.getCond()->IgnoreParenImpCasts());
+    const auto* Inc = dyn_cast<UnaryOperator>(Loop.getInc()->IgnoreParenImpCasts());
+    const Stmt* Body = Loop.getBody();
+    if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && Block->size() == 1)
+      Body = Block->body_front();
+    const auto* Adds = dyn_cast<CompoundAssignOperator>(Body);
+    if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE) || namedVariable(Cond->getLHS()) != Index || !Inc ||
+        !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index || !Adds || Adds->getOpcode() != BO_AddAssign)
+      return std::nullopt;
+    auto [Base, At] = elementOf(Adds->getRHS()->IgnoreParenImpCasts());
+    AddedElements Found;
+    Found.Array = Base ? namedVariable(Base) : nullptr;
+    if (!Found.Array || namedVariable(At) != Index)
+      return std::nullopt;
+    Found.Sum.Loop = &Loop;
+    Found.Sum.Total = Adds->getLHS();
+    Found.Sum.Count = Cond->getRHS();
+    Found.Element = Adds->getRHS()->IgnoreParenImpCasts()->getType();
+    for (const Expr* E : {Found.Sum.Total, Found.Sum.Count})
+      if (E->HasSideEffects(Context) || References(E).mention(Index) || References(E).mention(Found.Array))
+        return std::nullopt;
+    // The loop would end elsewhere.
+    std::set<const VarDecl*> Changed = namedVariables(Found.Sum.Total);
+    if (llvm::any_of(namedVariables(Found.Sum.Count), [&](const VarDecl* V) { return Changed.count(V) != 0; }))
+      return std::nullopt;
+    return Found;
+  }
+
+  bool findHostSums(Region& R, const VarDecl* Array) {
+    const HostStatements Found(R.Statement);
+    const std::vector<const CallExpr*> Copies = Found.copiesOf(Array);
+    const size_t From = R.Reductions.size();
+    auto Wrong = [&](SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Host) { return report(Where, Why, Array, "the host", Host); };
+    llvm::SmallPtrSet<const CallExpr*, 4> AddedUp;
+    for (const auto& [Loop, Before] : Found.Loops) {
+      std::optional<AddedElements> Added = addedElements(*Loop);
+      if (!Added)
+        continue;
+      if (Added->Array != Array) {
+        if (llvm::none_of(Copies, [&](const CallExpr* Copy) { return hostArray(R, Copy->getArg(0)) == Added->Array; }))
+          continue;
+        const CallExpr* Copy = lastCopy(Before, Found.Copies, Added->Array, R);
+        if (!Copy)
+          return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added->Array);
+        if (copiedToHost(*Copy) != Array)
+          continue;
+        // Others may look at what a parameter or a static variable leads to.
+        if (!Added->Array->hasLocalStorage() || isa<ParmVarDecl>(Added->Array) || Added->Array->getType()->isReferenceType())
+          return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostNotOwn, Added->Array);
+        if (const DeclRefExpr* Other = namedBesides(R, Added->Array))
+          return Wrong(Other->getLocation(), BlockNumbersProblem::HostNames, Added->Array);
+        Added->Sum.Copy = Copy;
+        AddedUp.insert(Copy);
+      }
+      if (!Context.hasSameUnqualifiedType(Added->Sum.Total->getType(), Added->Element) ||
+          !Context.hasSameUnqualifiedType(Added->Element, Array->getType().getNonReferenceType()->getPointeeType()))
+        return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::OtherType, nullptr);
+      Added->Sum.From = From;
+      R.HostSums.push_back(Added->Sum);
+    }
+    for (const CallExpr* Copy : Copies)
+      if (!AddedUp.contains(Copy)) {
+        const VarDecl* To = hostArray(R, Copy->getArg(0));
+        return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To ? To : Array);
+      }
+    R.Reductions.push_back(scalarOf(Array, Keyword::Plus));
+    return true;
+  }
+
+  /// Where a copy goes to: an array, what a pointer leads to, or what an object has.
+  static const VarDecl* hostArray(const Region& R, const Expr* To) {
+    const VarDecl* V = namedVariable(To->IgnoreParenCasts());
+    auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == V; });
+    return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
+  }
+
+  /// The copy to the host's array in the statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
+  static const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R) {
+    for (const Stmt* S : llvm::reverse(Before)) {
+      const auto Inside = [&](const Stmt* Other) { return isWithin(S, Other); };
+      auto It = llvm::find_if(Copies, Inside);
+      if (It != Copies.end())
+        return hostArray(R, (*It)->getArg(0)) == To && !isa<IfStmt, ForStmt, WhileStmt, SwitchStmt>(S) ? *It : nullptr;
+      if (isa<SwitchCase>(S) || llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); }))
+        return nullptr;
+    }
+    return nullptr;
+  }
+
+  static bool isWithin(const Stmt* S, const Stmt* Part) {
+    return S && Part && (S == Part || llvm::any_of(S->children(), [&](const Stmt* Child) { return isWithin(Child, Part); }));
+  }
+
+  /// Where an array of the host is named besides, but to get and give back its memory: it does not have the numbers.
+  const DeclRefExpr* namedBesides(const Region& R, const VarDecl* Host) const {
+    llvm::SmallPtrSet<const Stmt*, 8> Known;
+    std::vector<const Stmt*> Statements;
+    for (const Region& Other : U.Regions) {
+      Known.insert({Other.Loop, Other.Written});
+      if (Other.function() != R.function())
+        continue;
+      Statements.insert(Statements.end(), Other.Statement->child_begin(), Other.Statement->child_end());
+      for (const HostPart& P : Other.HostParts)
+        Statements.push_back(P.Statement);
+      const HostStatements Own(Other.Statement);
+      Known.insert(Own.Copies.begin(), Own.Copies.end());
+      for (const auto& [Loop, Before] : Own.Loops)
+        if (addedElements(*Loop))
+          Known.insert(Loop);
+    }
+    Statements.push_back(R.outermostFunction()->getBody());
+    const DeclRefExpr* Found = nullptr;
+    auto Visit = [&](auto& Self, const Stmt* S) -> void {
+      if (!S || Found || Known.contains(S))
+        return;
+      if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && Ref->getDecl() == Host)
+        Found = Ref;
+      for (const Stmt* Child : S->children())
+        if (!givesMemory(S, Child, Host))
+          Self(Self, Child);
+    };
+    for (const Stmt* S : Statements)
+      Visit(Visit, S);
+    return Found;
+  }
+
+  /// `host = malloc(...)`, `cudaMallocHost(&host, ...)`, `free(host)`, `delete[] host`.
+  static bool givesMemory(const Stmt* Whole, const Stmt* Part, const VarDecl* Host) {
+    const auto* E = dyn_cast_or_null<Expr>(Part);
+    if (!E)
+      return false;
+    E = E->IgnoreParenCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+      E = Address->getSubExpr();
+    if (namedVariable(E) != Host)
+      return false;
+    if (const auto* Assign = dyn_cast<BinaryOperator>(Whole))
+      return Assign->getOpcode() == BO_Assign && Assign->getLHS() == Part;
+    if (isa<CXXDeleteExpr>(Whole))
+      return true;
+    const auto* Call = dyn_cast<CallExpr>(Whole);
+    return Call && llvm::is_contained({"free", "cudaFree", "cudaFreeHost", "cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"},
+                                      identifierOf(Call->getDirectCallee()));
+  }
+
   // --- The first ones.
 
-  bool findStores(Region& R, const VarDecl* Array, const FunctionDecl* Combining) {
+  bool findStores(Region& R, const VarDecl* Array, const std::string& Combining) {
     const Keyword Operation = R.Reductions.back().Operation;
     const VariableChanges Changes(R.outermostFunction()->getBody());
     for (Stage& S : R.Stages) {
@@ -220,7 +450,7 @@ private:
       if (!Passes || combines(R, S, Array))
         continue;
       auto Wrong = [&](SourceLocation Where, BlockNumbersProblem Why) {
-        report(Where, Why, Array, Combining, S.Kernel ? S.Kernel : Combining);
+        report(Where, Why, Array, Combining, S.Kernel);
         U.Diags->report(S.location(), Diag::note_launch_here);
         return false;
       };
@@ -346,11 +576,11 @@ private:
     return true;
   }
 
-  const FunctionDecl* combiningOf(const Conditional& C) const {
+  std::string combiningOf(const Conditional& C) const {
     for (const Region& R : U.Regions)
-      if (llvm::any_of(R.BlockStores, [&](const BlockStore& B) { return B.Parameter == C.Store.Parameter; }) && !R.Combining.empty())
-        return R.Combining.front().Kernel;
-    return C.Store.Kernel;
+      if (llvm::any_of(R.BlockStores, [&](const BlockStore& B) { return B.Parameter == C.Store.Parameter; }))
+        return R.Combining.empty() ? "the host" : quoted(R.Combining.front().Kernel);
+    return quoted(C.Store.Kernel);
   }
 
   Unit& U;

@@ -26,7 +26,8 @@ namespace gpurma {
 
 /// As err_block_numbers has them.
 enum class BlockNumbersProblem {
-  Local, NamedElsewhere, UsedOtherwise, NotStatement, NotNumber, NotOneThread, BlockSize, NotOneBlock, NotStoredOnce, NotAll, OtherType, OtherLaunch
+  Local, NamedElsewhere, UsedOtherwise, NotStatement, NotNumber, NotOneThread, BlockSize, NotOneBlock, NotStoredOnce, NotAll, OtherType, OtherLaunch,
+  NotAddedUp, HostNames, HostNotOwn
 };
 
 struct RejectedBlockNumbers {

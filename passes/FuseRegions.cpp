@@ -16,6 +16,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/Kernels.h"
+#include "passes/LocalTypes.h"
 #include "passes/Pass.h"
 #include "passes/RegionRegisters.h"
 #include "passes/RegionWriter.h"
@@ -116,10 +117,14 @@ public:
     Number = std::to_string(P.number("region " + fileName(U.sources().getFileID(R.directive().HashLoc), U.sources()) + ":" +
                                      std::to_string(U.sources().getFileOffset(R.directive().HashLoc)) + " " +
                                      instanceCondition(R.function(), U.sources()).value_or("")));
-    Written = writeRegion(R, Number, U, P);
-    if (U.Diags->hasErrors())
-      return;
-    R.KernelText = kernelText();
+    const LocalTypes Types(R, Number, Context);
+    {
+      const LocalTypes::Renamed Here(Types);
+      Written = writeRegion(R, Number, Types, U, P);
+      if (U.Diags->hasErrors())
+        return;
+      R.KernelText = kernelText(Types);
+    }
     R.LaunchText = launchText();
     P.HasRegions = true;
   }
@@ -175,8 +180,8 @@ private:
            std::to_string(std::max<size_t>(R.Reductions.size(), 1));
   }
 
-  std::string kernelText() {
-    std::string Text = "namespace {\nstruct gpurma_values_" + Number + " {\n";
+  std::string kernelText(const LocalTypes& Types) {
+    std::string Text = "namespace {\n" + Types.definitions(sourcePolicy(Context)) + "struct gpurma_values_" + Number + " {\n";
     for (const VarDecl* V : Written.Captured)
       Text += "  " + type(isHostScalar(V) ? V->getType().getNonReferenceType()->getPointeeType() : V->getType(), capturedName(V, P)) + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)

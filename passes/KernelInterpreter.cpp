@@ -372,9 +372,13 @@ private:
       return;
     else if (Writes && L.Of == Location::Element && Launch.Flags.count(dyn_cast<ParmVarDecl>(L.Decl)))
       storeToFlag(cast<ParmVarDecl>(L.Decl), Where);
-    else if (Writes && (L.Of == Location::Element || L.Of == Location::Global))
+    else if (Writes && (L.Of == Location::Element || L.Of == Location::Global)) {
       error(Where->getExprLoc(), Diag::err_write_undistributed)
-          << L.Decl->getName() << Where->getSourceRange();
+          << L.Decl->getName() << (L.Of == Location::Global) << "||" << Where->getSourceRange();
+      const auto* Global = L.Of == Location::Global ? dyn_cast<VarDecl>(L.Decl) : nullptr;
+      if (Global && Global->getType()->isArithmeticType())
+        noteDeviceVariable(Where->getExprLoc(), *Global, Diags);
+    }
   }
 
   void storeToFlag(const ParmVarDecl* Flag, const Expr* Where) {

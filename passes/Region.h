@@ -88,6 +88,17 @@ struct CombiningLaunch {
   std::string Root;
 };
 
+/// A loop of the host that adds them up, `for (int b = 0; b < blocks; ++b) total += host[b];`. The region adds their sum.
+struct HostSum {
+  const clang::ForStmt *Loop = nullptr;
+  /// What has brought them to the host; null where both share the memory.
+  const clang::CallExpr *Copy = nullptr;
+  /// What they are added to, and how many.
+  const clang::Expr *Total = nullptr, *Count = nullptr;
+  /// Of Region::Reductions: the numbers.
+  size_t From = 0;
+};
+
 /// collect(trace : n).
 struct CollectedArray {
   const clang::VarDecl *Pointer = nullptr;
@@ -233,6 +244,7 @@ struct Region {
   /// Found by findBlockNumbers.
   std::vector<BlockStore> BlockStores;
   std::vector<CombiningLaunch> Combining;
+  std::vector<HostSum> HostSums;
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;
 

@@ -654,8 +654,35 @@ private:
       expand(*Call, Out, /*Wanted=*/false);
       return;
     }
+    if (auto* Choice = dyn_cast<ConditionalOperator>(Discarded); Choice && Choice->getType()->isVoidType() && hasWork(Choice)) {
+      addDiscardedChoice(*Choice, Out);
+      return;
+    }
+    if (auto* Comma = dyn_cast<BinaryOperator>(Discarded); Comma && Comma->isCommaOp() && hasWork(Comma)) {
+      addExpression(Comma->getLHS(), Out);
+      addExpression(Comma->getRHS(), Out);
+      return;
+    }
+    const size_t Before = Out.size();
     Expr* Copy = copyWhole(E);
-    Out.push_back(Copy);
+    // All that there is to a result that nobody wants stands before it.
+    const VarDecl* Unwanted = Out.size() != Before ? namedVariable(Copy) : nullptr;
+    if (!Unwanted || !Results.contains(Unwanted))
+      Out.push_back(Copy);
+  }
+
+  /// `condition ? sweep(u, v) : sweep(v, u);`, of functions without a result.
+  void addDiscardedChoice(ConditionalOperator& Choice, Statements& Out) {
+    SourceLocation Loc = Choice.getQuestionLoc();
+    Expr* Cond = copyWhole(Choice.getCond());
+    auto Branch = [&](Expr* E) {
+      Statements Parts;
+      llvm::SaveAndRestore Here(Hoisted, &Parts);
+      addExpression(E, Parts);
+      return block(Parts, E->getSourceRange());
+    };
+    Stmt *Then = Branch(Choice.getTrueExpr()), *Else = Branch(Choice.getFalseExpr());
+    Out.push_back(IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Cond, Loc, Loc, Then, Loc, Else));
   }
 
   void addDeclarations(DeclStmt* S, Statements& Out) {
@@ -783,31 +810,57 @@ private:
     Expr* Not = UnaryOperator::Create(Context, Paren, UO_LNot, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc, false, FPOptionsOverride());
     return IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Not, Loc, Loc, new (Context) BreakStmt(Loc));
   }
-  Expr* always(SourceLocation Loc) { return new (Context) CXXBoolLiteralExpr(true, Context.BoolTy, Loc); }
+  Expr* boolean(bool Value, SourceLocation Loc) { return new (Context) CXXBoolLiteralExpr(Value, Context.BoolTy, Loc); }
+
+  /// `bool again = false;`, which is true from a loop's second iteration on. \p Loop gets the expression that says so.
+  template <typename F> void addLoopAfterFirst(SourceLocation Loc, SourceRange Where, Statements& Out, F Loop) {
+    VarDecl* Again = newVariable(nullptr, Context.BoolTy, boolean(false, Loc), "again", Loc);
+    Statements Parts;
+    Parts.push_back(new (Context) DeclStmt(DeclGroupRef(Again), Loc, Loc));
+    Parts.push_back(Loop(valueOf(name(Again, Loc)), assigned(Again, boolean(true, Loc), Loc)));
+    Out.push_back(block(Parts, Where));
+  }
+  Stmt* onlyIf(Expr* Cond, Statements& Parts, SourceLocation Loc) {
+    return IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Cond, Loc, Loc, block(Parts, Loc));
+  }
 
   void addFor(ForStmt* For, Statements& Out) {
+    SourceLocation Loc = For->getForLoc();
     Stmt* Init = nullptr;
     if (For->getInit()) {
       auto* Declarations = dyn_cast<DeclStmt>(For->getInit());
       llvm::SaveAndRestore Where(Hoisted, !Declarations || Declarations->isSingleDecl() ? Hoisted : nowhere());
       Init = copiedInit(For->getInit());
     }
-    Statements Body;
-    Expr* Cond = For->getCond() ? loopCondition(For->getCond(), Body) : nullptr;
-    bool Computed = !Body.empty();
-    Expr* Inc;
-    {
-      llvm::SaveAndRestore Nowhere(Hoisted, nowhere());
-      Inc = copy(For->getInc());
+    Statements Before;
+    Expr* Cond = For->getCond() ? loopCondition(For->getCond(), Before) : nullptr;
+    Statements Next;
+    if (For->getInc()) {
+      llvm::SaveAndRestore Here(Hoisted, &Next);
+      addExpression(For->getInc(), Next);
     }
-    if (Computed) {
-      Body.push_back(leavesUnless(Cond));
-      Cond = nullptr;
-    }
-    Stmt* Inside = copied(For->getBody());
-    Body.push_back(Inside);
-    Out.push_back(new (Context) ForStmt(Context, Init, Cond, nullptr, Inc, Computed ? block(Body, For->getBody()->getSourceRange()) : Inside,
-                                        For->getForLoc(), For->getLParenLoc(), For->getRParenLoc()));
+    auto* Inc = Next.size() == 1 ? dyn_cast<Expr>(Next.front()) : nullptr;
+    const bool Steps = !Next.empty() && !Inc;
+    auto Whole = [&](Expr* Again, Expr* Increment) {
+      Statements Body;
+      if (Steps)
+        Body.push_back(onlyIf(Again, Next, Loc));
+      Body.append(Before);
+      if (Cond && !Body.empty()) {
+        Body.push_back(leavesUnless(Cond));
+        Cond = nullptr;
+      }
+      const bool Computed = !Body.empty();
+      Body.push_back(copied(For->getBody()));
+      return new (Context) ForStmt(Context, Init, Cond, nullptr, Increment,
+                                   Computed ? block(Body, For->getBody()->getSourceRange()) : Body.front(), Loc, For->getLParenLoc(),
+                                   For->getRParenLoc());
+    };
+    // Statements of the last part stand before the condition, as `continue` goes on with them.
+    if (Steps)
+      addLoopAfterFirst(Loc, For->getSourceRange(), Out, Whole);
+    else
+      Out.push_back(Whole(nullptr, Inc));
   }
 
   void addWhile(WhileStmt* While, Statements& Out) {
@@ -816,7 +869,7 @@ private:
     bool Computed = !Body.empty();
     if (Computed) {
       Body.push_back(leavesUnless(Cond));
-      Cond = always(While->getCond()->getExprLoc());
+      Cond = boolean(true, While->getCond()->getExprLoc());
     }
     Stmt* Inside = copied(While->getBody());
     Body.push_back(Inside);
@@ -921,22 +974,28 @@ private:
   }
 
   void addDo(DoStmt* Do, Statements& Out) {
-    Statements Body;
-    Body.push_back(copied(Do->getBody()));
+    SourceLocation Loc = Do->getDoLoc();
+    Stmt* Inside = copied(Do->getBody());
     Statements Before;
-    // `continue` goes on with the condition, which would stand in the body.
-    Expr* Cond = nullptr;
-    {
-      llvm::SaveAndRestore Where(Hoisted, ownContinue(Do->getBody()) ? nowhere() : &Before);
-      Cond = copy(Do->getCond());
+    Expr* Cond = loopCondition(Do->getCond(), Before);
+    if (Before.empty()) {
+      Out.push_back(new (Context) DoStmt(Inside, Cond, Loc, Do->getWhileLoc(), Do->getRParenLoc()));
+      return;
     }
-    if (!Before.empty()) {
-      Body.append(Before);
-      Body.push_back(leavesUnless(Cond));
-      Cond = always(Do->getCond()->getExprLoc());
+    Before.push_back(leavesUnless(Cond));
+    if (!ownContinue(Do->getBody())) {
+      Before.insert(Before.begin(), Inside);
+      Out.push_back(new (Context) DoStmt(block(Before, Do->getBody()->getSourceRange()), boolean(true, Do->getCond()->getExprLoc()), Loc,
+                                         Do->getWhileLoc(), Do->getRParenLoc()));
+      return;
     }
-    Out.push_back(new (Context) DoStmt(Before.empty() ? Body.front() : block(Body, Do->getBody()->getSourceRange()), Cond, Do->getDoLoc(),
-                                       Do->getWhileLoc(), Do->getRParenLoc()));
+    // `continue` goes on with the condition, which stands before the body from the second iteration on.
+    addLoopAfterFirst(Loc, Do->getSourceRange(), Out, [&](Expr* Again, Expr* Increment) {
+      Statements Body;
+      Body.push_back(onlyIf(Again, Before, Loc));
+      Body.push_back(Inside);
+      return new (Context) ForStmt(Context, nullptr, nullptr, nullptr, Increment, block(Body, Do->getBody()->getSourceRange()), Loc, Loc, Loc);
+    });
   }
 
   static bool ownContinue(const Stmt* S) {
@@ -1032,8 +1091,7 @@ private:
       return;
     }
     Expr* Copy = copyWhole(Value);
-    Out.push_back(BinaryOperator::Create(Context, name(Result, Return->getBeginLoc()), Copy, BO_Assign, Result->getType(), VK_LValue,
-                                         OK_Ordinary, Return->getBeginLoc(), FPOptionsOverride()));
+    Out.push_back(assigned(Result, Copy, Return->getBeginLoc()));
   }
 
   // --- Calls.
@@ -1041,6 +1099,10 @@ private:
   Expr* name(VarDecl* V, SourceLocation Loc) {
     return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), V, false, Loc, V->getType().getNonReferenceType(),
                                VK_LValue);
+  }
+
+  Expr* assigned(VarDecl* V, Expr* Value, SourceLocation Loc) {
+    return BinaryOperator::Create(Context, name(V, Loc), Value, BO_Assign, V->getType(), VK_LValue, OK_Ordinary, Loc, FPOptionsOverride());
   }
 
   Expr* valueOf(Expr* Place) {
@@ -1595,21 +1657,84 @@ private:
   Expr* copyWhole(Expr* E) {
     const size_t Before = Hoisted ? Hoisted->size() : 0;
     Expr* Copy = copy(E);
+    checkOrder(E, Copy, Before);
+    return Copy;
+  }
+  void checkOrder(const Expr* E, const Expr* Copy, size_t Before) {
+    const Expr* Read = Copy->IgnoreParenImpCasts();
+    if (const auto* Assigned = dyn_cast<BinaryOperator>(Read); Assigned && Assigned->isAssignmentOp())
+      Read = Assigned->getRHS();
+    if (isDisturbed(Read, Before))
+      fail(E->getBeginLoc(), LastExpanded, Place);
+  }
+  /// Whether statements that come before it change what it names.
+  bool isDisturbed(const Expr* Copy, size_t Before) const {
     if (!Hoisted || Hoisted->size() == Before)
-      return Copy;
+      return false;
     std::set<const VarDecl*> Changed;
     for (Stmt* S : ArrayRef(*Hoisted).drop_front(Before))
       for (const auto& [V, Field] : changedMembers(S))
         Changed.insert(V);
-    const Expr* Read = Copy->IgnoreParenImpCasts();
-    if (const auto* Assigned = dyn_cast<BinaryOperator>(Read); Assigned && Assigned->isAssignmentOp())
-      Read = Assigned->getRHS();
-    for (const DeclRefExpr* Ref : References(Read).All)
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Changed.count(V) && !Results.contains(V)) {
-        fail(E->getBeginLoc(), LastExpanded, Place);
-        break;
-      }
-    return Copy;
+    return llvm::any_of(References(Copy).All, [&](const DeclRefExpr* Ref) {
+      const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+      return V && Changed.count(V) && !Results.contains(V);
+    });
+  }
+
+  /// One that may not be evaluated; what comes before it does then not happen either.
+  Expr* copyOperand(Expr* E, Statements& Before) {
+    llvm::SaveAndRestore Where(Hoisted, Hoisted ? &Before : nowhere());
+    return copyWhole(E);
+  }
+
+  VarDecl* declareResult(QualType Type, Expr* Init, StringRef Name, SourceLocation Loc) {
+    VarDecl* V = newVariable(nullptr, Type.getUnqualifiedType(), Init, Name, Loc);
+    Results.insert(V);
+    Hoisted->push_back(new (Context) DeclStmt(DeclGroupRef(V), Loc, Loc));
+    return V;
+  }
+
+  /// Of `a && b`, where something comes before b: `bool both = a; if (both) { ...; both = b; }`.
+  Expr* copyLogical(BinaryOperator* E) {
+    const size_t Start = Hoisted ? Hoisted->size() : 0;
+    SourceLocation Loc = E->getOperatorLoc();
+    Expr* Left = copy(E->getLHS());
+    Statements Before;
+    Expr* Right = copyOperand(E->getRHS(), Before);
+    // It comes behind what the left one changes, too.
+    if (Before.empty() && !isDisturbed(Right, Start))
+      return BinaryOperator::Create(Context, Left, Right, E->getOpcode(), E->getType(), E->getValueKind(), E->getObjectKind(), Loc, options(E));
+    checkOrder(E->getLHS(), Left, Start);
+    const bool And = E->getOpcode() == BO_LAnd;
+    VarDecl* Both = declareResult(E->getType(), Left, And ? "both" : "either", Loc);
+    Before.push_back(assigned(Both, Right, Loc));
+    Expr* Goes = valueOf(name(Both, Loc));
+    if (!And)
+      Goes = UnaryOperator::Create(Context, Goes, UO_LNot, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc, false, FPOptionsOverride());
+    Hoisted->push_back(onlyIf(Goes, Before, Loc));
+    return valueOf(name(Both, Loc));
+  }
+
+  /// The same of `a ? b : c`.
+  Expr* copyChoice(ConditionalOperator* E) {
+    const size_t Start = Hoisted ? Hoisted->size() : 0;
+    SourceLocation Loc = E->getQuestionLoc();
+    Expr* Cond = copy(E->getCond());
+    Statements First, Second;
+    Expr *True = copyOperand(E->getTrueExpr(), First), *False = copyOperand(E->getFalseExpr(), Second);
+    if (First.empty() && Second.empty() && !isDisturbed(True, Start) && !isDisturbed(False, Start))
+      return new (Context) ConditionalOperator(Cond, Loc, True, E->getColonLoc(), False, E->getType(), E->getValueKind(), E->getObjectKind());
+    if (!E->isPRValue() || !E->getType()->isScalarType()) {
+      fail(E->getBeginLoc(), LastExpanded, Place);
+      return E;
+    }
+    checkOrder(E->getCond(), Cond, Start);
+    VarDecl* Chosen = declareResult(E->getType(), nullptr, "chosen", Loc);
+    First.push_back(assigned(Chosen, True, Loc));
+    Second.push_back(assigned(Chosen, False, Loc));
+    Hoisted->push_back(IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Cond, Loc, Loc, block(First, Loc), Loc,
+                                      block(Second, Loc)));
+    return valueOf(name(Chosen, Loc));
   }
 
   /// Of something that may not be evaluated, or not before all else.
@@ -1687,20 +1812,22 @@ private:
     }
     case Stmt::BinaryOperatorClass: {
       auto* Binary = cast<BinaryOperator>(E);
-      // C++ says of these that the left operand comes first, and of logical ones that there may be no right one.
-      bool InOrder = Binary->isLogicalOp() || Binary->isCommaOp() || Binary->isShiftOp() || Binary->isPtrMemOp();
+      if (Binary->isLogicalOp())
+        return copyLogical(Binary);
+      if (Binary->isCommaOp() && Hoisted && hasWork(Binary)) {
+        addExpression(Binary->getLHS(), *Hoisted);
+        return copy(Binary->getRHS());
+      }
+      // C++ says of these that the left operand comes first.
+      bool InOrder = Binary->isCommaOp() || Binary->isShiftOp() || Binary->isPtrMemOp();
       bool Assigns = Binary->isAssignmentOp();
       Expr* Left = Assigns || Binary->isCommaOp() ? copyInPlace(Binary->getLHS()) : copy(Binary->getLHS());
       Expr* Right = InOrder ? copyInPlace(Binary->getRHS()) : copy(Binary->getRHS());
       return BinaryOperator::Create(Context, Left, Right, Binary->getOpcode(), T, VK, Binary->getObjectKind(), Binary->getOperatorLoc(),
                                     options(Binary));
     }
-    case Stmt::ConditionalOperatorClass: {
-      auto* Choice = cast<ConditionalOperator>(E);
-      Expr* Cond = copy(Choice->getCond());
-      Expr *True = copyInPlace(Choice->getTrueExpr()), *False = copyInPlace(Choice->getFalseExpr());
-      return new (Context) ConditionalOperator(Cond, Choice->getQuestionLoc(), True, Choice->getColonLoc(), False, T, VK, Choice->getObjectKind());
-    }
+    case Stmt::ConditionalOperatorClass:
+      return copyChoice(cast<ConditionalOperator>(E));
     case Stmt::ArraySubscriptExprClass: {
       auto* Element = cast<ArraySubscriptExpr>(E);
       Expr *Left = copyInPlace(Element->getLHS()), *Right = copyInPlace(Element->getRHS());

@@ -29,6 +29,14 @@ bool isSuperfluous(StringRef Name) {
   return Names.contains(Name);
 }
 
+/// What becomes cudaSuccess, or is.
+bool isSuccess(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  const auto* Call = dyn_cast<CallExpr>(E);
+  const auto* Named = dyn_cast_or_null<NamedDecl>(Call ? Call->getCalleeDecl() : E->getReferencedDeclOfCallee());
+  return Named && Named->getIdentifier() && (Call ? isSuperfluous(Named->getName()) : Named->getName() == "cudaSuccess");
+}
+
 /// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
 bool hasDeviceTwin(const FunctionDecl* Function) {
   // Not the ones with a comparison, or of an initializer list.
@@ -42,8 +50,8 @@ bool hasDeviceTwin(const FunctionDecl* Function) {
 /// What a region says to itself, as the expressions of a full statement.
 class Writer final : public PrinterHelper {
 public:
-  Writer(const Region& R, const std::string& Number, Unit& U, Program& P)
-      : R(R), Number(Number), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
+  Writer(const Region& R, const std::string& Number, const LocalTypes& Types, Unit& U, Program& P)
+      : R(R), Number(Number), Types(Types), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
     Policy.SuppressImplicitBase = true;
     Policy.ConstantsAsWritten = true;
     Policy.PrintCanonicalTypes = true;
@@ -86,6 +94,12 @@ public:
     if (const auto* E = dyn_cast<Expr>(S))
       if (const ReducedScalar* Scalar = reducedBy(E)) {
         To << reducedName(*Scalar);
+        return true;
+      }
+    // The backend warns of a comparison of something with itself.
+    if (const auto* Compare = dyn_cast<BinaryOperator>(S); Compare && Compare->isEqualityOp())
+      if (std::optional<bool> Known = errorCheck(Compare); Known && isSuccess(Compare->getLHS()) && isSuccess(Compare->getRHS())) {
+        To << (*Known ? "true" : "false");
         return true;
       }
     if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S)) {
@@ -323,9 +337,11 @@ private:
       }
       return true;
     }
-    if (isa<EnumConstantDecl>(D)) {
-      if (D->getParentFunctionOrMethod())
-        return false;
+    if (const auto* Constant = dyn_cast<EnumConstantDecl>(D)) {
+      if (hasCopy(Constant->getType())) {
+        To << "static_cast<" << member(Constant->getType(), "") << ">(" << llvm::toString(Constant->getInitVal(), 10) << ")";
+        return true;
+      }
       To << "::";
       D->printQualifiedName(To, Policy);
       return true;
@@ -357,11 +373,13 @@ private:
     return true;
   }
 
-  /// Of a type that the region's kernel, which stands outside of its function, has no name for.
+  /// A type that the region's kernel, which stands outside of its function, has neither a name for nor a copy of.
   bool isUnnamed(QualType Type) const {
-    const auto* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
-    return Tag && (!Tag->hasNameForLinkage() || Tag->getParentFunctionOrMethod() ||
-                   (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord()));
+    return LocalTypes::isUnnamed(Type, R, Context) && !hasCopy(Type);
+  }
+  bool hasCopy(QualType Type) const {
+    const TagDecl* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
+    return Tag && Types.contains(Tag);
   }
 
   void checkKept(const VarDecl& Variable) {
@@ -376,7 +394,7 @@ private:
       Wrong = Constant;
     else if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
       Wrong = NotCopied;
-    else if (isUnnamed(Type))
+    else if (isUnnamed(Type) || hasCopy(Type)) // the host's statement would have the copy
       Wrong = NotNamed;
     if (Wrong)
       report(Variable.getLocation(), Diag::err_host_variable) << Variable.getName() << *Wrong;
@@ -588,11 +606,15 @@ private:
       return true;
     }
     if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
-      if (arrayCopy(Call, To) || scalarTransfer(Call, Name, To))
+      if (copyOfNumbers(Call, To) || arrayCopy(Call, To) || scalarTransfer(Call, Name, To))
         return true;
       report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
       if (copiesOnHost(Call))
         report(Call.getBeginLoc(), Diag::note_host_memory);
+      else if (Name.starts_with("cudaEvent"))
+        explainTimes(Call.getBeginLoc());
+      else if (const VarDecl* Symbol = Name.contains("Symbol") ? copiedSymbol(Call) : nullptr)
+        noteDeviceVariable(Call.getBeginLoc(), *Symbol, *U.Diags);
       else if (Name.starts_with("cudaMemcpy") || Name.starts_with("cudaMemset"))
         report(Call.getBeginLoc(), Diag::note_copied_whole) << Name.starts_with("cudaMemset");
       else
@@ -611,6 +633,14 @@ private:
     if (!copiesBits(Call, Name))
       checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
     return false;
+  }
+
+  /// changed, of cudaMemcpyToSymbol(changed, ...) and cudaMemcpyFromSymbol(..., changed, ...).
+  static const VarDecl* copiedSymbol(const CallExpr& Call) {
+    for (unsigned I = 0; I != std::min(Call.getNumArgs(), 2u); ++I)
+      if (const VarDecl* V = namedVariable(Call.getArg(I)->IgnoreParenCasts()); V && V->hasAttr<CUDADeviceAttr>() && V->getType()->isArithmeticType())
+        return V;
+    return nullptr;
   }
 
   /// memcpy(&value, &bits, sizeof value): between variables of the region.
@@ -642,13 +672,24 @@ private:
     P.CallsHostConstexpr |= Constant;
     if (isMathematics(&Callee, U.sources()) || Constant)
       return;
+    if (!Callee.hasBody() && wayOut(Callee) == MeasuresTime)
+      InHeader = true; // mpi.h need not be a system's
     report(Loc, Diag::err_region_call) << Callee.getNameAsString() << (InHeader ? wayOut(Callee) : OfProgram) << Range;
     if (!InHeader) {
       report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
       if (!Callee.hasBody())
         report(Loc, Diag::note_call_opaque) << "'" + Callee.getNameAsString() + "'";
     }
-    suggestHost(Loc);
+    if (InHeader && wayOut(Callee) == MeasuresTime)
+      explainTimes(Loc);
+    else
+      suggestHost(Loc);
+  }
+
+  /// Once.
+  void explainTimes(SourceLocation Loc) {
+    if (!std::exchange(HasExplainedTimes, true))
+      report(Loc, Diag::note_times);
   }
 
   // --- Statements.
@@ -709,6 +750,10 @@ private:
       return;
     case Stmt::ForStmtClass: {
       const auto* For = cast<ForStmt>(S);
+      if (auto Sum = llvm::find_if(R.HostSums, [&](const HostSum& Each) { return Each.Loop == For; }); Sum != R.HostSums.end()) {
+        addHostSum(*Sum, Depth);
+        return;
+      }
       if (For->getConditionVariable())
         break;
       line(Depth) << "{\n";
@@ -896,10 +941,18 @@ private:
   void declaration(const Decl* D, unsigned Depth) {
     if (isa<TypedefNameDecl, StaticAssertDecl, UsingDecl, UsingDirectiveDecl, EmptyDecl>(D))
       return; // types are printed canonically, functions by their full names
+    if (isa<TagDecl>(D))
+      return; // what variables need is copied
     const auto* Variable = dyn_cast<VarDecl>(D);
     if (!Variable || isa<DecompositionDecl>(D) || (Variable->isStaticLocal() && !isConstant(Variable))) {
       report(D->getBeginLoc(), Diag::err_region_statement)
           << spelledText(D->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this declaration");
+      return;
+    }
+    const TagDecl* Tag = Context.getBaseElementType(Variable->getType().getNonReferenceType())->getAsTagDecl();
+    const auto* Class = dyn_cast_or_null<CXXRecordDecl>(Tag);
+    if (Tag && !(Class && Class->isLambda()) && (Tag->getParentFunctionOrMethod() || !Tag->hasNameForLinkage()) && isUnnamed(Variable->getType().getNonReferenceType())) {
+      report(Variable->getLocation(), Diag::err_region_variable) << Variable->getName() << Unnamed;
       return;
     }
     if (R.Kept.contains(Variable)) {
@@ -1047,6 +1100,26 @@ private:
 
   std::string blocksName(const ReducedScalar& Scalar) const {
     return "gpurma_blocks_" + std::to_string(&Scalar - R.Reductions.data());
+  }
+
+  std::string blocksCheck(const ReducedScalar& From, const std::string& Count, SourceLocation Loc) const {
+    return "::gpurma::stages::check_block_numbers(" + blocksName(From) + ", " + Count + ", 0, " + siteText(Loc, U.sources()) + ")";
+  }
+
+  void addHostSum(const HostSum& Sum, unsigned Depth) {
+    const ReducedScalar& From = R.Reductions[Sum.From];
+    line(Depth) << blocksCheck(From, text(Sum.Count), Sum.Loop->getBeginLoc()) << ";\n";
+    line(Depth) << text(Sum.Total) << " += " << reducedName(From) << ".value();\n";
+  }
+
+  /// Such a copy leaves nothing but the question whether it is of all numbers.
+  bool copyOfNumbers(const CallExpr& Call, raw_ostream& To) {
+    auto It = llvm::find_if(R.HostSums, [&](const HostSum& Each) { return Each.Copy == &Call; });
+    if (It == R.HostSums.end())
+      return false;
+    const ReducedScalar& From = R.Reductions[It->From];
+    To << "(" << blocksCheck(From, "(" + text(Call.getArg(2)) + ") / " + std::to_string(bytesOf(From)), Call.getBeginLoc()) << ", ::cudaSuccess)";
+    return true;
   }
 
   /// What such a launch leaves behind.
@@ -1435,6 +1508,7 @@ private:
 
   const Region& R;
   const std::string& Number;
+  const LocalTypes& Types;
   Unit& U;
   Program& P;
   ASTContext& Context;
@@ -1442,7 +1516,7 @@ private:
   WrittenRegion Result;
   llvm::raw_string_ostream Out;
   unsigned Loops = 0, Switches = 0;
-  bool HasSuggestedHost = false;
+  bool HasSuggestedHost = false, HasExplainedTimes = false;
 };
 
 /// Finds uses of a parameter, and those of them that read *p or p[0].
@@ -1486,6 +1560,13 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   if (isCudaError(Condition->getType()))
     return false;
   const auto* Compare = dyn_cast<BinaryOperator>(Condition);
+  if (Compare && Compare->isLogicalOp()) {
+    std::optional<bool> Left = errorCheck(Compare->getLHS()), Right = errorCheck(Compare->getRHS());
+    const bool Decides = Compare->getOpcode() == BO_LOr;
+    if (Left == Decides || Right == Decides)
+      return Decides;
+    return Left && Right ? std::optional(!Decides) : std::nullopt;
+  }
   if (!Compare || !Compare->isEqualityOp())
     return std::nullopt;
   auto IsSuccess = [](const Expr* E) {
@@ -1642,8 +1723,8 @@ std::string capturedName(const VarDecl* Variable, Program& P) {
                 : Variable->getNameAsString();
 }
 
-WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P) {
-  return Writer(R, Number, U, P).run();
+WrittenRegion writeRegion(const Region& R, const std::string& Number, const LocalTypes& Types, Unit& U, Program& P) {
+  return Writer(R, Number, Types, U, P).run();
 }
 
 } // namespace gpurma

@@ -17,6 +17,7 @@
 #ifndef GPURMA_PASSES_REGIONWRITER_H
 #define GPURMA_PASSES_REGIONWRITER_H
 
+#include "passes/LocalTypes.h"
 #include "passes/Pass.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
@@ -48,7 +49,7 @@ struct WrittenRegion {
 };
 
 /// Reports what cannot run on the device; the text is of no use then. The number is the region's.
-WrittenRegion writeRegion(const Region& R, const std::string& Number, Unit& U, Program& P);
+WrittenRegion writeRegion(const Region& R, const std::string& Number, const LocalTypes& Types, Unit& U, Program& P);
 
 bool isCudaError(clang::QualType Type);
 

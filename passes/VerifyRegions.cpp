@@ -289,7 +289,7 @@ private:
     return true;
   }
 
-  enum NameProblem { NotDistributed, NotLaunched, Twice, NotPointer };
+  enum NameProblem { NotDistributed, NotLaunched, Twice, NotPointer, OfDevice };
 
   bool checkClauses() {
     bool Good = true;
@@ -302,7 +302,10 @@ private:
       if (!Named.insert(A.Pointer).second)
         Wrong(A.Loc, Twice, A.Pointer.name());
     for (const ReducedScalar& S : R.Reductions)
-      if (!S.Pointer)
+      if (const VarDecl* V = namedVariable(S.Scalar); V && V->hasAttr<CUDADeviceAttr>()) {
+        Wrong(S.Scalar->getBeginLoc(), OfDevice, V->getName());
+        noteDeviceVariable(S.Scalar->getBeginLoc(), *V, *U.Diags);
+      } else if (!S.Pointer)
         Wrong(S.Scalar->getBeginLoc(), NotPointer,
               spelledText(S.Scalar->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this"));
       else if (!Named.insert(S.Pointer).second)

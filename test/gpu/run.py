@@ -281,7 +281,7 @@ def compiled_programs():
         "inside 809071 589379 156$"))
     yield Test("region_components", most=4, why_most="its arrays are small", prints=in_any_order(
         "walls: 265ab65d mass 684003475", "periodic: 25bc9363", "boundaries: 92dccb5",
-        "constant: 14cf3e10"))
+        "constant: 14cf3e10", "in turn: 380e2c65"))
     yield Test("region_components_3d", most=4, why_most="its arrays are small", prints=in_any_order(
         "populations: 10dff4b0", "field: 1e7fc463"))
     yield Test("region_components_fields", prints=in_any_order(
@@ -289,6 +289,22 @@ def compiled_programs():
     yield Test("region_constants", prints=(
         "^components 464669574\ncopied 67815658\nsizes 108735557\nspace 373496930$"))
     yield Test("region_constants.changed", ("1",), fails_with="takes 'NX' to be 37")
+    yield Test("region_conditions", ("1",), prints=(
+        "^loops 201392 4278 3\n"
+        "operators 71 30461 19\n"
+        "errors 757751 8\n"
+        "host 321252 256 14435804$"))
+    yield Test("region_host_sums", ("quiet",), prints=(
+        "^copies 345780 2598656\n"
+        "shared 2077248 468240\n"
+        "functions 1309916$"))
+    yield Test("region_local_types", ("1",), prints=(
+        "^function 509352 5 7 55 9 2\n"
+        "instances 588361 341247\n"
+        "members 92208 10 1$"))
+    yield Test("region_ways_out", ("1",), prints=(
+        "^times 3, good\n"
+        "steps 15 sum 9191 changed 0$"))
     yield Test("region_conjugate_gradient", prints="^converged\nerror below 1e-5$")
     yield Test("region_copied_shapes", prints=(
         "^line 2818178127 2818178127\n"

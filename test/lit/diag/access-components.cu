@@ -90,6 +90,18 @@ __global__ void too_many(float* f, int ny, int nx) {
     // ACCESS-CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the subscript names a component that 'f' has not: {{.*}} [gpurma-0240]
     f[(q * ny + y) * nx + x] = 1;
 }
+__global__ void before_first(float* g, const float* f, int q0, unsigned q1, int ny, int nx) {
+  POINT;
+  for (int q = 0; q < 9; ++q)
+    g[(q * ny + y) * nx + x] = f[((q + q0) % 9 * ny + y) * nx + x] + f[((q + q1) % 9 * ny + y) * nx + x] +
+                               // ACCESS-CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the subscript may name a component before the first one of 'f', as '%' of a negative number is negative: add the divisor, as '(q + n - 1) % n', or use unsigned numbers [gpurma-0240]
+                               f[((q + q0 - 1) % 9 * ny + y) * nx + x];
+}
+__global__ void too_large(float* g, const float* f, int q0, int ny, int nx) {
+  POINT;
+  // ACCESS-CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: the subscript names a component that 'f' has not: {{.*}} [gpurma-0240]
+  g[y * nx + x] = f[(q0 % 10 * ny + y) * nx + x];
+}
 __global__ void pushes(float* g, const float* f, int ny, int nx) {
   POINT;
   if (y > 0)
@@ -113,6 +125,8 @@ void with_components(float* f, float* g, int ny, int nx) {
     elements_above<<<nx * ny / 256, 256>>>(g, f, nx * ny, nx);
     tenth<<<grid, block>>>(f, ny, nx);
     too_many<<<grid, block>>>(f, ny, nx);
+    before_first<<<grid, block>>>(g, f, i, i, ny, nx);
+    too_large<<<grid, block>>>(g, f, i, ny, nx);
     pushes<<<grid, block>>>(g, f, ny, nx);
     padded<<<grid, block>>>(f, ny, nx);
   }

@@ -66,10 +66,10 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
 }
 
 // CHECK: :[[@LINE-53]]:7: error: no grid dimension walks the rows of 'out': the first index should be blockIdx.d * blockDim.d + threadIdx.d, plus a constant [gpurma-0203]
-// CHECK: :[[@LINE-54]]:7: note: if one does, say which with the clause 'map(one_row : rows = y)'
+// CHECK: :[[@LINE-54]]:7: note: this is a row that is not the thread's: let threads store into their own one, behind a condition, 'if (y == 3)', or the first one along the rows alone, 'if (y == 0)'
 // CHECK: :[[@LINE-49]]:5: error: grid dimension x walks the rows of 'line', but y walks those of 'out'; one launch needs one for all [gpurma-0204]
 // CHECK: :[[@LINE-44]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
-// CHECK: :[[@LINE-39]]:25: error: this loop strides by whole grids through the rows of 'out'; launch enough blocks and write one row per thread [gpurma-0210]
+// CHECK: :[[@LINE-39]]:25: error: the launch gets a grid with a thread for each row of 'out', so nothing but the steps of its loops may depend on gridDim [gpurma-0210]
 // CHECK: :[[@LINE-34]]:7: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
 // CHECK: :[[@LINE-28]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
 // CHECK: :[[@LINE-24]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
@@ -96,5 +96,19 @@ void overlapping(float* a, int ny, int nx, int border) {
   {
     by_parameter<<<grid, block>>>(a, border, ny, nx);
     by_all<<<grid, block>>>(a, ny, nx);
+  }
+}
+
+__global__ void reads_one_row(const float* in, float* sum, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny)
+    // CHECK: :[[@LINE+2]]:20: error: no grid dimension walks the rows of 'in': {{.*}} [gpurma-0203]
+    // CHECK: :[[@LINE+1]]:20: note: if one does, say which with the clause 'map(reads_one_row : rows = y)'
+    atomicAdd(sum, in[3 * nx + x]);
+}
+void sum(float* a, float* s, int ny, int nx) {
+#pragma gpurma persistent distribute(a : rows(ny, nx)) reduce(+ : *s)
+  {
+    reads_one_row<<<dim3(nx / 8, ny / 8), dim3(8, 8)>>>(a, s, ny, nx);
   }
 }

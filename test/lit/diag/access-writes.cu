@@ -62,7 +62,7 @@ void run(float* a, float* b, int* c, int* flags, float* norm, int* most, int ny,
 // CHECK: :[[@LINE-43]]:3: error: two logical blocks that differ in x may write the same element of 'out', so its rows cannot be split over processes [gpurma-0202]
 // CHECK: :[[@LINE-42]]:5: note: the other write is here
 // CHECK: :[[@LINE-38]]:3: error: 'flags' is written here, but each process has a copy of its own; name it in 'distribute', or in 'collect' if kernels only store some of its elements, reduce it with an atomic, or name it in 'reduce(|| : ...)' if it is a flag that threads set to a constant [gpurma-0206]
-// CHECK: :[[@LINE-34]]:3: error: 'total' is written here, but each process has a copy of its own; name it in 'distribute', or in 'collect' if kernels only store some of its elements, reduce it with an atomic, or name it in 'reduce(|| : ...)' if it is a flag that threads set to a constant [gpurma-0206]
+// CHECK: :[[@LINE-34]]:3: error: 'total' is written here, but each process has a copy of its own; as a variable of the device it can be neither distributed nor reduced [gpurma-0206]
 // CHECK: :[[@LINE-30]]:3: error: 'atomicExch' on 'flag' cannot be combined over processes; use atomicAdd, atomicMax or atomicMin, or plain stores for a flag [gpurma-0213]
 // CHECK: :[[@LINE-27]]:3: error: blocks of all processes combine 'norm' here; say so with the clause 'reduce(+ : *norm)' [gpurma-0216]
 // CHECK: :[[@LINE-24]]:3: error: blocks of all processes combine 'most' here; say so with the clause 'reduce(max : *most)' [gpurma-0216]

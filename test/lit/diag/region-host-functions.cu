@@ -44,7 +44,7 @@ void run(float* a, int n, const std::vector<float>& list, base& any, hidden& obj
 // CHECK: :[[@LINE+1]]:14: note: in the call of 'counting' here
     state += counting();
 // CHECK: :[[@LINE+1]]:18: error: 'next' is a function of the host, {{.*}}: its result is needed where it may not be called, or not before all else; assign it in a statement of its own [gpurma-0147]
-    if (i > 3 && next(state))
+    if (i > 3 && state + next(state))
       ++state;
 // CHECK: :[[@LINE+1]]:13: error: 'next' is a function of the host, {{.*}}: its result is needed where it may not be called, or not before all else
     int m = state + next(state);

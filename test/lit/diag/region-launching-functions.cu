@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions and lambdas that launch kernels, where a region calls them, but cannot take what they do.
-// RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
+// RUN: not %gpurmacc_cpu -ferror-limit=0 -c %s -o %t.o 2>&1 | %filecheck %s
 // RUN: not %gpurmacc_cpu -DUNKNOWN -c %s -o %t.o 2>&1 | %filecheck --check-prefix=UNKNOWN-CHECK %s
 // RUN: not %gpurmacc_cpu -DBESIDE_LAUNCHES -c %s -o %t.o 2>&1 | %filecheck --check-prefix=BESIDE-CHECK %s
 // RUN: not %gpurmacc_cpu -DINSIDE -c %s -o %t.o 2>&1 | %filecheck --check-prefix=INSIDE-CHECK %s
@@ -48,6 +48,10 @@ int leaves(float* a, int n) {
     if (i > 3)
       return i;
   }
+  return n;
+}
+int changes(float* a, int& n) {
+  sweep(a, ++n);
   return n;
 }
 int branches(float* a, int n) {
@@ -103,9 +107,10 @@ void run(float* a, int n, base& virtual_one, own& object) {
     m += leaves(a, n);
 // CHECK: :{{[0-9]+}}:7: error: 'branches' launches kernels, {{.*}}: this 'return' leaves
     m += branches(a, n);
-// CHECK: :[[@LINE+1]]:18: error: 'branches' launches kernels, {{.*}}: its result is needed where it may not be called, or not before all else; assign it in a statement of its own [gpurma-0147]
-    if (m > 3 && branches(a, n))
-      ++m;
+// CHECK: :[[@LINE+1]]:15: error: 'branches' launches kernels, {{.*}}: its result is needed where it may not be called, or not before all else
+    pair q = {branches(a, n), m};
+// CHECK: :[[@LINE+1]]:14: error: 'changes' launches kernels, {{.*}}: its result is needed where it may not be called, or not before all else; assign it in a statement of its own [gpurma-0147]
+    m > 3 && m + changes(a, m) > 7;
 // CHECK: :[[@LINE+1]]:12: error: 'two' launches kernels, {{.*}}: its result is of type 'pair', and no arithmetic type or pointer; let it take a reference to a variable [gpurma-0147]
     pair p(two(a, n));
 // CHECK: :[[@LINE+2]]:5: error: 'self' is a function of the host, {{.*}}: its result is of type 'own &', and no arithmetic type or pointer

@@ -53,7 +53,7 @@ out:
 // CHECK: :17:16: error: 'on_host' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
 // CHECK: :10:8: note: 'on_host' is declared here
 // CHECK: :18:5: error: 'fprintf' is a function of the host, and the persistent region runs on the device; print by printf, or by the host: '#pragma gpurma host' [gpurma-0127]
-// CHECK: :19:5: error: 'cudaEventRecord' cannot be called in a persistent region; record events before and behind it: its launches are one kernel [gpurma-0128]
+// CHECK: :19:5: error: 'cudaEventRecord' cannot be called in a persistent region; record events before and behind it, whose launches are one kernel, or where the host runs a statement [gpurma-0128]
 // CHECK: :20:5: error: 'cudaMemcpy' cannot be called in a persistent region; move it out, and say by 'reduce' which scalars the kernels update [gpurma-0128]
 // CHECK: :20:5: note: the region is one kernel
 // CHECK: :21:9: error: 'pointer(n)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
@@ -65,7 +65,6 @@ out:
 // CHECK: :33:5: error: 'try { ++i; } catch (...) {}' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :34:14: error: '[n = ++i] { return n; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :35:5: error: 'static int count = 0' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-// CHECK: :36:5: error: 'struct local { int v; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :37:5: error: 'if (int j = i) ++i' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :40:7: error: 'return' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]
 // CHECK: :41:5: error: 'goto' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]

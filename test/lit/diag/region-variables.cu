@@ -12,7 +12,7 @@ struct object {
   std::vector<int> sizes;
 };
 void variables(float* a, float* s, int n, int m, std::string& text, object o) {
-  struct { int v; } unnamed{1};
+  struct { int v : 9; } unnamed{1};
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
   for (int i = 0; i < n; ++i) {
     add<<<n, 1>>>(a, s);
@@ -24,7 +24,7 @@ void variables(float* a, float* s, int n, int m, std::string& text, object o) {
   }
 }
 struct solver {
-  struct state { int v; } now;
+  struct state { union { int v; }; } now;
   int n;
   void run(float* a) {
     state then = now;
@@ -40,8 +40,8 @@ void constructed(float* a, int n) {
     set<<<n, 1>>>(a, on_host(i).v);
 }
 
-// CHECK: :19:10: error: 'unnamed' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
-// CHECK: :15:21: note: 'unnamed' is declared here
+// CHECK: :19:10: error: 'unnamed' cannot be used in a persistent region: its type has no name at namespace scope, and is more than a structure of members (union, base class, bit-field, constructor that the region calls) or is passed to a kernel; declare it at namespace scope [gpurma-0129]
+// CHECK: :15:25: note: 'unnamed' is declared here
 // CHECK: :20:10: error: 'of_thread' cannot be used in a persistent region: it belongs to a thread or to the device [gpurma-0129]
 // CHECK: :10:18: note: 'of_thread' is declared here
 // CHECK: :21:10: error: 'on_device' cannot be used in a persistent region: it belongs to a thread or to the device [gpurma-0129]
@@ -50,9 +50,9 @@ void constructed(float* a, int n) {
 // CHECK: :22:5: error: 'text' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :14:63: note: 'text' is declared here
 // CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels [gpurma-0129]
-// CHECK: :33:24: error: 'now' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
-// CHECK: :27:27: note: 'now' is declared here
-// CHECK: :33:32: error: 'then' cannot be used in a persistent region: its type has no name at namespace scope [gpurma-0129]
+// CHECK: :33:24: error: 'now' cannot be used in a persistent region: its type has no name at namespace scope, and is more {{.*}} [gpurma-0129]
+// CHECK: :27:38: note: 'now' is declared here
+// CHECK: :33:32: error: 'then' cannot be used in a persistent region: its type has no name at namespace scope, and is more {{.*}} [gpurma-0129]
 // CHECK: :30:11: note: 'then' is declared here
 // CHECK: :40:22: error: 'on_host' is a function of the host, and the persistent region runs on the device; mark it __host__ __device__, or move the call out of the region [gpurma-0127]
 // CHECK: :36:25: note: 'on_host' is declared here

@@ -20,6 +20,7 @@
 // CHECK-DAG: periodic: {{[0-9a-f]+}}
 // CHECK-DAG: boundaries: {{[0-9a-f]+}}
 // CHECK-DAG: constant: {{[0-9a-f]+}}
+// CHECK-DAG: in turn: {{[0-9a-f]+}}
 // PLAN: stage walls: rows y; writes g (own), published (y -1..1); reads f (x -1..1, y -1..1); reads solid (own)
 // PLAN: stage density: rows y in one dimension; {{.*}}reads f (own); adds to *mass
 // PLAN: stage gradient: rows y; reads g (own); writes g (own), published (y -1..1); reads rho (y 0..1)
@@ -103,6 +104,14 @@ __global__ void scale(number *f, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, q = blockIdx.z;
   if (x < nx && y < ny && q < Q)
     f[(q * ny + y) * nx + x] = (f[(q * ny + y) * nx + x] * (q + 2)) % 10009;
+}
+// Components in turn, by a parameter.
+__global__ void turn(number *g, const number *f, int first, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny)
+    return;
+  for (int q = 0; q < Q; ++q)
+    g[(q * ny + y) * nx + x] = f[((q + first) % Q * ny + (y + 1) % ny) * nx + x] + q;
 }
 
 __global__ void inside(number *g, const number *f, int nx, int ny) {
@@ -193,4 +202,11 @@ int main() {
     std::swap(a, b);
   }
   printf("constant: %llx\n", ordered_sum(a, Q * NX * NY));
+
+#pragma gpurma persistent distribute(f, g : components(Q), rows(ny, nx))
+  for (int step = 0; step < 5; ++step) {
+    turn<<<grid, block>>>(g, f, step, nx, ny);
+    std::swap(f, g);
+  }
+  printf("in turn: %llx\n", ordered_sum(f, Q * n));
 }

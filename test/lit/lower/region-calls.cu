@@ -34,4 +34,27 @@ void run(float* u, float* v, int nx, int c) {
     turn(u, v, nx, c / 2);
   static_assert(__LINE__ == 35, "the lines behind the region");
 }
+// What is behind && stands behind a condition, and what a loop goes on with before its body, but not in the first iteration.
+// CHECK: {{.*}}maybe_unused{{.*}} bool again = false;
+// CHECK: for (; ; again = true)
+// CHECK: if (again) {
+// CHECK: {{.*}}maybe_unused{{.*}} bool both = c > 3;
+// CHECK: if (both) {
+// CHECK: {{.*}}maybe_unused{{.*}} int left_of_result;
+// CHECK: both = left_of_result < c;
+// CHECK: if (!(both)) {
+// CHECK-NEXT: break;
+// CHECK: continue;
+static int left_of(float*& u, float*& v, int nx, int c) {
+  turn(u, v, nx, c);
+  return c + 3;
+}
+void run_again(float* u, float* v, int nx, int c) {
+#pragma gpurma persistent distribute(u, v : rows(nx))
+  do {
+    if (--c % 2)
+      continue;
+    c -= 2;
+  } while (c > 3 && left_of(u, v, nx, c) < c);
+}
 // CHECK: ::gpurma::source_file gpurma_source_file_{{[0-9]}}({{.*}}region-calls.h");

@@ -1,0 +1,102 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Numbers of blocks of which it is not certain that the host adds up all of them, and nobody else has a use for them.
+// RUN: not %gpurmacc_cpu -c -DCASE=1 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK1 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=2 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK2 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=3 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK3 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=4 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK4 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=5 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK5 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=6 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK6 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=7 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK7 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=8 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK8 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=9 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK9 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=10 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK10 %s
+#include <cstdio>
+__global__ void sum(const float *u, float *partial, int n) {
+  __shared__ float part[256];
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  part[threadIdx.x] = i < n ? u[i] : 0;
+  __syncthreads();
+  for (int w = 128; w > 0; w /= 2) {
+    if (threadIdx.x < w)
+      part[threadIdx.x] += part[threadIdx.x + w];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = part[0];
+}
+__global__ void fill(float *u, float *v, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    u[i] = v[i] = 1;
+}
+
+void run(float *u, float *partial, float *passed, int n) {
+  float host[64], total = 0;
+  const int blocks = (n + 255) / 256, bytes = blocks * sizeof(float);
+#pragma gpurma persistent distribute(u : rows(n))
+  for (int it = 0; it < 9; ++it) {
+#if CASE != 10
+    sum<<<blocks, 256>>>(u, partial, n);
+#endif
+#if CASE == 1
+    // CHECK1: :[[@LINE+1]]:5: error: blocks store numbers into 'partial', which the host combines, so that the region has their sum, most or least instead of them: the host should add up all of them behind the copy, or the launch if it reads 'partial' itself, and nothing else with them: 'for (int b = 0; b < blocks; ++b) total += host[b];', with a total of their type [gpurma-0231]
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    total += host[0];
+#elif CASE == 2
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    double all = 0;
+    // CHECK2: :[[@LINE+1]]:5: error: blocks store numbers into 'partial', {{.*}}: the host combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
+    for (int b = 0; b < blocks; ++b)
+      all += host[b];
+#elif CASE == 3
+    // CHECK3: :[[@LINE+1]]:5: error: {{.*}}: 'passed', to which they are copied, should be a local variable of the function, as it does not have them where others look [gpurma-0231]
+    cudaMemcpy(passed, partial, bytes, cudaMemcpyDeviceToHost);
+    for (int b = 0; b < blocks; ++b)
+      total += passed[b];
+#elif CASE == 4
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    for (int b = 0; b < blocks; ++b)
+      total += host[b];
+#elif CASE == 5
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    sum<<<blocks, 256>>>(u, partial, n);
+    // CHECK5: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    for (int b = 0; b < blocks; ++b)
+      total += host[b];
+#elif CASE == 6
+    if (it % 2)
+      cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    // CHECK6: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    for (int b = 0; b < blocks; ++b)
+      total += host[b];
+#elif CASE == 7
+    // CHECK7: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    for (int b = 1; b < blocks; ++b)
+      total += host[b];
+#elif CASE == 8
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    for (int b = 0; b < blocks; ++b)
+      total += host[b];
+    if (it % 3 == 0) {
+#pragma gpurma host
+      // CHECK8: :[[@LINE+1]]:27: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+      std::printf("%g\n", host[0]);
+    }
+#elif CASE == 9
+    for (int b = 0; b < blocks; ++b)
+      total += partial[b];
+    // CHECK9: :[[@LINE+1]]:14: error: {{.*}}: 'partial' is used here, too, where the region does not have the numbers; use another array [gpurma-0231]
+    total += partial[1];
+#else
+    // What is no number of a block is an array that is not distributed.
+    // CHECK10: :30:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
+    fill<<<blocks, 256>>>(passed, u, n);
+    cudaMemcpy(host, passed, bytes, cudaMemcpyDeviceToHost);
+#endif
+  }
+  // CHECK4: :[[@LINE+2]]:33: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+#if CASE == 4
+  std::printf("%g %g\n", total, host[3]);
+#endif
+}

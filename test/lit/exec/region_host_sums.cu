@@ -1,0 +1,150 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// Kernels that leave a number for each block, which the host adds up: of memory that it shares with the device, and of copies into
+// what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array.
+// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t quiet | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t quiet | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t quiet | diff - %t.expected
+// Fewer numbers than there are.
+// RUN: not env GPURMA_CPU_RANKS=2 %t few 2>&1 | FileCheck --check-prefix=FEW %s
+// RUN: not env GPURMA_CPU_RANKS=2 %t bytes 2>&1 | FileCheck --check-prefix=FEW %s
+// CHECK: copies {{-?[0-9]+}} {{-?[0-9]+}}
+// CHECK: shared {{[0-9]+}} {{[0-9]+}}
+// CHECK: functions {{-?[0-9]+}}
+// FEW: numbers of {{.*}}blocks
+#include "Inputs/region.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+constexpr int Nx = 60, Ny = 131, N = Nx * Ny, Threads = 64, Blocks = 9;
+
+// Small numbers, of which sums are exact.
+__global__ void apply(double *q, const double *p, int shift, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y > 0 && y < ny - 1)
+    q[y * nx + x] = static_cast<int>(4 * p[y * nx + x] - p[(y - 1) * nx + x] - p[(y + 1) * nx + x] + shift) % 13;
+}
+template <class T> __global__ void dot_partial(const double *p, const double *q, T *partial, int n) {
+  __shared__ T part[Threads];
+  T s = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    s += static_cast<T>(p[i] * q[i]);
+  part[threadIdx.x] = s;
+  __syncthreads();
+  for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
+    if (threadIdx.x < w)
+      part[threadIdx.x] += part[threadIdx.x + w];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = part[0];
+}
+static double *device(int n, int seed) {
+  return device_array<double>(n, [=](std::size_t i) { return static_cast<double>(i * i * seed % 5); });
+}
+static const dim3 grid((Nx + 7) / 8, (Ny + 7) / 8), block(8, 8);
+
+static void copies(int count, std::size_t bytes) {
+  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *others = device(64, 4);
+  double *host = static_cast<double *>(std::malloc(64 * sizeof(double))), *pinned, plain[64], total = 0, sum = 0;
+  std::vector<double> numbers(Blocks);
+  CHECK(cudaMallocHost(&pinned, 64 * sizeof(double)));
+  int steps = 0;
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+  while (steps < 7) {
+    apply<<<grid, block>>>(q, p, static_cast<int>(sum) % 7, Ny, Nx);
+    dot_partial<<<Blocks, Threads>>>(p, q, partial, N);
+    dot_partial<<<2 * Blocks, Threads>>>(q, q, others, N);
+    CHECK(cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost));
+    total = 0;
+    for (int b = 0; b < count; ++b)
+      total += host[b];
+    sum += static_cast<int>(total) % 1000;
+    cudaMemcpyAsync(pinned, others, 2 * Blocks * sizeof(double), cudaMemcpyDeviceToHost);
+    cudaDeviceSynchronize();
+    for (int b = 0; b != 2 * Blocks; b++) {
+      sum += pinned[b];
+    }
+    // The same array again, and other memory.
+    dot_partial<<<Blocks, Threads>>>(q, p, partial, N);
+    CHECK(cudaMemcpy(numbers.data(), partial, sizeof(double) * Blocks, cudaMemcpyDeviceToHost));
+    for (std::size_t b = 0; b < Blocks; ++b)
+      total += numbers[b];
+    if (total > 3) {
+      CHECK(cudaMemcpy(plain, others, sizeof(double) * 2 * Blocks, cudaMemcpyDeviceToHost));
+      double more = 0;
+      for (int b = 0; b < 2 * Blocks; ++b)
+        more += plain[b];
+      total -= more;
+    }
+    std::swap(p, q);
+    ++steps;
+  }
+  // 0 tells a second process apart, which prints nothing.
+  std::printf("copies %.0f %.0f\n", total, sum);
+  std::free(host);
+  CHECK(cudaFreeHost(pinned));
+}
+
+// Numbers in managed memory, which the host reads behind the region, too.
+static void shared() {
+  double *p = device(N, 1), *q = device(N, 2);
+  int *partial, total = 0, behind = 0;
+  CHECK(cudaMallocManaged(&partial, 64 * sizeof(int)));
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+  for (int step = 0; step < 5; ++step) {
+    apply<<<grid, block>>>(q, p, step, Ny, Nx);
+    dot_partial<<<Blocks, Threads>>>(q, q, partial, N);
+    CHECK(cudaDeviceSynchronize());
+    for (int b = 0; b < Blocks; ++b)
+      total += partial[b];
+    std::swap(p, q);
+  }
+  CHECK(cudaDeviceSynchronize());
+  for (int b = 0; b < Blocks; ++b)
+    behind += partial[b];
+  std::printf("shared %d %d\n", total, behind);
+}
+
+static double dot(const double *a, const double *b, double *partial, double *host) {
+  dot_partial<<<Blocks, Threads>>>(a, b, partial, N);
+  CHECK(cudaGetLastError());
+  CHECK(cudaMemcpy(host, partial, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+  double sum = 0;
+  for (int i = 0; i < Blocks; ++i)
+    sum += host[i];
+  return sum;
+}
+static void functions() {
+  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *host = new double[Blocks], sum = 0;
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+  for (int step = 0; step < 5; ++step) {
+    apply<<<grid, block>>>(q, p, step, Ny, Nx);
+    sum += dot(p, q, partial, host);
+    if (step > 2 && dot(q, q, partial, host) > 100)
+      sum -= 50;
+    std::swap(p, q);
+  }
+  std::printf("functions %.0f\n", sum);
+  delete[] host;
+}
+
+int main(int argc, char **argv) {
+  gpurma::init(&argc, &argv);
+  if (is_quiet(argc) && argc > 1 && std::strcmp(argv[1], "quiet") == 0)
+    std::freopen("/dev/null", "w", stdout);
+  const bool few = argc > 1 && std::strcmp(argv[1], "few") == 0, bytes = argc > 1 && std::strcmp(argv[1], "bytes") == 0;
+  copies(few ? Blocks - 1 : Blocks, (bytes ? Blocks + 1 : Blocks) * sizeof(double));
+  shared();
+  functions();
+}
