@@ -495,7 +495,7 @@ private:
     QualType Type = Where->getType();
     if (L.Of == Location::Variable) {
       auto It = Now.Variables.find(L.Decl);
-      const Value* V = It == Now.Variables.end() ? nullptr : &It->second;
+      const Value* V = It == Now.Variables.end() || Reinterpreted.count(L.Decl) ? nullptr : &It->second;
       for (const FieldDecl* Field : L.Members) {
         auto Member = V ? V->Members.find(Field) : decltype(V->Members.end()){};
         // Another member of a union may have been stored into, and a bit-field has not all of what is.
@@ -553,10 +553,26 @@ private:
     return Count;
   }
 
-  Location moved(Location L, const Polynomial& By, QualType Pointee) {
-    // Where a variable's own address is moved, it is an array of one.
+  /// Somebody may change a local variable by another name than its own.
+  void expose(const Location& L) {
     if (L.Of == Location::Variable)
-      return By == Polynomial(0) ? L : Location{Location::Private, nullptr, {}, {}};
+      AddressTaken.insert(L.Decl);
+  }
+
+  Value exposed(Location L, QualType Reference) {
+    if (!isUnchangeable(Reference->getPointeeType()))
+      expose(L);
+    return placed(std::move(L));
+  }
+
+  Location moved(Location L, const Polynomial& By, QualType Pointee) {
+    // Where a variable's own address is moved, it leads to another part of the variable.
+    if (L.Of == Location::Variable) {
+      if (By == Polynomial(0))
+        return L;
+      Reinterpreted.insert(L.Decl);
+      return {Location::Private, nullptr, {}, {}};
+    }
     L.Offset = Sets.normalized(L.Offset + By * Polynomial(elementsIn(Pointee)));
     return L;
   }
@@ -584,6 +600,8 @@ private:
     E = E->IgnoreParens();
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+      if (const auto* Binding = dyn_cast<BindingDecl>(Ref->getDecl()); Binding && Binding->getBinding() && !Binding->getHoldingVar())
+        return locate(Binding->getBinding());
       if (!V)
         return {Location::Private, nullptr, {}, {}};
       if (V->getType()->isReferenceType()) {
@@ -613,8 +631,10 @@ private:
         return locate(Unary->getSubExpr());
     }
     if (const auto* Member = dyn_cast<MemberExpr>(E)) {
-      Location L = Member->isArrow() ? eval(Member->getBase()).Place.value_or(Location{})
-                                     : object(Member->getBase());
+      const bool OfThis = isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+      Location L = OfThis              ? Frames.back()->This.value_or(Location{})
+                   : Member->isArrow() ? eval(Member->getBase()).Place.value_or(Location{})
+                                       : object(Member->getBase());
       const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
       // A reference or an array within a structure.
       if (Field && Field->getType()->isReferenceType()) {
@@ -673,8 +693,8 @@ private:
   /// Where an object lies; a temporary one gets a variable.
   Location object(const Expr* E) {
     E = E->IgnoreParens();
-    if (const auto* This = dyn_cast<CXXThisExpr>(E))
-      return eval(This).Place.value_or(Location{});
+    if (isa<CXXThisExpr>(E))
+      return Frames.back()->This.value_or(Location{});
     if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
       return object(Temporary->getSubExpr());
     if (E->isGLValue())
@@ -816,7 +836,7 @@ private:
   }
 
   Polynomial arithmetic(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
-                        const Expr* E) {
+                        const BinaryOperator* E) {
     Polynomial V = valueOf(Op, A, B, E);
     if (Renumbered && Renumbered->inOneDimension() && (Op == BO_Div || Op == BO_Rem || Op == BO_Shr || Op == BO_And))
       notePlace(E, V);
@@ -834,7 +854,26 @@ private:
       It->second.reset();
   }
 
-  Polynomial valueOf(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B, const Expr* E) {
+  /// What an unsigned number is where it may be below zero, as a difference. Products of two unknown sizes are taken not to be.
+  Polynomial wrapped(const Polynomial& A, QualType Type) {
+    if (!Type->isUnsignedIntegerType() || isNarrow(Type) || A.overflowed() || llvm::any_of(A.terms(), [](const auto& Term) { return Term.first.size() > 1; }))
+      return A;
+    const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
+    if (!isPossible(Negative))
+      return A;
+    if (Context.getTypeSize(Type) == 32)
+      return choice(Negative.complement(), A, Negative, A + Polynomial(std::int64_t{1} << 32));
+    return Sets.defined([&](const Polynomial& S) { return Negative.unite(Sets.compare(Comparison::Equal, S, A)).intersect(Sets.compare(Comparison::LessEqual, 0, S)); });
+  }
+
+  Polynomial valueOf(BinaryOperatorKind Op, Polynomial A, Polynomial B, const BinaryOperator* E) {
+    if (Op == BO_Div || Op == BO_Rem || Op == BO_Shr) {
+      // `a >>= b` converts to the type of the result on the way.
+      const auto* Compound = dyn_cast<CompoundAssignOperator>(E);
+      const QualType Type = Compound ? Compound->getComputationResultType() : E->getType();
+      A = wrapped(A, Type);
+      B = Op == BO_Shr ? B : wrapped(B, Type);
+    }
     switch (Op) {
     case BO_Add:
       return Sets.normalized(A + B);
@@ -1003,8 +1042,7 @@ private:
     }
     case UO_AddrOf: {
       Location L = object(E->getSubExpr());
-      if (L.Of == Location::Variable)
-        AddressTaken.insert(L.Decl);
+      expose(L);
       return placed(std::move(L));
     }
     case UO_Deref:
@@ -1058,12 +1096,16 @@ private:
         return opaque(E->getType(), Cause::Expression, E);
       if (distributed(*V.Place))
         V.Place = recounted(*V.Place, From, To);
+      else if (V.Place->Of == Location::Variable && !To->isVoidType() && !Context.hasSameUnqualifiedType(From, To))
+        Reinterpreted.insert(V.Place->Decl);
       return V;
     }
     case CK_IntegralCast: {
       Value V = eval(Sub);
       if (!V.Truth && isNarrow(E->getType()) && Context.getTypeSize(E->getType()) < Context.getTypeSize(Sub->getType()))
         return opaque(E->getType(), Cause::Expression, E);
+      if (V.Number && E->getType()->isSignedIntegerType() && Context.getTypeSize(E->getType()) > Context.getTypeSize(Sub->getType()))
+        V.Number = wrapped(*V.Number, Sub->getType());
       return V;
     }
     case CK_IntegralToBoolean: {
@@ -1123,8 +1165,12 @@ private:
       return either(Choice, [&](const Expr* Arm) {
         return Arm->isGLValue() ? placed(locate(Arm)) : eval(Arm);
       });
-    if (isa<CXXThisExpr>(E))
-      return Frames.back()->This ? placed(*Frames.back()->This) : Value{};
+    if (isa<CXXThisExpr>(E)) {
+      if (!Frames.back()->This)
+        return {};
+      expose(*Frames.back()->This);
+      return placed(*Frames.back()->This);
+    }
     if (const auto* Lambda = dyn_cast<LambdaExpr>(E))
       return evalLambda(Lambda);
     if (const auto* Construct = dyn_cast<CXXConstructExpr>(E))
@@ -1194,6 +1240,7 @@ private:
     Value V;
     V.Lambda = E->getCallOperator();
     auto Init = E->capture_init_begin();
+    const VariableChanges Changes(E->getBody());
     for (const LambdaCapture& C : E->captures()) {
       const Expr* Initial = *Init++;
       if (!C.capturesVariable())
@@ -1201,10 +1248,13 @@ private:
       const ValueDecl* Variable = C.getCapturedVar();
       if (E->isInitCapture(&C))
         V.Captured[Variable] =
-            Variable->getType()->isReferenceType() ? placed(locate(Initial)) : evalObject(Initial);
+            Variable->getType()->isReferenceType() ? exposed(locate(Initial), Variable->getType()) : evalObject(Initial);
       else if (C.getCaptureKind() == LCK_ByCopy)
         if (auto It = Now.Variables.find(Variable); It != Now.Variables.end())
           V.Captured[Variable] = It->second;
+      // Wherever it is called from then on, it changes them.
+      if (const auto* Referred = dyn_cast<VarDecl>(Variable); Referred && C.getCaptureKind() == LCK_ByRef && Changes.changes(Referred))
+        expose(locate(Initial));
     }
     return V;
   }
@@ -1232,7 +1282,7 @@ private:
     Frames.push_back(&Inner);
     for (const CXXCtorInitializer* Init : cast<CXXConstructorDecl>(Definition)->inits())
       if (const FieldDecl* Field = Init->getMember()) {
-        Value V = Field->getType()->isReferenceType() ? placed(locate(Init->getInit()))
+        Value V = Field->getType()->isReferenceType() ? exposed(locate(Init->getInit()), Field->getType())
                                                       : eval(Init->getInit());
         Now.Variables[Object].Members[Field] = std::move(V);
       } else {
@@ -1253,7 +1303,7 @@ private:
     auto Field = Record->field_begin();
     for (const Expr* Init : E->inits()) {
       // Bases come first; nothing is known of them.
-      Value Member = Init->isGLValue() ? placed(locate(Init)) : eval(Init);
+      Value Member = Init->isGLValue() ? exposed(locate(Init), Context.getLValueReferenceType(Init->getType())) : eval(Init);
       if (E->getNumInits() ==
               static_cast<unsigned>(std::distance(Record->field_begin(), Record->field_end())) &&
           Field != Record->field_end())
@@ -1413,7 +1463,8 @@ private:
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     if (const auto* Member = dyn_cast<CXXMemberCallExpr>(E)) {
       const Expr* Object = Member->getImplicitObjectArgument();
-      This = Object->getType()->isPointerType() ? eval(Object).Place.value_or(Location{})
+      This = isa<CXXThisExpr>(Object->IgnoreParenImpCasts()) ? Frames.back()->This.value_or(Location{})
+             : Object->getType()->isPointerType() ? eval(Object).Place.value_or(Location{})
                                                 : object(Object);
     } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
       // An assignment of structures is one of elements.
@@ -1442,7 +1493,7 @@ private:
     if (!HasBody || !enter(Definition)) {
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, Callee);
-      if (This && Method && !Method->isConst())
+      if (This && Method && changesObject(Method))
         forget(*This, Cause::Call, E);
       return opaque(E->getType(), Cause::Call, E);
     }
@@ -1623,7 +1674,7 @@ private:
     for (const Stmt* Part : {static_cast<const Stmt*>(Cond), static_cast<const Stmt*>(Inc), Body})
       if (Part)
         Found.TraverseStmt(const_cast<Stmt*>(Part));
-    std::map<const VarDecl*, Update> Inductions = inductions(Inc, Body, Found);
+    std::map<const VarDecl*, Update> Inductions = inductions(Cond, Inc, Body, Found);
     State Before = Now;
     bool Strided = goesOnByGrids(Inductions);
     if (Strided)
@@ -2177,9 +2228,10 @@ private:
   }
 
   /// The variables that each iteration moves once, by what does not change in the loop.
-  static std::map<const VarDecl*, Update> inductions(const Expr* Inc, const Stmt* Body,
+  static std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body,
                                                      const ChangeFinder& Found) {
     std::vector<const Stmt*> Candidates;
+    const std::set<const VarDecl*> Bounded = Cond ? namedVariables(Cond) : std::set<const VarDecl*>();
     auto AddParts = [&](const Stmt* S, auto& Self) -> void {
       const auto* E = dyn_cast_or_null<Expr>(S);
       const auto* Comma = E ? dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
@@ -2204,8 +2256,8 @@ private:
         bool Fixed = !U->Step || llvm::none_of(namedVariables(U->Step), [&](const VarDecl* V) {
           return Found.Changes.count(V) || Own.All.contains(V);
         });
-        // Bytes wrap around.
-        bool Wide = !U->Step || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
+        // Bytes wrap around, unless a condition ends the loop before.
+        bool Wide = (!U->Step && Bounded.count(U->Variable)) || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
         if (It != Found.Changes.end() && It->second == 1 && Fixed && Wide)
           Inductions[U->Variable] = *U;
       }
@@ -2286,6 +2338,8 @@ private:
   /// what it changes.
   std::vector<std::vector<State>*> Breaks;
   std::set<const ValueDecl*> AddressTaken;
+  /// Variables that are changed as something of another type, or in parts; nothing is known of these.
+  std::set<const ValueDecl*> Reinterpreted;
   const FunctionDecl* Kernel = nullptr;
   /// While a statement that stores into a fixed row is run, that row and the element.
   std::optional<Polynomial> StoredRow;

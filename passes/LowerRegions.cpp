@@ -17,6 +17,7 @@
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionWriter.h"
+#include "passes/ThreadCooperation.h"
 #include "passes/ThreadParts.h"
 
 #include "frontend/SourceText.h"
@@ -274,6 +275,9 @@ private:
     std::string Body = ForRows       ? sourceForRows(Kernel, Own)
                        : ForElements ? sourceForElements(Kernel, Own)
                                      : source(Kernel->getBody()->getSourceRange(), Edited);
+    // A kernel's name for the barrier is that of the one for threads that stay.
+    if (findBarriersBehindReturns(Kernel).Any)
+      Body = "{ const ::gpurma::stages::leaving_threads gpurma_leaving{}; const ::gpurma::stages::barrier_of_staying __syncthreads{}; " + Body + " }";
     bool InBlock = isInLinkageBlock(Kernel);
     Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " +
             stageFunctionName(Kernel, Threads, Behind, U, P) + "(" + threadParameters(Threads, Behind) +

@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <array>
+#include <utility>
 
 using namespace clang;
 
@@ -102,6 +103,80 @@ private:
   Kinds Wanted;
 };
 
+/// Whether a function lets all threads of a block wait for each other.
+class BlockBarrierFinder : public CallVisitor {
+public:
+  explicit BlockBarrierFinder(const FunctionDecl* Function) {
+    call(Function);
+    visitEntered();
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl());
+    return !Function || call(Function);
+  }
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
+    return !Function || call(Function);
+  }
+  bool Found = false;
+
+private:
+  bool call(const FunctionDecl* Function) {
+    StringRef Name = identifierOf(Function);
+    Found |= (isBarrier(Name) && Name != "__syncwarp") || (isCooperativeGroup(Function) && Name == "sync");
+    if (!Found && !Function->getASTContext().getSourceManager().isInSystemHeader(Function->getLocation()))
+      enter(Function);
+    return !Found;
+  }
+};
+
+/// In the order of the source; a loop goes on behind what leaves it.
+class BarrierBehindReturnFinder {
+public:
+  explicit BarrierBehindReturnFinder(const Stmt* Body) { visit(Body); }
+  BarriersBehindReturns Found;
+
+private:
+  void visit(const Stmt* S) {
+    if (!S)
+      return;
+    if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) { // matters where it is called, which a template's pattern does not show
+      const bool Outside = std::exchange(Left, true);
+      if (Lambda->getCallOperator()->isDependentContext())
+        visit(Lambda->getBody());
+      Left = Outside;
+      return;
+    }
+    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
+      Left |= mayLeave(S);
+    const FunctionDecl* Function = nullptr;
+    const auto* Ref = dyn_cast<DeclRefExpr>(S);
+    if (Ref)
+      Function = dyn_cast<FunctionDecl>(Ref->getDecl());
+    else if (const auto* Member = dyn_cast<MemberExpr>(S))
+      Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
+    const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Function);
+    if (Method && Method->getParent()->isLambda() && Method->getParent()->getLambdaCaptureDefault() != LCD_None && Method->hasBody() && Lambdas.insert(Method).second) {
+      const bool Outside = Left;
+      visit(Method->getBody());
+      Left = Outside;
+      Lambdas.erase(Method);
+    } else if (Left && Function) {
+      if (Ref && identifierOf(Function) == "__syncthreads" && !Ref->hasQualifier()) {
+        Found.Any = true;
+      } else if (!Found.Other && BlockBarrierFinder(Function).Found) {
+        Found.Other = Function;
+        Found.Loc = cast<Expr>(S)->getExprLoc();
+      }
+    }
+    for (const Stmt* Child : S->children())
+      visit(Child);
+    Left |= isa<ReturnStmt>(S);
+  }
+  bool Left = false;
+  llvm::SmallPtrSet<const CXXMethodDecl*, 2> Lambdas;
+};
+
 class DimensionFinder : public DynamicRecursiveASTVisitor {
 public:
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
@@ -152,6 +227,11 @@ bool isIndexVariable(const ValueDecl* D) {
     return false;
   StringRef Name = identifierOf(Variable);
   return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" || Name == "gridDim";
+}
+
+BarriersBehindReturns findBarriersBehindReturns(const FunctionDecl* Kernel) {
+  const FunctionDecl* Definition = nullptr;
+  return Kernel->hasBody(Definition) ? BarrierBehindReturnFinder(Definition->getBody()).Found : BarriersBehindReturns();
 }
 
 std::optional<ThreadCooperation> findHiddenCooperation(const FunctionDecl* Kernel) {

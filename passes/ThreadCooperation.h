@@ -27,6 +27,15 @@ std::optional<ThreadCooperation> findCooperation(const clang::FunctionDecl* Kern
 /// What of the kernel, or of the functions that it calls, says nothing of what threads exchange: inline assembly and cooperative groups.
 std::optional<ThreadCooperation> findHiddenCooperation(const clang::FunctionDecl* Kernel);
 
+/// Barriers to which threads come after others may have returned, who take part in them until all have left the kernel's body.
+struct BarriersBehindReturns {
+  bool Any = false;
+  /// One that does not stand in the kernel itself as __syncthreads(), and the function that is called for it.
+  const clang::FunctionDecl* Other = nullptr;
+  clang::SourceLocation Loc;
+};
+BarriersBehindReturns findBarriersBehindReturns(const clang::FunctionDecl* Kernel);
+
 /// True if a statement of the kernel, or a function that it calls, lets threads wait for each other or exchange values, or if such
 /// a function shares memory.
 bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);

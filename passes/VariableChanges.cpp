@@ -15,6 +15,11 @@ std::pair<const Expr*, const FieldDecl*> partOf(const Expr* E) {
   const FieldDecl* Field = nullptr;
   while (true) {
     E = E->IgnoreParenCasts();
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
+      if (const auto* Binding = dyn_cast<BindingDecl>(Ref->getDecl()); Binding && Binding->getBinding()) {
+        E = Binding->getBinding();
+        continue;
+      }
     const auto* Member = dyn_cast<MemberExpr>(E);
     if (!Member ||
         (Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())))
@@ -33,7 +38,18 @@ std::pair<const VarDecl*, const FieldDecl*> memberOf(const Expr* E) {
   return {Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr, Field};
 }
 
+bool isUnchangeable(QualType Referred) {
+  const CXXRecordDecl* Class = Referred->getAsCXXRecordDecl();
+  return Referred.isConstQualified() && !(Class && Class->hasDefinition() && Class->hasMutableFields());
+}
+
+bool changesObject(const CXXMethodDecl* Method) {
+  return !Method->isConst() || Method->getParent()->hasMutableFields();
+}
+
 bool ChangeFinder::VisitUnaryOperator(UnaryOperator* E) {
+  if (E->getOpcode() == UO_Deref)
+    FollowedThis.insert(E->getSubExpr()->IgnoreParenImpCasts());
   if (E->isIncrementDecrementOp() || E->getOpcode() == UO_AddrOf)
     note(E->getSubExpr());
   return true;
@@ -46,16 +62,48 @@ bool ChangeFinder::VisitBinaryOperator(BinaryOperator* E) {
 }
 
 bool ChangeFinder::VisitVarDecl(VarDecl* V) {
-  if (V->getType()->isReferenceType() && !V->getType()->getPointeeType().isConstQualified() &&
+  if (V->getType()->isReferenceType() && !isUnchangeable(V->getType()->getPointeeType()) &&
       V->getInit())
     note(V->getInit());
+  return true;
+}
+
+bool ChangeFinder::VisitMemberExpr(MemberExpr* E) {
+  FollowedThis.insert(E->getBase()->IgnoreParenImpCasts());
+  return true;
+}
+
+bool ChangeFinder::VisitLambdaExpr(LambdaExpr* E) {
+  FollowedThis.insert(E->capture_init_begin(), E->capture_init_end());
+  return true;
+}
+
+bool ChangeFinder::VisitCXXThisExpr(CXXThisExpr* E) {
+  if (!FollowedThis.count(E))
+    OfObject.insert(nullptr); // a function that gets the address may change all of it
+  return true;
+}
+
+bool ChangeFinder::VisitInitListExpr(InitListExpr* E) {
+  const RecordDecl* Record = E->isSemanticForm() ? E->getType()->getAsRecordDecl() : nullptr;
+  if (!Record || Record->isUnion())
+    return true;
+  const auto* Class = dyn_cast<CXXRecordDecl>(Record);
+  unsigned I = Class ? Class->getNumBases() : 0; // bases come first
+  for (const FieldDecl* Field : Record->fields()) {
+    if (Field->isUnnamedBitField())
+      continue;
+    if (I < E->getNumInits() && Field->getType()->isReferenceType() && !isUnchangeable(Field->getType()->getPointeeType()))
+      note(E->getInit(I));
+    ++I;
+  }
   return true;
 }
 
 bool ChangeFinder::VisitCallExpr(CallExpr* E) {
   if (const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E)) {
     if (const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl())) {
-      if (!Method->isConst())
+      if (changesObject(Method))
         note(Operator->getArg(0));
       // What a lambda changes, it changes where it is called.
       if (Method->getParent()->isLambda() && Method->hasBody() && Bodies.insert(Method).second)
@@ -63,14 +111,16 @@ bool ChangeFinder::VisitCallExpr(CallExpr* E) {
     }
   }
   if (const auto* Member = dyn_cast<CXXMemberCallExpr>(E))
-    if (const CXXMethodDecl* Method = Member->getMethodDecl(); Method && !Method->isConst())
+    if (const CXXMethodDecl* Method = Member->getMethodDecl(); Method && changesObject(Method)) {
       note(Member->getImplicitObjectArgument());
+      FollowedThis.insert(Member->getImplicitObjectArgument()->IgnoreParenImpCasts());
+    }
   const FunctionDecl* Callee = E->getDirectCallee();
   for (unsigned I = 0; Callee && I < E->getNumArgs() && I < Callee->getNumParams(); ++I) {
     unsigned Argument = I + (isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) ? 1 : 0);
     QualType Type = Callee->getParamDecl(I)->getType();
     if (Argument < E->getNumArgs() && Type->isReferenceType() &&
-        !Type->getPointeeType().isConstQualified())
+        !isUnchangeable(Type->getPointeeType()))
       note(E->getArg(Argument));
     // A lambda that is handed on may be called there.
     if (const CXXRecordDecl* Class = Type.getNonReferenceType()->getAsCXXRecordDecl();
@@ -86,7 +136,7 @@ bool ChangeFinder::VisitCXXConstructExpr(CXXConstructExpr* E) {
   const CXXConstructorDecl* Constructor = E->getConstructor();
   for (unsigned I = 0; I < E->getNumArgs() && I < Constructor->getNumParams(); ++I) {
     QualType Type = Constructor->getParamDecl(I)->getType();
-    if (Type->isLValueReferenceType() && !Type->getPointeeType().isConstQualified())
+    if (Type->isLValueReferenceType() && !isUnchangeable(Type->getPointeeType()))
       note(E->getArg(I));
   }
   return true;
@@ -120,7 +170,7 @@ std::set<std::pair<const VarDecl*, const FieldDecl*>> changedMembers(const Stmt*
 std::set<const VarDecl*> namedVariables(const Stmt* S) {
   std::set<const VarDecl*> Variables;
   for (const DeclRefExpr* Ref : References(S).All)
-    if (const auto* Variable = dyn_cast<VarDecl>(Ref->getDecl()))
+    if (const auto* Variable = memberOf(Ref).first)
       Variables.insert(Variable);
   return Variables;
 }

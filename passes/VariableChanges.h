@@ -18,6 +18,12 @@ namespace gpurma {
 /// The variable that an lvalue is part of, null if it is none, and which of its members.
 std::pair<const clang::VarDecl*, const clang::FieldDecl*> memberOf(const clang::Expr* E);
 
+/// Whether nothing changes an object through a reference or a pointer to such a type.
+bool isUnchangeable(clang::QualType Referred);
+
+/// Whether a member function may change the object that it is called for.
+bool changesObject(const clang::CXXMethodDecl* Method);
+
 /// How often a statement names each variable to change it, and whether it skips part of itself.
 class ChangeFinder : public DynamicRecursiveASTVisitor {
 public:
@@ -31,6 +37,10 @@ public:
   bool VisitUnaryOperator(clang::UnaryOperator* E) override;
   bool VisitBinaryOperator(clang::BinaryOperator* E) override;
   bool VisitVarDecl(clang::VarDecl* V) override;
+  bool VisitMemberExpr(clang::MemberExpr* E) override;
+  bool VisitLambdaExpr(clang::LambdaExpr* E) override;
+  bool VisitCXXThisExpr(clang::CXXThisExpr* E) override;
+  bool VisitInitListExpr(clang::InitListExpr* E) override;
   bool VisitCallExpr(clang::CallExpr* E) override;
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* E) override;
   bool VisitContinueStmt(clang::ContinueStmt*) override;
@@ -39,6 +49,8 @@ private:
   void note(const clang::Expr* E);
 
   std::set<const clang::FunctionDecl*> Bodies;
+  /// Those that lead to a member or an object, whose changes are seen where they are made.
+  std::set<const clang::Expr*> FollowedThis;
 };
 
 /// The variables that a statement assigns to, or may change through a reference or an address; of a

@@ -13,6 +13,7 @@
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
 #include "passes/RegionWriter.h"
+#include "passes/ThreadCooperation.h"
 #include "passes/ThreadParts.h"
 
 #include "frontend/SourceText.h"
@@ -358,6 +359,10 @@ private:
         report(Loc, Diag::err_stage_directive) << S.Kernel->getName();
         return false;
       }
+    if (BarriersBehindReturns Barriers = findBarriersBehindReturns(S.Kernel); Barriers.Other) {
+      report(Loc, Diag::err_barrier_behind_return) << Barriers.Other->getNameAsString() << S.Kernel->getName();
+      report(Barriers.Loc, Diag::note_called_here) << Barriers.Other;
+    }
     if (Scan.ForeignUser) {
       report(Loc, Diag::err_stage_foreign) << Scan.ForeignUser->getNameAsString() << S.Kernel->getName() << Scan.ForeignName
                                            << (Scan.ForeignName == "__ldg");

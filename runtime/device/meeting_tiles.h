@@ -20,6 +20,11 @@ GPURMA_DEVICE std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   return q * b > a ? q - 1 : q;
 }
 
+// CUDA runs nothing of a launch without blocks.
+GPURMA_DEVICE bool has_blocks(const dim3& grid) {
+  return grid.x != 0 && grid.y != 0 && grid.z != 0;
+}
+
 GPURMA_DEVICE unsigned of_dim(const dim3& d, unsigned axis) {
   return axis == 0 ? d.x : axis == 1 ? d.y : d.z;
 }

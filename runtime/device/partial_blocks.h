@@ -28,7 +28,7 @@ GPURMA_DEVICE numbered_blocks number_blocks(const region<S, A, R>& of, int stage
                  block.y, block.z);
   const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
   thread_numbers launch = number_threads(of, arrays, dimensions, strided, grid, block, where);
-  if (strided) // a block without elements adds nothing
+  if (strided && launch.threads != 0) // a block without elements adds nothing
     launch.threads = launch.elements;
   return {launch, {tile.x, tile.y}};
 }

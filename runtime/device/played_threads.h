@@ -37,7 +37,7 @@ GPURMA_DEVICE thread_numbers number_threads(const region<S, A, R>&, const int (&
   numbers.grid = grid.x;
   numbers.threads = std::uint64_t{grid.x} * block.x;
   numbers.elements = static_cast<std::uint64_t>(rows) * numbers.extent[0] * numbers.extent[1];
-  if (strided && numbers.threads < numbers.elements) {
+  if (strided && numbers.threads != 0 && numbers.threads < numbers.elements) {
     numbers.threads = numbers.elements;
     numbers.grid = static_cast<std::uint32_t>((numbers.elements + block.x - 1) / block.x);
   }
@@ -65,8 +65,8 @@ GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, boo
                                           const dim3& grid, const dim3& block) {
   const stage_plan& s = region<S, A, R>::shared().plans.stage[stage];
   dim3 launched = grid;
-  if (covers) {
-    const unsigned rows = of_dim(region<S, A, R>::covering_rows(dim3(0, 0, 0), stage), s.row) *
+  if (covers && has_blocks(grid)) {
+    const unsigned rows = of_dim(region<S, A, R>::covering_rows(dim3(1, 1, 1), stage), s.row) *
                           of_dim(s.block, s.row);
     const unsigned needed = tiles_for(rows, of_dim(block, s.row));
     unsigned& blocks = s.row == 0 ? launched.x : s.row == 1 ? launched.y : launched.z;

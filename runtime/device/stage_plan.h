@@ -362,11 +362,11 @@ struct plus {
 };
 struct maximum {
   template <class T> __host__ __device__ static T combine(T a, T b) { return a < b ? b : a; }
-  template <class T> static constexpr T identity = std::numeric_limits<T>::lowest();
+  template <class T> static constexpr T identity = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
 };
 struct minimum {
   template <class T> __host__ __device__ static T combine(T a, T b) { return b < a ? b : a; }
-  template <class T> static constexpr T identity = std::numeric_limits<T>::max();
+  template <class T> static constexpr T identity = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
 };
 // Of flags into which all that store store the same: something else than 0, or 0. What nobody has
 // stored into keeps its value, whatever it is, as it does by plain stores.

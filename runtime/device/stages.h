@@ -57,6 +57,18 @@ inline constexpr int tiles_of_piece = 32;
 // since it passes no barrier of the kernel before all have left the tile before.
 enum class between_tiles { nothing, barrier, other_copy };
 
+// Threads of a kernel may return before others come to barriers. CUDA counts them no longer; a rank
+// goes on with them, so that they take part in barriers until all have left the tile.
+struct leaving_threads {
+  GPURMA_DEVICE ~leaving_threads() {
+    while (platform::sync_block_or(false)) {
+    }
+  }
+};
+struct barrier_of_staying {
+  GPURMA_DEVICE void operator()() const { platform::sync_block_or(true); }
+};
+
 // Which threads read again for each tile what the kernel is passed, rather than keep it in
 // registers, of which they have too few.
 enum class rereading { by_none, by_leading, by_all };
@@ -420,7 +432,7 @@ template <int S, int A, int R> struct region_state {
 // First row of tiles of a process; of `processes`: how many there are.
 GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan& s,
                                           const dim3& grid, int process) {
-  const std::int64_t all = of_dim(grid, s.row);
+  const std::int64_t all = has_blocks(grid) ? of_dim(grid, s.row) : 0;
   if (process <= 0)
     return 0;
   if (process >= bands.processes)
@@ -853,7 +865,8 @@ public:
     const std::int64_t needed =
         -floor_divide((low == whole ? 0 : low) - plans.bands.rows, s.height());
     unsigned& blocks = s.row == 0 ? grid.x : s.row == 1 ? grid.y : grid.z;
-    blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
+    if (has_blocks(grid))
+      blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
     return grid;
   }
 
@@ -1753,8 +1766,9 @@ private:
     r.pushed[stage].count = pushed_boxes::unknown;
     s.known = true;
     s.grid = grid;
-    s.inner = static_cast<int>(plan.row == 0 ? grid.y : grid.x);
-    s.outer = static_cast<int>(plan.row == 2 ? grid.y : grid.z);
+    const unsigned inner = plan.row == 0 ? grid.y : grid.x, outer = plan.row == 2 ? grid.y : grid.z;
+    s.inner = static_cast<int>(inner > 0 ? inner : 1);
+    s.outer = static_cast<int>(outer > 0 ? outer : 1);
     s.per_row = s.inner * s.outer;
     s.dealt = dealing_of(r, stage, bands.process);
     s.tiles = s.dealt.count(r.rank, s.dealt.all);

@@ -31,6 +31,7 @@ inline unsigned block_rank() { return cpu::current.block; }
 inline unsigned grid_blocks() { return cpu::current.grid_blocks; }
 
 inline void sync_block() { cpu::sync_block(); }
+inline bool sync_block_or(bool predicate) { return cpu::sync_block_count(predicate) != 0; }
 
 template <class T>
 T load_relaxed(const T* address) {

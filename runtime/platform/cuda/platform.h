@@ -30,6 +30,7 @@ GPURMA_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.
 GPURMA_DEVICE unsigned grid_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
 GPURMA_DEVICE void sync_block() { __syncthreads(); }
+GPURMA_DEVICE bool sync_block_or(bool predicate) { return __syncthreads_or(predicate) != 0; }
 
 template <class T>
 GPURMA_DEVICE T load_relaxed(const T* address) {

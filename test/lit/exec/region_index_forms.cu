@@ -1,8 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Subscripts as programs have them: periodic rows by a mask; an element that is chosen by min and stored into behind a guard, beside a
-// tile with its edges; a first row in a variable of the host that nothing changes; and a kernel template with constants of the function
-// that launches it.
+// tile with its edges; a first row in a variable of the host that nothing changes; a kernel template with constants of the function
+// that launches it; rows in structured bindings; and unsigned numbers below zero, which are large ones.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
@@ -14,6 +14,7 @@
 // CHECK: chosen {{[1-9]}}
 // CHECK: inside {{[1-9]}}
 // CHECK: mask {{[1-9]}}
+// CHECK: parts {{[1-9]}}
 // PLAN: stage masked: rows y; writes out (own), published (y -1..1); reads in (x whole, y -1..1 periodic)
 // PLAN: stage chosen: rows y; writes out (own), published (y -1..1); reads in (y -1..1)
 // PLAN: stage inside: rows y; writes out (y 1..1), published (y 0..2); reads in (y 0..2)
@@ -55,6 +56,25 @@ __global__ void inside(number *out, const number *in, int first, int last, int n
     out[y * nx + x] = in[(y - 1) * nx + x] * 3 + in[(y + 1) * nx + x] * 5;
 }
 
+struct point {
+  int x, y;
+};
+
+__global__ void parts(number *out, const number *in) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= N || y + 3 > N)
+    return;
+  point of{x, y};
+  auto &[column, row] = of;
+  row += 2;
+  const long long beyond = static_cast<unsigned>(x - 5);
+  const int behind = y + (static_cast<unsigned>(x - 7) >> 31), far = beyond >= N ? y + 2 : y;
+  unsigned all = 0;
+  all = ~all;
+  const int next = y + static_cast<int>(all / 2147483647u) - 1;
+  out[y * N + x] = in[of.y * N + of.x] * 3 + in[behind * N + x] * 5 + in[far * N + x] * 7 + in[next * N + x] * 11;
+}
+
 void sweep(number *to, const number *from, int w, int h, int pitch) {
   constexpr int width = 16;
   constexpr int height = 4;
@@ -94,4 +114,11 @@ int main() {
     std::swap(u, v);
   }
   print("inside", u, N * N);
+
+#pragma gpurma persistent distribute(u, v : rows(N, N))
+  for (int it = 0; it < 7; ++it) {
+    parts<<<grid, block>>>(v, u);
+    std::swap(u, v);
+  }
+  print("parts", u, N * N);
 }

@@ -167,8 +167,44 @@ struct Walker {
             "0200");
 }
 
+TEST(Rejection, WhatALoopChangesThroughReferences) {
+  const std::string Guard = "if (x >= nx || y >= ny) return;\nfloat s = 0;\n",
+                    Loop = "for (int k = 0; k < 3; ++k) { s += in[row * nx + x]; ", End = "}\nout[y * nx + x] = s;",
+                    Types = R"(
+struct Holder { int &row; __device__ void next() const { row += 1; } };
+template <class F> struct Caller { F f; __device__ void next() const { f(); } };
+struct Counter { mutable int row; __device__ void next() const { row += 1; } };
+struct Walker;
+__device__ void advance(Walker *w);
+struct Walker {
+  int row;
+  __device__ float sum(const float *in, int nx, int x) {
+    float s = 0;
+    for (int k = 0; k < 3; ++k) { s += in[row * nx + x]; advance(this); }
+    return s;
+  }
+  __device__ float sum_by_name(const float *in, int nx, int x) {
+    float s = 0;
+    Walker *self = this;
+    for (int k = 0; k < 3; ++k) { s += in[row * nx + x]; self->row += 1; }
+    return s;
+  }
+};
+__device__ void advance(Walker *w) { w->row += 1; })";
+  for (const std::string Declared : {"Holder h{row};", "auto f = [&r = row] { r += 1; }; Caller<decltype(f)> h{f};",
+                                     "auto f = [&] { row += 1; }; const Caller<decltype(f)> h{f};"})
+    EXPECT_EQ(rejected(Guard + "int row = y; " + Declared + Loop + "h.next();" + End, "", Types), "0200") << Declared;
+  EXPECT_EQ(rejected(Guard + "int row = y;\n" + Loop + "Holder h{row}; h.next();" + End, "", Types), "0200");
+  EXPECT_EQ(rejected(Guard + "Counter c{y}; for (int k = 0; k < 3; ++k) { s += in[c.row * nx + x]; c.next();" + End, "", Types), "0200");
+  for (const std::string Sum : {"sum", "sum_by_name"})
+    EXPECT_EQ(rejected(Guard + "Walker w{y}; out[y * nx + x] = w." + Sum + "(in, nx, x);", "", Types), "0200") << Sum;
+  EXPECT_EQ(rejected(Guard + "unsigned char row = 250;\n" + Loop + "++row;" + End, "", Types), "0200");
+}
+
 TEST(Rejection, PartsOfVariables) {
   const std::string Guard = "if (x >= nx || y >= ny) return;\n";
+  EXPECT_EQ(rejected(Guard + "Point p{x, y}; ((int *)&p)[1] += 2; out[y * nx + x] = in[p.y * nx + p.x];", "", "struct Point { int x, y; };"), "0200");
+  EXPECT_EQ(rejected(Guard + "int row = y; *(unsigned short *)&row = 2; out[y * nx + x] = in[row * nx + x];"), "0200");
   EXPECT_EQ(rejected(Guard + "Row r; r.a = y; r.b = y + 2; out[y * nx + x] = in[r.a * nx + x];", "",
                      "union Row { int a; unsigned b; };"),
             "0200");
