@@ -26,10 +26,10 @@ __global__ void clamped(const float* a, float* sum, int n) {
   if (threadIdx.x == 0)
     atomicAdd(sum, s);
 }
-__global__ void returns(const float* a, float* sum, int n) {
+__global__ void unconditional(const float* a, float* sum, int n) {
   POINT;
-  if (i >= n)
-    return;
+  // Also threads from n on: they cannot return before the others meet
+  // (region-leaving.cu).
   atomicAdd(sum, of_block(a[i]));
 }
 __global__ void ones(const float* a, float* sum, int n) {
@@ -221,7 +221,7 @@ void run(float* a, float* b, float* sum, int* least, int ny, int nx) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum) reduce(min : *least)
   {
     clamped<<<blocks, 256>>>(a, sum, nx * ny);
-    returns<<<blocks, 256>>>(a, sum, nx * ny);
+    unconditional<<<blocks, 256>>>(a, sum, nx * ny);
     ones<<<blocks, 256>>>(a, sum, nx * ny);
     counts_others<<<blocks, 256>>>(a, sum, nx * ny);
     in_while<<<64, 256>>>(a, sum, nx * ny);
@@ -255,7 +255,7 @@ void run(float* a, float* b, float* sum, int* least, int ny, int nx) {
 }
 
 // CHECK: :[[@LINE-232]]:22: error: 'clamped' goes through the rows of 'a' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
-// CHECK: :[[@LINE-225]]:27: error: 'returns' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' is used here by threads that have no element, too; put it behind the condition that they have one, 'if (i < n)' or 'i < n ? ... : 0', which no barrier, exchange or return stands behind [gpurma-0229]
+// CHECK: :[[@LINE-225]]:27: error: 'unconditional' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' is used here by threads that have no element, too; put it behind the condition that they have one, 'if (i < n)' or 'i < n ? ... : 0', which no barrier, exchange or return stands behind [gpurma-0229]
 // CHECK: :[[@LINE-35]]:5: note: that launch is here
 // CHECK: :[[@LINE-223]]:28: error: 'ones' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: threads without an element should have 0 here [gpurma-0229]
 // CHECK: :[[@LINE-36]]:5: note: that launch is here
