@@ -29,12 +29,15 @@ bool isSuperfluous(StringRef Name) {
   return Names.contains(Name);
 }
 
+bool namesSuccess(const Expr* E) {
+  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
+}
+
 /// What becomes cudaSuccess, or is.
 bool isSuccess(const Expr* E) {
-  E = E->IgnoreParenImpCasts();
-  const auto* Call = dyn_cast<CallExpr>(E);
-  const auto* Named = dyn_cast_or_null<NamedDecl>(Call ? Call->getCalleeDecl() : E->getReferencedDeclOfCallee());
-  return Named && Named->getIdentifier() && (Call ? isSuperfluous(Named->getName()) : Named->getName() == "cudaSuccess");
+  const auto* Call = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
+  return Call ? isSuperfluous(identifierOf(dyn_cast_or_null<NamedDecl>(Call->getCalleeDecl()))) : namesSuccess(E);
 }
 
 /// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
@@ -1569,12 +1572,8 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   }
   if (!Compare || !Compare->isEqualityOp())
     return std::nullopt;
-  auto IsSuccess = [](const Expr* E) {
-    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-    return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
-  };
   const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
-  bool Checks = (isCudaError(Left->getType()) && IsSuccess(Right)) || (isCudaError(Right->getType()) && IsSuccess(Left));
+  bool Checks = (isCudaError(Left->getType()) && namesSuccess(Right)) || (isCudaError(Right->getType()) && namesSuccess(Left));
   return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
 }
 

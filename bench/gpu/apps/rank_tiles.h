@@ -25,7 +25,7 @@ template <class App> struct row_cut {
   }
 
   /// Of the rows that a neighbour needs and that are computed first.
-  __host__ __device__ int edge_rows() const { return min(App::batch, rows); }
+  __host__ __device__ int edge_rows() const { return rows < App::batch ? rows : App::batch; }
   /// Whether both neighbours need the same rows, or nearly.
   __host__ __device__ bool is_all_edge() const {
     return has_above && has_below && rows < 2 * edge_rows();
@@ -43,14 +43,10 @@ template <class App> struct row_cut {
   __host__ __device__ section inner() const {
     if (is_all_edge())
       return {0, 0};
-    const int above = has_above ? edge_rows() : 0, below = has_below ? edge_rows() : 0;
-    return {above, max(0, rows - above - below)};
+    return {has_above ? edge_rows() : 0, rows - edges() * edge_rows()};
   }
 
-private:
   static_assert(App::batch >= App::halo, "an edge has no fewer rows than a halo");
-  __host__ __device__ static int min(int a, int b) { return a < b ? a : b; }
-  __host__ __device__ static int max(int a, int b) { return a < b ? b : a; }
 };
 
 /// The rows of the tiles that ranks take: as few as leave no rank without one at the end for long, and
@@ -106,7 +102,7 @@ template <class App> struct rank_tiles {
     across = (app.columns() + threads - 1) / threads;
     count = across * ((inner.count + rows - 1) / rows);
     edge_columns = edge_columns_of(app, threads);
-    edge_across = (app.columns() + edge_columns - 1) / edge_columns;
+    edge_across = edge_across_of(app, threads);
     edge_tiles = cut.edges() * edge_across;
     free_ranks = max(0, ranks - edge_tiles);
     notifications = 0;
@@ -118,10 +114,9 @@ template <class App> struct rank_tiles {
   __host__ __device__ static int edge_columns_of(const App& app, int threads) {
     return App::reads_corners ? (threads + app.line() - 1) / app.line() * app.line() : threads;
   }
-  /// Of a process with so many edges.
-  static int edge_tiles_of(const App& app, int threads, int edges) {
+  __host__ __device__ static int edge_across_of(const App& app, int threads) {
     const int columns = edge_columns_of(app, threads);
-    return edges * ((app.columns() + columns - 1) / columns);
+    return (app.columns() + columns - 1) / columns;
   }
 
   __device__ row_cut<App> cut_of(int of) const {
@@ -278,7 +273,7 @@ template <class App, class Shape> void measure_tiles(const task& t, const reques
   const int most_rows = (all_rows + ranks.processes - 1) / ranks.processes;
   const App app = App::of(t, rows);
   const int edges = row_cut<App>::of(ranks.process, ranks.processes, all_rows).edges();
-  const int owners = rank_tiles<App>::edge_tiles_of(app, threads, edges);
+  const int owners = edges * rank_tiles<App>::edge_across_of(app, threads);
   const int tile_rows =
       given.rows > 0
           ? given.rows
