@@ -3,11 +3,11 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/BlockThreads.h"
+#include "passes/HostSums.h"
 #include "passes/LaunchSize.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
-#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include <set>
@@ -44,16 +44,11 @@ private:
   }
   static std::string quoted(const NamedDecl* D) { return "'" + D->getNameAsString() + "'"; }
 
-  static const VarDecl* passedVariable(const Expr* Argument) {
-    const VarDecl* V = namedVariable(Argument);
-    return V && V->getType().getNonReferenceType()->isPointerType() ? V : nullptr;
-  }
-
   /// The only parameter for a variable; null if there is none, or another one.
   static const ParmVarDecl* parameterFor(const Stage& S, const VarDecl* V) {
     const ParmVarDecl* Found = nullptr;
     for (unsigned I = 0; S.Launch && S.Kernel && I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
-      if (passedVariable(S.Arguments[I]) != V)
+      if (namedPointer(S.Arguments[I]) != V)
         continue;
       if (Found)
         return nullptr;
@@ -104,11 +99,11 @@ private:
     const VariableChanges Changes(R.Statement);
     for (const Stage& S : R.Stages)
       for (const Expr* Argument : S.Arguments) {
-        const VarDecl* V = passedVariable(Argument);
+        const VarDecl* V = namedPointer(Argument);
         if (!V || isDistributed(R, V) || mayBeDistributed(R, V) || Changes.changes(V) || R.findReduction(V) || R.findCollected(Argument))
           continue;
         bool IsStored = llvm::any_of(R.Stages, [&](const Stage& Other) { return stores(Other, V) || isChanged(Other, V); });
-        if (IsStored && (combines(R, S, V) || isReadByHost(R, V)))
+        if (IsStored && (combines(R, S, V) || (hasNumbers(R, V) && isReadByHost(R, V, Context))))
           Found.insert(V);
       }
     return Found;
@@ -127,7 +122,7 @@ private:
       const std::string Combining = OnHost ? "the host" : quoted(First->Kernel);
       if (R.declares(Array))
         return report(OnHost ? Array->getLocation() : First->Launch->getBeginLoc(), BlockNumbersProblem::Local, Array, Combining, nullptr);
-      if (OnHost ? !findHostSums(R, Array) : !findCombining(R, Array))
+      if (OnHost ? !findSums(R, Array) : !findCombining(R, Array))
         return false;
       if (!checkUses(R, Array, Combining) || !findStores(R, Array, Combining))
         return false;
@@ -144,7 +139,7 @@ private:
     for (const Stage& S : R.Stages)
       if (parameterFor(S, Array))
         for (const Expr* Argument : S.Arguments)
-          if (passedVariable(Argument) == Array)
+          if (namedPointer(Argument) == Array)
             Passed.insert(cast<DeclRefExpr>(Argument->IgnoreParenImpCasts()));
     for (const HostSum& Sum : R.HostSums)
       for (const DeclRefExpr* Ref : References(Sum.Copy ? static_cast<const Stmt*>(Sum.Copy->getArg(1)) : Sum.Loop).All)
@@ -186,7 +181,7 @@ private:
         return Wrong(S.Launch->getBeginLoc(), BlockNumbersProblem::OtherLaunch);
       Operation = Found.Operation;
       const Expr* Target = S.Arguments[Found.Result->getFunctionScopeIndex()];
-      const VarDecl* Scalar = passedVariable(Target);
+      const VarDecl* Scalar = namedPointer(Target);
       const ReducedScalar* To = Scalar ? R.findReduction(Scalar) : nullptr;
       if (!To) {
         U.Diags->report(Target->getExprLoc(), Diag::err_not_reduced)
@@ -227,217 +222,16 @@ private:
 
   // --- Or the host.
 
-  /// A copy of an array of the device to the host; null of other calls.
-  static const VarDecl* copiedToHost(const CallExpr& Call) {
-    const StringRef Name = identifierOf(Call.getDirectCallee());
-    if ((Name != "cudaMemcpy" && Name != "cudaMemcpyAsync") || Call.getNumArgs() < 4)
-      return nullptr;
-    const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
-    return Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost" ? passedVariable(Call.getArg(1)) : nullptr;
+  /// Of what is no number of a block other messages are better.
+  bool hasNumbers(const Region& R, const VarDecl* V) const {
+    return llvm::any_of(R.Stages, [&](const Stage& S) { return isChanged(S, V) || storesNumber(S, V); });
   }
 
-  /// Copies to the host, and the loops that may add up what is there, each behind what stands before it in its block.
-  struct HostStatements : DynamicRecursiveASTVisitor {
-    explicit HostStatements(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
-    bool VisitCallExpr(CallExpr* Call) override {
-      if (copiedToHost(*Call))
-        Copies.push_back(Call);
-      return true;
-    }
-    std::vector<const CallExpr*> copiesOf(const VarDecl* Array) const {
-      std::vector<const CallExpr*> Found;
-      llvm::copy_if(Copies, std::back_inserter(Found), [&](const CallExpr* Call) { return copiedToHost(*Call) == Array; });
-      return Found;
-    }
-    bool VisitCompoundStmt(CompoundStmt* Block) override {
-      for (auto It = Block->body_begin(); It != Block->body_end(); ++It)
-        if (const auto* Loop = dyn_cast<ForStmt>(*It))
-          Loops.push_back({Loop, llvm::SmallVector<const Stmt*, 8>(Block->body_begin(), It)});
-      return true;
-    }
-    std::vector<const CallExpr*> Copies;
-    std::vector<std::pair<const ForStmt*, llvm::SmallVector<const Stmt*, 8>>> Loops;
-  };
-
-  bool isReadByHost(const Region& R, const VarDecl* V) const {
-    // Of what is no number of a block other messages are better.
-    if (llvm::none_of(R.Stages, [&](const Stage& S) { return isChanged(S, V) || storesNumber(S, V); }))
-      return false;
-    const HostStatements Found(R.Statement);
-    return !Found.copiesOf(V).empty() || llvm::any_of(Found.Loops, [&](const auto& Each) {
-             std::optional<AddedElements> Added = addedElements(*Each.first);
-             return Added && Added->Array == V;
-           });
-  }
-
-  /// Of an array, of what a pointer leads to, or of a container of the standard library, and its subscript.
-  static std::pair<const Expr*, const Expr*> elementOf(const Expr* E) {
-    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
-      return {Element->getBase(), Element->getIdx()};
-    const auto* Call = dyn_cast<CXXOperatorCallExpr>(E);
-    const auto* Method = Call ? dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
-    if (!Method || Call->getOperator() != OO_Subscript || !Method->getParent()->isInStdNamespace())
-      return {};
-    return {Call->getArg(0), Call->getArg(1)};
-  }
-
-  struct AddedElements {
-    const VarDecl* Array = nullptr;
-    HostSum Sum;
-    QualType Element;
-  };
-
-  /// Of `for (int b = 0; b < count; ++b) total += array[b];`.
-  std::optional<AddedElements> addedElements(const ForStmt& Loop) const {
-    const auto* Init = dyn_cast_or_null<DeclStmt>(Loop.getInit());
-    const auto* Index = Init && Init->isSingleDecl() ? dyn_cast<VarDecl>(Init->getSingleDecl()) : nullptr;
-    Expr::EvalResult First;
-    if (!Index || !Index->getType()->isIntegerType() || !Index->getInit() || !Index->getInit()->EvaluateAsInt(First, Context) ||
-        !First.Val.getInt().isZero() || Loop.getConditionVariable() || !Loop.getCond() || !Loop.getInc())
-      return std::nullopt;
-    const auto* Cond = dyn_cast<BinaryOperator>(Loop.getCond()->IgnoreParenImpCasts());
-    const auto* Inc = dyn_cast<UnaryOperator>(Loop.getInc()->IgnoreParenImpCasts());
-    const Stmt* Body = Loop.getBody();
-    if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && Block->size() == 1)
-      Body = Block->body_front();
-    const auto* Adds = dyn_cast<CompoundAssignOperator>(Body);
-    if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE) || namedVariable(Cond->getLHS()) != Index || !Inc ||
-        !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index || !Adds || Adds->getOpcode() != BO_AddAssign)
-      return std::nullopt;
-    auto [Base, At] = elementOf(Adds->getRHS()->IgnoreParenImpCasts());
-    AddedElements Found;
-    Found.Array = Base ? namedVariable(Base) : nullptr;
-    if (!Found.Array || namedVariable(At) != Index)
-      return std::nullopt;
-    Found.Sum.Loop = &Loop;
-    Found.Sum.Total = Adds->getLHS();
-    Found.Sum.Count = Cond->getRHS();
-    Found.Element = Adds->getRHS()->IgnoreParenImpCasts()->getType();
-    for (const Expr* E : {Found.Sum.Total, Found.Sum.Count})
-      if (E->HasSideEffects(Context) || References(E).mention(Index) || References(E).mention(Found.Array))
-        return std::nullopt;
-    // The loop would end elsewhere.
-    std::set<const VarDecl*> Changed = namedVariables(Found.Sum.Total);
-    if (llvm::any_of(namedVariables(Found.Sum.Count), [&](const VarDecl* V) { return Changed.count(V) != 0; }))
-      return std::nullopt;
-    return Found;
-  }
-
-  bool findHostSums(Region& R, const VarDecl* Array) {
-    const HostStatements Found(R.Statement);
-    const std::vector<const CallExpr*> Copies = Found.copiesOf(Array);
-    const size_t From = R.Reductions.size();
-    auto Wrong = [&](SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Host) { return report(Where, Why, Array, "the host", Host); };
-    llvm::SmallPtrSet<const CallExpr*, 4> AddedUp;
-    for (const auto& [Loop, Before] : Found.Loops) {
-      std::optional<AddedElements> Added = addedElements(*Loop);
-      if (!Added)
-        continue;
-      if (Added->Array != Array) {
-        if (llvm::none_of(Copies, [&](const CallExpr* Copy) { return hostArray(R, Copy->getArg(0)) == Added->Array; }))
-          continue;
-        const CallExpr* Copy = lastCopy(Before, Found.Copies, Added->Array, R);
-        if (!Copy)
-          return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added->Array);
-        if (copiedToHost(*Copy) != Array)
-          continue;
-        // Others may look at what a parameter or a static variable leads to.
-        if (!Added->Array->hasLocalStorage() || isa<ParmVarDecl>(Added->Array) || Added->Array->getType()->isReferenceType())
-          return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostNotOwn, Added->Array);
-        if (const DeclRefExpr* Other = namedBesides(R, Added->Array))
-          return Wrong(Other->getLocation(), BlockNumbersProblem::HostNames, Added->Array);
-        Added->Sum.Copy = Copy;
-        AddedUp.insert(Copy);
-      }
-      if (!Context.hasSameUnqualifiedType(Added->Sum.Total->getType(), Added->Element) ||
-          !Context.hasSameUnqualifiedType(Added->Element, Array->getType().getNonReferenceType()->getPointeeType()))
-        return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::OtherType, nullptr);
-      Added->Sum.From = From;
-      R.HostSums.push_back(Added->Sum);
-    }
-    for (const CallExpr* Copy : Copies)
-      if (!AddedUp.contains(Copy)) {
-        const VarDecl* To = hostArray(R, Copy->getArg(0));
-        return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To ? To : Array);
-      }
+  bool findSums(Region& R, const VarDecl* Array) {
+    if (std::optional<RejectedHostSums> Rejected = findHostSums(R, Array, U))
+      return report(Rejected->Where, Rejected->Why, Array, "the host", Rejected->Host);
     R.Reductions.push_back(scalarOf(Array, Keyword::Plus));
     return true;
-  }
-
-  /// Where a copy goes to: an array, what a pointer leads to, or what an object has.
-  static const VarDecl* hostArray(const Region& R, const Expr* To) {
-    const VarDecl* V = namedVariable(To->IgnoreParenCasts());
-    auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == V; });
-    return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
-  }
-
-  /// The copy to the host's array in the statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
-  static const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R) {
-    for (const Stmt* S : llvm::reverse(Before)) {
-      const auto Inside = [&](const Stmt* Other) { return isWithin(S, Other); };
-      auto It = llvm::find_if(Copies, Inside);
-      if (It != Copies.end())
-        return hostArray(R, (*It)->getArg(0)) == To && !isa<IfStmt, ForStmt, WhileStmt, SwitchStmt>(S) ? *It : nullptr;
-      if (isa<SwitchCase>(S) || llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); }))
-        return nullptr;
-    }
-    return nullptr;
-  }
-
-  static bool isWithin(const Stmt* S, const Stmt* Part) {
-    return S && Part && (S == Part || llvm::any_of(S->children(), [&](const Stmt* Child) { return isWithin(Child, Part); }));
-  }
-
-  /// Where an array of the host is named besides, but to get and give back its memory: it does not have the numbers.
-  const DeclRefExpr* namedBesides(const Region& R, const VarDecl* Host) const {
-    llvm::SmallPtrSet<const Stmt*, 8> Known;
-    std::vector<const Stmt*> Statements;
-    for (const Region& Other : U.Regions) {
-      Known.insert({Other.Loop, Other.Written});
-      if (Other.function() != R.function())
-        continue;
-      Statements.insert(Statements.end(), Other.Statement->child_begin(), Other.Statement->child_end());
-      for (const HostPart& P : Other.HostParts)
-        Statements.push_back(P.Statement);
-      const HostStatements Own(Other.Statement);
-      Known.insert(Own.Copies.begin(), Own.Copies.end());
-      for (const auto& [Loop, Before] : Own.Loops)
-        if (addedElements(*Loop))
-          Known.insert(Loop);
-    }
-    Statements.push_back(R.outermostFunction()->getBody());
-    const DeclRefExpr* Found = nullptr;
-    auto Visit = [&](auto& Self, const Stmt* S) -> void {
-      if (!S || Found || Known.contains(S))
-        return;
-      if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && Ref->getDecl() == Host)
-        Found = Ref;
-      for (const Stmt* Child : S->children())
-        if (!givesMemory(S, Child, Host))
-          Self(Self, Child);
-    };
-    for (const Stmt* S : Statements)
-      Visit(Visit, S);
-    return Found;
-  }
-
-  /// `host = malloc(...)`, `cudaMallocHost(&host, ...)`, `free(host)`, `delete[] host`.
-  static bool givesMemory(const Stmt* Whole, const Stmt* Part, const VarDecl* Host) {
-    const auto* E = dyn_cast_or_null<Expr>(Part);
-    if (!E)
-      return false;
-    E = E->IgnoreParenCasts();
-    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
-      E = Address->getSubExpr();
-    if (namedVariable(E) != Host)
-      return false;
-    if (const auto* Assign = dyn_cast<BinaryOperator>(Whole))
-      return Assign->getOpcode() == BO_Assign && Assign->getLHS() == Part;
-    if (isa<CXXDeleteExpr>(Whole))
-      return true;
-    const auto* Call = dyn_cast<CallExpr>(Whole);
-    return Call && llvm::is_contained({"free", "cudaFree", "cudaFreeHost", "cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"},
-                                      identifierOf(Call->getDirectCallee()));
   }
 
   // --- The first ones.
@@ -446,7 +240,7 @@ private:
     const Keyword Operation = R.Reductions.back().Operation;
     const VariableChanges Changes(R.outermostFunction()->getBody());
     for (Stage& S : R.Stages) {
-      const bool Passes = llvm::any_of(S.Arguments, [&](const Expr* E) { return passedVariable(E) == Array; });
+      const bool Passes = llvm::any_of(S.Arguments, [&](const Expr* E) { return namedPointer(E) == Array; });
       if (!Passes || combines(R, S, Array))
         continue;
       auto Wrong = [&](SourceLocation Where, BlockNumbersProblem Why) {
@@ -565,7 +359,7 @@ private:
           unsigned I = C.Store.Parameter->getFunctionScopeIndex();
           if (kernelPatternKey(S.Kernel, U.sources()) != kernelPatternKey(C.Store.Kernel, U.sources()) || I >= S.Arguments.size())
             continue;
-          const VarDecl* V = passedVariable(S.Arguments[I]);
+          const VarDecl* V = namedPointer(S.Arguments[I]);
           const ReducedScalar* Numbers = V ? R.findReduction(V) : nullptr;
           if (Numbers && Numbers->OfBlocks && Numbers->Operation == C.Store.Operation && S.storesNumber(S.Kernel->getParamDecl(I)))
             continue;

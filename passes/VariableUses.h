@@ -22,6 +22,12 @@ inline const clang::VarDecl* namedVariable(const clang::Expr* E) {
   return Ref ? llvm::dyn_cast<clang::VarDecl>(Ref->getDecl()) : nullptr;
 }
 
+/// Null if it is not a variable with a pointer.
+inline const clang::VarDecl* namedPointer(const clang::Expr* E) {
+  const clang::VarDecl* V = namedVariable(E);
+  return V && V->getType().getNonReferenceType()->isPointerType() ? V : nullptr;
+}
+
 class References : public DynamicRecursiveASTVisitor {
 public:
   explicit References(const clang::Stmt* S) {

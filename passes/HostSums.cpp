@@ -1,0 +1,229 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/HostSums.h"
+
+#include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/VariableChanges.h"
+#include "passes/VariableUses.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include <set>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// A copy of an array of the device to the host; null of other calls.
+const VarDecl* copiedToHost(const CallExpr& Call) {
+  const StringRef Name = identifierOf(Call.getDirectCallee());
+  if ((Name != "cudaMemcpy" && Name != "cudaMemcpyAsync") || Call.getNumArgs() < 4)
+    return nullptr;
+  const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
+  return Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost" ? namedPointer(Call.getArg(1)) : nullptr;
+}
+
+/// Copies to the host, and the loops that may add up what is there, each behind what stands before it in its block.
+struct HostStatements : DynamicRecursiveASTVisitor {
+  explicit HostStatements(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+  bool VisitCallExpr(CallExpr* Call) override {
+    if (copiedToHost(*Call))
+      Copies.push_back(Call);
+    return true;
+  }
+  std::vector<const CallExpr*> copiesOf(const VarDecl* Array) const {
+    std::vector<const CallExpr*> Found;
+    llvm::copy_if(Copies, std::back_inserter(Found), [&](const CallExpr* Call) { return copiedToHost(*Call) == Array; });
+    return Found;
+  }
+  bool VisitCompoundStmt(CompoundStmt* Block) override {
+    for (auto It = Block->body_begin(); It != Block->body_end(); ++It)
+      if (const auto* Loop = dyn_cast<ForStmt>(*It))
+        Loops.push_back({Loop, llvm::SmallVector<const Stmt*, 8>(Block->body_begin(), It)});
+    return true;
+  }
+  std::vector<const CallExpr*> Copies;
+  std::vector<std::pair<const ForStmt*, llvm::SmallVector<const Stmt*, 8>>> Loops;
+};
+
+/// Of an array, of what a pointer leads to, or of a container of the standard library, and its subscript.
+std::pair<const Expr*, const Expr*> elementOf(const Expr* E) {
+  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+    return {Element->getBase(), Element->getIdx()};
+  const auto* Call = dyn_cast<CXXOperatorCallExpr>(E);
+  const auto* Method = Call ? dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
+  if (!Method || Call->getOperator() != OO_Subscript || !Method->getParent()->isInStdNamespace())
+    return {};
+  return {Call->getArg(0), Call->getArg(1)};
+}
+
+struct AddedElements {
+  const VarDecl* Array = nullptr;
+  HostSum Sum;
+  QualType Element;
+};
+
+/// Of `for (int b = 0; b < count; ++b) total += array[b];`.
+std::optional<AddedElements> addedElements(const ForStmt& Loop, const ASTContext& Context) {
+  const auto* Init = dyn_cast_or_null<DeclStmt>(Loop.getInit());
+  const auto* Index = Init && Init->isSingleDecl() ? dyn_cast<VarDecl>(Init->getSingleDecl()) : nullptr;
+  Expr::EvalResult First;
+  if (!Index || !Index->getType()->isIntegerType() || !Index->getInit() || !Index->getInit()->EvaluateAsInt(First, Context) ||
+      !First.Val.getInt().isZero() || Loop.getConditionVariable() || !Loop.getCond() || !Loop.getInc())
+    return std::nullopt;
+  const auto* Cond = dyn_cast<BinaryOperator>(Loop.getCond()->IgnoreParenImpCasts());
+  const auto* Inc = dyn_cast<UnaryOperator>(Loop.getInc()->IgnoreParenImpCasts());
+  const Stmt* Body = Loop.getBody();
+  if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && Block->size() == 1)
+    Body = Block->body_front();
+  const auto* Adds = dyn_cast<CompoundAssignOperator>(Body);
+  if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE) || namedVariable(Cond->getLHS()) != Index || !Inc ||
+      !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index || !Adds || Adds->getOpcode() != BO_AddAssign)
+    return std::nullopt;
+  auto [Base, At] = elementOf(Adds->getRHS()->IgnoreParenImpCasts());
+  AddedElements Found;
+  Found.Array = Base ? namedVariable(Base) : nullptr;
+  if (!Found.Array || namedVariable(At) != Index)
+    return std::nullopt;
+  Found.Sum.Loop = &Loop;
+  Found.Sum.Total = Adds->getLHS();
+  Found.Sum.Count = Cond->getRHS();
+  Found.Element = Adds->getRHS()->IgnoreParenImpCasts()->getType();
+  for (const Expr* E : {Found.Sum.Total, Found.Sum.Count})
+    if (E->HasSideEffects(Context) || References(E).mention(Index) || References(E).mention(Found.Array))
+      return std::nullopt;
+  // The loop would end elsewhere.
+  std::set<const VarDecl*> Changed = namedVariables(Found.Sum.Total);
+  if (llvm::any_of(namedVariables(Found.Sum.Count), [&](const VarDecl* V) { return Changed.count(V) != 0; }))
+    return std::nullopt;
+  return Found;
+}
+
+bool isWithin(const Stmt* S, const Stmt* Part) {
+  return S && Part && (S == Part || llvm::any_of(S->children(), [&](const Stmt* Child) { return isWithin(Child, Part); }));
+}
+
+/// Where a copy goes to: an array, what a pointer leads to, or what an object has.
+const VarDecl* hostArray(const Region& R, const Expr* To) {
+  const VarDecl* V = namedVariable(To->IgnoreParenCasts());
+  auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == V; });
+  return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
+}
+
+/// The copy to the host's array in the statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
+const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R) {
+  for (const Stmt* S : llvm::reverse(Before)) {
+    const auto Inside = [&](const Stmt* Other) { return isWithin(S, Other); };
+    auto It = llvm::find_if(Copies, Inside);
+    if (It != Copies.end())
+      return hostArray(R, (*It)->getArg(0)) == To && !isa<IfStmt, ForStmt, WhileStmt, SwitchStmt>(S) ? *It : nullptr;
+    if (isa<SwitchCase>(S) || llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); }))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// `host = malloc(...)`, `cudaMallocHost(&host, ...)`, `free(host)`, `delete[] host`.
+bool givesMemory(const Stmt* Whole, const Stmt* Part, const VarDecl* Host) {
+  const auto* E = dyn_cast_or_null<Expr>(Part);
+  if (!E)
+    return false;
+  E = E->IgnoreParenCasts();
+  if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+    E = Address->getSubExpr();
+  if (namedVariable(E) != Host)
+    return false;
+  if (const auto* Assign = dyn_cast<BinaryOperator>(Whole))
+    return Assign->getOpcode() == BO_Assign && Assign->getLHS() == Part;
+  if (isa<CXXDeleteExpr>(Whole))
+    return true;
+  const auto* Call = dyn_cast<CallExpr>(Whole);
+  return Call && llvm::is_contained({"free", "cudaFree", "cudaFreeHost", "cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"},
+                                    identifierOf(Call->getDirectCallee()));
+}
+
+/// Where an array of the host is named besides, but to get and give back its memory: it does not have the numbers.
+const DeclRefExpr* namedBesides(const Region& R, const VarDecl* Host, const Unit& U) {
+  llvm::SmallPtrSet<const Stmt*, 8> Known;
+  std::vector<const Stmt*> Statements;
+  for (const Region& Other : U.Regions) {
+    Known.insert({Other.Loop, Other.Written});
+    if (Other.function() != R.function())
+      continue;
+    Statements.insert(Statements.end(), Other.Statement->child_begin(), Other.Statement->child_end());
+    for (const HostPart& P : Other.HostParts)
+      Statements.push_back(P.Statement);
+    const HostStatements Own(Other.Statement);
+    Known.insert(Own.Copies.begin(), Own.Copies.end());
+    for (const auto& [Loop, Before] : Own.Loops)
+      if (addedElements(*Loop, U.context()))
+        Known.insert(Loop);
+  }
+  Statements.push_back(R.outermostFunction()->getBody());
+  const DeclRefExpr* Found = nullptr;
+  auto Visit = [&](auto& Self, const Stmt* S) -> void {
+    if (!S || Found || Known.contains(S))
+      return;
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && Ref->getDecl() == Host)
+      Found = Ref;
+    for (const Stmt* Child : S->children())
+      if (!givesMemory(S, Child, Host))
+        Self(Self, Child);
+  };
+  for (const Stmt* S : Statements)
+    Visit(Visit, S);
+  return Found;
+}
+
+} // namespace
+
+bool isReadByHost(const Region& R, const VarDecl* Array, const ASTContext& Context) {
+  const HostStatements Found(R.Statement);
+  return !Found.copiesOf(Array).empty() || llvm::any_of(Found.Loops, [&](const auto& Each) {
+           std::optional<AddedElements> Added = addedElements(*Each.first, Context);
+           return Added && Added->Array == Array;
+         });
+}
+
+std::optional<RejectedHostSums> findHostSums(Region& R, const VarDecl* Array, const Unit& U) {
+  const ASTContext& Context = U.context();
+  const HostStatements Found(R.Statement);
+  const std::vector<const CallExpr*> Copies = Found.copiesOf(Array);
+  const size_t From = R.Reductions.size();
+  auto Wrong = [](SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Host) { return RejectedHostSums{Why, Where, Host}; };
+  llvm::SmallPtrSet<const CallExpr*, 4> AddedUp;
+  for (const auto& [Loop, Before] : Found.Loops) {
+    std::optional<AddedElements> Added = addedElements(*Loop, Context);
+    if (!Added)
+      continue;
+    if (Added->Array != Array) {
+      if (llvm::none_of(Copies, [&](const CallExpr* Copy) { return hostArray(R, Copy->getArg(0)) == Added->Array; }))
+        continue;
+      const CallExpr* Copy = lastCopy(Before, Found.Copies, Added->Array, R);
+      if (!Copy)
+        return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added->Array);
+      if (copiedToHost(*Copy) != Array)
+        continue;
+      // Others may look at what a parameter or a static variable leads to.
+      if (!Added->Array->hasLocalStorage() || isa<ParmVarDecl>(Added->Array) || Added->Array->getType()->isReferenceType())
+        return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostNotOwn, Added->Array);
+      if (const DeclRefExpr* Other = namedBesides(R, Added->Array, U))
+        return Wrong(Other->getLocation(), BlockNumbersProblem::HostNames, Added->Array);
+      Added->Sum.Copy = Copy;
+      AddedUp.insert(Copy);
+    }
+    if (!Context.hasSameUnqualifiedType(Added->Sum.Total->getType(), Added->Element) ||
+        !Context.hasSameUnqualifiedType(Added->Element, Array->getType().getNonReferenceType()->getPointeeType()))
+      return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::OtherType, nullptr);
+    Added->Sum.From = From;
+    R.HostSums.push_back(Added->Sum);
+  }
+  for (const CallExpr* Copy : Copies)
+    if (!AddedUp.contains(Copy)) {
+      const VarDecl* To = hostArray(R, Copy->getArg(0));
+      return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To ? To : Array);
+    }
+  return std::nullopt;
+}
+
+} // namespace gpurma

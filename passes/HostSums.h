@@ -1,0 +1,37 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops of the host, in a region, that add up the numbers of a launch's blocks (BlockNumbers.h), which the host copies first or shares with
+// the device:
+//
+//   cudaMemcpy(host, partial, blocks * sizeof(float), cudaMemcpyDeviceToHost);
+//   for (int b = 0; b < blocks; ++b)
+//     total += host[b];
+//
+// Such a copy has no other use, or what it copies to would be missed: nothing else names the host's array but what gets its memory and
+// gives it back.
+#ifndef GPURMA_PASSES_HOSTSUMS_H
+#define GPURMA_PASSES_HOSTSUMS_H
+
+#include "passes/BlockThreads.h"
+#include "passes/Pass.h"
+#include <optional>
+
+namespace gpurma {
+
+/// Whether the region's host copies the array of the device, or adds up its elements where it is.
+bool isReadByHost(const Region& R, const clang::VarDecl* Array, const clang::ASTContext& Context);
+
+/// Why the host does not add up what it copies.
+struct RejectedHostSums {
+  BlockNumbersProblem Why = BlockNumbersProblem::NotAddedUp;
+  clang::SourceLocation Where;
+  /// The array of the host; null if it has nothing to do with that.
+  const clang::VarDecl* Host = nullptr;
+};
+
+/// Adds to Region::HostSums the loops that add up an array whose sum becomes the next of Region::Reductions.
+std::optional<RejectedHostSums> findHostSums(Region& R, const clang::VarDecl* Array, const Unit& U);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_HOSTSUMS_H
