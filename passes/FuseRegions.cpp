@@ -16,8 +16,10 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/Kernels.h"
+#include "passes/LaunchTiles.h"
 #include "passes/LocalTypes.h"
 #include "passes/Pass.h"
+#include "passes/RegionNames.h"
 #include "passes/RegionRegisters.h"
 #include "passes/RegionWriter.h"
 

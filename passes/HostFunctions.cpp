@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/HostFunctions.h"
+#include "passes/ErrorChecks.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
-#include "passes/RegionWriter.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
 

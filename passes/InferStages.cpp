@@ -10,10 +10,11 @@
 #include "passes/ArrayCopies.h"
 #include "passes/HostExpressions.h"
 #include "passes/LaunchSize.h"
+#include "passes/LaunchTiles.h"
 #include "passes/PartialBlocks.h"
 #include "passes/Pass.h"
 #include "passes/PointerGroups.h"
-#include "passes/RegionWriter.h"
+#include "passes/StageFunctions.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 

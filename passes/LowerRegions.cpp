@@ -16,7 +16,8 @@
 #include "passes/BlockNumbers.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
-#include "passes/RegionWriter.h"
+#include "passes/RegionNames.h"
+#include "passes/StageFunctions.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/ThreadParts.h"
 

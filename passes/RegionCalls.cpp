@@ -2,7 +2,7 @@
 #include "passes/RegionCalls.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
-#include "passes/RegionWriter.h"
+#include "passes/ErrorChecks.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/Attr.h"

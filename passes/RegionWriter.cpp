@@ -2,14 +2,17 @@
 #include "passes/RegionWriter.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
+#include "passes/ErrorChecks.h"
 #include "passes/HostFunctions.h"
 #include "passes/Kernels.h"
+#include "passes/LaunchTiles.h"
 #include "passes/Lvalues.h"
+#include "passes/RegionNames.h"
+#include "passes/StageFunctions.h"
 #include "passes/ThreadParts.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/PrettyPrinter.h"
-#include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -21,24 +24,6 @@ using namespace clang;
 
 namespace gpurma {
 namespace {
-
-/// Calls that wait for what the region orders by itself, or ask for errors that it reports by itself.
-bool isSuperfluous(StringRef Name) {
-  static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaGetLastError",
-                                          "cudaPeekAtLastError"};
-  return Names.contains(Name);
-}
-
-bool namesSuccess(const Expr* E) {
-  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-  return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
-}
-
-/// What becomes cudaSuccess, or is.
-bool isSuccess(const Expr* E) {
-  const auto* Call = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
-  return Call ? isSuperfluous(identifierOf(dyn_cast_or_null<NamedDecl>(Call->getCalleeDecl()))) : namesSuccess(E);
-}
 
 /// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
 bool hasDeviceTwin(const FunctionDecl* Function) {
@@ -1522,205 +1507,7 @@ private:
   bool HasSuggestedHost = false, HasExplainedTimes = false;
 };
 
-/// Finds uses of a parameter, and those of them that read *p or p[0].
-class ScalarReads : public DynamicRecursiveASTVisitor {
-public:
-  explicit ScalarReads(const ParmVarDecl* Parameter) : Parameter(Parameter) {}
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
-    Uses += Ref->getDecl() == Parameter;
-    return true;
-  }
-  bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) override {
-    if (Cast->getCastKind() != CK_LValueToRValue)
-      return true;
-    Reads += pointerOf(Cast->getSubExpr()) == Parameter;
-    return true;
-  }
-  unsigned Uses = 0, Reads = 0;
-
-private:
-  const ParmVarDecl* Parameter;
-};
-
 } // namespace
-
-bool isCudaError(QualType Type) {
-  const auto* Enum = Type.getNonReferenceType()->getAs<EnumType>();
-  return Enum && Enum->getDecl()->getName() == "cudaError";
-}
-
-bool isConstant(const VarDecl* V) {
-  const Expr* Init = V->getInit();
-  return V->getType().isConstQualified() && Init && !Init->isValueDependent() && Init->isConstantInitializer(V->getASTContext(), false);
-}
-
-std::optional<bool> errorCheck(const Expr* Condition) {
-  Condition = Condition->IgnoreParenImpCasts();
-  if (const auto* Not = dyn_cast<UnaryOperator>(Condition); Not && Not->getOpcode() == UO_LNot) {
-    std::optional<bool> Inner = errorCheck(Not->getSubExpr());
-    return Inner ? std::optional(!*Inner) : std::nullopt;
-  }
-  if (isCudaError(Condition->getType()))
-    return false;
-  const auto* Compare = dyn_cast<BinaryOperator>(Condition);
-  if (Compare && Compare->isLogicalOp()) {
-    std::optional<bool> Left = errorCheck(Compare->getLHS()), Right = errorCheck(Compare->getRHS());
-    const bool Decides = Compare->getOpcode() == BO_LOr;
-    if (Left == Decides || Right == Decides)
-      return Decides;
-    return Left && Right ? std::optional(!Decides) : std::nullopt;
-  }
-  if (!Compare || !Compare->isEqualityOp())
-    return std::nullopt;
-  const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
-  bool Checks = (isCudaError(Left->getType()) && namesSuccess(Right)) || (isCudaError(Right->getType()) && namesSuccess(Left));
-  return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
-}
-
-unsigned tileDimensions(const KernelAccesses& Accesses) {
-  unsigned Dimensions = Accesses.RowDimension + 1;
-  for (const ArrayAccess& A : Accesses.Arrays)
-    for (const std::optional<unsigned>& D : A.Walks)
-      Dimensions = std::max(Dimensions, D.value_or(0) + 1);
-  return Dimensions;
-}
-
-unsigned tileDimensions(const Region& R) {
-  unsigned Most = 1;
-  for (const Stage& S : R.Stages)
-    if (S.Launch && S.Inferred)
-      Most = std::max(Most, tileDimensions(S.Accesses));
-  return Most;
-}
-
-/// As tiles of rows have them.
-static bool walksRowsLast(const Stage& S) { return S.Accesses.RowDimension + 1 == tileDimensions(S.Accesses); }
-
-static bool isSameText(const Expr* A, const Expr* B, const ASTContext& Context) {
-  llvm::FoldingSetNodeID One, Other;
-  A->IgnoreParenImpCasts()->Profile(One, Context, /*Canonical=*/true);
-  B->IgnoreParenImpCasts()->Profile(Other, Context, /*Canonical=*/true);
-  return One == Other;
-}
-
-/// Whether the launch has an array of several dimensions, or one with a value for each row of such an array. Others may have very many rows.
-static bool hasRowsOfSeveral(const Stage& S, const Region& R) {
-  return llvm::any_of(S.ShapedLike, [&](size_t Index) {
-    return llvm::any_of(R.Arrays, [&](const DistributedArray& A) {
-      return A.Shape.size() > 1 && isSameText(A.Shape.front(), R.Arrays[Index].Shape.front(), S.Kernel->getASTContext());
-    });
-  });
-}
-
-bool hasFewerDimensions(const Stage& S, const Region& R) {
-  unsigned Dimensions = tileDimensions(S.Accesses);
-  auto HasMore = [&](const Stage& Other) {
-    bool OfBlocks = Other.Accesses.Threads == ThreadMapping::Blocks;
-    return Other.Launch && Other.Inferred && (OfBlocks || Dimensions == 1) && tileDimensions(Other.Accesses) > Dimensions;
-  };
-  return S.Launch && S.Inferred && walksRowsLast(S) && hasRowsOfSeveral(S, R) && llvm::any_of(R.Stages, HasMore);
-}
-
-bool hasTilesOfRows(const Stage& S, const Region& R) {
-  switch (S.Accesses.Threads) {
-  case ThreadMapping::Coordinates:
-    return (S.Accesses.Loop && walksRowsLast(S)) || hasFewerDimensions(S, R);
-  case ThreadMapping::FixedRows:
-    return hasFewerDimensions(S, R);
-  default:
-    return false;
-  }
-}
-
-std::string operationName(const ReducedScalar& S, const ASTContext& Context) {
-  std::string Name = S.Operation == Keyword::Plus  ? "::gpurma::stages::plus"
-                     : S.Operation == Keyword::Max ? "::gpurma::stages::maximum"
-                     : S.Operation == Keyword::Min ? "::gpurma::stages::minimum"
-                     : S.Operation == Keyword::Or  ? "::gpurma::stages::logical_or"
-                                                   : "::gpurma::stages::logical_and";
-  if (S.Updated.isNull() || Context.hasSameUnqualifiedType(S.Updated, S.Scalar->getType()))
-    return Name;
-  return "::gpurma::stages::as<" + S.Updated.getAsString(sourcePolicy(Context)) + ", " + Name + ">";
-}
-
-bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
-  ScalarReads Found(Parameter);
-  Found.TraverseStmt(Kernel->getBody());
-  return Found.Uses != 0 && Found.Uses == Found.Reads;
-}
-
-/// The first launch of the kernel, or of another instance of its template, of which that is true; null if there is none.
-template <typename Predicate>
-static const Stage* findLaunch(const FunctionDecl* Kernel, const Unit& U, Predicate IsIt) {
-  std::string Key = kernelPatternKey(Kernel, U.sources());
-  for (const Region& R : U.Regions)
-    for (const Stage& S : R.Stages)
-      if (!R.isPattern() && S.Kernel && IsIt(S) && kernelPatternKey(S.Kernel, U.sources()) == Key)
-        return &S;
-  return nullptr;
-}
-
-const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
-  const Stage* Found = findLaunch(Kernel, U, [](const Stage& S) { return S.Accesses.Loop.has_value(); });
-  return Found ? &*Found->Accesses.Loop : nullptr;
-}
-
-const PartialBlocks* partialBlocksOf(const FunctionDecl* Kernel, const Unit& U) {
-  const Stage* Found = findLaunch(Kernel, U, [](const Stage& S) { return S.Accesses.Threads == ThreadMapping::PartialBlocks; });
-  return Found ? &Found->Accesses.Partial : nullptr;
-}
-
-const TileSums* tileSumsOf(const FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U) {
-  const Stage* Found = findLaunch(Kernel, U, [&](const Stage& S) { return S.Sums.any() && S.Accesses.Threads == Threads; });
-  return Found ? &Found->Sums : nullptr;
-}
-
-std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P) {
-  const char* Tile = Threads == ThreadMapping::Blocks          ? "stage_"
-                     : Threads == ThreadMapping::FixedRows     ? "rows_"
-                     : Threads == ThreadMapping::OneDimension  ? "element_"
-                     : Threads == ThreadMapping::PartialBlocks ? "part_"
-                                                               : "thread_";
-  return (Behind ? "gpurma_behind_" : "gpurma_") + std::string(Tile) + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();
-}
-
-std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P) {
-  std::string Name = "::";
-  llvm::raw_string_ostream Out(Name);
-  Kernel->printNestedNameSpecifier(Out, sourcePolicy(U.context()));
-  Out << stageFunctionName(Kernel, Threads, Behind, U, P) << "<gpurma_copy";
-  std::string Own = "<>"; // of a kernel that is no template
-  if (Kernel->getTemplateSpecializationArgs()) {
-    std::optional<std::string> Arguments = templateArguments(Kernel, [](unsigned) { return std::nullopt; });
-    if (!Arguments)
-      return {};
-    Own = *Arguments;
-  }
-  Out << (Own == "<>" ? "" : ", ") << StringRef(Own).drop_front();
-  return Name;
-}
-
-std::string behindHostPart(const Stmt* Leaving) {
-  return std::string("::gpurma::stages::behind_host_part::") +
-         (!Leaving ? "next_statement" : isa<BreakStmt>(Leaving) ? "leave_loop" : "next_iteration");
-}
-
-std::string hostPartNumber(const Region& R, const HostPart& P) { return std::to_string(&P - R.HostParts.data() + 1); }
-
-std::string keptName(const Region& R, const VarDecl* Variable) {
-  return "gpurma_kept_" + std::to_string(llvm::find(R.Kept, Variable) - R.Kept.begin()) + "_" + Variable->getNameAsString();
-}
-
-std::string capturedName(const VarDecl* Variable, Program& P) {
-  if (const FieldDecl* Member = memberOfObject(Variable))
-    return "gpurma_this_" + Member->getNameAsString();
-  if (isObjectValue(Variable))
-    return objectValueName(Variable);
-  bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
-  return Global ? "gpurma_global_" + std::to_string(P.number("global " + Variable->getQualifiedNameAsString())) + "_" +
-                      Variable->getNameAsString()
-                : Variable->getNameAsString();
-}
 
 WrittenRegion writeRegion(const Region& R, const std::string& Number, const LocalTypes& Types, Unit& U, Program& P) {
   return Writer(R, Number, Types, U, P).run();

@@ -28,6 +28,12 @@ inline const clang::VarDecl* namedPointer(const clang::Expr* E) {
   return V && V->getType().getNonReferenceType()->isPointerType() ? V : nullptr;
 }
 
+/// True for a variable that always has the value of a constant initializer, so that a static one may be one of its block.
+inline bool isConstant(const clang::VarDecl* V) {
+  const clang::Expr* Init = V->getInit();
+  return V->getType().isConstQualified() && Init && !Init->isValueDependent() && Init->isConstantInitializer(V->getASTContext(), false);
+}
+
 class References : public DynamicRecursiveASTVisitor {
 public:
   explicit References(const clang::Stmt* S) {

@@ -12,7 +12,7 @@
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
-#include "passes/RegionWriter.h"
+#include "passes/StageFunctions.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/ThreadParts.h"
 

@@ -1,0 +1,59 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ErrorChecks.h"
+
+#include "passes/VariableUses.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/StringSet.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+bool namesSuccess(const Expr* E) {
+  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
+}
+
+} // namespace
+
+bool isCudaError(QualType Type) {
+  const auto* Enum = Type.getNonReferenceType()->getAs<EnumType>();
+  return Enum && Enum->getDecl()->getName() == "cudaError";
+}
+
+bool isSuperfluous(StringRef Name) {
+  static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaGetLastError",
+                                          "cudaPeekAtLastError"};
+  return Names.contains(Name);
+}
+
+bool isSuccess(const Expr* E) {
+  const auto* Call = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
+  return Call ? isSuperfluous(identifierOf(dyn_cast_or_null<NamedDecl>(Call->getCalleeDecl()))) : namesSuccess(E);
+}
+
+std::optional<bool> errorCheck(const Expr* Condition) {
+  Condition = Condition->IgnoreParenImpCasts();
+  if (const auto* Not = dyn_cast<UnaryOperator>(Condition); Not && Not->getOpcode() == UO_LNot) {
+    std::optional<bool> Inner = errorCheck(Not->getSubExpr());
+    return Inner ? std::optional(!*Inner) : std::nullopt;
+  }
+  if (isCudaError(Condition->getType()))
+    return false;
+  const auto* Compare = dyn_cast<BinaryOperator>(Condition);
+  if (Compare && Compare->isLogicalOp()) {
+    std::optional<bool> Left = errorCheck(Compare->getLHS()), Right = errorCheck(Compare->getRHS());
+    const bool Decides = Compare->getOpcode() == BO_LOr;
+    if (Left == Decides || Right == Decides)
+      return Decides;
+    return Left && Right ? std::optional(!Decides) : std::nullopt;
+  }
+  if (!Compare || !Compare->isEqualityOp())
+    return std::nullopt;
+  const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
+  bool Checks = (isCudaError(Left->getType()) && namesSuccess(Right)) || (isCudaError(Right->getType()) && namesSuccess(Left));
+  return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
+}
+
+} // namespace gpurma

@@ -1,0 +1,27 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Errors of CUDA in a region: there are none to find, since the region reports them by itself. Calls that return one become cudaSuccess, and
+// of conditions that compare one with it, one branch is left.
+#ifndef GPURMA_PASSES_ERRORCHECKS_H
+#define GPURMA_PASSES_ERRORCHECKS_H
+
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/StringRef.h"
+#include <optional>
+
+namespace gpurma {
+
+bool isCudaError(clang::QualType Type);
+
+/// Calls that wait for what the region orders by itself, or ask for errors that it reports by itself.
+bool isSuperfluous(llvm::StringRef Function);
+
+/// What becomes cudaSuccess, or is.
+bool isSuccess(const clang::Expr* E);
+
+/// cudaSuccess compared with an error: in a region there is no error to find. None: no such condition.
+std::optional<bool> errorCheck(const clang::Expr* Condition);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_ERRORCHECKS_H
