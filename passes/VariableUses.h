@@ -9,6 +9,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace gpurma {
@@ -47,7 +48,8 @@ public:
   bool mention(const clang::VarDecl* V) const {
     return llvm::any_of(All, [&](const clang::DeclRefExpr* Ref) { return Ref->getDecl() == V; });
   }
-  llvm::SmallPtrSet<const clang::DeclRefExpr*, 32> All;
+  /// In the order of the text.
+  llvm::SetVector<const clang::DeclRefExpr*> All;
 };
 
 /// Whether two expressions are written in the same way, of the same variables, as one that is computed twice.

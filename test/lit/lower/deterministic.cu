@@ -3,6 +3,10 @@
 // RUN: %lower_cpu --gpurma-print-after=all %s > %t.first
 // RUN: %lower_cpu --gpurma-print-after=all %s > %t.second
 // RUN: cmp %t.first %t.second
+// Also of a region that names many variables.
+// RUN: %lower_cpu %S/../exec/region_local_types.cu > %t.first
+// RUN: %lower_cpu %S/../exec/region_local_types.cu > %t.second
+// RUN: cmp %t.first %t.second
 // RUN: %gpurmacc_cpu --gpurma-print-after=CollectDirectives --gpurma-emit-source=%t.cu %s | FileCheck %s
 // RUN: %gpurmacc_cpu --gpurma-print-after=PersistKernels --gpurma-emit-source=%t.cu %s | FileCheck %s --check-prefix=TEXT
 
