@@ -102,9 +102,14 @@ void LocalTypes::addNamed(const Stmt* S) {
       addNamed(Child);
 }
 
+bool LocalTypes::isLocal(QualType Type, const ASTContext& Context) {
+  const TagDecl* Tag = tagOf(Type, Context);
+  return Tag && (!Tag->hasNameForLinkage() || Tag->getParentFunctionOrMethod());
+}
+
 bool LocalTypes::isUnnamed(QualType Type, const Region& R, const ASTContext& Context) {
   const TagDecl* Tag = tagOf(Type, Context);
-  return Tag && (!Tag->hasNameForLinkage() || Tag->getParentFunctionOrMethod() || (isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord()));
+  return isLocal(Type, Context) || (Tag && isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord());
 }
 
 bool LocalTypes::contains(const TagDecl* Tag) const {

@@ -21,7 +21,9 @@ public:
   /// The number is the region's.
   LocalTypes(const Region& R, const std::string& Number, clang::ASTContext& Context);
 
-  /// Of a type that the region's kernel has no name for.
+  /// Of a type without a name, or of a function's.
+  static bool isLocal(clang::QualType Type, const clang::ASTContext& Context);
+  /// Of a type that the region's kernel has no name for: also one of a class, in a member function, since the kernel may stand before the class.
   static bool isUnnamed(clang::QualType Type, const Region& R, const clang::ASTContext& Context);
   /// Whether there is a copy of it.
   bool contains(const clang::TagDecl* Tag) const;

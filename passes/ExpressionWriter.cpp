@@ -1,0 +1,539 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ExpressionWriter.h"
+
+#include "frontend/SourceText.h"
+#include "passes/ArrayCopies.h"
+#include "passes/ErrorChecks.h"
+#include "passes/HostFunctions.h"
+#include "passes/Kernels.h"
+#include "passes/LaunchWriter.h"
+#include "passes/RegionNames.h"
+#include "passes/VariableUses.h"
+#include "clang/AST/Attr.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSwitch.h"
+#include <utility>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
+bool hasDeviceTwin(const FunctionDecl* Function) {
+  // Not the ones with a comparison, or of an initializer list.
+  static const llvm::StringMap<unsigned> Parameters = {{"swap", 2}, {"max", 2}, {"min", 2}, {"exchange", 2}, {"move", 1}, {"clamp", 3}};
+  if (!Function->isInStdNamespace() || !Function->getIdentifier())
+    return false;
+  auto Twin = Parameters.find(Function->getName());
+  return Twin != Parameters.end() && Twin->second == Function->getNumParams();
+}
+
+/// Memory that a pointer leads to: what is there depends on stages that other ranks run.
+bool isMemoryAccess(const Stmt* S) {
+  if (const auto* Deref = dyn_cast<UnaryOperator>(S))
+    return Deref->getOpcode() == UO_Deref && Deref->getSubExpr()->getType()->isPointerType() &&
+           !Deref->getType()->isFunctionType();
+  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(S))
+    return !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+  const auto* Member = dyn_cast<MemberExpr>(S);
+  return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+}
+
+/// n * sizeof *a: nothing is accessed.
+bool isSizeOfMemory(const UnaryExprOrTypeTraitExpr& Size) {
+  return Size.getKind() == UETT_SizeOf && !Size.isArgumentType() && isMemoryAccess(Size.getArgumentExpr()->IgnoreParens());
+}
+
+/// changed, of cudaMemcpyToSymbol(changed, ...) and cudaMemcpyFromSymbol(..., changed, ...).
+const VarDecl* copiedSymbol(const CallExpr& Call) {
+  for (unsigned I = 0; I != std::min(Call.getNumArgs(), 2u); ++I)
+    if (const VarDecl* V = namedVariable(Call.getArg(I)->IgnoreParenCasts()); V && V->hasAttr<CUDADeviceAttr>() && V->getType()->isArithmeticType())
+      return V;
+  return nullptr;
+}
+
+/// memcpy(&value, &bits, sizeof value): between variables of the region.
+bool copiesBits(const CallExpr& Call, StringRef Name) {
+  return Name == "memcpy" && llvm::all_of(ArrayRef<const Expr*>{Call.getArg(0), Call.getArg(1)}, [](const Expr* E) {
+           const auto* Address = dyn_cast<UnaryOperator>(E->IgnoreParenCasts());
+           return Address && Address->getOpcode() == UO_AddrOf && !isMemoryAccess(Address->getSubExpr()->IgnoreParens());
+         });
+}
+
+/// As err_region_call has them.
+enum HostCall { OfProgram, Prints, MeasuresTime, OfLibrary };
+HostCall wayOut(const FunctionDecl& Callee) {
+  return llvm::StringSwitch<HostCall>(Callee.getNameAsString())
+      .Cases("fprintf", "puts", "fputs", "putchar", "fputc", "operator<<", Prints)
+      .Cases("now", "clock", "time", "gettimeofday", "clock_gettime", "MPI_Wtime", "omp_get_wtime", MeasuresTime)
+      .Default(OfLibrary);
+}
+
+/// As ::gpurma::stages::row_distance has it.
+std::string rowDistance(const Stage& S) {
+  const AxisAccess& Rows = (*S.Accesses.Arrays.back().Reads)[S.Accesses.RowDimension];
+  StringRef How = Rows.Whole ? "any" : Rows.Periodic ? "periodic" : "exact";
+  return "{::gpurma::stages::row_distance::" + How.str() + ", " + std::to_string(S.Copied.Distance.value_or(0)) + "}";
+}
+
+} // namespace
+
+ExpressionWriter::ExpressionWriter(RegionDraft& Draft) : Draft(Draft), Context(Draft.U.context()), Policy(sourcePolicy(Context)) {
+  Policy.SuppressImplicitBase = true;
+  Policy.ConstantsAsWritten = true;
+  Policy.PrintCanonicalTypes = true;
+}
+
+std::string ExpressionWriter::text(const Expr* E) {
+  std::string Text;
+  llvm::raw_string_ostream To(Text);
+  E->printPretty(To, this, Policy);
+  return Text;
+}
+
+std::string ExpressionWriter::named(QualType Type, std::string Name) const {
+  Type.getAsStringInternal(Name, Policy);
+  return Name;
+}
+
+std::string ExpressionWriter::member(QualType Type, std::string Name) const {
+  return named(Type.getNonReferenceType().getUnqualifiedType(), std::move(Name));
+}
+
+bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
+  if (auto* E = dyn_cast<Expr>(S))
+    if (E->isTypeDependent())
+      return false;
+  if (const auto* Cast = dyn_cast<ImplicitCastExpr>(S)) {
+    if (Cast->getCastKind() == CK_LValueToRValue)
+      if (std::optional<std::string> Bits = bitsOfVariable(*Cast->getSubExpr())) {
+        To << *Bits;
+        return true;
+      }
+    // Its value, also for a const reference: std::max(*norm, 1e-6f).
+    if (Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified()))
+      if (const ReducedScalar* Scalar = reducedBy(Cast->getSubExpr())) {
+        To << reducedName(*Scalar) << ".value()";
+        return true;
+      }
+    return false;
+  }
+  if (const auto* E = dyn_cast<Expr>(S))
+    if (const ReducedScalar* Scalar = reducedBy(E)) {
+      To << reducedName(*Scalar);
+      return true;
+    }
+  // The backend warns of a comparison of something with itself.
+  if (const auto* Compare = dyn_cast<BinaryOperator>(S); Compare && Compare->isEqualityOp())
+    if (std::optional<bool> Known = errorCheck(Compare); Known && isSuccess(Compare->getLHS()) && isSuccess(Compare->getRHS())) {
+      To << (*Known ? "true" : "false");
+      return true;
+    }
+  if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S)) {
+    report(Launch->getBeginLoc(), Diag::err_region_launch_form);
+    return true;
+  }
+  if (const auto* Call = dyn_cast<CallExpr>(S))
+    return call(*Call, To);
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
+    return reference(*Ref, To);
+  if (const auto* Field = dyn_cast<MemberExpr>(S); Field && isa<CXXThisExpr>(Field->getBase()->IgnoreParenImpCasts())) {
+    report(Field->getMemberLoc(), Diag::err_region_variable) << Field->getMemberDecl()->getNameAsString() << Member;
+    return true;
+  }
+  if (isa<CXXThisExpr>(S)) {
+    report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
+    return true;
+  }
+  if (const auto* E = dyn_cast<Expr>(S))
+    if (const VarDecl* Pointer = pointerOf(E); Pointer && Draft.Result.HostScalars.count(Pointer)) {
+      To << hostScalar(Pointer, E->getExprLoc());
+      return true;
+    }
+  if (const ArraySubscriptExpr* Element = addressedElement(S);
+      Element && !reducedBy(Element) && !Draft.Result.HostScalars.count(pointerOf(Element))) {
+    To << "&" << text(Element->getBase()) << "[" << text(Element->getIdx()) << "]";
+    return true;
+  }
+  if (isMemoryAccess(S)) {
+    unsupported(S);
+    return true;
+  }
+  if (const auto* Size = dyn_cast<UnaryExprOrTypeTraitExpr>(S); Size && isSizeOfMemory(*Size)) {
+    To << "sizeof(" << member(Size->getArgumentExpr()->getType(), "") << ")";
+    return true;
+  }
+  // `size_t(n)`: what a type is printed as may have several words.
+  if (const auto* Cast = dyn_cast<CXXFunctionalCastExpr>(S); Cast && Cast->getType()->isScalarType()) {
+    const auto* List = dyn_cast<InitListExpr>(Cast->getSubExpr()->IgnoreImplicit());
+    const Expr* Value = !List ? Cast->getSubExpr() : List->getNumInits() != 0 ? List->getInit(0) : nullptr;
+    To << "((" << member(Cast->getType(), "") << ")(" << (Value ? text(Value) : "0") << "))";
+    return true;
+  }
+  if (const auto* Zero = dyn_cast<CXXScalarValueInitExpr>(S)) {
+    To << "((" << member(Zero->getType(), "") << ")(0))";
+    return true;
+  }
+  if (const auto* Construct = dyn_cast<CXXConstructExpr>(S); Construct && Construct->getConstructor()->isUserProvided())
+    checkCallee(Construct->getBeginLoc(), Construct->getSourceRange(), *Construct->getConstructor());
+  if (isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, LambdaExpr, StmtExpr, CXXTypeidExpr, CXXDynamicCastExpr>(S)) {
+    unsupported(S);
+    return true;
+  }
+  return false;
+}
+
+bool ExpressionWriter::reference(const DeclRefExpr& Ref, raw_ostream& To) {
+  const ValueDecl* D = Ref.getDecl();
+  if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
+    if (isa<CXXMethodDecl>(Function) || Function->isOverloadedOperator())
+      return false;
+    if (hasDeviceTwin(Function)) {
+      To << "::gpurma::stages::" << Function->getName();
+      if (Ref.hasExplicitTemplateArgs()) // std::min<long>(i, n)
+        To << '<' << member(Function->getTemplateSpecializationArgs()->get(0).getAsType(), "") << '>';
+    } else if (Function->getTemplateSpecializationArgs() && Ref.hasExplicitTemplateArgs())
+      To << qualifiedName(Function).value_or(Function->getNameAsString());
+    else {
+      To << "::";
+      Function->printQualifiedName(To, Policy);
+    }
+    return true;
+  }
+  if (const auto* Constant = dyn_cast<EnumConstantDecl>(D)) {
+    if (hasCopy(Constant->getType())) {
+      To << "static_cast<" << member(Constant->getType(), "") << ">(" << llvm::toString(Constant->getInitVal(), 10) << ")";
+      return true;
+    }
+    To << "::";
+    D->printQualifiedName(To, Policy);
+    return true;
+  }
+  const auto* Variable = dyn_cast<VarDecl>(D);
+  if (!Variable) {
+    report(Ref.getLocation(), Diag::err_region_variable) << D->getNameAsString() << Unnamed;
+    return true;
+  }
+  if (Draft.R.Kept.contains(Variable)) {
+    To << keptName(Draft.R, Variable);
+    return true;
+  }
+  if (Draft.R.declares(Variable))
+    return false;
+  if (Draft.R.findReduction(Variable)) {
+    report(Ref.getLocation(), Diag::err_region_variable) << Variable->getName() << Reduced;
+    return true;
+  }
+  bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
+  // The region's kernel may not name what is private to a class.
+  if (Global && Variable->isUsableInConstantExpressions(Context) && !Variable->isStaticDataMember()) {
+    To << "::";
+    Variable->printQualifiedName(To, Policy);
+    return true;
+  }
+  capture(*Variable, Ref.getLocation());
+  To << capturedName(Variable, Draft.P);
+  return true;
+}
+
+bool ExpressionWriter::isUnnamed(QualType Type) const {
+  return LocalTypes::isUnnamed(Type, Draft.R, Context) && !hasCopy(Type);
+}
+
+bool ExpressionWriter::hasCopy(QualType Type) const {
+  const TagDecl* Tag = Context.getBaseElementType(Type)->getAsTagDecl();
+  return Tag && Draft.Types.contains(Tag);
+}
+
+void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
+  if (!Draft.Result.Captured.insert(&Variable))
+    return;
+  QualType Type = Variable.getType().getNonReferenceType();
+  if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
+    report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
+  else if (isUnnamed(Type))
+    report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
+  else if (Variable.getTLSKind() != VarDecl::TLS_None || Variable.hasAttr<CUDADeviceAttr>())
+    report(Loc, Diag::err_region_variable) << Variable.getName() << ThreadOrStatic;
+  else
+    return;
+  report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
+}
+
+DiagnosticBuilder ExpressionWriter::report(SourceLocation Loc, Diag Which) { return Draft.U.Diags->report(Loc, Which); }
+
+std::string ExpressionWriter::spelled(const Stmt* S) const {
+  std::string Text = spelledText(S->getSourceRange(), Draft.U.sources(), Context.getLangOpts()).value_or("");
+  if (Text.empty()) {
+    llvm::raw_string_ostream To(Text);
+    S->printPretty(To, nullptr, PrintingPolicy(Context.getLangOpts()));
+  }
+  constexpr size_t Shown = 60;
+  return Text.size() > Shown ? Text.substr(0, Shown) + "..." : Text;
+}
+
+void ExpressionWriter::unsupported(const Stmt* S) {
+  report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange();
+  suggestHost(S->getBeginLoc());
+}
+
+void ExpressionWriter::suggestHost(SourceLocation Loc) {
+  if (!std::exchange(HasSuggestedHost, true))
+    report(Loc, Diag::note_host_directive);
+}
+
+void ExpressionWriter::explainTimes(SourceLocation Loc) {
+  if (!std::exchange(HasExplainedTimes, true))
+    report(Loc, Diag::note_times);
+}
+
+const ArraySubscriptExpr* ExpressionWriter::addressedElement(const Stmt* S) {
+  const auto* Address = dyn_cast<UnaryOperator>(S);
+  if (!Address || Address->getOpcode() != UO_AddrOf || !isMemoryAccess(Address->getSubExpr()->IgnoreParens()))
+    return nullptr;
+  return dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens());
+}
+
+// --- Reduced scalars, and what is copied to them and from them.
+
+const ReducedScalar* ExpressionWriter::reducedBy(const Expr* E) const { return Draft.R.findReduction(pointerOf(E)); }
+
+const ReducedScalar* ExpressionWriter::reducedPointer(const Expr* E) const {
+  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
+  return Ref ? Draft.R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
+}
+
+std::string ExpressionWriter::reducedName(const ReducedScalar& Scalar) const {
+  return "gpurma_reduced_" + std::to_string(&Scalar - Draft.R.Reductions.data());
+}
+
+const VarDecl* ExpressionWriter::copiedScalar(const CallExpr& Call) const {
+  const FunctionDecl* Callee = Call.getDirectCallee();
+  if (!Callee || !Callee->getIdentifier() || Call.getNumArgs() < 4 ||
+      (Callee->getName() != "cudaMemcpy" && Callee->getName() != "cudaMemcpyAsync"))
+    return nullptr;
+  const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
+  bool ToHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost";
+  bool FromHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyHostToDevice";
+  const ReducedScalar* Scalar = ToHost ? reducedPointer(Call.getArg(1)) : FromHost ? reducedPointer(Call.getArg(0)) : nullptr;
+  const auto* Ref = dyn_cast<DeclRefExpr>(Call.getArg(ToHost ? 0 : 1)->IgnoreParenCasts());
+  const auto* V = Scalar && Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!V || (V->getType()->isReferenceType() && !memberOfObject(V)))
+    return nullptr;
+  QualType Pointer = V->getType().getNonReferenceType();
+  return Pointer->isPointerType() && Context.hasSameType(Pointer->getPointeeType(), Scalar->Scalar->getType()) ? V : nullptr;
+}
+
+std::string ExpressionWriter::hostScalar(const VarDecl* Pointer, SourceLocation Loc) {
+  capture(*Pointer, Loc);
+  return capturedName(Pointer, Draft.P);
+}
+
+std::optional<std::pair<std::string, QualType>> ExpressionWriter::copiedValue(const CallExpr& Call, unsigned Argument) {
+  const Expr* E = Call.getArg(Argument)->IgnoreParenCasts();
+  if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+    return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
+  if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Draft.Result.HostScalars.count(Pointer))
+    return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType().getNonReferenceType()->getPointeeType());
+  return std::nullopt;
+}
+
+std::optional<std::string> ExpressionWriter::bitsOfVariable(const Expr& E) {
+  const auto* Deref = dyn_cast<UnaryOperator>(E.IgnoreParens());
+  if (!Deref || Deref->getOpcode() != UO_Deref || !isa<ExplicitCastExpr>(Deref->getSubExpr()->IgnoreParens()))
+    return std::nullopt;
+  const auto* Address = dyn_cast<UnaryOperator>(Deref->getSubExpr()->IgnoreParenCasts());
+  if (!Address || Address->getOpcode() != UO_AddrOf)
+    return std::nullopt;
+  const Expr* Variable = Address->getSubExpr()->IgnoreParens();
+  if (!isa<DeclRefExpr>(Variable) || !Variable->getType()->isArithmeticType() || Variable->getType().isVolatileQualified() ||
+      !Deref->getType()->isArithmeticType())
+    return std::nullopt;
+  return copied(text(Variable), Variable->getType(), Deref->getType().getUnqualifiedType());
+}
+
+std::optional<std::string> ExpressionWriter::copied(const std::string& Value, QualType From, QualType To) const {
+  if (Context.hasSameUnqualifiedType(From, To))
+    return Value;
+  if (!From->isArithmeticType() || !To->isArithmeticType() || Context.getTypeSize(From) != Context.getTypeSize(To))
+    return std::nullopt;
+  return "::gpurma::stages::from_bits<" + member(To, "") + ">(::gpurma::stages::bits_of(" + Value + "))";
+}
+
+bool ExpressionWriter::assignCopy(const std::string& Target, QualType To, const std::string& Value, QualType From, raw_ostream& Out) const {
+  std::optional<std::string> Copy = copied(Value, From, To);
+  if (Copy)
+    Out << "(" << Target << " = " << *Copy << ", ::cudaSuccess)";
+  return Copy.has_value();
+}
+
+int ExpressionWriter::bytesOf(const ReducedScalar& Scalar) const {
+  return static_cast<int>(Context.getTypeSizeInChars(Scalar.Scalar->getType()).getQuantity());
+}
+
+bool ExpressionWriter::isOfBytes(const CallExpr& Call, const ReducedScalar& Scalar) const {
+  Expr::EvalResult Bytes;
+  return Call.getNumArgs() > 2 && Call.getArg(2)->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar);
+}
+
+std::optional<std::uint64_t> ExpressionWriter::filledWith(const Expr& Byte, const ReducedScalar& Scalar) const {
+  Expr::EvalResult Known;
+  QualType Type = Scalar.Scalar->getType();
+  if (!Byte.EvaluateAsInt(Known, Context))
+    return std::nullopt;
+  const std::uint64_t Each = Known.Val.getInt().extOrTrunc(8).getZExtValue();
+  if (Each != 0 && (!Type->isIntegerType() || (Type->isBooleanType() && Each != 1)))
+    return std::nullopt;
+  std::uint64_t All = 0;
+  for (int I = 0; I != bytesOf(Scalar); ++I)
+    All = All << 8 | Each;
+  return All;
+}
+
+bool ExpressionWriter::scalarTransfer(const CallExpr& Call, StringRef Name, raw_ostream& To) {
+  if (Call.getNumArgs() < 3)
+    return false;
+  auto Reduced = [&](unsigned I) { return reducedPointer(Call.getArg(I)); };
+  for (unsigned I : {0, 1})
+    if (Reduced(I) && !isOfBytes(Call, *Reduced(I)))
+      return false;
+  if (Name == "cudaMemset" || Name == "cudaMemsetAsync") {
+    std::optional<std::uint64_t> Filled = Reduced(0) ? filledWith(*Call.getArg(1), *Reduced(0)) : std::nullopt;
+    if (!Filled)
+      return false;
+    const std::string Number = std::to_string(*Filled);
+    To << "(" << reducedName(*Reduced(0)) << " = "
+       << (*Filled == 0 ? Number : "static_cast<" + member(Reduced(0)->Scalar->getType(), "") + ">(" + Number + "ull)") << ", ::cudaSuccess)";
+    return true;
+  }
+  if (Name != "cudaMemcpy" && Name != "cudaMemcpyAsync")
+    return false;
+  const ReducedScalar *Into = Reduced(0), *From = Reduced(1);
+  if (Into && From)
+    return assignCopy(reducedName(*Into), Into->Scalar->getType(), reducedName(*From) + ".value()", From->Scalar->getType(), To);
+  if (From)
+    if (auto Target = copiedValue(Call, 0))
+      return assignCopy(Target->first, Target->second, reducedName(*From) + ".value()", From->Scalar->getType(), To);
+  if (Into)
+    if (auto Value = copiedValue(Call, 1))
+      return assignCopy(reducedName(*Into), Into->Scalar->getType(), Value->first, Value->second, To);
+  return false;
+}
+
+// --- Numbers of blocks.
+
+std::string ExpressionWriter::blocksName(const ReducedScalar& Scalar) const {
+  return "gpurma_blocks_" + std::to_string(&Scalar - Draft.R.Reductions.data());
+}
+
+std::string ExpressionWriter::blocksCheck(const ReducedScalar& From, const std::string& Count, std::int64_t Threads, SourceLocation Loc) const {
+  return "::gpurma::stages::check_block_numbers(" + blocksName(From) + ", " + Count + ", " + std::to_string(Threads) + ", " + siteText(Loc, Draft.U.sources()) + ")";
+}
+
+bool ExpressionWriter::copyOfNumbers(const CallExpr& Call, raw_ostream& To) {
+  auto It = llvm::find_if(Draft.R.HostSums, [&](const HostSum& Each) { return Each.Copy == &Call; });
+  if (It == Draft.R.HostSums.end())
+    return false;
+  const ReducedScalar& From = Draft.R.Reductions[It->From];
+  To << "(" << blocksCheck(From, "(" + text(Call.getArg(2)) + ") / " + std::to_string(bytesOf(From)), 0, Call.getBeginLoc()) << ", ::cudaSuccess)";
+  return true;
+}
+
+// --- Calls.
+
+bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
+  const FunctionDecl* Callee = Call.getDirectCallee();
+  if (!Callee) {
+    unsupported(&Call);
+    return true;
+  }
+  if (isa<CXXMethodDecl>(Callee) || Callee->isOverloadedOperator()) {
+    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
+    return false;
+  }
+  StringRef Name = Callee->getIdentifier() ? Callee->getName() : StringRef();
+  if (isSuperfluous(Name)) {
+    To << "::cudaSuccess";
+    return true;
+  }
+  if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
+    if (copyOfNumbers(Call, To) || arrayCopy(Call, To) || scalarTransfer(Call, Name, To))
+      return true;
+    report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
+    if (copiesOnHost(Call))
+      report(Call.getBeginLoc(), Diag::note_host_memory);
+    else if (Name.starts_with("cudaEvent"))
+      explainTimes(Call.getBeginLoc());
+    else if (const VarDecl* Symbol = Name.contains("Symbol") ? copiedSymbol(Call) : nullptr)
+      noteDeviceVariable(Call.getBeginLoc(), *Symbol, *Draft.U.Diags);
+    else if (Name.starts_with("cudaMemcpy") || Name.starts_with("cudaMemset"))
+      report(Call.getBeginLoc(), Diag::note_copied_whole) << Name.starts_with("cudaMemset");
+    else
+      suggestHost(Call.getBeginLoc());
+    for (unsigned I = 0; Call.getNumArgs() > 2 && I != 2; ++I)
+      if (const ReducedScalar* Scalar = reducedPointer(Call.getArg(I)); Scalar && !isOfBytes(Call, *Scalar))
+        report(Call.getArg(2)->getExprLoc(), Diag::note_scalar_bytes) << spelled(Scalar->Scalar) << bytesOf(*Scalar);
+    return true;
+  }
+  if (Name == "printf") {
+    // All ranks find the values, one prints them.
+    To << "gpurma_region.print";
+    arguments(Call, To);
+    return true;
+  }
+  if (!copiesBits(Call, Name))
+    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
+  return false;
+}
+
+void ExpressionWriter::arguments(const CallExpr& Call, raw_ostream& To) {
+  To << '(';
+  for (unsigned I = 0; I != Call.getNumArgs() && !isa<CXXDefaultArgExpr>(Call.getArg(I)); ++I)
+    To << (I ? ", " : "") << text(Call.getArg(I));
+  To << ')';
+}
+
+bool ExpressionWriter::arrayCopy(const CallExpr& Call, raw_ostream& To) {
+  auto It = llvm::find_if(Draft.R.Stages, [&](const Stage& S) { return S.Copy == &Call; });
+  if (It == Draft.R.Stages.end())
+    return false;
+  const Stage& S = *It;
+  const ArrayCopy Copy = *gpurma::arrayCopy(Call);
+  const std::string Index = std::to_string(It - Draft.R.Stages.begin()), Class = launchClass(Draft, Index);
+  To << "::gpurma::stages::" << (Copy.fills() ? "fill" : "copy") << (S.Copied.Rows ? "_rows<" : "_array<") << Class << ">(gpurma_region, "
+     << S.Accesses.Arrays.front().Walks.size() << ", " << text(Copy.To) << ", " << text(Copy.fills() ? Copy.Byte : Copy.From) << ", "
+     << text(Copy.Bytes) << ", " << (S.Copied.Rows && !Copy.fills() ? rowDistance(S) + ", " : "") << siteText(Call.getBeginLoc(), Draft.U.sources())
+     << ")";
+  addCopyClass(S, Class, Index, Copy.fills(), Draft.Result);
+  return true;
+}
+
+void ExpressionWriter::checkCallee(SourceLocation Loc, SourceRange Range, const FunctionDecl& Callee) {
+  bool InHeader = Draft.U.sources().isInSystemHeader(Callee.getLocation());
+  const FunctionDecl* Definition = nullptr;
+  if (isMarkedForDevice(&Callee) || hasDeviceTwin(&Callee) || Callee.isDefaulted() ||
+      (Callee.hasBody(Definition) && Draft.R.OnDevice.contains(Definition)))
+    return;
+  // Accessors of the standard library's aggregates (std::array), numeric_limits: Clang takes them for device code, too.
+  bool Constant = Callee.hasAttr<CUDADeviceAttr>() && InHeader && Callee.isConstexpr();
+  Draft.P.CallsHostConstexpr |= Constant;
+  if (isMathematics(&Callee, Draft.U.sources()) || Constant)
+    return;
+  if (!Callee.hasBody() && wayOut(Callee) == MeasuresTime)
+    InHeader = true; // mpi.h need not be a system's
+  report(Loc, Diag::err_region_call) << Callee.getNameAsString() << (InHeader ? wayOut(Callee) : OfProgram) << Range;
+  if (!InHeader) {
+    report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
+    if (!Callee.hasBody())
+      report(Loc, Diag::note_call_opaque) << "'" + Callee.getNameAsString() + "'";
+  }
+  if (InHeader && wayOut(Callee) == MeasuresTime)
+    explainTimes(Loc);
+  else
+    suggestHost(Loc);
+}
+
+} // namespace gpurma

@@ -1,0 +1,458 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/LaunchWriter.h"
+
+#include "frontend/SourceText.h"
+#include "passes/Kernels.h"
+#include "passes/LaunchTiles.h"
+#include "passes/RegionNames.h"
+#include "passes/StageFunctions.h"
+#include "passes/ThreadParts.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// As ::gpurma::stages::written_box has it.
+std::string writtenBox(const ArrayAccess& Access) {
+  if (!Access.Writes)
+    return "{}";
+  std::string Text = Access.OfComponents ? "{{{}" : "";
+  for (size_t J = 0; J < Access.Walks.size(); ++J) {
+    const std::optional<unsigned>& D = Access.Walks[J];
+    Text += Text.empty() ? "{{" : ", ";
+    if (D && !(*Access.Writes)[*D].Whole)
+      Text += "{" + std::to_string(*D) + ", {" + std::to_string((*Access.Writes)[*D].Low) + ", " +
+              std::to_string((*Access.Writes)[*D].High) + "}}";
+    else if (J != 0 && !D && J < Access.WrittenEnds.size() && !Access.WrittenEnds[J].Whole)
+      Text += "{-1, {}, {" + std::to_string(Access.WrittenEnds[J].First) + ", " + std::to_string(Access.WrittenEnds[J].Last) + "}}";
+    else
+      Text += "{}";
+  }
+  if (const std::optional<RowsBeyond>& Rows = Access.Published)
+    return Text + "}, " + std::to_string(Rows->Before) + ", " + std::to_string(Rows->After) + "}";
+  return Text + "}}";
+}
+
+std::string boxesFunction(const std::string& Boxes) {
+  return "  static __device__ __forceinline__ const ::gpurma::stages::written_box* gpurma_boxes() { static constexpr "
+         "::gpurma::stages::written_box boxes[] = {" +
+         Boxes + "}; return boxes; }\n";
+}
+
+/// What a launch does with rows of its arrays that come from neighbouring processes, or go to them: a bit for each array.
+struct Crossing {
+  unsigned ReadsBefore = 0, ReadsAfter = 0, PutsBefore = 0, PutsAfter = 0;
+
+  void add(const ArrayAccess& Access, unsigned Index) {
+    ReadsBefore |= unsigned(Access.Received.Before != 0) << Index;
+    ReadsAfter |= unsigned(Access.Received.After != 0) << Index;
+    // What is read after a process's rows is the next process's.
+    bool Writes = Access.Writes.has_value(), Known = Access.Published.has_value();
+    PutsBefore |= unsigned(Writes && (!Known || Access.Published->After != 0)) << Index;
+    PutsAfter |= unsigned(Writes && (!Known || Access.Published->Before != 0)) << Index;
+  }
+  std::string text() const {
+    return ";\n  static constexpr unsigned gpurma_reads_before = " + std::to_string(ReadsBefore) +
+           ";\n  static constexpr unsigned gpurma_reads_after = " + std::to_string(ReadsAfter) +
+           ";\n  static constexpr unsigned gpurma_puts_before = " + std::to_string(PutsBefore) +
+           ";\n  static constexpr unsigned gpurma_puts_after = " + std::to_string(PutsAfter);
+  }
+};
+
+/// Kernels with queues of registers need the most, then those with a loop and those that compute their places: measured, see
+/// docs/performance.md.
+StringRef rereading(const KernelAccesses& Accesses) {
+  if (Accesses.Loop && Accesses.Loop->Queues)
+    return "by_all";
+  bool ComputesPlaces = Accesses.Threads == ThreadMapping::OneDimension || Accesses.Threads == ThreadMapping::PartialBlocks;
+  return Accesses.Loop || ComputesPlaces ? "by_leading" : "by_none";
+}
+
+std::string passedName(const PointerVariable& InKernel) {
+  return "gpurma_" + std::to_string(cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex()) + InKernel.memberText();
+}
+
+class LaunchWriter {
+public:
+  LaunchWriter(const Stage& S, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth)
+      : S(S), Draft(Draft), E(E), Out(Out), Depth(Depth), Index(std::to_string(&S - Draft.R.Stages.data())), Class(launchClass(Draft, Index)),
+        Site(siteText(S.Launch->getBeginLoc(), Draft.U.sources())),
+        Function(stageFunctionCall(S.Kernel, S.Accesses.Threads, /*Behind=*/false, Draft.U, Draft.P)) {}
+
+  void run() {
+    if (Function.empty()) {
+      E.report(S.Launch->getBeginLoc(), Diag::err_launch_template_unnameable) << S.Kernel->getName();
+      return;
+    }
+    Out.indent(2 * Depth) << "{\n";
+    beginBlockNumbers();
+    if (!renumbers())
+      line() << "const dim3 gpurma_grid"
+             << (S.Accesses.RowsStrided || S.Accesses.Loop ? " = gpurma_region.covering_rows(dim3(" + E.text(S.Grid) + "), " + Index + ")"
+                                                           : "(" + E.text(S.Grid) + ")")
+             << ";\n";
+    else if (!forFixedRows())
+      numberThreads();
+    if (renumbers())
+      add("::gpurma::stages::" + numbering(), "gpurma_threads");
+    passParts();
+    passArguments();
+    if (S.Accesses.Loop)
+      checksApart();
+    if (forFixedRows()) // it looks at the arrays that are passed
+      numberThreads();
+    if (storedRows() != 0) {
+      std::string Type = "::gpurma::stages::stored_tile_rows<" + std::to_string(storedRows()) + ">";
+      add(Type, "gpurma_tile_rows");
+      line() << "const " << Type << " gpurma_tile_rows = ::gpurma::stages::tile_rows_of(gpurma_region, " << Index << ", {" << storedRowNumbers()
+             << "}, gpurma_grid);\n";
+    }
+    line() << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, "
+           << (renumbers() ? "dim3(blockDim)" : E.text(S.Block)) << ", " << Site << ");\n";
+    Out.indent(2 * Depth) << "}\n";
+    Draft.Result.LaunchNames.push_back(Class);
+    Draft.Result.Launches += classText();
+  }
+
+private:
+  raw_ostream& line() { return Out.indent(2 * (Depth + 1)); }
+
+  /// A member of the class, with the value of a variable of its name.
+  void add(const std::string& Type, const std::string& Name) {
+    Members += "  " + Type + " " + Name + ";\n";
+    Values += ", " + Name;
+  }
+
+  /// The number that this launch's blocks store begins with nothing.
+  void beginBlockNumbers() {
+    for (const auto& [Parameter, Dimensions] : S.BlockNumbers) {
+      const ReducedScalar& Numbers = *E.reducedPointer(S.Arguments[Parameter->getFunctionScopeIndex()]);
+      line() << E.reducedName(Numbers) << " = " << operationName(Numbers, Draft.U.context()) << "::template identity<" << E.member(Numbers.Scalar->getType(), "")
+             << ">;\n";
+      line() << E.blocksName(Numbers) << " = ::gpurma::stages::numbered_blocks_of(dim3(" << E.text(S.Grid) << "), " << Dimensions << ", "
+             << Site << ");\n";
+    }
+  }
+
+  // --- What the kernel is passed.
+
+  /// Of scalars that threads add up, and what they keep for what is behind all tiles.
+  void passParts() {
+    for (unsigned I : objectParameters(S.Kernel, Draft.U)) {
+      std::string Name = "gpurma_" + std::to_string(I);
+      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+      const ReducedScalar* Reduced = E.reducedPointer(S.Arguments[I]);
+      if (!llvm::is_contained(S.AddedUpByThreads, Parameter)) {
+        TileArguments += (Reduced && readsOnlyScalar(S.Kernel, Parameter) ? ", &" : ", ") + Name;
+        continue;
+      }
+      std::string Type = "<" + E.member(Reduced->Scalar->getType(), "") + ", " + operationName(*Reduced, Draft.U.context()) + ">";
+      TileArguments += ", ::gpurma::stages::part_pointer" + Type + "{gpurma_thread." + Name + "}";
+      Parts += " ::gpurma::stages::thread_part" + Type + " " + Name + ";";
+      Sums += " gpurma_thread." + Name + ".add_to(" + Name + ");";
+    }
+    BehindArguments = TileArguments;
+    for (size_t I = 0; I != S.Sums.Sums.size(); ++I) {
+      const TileSums::Sum& Sum = S.Sums.Sums[I];
+      StringRef Operation = Sum.Op == CombinedValues::Plus ? "plus" : Sum.Op == CombinedValues::Max ? "maximum" : "minimum";
+      Parts += " ::gpurma::stages::thread_part<" + E.member(Sum.Variable->getType().getCanonicalType().getUnqualifiedType(), "") +
+               ", ::gpurma::stages::" + Operation.str() + "> " + tileSumName(I) + ";";
+      TileArguments += ", gpurma_thread." + tileSumName(I);
+      BehindArguments += ", gpurma_thread." + tileSumName(I) + ".value()";
+    }
+  }
+
+  void passArguments() {
+    for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
+      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+      const Expr* Argument = S.Arguments[I];
+      if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(Argument))
+        Argument = Default->getExpr();
+      std::string Name = "gpurma_" + std::to_string(I);
+      Values += ", " + Name;
+      if (const ReducedScalar* Scalar = E.reducedPointer(Argument)) {
+        passScalar(*Scalar, *Parameter, Name);
+      } else if (llvm::is_contained(S.Collected, Parameter)) {
+        std::string Type = "::gpurma::stages::collected_pointer<" + E.member(Parameter->getType()->getPointeeType(), "") + ">";
+        Arguments += ", " + Name + ".data";
+        Members += "  " + Type + " " + Name + ";\n";
+        line() << "const " << Type << " " << Name << " = ::gpurma::stages::collected_at(gpurma_values.gpurma_collected["
+               << Draft.R.findCollected(Argument) - Draft.R.Collected.data() << "], " << E.text(Argument) << ");\n";
+      } else {
+        Arguments += ", " + Name;
+        Members += "  " + E.member(Parameter->getType(), Name) + ";\n";
+        line() << E.named(Parameter->getType().getNonReferenceType().getUnqualifiedType().withConst(), Name) << " = " << E.text(Argument) << ";\n";
+        noteArrays(*Parameter, Name);
+      }
+    }
+  }
+
+  void passScalar(const ReducedScalar& Scalar, const ParmVarDecl& Parameter, const std::string& Name) {
+    bool ReadsOnly = readsOnlyScalar(S.Kernel, &Parameter);
+    std::string Pointer = (ReadsOnly ? "&" : "") + Name;
+    QualType Type = Parameter.getType(), Pointee = Type->getPointeeType();
+    if (!Pointee.isNull() && !Draft.U.context().hasSameUnqualifiedType(Pointee, Scalar.Scalar->getType()))
+      Pointer = "reinterpret_cast<" + E.member(Type, "") + ">(" + Pointer + ")"; // as the launch does
+    Arguments += ", " + Pointer;
+    Members += "  " + E.member(Scalar.Scalar->getType(), (ReadsOnly ? "" : "*") + Name) + ";\n";
+    line() << "auto " << (ReadsOnly ? "" : "* ") << "const " << Name << " = " << E.reducedName(Scalar) << (ReadsOnly ? ".value();\n" : ".partial();\n");
+  }
+
+  /// Those of a parameter, or of what it has.
+  void noteArrays(const ParmVarDecl& Parameter, const std::string& Name) {
+    for (const ArrayAccess& Access : S.Accesses.Arrays) {
+      if (Access.Array.Variable != &Parameter)
+        continue;
+      Pointers += (Count ? ", " : "") + Name + Access.Array.memberText();
+      Boxes += (Count ? ", " : "") + writtenBox(Access);
+      Reads |= (Access.Reads ? 1u : 0u) << Count;
+      Writes |= (Access.Writes ? 1u : 0u) << Count;
+      Crosses.add(Access, Count);
+      ++Count;
+    }
+  }
+
+  /// What a kernel writes row after row must not be what it reads other rows of, under another name.
+  void checksApart() {
+    for (const ArrayAccess& Written : S.Accesses.Arrays)
+      for (const ArrayAccess& Read : S.Accesses.Arrays)
+        if (&Read != &Written && readsRowsOf(S.Accesses, Written, Read))
+          line() << "::gpurma::stages::check_apart(" << passedName(Written.Array) << ", " << passedName(Read.Array) << ", " << Site << ");\n";
+  }
+
+  // --- The class that has it.
+
+  std::string classText() {
+    StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
+                        : S.Between == BetweenTiles::Barrier ? "barrier"
+                                                             : "other_copy";
+    return "struct " + Class + " {\n  static constexpr int gpurma_stage = " + Index +
+           ";\n  static constexpr unsigned gpurma_row_dimension = " + std::to_string(S.Accesses.RowDimension) +
+           ";\n  static constexpr int gpurma_stored_rows = " + std::to_string(storedRows()) +
+           ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
+           ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + rereading(S.Accesses).str() +
+           ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
+           ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) + Crosses.text() +
+           ";\n  unsigned gpurma_grid[3];\n" + Members + // nvcc 13.0 fails at copies of some classes with a dim3
+           "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max(Count, 1u)) +
+           "> gpurma_arrays() const { return {{" + (Count ? Pointers : "nullptr") +
+           "}}; }\n" + boxesFunction(Count ? Boxes : "{}") + "  struct gpurma_parts {" + Parts + (Parts.empty() ? "" : " ") +
+           "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread) const {" + Sums +
+           (Sums.empty() ? "" : " ") +
+           "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
+           "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
+           (renumbers() ? playedThread(TileArguments + Arguments) : Function + "(" + place() + TileArguments + Arguments + ");") +
+           " }\n  __device__ __forceinline__ void gpurma_finish([[maybe_unused]] gpurma_parts& gpurma_thread) const {" +
+           (S.Sums.any() ? behind(BehindArguments + Arguments) : "") + "}\n};\n";
+  }
+
+  /// The logical block, and how many there are. One that has rows of a loop is the only one along their dimension.
+  std::string place() const {
+    if (!rowLoopOf(S.Kernel, Draft.U))
+      return "gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])";
+    if (!S.Accesses.Loop)
+      return "gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2]), ::gpurma::stages::tile_rows()";
+    std::string Block, Grid, Rows;
+    for (unsigned D = 0; D != 3; ++D) {
+      std::string Axis(1, "xyz"[D]), Blocks = "gpurma_grid[" + std::to_string(D) + "]";
+      bool OfRows = D == S.Accesses.RowDimension;
+      Block += (D ? ", " : "") + (OfRows ? "0" : "gpurma_block." + Axis);
+      Grid += (D ? ", " : "") + (OfRows ? "1" : Blocks);
+      if (OfRows)
+        Rows = "gpurma_block." + Axis + ", " + Blocks + ", blockDim." + Axis + " * " + std::to_string(S.Accesses.RowsPerThread) + fillingIterations();
+    }
+    return "uint3{" + Block + "}, dim3(" + Grid + "), ::gpurma::stages::tile_rows(" + Rows + ")";
+  }
+
+  /// What is run once for all tiles of a rank.
+  std::string behind(const std::string& Arguments) {
+    std::string Grid;
+    for (unsigned D = 0; D != 3; ++D)
+      Grid += (D ? ", " : "") + (S.Accesses.Loop && D == S.Accesses.RowDimension ? "1" : "gpurma_grid[" + std::to_string(D) + "]");
+    return " constexpr unsigned gpurma_copy = 0; " + stageFunctionCall(S.Kernel, S.Accesses.Threads, /*Behind=*/true, Draft.U, Draft.P) + "(" +
+           (inParts() ? "::gpurma::stages::thread_of_block(), gpurma_threads.block_size(), gpurma_threads.grid(" +
+                             std::string(S.Accesses.RowsStrided ? "true" : "false") + ")"
+                       : "dim3(" + Grid + ")") +
+           Arguments + "); ";
+  }
+
+  // --- Tiles that are not blocks of the launch.
+
+  bool renumbers() const { return S.Accesses.Threads != ThreadMapping::Blocks; }
+  bool inParts() const { return S.Accesses.Threads == ThreadMapping::PartialBlocks; }
+  bool inOneDimension() const { return S.Accesses.Threads == ThreadMapping::OneDimension || inParts(); }
+  std::string dimensions() const { return std::to_string(tileDimensions(S.Accesses)); }
+
+  std::string numbering() const {
+    if (forFixedRows())
+      return "row_threads<" + std::to_string(arraysOfRows().size()) + ">";
+    if (inParts())
+      return "numbered_blocks";
+    return inOneDimension() ? "thread_numbers" : "thread_places";
+  }
+
+  /// The tiles of a launch that are not its blocks, and what the threads in them are to it.
+  void numberThreads() {
+    StringRef Covers = S.Accesses.RowsStrided || S.Accesses.Loop ? "true" : "false";
+    line() << "const ::gpurma::stages::" << numbering() << " gpurma_threads = ::gpurma::stages::";
+    if (forFixedRows())
+      threadsOfRows();
+    else if (inOneDimension()) {
+      llvm::ListSeparator Separator;
+      Out << (inParts() ? "number_blocks(gpurma_region, " + Index + ", {" : "number_threads(gpurma_region, {");
+      for (size_t Array : S.ShapedLike)
+        Out << Separator << Array;
+      Out << "}, " << dimensions() << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "), " << Site << ");\n";
+    } else {
+      Out << "place_threads(gpurma_region, " << Index << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "));\n";
+    }
+    line() << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", "
+           << (inOneDimension() ? dimensions() + ", " : "") << "gpurma_threads);\n";
+  }
+
+  std::string playedThread(const std::string& Arguments) {
+    const auto& Block = S.Accesses.LaunchedBlock;
+    std::string Size = std::to_string(Block[0].value_or(0));
+    std::string Type = "numbered_thread<" + dimensions() + ", " + Size + ">";
+    if (S.Accesses.Threads == ThreadMapping::Coordinates)
+      Type = "placed_thread<" + dimensions() + ", " + Size + ", " + std::to_string(Block[1].value_or(0)) + ", " + std::to_string(Block[2].value_or(0)) +
+             (hasTilesOfRows(S, Draft.R) ? ", true>" : ">");
+    if (forFixedRows())
+      Type = rowThread();
+    if (inParts())
+      return "for (::gpurma::stages::tile_blocks<" + dimensions() + ", " + (S.Accesses.RowsStrided ? "true" : "false") +
+             "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exist(); gpurma_played.go_on()) " + Function +
+             "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.elements()" + Arguments + ");";
+    return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
+           "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows() ? ownRows() : playedRows()) +
+           (S.Accesses.Threads == ThreadMapping::OneDimension ? ", gpurma_played.place()" : "") + Arguments + ");";
+  }
+
+  /// Those of a loop over the rows, of which each thread has some.
+  std::string playedRows() const {
+    if (!rowLoopOf(S.Kernel, Draft.U))
+      return "";
+    if (!S.Accesses.Loop)
+      return ", ::gpurma::stages::tile_rows()";
+    return ", gpurma_played.rows<" + std::to_string(S.Accesses.RowDimension) + ">(" + std::to_string(S.Accesses.RowsPerThread) +
+           fillingIterations() + ")";
+  }
+
+  std::string fillingIterations() const {
+    unsigned Filling = S.Accesses.Loop->fillingIterations();
+    return Filling ? ", " + std::to_string(Filling) : "";
+  }
+
+  // --- Kernels for fixed rows.
+
+  bool forFixedRows() const { return S.Accesses.Threads == ThreadMapping::FixedRows; }
+
+  /// Whose rows say which threads do a store.
+  std::vector<const ArrayAccess*> arraysOfRows() const {
+    std::vector<const ArrayAccess*> Found;
+    for (const ArrayAccess& A : S.Accesses.Arrays)
+      if (A.Writes || A.FindsRows)
+        Found.push_back(&A);
+    return Found;
+  }
+
+  void threadsOfRows() {
+    const FixedRowStores& Stores = S.Accesses.FixedRows;
+    Out << "threads_of_rows(gpurma_region, " << Index << ", {";
+    llvm::ListSeparator Separator, PairSeparator;
+    for (const ArrayAccess* A : arraysOfRows())
+      Out << Separator << A->ShapedLike;
+    Out << "}, " << Stores.Dimensions << "u, " << Stores.LeastRows << ", {";
+    for (const auto& [Read, Stored] : Stores.Distinct)
+      Out << PairSeparator << "{" << passedName(Read) << ", " << passedName(Stored) << "}";
+    Out << (Stores.Distinct.empty() ? "{nullptr, nullptr}" : "") << "}, dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "), " << Site
+        << ");\n";
+  }
+
+  /// 0 also where it is not known which.
+  size_t storedRows() const {
+    const auto& Rows = S.Accesses.FixedRows.Rows;
+    return Rows ? Rows->size() : 0;
+  }
+
+  std::string storedRowNumbers() const {
+    std::string Numbers;
+    llvm::ListSeparator Separator;
+    for (const FixedRow& Row : *S.Accesses.FixedRows.Rows) {
+      Numbers += StringRef(Separator);
+      for (const ArrayAccess* A : arraysOfRows())
+        if (Row.Array && A->Array == *Row.Array)
+          Numbers += "gpurma_region.rows_of(" + std::to_string(A->ShapedLike) + ") + ";
+      if (Row.Parameter)
+        Numbers += "static_cast<std::int64_t>(gpurma_" + std::to_string(Row.Parameter->getFunctionScopeIndex()) +
+                   (Row.Field ? "." + Row.Field->getNameAsString() : "") + ") + ";
+      Numbers += std::to_string(Row.Number);
+    }
+    return Numbers;
+  }
+
+  std::string rowThread() const {
+    const auto& Block = S.Accesses.LaunchedBlock;
+    return "row_thread<" + std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
+           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + (hasTilesOfRows(S, Draft.R)    ? ", true"
+                                                                                                                  : hasRowsOfComponents() ? ", false"
+                                                                                                                                        : "") +
+           (hasRowsOfComponents() ? ", true>" : ">");
+  }
+
+  bool hasRowsOfComponents() const {
+    return llvm::any_of(arraysOfRows(), [](const ArrayAccess* A) { return A->OfComponents; });
+  }
+
+  std::string ownRows() const {
+    llvm::ListSeparator Separator;
+    std::string Pointers;
+    for (const ArrayAccess* A : arraysOfRows())
+      Pointers += (StringRef(Separator) + passedName(A->Array)).str();
+    return ", gpurma_played.rows({" + Pointers + "})";
+  }
+
+  const Stage& S;
+  RegionDraft& Draft;
+  ExpressionWriter& E;
+  raw_ostream& Out;
+  unsigned Depth;
+  const std::string Index, Class, Site, Function;
+  /// The members of the launch's class, and their values.
+  std::string Members, Values;
+  /// What is passed to the kernel for its parameters, and before that for a tile, and behind all tiles.
+  std::string Arguments, TileArguments, BehindArguments;
+  /// What each thread of a rank keeps, and adds up at the end.
+  std::string Parts, Sums;
+  /// The arrays, a bit for each in the numbers.
+  std::string Pointers, Boxes;
+  unsigned Reads = 0, Writes = 0, Count = 0;
+  Crossing Crosses;
+};
+
+} // namespace
+
+std::string launchClass(const RegionDraft& Draft, const std::string& Index) { return "gpurma_launch_" + Draft.Number + "_" + Index; }
+
+void writeLaunch(const Stage& S, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth) { LaunchWriter(S, Draft, E, Out, Depth).run(); }
+
+void addCopyClass(const Stage& S, const std::string& Class, const std::string& Index, bool Fills, WrittenRegion& Result) {
+  Crossing Crosses;
+  std::string Boxes;
+  for (const ArrayAccess& Access : S.Accesses.Arrays) {
+    Crosses.add(Access, &Access - S.Accesses.Arrays.data());
+    Boxes += (Boxes.empty() ? "" : ", ") + writtenBox(Access);
+  }
+  std::string Kind = S.Accesses.Arrays.front().OfComponents ? ", true" : S.Copied.Rows ? ", false" : "";
+  if (S.Copied.Rows)
+    Kind += ", " + std::to_string(*S.Copied.Rows);
+  Result.LaunchNames.push_back(Class);
+  Result.Launches += "struct " + Class + " : ::gpurma::stages::array_" + (Fills ? "fill" : "copy") + "<" + std::to_string(S.Accesses.RowDimension) +
+                     ", " + std::to_string(S.Copied.Bytes) + ", " + std::to_string(S.Copied.Alignment) + Kind +
+                     "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() + ";\n" + boxesFunction(Boxes) + "};\n";
+}
+
+} // namespace gpurma
