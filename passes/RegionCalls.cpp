@@ -1,17 +1,22 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionCalls.h"
+
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
+#include "passes/EarlyReturns.h"
 #include "passes/ErrorChecks.h"
+#include "passes/ExpressionCopier.h"
+#include "passes/LocalNames.h"
+#include "passes/NodeBuilder.h"
+#include "passes/ParameterSubstitution.h"
+#include "passes/Places.h"
+#include "passes/RegionObjects.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/CXXInheritance.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/SaveAndRestore.h"
-#include <algorithm>
 
 using namespace clang;
 
@@ -46,166 +51,24 @@ bool isLambda(const FunctionDecl* F) {
   return Method && Method->getParent()->isLambda();
 }
 
-/// What stands before a name in a program, without conversions that change nothing.
-Expr* plain(Expr* E) {
-  while (true) {
-    E = E->IgnoreParens();
-    auto* Cast = dyn_cast<ImplicitCastExpr>(E);
-    if (!Cast || Cast->getCastKind() != CK_NoOp)
-      return E;
-    E = Cast->getSubExpr();
-  }
-}
-
-/// A variable or a member of it: what it names does not depend on when it is evaluated.
-bool isPlace(Expr* E) {
-  E = plain(E);
-  if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
-    return isa<VarDecl>(Ref->getDecl());
-  const auto* Member = dyn_cast<MemberExpr>(E);
-  return Member && !Member->isArrow() && isa<FieldDecl>(Member->getMemberDecl()) && isPlace(Member->getBase());
-}
-
-/// An expression of places and constants whose value changes with these only.
-bool isPure(Expr* E) {
-  E = E->IgnoreParens();
-  if (isPlace(E) || isa<IntegerLiteral, CXXBoolLiteralExpr, CharacterLiteral, CXXNullPtrLiteralExpr, GNUNullExpr, SubstNonTypeTemplateParmExpr>(E))
-    return true;
-  if (auto* Ref = dyn_cast<DeclRefExpr>(E))
-    return isa<EnumConstantDecl>(Ref->getDecl());
-  if (auto* Cast = dyn_cast<CastExpr>(E))
-    return Cast->getType()->isScalarType() && Cast->getSubExpr()->getType()->isScalarType() && isPure(Cast->getSubExpr());
-  if (auto* Unary = dyn_cast<UnaryOperator>(E))
-    return Unary->isArithmeticOp() && isPure(Unary->getSubExpr());
-  if (auto* Binary = dyn_cast<BinaryOperator>(E))
-    return !Binary->isAssignmentOp() && !Binary->isCommaOp() && isPure(Binary->getLHS()) && isPure(Binary->getRHS());
-  if (auto* Choice = dyn_cast<ConditionalOperator>(E))
-    return isPure(Choice->getCond()) && isPure(Choice->getTrueExpr()) && isPure(Choice->getFalseExpr());
-  if (const auto* Size = dyn_cast<UnaryExprOrTypeTraitExpr>(E))
-    return !Size->getTypeOfArgument()->isVariablyModifiedType();
-  return false;
-}
-
-/// The variable of `&variable`.
-Expr* addressed(Expr* E) {
-  auto* Address = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
-  return Address && Address->getOpcode() == UO_AddrOf && isPlace(Address->getSubExpr()) ? Address->getSubExpr() : nullptr;
-}
-
-/// Whether a statement changes neither variables nor members that a pure expression names.
-class Unchanged {
+class Expander : ExpressionCopier {
 public:
-  explicit Unchanged(const Stmt* S) : All(S), Reads(S), Changed(changedMembers(S)) {}
-
-  bool variable(const VarDecl* V) const {
-    return llvm::all_of(All.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() != V || Reads.contains(Ref); });
-  }
-  bool all(Expr* E) const {
-    E = E->IgnoreParens();
-    if (isa<MemberExpr>(E)) {
-      const FieldDecl* Outermost = nullptr;
-      Expr* Base = E;
-      while (auto* Each = dyn_cast<MemberExpr>(plain(Base))) {
-        Outermost = cast<FieldDecl>(Each->getMemberDecl());
-        Base = Each->getBase();
-      }
-      const auto* V = cast<VarDecl>(cast<DeclRefExpr>(plain(Base))->getDecl());
-      return variable(V) || (!Changed.count({V, nullptr}) && !Changed.count({V, Outermost}));
-    }
-    if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
-        return variable(V);
-    return llvm::all_of(E->children(), [&](Stmt* Child) { return !Child || all(cast<Expr>(Child)); });
-  }
-
-private:
-  References All;
-  PureReads Reads;
-  std::set<std::pair<const VarDecl*, const FieldDecl*>> Changed;
-};
-
-/// What may have changed a variable when a lambda, which has a copy of it, is called.
-class CopyChanges : public DynamicRecursiveASTVisitor {
-public:
-  CopyChanges(const VarDecl* V, const Stmt* Body, SourceLocation Copied, const SourceManager& Sources)
-      : V(V), Copied(Copied), Sources(Sources), Reads(Body) {
-    TraverseStmt(const_cast<Stmt*>(Body));
-  }
-  bool VisitBinaryOperator(BinaryOperator* E) override {
-    if (E->isAssignmentOp())
-      over(E->getLHS());
-    return true;
-  }
-  bool VisitUnaryOperator(UnaryOperator* E) override {
-    if (E->isIncrementDecrementOp())
-      over(E->getSubExpr());
-    return true;
-  }
-  /// cudaMalloc(&u, bytes), std::swap(u, v): they do not keep the address.
-  bool VisitCallExpr(CallExpr* Call) override {
-    const FunctionDecl* Callee = Call->getDirectCallee();
-    if (Callee && Sources.isInSystemHeader(Callee->getLocation()))
-      for (Expr* Argument : Call->arguments()) {
-        const auto* Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenCasts());
-        over(Address && Address->getOpcode() == UO_AddrOf ? Address->getSubExpr() : Argument);
-      }
-    return true;
-  }
-  /// The body of a lambda says what becomes of what it captures.
-  bool TraverseLambdaCapture(LambdaExpr* Lambda, const LambdaCapture* Capture, Expr* Init) override {
-    return !Lambda->isInitCapture(Capture) || TraverseStmt(Init);
-  }
-  /// It may be called at any time.
-  bool TraverseLambdaExpr(LambdaExpr* Lambda) override {
-    ++Lambdas;
-    bool Continue = DynamicRecursiveASTVisitor::TraverseLambdaExpr(Lambda);
-    --Lambdas;
-    return Continue;
-  }
-  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
-    if (Ref->getDecl() == V && !Reads.contains(Ref))
-      Found.insert(Ref);
-    return true;
-  }
-  bool any() const {
-    return llvm::any_of(Found, [&](const DeclRefExpr* Ref) { return !Over.contains(Ref); });
-  }
-
-private:
-  /// Before the copy is made, once and for all.
-  void over(const Expr* E) {
-    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-    if (Ref && Lambdas == 0 && Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Ref->getLocation()), Copied))
-      Over.insert(Ref);
-  }
-
-  const VarDecl* V;
-  SourceLocation Copied;
-  const SourceManager& Sources;
-  PureReads Reads;
-  llvm::SmallPtrSet<const DeclRefExpr*, 8> Found, Over;
-  unsigned Lambdas = 0;
-};
-
-class Expander {
-public:
-  Expander(WhileStmt* Loop, const Directive& Origin, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context,
-           Diagnostics& Diags)
-      : Loop(Loop), Origin(Origin), Function(Function), Members(Members), Context(Context), Sources(Context.getSourceManager()), Diags(Diags) {
+  Expander(WhileStmt* Loop, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context, Diagnostics& Diags)
+      : ExpressionCopier(Context), Loop(Loop), Function(Function), Members(Members), Sources(Context.getSourceManager()), Diags(Diags), Build(Context),
+        Objects(Function, Context) {
     Frames.push_back({Function, {}, nullptr});
     Frames.back().OfObject = true;
   }
 
-  ExpandedCalls run() {
-    findObjects();
+  ExpandedCalls run(const Directive& Origin) {
+    Objects.findInClauses(Loop, Origin);
     expandClauses();
     if (isa<ForStmt, WhileStmt, DoStmt, CompoundStmt, CXXForRangeStmt>(Loop->getBody()) && hasWork(Loop->getBody()))
       expandStatement();
-    finishObjects();
-    return {std::move(OnDevice), std::move(Variables), InStatement, std::move(Objects)};
+    return {std::move(OnDevice), std::move(Variables), InStatement, Objects.finish(Diags)};
   }
 
-private:
+
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
     return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
@@ -214,7 +77,7 @@ private:
   }
 
   void expandStatement() {
-    takeNames();
+    Names = UnusedNames(Loop->getBody(), outermostFunction(Function));
     Stmt* Copy = copied(Loop->getBody());
     if (Diags.hasErrors())
       return;
@@ -238,9 +101,6 @@ private:
         Clauses->setArg(I, Copy);
     }
   }
-
-  using Statements = llvm::SmallVector<Stmt*, 8>;
-  static Statements* nowhere() { return nullptr; }
 
   /// As the texts of Diag::err_region_function.
   enum Problem {
@@ -278,6 +138,7 @@ private:
     else
       Diags.report(Loc, Diag::err_region_function) << nameOf(F) << What << Name << launches(F);
   }
+
   const FunctionDecl* current() const { return Frames.back().Function; }
 
   // --- Which calls.
@@ -312,63 +173,6 @@ private:
 
   // --- Objects of the host.
 
-  /// Those that clauses name.
-  void findObjects() {
-    auto* Clauses = dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit());
-    unsigned Number = 0;
-    for (const Clause& C : Origin.Clauses) {
-      ++Number;
-      for (unsigned I = 0; Clauses && I != C.Left; ++I) {
-        unsigned At = C.Exprs[I].MarkerArg;
-        Expr* E = At < Clauses->getNumArgs() ? Clauses->getArg(At) : nullptr;
-        std::optional<ObjectCall> Call = E ? objectCall(E) : std::nullopt;
-        if (E && !Call)
-          Call = objectConversion(E);
-        PointerVariable Object = Call && Call->type()->isPointerType() ? pointerVariable(Call->Object) : PointerVariable();
-        if (!Object)
-          continue;
-        ObjectValue* Value = findValue(Object, *Call);
-        if (!Value)
-          Value = &addValue(Object, Call->Object, *Call);
-        if (C.Kind == ClauseKind::Distribute)
-          Value->Clause = Number;
-        Clauses->setArg(At, name(Value->Value, E->getExprLoc()));
-      }
-    }
-  }
-
-  ObjectValue* findValue(const PointerVariable& Object, const ObjectCall& Call) {
-    const std::string Key = Call.key();
-    auto It = llvm::find_if(Objects, [&](const ObjectValue& V) { return V.Object == Object && V.Call.key() == Key; });
-    return It == Objects.end() ? nullptr : &*It;
-  }
-
-  ObjectValue& addValue(const PointerVariable& Object, Expr* Named, ObjectCall Call) {
-    // Of a constant reference to an object, which another name may change.
-    if (!Named->getType().isConstQualified() && Call.Method->isConst() && !Call.Cast)
-      for (const NamedDecl* D : Call.Method->getParent()->lookup(Call.Method->getDeclName()))
-        if (const auto* Other = dyn_cast<CXXMethodDecl>(D); Other && !Other->isConst() && !Other->isStatic() && Other->getNumParams() == 0)
-          Call.Method = Other;
-    std::string Name = isa<CXXConversionDecl>(Call.Method) ? "(" + Object.name() + ")" : Object.name() + "." + Call.Method->getNameAsString() + "()";
-    // objectValueName, of a.u.get() and of a_u.get().
-    auto HaveSameText = [](StringRef A, StringRef B) {
-      return std::equal(A.begin(), A.end(), B.begin(), B.end(), [](char InA, char InB) { return InA == InB || (!llvm::isAlnum(InA) && !llvm::isAlnum(InB)); });
-    };
-    while (llvm::any_of(Objects, [&](const ObjectValue& V) { return HaveSameText(V.Value->getName(), Name); }))
-      Name.insert(Name.size() - 1, " ");
-    SourceLocation Loc = Object.Variable->getLocation();
-    QualType Type = Call.type();
-    auto* Value = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, &Context.Idents.get(Name), Type,
-                                  Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
-    Value->setImplicit();
-    return Objects.emplace_back(ObjectValue{Object, Named, Call, Value, 0, {}});
-  }
-
-  unsigned clauseOf(const PointerVariable& Object) const {
-    auto It = llvm::find_if(Objects, [&](const ObjectValue& V) { return V.Object == Object && V.Clause != 0; });
-    return It == Objects.end() ? 0 : It->Clause;
-  }
-
   /// What stands for u.get() or u.size(); null for other calls.
   Expr* objectValue(CallExpr& E) {
     std::optional<ObjectCall> Call = objectCall(&E);
@@ -378,19 +182,11 @@ private:
     PointerVariable Object = isPlace(Named) ? pointerVariable(Named) : PointerVariable();
     if (!Object || Declared.contains(Object.Variable))
       return nullptr;
-    ObjectValue* Found = findValue(Object, *Call);
     QualType Type = E.getType().getCanonicalType().getUnqualifiedType();
-    // Arrays of one clause have one shape, and so, it is to be seen, are the numbers that their objects know.
-    unsigned Clause = Type->isPointerType() ? 0 : clauseOf(Object);
-    for (ObjectValue& V : Objects)
-      if (!Found && Clause != 0 && !V.isPointer() && clauseOf(V.Object) == Clause && V.Call.key() == Call->key() &&
-          V.Call.Method->getParent() == Call->Method->getParent())
-        Found = &V;
-    if (!Found && !isConstantCall(Call->Method, Sources))
-      return nullptr;
+    VarDecl* Found = Objects.valueOf(Object, Named, *Call, Type);
     if (!Found)
-      Found = &addValue(Object, Named, *Call);
-    Expr* Value = valueOf(name(Found->Value, E.getBeginLoc()));
+      return nullptr;
+    Expr* Value = Build.valueOf(Found, E.getBeginLoc());
     if (!Context.hasSameUnqualifiedType(Value->getType(), Type))
       Value = ImplicitCastExpr::Create(Context, Type, CK_NoOp, Value, nullptr, VK_PRValue, FPOptionsOverride());
     return Value;
@@ -402,119 +198,12 @@ private:
     if (!A)
       return false;
     Expr *NamedA = plain(copy(A)), *NamedB = plain(copy(B));
-    PointerVariable First = isPlace(NamedA) ? pointerVariable(NamedA) : PointerVariable();
-    PointerVariable Second = isPlace(NamedB) ? pointerVariable(NamedB) : PointerVariable();
-    if (!First || !Second || First == Second)
+    std::optional<RegionObjects::PointerPairs> Pairs = Objects.swap(Call, NamedA, NamedB);
+    if (!Pairs)
       return false;
-    const bool FirstKnown = isKnown(First, NamedA->getType()), SecondKnown = isKnown(Second, NamedB->getType());
-    if (!FirstKnown && !SecondKnown)
-      return false;
-    ObjectSwap& Swap = Swaps.emplace_back(ObjectSwap{First, Second, &Call, {}});
-    for (size_t I = 0; I != Objects.size(); ++I) {
-      if (!Objects[I].isPointer() || !Objects[I].Object.isPartOf(First))
-        continue;
-      PointerVariable Other = Second;
-      Other.Members.insert(Other.Members.end(), Objects[I].Object.Members.begin() + First.Members.size(), Objects[I].Object.Members.end());
-      const ObjectValue* With = findValue(Other, Objects[I].Call);
-      if (!With)
-        continue; // finishObjects
-      Out.push_back(swapOf(Objects[I].Value, With->Value, Call.getBeginLoc()));
-      Swap.Values.insert(Objects[I].Value);
-      Swap.Values.insert(With->Value);
-    }
+    for (auto [First, Second] : *Pairs)
+      Out.push_back(Build.swapped(First, Second, Call.getBeginLoc()));
     return true;
-  }
-
-  /// Whether a clause names the object, or all that it has.
-  bool isKnown(const PointerVariable& Object, QualType Type) const {
-    if (clauseOf(Object) != 0)
-      return true;
-    const auto* Class = Type->getAsCXXRecordDecl();
-    return Class && Class->getNumBases() == 0 && !Class->field_empty() && llvm::all_of(Class->fields(), [&](const FieldDecl* Field) {
-             PointerVariable Part = Object;
-             Part.Members.push_back(Field);
-             return isKnown(Part, Field->getType());
-           });
-  }
-
-  /// std::swap(a, b).
-  Expr* swapOf(VarDecl* A, VarDecl* B, SourceLocation Loc) {
-    NamespaceDecl* Std = nullptr;
-    for (NamedDecl* D : Context.getTranslationUnitDecl()->lookup(&Context.Idents.get("std")))
-      if (auto* Space = dyn_cast<NamespaceDecl>(D))
-        Std = Space;
-    QualType Reference = Context.getLValueReferenceType(A->getType());
-    QualType Type = Context.getFunctionType(Context.VoidTy, {Reference, Reference}, FunctionProtoType::ExtProtoInfo());
-    auto* Swap = FunctionDecl::Create(Context, Std, Std->getLocation(), Std->getLocation(), &Context.Idents.get("swap"), Type,
-                                      Context.getTrivialTypeSourceInfo(Type), SC_None);
-    ParmVarDecl* Parameters[2];
-    for (ParmVarDecl*& Parameter : Parameters)
-      Parameter = ParmVarDecl::Create(Context, Swap, Std->getLocation(), Std->getLocation(), nullptr, Reference,
-                                      Context.getTrivialTypeSourceInfo(Reference), SC_None, nullptr);
-    Swap->setParams(Parameters);
-    Expr* Callee = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Swap, false, Loc, Type, VK_LValue);
-    Callee = ImplicitCastExpr::Create(Context, Context.getPointerType(Type), CK_FunctionToPointerDecay, Callee, nullptr, VK_PRValue,
-                                      FPOptionsOverride());
-    return CallExpr::Create(Context, Callee, {name(A, Loc), name(B, Loc)}, Context.VoidTy, VK_PRValue, Loc, FPOptionsOverride());
-  }
-
-  /// A swap moves all that the region has of its objects, pointers by swaps and numbers since they are equal.
-  void finishObjects() {
-    for (const ObjectSwap& Swap : Swaps)
-      for (const ObjectValue& V : Objects)
-        if (V.isPointer() && !Diags.hasErrors() && !Swap.Values.contains(V.Value) && (V.Object.isPartOf(Swap.First) || V.Object.isPartOf(Swap.Second)))
-          Diags.report(Swap.Call->getBeginLoc(), Diag::err_region_object) << V.Value->getName() << Swap.Call->getSourceRange();
-    for (ObjectValue& V : Objects) {
-      if (V.isPointer())
-        continue;
-      unsigned Clause = clauseOf(V.Object);
-      for (const ObjectValue& Other : Objects) {
-        bool Swapped = llvm::any_of(Swaps, [&](const ObjectSwap& Swap) {
-          return (V.Object == Swap.First && Other.Object == Swap.Second) || (V.Object == Swap.Second && Other.Object == Swap.First);
-        });
-        if (Other.isPointer() && !(Other.Object == V.Object) && (Swapped || (Clause != 0 && Other.Clause == Clause)) &&
-            Other.Call.Method->getParent() == V.Call.Method->getParent())
-          V.Alike.push_back(Other.Named);
-      }
-    }
-  }
-
-  // --- Names.
-
-  void takeNames() {
-    struct Collector : DynamicRecursiveASTVisitor {
-      bool VisitVarDecl(VarDecl* V) override {
-        if (V->getIdentifier())
-          Names.insert(V->getName());
-        return true;
-      }
-      bool TraverseStmt(Stmt* S) override { return S == Skipped || DynamicRecursiveASTVisitor::TraverseStmt(S); }
-      llvm::StringSet<> Names;
-      const Stmt* Skipped = nullptr;
-    } Outside;
-    Outside.Skipped = Loop->getBody();
-    const FunctionDecl* Whole = outermostFunction(Function);
-    for (ParmVarDecl* P : Whole->parameters())
-      Outside.VisitVarDecl(P);
-    Outside.TraverseStmt(Whole->getBody());
-    Taken = std::move(Outside.Names);
-    Collector Inside;
-    Inside.TraverseStmt(Loop->getBody());
-    for (const auto& Each : Inside.Names)
-      if (!Taken.contains(Each.getKey()))
-        OfRegion.insert(Each.getKey());
-  }
-
-  IdentifierInfo* nameFor(const VarDecl* V, StringRef Otherwise) {
-    std::string Name = V && V->getIdentifier() ? V->getNameAsString() : Otherwise.str();
-    std::string Unused = Name;
-    // Once: a lambda may name the outer one of two where the inner one hides it.
-    if (Frames.size() == 1)
-      OfRegion.erase(Name);
-    for (unsigned I = 2; Taken.contains(Unused) || OfRegion.contains(Unused); ++I)
-      Unused = Name + "_" + std::to_string(I);
-    Taken.insert(Unused);
-    return &Context.Idents.get(Unused);
   }
 
   /// No local variable of another function has been left, as it is or behind something that no copy is made of.
@@ -545,22 +234,18 @@ private:
 
   // --- Statements.
 
-  Stmt* block(Statements& All, SourceRange Where) {
-    return CompoundStmt::Create(Context, All, FPOptionsOverride(), Where.getBegin(), Where.getEnd());
-  }
-
   /// A copy as the one statement that stands behind a condition or in a loop.
   Stmt* copied(Stmt* S) {
     if (!S)
       return nullptr;
     Statements All;
     addList(S, All);
-    return All.size() == 1 ? All.front() : block(All, S->getSourceRange());
+    return All.size() == 1 ? All.front() : Build.block(All, S->getSourceRange());
   }
 
   void addList(ArrayRef<Stmt*> List, Statements& Out) {
     for (size_t I = 0; I != List.size(); ++I) {
-      if (Frames.size() > 1 && mayReturn(List[I]))
+      if (Frames.size() > 1 && firstReturn(List[I]))
         return addReturning(List[I], List.drop_front(I + 1), Out);
       add(List[I], Out);
     }
@@ -575,7 +260,7 @@ private:
       Statements Parts;
       auto* Block = cast<CompoundStmt>(S);
       addList(llvm::SmallVector<Stmt*>(Block->body()), Parts);
-      Out.push_back(block(Parts, S->getSourceRange()));
+      Out.push_back(Build.block(Parts, S->getSourceRange()));
       return;
     }
     case Stmt::DeclStmtClass:
@@ -679,23 +364,23 @@ private:
       Statements Parts;
       llvm::SaveAndRestore Here(Hoisted, &Parts);
       addExpression(E, Parts);
-      return block(Parts, E->getSourceRange());
+      return Build.block(Parts, E->getSourceRange());
     };
     Stmt *Then = Branch(Choice.getTrueExpr()), *Else = Branch(Choice.getFalseExpr());
-    Out.push_back(IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Cond, Loc, Loc, Then, Loc, Else));
+    Out.push_back(Build.ifElse(Cond, Then, Else, Loc));
   }
 
   void addDeclarations(DeclStmt* S, Statements& Out) {
     for (Decl* D : S->decls()) {
       auto* V = dyn_cast<VarDecl>(D);
       if (!V || isa<DecompositionDecl>(V)) {
-        Out.push_back(new (Context) DeclStmt(DeclGroupRef(D), S->getBeginLoc(), S->getEndLoc()));
+        Out.push_back(Build.declaration(D, S->getSourceRange()));
         continue;
       }
       if (isCalledLambda(V))
         continue;
       if (VarDecl* Copy = copyVariable(V))
-        Out.push_back(new (Context) DeclStmt(DeclGroupRef(Copy), S->getBeginLoc(), S->getEndLoc()));
+        Out.push_back(Build.declaration(Copy, S->getSourceRange()));
     }
   }
 
@@ -739,8 +424,9 @@ private:
   VarDecl* newVariable(const VarDecl* Original, QualType Type, Expr* Init, StringRef Otherwise = "argument", SourceLocation Loc = {}) {
     if (Original)
       Loc = Original->getLocation();
-    auto* V = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, nameFor(Original, Otherwise), Type,
-                              Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
+    const std::string Name = Original && Original->getIdentifier() ? Original->getNameAsString() : Otherwise.str();
+    auto* V = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, &Context.Idents.get(Names.take(Name, /*IsOwn=*/Frames.size() == 1)),
+                              Type, Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
     V->setInit(Init);
     Declared.insert(V);
     if (Original) {
@@ -776,7 +462,7 @@ private:
         List.push_back(S);
       List.append(Rest.begin(), Rest.end());
       addList(List, All);
-      return All.size() == 1 && isa<CompoundStmt>(All.front()) ? All.front() : block(All, S ? S->getSourceRange() : If->getSourceRange());
+      return All.size() == 1 && isa<CompoundStmt>(All.front()) ? All.front() : Build.block(All, S ? S->getSourceRange() : If->getSourceRange());
     };
     Stmt* CopiedThen = Branch(Then, ThenRest, Known != false);
     Stmt* CopiedElse = (Else && Known != true) || !ElseRest.empty() ? Branch(Else, ElseRest, Known != true) : nullptr;
@@ -804,24 +490,14 @@ private:
     llvm::SaveAndRestore Where(Hoisted, &Before);
     return copyWhole(Cond);
   }
-  Stmt* leavesUnless(Expr* Cond) {
-    SourceLocation Loc = Cond->getExprLoc();
-    Expr* Paren = new (Context) ParenExpr(Cond->getBeginLoc(), Cond->getEndLoc(), Cond);
-    Expr* Not = UnaryOperator::Create(Context, Paren, UO_LNot, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc, false, FPOptionsOverride());
-    return IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Not, Loc, Loc, new (Context) BreakStmt(Loc));
-  }
-  Expr* boolean(bool Value, SourceLocation Loc) { return new (Context) CXXBoolLiteralExpr(Value, Context.BoolTy, Loc); }
 
   /// `bool again = false;`, which is true from a loop's second iteration on. \p Loop gets the expression that says so.
   template <typename F> void addLoopAfterFirst(SourceLocation Loc, SourceRange Where, Statements& Out, F Loop) {
-    VarDecl* Again = newVariable(nullptr, Context.BoolTy, boolean(false, Loc), "again", Loc);
+    VarDecl* Again = newVariable(nullptr, Context.BoolTy, Build.boolean(false, Loc), "again", Loc);
     Statements Parts;
-    Parts.push_back(new (Context) DeclStmt(DeclGroupRef(Again), Loc, Loc));
-    Parts.push_back(Loop(valueOf(name(Again, Loc)), assigned(Again, boolean(true, Loc), Loc)));
-    Out.push_back(block(Parts, Where));
-  }
-  Stmt* onlyIf(Expr* Cond, Statements& Parts, SourceLocation Loc) {
-    return IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Cond, Loc, Loc, block(Parts, Loc));
+    Parts.push_back(Build.declaration(Again, Loc));
+    Parts.push_back(Loop(Build.valueOf(Again, Loc), Build.assigned(Again, Build.boolean(true, Loc), Loc)));
+    Out.push_back(Build.block(Parts, Where));
   }
 
   void addFor(ForStmt* For, Statements& Out) {
@@ -844,16 +520,16 @@ private:
     auto Whole = [&](Expr* Again, Expr* Increment) {
       Statements Body;
       if (Steps)
-        Body.push_back(onlyIf(Again, Next, Loc));
+        Body.push_back(Build.ifElse(Again, Build.block(Next, Loc), nullptr, Loc));
       Body.append(Before);
       if (Cond && !Body.empty()) {
-        Body.push_back(leavesUnless(Cond));
+        Body.push_back(Build.leavesUnless(Cond));
         Cond = nullptr;
       }
       const bool Computed = !Body.empty();
       Body.push_back(copied(For->getBody()));
       return new (Context) ForStmt(Context, Init, Cond, nullptr, Increment,
-                                   Computed ? block(Body, For->getBody()->getSourceRange()) : Body.front(), Loc, For->getLParenLoc(),
+                                   Computed ? Build.block(Body, For->getBody()->getSourceRange()) : Body.front(), Loc, For->getLParenLoc(),
                                    For->getRParenLoc());
     };
     // Statements of the last part stand before the condition, as `continue` goes on with them.
@@ -868,12 +544,12 @@ private:
     Expr* Cond = loopCondition(While->getCond(), Body);
     bool Computed = !Body.empty();
     if (Computed) {
-      Body.push_back(leavesUnless(Cond));
-      Cond = boolean(true, While->getCond()->getExprLoc());
+      Body.push_back(Build.leavesUnless(Cond));
+      Cond = Build.boolean(true, While->getCond()->getExprLoc());
     }
     Stmt* Inside = copied(While->getBody());
     Body.push_back(Inside);
-    Out.push_back(WhileStmt::Create(Context, nullptr, Cond, Computed ? block(Body, While->getBody()->getSourceRange()) : Inside,
+    Out.push_back(WhileStmt::Create(Context, nullptr, Cond, Computed ? Build.block(Body, While->getBody()->getSourceRange()) : Inside,
                                     While->getWhileLoc(), While->getLParenLoc(), While->getRParenLoc()));
   }
 
@@ -894,64 +570,34 @@ private:
       if (!Temporary || !Temporary->getType()->isConstantArrayType())
         return false;
       VarDecl* V = newVariable(nullptr, Temporary->getType(), copyInPlace(Temporary->getSubExpr()), "list", Loc);
-      Parts.push_back(new (Context) DeclStmt(DeclGroupRef(V), Loc, Loc));
-      Array = name(V, Loc);
+      Parts.push_back(Build.declaration(V, Loc));
+      Array = Build.name(V, Loc);
     } else if (isPlace(Over) && arrayElements(Over->getType())) {
       Array = copyInPlace(Over);
     } else {
       return false;
     }
-    VarDecl* Index = newVariable(nullptr, Context.UnsignedIntTy, literal(0, Context.UnsignedIntTy, Loc), "index", Loc);
-    Expr* Value = elementAt(Array, Index, Loc);
+    VarDecl* Index = newVariable(nullptr, Context.UnsignedIntTy, Build.number(0, Context.UnsignedIntTy, Loc), "index", Loc);
+    Expr* Value = Build.elementAt(Array, Index, Loc);
     if (!Value)
       return false;
     Statements Body;
     ElementOf[Begin] = Value;
     if (VarDecl* Copy = copyVariable(Element))
-      Body.push_back(new (Context) DeclStmt(DeclGroupRef(Copy), Element->getBeginLoc(), Element->getEndLoc()));
+      Body.push_back(Build.declaration(Copy, Element->getSourceRange()));
     Stmt* Inside = copied(Range->getBody());
     Body.push_back(Inside);
-    Expr* Last = literal(arrayElements(Array->getType())->Count, Context.UnsignedIntTy, Loc);
-    Expr* Cond = BinaryOperator::Create(Context, valueOf(name(Index, Loc)), Last, BO_NE, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc,
-                                        FPOptionsOverride());
-    Expr* Inc = UnaryOperator::Create(Context, name(Index, Loc), UO_PreInc, Context.UnsignedIntTy, VK_LValue, OK_Ordinary, Loc, false,
-                                      FPOptionsOverride());
-    Stmt* Init = new (Context) DeclStmt(DeclGroupRef(Index), Loc, Loc);
-    Stmt* Counting = new (Context) ForStmt(Context, Init, Cond, nullptr, Inc, block(Body, Range->getBody()->getSourceRange()), Loc, Loc, Loc);
+    Expr* Last = Build.number(arrayElements(Array->getType())->Count, Context.UnsignedIntTy, Loc);
+    Expr *Cond = Build.differ(Build.valueOf(Index, Loc), Last, Loc), *Inc = Build.incremented(Index, Loc);
+    Stmt* Init = Build.declaration(Index, Loc);
+    Stmt* Counting = new (Context) ForStmt(Context, Init, Cond, nullptr, Inc, Build.block(Body, Range->getBody()->getSourceRange()), Loc, Loc, Loc);
     if (Parts.empty()) {
       Out.push_back(Counting);
     } else {
       Parts.push_back(Counting);
-      Out.push_back(block(Parts, Range->getSourceRange()));
+      Out.push_back(Build.block(Parts, Range->getSourceRange()));
     }
     return true;
-  }
-
-  Expr* literal(uint64_t Value, QualType Type, SourceLocation Loc) {
-    return IntegerLiteral::Create(Context, llvm::APInt(Context.getIntWidth(Type), Value), Type, Loc);
-  }
-
-  /// array[index]; null where a std::array has no such operator.
-  Expr* elementAt(Expr* Array, VarDecl* Index, SourceLocation Loc) {
-    QualType Type = Array->getType();
-    Expr* At = valueOf(name(Index, Loc));
-    if (const ArrayType* Plain = Context.getAsArrayType(Type)) {
-      Expr* Decayed = ImplicitCastExpr::Create(Context, Context.getArrayDecayedType(Type), CK_ArrayToPointerDecay, Array, nullptr, VK_PRValue,
-                                               FPOptionsOverride());
-      return new (Context) ArraySubscriptExpr(Decayed, At, Plain->getElementType(), VK_LValue, OK_Ordinary, Loc);
-    }
-    for (NamedDecl* Found : Type->getAsCXXRecordDecl()->lookup(Context.DeclarationNames.getCXXOperatorName(OO_Subscript))) {
-      auto* Method = dyn_cast<CXXMethodDecl>(Found);
-      if (!Method || Method->isConst() != Type.isConstQualified() || Method->getNumParams() != 1)
-        continue;
-      Expr* Callee = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Method, false, Loc, Method->getType(), VK_LValue);
-      Callee = ImplicitCastExpr::Create(Context, Context.getPointerType(Method->getType()), CK_FunctionToPointerDecay, Callee, nullptr, VK_PRValue,
-                                        FPOptionsOverride());
-      At = ImplicitCastExpr::Create(Context, Method->getParamDecl(0)->getType(), CK_IntegralCast, At, nullptr, VK_PRValue, FPOptionsOverride());
-      return CXXOperatorCallExpr::Create(Context, OO_Subscript, Callee, {Array, At}, Method->getReturnType().getNonReferenceType(), VK_LValue, Loc,
-                                         FPOptionsOverride());
-    }
-    return nullptr;
   }
 
   void addSwitch(SwitchStmt* Switch, Statements& Out) {
@@ -960,7 +606,7 @@ private:
       add(Switch->getInit(), Parts);
       llvm::SaveAndRestore Here(Hoisted, &Parts);
       addSwitchAlone(Switch, Parts);
-      Out.push_back(block(Parts, Switch->getSourceRange()));
+      Out.push_back(Build.block(Parts, Switch->getSourceRange()));
     } else {
       addSwitchAlone(Switch, Out);
     }
@@ -982,74 +628,23 @@ private:
       Out.push_back(new (Context) DoStmt(Inside, Cond, Loc, Do->getWhileLoc(), Do->getRParenLoc()));
       return;
     }
-    Before.push_back(leavesUnless(Cond));
+    Before.push_back(Build.leavesUnless(Cond));
     if (!ownContinue(Do->getBody())) {
       Before.insert(Before.begin(), Inside);
-      Out.push_back(new (Context) DoStmt(block(Before, Do->getBody()->getSourceRange()), boolean(true, Do->getCond()->getExprLoc()), Loc,
+      Out.push_back(new (Context) DoStmt(Build.block(Before, Do->getBody()->getSourceRange()), Build.boolean(true, Do->getCond()->getExprLoc()), Loc,
                                          Do->getWhileLoc(), Do->getRParenLoc()));
       return;
     }
     // `continue` goes on with the condition, which stands before the body from the second iteration on.
     addLoopAfterFirst(Loc, Do->getSourceRange(), Out, [&](Expr* Again, Expr* Increment) {
       Statements Body;
-      Body.push_back(onlyIf(Again, Before, Loc));
+      Body.push_back(Build.ifElse(Again, Build.block(Before, Loc), nullptr, Loc));
       Body.push_back(Inside);
-      return new (Context) ForStmt(Context, nullptr, nullptr, nullptr, Increment, block(Body, Do->getBody()->getSourceRange()), Loc, Loc, Loc);
+      return new (Context) ForStmt(Context, nullptr, nullptr, nullptr, Increment, Build.block(Body, Do->getBody()->getSourceRange()), Loc, Loc, Loc);
     });
   }
 
-  static bool ownContinue(const Stmt* S) {
-    if (!S || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(S))
-      return false;
-    return isa<ContinueStmt>(S) || llvm::any_of(S->children(), ownContinue);
-  }
-
   // --- Returns: what stands behind a branch that ends with one goes into the other branch.
-
-  static bool mayReturn(const Stmt* S) { return S && firstReturn(S); }
-
-  /// Not those after errors.
-  static const ReturnStmt* firstReturn(const Stmt* S) {
-    if (!S || isa<LambdaExpr>(S))
-      return nullptr;
-    if (const auto* Return = dyn_cast<ReturnStmt>(S))
-      return Return;
-    if (const auto* If = dyn_cast<IfStmt>(S))
-      if (std::optional<bool> Known = errorCheck(If->getCond()))
-        return firstReturn(*Known ? If->getThen() : If->getElse());
-    for (const Stmt* Child : S->children())
-      if (const ReturnStmt* Found = firstReturn(Child))
-        return Found;
-    return nullptr;
-  }
-
-  static bool alwaysReturns(const Stmt* S) {
-    if (!S)
-      return false;
-    if (isa<ReturnStmt>(S))
-      return true;
-    if (const auto* Block = dyn_cast<CompoundStmt>(S))
-      return llvm::any_of(Block->body(), alwaysReturns);
-    const auto* If = dyn_cast<IfStmt>(S);
-    if (!If)
-      return false;
-    if (std::optional<bool> Known = errorCheck(If->getCond()))
-      return alwaysReturns(*Known ? If->getThen() : If->getElse());
-    return alwaysReturns(If->getThen()) && alwaysReturns(If->getElse());
-  }
-
-  /// do { ... } while (0), as macros have it.
-  bool isOnce(const Stmt* S) const {
-    const auto* Do = dyn_cast<DoStmt>(S);
-    bool Again = true;
-    return Do && !Do->getCond()->isValueDependent() && Do->getCond()->EvaluateAsBooleanCondition(Again, Context) && !Again &&
-           !ownContinue(Do->getBody()) && !ownBreak(Do->getBody());
-  }
-  static bool ownBreak(const Stmt* S) {
-    if (!S || isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, SwitchStmt, LambdaExpr>(S))
-      return false;
-    return isa<BreakStmt>(S) || llvm::any_of(S->children(), ownBreak);
-  }
 
   void addReturning(Stmt* S, ArrayRef<Stmt*> Rest, Statements& Out) {
     llvm::SaveAndRestore Here(Hoisted, &Out);
@@ -1063,8 +658,8 @@ private:
     } else if (auto* Block = dyn_cast<CompoundStmt>(S)) {
       Statements Parts;
       addList(With(llvm::SmallVector<Stmt*>(Block->body())), Parts);
-      Out.push_back(block(Parts, S->getSourceRange()));
-    } else if (isOnce(S)) {
+      Out.push_back(Build.block(Parts, S->getSourceRange()));
+    } else if (isOnce(S, Context)) {
       addList(With(cast<DoStmt>(S)->getBody()), Out);
     } else if (auto* Attributed = dyn_cast<AttributedStmt>(S)) {
       addList(With(Attributed->getSubStmt()), Out);
@@ -1091,23 +686,7 @@ private:
       return;
     }
     Expr* Copy = copyWhole(Value);
-    Out.push_back(assigned(Result, Copy, Return->getBeginLoc()));
-  }
-
-  // --- Calls.
-
-  Expr* name(VarDecl* V, SourceLocation Loc) {
-    return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), V, false, Loc, V->getType().getNonReferenceType(),
-                               VK_LValue);
-  }
-
-  Expr* assigned(VarDecl* V, Expr* Value, SourceLocation Loc) {
-    return BinaryOperator::Create(Context, name(V, Loc), Value, BO_Assign, V->getType(), VK_LValue, OK_Ordinary, Loc, FPOptionsOverride());
-  }
-
-  Expr* valueOf(Expr* Place) {
-    return ImplicitCastExpr::Create(Context, Place->getType().getUnqualifiedType(), CK_LValueToRValue, Place, nullptr, VK_PRValue,
-                                    FPOptionsOverride());
+    Out.push_back(Build.assigned(Result, Copy, Return->getBeginLoc()));
   }
 
   // --- Calls that a value stands for, or that stay.
@@ -1131,7 +710,7 @@ private:
       Value = Found.Val.getInt().isMinSignedValue() ? nullptr : IntegerLiteral::Create(Context, Found.Val.getInt(), Type, Loc);
     else if (Found.Val.isFloat() && Found.Val.getFloat().isFinite() && (Type->isSpecificBuiltinType(BuiltinType::Float) || Type->isSpecificBuiltinType(BuiltinType::Double)))
       Value = FloatingLiteral::Create(Context, Found.Val.getFloat(), /*isexact=*/true, Type, Loc);
-    return Value ? inParentheses(Value, Call) : nullptr;
+    return Value ? Build.inParentheses(Value, Call.getSourceRange()) : nullptr;
   }
 
   /// Of a member function of a variable that reads what is not public, where the device can have a copy of it.
@@ -1154,16 +733,11 @@ private:
     return (!Place || Place != Class) && Sources.isBeforeInTranslationUnit(Other->getLocation(), (Place ? Place : Own)->getLocation());
   }
 
-  Expr* inParentheses(Expr* E, CallExpr& Call) { return new (Context) ParenExpr(Call.getBeginLoc(), Call.getEndLoc(), E); }
-
   /// As a value of the type, since text has no implicit conversions.
   Expr* converted(Expr* E, QualType Type, SourceLocation Loc) {
     if (Context.hasSameUnqualifiedType(E->IgnoreParenImpCasts()->getType(), Type))
       return E;
-    Expr* Paren = new (Context) ParenExpr(E->getBeginLoc(), E->getEndLoc(), E);
-    QualType Plain = Type.getUnqualifiedType();
-    return CStyleCastExpr::Create(Context, Plain, VK_PRValue, CK_NoOp, Paren, nullptr, FPOptionsOverride(),
-                                  Context.getTrivialTypeSourceInfo(Plain, Loc), Loc, Loc);
+    return Build.cast(Build.inParentheses(E, E->getSourceRange()), Type, Loc);
   }
 
   /// Whether a value of the type is what a function returns, or gets, by its expression alone.
@@ -1201,7 +775,7 @@ private:
     for (unsigned I = 0; I != Passed.size(); ++I) {
       Expr* Value = copy(Passed[I]);
       if (!F->getParamDecl(I)->getType()->isReferenceType() || !Value->isGLValue())
-        Value = new (Context) ParenExpr(Value->getBeginLoc(), Value->getEndLoc(), converted(Value, F->getParamDecl(I)->getType().getNonReferenceType(), Value->getExprLoc()));
+        Value = Build.inParentheses(converted(Value, F->getParamDecl(I)->getType().getNonReferenceType(), Value->getExprLoc()), Value->getSourceRange());
       Passed[I] = Value;
     }
     Frames.push_back(Inside);
@@ -1218,7 +792,7 @@ private:
       return std::nullopt;
     if (IsObject)
       return object(Value, Type, Call);
-    return inParentheses(IsPlace ? Value : converted(Value, Type, Call.getBeginLoc()), Call);
+    return Build.inParentheses(IsPlace ? Value : converted(Value, Type, Call.getBeginLoc()), Call.getSourceRange());
   }
 
   /// The argument that may stand for a parameter wherever that is read; null if none may.
@@ -1239,7 +813,7 @@ private:
     auto* Construct = dyn_cast<CXXConstructExpr>(Value->IgnoreImplicit());
     bool InBraces = isa<InitListExpr>(Value->IgnoreImplicit()) || (Construct && Construct->isListInitialization() && !isa<CXXTemporaryObjectExpr>(Construct));
     if (!InBraces)
-      return inParentheses(Value, Call);
+      return Build.inParentheses(Value, Call.getSourceRange());
     SourceLocation Loc = Call.getBeginLoc();
     return CXXFunctionalCastExpr::Create(Context, Type.getUnqualifiedType(), VK_PRValue, Context.getTrivialTypeSourceInfo(Type.getUnqualifiedType(), Loc),
                                          CK_NoOp, Value, nullptr, FPOptionsOverride(), SourceLocation(), SourceLocation());
@@ -1282,16 +856,16 @@ private:
       VarDecl* Result = newVariable(nullptr, Type, nullptr, isLambda(F) ? "result" : F->getNameAsString() + "_result", Call.getBeginLoc());
       Frames.back().Result = Result;
       Results.insert(Result);
-      Out.push_back(new (Context) DeclStmt(DeclGroupRef(Result), Call.getBeginLoc(), Call.getEndLoc()));
+      Out.push_back(Build.declaration(Result, Call.getSourceRange()));
     }
     addList(llvm::SmallVector<Stmt*>(cast<CompoundStmt>(F->getBody())->body()), Body);
     VarDecl* Result = Frames.back().Result;
     Frames.pop_back();
     if (!Diags.hasErrors())
-      substitute(Parameters, Body, Call.getSourceRange());
-    Out.push_back(block(Body, Call.getSourceRange()));
+      substituteParameters(Parameters, Body, Call.getSourceRange(), Context, [this](Expr* E) { return copy(E); });
+    Out.push_back(Build.block(Body, Call.getSourceRange()));
     LastExpanded = F;
-    return Result ? valueOf(name(Result, Call.getBeginLoc())) : nullptr;
+    return Result ? Build.valueOf(Result, Call.getBeginLoc()) : nullptr;
   }
 
   bool checkCall(const FunctionDecl* F, const CallExpr& Call) {
@@ -1380,14 +954,14 @@ private:
       const auto* Captured = dyn_cast<VarDecl>(Capture.getCapturedVar());
       if (!Captured || Lambda->isInitCapture(&Capture))
         return Wrong(InitCapture, Capture.getCapturedVar()->getName());
-      if (Capture.getCaptureKind() == LCK_ByCopy && isChangedAfter(Captured, Lambda))
+      if (Capture.getCaptureKind() == LCK_ByCopy && isChangedAfterCopy(Captured, Lambda, Sources))
         return Wrong(CopiedCapture, Captured->getName());
     }
     // Also what needs no capture. Variables of the region have names of their own.
     if (Of == Function)
       for (const DeclRefExpr* Named : References(F->getBody()).All) {
         const auto* Local = dyn_cast<VarDecl>(Named->getDecl());
-        if (Local && isOfRegion(Local->getParentFunctionOrMethod()) && !Variables.count(Local) && isHidden(Local))
+        if (Local && isOfRegion(Local->getParentFunctionOrMethod()) && !Variables.count(Local) && isHidden(Local, Loop, outermostFunction(Function)))
           return Wrong(Hidden, Local->getName());
       }
     return true;
@@ -1398,50 +972,6 @@ private:
     for (const DeclContext* DC = Function; DC; DC = DC->getParent())
       if (DC->isFunctionOrMethod() && DC == Of)
         return true;
-    return false;
-  }
-
-  bool isChangedAfter(const VarDecl* V, const LambdaExpr* Lambda) const {
-    const auto* Of = dyn_cast_or_null<FunctionDecl>(V->getParentFunctionOrMethod());
-    if (!Of || !Of->hasBody() || V->isStaticLocal() || V->getType()->isReferenceType())
-      return true;
-    return !V->getType().isConstQualified() &&
-           CopyChanges(V, Of->getBody(), Sources.getFileLoc(Lambda->getBeginLoc()), Sources).any();
-  }
-
-  /// Whether the name means another variable at the place of the region.
-  bool isHidden(const VarDecl* V) const {
-    const VarDecl* Meant = nullptr;
-    for (const ParmVarDecl* P : outermostFunction(Function)->parameters())
-      if (P->getIdentifier() == V->getIdentifier())
-        Meant = P;
-    findVisible(outermostFunction(Function)->getBody(), V->getIdentifier(), Meant);
-    return Meant && Meant != V;
-  }
-
-  /// Goes the way to the region and notes what is declared on it. False: the region is not there.
-  bool findVisible(const Stmt* S, const IdentifierInfo* Name, const VarDecl*& Meant) const {
-    if (S == Loop)
-      return true;
-    const VarDecl* Before = Meant;
-    if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) {
-      for (const ParmVarDecl* P : Lambda->getCallOperator()->parameters())
-        if (P->getIdentifier() == Name)
-          Meant = P;
-      if (findVisible(Lambda->getBody(), Name, Meant))
-        return true;
-    }
-    for (const Stmt* Child : S->children()) {
-      if (!Child)
-        continue;
-      if (findVisible(Child, Name, Meant))
-        return true;
-      if (const auto* Declarations = dyn_cast<DeclStmt>(Child))
-        for (const Decl* D : Declarations->decls())
-          if (const auto* V = dyn_cast<VarDecl>(D); V && V->getIdentifier() == Name)
-            Meant = V;
-    }
-    Meant = Before;
     return false;
   }
 
@@ -1497,160 +1027,11 @@ private:
     if (!Parameter->getIdentifier() && !Argument->HasSideEffects(Context))
       return nullptr;
     VarDecl* V = newVariable(Parameter, Type, Argument);
-    Body.push_back(new (Context) DeclStmt(DeclGroupRef(V), Parameter->getBeginLoc(), Parameter->getEndLoc()));
+    Body.push_back(Build.declaration(V, Parameter->getSourceRange()));
     return V;
   }
 
-  // --- Parameters that are what is passed for them.
-
-  /// Lets the variables that parameters have become disappear where that makes no difference, and be constants else.
-  void substitute(ArrayRef<VarDecl*> Parameters, Statements& Body, SourceRange Where) {
-    for (VarDecl* V : Parameters) {
-      if (V->getType()->isReferenceType())
-        continue;
-      Stmt* Block = block(Body, Where);
-      Unchanged Same(Block);
-      if (!Same.variable(V))
-        continue;
-      Expr* Init = V->getInit();
-      Expr* Place = copiedPlace(V, Init);
-      Expr* Address = addressed(Init);
-      if (Address && !Context.hasSameUnqualifiedType(Address->getType(), V->getType()->getPointeeType()))
-        Address = nullptr;
-      bool Lasts = Place ? Same.all(Place) : Address || (isPure(Init) && Same.all(Init));
-      bool Followed = V->getType()->isIntegralOrEnumerationType() || (V->getType()->isPointerType() && keepsPointer(V, Init));
-      Replacement With{V, Place ? Place : Address, Place == nullptr};
-      if (Lasts && (Place || Address || Followed) && isReplaceable(Block, With)) {
-        replaceIn(Block, With);
-        llvm::erase_if(Body, [&](Stmt* S) { return isa<DeclStmt>(S) && *cast<DeclStmt>(S)->decl_begin() == V; });
-      } else {
-        V->setType(V->getType().withConst());
-      }
-    }
-  }
-
-  /// What a variable is a copy of, without a conversion that its text would not have.
-  Expr* copiedPlace(const VarDecl* V, Expr* Init) const {
-    Init = Init->IgnoreParens();
-    if (auto* Full = dyn_cast<ExprWithCleanups>(Init))
-      Init = Full->getSubExpr();
-    if (auto* Construct = dyn_cast<CXXConstructExpr>(Init); Construct && Construct->getNumArgs() == 1 && !isa<CXXTemporaryObjectExpr>(Init)) {
-      Expr* From = Construct->getArg(0);
-      bool Copies = Construct->getConstructor()->isCopyConstructor() && isPlace(From);
-      return Copies && Context.hasSameUnqualifiedType(plain(From)->getType(), V->getType()) ? plain(From) : nullptr;
-    }
-    Expr* Read = plain(Init);
-    auto* Cast = dyn_cast<ImplicitCastExpr>(Read);
-    if (!Cast || Cast->getCastKind() != CK_LValueToRValue || !isPlace(Cast->getSubExpr()))
-      return nullptr;
-    Expr* From = plain(Cast->getSubExpr());
-    QualType Have = From->getType(), Want = V->getType();
-    bool Same = Context.hasSameUnqualifiedType(Have, Want) ||
-                (Have->isPointerType() && Want->isPointerType() && Context.hasSameUnqualifiedType(Have->getPointeeType(), Want->getPointeeType()));
-    return Same ? From : nullptr;
-  }
-
-  /// Whether a pointer is written as one to such elements, or is null.
-  bool keepsPointer(const VarDecl* V, Expr* Init) const {
-    QualType Written = Init->IgnoreParenImpCasts()->getType();
-    return isNull(Init) ||
-           (Written->isPointerType() && Context.hasSameUnqualifiedType(Written->getPointeeType(), V->getType()->getPointeeType()));
-  }
-  static bool isNull(Expr* Init) {
-    const auto* Cast = dyn_cast<ImplicitCastExpr>(Init->IgnoreParens());
-    return Cast && Cast->getCastKind() == CK_NullToPointer;
-  }
-
-  struct Replacement {
-    const VarDecl* Variable;
-    /// The variable or member itself, or what it points to; null for the value of a pure expression.
-    Expr* Place;
-    bool OfPointer;
-  };
-
-  static bool names(const Stmt* S, const VarDecl* V) {
-    const auto* E = dyn_cast_or_null<Expr>(S);
-    const auto* Ref = E ? dyn_cast<DeclRefExpr>(E->IgnoreParens()) : nullptr;
-    return Ref && Ref->getDecl() == V;
-  }
-  static Expr* readValue(Stmt* S, const VarDecl* V) {
-    auto* Cast = dyn_cast<ImplicitCastExpr>(S);
-    return Cast && Cast->getCastKind() == CK_LValueToRValue && names(Cast->getSubExpr(), V) ? Cast : nullptr;
-  }
-
-  /// A value has no name that a reference could take, and of a constant variable other functions might be called.
-  static bool isReplaceable(const Stmt* S, const Replacement& R) {
-    if (isa<LambdaExpr>(S))
-      return !References(S).mention(R.Variable);
-    if (const auto* Call = dyn_cast<CXXMemberCallExpr>(S); Call && names(Call->getImplicitObjectArgument()->IgnoreImpCasts(), R.Variable))
-      return false;
-    for (const Stmt* Child : S->children()) {
-      if (!Child || readValue(const_cast<Stmt*>(Child), R.Variable))
-        continue;
-      if (names(Child, R.Variable) ? !R.Place || R.OfPointer : !isReplaceable(Child, R))
-        return false;
-    }
-    return true;
-  }
-
-  void replaceIn(Stmt* S, const Replacement& R) {
-    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child) {
-      if (!*Child)
-        continue;
-      if (Expr* Place = pointedTo(*Child, R)) {
-        *Child = Place;
-      } else if (readValue(*Child, R.Variable)) {
-        *Child = value(cast<Expr>(*Child), R);
-      } else if (names(*Child, R.Variable)) {
-        *Child = copy(R.Place);
-      } else {
-        if (auto* Member = dyn_cast<MemberExpr>(*Child); Member && Member->isArrow() && R.OfPointer && R.Place &&
-                                                         names(Member->getBase()->IgnoreImpCasts(), R.Variable)) {
-          Member->setBase(copy(R.Place));
-          Member->setArrow(false);
-        }
-        replaceIn(*Child, R);
-      }
-    }
-    if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
-      replaceIn(List->getSyntacticForm(), R);
-  }
-
-  /// Of *p and p[0], where p is the address of a variable.
-  Expr* pointedTo(Stmt* S, const Replacement& R) {
-    auto* E = dyn_cast<Expr>(S);
-    const Expr* Pointer = E && R.OfPointer && R.Place ? dereferenced(E) : nullptr;
-    return Pointer && names(Pointer->IgnoreImpCasts(), R.Variable) ? copy(R.Place) : nullptr;
-  }
-
-  Expr* value(Expr* Read, const Replacement& R) {
-    if (R.Place && !R.OfPointer)
-      return valueOf(copy(R.Place));
-    Expr* Init = copy(const_cast<Expr*>(R.Variable->getInit()));
-    QualType Want = R.Variable->getType();
-    // Text has no implicit conversions.
-    QualType Written = Init->IgnoreParenImpCasts()->getType();
-    auto InParentheses = [&](Expr* E) { return new (Context) ParenExpr(Read->getBeginLoc(), Read->getEndLoc(), E); };
-    if (isNull(Init) || (Want->isIntegralOrEnumerationType() && !Context.hasSameUnqualifiedType(Written, Want)))
-      Init = CStyleCastExpr::Create(Context, Want.getUnqualifiedType(), VK_PRValue, CK_NoOp, InParentheses(Init), nullptr, FPOptionsOverride(),
-                                    Context.getTrivialTypeSourceInfo(Want.getUnqualifiedType(), Read->getExprLoc()), Read->getExprLoc(),
-                                    Read->getExprLoc());
-    return InParentheses(Init);
-  }
-
   // --- Copies of expressions.
-
-  template <typename T> static FPOptionsOverride options(const T* E) {
-    return E->hasStoredFPFeatures() ? E->getStoredFPFeatures() : FPOptionsOverride();
-  }
-  static CXXCastPath path(CastExpr* Cast) { return CXXCastPath(Cast->path_begin(), Cast->path_end()); }
-
-  llvm::SmallVector<Expr*, 8> copies(ArrayRef<Expr*> All) {
-    llvm::SmallVector<Expr*, 8> Copies;
-    for (Expr* E : All)
-      Copies.push_back(copy(E));
-    return Copies;
-  }
 
   /// Of all that a statement evaluates at a time. What calls in it change is changed before it, so that it may not name that besides; but
   /// what is assigned to is found behind the value.
@@ -1660,6 +1041,7 @@ private:
     checkOrder(E, Copy, Before);
     return Copy;
   }
+
   void checkOrder(const Expr* E, const Expr* Copy, size_t Before) {
     const Expr* Read = Copy->IgnoreParenImpCasts();
     if (const auto* Assigned = dyn_cast<BinaryOperator>(Read); Assigned && Assigned->isAssignmentOp())
@@ -1667,6 +1049,7 @@ private:
     if (isDisturbed(Read, Before))
       fail(E->getBeginLoc(), LastExpanded, Place);
   }
+
   /// Whether statements that come before it change what it names.
   bool isDisturbed(const Expr* Copy, size_t Before) const {
     if (!Hoisted || Hoisted->size() == Before)
@@ -1690,7 +1073,7 @@ private:
   VarDecl* declareResult(QualType Type, Expr* Init, StringRef Name, SourceLocation Loc) {
     VarDecl* V = newVariable(nullptr, Type.getUnqualifiedType(), Init, Name, Loc);
     Results.insert(V);
-    Hoisted->push_back(new (Context) DeclStmt(DeclGroupRef(V), Loc, Loc));
+    Hoisted->push_back(Build.declaration(V, Loc));
     return V;
   }
 
@@ -1707,16 +1090,16 @@ private:
     checkOrder(E->getLHS(), Left, Start);
     const bool And = E->getOpcode() == BO_LAnd;
     VarDecl* Both = declareResult(E->getType(), Left, And ? "both" : "either", Loc);
-    Before.push_back(assigned(Both, Right, Loc));
-    Expr* Goes = valueOf(name(Both, Loc));
+    Before.push_back(Build.assigned(Both, Right, Loc));
+    Expr* Goes = Build.valueOf(Both, Loc);
     if (!And)
-      Goes = UnaryOperator::Create(Context, Goes, UO_LNot, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc, false, FPOptionsOverride());
-    Hoisted->push_back(onlyIf(Goes, Before, Loc));
-    return valueOf(name(Both, Loc));
+      Goes = Build.negated(Goes, Loc);
+    Hoisted->push_back(Build.ifElse(Goes, Build.block(Before, Loc), nullptr, Loc));
+    return Build.valueOf(Both, Loc);
   }
 
   /// The same of `a ? b : c`.
-  Expr* copyChoice(ConditionalOperator* E) {
+  Expr* copyChoice(ConditionalOperator* E) override {
     const size_t Start = Hoisted ? Hoisted->size() : 0;
     SourceLocation Loc = E->getQuestionLoc();
     Expr* Cond = copy(E->getCond());
@@ -1730,174 +1113,30 @@ private:
     }
     checkOrder(E->getCond(), Cond, Start);
     VarDecl* Chosen = declareResult(E->getType(), nullptr, "chosen", Loc);
-    First.push_back(assigned(Chosen, True, Loc));
-    Second.push_back(assigned(Chosen, False, Loc));
-    Hoisted->push_back(IfStmt::Create(Context, Loc, IfStatementKind::Ordinary, nullptr, nullptr, Cond, Loc, Loc, block(First, Loc), Loc,
-                                      block(Second, Loc)));
-    return valueOf(name(Chosen, Loc));
+    First.push_back(Build.assigned(Chosen, True, Loc));
+    Second.push_back(Build.assigned(Chosen, False, Loc));
+    Hoisted->push_back(Build.ifElse(Cond, Build.block(First, Loc), Build.block(Second, Loc), Loc));
+    return Build.valueOf(Chosen, Loc);
   }
 
-  /// Of something that may not be evaluated, or not before all else.
-  Expr* copyInPlace(Expr* E) {
-    llvm::SaveAndRestore Nowhere(Hoisted, nowhere());
-    return copy(E);
+  Expr* copyUnary(UnaryOperator* Unary) override {
+    if (const VarDecl* Iterator = Unary->getOpcode() == UO_Deref ? namedVariable(Unary->getSubExpr()) : nullptr)
+      if (auto It = ElementOf.find(Iterator); It != ElementOf.end())
+        return copy(It->second);
+    return ExpressionCopier::copyUnary(Unary);
   }
 
-  Expr* copy(Expr* E) {
-    if (!E)
-      return nullptr;
-    QualType T = E->getType();
-    ExprValueKind VK = E->getValueKind();
-    switch (E->getStmtClass()) {
-    case Stmt::DeclRefExprClass:
-      return copyReference(cast<DeclRefExpr>(E));
-    case Stmt::ParenExprClass: {
-      auto* Paren = cast<ParenExpr>(E);
-      return new (Context) ParenExpr(Paren->getLParen(), Paren->getRParen(), copy(Paren->getSubExpr()));
+  Expr* copyBinary(BinaryOperator* Binary) override {
+    if (Binary->isLogicalOp())
+      return copyLogical(Binary);
+    if (Binary->isCommaOp() && Hoisted && hasWork(Binary)) {
+      addExpression(Binary->getLHS(), *Hoisted);
+      return copy(Binary->getRHS());
     }
-    case Stmt::ImplicitCastExprClass: {
-      auto* Cast = cast<ImplicitCastExpr>(E);
-      CXXCastPath Path = path(Cast);
-      Expr* Sub = copy(Cast->getSubExpr());
-      if (Cast->getCastKind() == CK_LValueToRValue && Sub->isPRValue())
-        return Sub; // a parameter that a value stands for
-      if (Cast->getCastKind() == CK_UserDefinedConversion && !isa<CallExpr, CXXConstructExpr>(Sub->IgnoreImplicit()))
-        return Sub; // a variable that stands for what an object converts to
-      auto* Copy = ImplicitCastExpr::Create(Context, T, Cast->getCastKind(), Sub, &Path, VK, options(Cast));
-      Copy->setIsPartOfExplicitCast(Cast->isPartOfExplicitCast());
-      return Copy;
-    }
-    case Stmt::CStyleCastExprClass: {
-      auto* Cast = cast<CStyleCastExpr>(E);
-      CXXCastPath Path = path(Cast);
-      return CStyleCastExpr::Create(Context, T, VK, Cast->getCastKind(), copy(Cast->getSubExpr()), &Path, options(Cast),
-                                    Cast->getTypeInfoAsWritten(), Cast->getLParenLoc(), Cast->getRParenLoc());
-    }
-    case Stmt::CXXFunctionalCastExprClass: {
-      auto* Cast = cast<CXXFunctionalCastExpr>(E);
-      CXXCastPath Path = path(Cast);
-      return CXXFunctionalCastExpr::Create(Context, T, VK, Cast->getTypeInfoAsWritten(), Cast->getCastKind(), copy(Cast->getSubExpr()), &Path,
-                                           options(Cast), Cast->getLParenLoc(), Cast->getRParenLoc());
-    }
-    case Stmt::CXXStaticCastExprClass: {
-      auto* Cast = cast<CXXStaticCastExpr>(E);
-      CXXCastPath Path = path(Cast);
-      return CXXStaticCastExpr::Create(Context, T, VK, Cast->getCastKind(), copy(Cast->getSubExpr()), &Path, Cast->getTypeInfoAsWritten(),
-                                       options(Cast), Cast->getOperatorLoc(), Cast->getRParenLoc(), Cast->getAngleBrackets());
-    }
-    case Stmt::CXXReinterpretCastExprClass: {
-      auto* Cast = cast<CXXReinterpretCastExpr>(E);
-      CXXCastPath Path = path(Cast);
-      return CXXReinterpretCastExpr::Create(Context, T, VK, Cast->getCastKind(), copy(Cast->getSubExpr()), &Path, Cast->getTypeInfoAsWritten(),
-                                            Cast->getOperatorLoc(), Cast->getRParenLoc(), Cast->getAngleBrackets());
-    }
-    case Stmt::CXXConstCastExprClass: {
-      auto* Cast = cast<CXXConstCastExpr>(E);
-      return CXXConstCastExpr::Create(Context, T, VK, copy(Cast->getSubExpr()), Cast->getTypeInfoAsWritten(), Cast->getOperatorLoc(),
-                                      Cast->getRParenLoc(), Cast->getAngleBrackets());
-    }
-    case Stmt::UnaryOperatorClass: {
-      auto* Unary = cast<UnaryOperator>(E);
-      if (const VarDecl* Iterator = Unary->getOpcode() == UO_Deref ? namedVariable(Unary->getSubExpr()) : nullptr)
-        if (auto It = ElementOf.find(Iterator); It != ElementOf.end())
-          return copy(It->second);
-      return UnaryOperator::Create(Context, copy(Unary->getSubExpr()), Unary->getOpcode(), T, VK, Unary->getObjectKind(),
-                                   Unary->getOperatorLoc(), Unary->canOverflow(), options(Unary));
-    }
-    case Stmt::CompoundAssignOperatorClass: {
-      auto* Binary = cast<CompoundAssignOperator>(E);
-      Expr *Left = copyInPlace(Binary->getLHS()), *Right = copy(Binary->getRHS());
-      return CompoundAssignOperator::Create(Context, Left, Right, Binary->getOpcode(), T, VK, Binary->getObjectKind(), Binary->getOperatorLoc(),
-                                            options(Binary), Binary->getComputationLHSType(), Binary->getComputationResultType());
-    }
-    case Stmt::BinaryOperatorClass: {
-      auto* Binary = cast<BinaryOperator>(E);
-      if (Binary->isLogicalOp())
-        return copyLogical(Binary);
-      if (Binary->isCommaOp() && Hoisted && hasWork(Binary)) {
-        addExpression(Binary->getLHS(), *Hoisted);
-        return copy(Binary->getRHS());
-      }
-      // C++ says of these that the left operand comes first.
-      bool InOrder = Binary->isCommaOp() || Binary->isShiftOp() || Binary->isPtrMemOp();
-      bool Assigns = Binary->isAssignmentOp();
-      Expr* Left = Assigns || Binary->isCommaOp() ? copyInPlace(Binary->getLHS()) : copy(Binary->getLHS());
-      Expr* Right = InOrder ? copyInPlace(Binary->getRHS()) : copy(Binary->getRHS());
-      return BinaryOperator::Create(Context, Left, Right, Binary->getOpcode(), T, VK, Binary->getObjectKind(), Binary->getOperatorLoc(),
-                                    options(Binary));
-    }
-    case Stmt::ConditionalOperatorClass:
-      return copyChoice(cast<ConditionalOperator>(E));
-    case Stmt::ArraySubscriptExprClass: {
-      auto* Element = cast<ArraySubscriptExpr>(E);
-      Expr *Left = copyInPlace(Element->getLHS()), *Right = copyInPlace(Element->getRHS());
-      return new (Context) ArraySubscriptExpr(Left, Right, T, VK, Element->getObjectKind(), Element->getRBracketLoc());
-    }
-    case Stmt::CUDAKernelCallExprClass: {
-      auto* Launch = cast<CUDAKernelCallExpr>(E);
-      auto* Config = cast<CallExpr>(copy(Launch->getConfig()));
-      return CUDAKernelCallExpr::Create(Context, copy(Launch->getCallee()), Config, copies({Launch->getArgs(), Launch->getNumArgs()}), T, VK,
-                                        Launch->getRParenLoc(), options(Launch));
-    }
-    case Stmt::CallExprClass:
-    case Stmt::CXXMemberCallExprClass:
-    case Stmt::CXXOperatorCallExprClass:
-      return copyCall(cast<CallExpr>(E));
-    case Stmt::MemberExprClass:
-      return copyMember(cast<MemberExpr>(E));
-    case Stmt::InitListExprClass:
-      return copyList(cast<InitListExpr>(E));
-    case Stmt::DesignatedInitExprClass: {
-      auto* Init = cast<DesignatedInitExpr>(E);
-      llvm::SmallVector<Expr*, 2> Indices;
-      for (unsigned I = 1; I < Init->getNumSubExprs(); ++I)
-        Indices.push_back(copyInPlace(Init->getSubExpr(I)));
-      return DesignatedInitExpr::Create(Context, Init->designators(), Indices, Init->getEqualOrColonLoc(), Init->usesGNUSyntax(),
-                                        copyInPlace(Init->getInit()));
-    }
-    case Stmt::CXXConstructExprClass: {
-      auto* Construct = cast<CXXConstructExpr>(E);
-      llvm::SaveAndRestore Where(Hoisted, Construct->getNumArgs() > 1 && Construct->isListInitialization() ? nowhere() : Hoisted);
-      return CXXConstructExpr::Create(Context, T, Construct->getLocation(), Construct->getConstructor(), Construct->isElidable(),
-                                      copies({Construct->getArgs(), Construct->getNumArgs()}), Construct->hadMultipleCandidates(),
-                                      Construct->isListInitialization(), Construct->isStdInitListInitialization(),
-                                      Construct->requiresZeroInitialization(), Construct->getConstructionKind(),
-                                      Construct->getParenOrBraceRange());
-    }
-    case Stmt::CXXTemporaryObjectExprClass: {
-      auto* Construct = cast<CXXTemporaryObjectExpr>(E);
-      llvm::SaveAndRestore Where(Hoisted, Construct->getNumArgs() > 1 && Construct->isListInitialization() ? nowhere() : Hoisted);
-      return CXXTemporaryObjectExpr::Create(Context, Construct->getConstructor(), T, Construct->getTypeSourceInfo(),
-                                            copies({Construct->getArgs(), Construct->getNumArgs()}), Construct->getParenOrBraceRange(),
-                                            Construct->hadMultipleCandidates(), Construct->isListInitialization(),
-                                            Construct->isStdInitListInitialization(), Construct->requiresZeroInitialization());
-    }
-    case Stmt::MaterializeTemporaryExprClass: {
-      auto* Temporary = cast<MaterializeTemporaryExpr>(E);
-      return new (Context) MaterializeTemporaryExpr(T, copy(Temporary->getSubExpr()), Temporary->isBoundToLvalueReference());
-    }
-    case Stmt::ExprWithCleanupsClass: {
-      auto* Full = cast<ExprWithCleanups>(E);
-      return ExprWithCleanups::Create(Context, copy(Full->getSubExpr()), Full->cleanupsHaveSideEffects(), {});
-    }
-    case Stmt::ConstantExprClass: {
-      auto* Constant = cast<ConstantExpr>(E);
-      Expr* Value = copy(Constant->getSubExpr());
-      return Constant->hasAPValueResult() ? ConstantExpr::Create(Context, Value, Constant->getAPValueResult()) : ConstantExpr::Create(Context, Value);
-    }
-    case Stmt::UnaryExprOrTypeTraitExprClass: {
-      auto* Trait = cast<UnaryExprOrTypeTraitExpr>(E);
-      if (Trait->isArgumentType())
-        return E;
-      return new (Context) UnaryExprOrTypeTraitExpr(Trait->getKind(), copyInPlace(Trait->getArgumentExpr()), T, Trait->getOperatorLoc(),
-                                                    Trait->getRParenLoc());
-    }
-    default:
-      return E; // a constant, or nothing that a region can have
-    }
+    return ExpressionCopier::copyBinary(Binary);
   }
 
-  Expr* copyReference(DeclRefExpr* Ref) {
+  Expr* copyReference(DeclRefExpr* Ref) override {
     auto* V = dyn_cast<VarDecl>(Ref->getDecl());
     // Callers in the region take all that functions return for cudaSuccess.
     if (!V && Frames.size() > 1 && isCudaError(Ref->getType()) && isa<EnumConstantDecl>(Ref->getDecl()) &&
@@ -1917,7 +1156,7 @@ private:
                                Ref->getLocation(), Ref->getType(), Ref->getValueKind(), nullptr, nullptr, Ref->isNonOdrUse());
   }
 
-  Expr* copyMember(MemberExpr* Member) {
+  Expr* copyMember(MemberExpr* Member) override {
     Expr* Base = Member->getBase()->IgnoreParenImpCasts();
     if (auto* This = dyn_cast<CXXThisExpr>(Base); This && isa<FieldDecl>(Member->getMemberDecl())) {
       const Frame& Own = Frames.back();
@@ -1960,7 +1199,7 @@ private:
     return !Hides && Derived->lookup(Field->getDeclName()).empty();
   }
 
-  Expr* copyCall(CallExpr* Call) {
+  Expr* copyCall(CallExpr* Call) override {
     if (Expr* Value = objectCall(Call) && !folded(*Call) ? objectValue(*Call) : nullptr)
       return Value;
     if (isExpanded(*Call) && !staysCall(*Call)) {
@@ -2015,46 +1254,18 @@ private:
     }
   }
 
-  Expr* copyList(InitListExpr* List) {
-    if (!List->isSemanticForm())
-      List = List->getSemanticForm();
-    llvm::SaveAndRestore Where(Hoisted, List->getNumInits() > 1 ? nowhere() : Hoisted);
-    llvm::DenseMap<Expr*, Expr*> Same;
-    auto Copied = [&](InitListExpr* Form) {
-      llvm::SmallVector<Expr*, 4> Inits;
-      for (Expr* Init : Form->inits()) {
-        Expr*& Copy = Same[Init];
-        Inits.push_back(Copy ? Copy : Copy = copy(Init));
-      }
-      auto* Result = new (Context) InitListExpr(Context, Form->getLBraceLoc(), Inits, Form->getRBraceLoc());
-      Result->setType(Form->getType());
-      return Result;
-    };
-    InitListExpr* Semantic = Copied(List);
-    Semantic->setValueKind(List->getValueKind());
-    if (List->hasArrayFiller())
-      Semantic->setArrayFiller(List->getArrayFiller());
-    if (List->getInitializedFieldInUnion())
-      Semantic->setInitializedFieldInUnion(List->getInitializedFieldInUnion());
-    if (InitListExpr* Syntactic = List->getSyntacticForm())
-      Semantic->setSyntacticForm(Copied(Syntactic));
-    return Semantic;
-  }
-
   WhileStmt* Loop;
-  const Directive& Origin;
   const FunctionDecl* Function;
   MemberReferences& Members;
-  ASTContext& Context;
   const SourceManager& Sources;
   Diagnostics& Diags;
+  NodeBuilder Build;
+  RegionObjects Objects;
   llvm::SmallVector<Frame, 4> Frames;
-  /// Where statements stand that come before the one that is copied; null where none may.
-  Statements* Hoisted = nullptr;
   /// What variables of the region and of functions have become.
   llvm::DenseMap<const VarDecl*, VarDecl*> Variables;
   llvm::DenseMap<const VarDecl*, Expr*> Bound;
-  llvm::StringSet<> Taken, OfRegion;
+  UnusedNames Names;
   llvm::DenseMap<const FunctionDecl*, bool> Launching;
   /// By the iterators of loops over ranges.
   llvm::DenseMap<const VarDecl*, Expr*> ElementOf;
@@ -2065,20 +1276,13 @@ private:
   bool OfClauses = false, ClauseFailed = false, InStatement = false;
   /// Variables that copies declare.
   llvm::DenseSet<const VarDecl*> Declared;
-  std::vector<ObjectValue> Objects;
-  struct ObjectSwap {
-    PointerVariable First, Second;
-    const CallExpr* Call;
-    llvm::DenseSet<const VarDecl*> Values;
-  };
-  std::vector<ObjectSwap> Swaps;
 };
 
 } // namespace
 
 ExpandedCalls expandCalls(WhileStmt* Loop, const Directive& Origin, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context,
                           Diagnostics& Diags) {
-  return Expander(Loop, Origin, Function, Members, Context, Diags).run();
+  return Expander(Loop, Function, Members, Context, Diags).run(Origin);
 }
 
 std::vector<const CallExpr*> opaqueCalls(const Stmt* S, const SourceManager& Sources) {

@@ -3,6 +3,7 @@
 
 #include "passes/Lvalues.h"
 #include "passes/VariableUses.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 
@@ -173,6 +174,80 @@ std::set<const VarDecl*> namedVariables(const Stmt* S) {
     if (const auto* Variable = memberOf(Ref).first)
       Variables.insert(Variable);
   return Variables;
+}
+
+namespace {
+
+/// What may have changed a variable when a lambda, which has a copy of it, is called.
+class CopyChanges : public DynamicRecursiveASTVisitor {
+public:
+  CopyChanges(const VarDecl* V, const Stmt* Body, SourceLocation Copied, const SourceManager& Sources)
+      : V(V), Copied(Copied), Sources(Sources), Reads(Body) {
+    TraverseStmt(const_cast<Stmt*>(Body));
+  }
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    if (E->isAssignmentOp())
+      over(E->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(UnaryOperator* E) override {
+    if (E->isIncrementDecrementOp())
+      over(E->getSubExpr());
+    return true;
+  }
+  /// cudaMalloc(&u, bytes), std::swap(u, v): they do not keep the address.
+  bool VisitCallExpr(CallExpr* Call) override {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    if (Callee && Sources.isInSystemHeader(Callee->getLocation()))
+      for (Expr* Argument : Call->arguments()) {
+        const auto* Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenCasts());
+        over(Address && Address->getOpcode() == UO_AddrOf ? Address->getSubExpr() : Argument);
+      }
+    return true;
+  }
+  /// The body of a lambda says what becomes of what it captures.
+  bool TraverseLambdaCapture(LambdaExpr* Lambda, const LambdaCapture* Capture, Expr* Init) override {
+    return !Lambda->isInitCapture(Capture) || TraverseStmt(Init);
+  }
+  /// It may be called at any time.
+  bool TraverseLambdaExpr(LambdaExpr* Lambda) override {
+    ++Lambdas;
+    bool Continue = DynamicRecursiveASTVisitor::TraverseLambdaExpr(Lambda);
+    --Lambdas;
+    return Continue;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    if (Ref->getDecl() == V && !Reads.contains(Ref))
+      Found.insert(Ref);
+    return true;
+  }
+  bool any() const {
+    return llvm::any_of(Found, [&](const DeclRefExpr* Ref) { return !Over.contains(Ref); });
+  }
+
+private:
+  /// Before the copy is made, once and for all.
+  void over(const Expr* E) {
+    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    if (Ref && Lambdas == 0 && Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Ref->getLocation()), Copied))
+      Over.insert(Ref);
+  }
+
+  const VarDecl* V;
+  SourceLocation Copied;
+  const SourceManager& Sources;
+  PureReads Reads;
+  llvm::SmallPtrSet<const DeclRefExpr*, 8> Found, Over;
+  unsigned Lambdas = 0;
+};
+
+} // namespace
+
+bool isChangedAfterCopy(const VarDecl* V, const LambdaExpr* Lambda, const SourceManager& Sources) {
+  const auto* Of = dyn_cast_or_null<FunctionDecl>(V->getParentFunctionOrMethod());
+  if (!Of || !Of->hasBody() || V->isStaticLocal() || V->getType()->isReferenceType())
+    return true;
+  return !V->getType().isConstQualified() && CopyChanges(V, Of->getBody(), Sources.getFileLoc(Lambda->getBeginLoc()), Sources).any();
 }
 
 } // namespace gpurma

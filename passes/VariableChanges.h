@@ -60,6 +60,9 @@ std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> changedMembe
 /// The variables that a statement names.
 std::set<const clang::VarDecl*> namedVariables(const clang::Stmt* S);
 
+/// Whether something in a variable's function may have changed it between the copy that a lambda captures and a call of the lambda.
+bool isChangedAfterCopy(const clang::VarDecl* V, const clang::LambdaExpr* Lambda, const clang::SourceManager& Sources);
+
 /// What a statement may change.
 struct VariableChanges {
   std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> Members;

@@ -1,0 +1,52 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes nodes of the AST that stand for no text of the program, as what takes the place of a call needs them. Their locations are those of
+// what they are made for.
+#ifndef GPURMA_PASSES_NODEBUILDER_H
+#define GPURMA_PASSES_NODEBUILDER_H
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/ArrayRef.h"
+
+namespace gpurma {
+
+class NodeBuilder {
+public:
+  explicit NodeBuilder(clang::ASTContext& Context) : Context(Context) {}
+
+  clang::Expr* name(clang::VarDecl* V, clang::SourceLocation Loc) const;
+  /// What is read there.
+  clang::Expr* valueOf(clang::Expr* Place) const;
+  clang::Expr* valueOf(clang::VarDecl* V, clang::SourceLocation Loc) const;
+  clang::Expr* assigned(clang::VarDecl* V, clang::Expr* Value, clang::SourceLocation Loc) const;
+  clang::Expr* incremented(clang::VarDecl* V, clang::SourceLocation Loc) const;
+  clang::Expr* differ(clang::Expr* One, clang::Expr* Other, clang::SourceLocation Loc) const;
+  clang::Expr* negated(clang::Expr* E, clang::SourceLocation Loc) const;
+  clang::Expr* number(uint64_t Value, clang::QualType Type, clang::SourceLocation Loc) const;
+  clang::Expr* boolean(bool Value, clang::SourceLocation Loc) const;
+  clang::Expr* inParentheses(clang::Expr* E, clang::SourceRange Where) const;
+  /// `(T)e`; text has no implicit conversions.
+  clang::Expr* cast(clang::Expr* E, clang::QualType Type, clang::SourceLocation Loc) const;
+  /// array[index]; null where a std::array has no such operator.
+  clang::Expr* elementAt(clang::Expr* Array, clang::VarDecl* Index, clang::SourceLocation Loc) const;
+  /// std::swap(a, b).
+  clang::Expr* swapped(clang::VarDecl* A, clang::VarDecl* B, clang::SourceLocation Loc) const;
+
+  clang::Stmt* block(llvm::ArrayRef<clang::Stmt*> All, clang::SourceRange Where) const;
+  clang::Stmt* declaration(clang::Decl* D, clang::SourceRange Where) const;
+  /// \p Else: null for none.
+  clang::Stmt* ifElse(clang::Expr* Cond, clang::Stmt* Then, clang::Stmt* Else, clang::SourceLocation Loc) const;
+  /// `if (!condition) break;`.
+  clang::Stmt* leavesUnless(clang::Expr* Cond) const;
+
+private:
+  clang::Expr* callee(clang::FunctionDecl* F, clang::SourceLocation Loc) const;
+
+  clang::ASTContext& Context;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_NODEBUILDER_H
