@@ -10,20 +10,8 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=8 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK8 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=9 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK9 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=10 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK10 %s
+#include "../Inputs/block_sum.h"
 #include <cstdio>
-__global__ void sum(const float *u, float *partial, int n) {
-  __shared__ float part[256];
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  part[threadIdx.x] = i < n ? u[i] : 0;
-  __syncthreads();
-  for (int w = 128; w > 0; w /= 2) {
-    if (threadIdx.x < w)
-      part[threadIdx.x] += part[threadIdx.x + w];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0)
-    partial[blockIdx.x] = part[0];
-}
 __global__ void fill(float *u, float *v, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
@@ -36,7 +24,7 @@ void run(float *u, float *partial, float *passed, int n) {
 #pragma gpurma persistent distribute(u : rows(n))
   for (int it = 0; it < 9; ++it) {
 #if CASE != 10
-    sum<<<blocks, 256>>>(u, partial, n);
+    block_sum<float, 256><<<blocks, 256>>>(u, partial, n);
 #endif
 #if CASE == 1
     // CHECK1: :[[@LINE+1]]:5: error: blocks store numbers into 'partial', which the host combines, so that the region has their sum, most or least instead of them: the host should add up all of them behind the copy, or the launch if it reads 'partial' itself, and nothing else with them: 'for (int b = 0; b < blocks; ++b) total += host[b];', with a total of their type [gpurma-0231]
@@ -59,7 +47,7 @@ void run(float *u, float *partial, float *passed, int n) {
       total += host[b];
 #elif CASE == 5
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
-    sum<<<blocks, 256>>>(u, partial, n);
+    block_sum<float, 256><<<blocks, 256>>>(u, partial, n);
     // CHECK5: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
@@ -90,7 +78,7 @@ void run(float *u, float *partial, float *passed, int n) {
     total += partial[1];
 #else
     // What is no number of a block is an array that is not distributed.
-    // CHECK10: :30:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
+    // CHECK10: :18:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
     fill<<<blocks, 256>>>(passed, u, n);
     cudaMemcpy(host, passed, bytes, cudaMemcpyDeviceToHost);
 #endif

@@ -7,22 +7,10 @@
 // RUN: not %mpirun -np 2 %t before 2>&1 | FileCheck --check-prefix=BEFORE %s
 // RUN: not %t threads 2>&1 | FileCheck --check-prefix=THREADS %s
 // RUN: not %t grid 2>&1 | FileCheck --check-prefix=GRID %s
+#include "../Inputs/block_sum.h"
 #include <cstdio>
 #include <cstring>
 
-__global__ void sum(const int *u, int *partial, int n) {
-  __shared__ int part[64];
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  part[threadIdx.x] = i < n ? u[i] : 0;
-  __syncthreads();
-  for (int w = 32; w > 0; w /= 2) {
-    if (threadIdx.x < w)
-      part[threadIdx.x] += part[threadIdx.x + w];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0)
-    partial[blockIdx.x] = part[0];
-}
 __global__ void add_up(const int *partial, int *result, int count) {
   int s = 0;
   if (threadIdx.x < count)
@@ -47,7 +35,7 @@ int main(int argc, char **argv) {
   for (int it = 0; it < 2; ++it) {
     if (it >= first)
       // GRID: launch in a persistent region at {{.*}}region_block_numbers_errors.cu:[[@LINE+1]] on rank {{[0-9]+}}: the grid has 60 blocks, which store into 30 elements of the array that another kernel combines; number them by all dimensions of the grid
-      sum<<<dim3(ny, planes), 64>>>(u, partial, n);
+      block_sum<int, 64><<<dim3(ny, planes), 64>>>(u, partial, n);
     // FEWER: launch in a persistent region at {{.*}}region_block_numbers_errors.cu:[[@LINE+3]] on rank {{[0-9]+}}: the kernel combines 29 numbers of blocks, but the launch before it had 30 blocks; launch it for all of them
     // BEFORE: launch in a persistent region at {{.*}}region_block_numbers_errors.cu:[[@LINE+2]] on rank {{[0-9]+}}: the kernel combines what blocks have stored before the region; launch the kernel that stores it in the region, too, or this one outside of it
     // THREADS: launch in a persistent region at {{.*}}region_block_numbers_errors.cu:[[@LINE+1]] on rank {{[0-9]+}}: the kernel combines 40 numbers of blocks with 32 threads, each of which takes one; launch it with more threads, or let them take several in a loop

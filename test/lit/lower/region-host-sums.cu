@@ -1,19 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What becomes of the copy and the loop of the host that adds up a number of each block.
 // RUN: %lower_cpu %s | grep -v '^ *//' | FileCheck %s
-__global__ void first(const float *u, float *partial, int n) {
-  __shared__ float part[64];
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  part[threadIdx.x] = i < n ? u[i] : 0;
-  __syncthreads();
-  for (int w = 32; w > 0; w /= 2) {
-    if (threadIdx.x < w)
-      part[threadIdx.x] += part[threadIdx.x + w];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0)
-    partial[blockIdx.x] = part[0];
-}
+#include "../Inputs/block_sum.h"
 void run(float *u, float *partial, int blocks, int n) {
   float host[64], total = 0;
 // CHECK: unsigned long long gpurma_blocks_0;
@@ -27,7 +15,7 @@ void run(float *u, float *partial, int blocks, int n) {
 // CHECK: gpurma_region.dismiss();
 #pragma gpurma persistent distribute(u : rows(n))
   for (int i = 0; i < 3; ++i) {
-    first<<<blocks, 64>>>(u, partial, n);
+    block_sum<float, 64><<<blocks, 64>>>(u, partial, n);
     cudaMemcpy(host, partial, blocks * sizeof(float), cudaMemcpyDeviceToHost);
     total = 0;
     for (int b = 0; b < blocks; ++b)
