@@ -18,7 +18,6 @@
 #include "passes/Pass.h"
 #include "passes/RegionNames.h"
 #include "passes/StageFunctions.h"
-#include "passes/ThreadCooperation.h"
 #include "passes/ThreadParts.h"
 
 #include "frontend/SourceText.h"
@@ -277,7 +276,7 @@ private:
                        : ForElements ? sourceForElements(Kernel, Own)
                                      : source(Kernel->getBody()->getSourceRange(), Edited);
     // A kernel's name for the barrier is that of the one for threads that stay.
-    if (findBarriersBehindReturns(Kernel).Any)
+    if (returnsBeforeBarriers(Kernel, U))
       Body = "{ const ::gpurma::stages::leaving_threads gpurma_leaving{}; const ::gpurma::stages::barrier_of_staying __syncthreads{}; " + Body + " }";
     bool InBlock = isInLinkageBlock(Kernel);
     Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " +

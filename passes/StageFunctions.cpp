@@ -49,6 +49,10 @@ bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
   return Found.Uses != 0 && Found.Uses == Found.Reads;
 }
 
+bool returnsBeforeBarriers(const FunctionDecl* Kernel, const Unit& U) {
+  return findLaunch(Kernel, U, [](const Stage& S) { return S.ReturnsBeforeBarriers; });
+}
+
 const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
   const Stage* Found = findLaunch(Kernel, U, [](const Stage& S) { return S.Accesses.Loop.has_value(); });
   return Found ? &*Found->Accesses.Loop : nullptr;

@@ -13,6 +13,9 @@ namespace gpurma {
 /// True if all that the kernel does with the parameter is to read *p or p[0].
 bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
 
+/// Whether threads of launches of the kernel may return before others come to its barriers.
+bool returnsBeforeBarriers(const clang::FunctionDecl* Kernel, const Unit& U);
+
 /// The loop through the rows that launches of the kernel, or of other instances of its template, share out; null if there is none.
 const RowLoop* rowLoopOf(const clang::FunctionDecl* Kernel, const Unit& U);
 

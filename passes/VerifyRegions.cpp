@@ -359,7 +359,8 @@ private:
         report(Loc, Diag::err_stage_directive) << S.Kernel->getName();
         return false;
       }
-    if (BarriersBehindReturns Barriers = findBarriersBehindReturns(S.Kernel); Barriers.Other) {
+    const BarriersBehindReturns Barriers = findBarriersBehindReturns(S.Kernel);
+    if (Barriers.Other) {
       report(Loc, Diag::err_barrier_behind_return) << Barriers.Other->getNameAsString() << S.Kernel->getName();
       report(Barriers.Loc, Diag::note_called_here) << Barriers.Other;
     }
@@ -370,6 +371,7 @@ private:
       return false;
     }
     S.Between = Scan.between();
+    S.ReturnsBeforeBarriers = Barriers.Any;
     return checkForm(S) && checkSetting(S.Block, 0) && checkSetting(S.Shared, 1) && checkReductions(S);
   }
 
