@@ -1,8 +1,10 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/AccessAnalysis.h"
 
+#include "passes/AccessBounds.h"
+#include "passes/AccessReports.h"
+#include "passes/FixedRowAnalysis.h"
 #include "passes/GridStrides.h"
-#include "passes/KernelInterpreter.h"
 #include "passes/ThreadCooperation.h"
 
 #include "clang/AST/Attr.h"
@@ -17,8 +19,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-constexpr char DimensionName[] = {'x', 'y', 'z'};
-
 /// How many iterations of a loop over the rows a logical block has for each of its threads. Each block fills the loop's queues anew, so
 /// that it has four times as many as that takes, as far as this leaves enough blocks to a process; and a power of two, so that blocks of
 /// several loops end at the same rows.
@@ -26,80 +26,6 @@ std::int64_t rowsOfLoop(unsigned FillingIterations) {
   constexpr unsigned Least = 4, Most = 16;
   return std::bit_ceil(std::clamp(4 * FillingIterations, Least, Most));
 }
-
-Polynomial originOf(unsigned Dimension) {
-  return Symbol{Symbol::Kind::BlockOrigin, Dimension};
-}
-
-/// How a coordinate moves from one logical block to the next.
-struct Walk {
-  unsigned Dimension = 0;
-  /// Coordinates for each thread of a block.
-  std::int64_t Step = 1;
-};
-
-/// The grid dimension d of which P is blockIdx.d * blockDim.d, or a multiple of it, and something
-/// that is the same for all blocks.
-std::optional<Walk> walkOf(const Polynomial& P) {
-  std::optional<Walk> Found;
-  for (unsigned D = 0; D < 3; ++D) {
-    if (P.involves(Symbol::Kind::BlockIndex, D))
-      return std::nullopt;
-    if (!P.involves(Symbol::Kind::BlockOrigin, D))
-      continue;
-    std::int64_t Step = P.coefficient(Symbol{Symbol::Kind::BlockOrigin, D});
-    if (Found || Step < 1 ||
-        (P - Polynomial(Step) * originOf(D)).involves(Symbol::Kind::BlockOrigin, D))
-      return std::nullopt;
-    Found = Walk{D, Step};
-  }
-  return Found;
-}
-
-/// The grid dimension that walks the coordinate with one coordinate for each thread.
-std::optional<unsigned> walkedBy(const Polynomial& P) {
-  std::optional<Walk> Found = walkOf(P);
-  return Found && Found->Step == 1 ? std::optional(Found->Dimension) : std::nullopt;
-}
-
-/// A product of a parameter with something that differs between threads: a row length that is not
-/// the shape's.
-bool hasForeignStride(const Polynomial& P) {
-  return llvm::any_of(P.terms(), [](const auto& Term) {
-    const Monomial& M = Term.first;
-    bool Parameter =
-        llvm::any_of(M, [](const Symbol& S) { return S.Of == Symbol::Kind::Parameter; });
-    return Parameter &&
-           llvm::any_of(M, [](const Symbol& S) { return S.Of != Symbol::Kind::Parameter; });
-  });
-}
-
-/// A product that isl cannot bound. Strides of loops, counter * blockDim.d * gridDim.d, are at
-/// least known not to be negative.
-bool isNonlinear(const Polynomial& P) {
-  return llvm::any_of(P.terms(), [](const auto& Term) {
-    const Monomial& M = Term.first;
-    auto OfStride = [](const Symbol& S) {
-      return S.Of == Symbol::Kind::Counter || S.Of == Symbol::Kind::BlockSize ||
-             S.Of == Symbol::Kind::GridSize;
-    };
-    return M.size() > 1 && !llvm::all_of(M, OfStride) &&
-           llvm::any_of(M, [](const Symbol& S) { return S.Of != Symbol::Kind::Parameter; });
-  });
-}
-
-/// An access in coordinates of its array.
-struct CoordinateAccess {
-  const ElementAccess* Origin = nullptr;
-  const DistributedParameter* Array = nullptr;
-  /// The rows, in all components, first.
-  std::vector<Polynomial> Coordinates;
-  Polynomial Component;
-  /// How far a coordinate that leaves its row changes the one before it: -1 or 0, and 0 or 1.
-  std::vector<std::int64_t> CarryLow, CarryHigh;
-  /// The values of the symbols for which it is reached, and all that is known of them.
-  isl::set Domain;
-};
 
 /// Which grid dimension walks each dimension of the arrays with as many dimensions.
 using DimensionWalks = std::vector<std::optional<unsigned>>;
@@ -110,7 +36,8 @@ public:
            const LaunchFacts& Launch, ASTContext& Context, Diagnostics& Diags)
       : Kernel(Kernel), Arrays(Arrays), Launch(Launch), Context(Context), Diags(Diags),
         BlockSize(Launch.Threads == ThreadMapping::Blocks ? Launch.BlockSize : decltype(BlockSize)()),
-        Sets(BlockSize) {
+        Sets(BlockSize), Reports(Kernel, Launch, Sets, Context, Diags, Form), Bounds(Sets, Result, BlockSize),
+        FixedRows(Kernel, Launch, Sets, Accesses, Context, Reports, Result.FixedRows) {
     Sets.setLaunchedSize(Launch.BlockSize);
     Sets.setPitch(Launch.Pitch);
     Result.Pitch = Launch.Pitch;
@@ -134,7 +61,7 @@ public:
         Renumbered->Coordinate[D] = originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D};
     }
     if (forFixedRows())
-      Renumbered = numberedInRows();
+      Renumbered = FixedRows.threads(Arrays);
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered ? &*Renumbered : nullptr);
     bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
     if (Interpreted.Understood && !Launch.RowDimension && OfBlocks && !overlap())
@@ -154,8 +81,8 @@ public:
     for (const ElementAccess& A : Interpreted.Accesses)
       collect(A);
     if (forFixedRows())
-      checkRowStores(Interpreted);
-    if (Failed || !Interpreted.Understood)
+      FixedRows.check(Interpreted);
+    if (Reports.failed() || !Interpreted.Understood)
       return std::nullopt;
     if (Result.Loop && !(checkIterations(Interpreted) && checkCollected([](const CollectedStore& S) { return S.Part == LoopPart::Inside; })))
       return std::nullopt;
@@ -173,7 +100,6 @@ public:
     for (unsigned D = 0; D < 3; ++D)
       if (forFixedRows() ? D < Result.RowDimension && (isUsed(D) || !Collected.empty()) : isUsed(D))
         Result.FixedRows.Dimensions |= 1u << D;
-    Result.FixedRows.Dimensions |= FirstBeyond;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
@@ -191,30 +117,26 @@ public:
         Result.Arrays.push_back(std::move(Found));
     }
     for (const DistributedParameter& A : Arrays)
-      if (!Failed)
+      if (!Reports.failed())
         checkInjective(A);
-    if (Failed)
+    if (Reports.failed())
       return std::nullopt;
     return std::move(Result);
   }
 
   KernelForm form() const {
     KernelForm Seen = Form;
-    Seen.StoresFixedRows = StoresRows && !StoresOtherRows;
+    Seen.StoresFixedRows = FixedRows.storesFixedRows() && !StoresOtherRows;
     return Seen;
   }
 
-private:
-  DiagnosticBuilder error(const Expr* Where, Diag Which) {
-    Failed = true;
-    return Diags.report(Where->getExprLoc(), Which);
-  }
 
   // --- Blocks that overlap.
 
   static bool someOf(const BlockPitch& Pitch) {
     return llvm::any_of(Pitch, [](const auto& Along) { return Along.has_value(); });
   }
+
   bool overlap() const { return someOf(Launch.Pitch); }
 
   /// Which multiples of blockIdx what is written has, if one for each dimension of the grid.
@@ -237,7 +159,7 @@ private:
   bool checkPitch() {
     if (!overlap() || (Result.RowsPerThread == 1 && !Result.RowsStrided))
       return true;
-    reportStride(Accesses.front(), Result.RowDimension);
+    Reports.blockStride(Accesses.front(), Result.RowDimension);
     return false;
   }
 
@@ -251,8 +173,7 @@ private:
     RenumberedThreads Threads;
     for (const DistributedParameter& A : Arrays) {
       if (!llvm::equal(llvm::drop_begin(Shape.Extents), llvm::drop_begin(A.Shape.Extents))) {
-        Failed = true;
-        Diags.report(Kernel->getLocation(), Diag::err_row_lengths)
+        Reports.error(Kernel->getLocation(), Diag::err_row_lengths)
             << Kernel->getName() << Arrays.front().Array.name() << A.Array.name();
         return std::nullopt;
       }
@@ -301,220 +222,6 @@ private:
 
   bool forFixedRows() const { return Launch.Threads == ThreadMapping::FixedRows; }
 
-  /// Threads of the launch along all dimensions but that of the rows.
-  RenumberedThreads numberedInRows() const {
-    RenumberedThreads Threads;
-    const unsigned Rows = *Launch.RowDimension;
-    auto Coordinate = [](unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; };
-    for (unsigned D = 0; D < 3; ++D) {
-      Threads.OneBlock[D] = Launch.GridSize[D] == 1;
-      Threads.Coordinate[D] = D < Rows ? Coordinate(D) : coordinateBeyond(D);
-    }
-    Threads.Row = Coordinate(Rows);
-    for (const DistributedParameter& A : Arrays)
-      Threads.Shapes.emplace(A.Array, A.Shape);
-    return Threads;
-  }
-
-  /// The launch's thread along a dimension that tiles have not.
-  Polynomial coordinateBeyond(unsigned D) const {
-    const Polynomial Thread = Symbol{Symbol::Kind::LaunchedThread, D};
-    return Launch.GridSize[D] == 1 ? Thread : Thread + Symbol{Symbol::Kind::LaunchedOrigin, D};
-  }
-
-  /// Along dimensions that tiles have not, the first thread does all stores; or there is but one, as the region finds.
-  void checkBeyond() {
-    using Kind = Symbol::Kind;
-    for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
-      auto ByOthers = [&](const CoordinateAccess& A) { return decidesRow(A) && possible(A, Comparison::LessEqual, 1, coordinateBeyond(D)); };
-      auto Found = llvm::find_if(Accesses, ByOthers);
-      if (Found == Accesses.end())
-        FirstBeyond |= 1u << D;
-      else if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) {
-                 return llvm::any_of(std::array{Kind::LaunchedOrigin, Kind::LaunchedIndex, Kind::LaunchedThread},
-                                     [&](Kind Of) { return Sets.mentions(A.Domain, Of, D); });
-               }))
-        return reportRowsNotWalked(*Found);
-    }
-  }
-
-  bool isUniform(const Polynomial& P) {
-    isl::set Values = Sets.closed(Sets.bound(Sets.universe(), "value", P));
-    for (const Monomial& M : Sets.monomialsOf(Values))
-      for (const Symbol& S : M)
-        if (S.Of != Symbol::Kind::Parameter && S.Of != Symbol::Kind::Unknown && S.Of != Symbol::Kind::Counter)
-          return false;
-    return !Sets.unknownIn(P);
-  }
-
-  /// None: something else.
-  std::optional<FixedRow> fixedRow(const CoordinateAccess& A) const {
-    const Polynomial& Row = A.Coordinates[0];
-    auto From = [&](const Polynomial& Begin) { return Sets.normalized(Row - Begin).constant(); };
-    if (std::optional<std::int64_t> Number = Row.constant())
-      return FixedRow{std::nullopt, nullptr, nullptr, *Number};
-    if (std::optional<std::int64_t> Number = From(A.Array->Shape[0]))
-      return FixedRow{A.Array->Array, nullptr, nullptr, *Number};
-    for (const auto& [Parameter, Value] : Launch.Arguments)
-      if (std::optional<std::int64_t> Number = From(Value))
-        return FixedRow{std::nullopt, Parameter.first, Parameter.second, *Number};
-    for (const ParmVarDecl* Parameter : Kernel->parameters())
-      if (std::optional<std::int64_t> Number = From(Symbol{Symbol::Kind::Parameter, 0, Parameter}))
-        return FixedRow{std::nullopt, Parameter, nullptr, *Number};
-    return std::nullopt;
-  }
-
-  /// Whether its row says which threads do a store.
-  static bool decidesRow(const CoordinateAccess& A) { return A.Origin->Writes || A.Origin->FoundRow; }
-
-  void findFixedRows() {
-    constexpr size_t MostRows = 8; // which a rank goes through for each launch
-    std::vector<FixedRow> Rows;
-    for (const CoordinateAccess& A : Accesses) {
-      if (!decidesRow(A))
-        continue;
-      std::optional<FixedRow> Row = fixedRow(A);
-      if (!Row)
-        return;
-      Rows.push_back(std::move(*Row));
-    }
-    if (Rows.size() <= MostRows)
-      Result.FixedRows.Rows = std::move(Rows);
-  }
-
-  void checkRowStores(const InterpretedKernel& Interpreted) {
-    findFixedRows();
-    Result.FixedRows.Statements = Interpreted.RowStores;
-    Result.FixedRows.Reads = Interpreted.RowReads;
-    StoresRows = !Interpreted.RowStores.empty();
-    StoresOtherRows |= Interpreted.StoresOtherRows && !storesWalkedRows(Interpreted);
-    for (const CoordinateAccess& A : Accesses) {
-      if (!A.Origin->Writes)
-        continue;
-      StoresOtherRows |= !hasFewRows(A);
-      if (A.CarryLow[0] == 0 && A.CarryHigh[0] == 0 && A.Origin->StoredRow && A.Coordinates[0] == *A.Origin->StoredRow)
-        continue;
-      constexpr unsigned LeavesRow = 4;
-      error(A.Origin->Where, Diag::err_fixed_rows) << Kernel->getName() << LeavesRow << A.Origin->Where->getSourceRange();
-    }
-    for (const CoordinateAccess& Read : Accesses)
-      for (const CoordinateAccess& Write : Accesses)
-        if (!Failed && !Read.Origin->Writes && Write.Origin->Writes)
-          checkOrder(Read, Write);
-    if (!Failed)
-      checkBeyond();
-  }
-
-  /// Whether the kernel also stores into rows that are the number of a thread, as one for all borders does into the first and last
-  /// columns, and into no others. A thread at row r and the coordinates of the launch's thread r then does that.
-  bool storesWalkedRows(const InterpretedKernel& Interpreted) {
-    if (Failed || !Interpreted.Understood)
-      return false;
-    bool Fixed = false;
-    for (const CoordinateAccess& A : Accesses) {
-      if (!A.Origin->Writes)
-        continue;
-      const bool Uniform = isUniform(A.Coordinates[0]);
-      Fixed |= Uniform;
-      if (!Uniform && !isWalked(A.Coordinates[0]))
-        return false;
-    }
-    return Fixed;
-  }
-
-  /// The number of the launch's thread, plus a constant.
-  bool isWalked(const Polynomial& Row) const {
-    std::optional<unsigned> D = walkedBy(Row);
-    return D && *D < *Launch.RowDimension &&
-           Sets.normalized(Row - originOf(*D) - Symbol{Symbol::Kind::ThreadIndex, *D}).constant().has_value();
-  }
-
-  /// A loop that goes through all rows would do so once more for each of them.
-  bool hasFewRows(const CoordinateAccess& A) {
-    constexpr std::int64_t MostIterations = 64;
-    for (const auto& [M, Coefficient] : A.Coordinates[0].terms())
-      for (const Symbol& S : M)
-        if (S.Of == Symbol::Kind::Counter) {
-          std::optional<std::int64_t> Last = Sets.greatest(A.Domain, S);
-          if (!Last || *Last >= MostIterations)
-            return false;
-        }
-    return true;
-  }
-
-  /// The rows of an access, but that of the thread that has it.
-  isl::set rowsElsewhere(const CoordinateAccess& A) {
-    isl::set Rows = Sets.none();
-    for (std::int64_t Carry = A.CarryLow[0]; Carry <= A.CarryHigh[0]; ++Carry) {
-      const Polynomial Row = A.Coordinates[0] + Carry;
-      Rows = Rows.unite(Sets.bound(A.Domain.intersect(Sets.compare(Comparison::NotEqual, Row, *A.Origin->StoredRow)), "row", Row));
-    }
-    return Sets.withoutVarying(Sets.closed(Rows));
-  }
-
-  static bool staysInPlace(const CoordinateAccess& A) {
-    auto IsZero = [](std::int64_t Carry) { return Carry == 0; };
-    return llvm::all_of(A.CarryLow, IsZero) && llvm::all_of(A.CarryHigh, IsZero);
-  }
-
-  /// Borders meet in the rows that stores into columns go through, so that of these the elements are compared.
-  bool comparesElements(const CoordinateAccess& Read, const CoordinateAccess& Write) const {
-    return (isWalked(*Read.Origin->StoredRow) || isWalked(Write.Coordinates[0])) && staysInPlace(Read) && staysInPlace(Write) &&
-           !Read.Array->Halo;
-  }
-
-  isl::set rowsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
-    return rowsElsewhere(Read).intersect(Sets.withoutVarying(Sets.closed(Sets.bound(Write.Domain, "row", Write.Coordinates[0]))));
-  }
-
-  /// What a thread reads of another row than its own, or of what other threads of the launch store.
-  isl::set elementsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
-    const isl::set Elsewhere = Read.Domain.intersect(Sets.compare(Comparison::NotEqual, Read.Coordinates[0], *Read.Origin->StoredRow));
-    const isl::set Stored = elementsOfThreads(Write, Write.Domain, "b");
-    const isl::set Common = elementsOfThreads(Read, Read.Domain, "a").intersect(Stored);
-    isl::set Found = elementsOfThreads(Read, Elsewhere, "a").intersect(Stored);
-    for (unsigned D = 0; D < *Launch.RowDimension; ++D) {
-      const std::string A = std::string("a") + DimensionName[D], B = std::string("b") + DimensionName[D];
-      Found = Found.unite(Common.intersect(Sets.differsByAtLeast(A, B, Polynomial(1)).unite(Sets.differsByAtLeast(B, A, Polynomial(1)))));
-    }
-    return Found;
-  }
-
-  isl::set elementsOfThreads(const CoordinateAccess& A, isl::set Reached, const std::string& Thread) {
-    for (unsigned D = 0; D < *Launch.RowDimension; ++D)
-      Reached = Sets.bound(Reached, Thread + DimensionName[D], originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D});
-    for (size_t J = 0; J < A.Coordinates.size(); ++J)
-      Reached = Sets.bound(Reached, "e" + std::to_string(J), A.Coordinates[J]);
-    return Sets.withoutVarying(Sets.closed(Sets.bound(Reached, "component", A.Component)));
-  }
-
-  /// The launch's thread reads and stores in the order of its statements; a thread for each row knows no such order.
-  void checkOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
-    const ArrayShape& Shape = Read.Array->Shape;
-    if (!(Shape == Write.Array->Shape))
-      return;
-    isl::set Common = comparesElements(Read, Write) ? elementsInNoOrder(Read, Write) : rowsInNoOrder(Read, Write);
-    if (Common.is_empty())
-      return;
-    if (Read.Array != Write.Array) {
-      std::pair Both(Read.Array->Array, Write.Array->Array);
-      if (!llvm::is_contained(Result.FixedRows.Distinct, Both))
-        Result.FixedRows.Distinct.push_back(std::move(Both));
-      return;
-    }
-    std::optional<std::int64_t> Most;
-    if (!Shape[0].constant())
-      Most = Sets.greatest(Common, Shape[0]);
-    constexpr std::int64_t ManyRows = 1024;
-    if (Most && *Most < ManyRows) {
-      Result.FixedRows.LeastRows = std::max(Result.FixedRows.LeastRows, *Most + 1);
-      return;
-    }
-    error(Read.Origin->Where, Diag::err_fixed_rows_order)
-        << Kernel->getName() << Read.Array->Array.name() << Read.Origin->Where->getSourceRange();
-    Diags.report(Write.Origin->Where->getExprLoc(), Diag::note_row_stored_here) << Write.Origin->Where->getSourceRange();
-  }
-
   /// The grid dimensions of tiles walk those of the arrays.
   bool walkInOrder(const InterpretedKernel& Interpreted) {
     DimensionWalks& Map = WalksOf[Result.RowDimension + 1];
@@ -524,12 +231,12 @@ private:
     if (!Result.RowsStrided)
       return true;
     if (const Expr* Other = otherUseOfGridSize(Kernel))
-      error(Other, Diag::err_writes_far) << Arrays.front().Array.name() << 3 << Other->getSourceRange();
+      Reports.error(Other, Diag::err_writes_far) << Arrays.front().Array.name() << 3 << Other->getSourceRange();
     std::set<const Stmt*> Loops;
     for (const auto& [Loop, Index] : Interpreted.GridIndices)
       Loops.insert(Loop);
     bool InParts = !Form.Stores && findCooperation(Kernel); // of which understandPartialBlocks says more
-    return !Failed && (InParts || checkGridStrides(Loops, 0, Interpreted.GridMoves));
+    return !Reports.failed() && (InParts || checkGridStrides(Loops, 0, Interpreted.GridMoves));
   }
 
   /// Whether stores into arrays that are collected are done in the iterations of loops that are shared out, so that each is done once.
@@ -553,11 +260,9 @@ private:
   /// Loops by whole grids get a grid that has all rows.
   bool checkGridStrides(const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves) {
     std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Dimension, Moves, Result.Reductions, Context);
-    if (Problem) {
-      Failed = true;
-      Diags.report(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
-    }
-    return !Failed && checkCollected([&](const CollectedStore& S) {
+    if (Problem)
+      Reports.error(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
+    return !Reports.failed() && checkCollected([&](const CollectedStore& S) {
              return llvm::any_of(Loops, [&](const Stmt* Loop) { return contains(Loop, S.Where); });
            });
   }
@@ -573,22 +278,6 @@ private:
     return !Result.RowsStrided || Result.RowsPerThread == 1;
   }
 
-  void reportNotOwn(const CoordinateAccess& A) {
-    error(A.Origin->Where, Diag::err_not_own_element)
-        << Kernel->getName() << A.Array->Array.name() << A.Origin->Where->getSourceRange();
-    for (const Polynomial& Coordinate : A.Coordinates)
-      noteConstants(A, Coordinate);
-    if (wrapsAround(A.Origin->Where))
-      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_wrapped_elements);
-  }
-
-  /// u[... % n].
-  static bool wrapsAround(const Expr* Element) {
-    const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Element->IgnoreParenImpCasts());
-    const auto* Index = Subscript ? dyn_cast<BinaryOperator>(Subscript->getIdx()->IgnoreParenImpCasts()) : nullptr;
-    return Index && Index->getOpcode() == BO_Rem;
-  }
-
   void collectReductions(const InterpretedKernel& Interpreted) {
     for (const AtomicAccess& A : Interpreted.Atomics) {
       auto Op = llvm::StringSwitch<std::optional<AtomicReduction::Operation>>(A.Function)
@@ -600,68 +289,9 @@ private:
       if (Op)
         Result.Reductions.push_back({*Op, A.Parameter, A.Where});
       else
-        error(A.Where, Diag::err_atomic_not_reduction)
+        Reports.error(A.Where, Diag::err_atomic_not_reduction)
             << A.Function << A.Parameter->getName() << A.Where->getSourceRange();
     }
-  }
-
-  void noteHalo(const CoordinateAccess& A) {
-    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_halo) << A.Array->Array.name();
-  }
-
-  void reportNotAffine(const CoordinateAccess& A, const Polynomial& P) {
-    const Cause* Why = Sets.unknownIn(P);
-    unsigned Reason = !Why                        ? (hasForeignStride(P) ? 4 : 3)
-                      : Why->Why == Cause::Loaded ? 0
-                      : Why->Why == Cause::Loop   ? 1
-                      : Why->Why == Cause::Call   ? 2
-                                                  : 3;
-    error(A.Origin->Where, Diag::err_subscript_not_affine)
-        << A.Array->Array.name() << A.Origin->Writes << Reason
-        << A.Origin->Where->getSourceRange();
-    if (Why && Why->At)
-      Diags.report(Why->At->getBeginLoc(), Diag::note_value_from_here) << Why->At->getSourceRange();
-    if (Why && Why->Why == Cause::Loaded)
-      if (const auto* Loaded = dyn_cast_or_null<Expr>(Why->At))
-        noteConstant(A, anyPointerVariable(Loaded));
-    for (const Polynomial& Coordinate : A.Coordinates)
-      noteConstants(A, Coordinate);
-    if (noteComponents(A))
-      return;
-    if (!A.Origin->Writes)
-      noteHalo(A);
-  }
-
-  void noteConstants(const CoordinateAccess& A, const Polynomial& P) {
-    for (const auto& [M, Coefficient] : P.terms())
-      for (const Symbol& S : M)
-        if (const auto* V = dyn_cast_or_null<VarDecl>(S.Decl); V && S.Of == Symbol::Kind::Parameter)
-          noteConstant(A, S.Field ? PointerVariable(V, {S.Field}) : PointerVariable(V));
-  }
-
-  /// Says once why it is not known what is in constant memory, if the place is there.
-  void noteConstant(const CoordinateAccess& A, PointerVariable Place) {
-    const bool Table = !Place.Subscripts.empty();
-    Place.Subscripts.clear();
-    if (!Place || !Place.Variable->hasAttr<CUDAConstantAttr>() || !NotedConstants.insert(Place).second)
-      return;
-    enum { Unwritten, Several, Other };
-    const ConstantUses Uses = constantUses(Place.Variable, Context);
-    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_constant_unknown)
-        << Place.name() << (!Uses.written() ? Unwritten : Uses.Others || Uses.Copies.size() != 1 ? Several : Other) << Table;
-  }
-
-  /// Whether rows seem to be those of several components, so many rows of the array or of its clause's product apart.
-  bool noteComponents(const CoordinateAccess& A) {
-    const ArrayShape& Shape = A.Array->Shape;
-    auto IsOfExtent = [&](const Symbol& S) {
-      return llvm::any_of(Shape[0].terms(), [&](const auto& Term) { return llvm::is_contained(Term.first, S); });
-    };
-    bool Far = llvm::any_of(A.Coordinates[0].terms(), [&](const auto& Term) { return llvm::any_of(Term.first, IsOfExtent); });
-    if (Shape.Components || !(Far || A.Array->RowsAreProduct))
-      return false;
-    Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_components) << A.Array->Array.name();
-    return true;
   }
 
   void collect(const ElementAccess& Access) {
@@ -714,13 +344,6 @@ private:
       Accesses.push_back(std::move(A));
   }
 
-  enum OutsideOfComponent { Row, Component, BeforeFirst };
-  void reportOutside(const CoordinateAccess& A, OutsideOfComponent What) {
-    error(A.Origin->Where, Diag::err_leaves_component) << A.Array->Array.name() << What << A.Origin->Where->getSourceRange();
-    for (const Polynomial& Coordinate : A.Coordinates)
-      noteConstants(A, Coordinate);
-  }
-
   /// Whether the row that an access is in is one of its component: those before and behind it are rows of other components, which
   /// other processes have. False after an error.
   bool staysInComponent(const CoordinateAccess& A) {
@@ -729,7 +352,7 @@ private:
     isl::set Outside = A.Domain.intersect(Sets.compare(Comparison::Less, First, 0).unite(Sets.compare(Comparison::LessEqual, Rows, Last)));
     if (!Outside.is_empty()) {
       if (Sets.unknownIn(A.Coordinates[0])) {
-        reportNotAffine(A, A.Coordinates[0]);
+        Reports.notAffine(A, A.Coordinates[0]);
         return false;
       }
       constexpr std::int64_t ManyRows = 1024;
@@ -737,7 +360,7 @@ private:
       if (!Rows.constant())
         Most = Sets.greatest(Outside, Rows);
       if (!Most || *Most >= ManyRows) {
-        reportOutside(A, Row);
+        Reports.outside(A, AccessReports::Row);
         return false;
       }
       std::int64_t& Least = LeastRows[A.Array->Array];
@@ -747,11 +370,11 @@ private:
     std::optional<std::int64_t> Least = Sets.least(A.Domain, A.Component),
                                 Beyond = Sets.greatest(A.Domain, A.Component - *A.Array->Shape.Components);
     if (Beyond && *Beyond >= 0) {
-      reportOutside(A, Component);
+      Reports.outside(A, AccessReports::Component);
       return false;
     }
     if (Least && *Least < 0 && mayBeNegative(A)) {
-      reportOutside(A, A.Component.constant() ? Component : BeforeFirst);
+      Reports.outside(A, A.Component.constant() ? AccessReports::Component : AccessReports::BeforeFirst);
       return false;
     }
     return true;
@@ -795,7 +418,7 @@ private:
       Surely &= !possible(A, Comparison::LessEqual, Polynomial(2) * Extent, High);
     }
     const bool InRow = A.CarryLow[J - 1] == 0 && A.CarryHigh[J - 1] == 0;
-    if (!InRow && forFixedRows() && isUniform(Coordinate)) { // a point, which is taken to lie in its row
+    if (!InRow && forFixedRows() && FixedRows.isUniform(Coordinate)) { // a point, which is taken to lie in its row
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
@@ -804,15 +427,15 @@ private:
     Form.SeesOneRow = true;
     StoresOtherRows |= A.Origin->Writes;
     if (inOneDimension() && !Sets.unknownIn(Coordinate)) {
-      reportNotOwn(A);
+      Reports.notOwn(A);
       return false;
     }
     if (Sets.unknownIn(Coordinate) || isNonlinear(Coordinate)) {
-      reportNotAffine(A, Coordinate);
+      Reports.notAffine(A, Coordinate);
       return false;
     }
     if (A.Array->Shape.Components) { // columns of a component further on, as with padding between them
-      reportOutside(A, Row);
+      Reports.outside(A, AccessReports::Row);
       return false;
     }
     A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
@@ -858,9 +481,8 @@ private:
   }
 
   bool rejectLoop(SourceLocation Where, RowLoopProblem Why, StringRef Name = {}) {
-    Failed = true;
     Form.LoopsOverRows = true;
-    Diags.report(Where, Diag::err_row_loop) << static_cast<unsigned>(Why) << Name;
+    Reports.error(Where, Diag::err_row_loop) << static_cast<unsigned>(Why) << Name;
     return false;
   }
 
@@ -1024,7 +646,7 @@ private:
           continue;
         const std::optional<unsigned>& Row = WalksOf[A.Coordinates.size()][0];
         if (!Row && Writes) {
-          reportRowsNotWalked(A);
+          Reports.rowsNotWalked(A);
           return false;
         }
         if (!Row)
@@ -1033,7 +655,7 @@ private:
           First = &A;
           Result.RowDimension = *Row;
         } else if (*Row != Result.RowDimension) {
-          error(A.Origin->Where, Diag::err_rows_contradict)
+          Reports.error(A.Origin->Where, Diag::err_rows_contradict)
               << std::string(1, DimensionName[*Row]) << A.Array->Array.name()
               << std::string(1, DimensionName[Result.RowDimension])
               << First->Array->Array.name() << A.Origin->Where->getSourceRange();
@@ -1041,7 +663,7 @@ private:
         }
       }
     if (!First && !Accesses.empty()) {
-      reportRowsNotWalked(Accesses.front());
+      Reports.rowsNotWalked(Accesses.front());
       return false;
     }
     Result.RowsPerThread = RowStep.value_or(1);
@@ -1052,140 +674,34 @@ private:
     return true;
   }
 
-  void reportRowsNotWalked(const CoordinateAccess& A) {
-    const Polynomial& Row = A.Coordinates[0];
-    if (Sets.unknownIn(Row))
-      return reportNotAffine(A, Row);
-    Form.SeesOneRow |= Row.involves(Symbol::Kind::Unknown);
-    for (unsigned D = 0; D < 3; ++D)
-      if (Row.involves(Symbol::Kind::BlockIndex, D) || Row.involves(Symbol::Kind::BlockOrigin, D))
-        return reportStride(A, D);
-    error(A.Origin->Where, Diag::err_rows_not_walked)
-        << A.Array->Array.name() << A.Origin->Where->getSourceRange();
-    if (noteComponents(A))
-      return;
-    if (A.Origin->Writes)
-      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_store_own_row);
-    else
-      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_state_rows) << Kernel->getName();
-  }
-
-  void reportStride(const CoordinateAccess& A, unsigned D) {
-    error(A.Origin->Where, Diag::err_block_stride)
-        << std::string(1, DimensionName[D]) << A.Array->Array.name()
-        << A.Origin->Where->getSourceRange();
-    if (!Launch.BlockSize[D])
-      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_size_unknown)
-          << std::string(1, DimensionName[D]);
-    else if (mentionsIndexAlone(A, D))
-      Diags.report(A.Origin->Where->getExprLoc(), Diag::note_block_pitch) << std::string(1, DimensionName[D]) << 0 << "";
-  }
-
   // --- How far from the block's own coordinates.
-
-  /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
-  AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D) {
-    // What leaves its row comes to the other end of the next one.
-    if (J > 0 && (A.CarryLow[J - 1] != 0 || A.CarryHigh[J - 1] != 0))
-      return {/*Whole=*/true};
-    Polynomial Step(J == 0 ? Result.RowsPerThread : 1);
-    Polynomial Distance = A.Coordinates[J] - Step * originOf(D);
-    Polynomial FromEnd = Distance - Step * Sets.pitch(D) + 1;
-    // The origin and the block's size may be mentioned here only.
-    isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "distance", Distance), "end", FromEnd));
-    std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
-                                High = Sets.greatest(Domain, FromEnd);
-    if (!Low || !High) {
-      // Where coordinates are clamped, blocks that begin beyond the array would be as far away as
-      // one likes; they have no elements, so nothing of theirs is waited for.
-      Domain =
-          Domain.intersect(Sets.compare(Comparison::Less, Step * originOf(D), A.Array->Shape[J]));
-      Low = Sets.least(Domain, Distance);
-      High = Sets.greatest(Domain, FromEnd);
-    }
-    const bool Bounded = Low && High && !spans(A, J, D, *Low, *High);
-    std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
-    const bool Far = !Bounded || (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
-    if (Far && J == 0 && !A.Origin->Writes)
-      if (AxisAccess Periodic = periodicRows(A, Domain, Distance, FromEnd); !Periodic.Whole)
-        return Periodic;
-    if (!Bounded)
-      return {/*Whole=*/true};
-    return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
-  }
-
-  /// Of rows that wrap around, as `(y + 1) % ny`: how far they are if behind the last row the first one comes again.
-  AxisAccess periodicRows(const CoordinateAccess& A, const isl::set& Domain, const Polynomial& Distance, const Polynomial& FromEnd) {
-    const Polynomial& Rows = A.Array->Shape[0];
-    const Polynomial Turns[] = {0, Rows, Polynomial(0) - Rows};
-    const Polynomial Twice = Polynomial(2) * Distance;
-    // In an array that is long enough, the nearest of the places where a row comes again is plain.
-    isl::set Long = Domain.intersect(
-        Sets.compare(Comparison::LessEqual, Polynomial(2 * Result.RowsPerThread) * Sets.pitch(Result.RowDimension) + 16, Rows));
-    const isl::set Parts[] = {Long.intersect(Sets.compare(Comparison::LessEqual, Twice, Rows))
-                                  .intersect(Sets.compare(Comparison::LessEqual, Polynomial(0) - Rows, Twice)),
-                              Long.intersect(Sets.compare(Comparison::Less, Twice, Polynomial(0) - Rows)),
-                              Long.intersect(Sets.compare(Comparison::Less, Rows, Twice))};
-    AxisAccess Found{false, 0, 0, true};
-    for (size_t I = 0; I != std::size(Parts); ++I) {
-      if (Parts[I].is_empty())
-        continue;
-      std::optional<std::int64_t> Low = Sets.least(Parts[I], Distance + Turns[I]), High = Sets.greatest(Parts[I], FromEnd + Turns[I]);
-      if (!Low || !High)
-        return {/*Whole=*/true};
-      Found.Low = std::min(Found.Low, *Low);
-      Found.High = std::max(Found.High, *High);
-    }
-    // And in any other it is one of them, if it is not so short that the program begins at the wrong end. The runtime knows.
-    const std::int64_t Most = std::max(-Found.Low, Found.High);
-    isl::set Rest = Domain.intersect(Sets.compare(Comparison::LessEqual, 2 * Most, Rows));
-    for (const Polynomial& Turn : Turns)
-      Rest = Rest.subtract(Sets.compare(Comparison::LessEqual, Found.Low, Distance + Turn)
-                               .intersect(Sets.compare(Comparison::LessEqual, FromEnd + Turn, Found.High)));
-    // In an array of constant length everything is near somehow, also a row by its number.
-    if (!Rest.is_empty() || Long.is_empty() || Rows.constant().value_or(4 * Most) < 4 * Most)
-      return {/*Whole=*/true};
-    Found.Low += A.CarryLow[0];
-    Found.High += A.CarryHigh[0];
-    return Found;
-  }
-
-  /// True if a coordinate that is not at a fixed distance is bounded only because the array ends:
-  /// one that wraps around, or a fixed one. Of arrays whose extent is no constant it has no bounds.
-  bool spans(const CoordinateAccess& A, size_t J, unsigned D, std::int64_t Low,
-             std::int64_t High) const {
-    std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
-    bool Fixed = walkedBy(A.Coordinates[J]) && !A.Coordinates[J].involves(Symbol::Kind::Unknown);
-    return Extent && !Fixed &&
-           (Low <= 1 - *Extent || High + BlockSize[D].value_or(1) >= *Extent);
-  }
 
   /// Reports a row that cannot be bounded, unless any row may be meant.
   void checkWholeRows(const CoordinateAccess& A) {
     const Polynomial& Row = A.Coordinates[0];
     if (Sets.unknownIn(Row))
-      return reportNotAffine(A, Row);
+      return Reports.notAffine(A, Row);
     if (A.Origin->Writes && inOneDimension())
-      return reportNotOwn(A);
+      return Reports.notOwn(A);
     if (A.Origin->Writes) {
       for (unsigned D = 0; D < 3; ++D)
         if (!walkedBy(Row) && (Row.involves(Symbol::Kind::BlockIndex, D) ||
                                Row.involves(Symbol::Kind::BlockOrigin, D)))
-          return reportStride(A, D);
-      error(A.Origin->Where, Diag::err_writes_far)
+          return Reports.blockStride(A, D);
+      Reports.error(A.Origin->Where, Diag::err_writes_far)
           << A.Array->Array.name() << (Row.involves(Symbol::Kind::GridSize) ? 1 : 0)
           << A.Origin->Where->getSourceRange();
-      noteComponents(A);
+      Reports.noteComponents(A);
       return;
     }
     // Fixed rows and loops over all rows are read whole; a distance that the source names is meant
     // to be bounded.
     if (walkedBy(Row) == Result.RowDimension && !Row.involves(Symbol::Kind::GridSize) &&
         !Row.involves(Symbol::Kind::Unknown)) {
-      error(A.Origin->Where, Diag::err_halo_unbounded)
+      Reports.error(A.Origin->Where, Diag::err_halo_unbounded)
           << A.Array->Array.name() << A.Origin->Where->getSourceRange();
-      if (!noteComponents(A))
-        noteHalo(A);
+      if (!Reports.noteComponents(A))
+        Reports.noteHalo(A);
     }
   }
 
@@ -1231,11 +747,11 @@ private:
           continue;
         }
         auto J = static_cast<size_t>(It - Map.begin());
-        AxisAccess Found = bounds(A, J, D);
+        AxisAccess Found = Bounds.bounds(A, J, D);
         if (Found.Whole && D == Result.RowDimension)
           checkWholeRows(A);
         else if (Found.Whole && Sets.unknownIn(A.Coordinates[J]))
-          reportNotAffine(A, A.Coordinates[J]);
+          Reports.notAffine(A, A.Coordinates[J]);
         Add(D, Found);
       }
       AlongAxes &= Left <= 1;
@@ -1259,31 +775,12 @@ private:
       for (const CoordinateAccess& A : Accesses) {
         if (A.Array != &Array)
           continue;
-        DimensionEnds Ends = Known && (A.Origin->Writes || !Array.Halo) ? endsOf(A, J) : DimensionEnds{/*Whole=*/true};
+        DimensionEnds Ends = Known && (A.Origin->Writes || !Array.Halo) ? Bounds.endsOf(A, J) : DimensionEnds{/*Whole=*/true};
         Found.Ends[J].unite(Ends);
         if (A.Origin->Writes)
           Found.WrittenEnds[J].unite(Ends);
       }
     }
-  }
-
-  DimensionEnds endsOf(const CoordinateAccess& A, size_t J) {
-    constexpr std::int64_t Most = 1024;
-    const Polynomial& At = A.Coordinates[J];
-    if (Sets.unknownIn(At))
-      return {/*Whole=*/true};
-    const Polynomial FromEnd = At - A.Array->Shape[J];
-    isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "coordinate", At), "end", FromEnd));
-    for (const Polynomial& Place : {At, FromEnd}) {
-      std::optional<std::int64_t> Low = Sets.least(Domain, Place), High = Sets.greatest(Domain, Place);
-      if (!Low || !High)
-        continue;
-      // What leaves the dimension is at its other end, in a row before or after.
-      std::int64_t First = *High + A.CarryHigh[J] + 1, Last = -(*Low + A.CarryLow[J]);
-      if (First <= Most && Last <= Most)
-        return {false, std::max<std::int64_t>(First, 0), std::max<std::int64_t>(Last, 0)};
-    }
-    return {/*Whole=*/true};
   }
 
   static Polynomial productOf(const Monomial& M) {
@@ -1307,7 +804,7 @@ private:
         Polynomial Step = productOf(M);
         Polynomial Rows = Polynomial(Launch.BlockSize[Result.RowDimension].value_or(1)) * Step;
         if (possible(A, Comparison::LessEqual, A.Array->Shape[0], Rows)) {
-          reportStrides(A.Array->Array, A.Origin->Where);
+          Reports.gridStrides(A.Array->Array, A.Origin->Where);
           return false;
         }
         Inside = true;
@@ -1328,14 +825,10 @@ private:
     if (!Result.RowsStrided)
       return true;
     if (Outside)
-      reportStrides(Outside->Array->Array, Outside->Origin->Where);
+      Reports.gridStrides(Outside->Array->Array, Outside->Origin->Where);
     else if (const Expr* Other = otherUseOfGridSize(Kernel))
-      error(Other, Diag::err_writes_far) << Accesses.front().Array->Array.name() << 4 << Other->getSourceRange();
-    return !Failed && checkGridStrides(Loops, Result.RowDimension, Interpreted.GridMoves);
-  }
-
-  void reportStrides(const PointerVariable& Array, const Expr* Where) {
-    error(Where, Diag::err_writes_far) << Array.name() << 1 << Where->getSourceRange();
+      Reports.error(Other, Diag::err_writes_far) << Accesses.front().Array->Array.name() << 4 << Other->getSourceRange();
+    return !Reports.failed() && checkGridStrides(Loops, Result.RowDimension, Interpreted.GridMoves);
   }
 
   // --- Whether writes can be shared out.
@@ -1351,15 +844,15 @@ private:
         Result.RowsTogether = true;
         continue;
       }
-      if (Failed)
+      if (Reports.failed())
         return;
       auto Outside = llvm::find_if(Accesses, [&](const CoordinateAccess& A) {
         if (A.Array != &Array || !A.Origin->Writes)
           return false;
-        AxisAccess One = bounds(A, 0, D);
+        AxisAccess One = Bounds.bounds(A, 0, D);
         return One.Low < 0 || One.High > 0;
       });
-      error(Outside->Origin->Where, Diag::err_writes_far)
+      Reports.error(Outside->Origin->Where, Diag::err_writes_far)
           << Array.Array.name() << 2 << Outside->Origin->Where->getSourceRange();
       if (Launch.Pitch[D])
         Diags.report(Outside->Origin->Where->getExprLoc(), Diag::note_block_pitch)
@@ -1412,7 +905,7 @@ private:
         Writes.push_back(&A);
     for (const CoordinateAccess* First : Writes)
       for (const CoordinateAccess* Second : Writes) {
-        if (storesSameConstant(*First, *Second))
+        if (forFixedRows() && FixedRows.storesSameConstant(*First, *Second))
           continue;
         isl::set Common = elementsOf(*First, "a").intersect(elementsOf(*Second, "b"));
         for (unsigned D : Used) {
@@ -1420,7 +913,7 @@ private:
           std::string B = std::string("b") + DimensionName[D];
           if (Common.intersect(Sets.differsByAtLeast(A, B, Sets.pitch(D))).is_empty())
             continue;
-          error(Second->Origin->Where, Diag::err_writes_not_injective)
+          Reports.error(Second->Origin->Where, Diag::err_writes_not_injective)
               << Array.Array.name() << std::string(1, DimensionName[D])
               << Second->Origin->Where->getSourceRange();
           if (!Launch.BlockSize[D] && mentionsIndexAlone(*Second, D))
@@ -1431,35 +924,6 @@ private:
           return;
         }
       }
-  }
-
-  static bool mentionsIndexAlone(const CoordinateAccess& A, unsigned D) {
-    return llvm::any_of(A.Coordinates, [&](const Polynomial& C) { return C.involves(Symbol::Kind::BlockIndex, D); });
-  }
-
-  /// A store into a fixed row and one into a column, of which it does not matter which one comes last: walls of one value meet in corners.
-  bool storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const {
-    if (!forFixedRows() || isWalked(First.Coordinates[0]) == isWalked(Second.Coordinates[0]))
-      return false;
-    const Expr *One = storedAt(First), *Other = storedAt(Second);
-    Expr::EvalResult OfOne, OfOther;
-    if (!One || !Other || !Context.hasSameUnqualifiedType(One->getType(), Other->getType()) || !One->EvaluateAsRValue(OfOne, Context) ||
-        !Other->EvaluateAsRValue(OfOther, Context) || OfOne.HasSideEffects || OfOther.HasSideEffects)
-      return false;
-    llvm::FoldingSetNodeID OneId, OtherId;
-    OfOne.Val.Profile(OneId);
-    OfOther.Val.Profile(OtherId);
-    return OneId == OtherId;
-  }
-
-  /// The value of `u[...] = value;`; null for other statements.
-  const Expr* storedAt(const CoordinateAccess& A) const {
-    for (const RowStore& Store : Result.FixedRows.Statements) {
-      const auto* Binary = dyn_cast<BinaryOperator>(Store.Statement->IgnoreParens());
-      if (Binary && Binary->getOpcode() == BO_Assign && Binary->getLHS() == A.Origin->Where)
-        return Binary->getRHS();
-    }
-    return nullptr;
   }
 
   /// A dimension that no subscript and no condition mentions has one block.
@@ -1476,6 +940,9 @@ private:
   /// Of a tile, as far as it is known.
   std::array<std::optional<std::int64_t>, 3> BlockSize;
   SymbolicSets Sets;
+  AccessReports Reports;
+  AccessBounds Bounds;
+  FixedRowAnalysis FixedRows;
   // Hold sets, so that they go before them.
   std::vector<CoordinateAccess> Accesses;
   std::vector<CollectedStore> Collected;
@@ -1487,14 +954,10 @@ private:
   KernelAccesses Result;
   /// Arrays and their dimensions of which a warning says that subscripts may leave them.
   std::set<std::pair<PointerVariable, size_t>> Warned;
-  std::set<PointerVariable> NotedConstants;
-  bool Failed = false;
   /// Of arrays with components.
   std::map<PointerVariable, std::int64_t> LeastRows;
   KernelForm Form;
-  bool StoresRows = false, StoresOtherRows = false;
-  /// A bit for each dimension of the launch beyond those of tiles along which only its first thread stores.
-  unsigned FirstBeyond = 0;
+  bool StoresOtherRows = false;
 };
 
 } // namespace

@@ -1,0 +1,102 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/AccessBounds.h"
+
+#include <algorithm>
+
+using namespace clang;
+
+namespace gpurma {
+
+AxisAccess AccessBounds::bounds(const CoordinateAccess& A, size_t J, unsigned D) {
+  // What leaves its row comes to the other end of the next one.
+  if (J > 0 && (A.CarryLow[J - 1] != 0 || A.CarryHigh[J - 1] != 0))
+    return {/*Whole=*/true};
+  Polynomial Step(J == 0 ? Tiles.RowsPerThread : 1);
+  Polynomial Distance = A.Coordinates[J] - Step * originOf(D);
+  Polynomial FromEnd = Distance - Step * Sets.pitch(D) + 1;
+  // The origin and the block's size may be mentioned here only.
+  isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "distance", Distance), "end", FromEnd));
+  std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
+                              High = Sets.greatest(Domain, FromEnd);
+  if (!Low || !High) {
+    // Where coordinates are clamped, blocks that begin beyond the array would be as far away as
+    // one likes; they have no elements, so nothing of theirs is waited for.
+    Domain =
+        Domain.intersect(Sets.compare(Comparison::Less, Step * originOf(D), A.Array->Shape[J]));
+    Low = Sets.least(Domain, Distance);
+    High = Sets.greatest(Domain, FromEnd);
+  }
+  const bool Bounded = Low && High && !spans(A, J, D, *Low, *High);
+  std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
+  const bool Far = !Bounded || (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
+  if (Far && J == 0 && !A.Origin->Writes)
+    if (AxisAccess Periodic = periodicRows(A, Domain, Distance, FromEnd); !Periodic.Whole)
+      return Periodic;
+  if (!Bounded)
+    return {/*Whole=*/true};
+  return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
+}
+
+DimensionEnds AccessBounds::endsOf(const CoordinateAccess& A, size_t J) {
+  constexpr std::int64_t Most = 1024;
+  const Polynomial& At = A.Coordinates[J];
+  if (Sets.unknownIn(At))
+    return {/*Whole=*/true};
+  const Polynomial FromEnd = At - A.Array->Shape[J];
+  isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "coordinate", At), "end", FromEnd));
+  for (const Polynomial& Place : {At, FromEnd}) {
+    std::optional<std::int64_t> Low = Sets.least(Domain, Place), High = Sets.greatest(Domain, Place);
+    if (!Low || !High)
+      continue;
+    // What leaves the dimension is at its other end, in a row before or after.
+    std::int64_t First = *High + A.CarryHigh[J] + 1, Last = -(*Low + A.CarryLow[J]);
+    if (First <= Most && Last <= Most)
+      return {false, std::max<std::int64_t>(First, 0), std::max<std::int64_t>(Last, 0)};
+  }
+  return {/*Whole=*/true};
+}
+
+AxisAccess AccessBounds::periodicRows(const CoordinateAccess& A, const isl::set& Domain, const Polynomial& Distance, const Polynomial& FromEnd) {
+  const Polynomial& Rows = A.Array->Shape[0];
+  const Polynomial Turns[] = {0, Rows, Polynomial(0) - Rows};
+  const Polynomial Twice = Polynomial(2) * Distance;
+  // In an array that is long enough, the nearest of the places where a row comes again is plain.
+  isl::set Long = Domain.intersect(
+      Sets.compare(Comparison::LessEqual, Polynomial(2 * Tiles.RowsPerThread) * Sets.pitch(Tiles.RowDimension) + 16, Rows));
+  const isl::set Parts[] = {Long.intersect(Sets.compare(Comparison::LessEqual, Twice, Rows))
+                                .intersect(Sets.compare(Comparison::LessEqual, Polynomial(0) - Rows, Twice)),
+                            Long.intersect(Sets.compare(Comparison::Less, Twice, Polynomial(0) - Rows)),
+                            Long.intersect(Sets.compare(Comparison::Less, Rows, Twice))};
+  AxisAccess Found{false, 0, 0, true};
+  for (size_t I = 0; I != std::size(Parts); ++I) {
+    if (Parts[I].is_empty())
+      continue;
+    std::optional<std::int64_t> Low = Sets.least(Parts[I], Distance + Turns[I]), High = Sets.greatest(Parts[I], FromEnd + Turns[I]);
+    if (!Low || !High)
+      return {/*Whole=*/true};
+    Found.Low = std::min(Found.Low, *Low);
+    Found.High = std::max(Found.High, *High);
+  }
+  // And in any other it is one of them, if it is not so short that the program begins at the wrong end. The runtime knows.
+  const std::int64_t Most = std::max(-Found.Low, Found.High);
+  isl::set Rest = Domain.intersect(Sets.compare(Comparison::LessEqual, 2 * Most, Rows));
+  for (const Polynomial& Turn : Turns)
+    Rest = Rest.subtract(Sets.compare(Comparison::LessEqual, Found.Low, Distance + Turn)
+                             .intersect(Sets.compare(Comparison::LessEqual, FromEnd + Turn, Found.High)));
+  // In an array of constant length everything is near somehow, also a row by its number.
+  if (!Rest.is_empty() || Long.is_empty() || Rows.constant().value_or(4 * Most) < 4 * Most)
+    return {/*Whole=*/true};
+  Found.Low += A.CarryLow[0];
+  Found.High += A.CarryHigh[0];
+  return Found;
+}
+
+bool AccessBounds::spans(const CoordinateAccess& A, size_t J, unsigned D, std::int64_t Low,
+           std::int64_t High) const {
+  std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
+  bool Fixed = walkedBy(A.Coordinates[J]) && !A.Coordinates[J].involves(Symbol::Kind::Unknown);
+  return Extent && !Fixed &&
+         (Low <= 1 - *Extent || High + BlockSize[D].value_or(1) >= *Extent);
+}
+
+} // namespace gpurma

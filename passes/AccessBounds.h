@@ -1,0 +1,38 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How far from a block's own coordinates those of an access are, and from the ends of its array.
+#ifndef GPURMA_PASSES_ACCESSBOUNDS_H
+#define GPURMA_PASSES_ACCESSBOUNDS_H
+
+#include "passes/CoordinateAccess.h"
+
+namespace gpurma {
+
+class AccessBounds {
+public:
+  /// \p Tiles: which dimension of the grid walks the rows, and how many a thread has, when a bound is asked for. \p BlockSize: of a tile, as
+  /// far as it is known.
+  AccessBounds(SymbolicSets& Sets, const KernelAccesses& Tiles, const std::array<std::optional<std::int64_t>, 3>& BlockSize)
+      : Sets(Sets), Tiles(Tiles), BlockSize(BlockSize) {}
+
+  /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
+  AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D);
+  /// Of coordinate \p J, from its array's ends.
+  DimensionEnds endsOf(const CoordinateAccess& A, size_t J);
+
+private:
+  /// Of rows that wrap around, as `(y + 1) % ny`: how far they are if behind the last row the first one comes again.
+  AxisAccess periodicRows(const CoordinateAccess& A, const isl::set& Domain, const Polynomial& Distance, const Polynomial& FromEnd);
+  /// True if a coordinate that is not at a fixed distance is bounded only because the array ends:
+  /// one that wraps around, or a fixed one. Of arrays whose extent is no constant it has no bounds.
+  bool spans(const CoordinateAccess& A, size_t J, unsigned D, std::int64_t Low,
+             std::int64_t High) const;
+
+  SymbolicSets& Sets;
+  const KernelAccesses& Tiles;
+  const std::array<std::optional<std::int64_t>, 3>& BlockSize;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_ACCESSBOUNDS_H

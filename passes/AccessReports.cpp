@@ -1,0 +1,133 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/AccessReports.h"
+
+#include "clang/AST/Attr.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// u[... % n].
+bool wrapsAround(const Expr* Element) {
+  const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Element->IgnoreParenImpCasts());
+  const auto* Index = Subscript ? dyn_cast<BinaryOperator>(Subscript->getIdx()->IgnoreParenImpCasts()) : nullptr;
+  return Index && Index->getOpcode() == BO_Rem;
+}
+
+} // namespace
+
+DiagnosticBuilder AccessReports::error(SourceLocation Where, Diag Which) {
+  Failed = true;
+  return Diags.report(Where, Which);
+}
+
+DiagnosticBuilder AccessReports::error(const Expr* Where, Diag Which) { return error(Where->getExprLoc(), Which); }
+
+void AccessReports::notAffine(const CoordinateAccess& A, const Polynomial& P) {
+  const Cause* Why = Sets.unknownIn(P);
+  unsigned Reason = !Why                        ? (hasForeignStride(P) ? 4 : 3)
+                    : Why->Why == Cause::Loaded ? 0
+                    : Why->Why == Cause::Loop   ? 1
+                    : Why->Why == Cause::Call   ? 2
+                                                : 3;
+  error(A.Origin->Where, Diag::err_subscript_not_affine)
+      << A.Array->Array.name() << A.Origin->Writes << Reason
+      << A.Origin->Where->getSourceRange();
+  if (Why && Why->At)
+    Diags.report(Why->At->getBeginLoc(), Diag::note_value_from_here) << Why->At->getSourceRange();
+  if (Why && Why->Why == Cause::Loaded)
+    if (const auto* Loaded = dyn_cast_or_null<Expr>(Why->At))
+      noteConstant(A, anyPointerVariable(Loaded));
+  for (const Polynomial& Coordinate : A.Coordinates)
+    noteConstants(A, Coordinate);
+  if (noteComponents(A))
+    return;
+  if (!A.Origin->Writes)
+    noteHalo(A);
+}
+
+void AccessReports::notOwn(const CoordinateAccess& A) {
+  error(A.Origin->Where, Diag::err_not_own_element)
+      << Kernel->getName() << A.Array->Array.name() << A.Origin->Where->getSourceRange();
+  for (const Polynomial& Coordinate : A.Coordinates)
+    noteConstants(A, Coordinate);
+  if (wrapsAround(A.Origin->Where))
+    note(A.Origin->Where, Diag::note_wrapped_elements);
+}
+
+void AccessReports::outside(const CoordinateAccess& A, OutsideOfComponent What) {
+  error(A.Origin->Where, Diag::err_leaves_component) << A.Array->Array.name() << What << A.Origin->Where->getSourceRange();
+  for (const Polynomial& Coordinate : A.Coordinates)
+    noteConstants(A, Coordinate);
+}
+
+void AccessReports::rowsNotWalked(const CoordinateAccess& A) {
+  const Polynomial& Row = A.Coordinates[0];
+  if (Sets.unknownIn(Row))
+    return notAffine(A, Row);
+  Form.SeesOneRow |= Row.involves(Symbol::Kind::Unknown);
+  for (unsigned D = 0; D < 3; ++D)
+    if (Row.involves(Symbol::Kind::BlockIndex, D) || Row.involves(Symbol::Kind::BlockOrigin, D))
+      return blockStride(A, D);
+  error(A.Origin->Where, Diag::err_rows_not_walked)
+      << A.Array->Array.name() << A.Origin->Where->getSourceRange();
+  if (noteComponents(A))
+    return;
+  if (A.Origin->Writes)
+    note(A.Origin->Where, Diag::note_store_own_row);
+  else
+    note(A.Origin->Where, Diag::note_state_rows) << Kernel->getName();
+}
+
+void AccessReports::blockStride(const CoordinateAccess& A, unsigned D) {
+  error(A.Origin->Where, Diag::err_block_stride)
+      << std::string(1, DimensionName[D]) << A.Array->Array.name()
+      << A.Origin->Where->getSourceRange();
+  if (!Launch.BlockSize[D])
+    note(A.Origin->Where, Diag::note_block_size_unknown)
+        << std::string(1, DimensionName[D]);
+  else if (mentionsIndexAlone(A, D))
+    note(A.Origin->Where, Diag::note_block_pitch) << std::string(1, DimensionName[D]) << 0 << "";
+}
+
+void AccessReports::gridStrides(const PointerVariable& Array, const Expr* Where) {
+  error(Where, Diag::err_writes_far) << Array.name() << 1 << Where->getSourceRange();
+}
+
+void AccessReports::noteHalo(const CoordinateAccess& A) {
+  note(A.Origin->Where, Diag::note_state_halo) << A.Array->Array.name();
+}
+
+bool AccessReports::noteComponents(const CoordinateAccess& A) {
+  const ArrayShape& Shape = A.Array->Shape;
+  auto IsOfExtent = [&](const Symbol& S) {
+    return llvm::any_of(Shape[0].terms(), [&](const auto& Term) { return llvm::is_contained(Term.first, S); });
+  };
+  bool Far = llvm::any_of(A.Coordinates[0].terms(), [&](const auto& Term) { return llvm::any_of(Term.first, IsOfExtent); });
+  if (Shape.Components || !(Far || A.Array->RowsAreProduct))
+    return false;
+  note(A.Origin->Where, Diag::note_state_components) << A.Array->Array.name();
+  return true;
+}
+
+void AccessReports::noteConstants(const CoordinateAccess& A, const Polynomial& P) {
+  for (const auto& [M, Coefficient] : P.terms())
+    for (const Symbol& S : M)
+      if (const auto* V = dyn_cast_or_null<VarDecl>(S.Decl); V && S.Of == Symbol::Kind::Parameter)
+        noteConstant(A, S.Field ? PointerVariable(V, {S.Field}) : PointerVariable(V));
+}
+
+void AccessReports::noteConstant(const CoordinateAccess& A, PointerVariable Place) {
+  const bool Table = !Place.Subscripts.empty();
+  Place.Subscripts.clear();
+  if (!Place || !Place.Variable->hasAttr<CUDAConstantAttr>() || !NotedConstants.insert(Place).second)
+    return;
+  enum { Unwritten, Several, Other };
+  const ConstantUses Uses = constantUses(Place.Variable, Context);
+  note(A.Origin->Where, Diag::note_constant_unknown)
+      << Place.name() << (!Uses.written() ? Unwritten : Uses.Others || Uses.Copies.size() != 1 ? Several : Other) << Table;
+}
+
+} // namespace gpurma

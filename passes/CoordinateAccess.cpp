@@ -1,0 +1,61 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/CoordinateAccess.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+Polynomial originOf(unsigned Dimension) {
+  return Symbol{Symbol::Kind::BlockOrigin, Dimension};
+}
+
+std::optional<Walk> walkOf(const Polynomial& P) {
+  std::optional<Walk> Found;
+  for (unsigned D = 0; D < 3; ++D) {
+    if (P.involves(Symbol::Kind::BlockIndex, D))
+      return std::nullopt;
+    if (!P.involves(Symbol::Kind::BlockOrigin, D))
+      continue;
+    std::int64_t Step = P.coefficient(Symbol{Symbol::Kind::BlockOrigin, D});
+    if (Found || Step < 1 ||
+        (P - Polynomial(Step) * originOf(D)).involves(Symbol::Kind::BlockOrigin, D))
+      return std::nullopt;
+    Found = Walk{D, Step};
+  }
+  return Found;
+}
+
+std::optional<unsigned> walkedBy(const Polynomial& P) {
+  std::optional<Walk> Found = walkOf(P);
+  return Found && Found->Step == 1 ? std::optional(Found->Dimension) : std::nullopt;
+}
+
+bool hasForeignStride(const Polynomial& P) {
+  return llvm::any_of(P.terms(), [](const auto& Term) {
+    const Monomial& M = Term.first;
+    bool Parameter =
+        llvm::any_of(M, [](const Symbol& S) { return S.Of == Symbol::Kind::Parameter; });
+    return Parameter &&
+           llvm::any_of(M, [](const Symbol& S) { return S.Of != Symbol::Kind::Parameter; });
+  });
+}
+
+bool isNonlinear(const Polynomial& P) {
+  return llvm::any_of(P.terms(), [](const auto& Term) {
+    const Monomial& M = Term.first;
+    auto OfStride = [](const Symbol& S) {
+      return S.Of == Symbol::Kind::Counter || S.Of == Symbol::Kind::BlockSize ||
+             S.Of == Symbol::Kind::GridSize;
+    };
+    return M.size() > 1 && !llvm::all_of(M, OfStride) &&
+           llvm::any_of(M, [](const Symbol& S) { return S.Of != Symbol::Kind::Parameter; });
+  });
+}
+
+bool mentionsIndexAlone(const CoordinateAccess& A, unsigned D) {
+  return llvm::any_of(A.Coordinates, [&](const Polynomial& C) { return C.involves(Symbol::Kind::BlockIndex, D); });
+}
+
+} // namespace gpurma

@@ -1,0 +1,60 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// An access of a kernel in coordinates of its array, and how these move with the blocks of the grid.
+#ifndef GPURMA_PASSES_COORDINATEACCESS_H
+#define GPURMA_PASSES_COORDINATEACCESS_H
+
+#include "passes/KernelInterpreter.h"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace gpurma {
+
+inline constexpr char DimensionName[] = {'x', 'y', 'z'};
+
+/// An access in coordinates of its array.
+struct CoordinateAccess {
+  const ElementAccess* Origin = nullptr;
+  const DistributedParameter* Array = nullptr;
+  /// The rows, in all components, first.
+  std::vector<Polynomial> Coordinates;
+  Polynomial Component;
+  /// How far a coordinate that leaves its row changes the one before it: -1 or 0, and 0 or 1.
+  std::vector<std::int64_t> CarryLow, CarryHigh;
+  /// The values of the symbols for which it is reached, and all that is known of them.
+  isl::set Domain;
+};
+
+/// Whether its block's number stands in it without the block's size.
+bool mentionsIndexAlone(const CoordinateAccess& A, unsigned D);
+
+/// blockIdx.d * blockDim.d.
+Polynomial originOf(unsigned Dimension);
+
+/// How a coordinate moves from one logical block to the next.
+struct Walk {
+  unsigned Dimension = 0;
+  /// Coordinates for each thread of a block.
+  std::int64_t Step = 1;
+};
+
+/// The grid dimension d of which P is blockIdx.d * blockDim.d, or a multiple of it, and something
+/// that is the same for all blocks.
+std::optional<Walk> walkOf(const Polynomial& P);
+
+/// The grid dimension that walks the coordinate with one coordinate for each thread.
+std::optional<unsigned> walkedBy(const Polynomial& P);
+
+/// A product of a parameter with something that differs between threads: a row length that is not
+/// the shape's.
+bool hasForeignStride(const Polynomial& P);
+
+/// A product that isl cannot bound. Strides of loops, counter * blockDim.d * gridDim.d, are at
+/// least known not to be negative.
+bool isNonlinear(const Polynomial& P);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_COORDINATEACCESS_H

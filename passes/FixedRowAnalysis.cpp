@@ -1,0 +1,238 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/FixedRowAnalysis.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// Whether its row says which threads do a store.
+bool decidesRow(const CoordinateAccess& A) { return A.Origin->Writes || A.Origin->FoundRow; }
+
+bool staysInPlace(const CoordinateAccess& A) {
+  auto IsZero = [](std::int64_t Carry) { return Carry == 0; };
+  return llvm::all_of(A.CarryLow, IsZero) && llvm::all_of(A.CarryHigh, IsZero);
+}
+
+} // namespace
+
+RenumberedThreads FixedRowAnalysis::threads(ArrayRef<DistributedParameter> Arrays) const {
+  RenumberedThreads Threads;
+  const unsigned Rows = *Launch.RowDimension;
+  auto Coordinate = [](unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; };
+  for (unsigned D = 0; D < 3; ++D) {
+    Threads.OneBlock[D] = Launch.GridSize[D] == 1;
+    Threads.Coordinate[D] = D < Rows ? Coordinate(D) : coordinateBeyond(D);
+  }
+  Threads.Row = Coordinate(Rows);
+  for (const DistributedParameter& A : Arrays)
+    Threads.Shapes.emplace(A.Array, A.Shape);
+  return Threads;
+}
+
+void FixedRowAnalysis::check(const InterpretedKernel& Interpreted) {
+  findFixedRows();
+  Stores.Statements = Interpreted.RowStores;
+  Stores.Reads = Interpreted.RowReads;
+  StoresRows = !Interpreted.RowStores.empty();
+  StoresOtherRows |= Interpreted.StoresOtherRows && !storesWalkedRows(Interpreted);
+  for (const CoordinateAccess& A : Accesses) {
+    if (!A.Origin->Writes)
+      continue;
+    StoresOtherRows |= !hasFewRows(A);
+    if (A.CarryLow[0] == 0 && A.CarryHigh[0] == 0 && A.Origin->StoredRow && A.Coordinates[0] == *A.Origin->StoredRow)
+      continue;
+    constexpr unsigned LeavesRow = 4;
+    Reports.error(A.Origin->Where, Diag::err_fixed_rows) << Kernel->getName() << LeavesRow << A.Origin->Where->getSourceRange();
+  }
+  for (const CoordinateAccess& Read : Accesses)
+    for (const CoordinateAccess& Write : Accesses)
+      if (!Reports.failed() && !Read.Origin->Writes && Write.Origin->Writes)
+        checkOrder(Read, Write);
+  if (!Reports.failed())
+    checkBeyond();
+}
+
+bool FixedRowAnalysis::isUniform(const Polynomial& P) {
+  isl::set Values = Sets.closed(Sets.bound(Sets.universe(), "value", P));
+  for (const Monomial& M : Sets.monomialsOf(Values))
+    for (const Symbol& S : M)
+      if (S.Of != Symbol::Kind::Parameter && S.Of != Symbol::Kind::Unknown && S.Of != Symbol::Kind::Counter)
+        return false;
+  return !Sets.unknownIn(P);
+}
+
+bool FixedRowAnalysis::storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const {
+  if (isWalked(First.Coordinates[0]) == isWalked(Second.Coordinates[0]))
+    return false;
+  const Expr *One = storedAt(First), *Other = storedAt(Second);
+  Expr::EvalResult OfOne, OfOther;
+  if (!One || !Other || !Context.hasSameUnqualifiedType(One->getType(), Other->getType()) || !One->EvaluateAsRValue(OfOne, Context) ||
+      !Other->EvaluateAsRValue(OfOther, Context) || OfOne.HasSideEffects || OfOther.HasSideEffects)
+    return false;
+  llvm::FoldingSetNodeID OneId, OtherId;
+  OfOne.Val.Profile(OneId);
+  OfOther.Val.Profile(OtherId);
+  return OneId == OtherId;
+}
+
+Polynomial FixedRowAnalysis::coordinateBeyond(unsigned D) const {
+  const Polynomial Thread = Symbol{Symbol::Kind::LaunchedThread, D};
+  return Launch.GridSize[D] == 1 ? Thread : Thread + Symbol{Symbol::Kind::LaunchedOrigin, D};
+}
+
+void FixedRowAnalysis::checkBeyond() {
+  using Kind = Symbol::Kind;
+  for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
+    auto ByOthers = [&](const CoordinateAccess& A) { return decidesRow(A) && !A.Domain.intersect(Sets.compare(Comparison::LessEqual, 1, coordinateBeyond(D))).is_empty(); };
+    auto Found = llvm::find_if(Accesses, ByOthers);
+    if (Found == Accesses.end())
+      Stores.Dimensions |= 1u << D;
+    else if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) {
+               return llvm::any_of(std::array{Kind::LaunchedOrigin, Kind::LaunchedIndex, Kind::LaunchedThread},
+                                   [&](Kind Of) { return Sets.mentions(A.Domain, Of, D); });
+             }))
+      return Reports.rowsNotWalked(*Found);
+  }
+}
+
+std::optional<FixedRow> FixedRowAnalysis::fixedRow(const CoordinateAccess& A) const {
+  const Polynomial& Row = A.Coordinates[0];
+  auto From = [&](const Polynomial& Begin) { return Sets.normalized(Row - Begin).constant(); };
+  if (std::optional<std::int64_t> Number = Row.constant())
+    return FixedRow{std::nullopt, nullptr, nullptr, *Number};
+  if (std::optional<std::int64_t> Number = From(A.Array->Shape[0]))
+    return FixedRow{A.Array->Array, nullptr, nullptr, *Number};
+  for (const auto& [Parameter, Value] : Launch.Arguments)
+    if (std::optional<std::int64_t> Number = From(Value))
+      return FixedRow{std::nullopt, Parameter.first, Parameter.second, *Number};
+  for (const ParmVarDecl* Parameter : Kernel->parameters())
+    if (std::optional<std::int64_t> Number = From(Symbol{Symbol::Kind::Parameter, 0, Parameter}))
+      return FixedRow{std::nullopt, Parameter, nullptr, *Number};
+  return std::nullopt;
+}
+
+void FixedRowAnalysis::findFixedRows() {
+  constexpr size_t MostRows = 8; // which a rank goes through for each launch
+  std::vector<FixedRow> Rows;
+  for (const CoordinateAccess& A : Accesses) {
+    if (!decidesRow(A))
+      continue;
+    std::optional<FixedRow> Row = fixedRow(A);
+    if (!Row)
+      return;
+    Rows.push_back(std::move(*Row));
+  }
+  if (Rows.size() <= MostRows)
+    Stores.Rows = std::move(Rows);
+}
+
+bool FixedRowAnalysis::storesWalkedRows(const InterpretedKernel& Interpreted) {
+  if (Reports.failed() || !Interpreted.Understood)
+    return false;
+  bool Fixed = false;
+  for (const CoordinateAccess& A : Accesses) {
+    if (!A.Origin->Writes)
+      continue;
+    const bool Uniform = isUniform(A.Coordinates[0]);
+    Fixed |= Uniform;
+    if (!Uniform && !isWalked(A.Coordinates[0]))
+      return false;
+  }
+  return Fixed;
+}
+
+bool FixedRowAnalysis::isWalked(const Polynomial& Row) const {
+  std::optional<unsigned> D = walkedBy(Row);
+  return D && *D < *Launch.RowDimension &&
+         Sets.normalized(Row - originOf(*D) - Symbol{Symbol::Kind::ThreadIndex, *D}).constant().has_value();
+}
+
+bool FixedRowAnalysis::hasFewRows(const CoordinateAccess& A) {
+  constexpr std::int64_t MostIterations = 64;
+  for (const auto& [M, Coefficient] : A.Coordinates[0].terms())
+    for (const Symbol& S : M)
+      if (S.Of == Symbol::Kind::Counter) {
+        std::optional<std::int64_t> Last = Sets.greatest(A.Domain, S);
+        if (!Last || *Last >= MostIterations)
+          return false;
+      }
+  return true;
+}
+
+isl::set FixedRowAnalysis::rowsElsewhere(const CoordinateAccess& A) {
+  isl::set Rows = Sets.none();
+  for (std::int64_t Carry = A.CarryLow[0]; Carry <= A.CarryHigh[0]; ++Carry) {
+    const Polynomial Row = A.Coordinates[0] + Carry;
+    Rows = Rows.unite(Sets.bound(A.Domain.intersect(Sets.compare(Comparison::NotEqual, Row, *A.Origin->StoredRow)), "row", Row));
+  }
+  return Sets.withoutVarying(Sets.closed(Rows));
+}
+
+bool FixedRowAnalysis::comparesElements(const CoordinateAccess& Read, const CoordinateAccess& Write) const {
+  return (isWalked(*Read.Origin->StoredRow) || isWalked(Write.Coordinates[0])) && staysInPlace(Read) && staysInPlace(Write) &&
+         !Read.Array->Halo;
+}
+
+isl::set FixedRowAnalysis::rowsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
+  return rowsElsewhere(Read).intersect(Sets.withoutVarying(Sets.closed(Sets.bound(Write.Domain, "row", Write.Coordinates[0]))));
+}
+
+isl::set FixedRowAnalysis::elementsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
+  const isl::set Elsewhere = Read.Domain.intersect(Sets.compare(Comparison::NotEqual, Read.Coordinates[0], *Read.Origin->StoredRow));
+  const isl::set Stored = elementsOfThreads(Write, Write.Domain, "b");
+  const isl::set Common = elementsOfThreads(Read, Read.Domain, "a").intersect(Stored);
+  isl::set Found = elementsOfThreads(Read, Elsewhere, "a").intersect(Stored);
+  for (unsigned D = 0; D < *Launch.RowDimension; ++D) {
+    const std::string A = std::string("a") + DimensionName[D], B = std::string("b") + DimensionName[D];
+    Found = Found.unite(Common.intersect(Sets.differsByAtLeast(A, B, Polynomial(1)).unite(Sets.differsByAtLeast(B, A, Polynomial(1)))));
+  }
+  return Found;
+}
+
+isl::set FixedRowAnalysis::elementsOfThreads(const CoordinateAccess& A, isl::set Reached, const std::string& Thread) {
+  for (unsigned D = 0; D < *Launch.RowDimension; ++D)
+    Reached = Sets.bound(Reached, Thread + DimensionName[D], originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D});
+  for (size_t J = 0; J < A.Coordinates.size(); ++J)
+    Reached = Sets.bound(Reached, "e" + std::to_string(J), A.Coordinates[J]);
+  return Sets.withoutVarying(Sets.closed(Sets.bound(Reached, "component", A.Component)));
+}
+
+void FixedRowAnalysis::checkOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
+  const ArrayShape& Shape = Read.Array->Shape;
+  if (!(Shape == Write.Array->Shape))
+    return;
+  isl::set Common = comparesElements(Read, Write) ? elementsInNoOrder(Read, Write) : rowsInNoOrder(Read, Write);
+  if (Common.is_empty())
+    return;
+  if (Read.Array != Write.Array) {
+    std::pair Both(Read.Array->Array, Write.Array->Array);
+    if (!llvm::is_contained(Stores.Distinct, Both))
+      Stores.Distinct.push_back(std::move(Both));
+    return;
+  }
+  std::optional<std::int64_t> Most;
+  if (!Shape[0].constant())
+    Most = Sets.greatest(Common, Shape[0]);
+  constexpr std::int64_t ManyRows = 1024;
+  if (Most && *Most < ManyRows) {
+    Stores.LeastRows = std::max(Stores.LeastRows, *Most + 1);
+    return;
+  }
+  Reports.error(Read.Origin->Where, Diag::err_fixed_rows_order)
+      << Kernel->getName() << Read.Array->Array.name() << Read.Origin->Where->getSourceRange();
+  Reports.note(Write.Origin->Where, Diag::note_row_stored_here) << Write.Origin->Where->getSourceRange();
+}
+
+const Expr* FixedRowAnalysis::storedAt(const CoordinateAccess& A) const {
+  for (const RowStore& Store : Stores.Statements) {
+    const auto* Binary = dyn_cast<BinaryOperator>(Store.Statement->IgnoreParens());
+    if (Binary && Binary->getOpcode() == BO_Assign && Binary->getLHS() == A.Origin->Where)
+      return Binary->getRHS();
+  }
+  return nullptr;
+}
+
+} // namespace gpurma
