@@ -1,7 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelInterpreter.h"
 
-#include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/AbstractValues.h"
+#include "passes/Inductions.h"
+#include "passes/StoreUses.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -20,117 +22,6 @@ namespace gpurma {
 namespace {
 
 constexpr unsigned MaxCallDepth = 32;
-
-/// When an expression is surely true and when it is surely false; values in both sets are those for
-/// which it is not known.
-struct Condition {
-  isl::set True, False;
-};
-
-/// Where an lvalue lies or a pointer points.
-struct Location {
-  enum Kind {
-    Variable, ///< a local variable, a parameter, or a member of one
-    Element,  ///< what a pointer parameter of the kernel, or a pointer in one, points to
-    Private,  ///< local and shared arrays, temporaries: no other block sees them
-    Global,   ///< a variable outside of the kernel
-    Unknown,
-  } Of = Unknown;
-  const ValueDecl* Decl = nullptr;
-  std::vector<const FieldDecl*> Members;
-  Polynomial Offset;
-  /// Bytes that Offset counts, of a pointer that was cast: rows of a pitch in bytes begin at
-  /// (char*)a + y * pitch. 0: elements of the array.
-  std::int64_t Unit = 0;
-
-  bool sameArray(const Location& L) const {
-    return Of == L.Of && Decl == L.Decl && Members == L.Members && Unit == L.Unit;
-  }
-  friend bool operator==(const Location& A, const Location& B) {
-    return A.sameArray(B) && A.Offset == B.Offset;
-  }
-};
-
-struct Value {
-  std::optional<Polynomial> Number;
-  std::optional<Condition> Truth;
-  /// What a pointer points to, what a reference refers to.
-  std::optional<Location> Place;
-  /// Members of a structure that are known.
-  std::map<const FieldDecl*, Value> Members;
-  /// A lambda, and the variables that it has copied.
-  const CXXMethodDecl* Lambda = nullptr;
-  std::map<const ValueDecl*, Value> Captured;
-};
-
-bool same(const Value& A, const Value& B) {
-  auto SameTruth = [&] {
-    if (!A.Truth || !B.Truth)
-      return !A.Truth && !B.Truth;
-    return A.Truth->True.is_equal(B.Truth->True) && A.Truth->False.is_equal(B.Truth->False);
-  };
-  auto SameEntries = [](const auto& X, const auto& Y) {
-    return X.size() == Y.size() && std::equal(X.begin(), X.end(), Y.begin(), [](auto& P, auto& Q) {
-             return P.first == Q.first && same(P.second, Q.second);
-           });
-  };
-  return A.Number == B.Number && SameTruth() && A.Place == B.Place && A.Lambda == B.Lambda &&
-         SameEntries(A.Members, B.Members) && SameEntries(A.Captured, B.Captured);
-}
-
-struct State {
-  isl::set Path;
-  bool Reachable = true;
-  std::map<const ValueDecl*, Value> Variables;
-};
-
-const VarDecl* variableOf(const Expr* E) { return memberOf(E).first; }
-
-/// `Variable += Step`, in any spelling.
-struct Update {
-  const VarDecl* Variable = nullptr;
-  /// Null for 1.
-  const Expr* Step = nullptr;
-  bool Negative = false;
-};
-
-std::optional<Update> updateOf(const Stmt* S) {
-  const auto* E = dyn_cast_or_null<Expr>(S);
-  if (!E)
-    return std::nullopt;
-  E = E->IgnoreUnlessSpelledInSource();
-  if (const auto* Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
-    if (const VarDecl* V = variableOf(Unary->getSubExpr()))
-      return Update{V, nullptr, Unary->isDecrementOp()};
-  const auto* Binary = dyn_cast<BinaryOperator>(E);
-  const auto* Target =
-      Binary ? dyn_cast<DeclRefExpr>(Binary->getLHS()->IgnoreParenCasts()) : nullptr;
-  const auto* V = Target ? dyn_cast<VarDecl>(Target->getDecl()) : nullptr;
-  if (!V)
-    return std::nullopt;
-  if (Binary->getOpcode() == BO_AddAssign || Binary->getOpcode() == BO_SubAssign)
-    return Update{V, Binary->getRHS(), Binary->getOpcode() == BO_SubAssign};
-  if (Binary->getOpcode() != BO_Assign)
-    return std::nullopt;
-  const auto* Sum = dyn_cast<BinaryOperator>(Binary->getRHS()->IgnoreParenImpCasts());
-  if (!Sum || !Sum->isAdditiveOp())
-    return std::nullopt;
-  if (variableOf(Sum->getLHS()) == V)
-    return Update{V, Sum->getRHS(), Sum->getOpcode() == BO_Sub};
-  if (Sum->getOpcode() == BO_Add && variableOf(Sum->getRHS()) == V)
-    return Update{V, Sum->getLHS(), false};
-  return std::nullopt;
-}
-
-class DeclaredVariables : public DynamicRecursiveASTVisitor {
-public:
-  explicit DeclaredVariables(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
-  bool VisitVarDecl(VarDecl* V) override {
-    All.insert(V);
-    return true;
-  }
-  llvm::SmallPtrSet<const VarDecl*, 8> All;
-};
 
 /// Of threadIdx, blockIdx, blockDim or gridDim.
 Symbol::Kind builtinVariable(StringRef Name) {
@@ -166,7 +57,7 @@ public:
               ASTContext& Context, Diagnostics& Diags, const RenumberedThreads* Renumbered,
               const std::optional<RowLoopRequest>& Rows)
       : Launch(Launch), Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
-        Renumbered(Renumbered), Rows(Rows), Now{Sets.universe()} {}
+        Renumbered(Renumbered), Rows(Rows), Now{Sets.universe(), true, {}}, Numbers(Sets, Context, Renumbered, Now.Path) {}
 
   InterpretedKernel run(const FunctionDecl* Interpreted) {
     Kernel = Interpreted;
@@ -252,40 +143,8 @@ private:
     if (V.Number)
       return V.Number->overflowed() ? unknown(Cause::Expression, E) : *V.Number;
     if (V.Truth)
-      return choice(V.Truth->True, 1, V.Truth->False, 0);
+      return Numbers.choice(V.Truth->True, 1, V.Truth->False, 0);
     return unknown(Cause::Expression, E);
-  }
-
-  /// \p A where \p IfA holds, \p B where \p IfB does.
-  Polynomial choice(const isl::set& IfA, const Polynomial& A, const isl::set& IfB,
-                    const Polynomial& B) {
-    if (A == B)
-      return A;
-    // A definition of another symbol may mention this one where neither holds, so it must have a
-    // value there, too. What both have in common is left out first: it is the path on which the
-    // symbol is used.
-    isl::set Either = IfA.unite(IfB).coalesce();
-    isl::set FirstIf = IfA.gist(Either), SecondIf = IfB.gist(Either);
-    isl::set Neither = FirstIf.unite(SecondIf).complement();
-    Symbol Chosen = Sets.defined([&](const Polynomial& S) {
-      return FirstIf.intersect(Sets.compare(Comparison::Equal, S, A))
-          .unite(SecondIf.intersect(Sets.compare(Comparison::Equal, S, B)))
-          .unite(Neither)
-          .coalesce();
-    });
-    Choices.emplace(Chosen, std::pair(A, B));
-    return Chosen;
-  }
-
-  /// With what has been chosen where only one of two is possible: min(y, ny - 1) behind `if (y >= ny) return;`.
-  Polynomial resolved(const Polynomial& P) {
-    for (const auto& [M, Coefficient] : P.terms())
-      for (const Symbol& S : M)
-        if (auto It = Choices.find(S); It != Choices.end())
-          for (const Polynomial& One : {It->second.first, It->second.second})
-            if (!isPossible(Sets.compare(Comparison::NotEqual, S, One)))
-              return resolved(Sets.normalized(P.substituted(S, One)));
-    return P;
   }
 
   Value choice(const isl::set& IfA, const Value& A, const isl::set& IfB, const Value& B,
@@ -294,7 +153,7 @@ private:
       return A;
     Value V;
     if (A.Number && B.Number)
-      V.Number = choice(IfA, *A.Number, IfB, *B.Number);
+      V.Number = Numbers.choice(IfA, *A.Number, IfB, *B.Number);
     else if (A.Truth && B.Truth)
       V.Truth = Condition{IfA.intersect(A.Truth->True).unite(IfB.intersect(B.Truth->True)),
                           IfA.intersect(A.Truth->False).unite(IfB.intersect(B.Truth->False))};
@@ -306,7 +165,7 @@ private:
       V.Place = Location{};
       if (A.Place->sameArray(*B.Place)) {
         V.Place = A.Place;
-        V.Place->Offset = choice(IfA, A.Place->Offset, IfB, B.Place->Offset);
+        V.Place->Offset = Numbers.choice(IfA, A.Place->Offset, IfB, B.Place->Offset);
       }
     } else if (A.Place || B.Place) {
       V.Place = Location{};
@@ -322,7 +181,7 @@ private:
       return B;
     if (!B.Reachable)
       return A;
-    State Joined{A.Path.unite(B.Path).coalesce()};
+    State Joined{A.Path.unite(B.Path).coalesce(), true, {}};
     for (const auto& [Variable, V] : A.Variables)
       if (auto It = B.Variables.find(Variable); It != B.Variables.end())
         Joined.Variables[Variable] = choice(A.Path, V, B.Path, It->second, At);
@@ -365,7 +224,7 @@ private:
     if ((distributed(L) || isCollected(L)) && !checkRowStore(L, Writes, Where))
       return;
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), Writes ? resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt, std::nullopt});
+      Result.Accesses.push_back({pointerTo(L), Writes ? Numbers.resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt, std::nullopt});
     else if (isCollected(L))
       Result.Collected.push_back({L.Decl, Where, Part});
     else if (!checkMember(L, Writes ? Written : Read, Where))
@@ -465,30 +324,11 @@ private:
     if (std::optional<std::int64_t> At = L.Offset.constant(); At && *At >= 0 && *At < Count)
       return (*Values)[static_cast<std::size_t>(*At)];
     if (Values && Arrays == 1)
-      return elementOf(*Values, L.Offset);
+      return Numbers.elementOf(*Values, L.Offset);
     // Constant memory keeps its value while a kernel runs.
     if (L.Of != Location::Global || !V->hasAttr<CUDAConstantAttr>() || Arrays != 0 || L.Members.size() > 1 || !(L.Offset == Polynomial(0)))
       return std::nullopt;
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, L.Members.empty() ? nullptr : L.Members.front()});
-  }
-
-  /// One of a table, which of the larger ones is known to be one of them only.
-  Polynomial elementOf(const std::vector<Polynomial>& Values, const Polynomial& Offset) {
-    constexpr std::size_t MostApart = 64;
-    const auto Count = static_cast<std::int64_t>(Values.size());
-    return Sets.defined([&](const Polynomial& S) {
-      isl::set Outside = Sets.compare(Comparison::Less, Offset, 0).unite(Sets.compare(Comparison::LessEqual, Count, Offset));
-      if (Values.size() > MostApart) {
-        auto Less = [](const Polynomial& A, const Polynomial& B) { return *A.constant() < *B.constant(); };
-        auto [Least, Most] = std::minmax_element(Values.begin(), Values.end(), Less);
-        return Outside.unite(Sets.compare(Comparison::LessEqual, *Least, S).intersect(Sets.compare(Comparison::LessEqual, S, *Most)));
-      }
-      isl::set Either = Outside;
-      for (std::int64_t I = 0; I < Count; ++I)
-        Either = Either.unite(Sets.compare(Comparison::Equal, Offset, I)
-                                  .intersect(Sets.compare(Comparison::Equal, S, Values[static_cast<std::size_t>(I)])));
-      return Either;
-    });
   }
 
   Value load(const Location& L, const Expr* Where) {
@@ -720,124 +560,9 @@ private:
 
   // --- Expressions.
 
-  Condition compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
-                    bool Unsigned) {
-    switch (Op) {
-    case BO_GT:
-      return compare(BO_LT, B, A, Unsigned);
-    case BO_GE:
-      return compare(BO_LE, B, A, Unsigned);
-    case BO_NE: {
-      Condition Equal = compare(BO_EQ, A, B, Unsigned);
-      return {Equal.False, Equal.True};
-    }
-    case BO_EQ:
-      return {Sets.compare(Comparison::Equal, A, B), Sets.compare(Comparison::NotEqual, A, B)};
-    default:
-      break;
-    }
-    bool Strict = Op == BO_LT;
-    auto Order = [&](const Polynomial& X, const Polynomial& Y, bool Less) {
-      isl::set Plain = Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X, Y);
-      if (!Unsigned)
-        return Plain;
-      // A negative number converts to one larger than all others.
-      isl::set NegativeX = Sets.compare(Comparison::Less, X, 0),
-               NegativeY = Sets.compare(Comparison::Less, Y, 0);
-      return Plain
-          .intersect(NegativeX.intersect(NegativeY).unite(
-              NegativeX.complement().intersect(NegativeY.complement())))
-          .unite(NegativeY.subtract(NegativeX));
-    };
-    return {Order(A, B, Strict), Order(B, A, !Strict)};
-  }
-
-  bool isPossible(const isl::set& Values) const {
-    return !Sets.closed(Now.Path.intersect(Values)).is_empty();
-  }
-
-  /// Quotient and remainder of a thread's number by a row's length and the like, where the remainder
-  /// that polynomial division leaves is C's.
-  std::optional<std::pair<Polynomial, Polynomial>> rowAndColumn(const Polynomial& A,
-                                                                const Polynomial& B) {
-    if (!Renumbered || !Renumbered->inOneDimension() || A.overflowed())
-      return std::nullopt;
-    auto [Quotient, Remainder] = A.divided(B);
-    if (Quotient == Polynomial(0) ||
-        isPossible(Sets.compare(Comparison::Less, Remainder, 0)) ||
-        isPossible(Sets.compare(Comparison::LessEqual, B, Remainder)) ||
-        isPossible(Sets.compare(Comparison::Less, Quotient, 0)))
-      return std::nullopt;
-    return std::pair(std::move(Quotient), std::move(Remainder));
-  }
-
-  /// C's quotient, which is rounded towards zero.
-  Polynomial quotient(const Polynomial& A, const Polynomial& B) {
-    std::optional<std::int64_t> Divisor = B.constant();
-    if (Divisor && *Divisor > 0)
-      if (auto [Exact, Rest] = A.divided(B); Rest == Polynomial(0))
-        return Exact;
-    if (auto Known = rowAndColumn(A, B))
-      return Known->first;
-    isl::set Negative = Sets.compare(Comparison::Less, A, 0);
-    return Sets.defined([&](const Polynomial& Q) {
-      if (Divisor && *Divisor > 0) {
-        Polynomial Rest = A - Q * B;
-        return Negative.complement()
-            .intersect(Sets.compare(Comparison::LessEqual, 0, Rest))
-            .intersect(Sets.compare(Comparison::Less, Rest, B))
-            .unite(Negative.intersect(Sets.compare(Comparison::LessEqual, Rest, 0))
-                       .intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, Rest)));
-      }
-      // By a positive divisor nothing grows; of others nothing is said.
-      isl::set Bounded = Sets.compare(Comparison::LessEqual, 0, Q)
-                             .intersect(Sets.compare(Comparison::LessEqual, Q, A));
-      isl::set Small =
-          Sets.compare(Comparison::Less, A, B).intersect(Sets.compare(Comparison::Equal, Q, 0));
-      isl::set Large = Sets.compare(Comparison::LessEqual, B, A)
-                           .intersect(Sets.compare(Comparison::LessEqual, 1, Q));
-      return Negative.unite(Sets.compare(Comparison::LessEqual, B, 0))
-          .unite(Bounded.intersect(Small.unite(Large)));
-    });
-  }
-
-  Polynomial remainder(const Polynomial& A, const Polynomial& B) {
-    if (auto Known = rowAndColumn(A, B))
-      return Known->second;
-    // In (y + ny) % ny, y itself where it is known to lie in the array: macros wrap what they are given, in stores as well.
-    if (!A.overflowed())
-      for (const Polynomial& Place : {A, A - B})
-        if (!isPossible(Sets.compare(Comparison::Less, Place, 0)) && !isPossible(Sets.compare(Comparison::LessEqual, B, Place)))
-          return Place;
-    std::optional<std::int64_t> Divisor = B.constant();
-    if (Divisor && *Divisor > 0) {
-      // A symbol of its own, so that it stays in its row when a subscript is taken apart.
-      Polynomial Rest = A - quotient(A, B) * B;
-      return Sets.defined(
-          [&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); });
-    }
-    isl::set Negative = Sets.compare(Comparison::Less, A, 0);
-    return Sets.defined([&](const Polynomial& R) {
-      isl::set Small = Negative.complement()
-                           .intersect(Sets.compare(Comparison::Less, A, B))
-                           .intersect(Sets.compare(Comparison::Equal, R, A));
-      // Once and twice around, as (y + d + ny) % ny may be.
-      isl::set Once = Sets.compare(Comparison::LessEqual, B, A).intersect(Sets.compare(Comparison::Equal, R, A - B));
-      isl::set Twice = Sets.compare(Comparison::LessEqual, B + B, A).intersect(Sets.compare(Comparison::Equal, R, A - B - B));
-      isl::set Wrapped = Sets.compare(Comparison::LessEqual, B + B + B, A)
-                             .unite(Once)
-                             .unite(Twice)
-                             .intersect(Sets.compare(Comparison::LessEqual, 0, R))
-                             .intersect(Sets.compare(Comparison::Less, R, B));
-      isl::set Below = Negative.intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, R))
-                           .intersect(Sets.compare(Comparison::LessEqual, R, 0));
-      return Small.unite(Wrapped).unite(Below).unite(Sets.compare(Comparison::LessEqual, B, 0));
-    });
-  }
-
   Polynomial arithmetic(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
                         const BinaryOperator* E) {
-    Polynomial V = valueOf(Op, A, B, E);
+    Polynomial V = Numbers.valueOf(Op, A, B, E);
     if (Renumbered && Renumbered->inOneDimension() && (Op == BO_Div || Op == BO_Rem || Op == BO_Shr || Op == BO_And))
       notePlace(E, V);
     return V;
@@ -852,74 +577,6 @@ private:
     auto [It, IsNew] = Result.Places.try_emplace(E, Place);
     if (!IsNew && It->second != Place)
       It->second.reset();
-  }
-
-  /// What an unsigned number is where it may be below zero, as a difference. Products of two unknown sizes are taken not to be.
-  Polynomial wrapped(const Polynomial& A, QualType Type) {
-    if (!Type->isUnsignedIntegerType() || isNarrow(Type) || A.overflowed() || llvm::any_of(A.terms(), [](const auto& Term) { return Term.first.size() > 1; }))
-      return A;
-    const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
-    if (!isPossible(Negative))
-      return A;
-    if (Context.getTypeSize(Type) == 32)
-      return choice(Negative.complement(), A, Negative, A + Polynomial(std::int64_t{1} << 32));
-    return Sets.defined([&](const Polynomial& S) { return Negative.unite(Sets.compare(Comparison::Equal, S, A)).intersect(Sets.compare(Comparison::LessEqual, 0, S)); });
-  }
-
-  Polynomial valueOf(BinaryOperatorKind Op, Polynomial A, Polynomial B, const BinaryOperator* E) {
-    if (Op == BO_Div || Op == BO_Rem || Op == BO_Shr) {
-      // `a >>= b` converts to the type of the result on the way.
-      const auto* Compound = dyn_cast<CompoundAssignOperator>(E);
-      const QualType Type = Compound ? Compound->getComputationResultType() : E->getType();
-      A = wrapped(A, Type);
-      B = Op == BO_Shr ? B : wrapped(B, Type);
-    }
-    switch (Op) {
-    case BO_Add:
-      return Sets.normalized(A + B);
-    case BO_Sub:
-      return Sets.normalized(A - B);
-    case BO_Mul:
-      return Sets.normalized(A * B);
-    case BO_Div:
-      return quotient(A, B);
-    case BO_Rem:
-      return remainder(A, B);
-    case BO_Shl:
-    case BO_Shr: {
-      std::optional<std::int64_t> Shift = B.constant();
-      if (!Shift || *Shift < 0 || *Shift > 62)
-        break;
-      Polynomial Power(std::int64_t{1} << *Shift);
-      if (Op == BO_Shl)
-        return Sets.normalized(A * Power);
-      if (auto Known = rowAndColumn(A, Power))
-        return Known->first;
-      // Rounds down.
-      return Sets.defined([&](const Polynomial& Q) {
-        return Sets.compare(Comparison::LessEqual, 0, A - Q * Power)
-            .intersect(Sets.compare(Comparison::Less, A - Q * Power, Power));
-      });
-    }
-    case BO_And: {
-      // x & (2^n - 1) is a remainder for all x in two's complement.
-      std::optional<std::int64_t> Mask = B.constant();
-      if (!Mask || *Mask < 0 || ((*Mask + 1) & *Mask) != 0)
-        break;
-      if (auto Known = rowAndColumn(A, *Mask + 1))
-        return Known->second;
-      Polynomial Q = Sets.defined([&](const Polynomial& Quotient) {
-        Polynomial Rest = A - Quotient * Polynomial(*Mask + 1);
-        return Sets.compare(Comparison::LessEqual, 0, Rest)
-            .intersect(Sets.compare(Comparison::LessEqual, Rest, *Mask));
-      });
-      Polynomial Rest = A - Q * Polynomial(*Mask + 1);
-      return Sets.defined([&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); }); // as in remainder()
-    }
-    default:
-      break;
-    }
-    return unknown(Cause::Expression, E);
   }
 
   /// Runs both arms of `?:` and chooses.
@@ -958,7 +615,7 @@ private:
       Value Left = load(L, E->getLHS());
       Value V = combined(BinaryOperator::getOpForCompoundAssignment(Op), Left, E->getLHS(), Right,
                          E->getRHS(), E);
-      if (V.Number && isNarrow(E->getType()))
+      if (V.Number && Numbers.isNarrow(E->getType()))
         V = opaque(E->getType(), Cause::Expression, E);
       store(L, V, E->getLHS());
       return placed(L);
@@ -1009,7 +666,7 @@ private:
     }
     Polynomial A = number(Left, LeftExpr), B = number(Right, RightExpr);
     if (BinaryOperator::isComparisonOp(Op) && Op != BO_Cmp)
-      V.Truth = compare(Op, A, B, LeftType->isUnsignedIntegerType());
+      V.Truth = Numbers.compare(Op, A, B, LeftType->isUnsignedIntegerType());
     else
       V.Number = arithmetic(Op, A, B, E);
     return V;
@@ -1057,7 +714,7 @@ private:
       if (E->getType()->isPointerType())
         New.Place = moved(Old.Place.value_or(Location{}), Step, E->getType()->getPointeeType());
       else if (E->getType()->isIntegralOrEnumerationType())
-        New.Number = isNarrow(E->getType()) ? unknown(Cause::Expression, E) : number(Old, E) + Step;
+        New.Number = Numbers.isNarrow(E->getType()) ? unknown(Cause::Expression, E) : number(Old, E) + Step;
       store(L, New, E->getSubExpr());
       return E->isGLValue() ? placed(L) : E->isPrefix() ? New : Old;
     }
@@ -1066,9 +723,6 @@ private:
       return opaque(E->getType(), Cause::Expression, E);
     }
   }
-
-  /// Index types of 32 bits and more are taken not to overflow, as the language has it for signed ones.
-  bool isNarrow(QualType Type) const { return Context.getTypeSize(Type) < 32; }
 
   static Value placed(Location L) {
     Value V;
@@ -1102,10 +756,10 @@ private:
     }
     case CK_IntegralCast: {
       Value V = eval(Sub);
-      if (!V.Truth && isNarrow(E->getType()) && Context.getTypeSize(E->getType()) < Context.getTypeSize(Sub->getType()))
+      if (!V.Truth && Numbers.isNarrow(E->getType()) && Context.getTypeSize(E->getType()) < Context.getTypeSize(Sub->getType()))
         return opaque(E->getType(), Cause::Expression, E);
       if (V.Number && E->getType()->isSignedIntegerType() && Context.getTypeSize(E->getType()) > Context.getTypeSize(Sub->getType()))
-        V.Number = wrapped(*V.Number, Sub->getType());
+        V.Number = Numbers.wrapped(*V.Number, Sub->getType());
       return V;
     }
     case CK_IntegralToBoolean: {
@@ -1427,12 +1081,12 @@ private:
       return number(evalObject(Arg), Arg);
     };
     auto Least = [&](const Polynomial& A, const Polynomial& B) {
-      Condition First = compare(BO_LE, A, B, Type->isUnsignedIntegerType());
-      return choice(First.True, A, First.False, B);
+      Condition First = Numbers.compare(BO_LE, A, B, Type->isUnsignedIntegerType());
+      return Numbers.choice(First.True, A, First.False, B);
     };
     auto Greatest = [&](const Polynomial& A, const Polynomial& B) {
-      Condition First = compare(BO_LE, A, B, Type->isUnsignedIntegerType());
-      return choice(First.True, B, First.False, A);
+      Condition First = Numbers.compare(BO_LE, A, B, Type->isUnsignedIntegerType());
+      return Numbers.choice(First.True, B, First.False, A);
     };
     Value V;
     if ((Min || Max) && Count == 2) {
@@ -1840,29 +1494,6 @@ private:
     return false;
   }
 
-  /// The element and the value of a statement that stores.
-  static std::pair<const Expr*, const Expr*> storeOf(const Expr* E) {
-    E = E->IgnoreParens();
-    if (const auto* Full = dyn_cast<FullExpr>(E))
-      E = Full->getSubExpr()->IgnoreParens();
-    if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
-      return {Binary->getLHS(), Binary->getRHS()};
-    const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E);
-    const auto* Method = Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl()) : nullptr;
-    if (Method && Operator->getNumArgs() == 2 && Method->isTrivial() &&
-        (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
-      return {Operator->getArg(0), Operator->getArg(1)};
-    return {};
-  }
-
-  static SourceLocation operatorOf(const Expr* E) {
-    E = E->IgnoreParens();
-    if (const auto* Full = dyn_cast<FullExpr>(E))
-      E = Full->getSubExpr()->IgnoreParens();
-    const auto* Binary = dyn_cast<BinaryOperator>(E);
-    return Binary ? Binary->getOperatorLoc() : E->getExprLoc();
-  }
-
   /// The same for all threads of a launch.
   bool isUniform(const Polynomial& P) {
     isl::set Values = Sets.closed(Sets.bound(Sets.universe(), "value", P));
@@ -2028,72 +1659,19 @@ private:
     return true;
   }
 
-  /// Where the kernel names its variables: in values that are stored, in those that other variables begin with (null: elsewhere).
-  struct VariableUse {
-    const Expr* Store = nullptr;
-    const VarDecl* Initial = nullptr;
-  };
-  void findUses(const Stmt* S, const VariableUse& At) {
-    if (!S)
-      return;
-    if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
-      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
-        Uses[V].push_back(At);
-    if (const auto* Declarations = dyn_cast<DeclStmt>(S)) {
-      for (const Decl* D : Declarations->decls())
-        if (const auto* V = dyn_cast<VarDecl>(D))
-          findUses(V->getInit(), {nullptr, V});
-      return;
-    }
-    if (const auto* E = dyn_cast<Expr>(S); E && !At.Store && !At.Initial)
-      if (auto [Element, Stored] = storeOf(E); Element) {
-        findUses(Element, {});
-        findUses(Stored, {E, nullptr});
-        return;
-      }
-    for (const Stmt* Child : S->children())
-      findUses(Child, At);
-  }
-
-  /// Adds the stores that a variable is for. False if it is used for something else.
-  bool findStores(const VarDecl* V, llvm::SmallPtrSetImpl<const VarDecl*>& Seen, std::vector<const Expr*>& Stores) {
-    if (!Seen.insert(V).second)
-      return true;
-    if (V->hasGlobalStorage() || V->getType()->isReferenceType() || V->getType()->isAnyPointerType() || V->getType()->isArrayType())
-      return false;
-    for (const VariableUse& Use : Uses[V]) {
-      if (Use.Initial ? !findStores(Use.Initial, Seen, Stores) : !Use.Store)
-        return false;
-      if (Use.Store)
-        Stores.push_back(Use.Store);
-    }
-    return true;
-  }
-
-  static const CompoundStmt* blockOf(const Stmt* S, const VarDecl* V) {
-    if (const auto* Block = dyn_cast<CompoundStmt>(S))
-      for (const Stmt* Each : Block->body())
-        if (const auto* Declarations = dyn_cast<DeclStmt>(Each); Declarations && llvm::is_contained(Declarations->decls(), V))
-          return Block;
-    for (const Stmt* Child : S->children())
-      if (const CompoundStmt* Found = Child ? blockOf(Child, V) : nullptr)
-        return Found;
-    return nullptr;
-  }
-
   /// `float v = u[nx + x];` of a variable that is for stores only: it is read by the threads of their rows. False: it is not such a
   /// variable, or reads nothing, or what is stored into is not known where it is declared.
   bool declareRowRead(const VarDecl* V) {
     const Expr* Init = V->getInit();
     if (Frames.size() != 1 || V->isConstexpr() || isa<InitListExpr>(Init->IgnoreImplicit()) || Init->HasSideEffects(Context, /*IncludePossibleEffects=*/false))
       return false;
-    if (Uses.empty())
-      findUses(Kernel->getBody(), {});
+    if (!Uses)
+      Uses.emplace(Kernel->getBody());
     llvm::SmallPtrSet<const VarDecl*, 4> Seen;
     RowRead Read{Init, {}};
     const CompoundStmt* Block = blockOf(Kernel->getBody(), V);
     std::vector<const Expr*> Stores;
-    if (!Block || !findStores(V, Seen, Stores) || Stores.empty())
+    if (!Block || !Uses->findStores(V, Seen, Stores) || Stores.empty())
       return false;
     for (const Expr* Store : Stores) {
       Read.Elements.push_back(elementOfRow(storeOf(Store)));
@@ -2197,7 +1775,7 @@ private:
       Laters.emplace(Variable, std::move(Later));
     }
     change(std::move(Laters), Found, Loop);
-    bool Ends = Cond && !isPossible(truth(eval(Cond)).True);
+    bool Ends = Cond && !Numbers.isPossible(truth(eval(Cond)).True);
     Now = std::move(Before);
     if (Result.GridStride == nullptr)
       Result.GridStride = Loop;
@@ -2225,43 +1803,6 @@ private:
       }
     for (const Location& Each : Others)
       forget(Each, Cause::Loop, Loop);
-  }
-
-  /// The variables that each iteration moves once, by what does not change in the loop.
-  static std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body,
-                                                     const ChangeFinder& Found) {
-    std::vector<const Stmt*> Candidates;
-    const std::set<const VarDecl*> Bounded = Cond ? namedVariables(Cond) : std::set<const VarDecl*>();
-    auto AddParts = [&](const Stmt* S, auto& Self) -> void {
-      const auto* E = dyn_cast_or_null<Expr>(S);
-      const auto* Comma = E ? dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
-      if (Comma && Comma->getOpcode() == BO_Comma) {
-        Self(Comma->getLHS(), Self);
-        Self(Comma->getRHS(), Self);
-      } else {
-        Candidates.push_back(S);
-      }
-    };
-    AddParts(Inc, AddParts);
-    // What `continue` may skip does not count.
-    if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && !Found.Continues)
-      for (const Stmt* S : Block->body())
-        AddParts(S, AddParts);
-    // What is declared in the body has no value before it, and a sum of numbers in floating point is no subscript.
-    const DeclaredVariables Own(Body);
-    std::map<const VarDecl*, Update> Inductions;
-    for (const Stmt* S : Candidates)
-      if (std::optional<Update> U = updateOf(S); U && (U->Variable->getType()->isIntegerType() || U->Variable->getType()->isPointerType())) {
-        auto It = Found.Changes.find(U->Variable);
-        bool Fixed = !U->Step || llvm::none_of(namedVariables(U->Step), [&](const VarDecl* V) {
-          return Found.Changes.count(V) || Own.All.contains(V);
-        });
-        // Bytes wrap around, unless a condition ends the loop before.
-        bool Wide = (!U->Step && Bounded.count(U->Variable)) || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
-        if (It != Found.Changes.end() && It->second == 1 && Fixed && Wide)
-          Inductions[U->Variable] = *U;
-      }
-    return Inductions;
   }
 
   void runSwitch(const SwitchStmt* S) {
@@ -2333,6 +1874,7 @@ private:
   /// In the body of a loop over the rows, of which the statements are run that its queues need.
   bool InSelectedStatements = false;
   State Now;
+  IntegerArithmetic Numbers;
   std::vector<Frame*> Frames;
   /// Where `break` of the innermost loop or switch leaves its state; null for a loop, which forgets
   /// what it changes.
@@ -2344,8 +1886,7 @@ private:
   /// While a statement that stores into a fixed row is run, that row and the element.
   std::optional<Polynomial> StoredRow;
   const Expr* StoredElement = nullptr;
-  llvm::DenseMap<const VarDecl*, std::vector<VariableUse>> Uses;
-  std::map<Symbol, std::pair<Polynomial, Polynomial>> Choices;
+  std::optional<StoreUses> Uses;
   /// Of those with initialisers; empty: not known.
   std::map<PointerVariable, std::vector<Polynomial>> KnownConstants;
   InterpretedKernel Result;

@@ -1,0 +1,64 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is known of values while a kernel is run for all its threads at a time (KernelInterpreter.h).
+#ifndef GPURMA_PASSES_ABSTRACTVALUES_H
+#define GPURMA_PASSES_ABSTRACTVALUES_H
+
+#include "passes/IntegerArithmetic.h"
+
+#include "clang/AST/DeclCXX.h"
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace gpurma {
+
+/// Where an lvalue lies or a pointer points.
+struct Location {
+  enum Kind {
+    Variable, ///< a local variable, a parameter, or a member of one
+    Element,  ///< what a pointer parameter of the kernel, or a pointer in one, points to
+    Private,  ///< local and shared arrays, temporaries: no other block sees them
+    Global,   ///< a variable outside of the kernel
+    Unknown,
+  } Of = Unknown;
+  const clang::ValueDecl* Decl = nullptr;
+  std::vector<const clang::FieldDecl*> Members;
+  Polynomial Offset;
+  /// Bytes that Offset counts, of a pointer that was cast: rows of a pitch in bytes begin at
+  /// (char*)a + y * pitch. 0: elements of the array.
+  std::int64_t Unit = 0;
+
+  bool sameArray(const Location& L) const {
+    return Of == L.Of && Decl == L.Decl && Members == L.Members && Unit == L.Unit;
+  }
+  friend bool operator==(const Location& A, const Location& B) {
+    return A.sameArray(B) && A.Offset == B.Offset;
+  }
+};
+
+struct Value {
+  std::optional<Polynomial> Number;
+  std::optional<Condition> Truth;
+  /// What a pointer points to, what a reference refers to.
+  std::optional<Location> Place;
+  /// Members of a structure that are known.
+  std::map<const clang::FieldDecl*, Value> Members;
+  /// A lambda, and the variables that it has copied.
+  const clang::CXXMethodDecl* Lambda = nullptr;
+  std::map<const clang::ValueDecl*, Value> Captured;
+};
+
+/// Whether the same is known of both.
+bool same(const Value& A, const Value& B);
+
+/// At a place of the kernel.
+struct State {
+  isl::set Path;
+  bool Reachable = true;
+  std::map<const clang::ValueDecl*, Value> Variables;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_ABSTRACTVALUES_H

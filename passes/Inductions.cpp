@@ -1,0 +1,92 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/Inductions.h"
+
+#include "frontend/DynamicRecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <set>
+#include <vector>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+const VarDecl* variableOf(const Expr* E) { return memberOf(E).first; }
+
+std::optional<Update> updateOf(const Stmt* S) {
+  const auto* E = dyn_cast_or_null<Expr>(S);
+  if (!E)
+    return std::nullopt;
+  E = E->IgnoreUnlessSpelledInSource();
+  if (const auto* Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+    if (const VarDecl* V = variableOf(Unary->getSubExpr()))
+      return Update{V, nullptr, Unary->isDecrementOp()};
+  const auto* Binary = dyn_cast<BinaryOperator>(E);
+  const auto* Target =
+      Binary ? dyn_cast<DeclRefExpr>(Binary->getLHS()->IgnoreParenCasts()) : nullptr;
+  const auto* V = Target ? dyn_cast<VarDecl>(Target->getDecl()) : nullptr;
+  if (!V)
+    return std::nullopt;
+  if (Binary->getOpcode() == BO_AddAssign || Binary->getOpcode() == BO_SubAssign)
+    return Update{V, Binary->getRHS(), Binary->getOpcode() == BO_SubAssign};
+  if (Binary->getOpcode() != BO_Assign)
+    return std::nullopt;
+  const auto* Sum = dyn_cast<BinaryOperator>(Binary->getRHS()->IgnoreParenImpCasts());
+  if (!Sum || !Sum->isAdditiveOp())
+    return std::nullopt;
+  if (variableOf(Sum->getLHS()) == V)
+    return Update{V, Sum->getRHS(), Sum->getOpcode() == BO_Sub};
+  if (Sum->getOpcode() == BO_Add && variableOf(Sum->getRHS()) == V)
+    return Update{V, Sum->getLHS(), false};
+  return std::nullopt;
+}
+
+class DeclaredVariables : public DynamicRecursiveASTVisitor {
+public:
+  explicit DeclaredVariables(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+  bool VisitVarDecl(VarDecl* V) override {
+    All.insert(V);
+    return true;
+  }
+  llvm::SmallPtrSet<const VarDecl*, 8> All;
+};
+
+} // namespace
+
+std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body, const ChangeFinder& Found) {
+  std::vector<const Stmt*> Candidates;
+  const std::set<const VarDecl*> Bounded = Cond ? namedVariables(Cond) : std::set<const VarDecl*>();
+  auto AddParts = [&](const Stmt* S, auto& Self) -> void {
+    const auto* E = dyn_cast_or_null<Expr>(S);
+    const auto* Comma = E ? dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
+    if (Comma && Comma->getOpcode() == BO_Comma) {
+      Self(Comma->getLHS(), Self);
+      Self(Comma->getRHS(), Self);
+    } else {
+      Candidates.push_back(S);
+    }
+  };
+  AddParts(Inc, AddParts);
+  // What `continue` may skip does not count.
+  if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && !Found.Continues)
+    for (const Stmt* S : Block->body())
+      AddParts(S, AddParts);
+  // What is declared in the body has no value before it, and a sum of numbers in floating point is no subscript.
+  const DeclaredVariables Own(Body);
+  std::map<const VarDecl*, Update> Inductions;
+  for (const Stmt* S : Candidates)
+    if (std::optional<Update> U = updateOf(S); U && (U->Variable->getType()->isIntegerType() || U->Variable->getType()->isPointerType())) {
+      auto It = Found.Changes.find(U->Variable);
+      bool Fixed = !U->Step || llvm::none_of(namedVariables(U->Step), [&](const VarDecl* V) {
+        return Found.Changes.count(V) || Own.All.contains(V);
+      });
+      // Bytes wrap around, unless a condition ends the loop before.
+      bool Wide = (!U->Step && Bounded.count(U->Variable)) || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
+      if (It != Found.Changes.end() && It->second == 1 && Fixed && Wide)
+        Inductions[U->Variable] = *U;
+    }
+  return Inductions;
+}
+
+} // namespace gpurma

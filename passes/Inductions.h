@@ -1,0 +1,28 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Variables that go on by steps in the iterations of a loop.
+#ifndef GPURMA_PASSES_INDUCTIONS_H
+#define GPURMA_PASSES_INDUCTIONS_H
+
+#include "passes/VariableChanges.h"
+
+#include "clang/AST/Expr.h"
+#include <map>
+
+namespace gpurma {
+
+/// `Variable += Step`, in any spelling.
+struct Update {
+  const clang::VarDecl* Variable = nullptr;
+  /// Null for 1.
+  const clang::Expr* Step = nullptr;
+  bool Negative = false;
+};
+
+/// The variables that each iteration moves once, by what does not change in the loop.
+std::map<const clang::VarDecl*, Update> inductions(const clang::Expr* Cond, const clang::Expr* Inc, const clang::Stmt* Body,
+                                                   const ChangeFinder& Found);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_INDUCTIONS_H

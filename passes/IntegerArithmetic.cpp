@@ -1,0 +1,242 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/IntegerArithmetic.h"
+
+#include "passes/KernelInterpreter.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace clang;
+
+namespace gpurma {
+
+bool IntegerArithmetic::isPossible(const isl::set& Values) const {
+  return !Sets.closed(Path.intersect(Values)).is_empty();
+}
+
+Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
+                  bool Unsigned) {
+  switch (Op) {
+  case BO_GT:
+    return compare(BO_LT, B, A, Unsigned);
+  case BO_GE:
+    return compare(BO_LE, B, A, Unsigned);
+  case BO_NE: {
+    Condition Equal = compare(BO_EQ, A, B, Unsigned);
+    return {Equal.False, Equal.True};
+  }
+  case BO_EQ:
+    return {Sets.compare(Comparison::Equal, A, B), Sets.compare(Comparison::NotEqual, A, B)};
+  default:
+    break;
+  }
+  bool Strict = Op == BO_LT;
+  auto Order = [&](const Polynomial& X, const Polynomial& Y, bool Less) {
+    isl::set Plain = Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X, Y);
+    if (!Unsigned)
+      return Plain;
+    // A negative number converts to one larger than all others.
+    isl::set NegativeX = Sets.compare(Comparison::Less, X, 0),
+             NegativeY = Sets.compare(Comparison::Less, Y, 0);
+    return Plain
+        .intersect(NegativeX.intersect(NegativeY).unite(
+            NegativeX.complement().intersect(NegativeY.complement())))
+        .unite(NegativeY.subtract(NegativeX));
+  };
+  return {Order(A, B, Strict), Order(B, A, !Strict)};
+}
+
+Polynomial IntegerArithmetic::choice(const isl::set& IfA, const Polynomial& A, const isl::set& IfB,
+                  const Polynomial& B) {
+  if (A == B)
+    return A;
+  // A definition of another symbol may mention this one where neither holds, so it must have a
+  // value there, too. What both have in common is left out first: it is the path on which the
+  // symbol is used.
+  isl::set Either = IfA.unite(IfB).coalesce();
+  isl::set FirstIf = IfA.gist(Either), SecondIf = IfB.gist(Either);
+  isl::set Neither = FirstIf.unite(SecondIf).complement();
+  Symbol Chosen = Sets.defined([&](const Polynomial& S) {
+    return FirstIf.intersect(Sets.compare(Comparison::Equal, S, A))
+        .unite(SecondIf.intersect(Sets.compare(Comparison::Equal, S, B)))
+        .unite(Neither)
+        .coalesce();
+  });
+  Choices.emplace(Chosen, std::pair(A, B));
+  return Chosen;
+}
+
+Polynomial IntegerArithmetic::resolved(const Polynomial& P) {
+  for (const auto& [M, Coefficient] : P.terms())
+    for (const Symbol& S : M)
+      if (auto It = Choices.find(S); It != Choices.end())
+        for (const Polynomial& One : {It->second.first, It->second.second})
+          if (!isPossible(Sets.compare(Comparison::NotEqual, S, One)))
+            return resolved(Sets.normalized(P.substituted(S, One)));
+  return P;
+}
+
+Polynomial IntegerArithmetic::elementOf(const std::vector<Polynomial>& Values, const Polynomial& Offset) {
+  constexpr std::size_t MostApart = 64;
+  const auto Count = static_cast<std::int64_t>(Values.size());
+  return Sets.defined([&](const Polynomial& S) {
+    isl::set Outside = Sets.compare(Comparison::Less, Offset, 0).unite(Sets.compare(Comparison::LessEqual, Count, Offset));
+    if (Values.size() > MostApart) {
+      auto Less = [](const Polynomial& A, const Polynomial& B) { return *A.constant() < *B.constant(); };
+      auto [Least, Most] = std::minmax_element(Values.begin(), Values.end(), Less);
+      return Outside.unite(Sets.compare(Comparison::LessEqual, *Least, S).intersect(Sets.compare(Comparison::LessEqual, S, *Most)));
+    }
+    isl::set Either = Outside;
+    for (std::int64_t I = 0; I < Count; ++I)
+      Either = Either.unite(Sets.compare(Comparison::Equal, Offset, I)
+                                .intersect(Sets.compare(Comparison::Equal, S, Values[static_cast<std::size_t>(I)])));
+    return Either;
+  });
+}
+
+Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polynomial B, const BinaryOperator* E) {
+  if (Op == BO_Div || Op == BO_Rem || Op == BO_Shr) {
+    // `a >>= b` converts to the type of the result on the way.
+    const auto* Compound = dyn_cast<CompoundAssignOperator>(E);
+    const QualType Type = Compound ? Compound->getComputationResultType() : E->getType();
+    A = wrapped(A, Type);
+    B = Op == BO_Shr ? B : wrapped(B, Type);
+  }
+  switch (Op) {
+  case BO_Add:
+    return Sets.normalized(A + B);
+  case BO_Sub:
+    return Sets.normalized(A - B);
+  case BO_Mul:
+    return Sets.normalized(A * B);
+  case BO_Div:
+    return quotient(A, B);
+  case BO_Rem:
+    return remainder(A, B);
+  case BO_Shl:
+  case BO_Shr: {
+    std::optional<std::int64_t> Shift = B.constant();
+    if (!Shift || *Shift < 0 || *Shift > 62)
+      break;
+    Polynomial Power(std::int64_t{1} << *Shift);
+    if (Op == BO_Shl)
+      return Sets.normalized(A * Power);
+    if (auto Known = rowAndColumn(A, Power))
+      return Known->first;
+    // Rounds down.
+    return Sets.defined([&](const Polynomial& Q) {
+      return Sets.compare(Comparison::LessEqual, 0, A - Q * Power)
+          .intersect(Sets.compare(Comparison::Less, A - Q * Power, Power));
+    });
+  }
+  case BO_And: {
+    // x & (2^n - 1) is a remainder for all x in two's complement.
+    std::optional<std::int64_t> Mask = B.constant();
+    if (!Mask || *Mask < 0 || ((*Mask + 1) & *Mask) != 0)
+      break;
+    if (auto Known = rowAndColumn(A, *Mask + 1))
+      return Known->second;
+    Polynomial Q = Sets.defined([&](const Polynomial& Quotient) {
+      Polynomial Rest = A - Quotient * Polynomial(*Mask + 1);
+      return Sets.compare(Comparison::LessEqual, 0, Rest)
+          .intersect(Sets.compare(Comparison::LessEqual, Rest, *Mask));
+    });
+    Polynomial Rest = A - Q * Polynomial(*Mask + 1);
+    return Sets.defined([&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); }); // as in remainder()
+  }
+  default:
+    break;
+  }
+  return Sets.unknown({Cause::Expression, E});
+}
+
+Polynomial IntegerArithmetic::wrapped(const Polynomial& A, QualType Type) {
+  if (!Type->isUnsignedIntegerType() || isNarrow(Type) || A.overflowed() || llvm::any_of(A.terms(), [](const auto& Term) { return Term.first.size() > 1; }))
+    return A;
+  const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
+  if (!isPossible(Negative))
+    return A;
+  if (Context.getTypeSize(Type) == 32)
+    return choice(Negative.complement(), A, Negative, A + Polynomial(std::int64_t{1} << 32));
+  return Sets.defined([&](const Polynomial& S) { return Negative.unite(Sets.compare(Comparison::Equal, S, A)).intersect(Sets.compare(Comparison::LessEqual, 0, S)); });
+}
+
+bool IntegerArithmetic::isNarrow(QualType Type) const { return Context.getTypeSize(Type) < 32; }
+
+std::optional<std::pair<Polynomial, Polynomial>> IntegerArithmetic::rowAndColumn(const Polynomial& A,
+                                                              const Polynomial& B) {
+  if (!Renumbered || !Renumbered->inOneDimension() || A.overflowed())
+    return std::nullopt;
+  auto [Quotient, Remainder] = A.divided(B);
+  if (Quotient == Polynomial(0) ||
+      isPossible(Sets.compare(Comparison::Less, Remainder, 0)) ||
+      isPossible(Sets.compare(Comparison::LessEqual, B, Remainder)) ||
+      isPossible(Sets.compare(Comparison::Less, Quotient, 0)))
+    return std::nullopt;
+  return std::pair(std::move(Quotient), std::move(Remainder));
+}
+
+Polynomial IntegerArithmetic::quotient(const Polynomial& A, const Polynomial& B) {
+  std::optional<std::int64_t> Divisor = B.constant();
+  if (Divisor && *Divisor > 0)
+    if (auto [Exact, Rest] = A.divided(B); Rest == Polynomial(0))
+      return Exact;
+  if (auto Known = rowAndColumn(A, B))
+    return Known->first;
+  isl::set Negative = Sets.compare(Comparison::Less, A, 0);
+  return Sets.defined([&](const Polynomial& Q) {
+    if (Divisor && *Divisor > 0) {
+      Polynomial Rest = A - Q * B;
+      return Negative.complement()
+          .intersect(Sets.compare(Comparison::LessEqual, 0, Rest))
+          .intersect(Sets.compare(Comparison::Less, Rest, B))
+          .unite(Negative.intersect(Sets.compare(Comparison::LessEqual, Rest, 0))
+                     .intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, Rest)));
+    }
+    // By a positive divisor nothing grows; of others nothing is said.
+    isl::set Bounded = Sets.compare(Comparison::LessEqual, 0, Q)
+                           .intersect(Sets.compare(Comparison::LessEqual, Q, A));
+    isl::set Small =
+        Sets.compare(Comparison::Less, A, B).intersect(Sets.compare(Comparison::Equal, Q, 0));
+    isl::set Large = Sets.compare(Comparison::LessEqual, B, A)
+                         .intersect(Sets.compare(Comparison::LessEqual, 1, Q));
+    return Negative.unite(Sets.compare(Comparison::LessEqual, B, 0))
+        .unite(Bounded.intersect(Small.unite(Large)));
+  });
+}
+
+Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B) {
+  if (auto Known = rowAndColumn(A, B))
+    return Known->second;
+  // In (y + ny) % ny, y itself where it is known to lie in the array: macros wrap what they are given, in stores as well.
+  if (!A.overflowed())
+    for (const Polynomial& Place : {A, A - B})
+      if (!isPossible(Sets.compare(Comparison::Less, Place, 0)) && !isPossible(Sets.compare(Comparison::LessEqual, B, Place)))
+        return Place;
+  std::optional<std::int64_t> Divisor = B.constant();
+  if (Divisor && *Divisor > 0) {
+    // A symbol of its own, so that it stays in its row when a subscript is taken apart.
+    Polynomial Rest = A - quotient(A, B) * B;
+    return Sets.defined(
+        [&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); });
+  }
+  isl::set Negative = Sets.compare(Comparison::Less, A, 0);
+  return Sets.defined([&](const Polynomial& R) {
+    isl::set Small = Negative.complement()
+                         .intersect(Sets.compare(Comparison::Less, A, B))
+                         .intersect(Sets.compare(Comparison::Equal, R, A));
+    // Once and twice around, as (y + d + ny) % ny may be.
+    isl::set Once = Sets.compare(Comparison::LessEqual, B, A).intersect(Sets.compare(Comparison::Equal, R, A - B));
+    isl::set Twice = Sets.compare(Comparison::LessEqual, B + B, A).intersect(Sets.compare(Comparison::Equal, R, A - B - B));
+    isl::set Wrapped = Sets.compare(Comparison::LessEqual, B + B + B, A)
+                           .unite(Once)
+                           .unite(Twice)
+                           .intersect(Sets.compare(Comparison::LessEqual, 0, R))
+                           .intersect(Sets.compare(Comparison::Less, R, B));
+    isl::set Below = Negative.intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, R))
+                         .intersect(Sets.compare(Comparison::LessEqual, R, 0));
+    return Small.unite(Wrapped).unite(Below).unite(Sets.compare(Comparison::LessEqual, B, 0));
+  });
+}
+
+} // namespace gpurma

@@ -1,0 +1,68 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C's arithmetic of integers whose values are polynomials: what is none, as a quotient, becomes a symbol that is defined by a set.
+#ifndef GPURMA_PASSES_INTEGERARITHMETIC_H
+#define GPURMA_PASSES_INTEGERARITHMETIC_H
+
+#include "passes/SymbolicSets.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace gpurma {
+
+struct RenumberedThreads;
+
+/// When an expression is surely true and when it is surely false; values in both sets are those for
+/// which it is not known.
+struct Condition {
+  isl::set True, False;
+};
+
+class IntegerArithmetic {
+public:
+  /// \p Path: the values of the symbols for which the place is reached that is run, whenever something is asked.
+  IntegerArithmetic(SymbolicSets& Sets, const clang::ASTContext& Context, const RenumberedThreads* Renumbered, const isl::set& Path)
+      : Sets(Sets), Context(Context), Renumbered(Renumbered), Path(Path) {}
+
+  /// Whether the path has some of these values.
+  bool isPossible(const isl::set& Values) const;
+  Condition compare(clang::BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
+                    bool Unsigned);
+  /// \p A where \p IfA holds, \p B where \p IfB does.
+  Polynomial choice(const isl::set& IfA, const Polynomial& A, const isl::set& IfB,
+                    const Polynomial& B);
+  /// With what has been chosen where only one of two is possible: min(y, ny - 1) behind `if (y >= ny) return;`.
+  Polynomial resolved(const Polynomial& P);
+  /// One of a table, which of the larger ones is known to be one of them only.
+  Polynomial elementOf(const std::vector<Polynomial>& Values, const Polynomial& Offset);
+  /// Of a binary operator of numbers.
+  Polynomial valueOf(clang::BinaryOperatorKind Op, Polynomial A, Polynomial B, const clang::BinaryOperator* E);
+  /// What an unsigned number is where it may be below zero, as a difference. Products of two unknown sizes are taken not to be.
+  Polynomial wrapped(const Polynomial& A, clang::QualType Type);
+  /// Index types of 32 bits and more are taken not to overflow, as the language has it for signed ones.
+  bool isNarrow(clang::QualType Type) const;
+
+private:
+  /// Quotient and remainder of a thread's number by a row's length and the like, where the remainder
+  /// that polynomial division leaves is C's.
+  std::optional<std::pair<Polynomial, Polynomial>> rowAndColumn(const Polynomial& A,
+                                                                const Polynomial& B);
+  /// C's quotient, which is rounded towards zero.
+  Polynomial quotient(const Polynomial& A, const Polynomial& B);
+  Polynomial remainder(const Polynomial& A, const Polynomial& B);
+
+  SymbolicSets& Sets;
+  const clang::ASTContext& Context;
+  const RenumberedThreads* Renumbered;
+  const isl::set& Path;
+  std::map<Symbol, std::pair<Polynomial, Polynomial>> Choices;
+};
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_INTEGERARITHMETIC_H

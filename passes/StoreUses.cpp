@@ -1,0 +1,80 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/StoreUses.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+std::pair<const Expr*, const Expr*> storeOf(const Expr* E) {
+  E = E->IgnoreParens();
+  if (const auto* Full = dyn_cast<FullExpr>(E))
+    E = Full->getSubExpr()->IgnoreParens();
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
+    return {Binary->getLHS(), Binary->getRHS()};
+  const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E);
+  const auto* Method = Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl()) : nullptr;
+  if (Method && Operator->getNumArgs() == 2 && Method->isTrivial() &&
+      (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
+    return {Operator->getArg(0), Operator->getArg(1)};
+  return {};
+}
+
+SourceLocation operatorOf(const Expr* E) {
+  E = E->IgnoreParens();
+  if (const auto* Full = dyn_cast<FullExpr>(E))
+    E = Full->getSubExpr()->IgnoreParens();
+  const auto* Binary = dyn_cast<BinaryOperator>(E);
+  return Binary ? Binary->getOperatorLoc() : E->getExprLoc();
+}
+
+const CompoundStmt* blockOf(const Stmt* S, const VarDecl* V) {
+  if (const auto* Block = dyn_cast<CompoundStmt>(S))
+    for (const Stmt* Each : Block->body())
+      if (const auto* Declarations = dyn_cast<DeclStmt>(Each); Declarations && llvm::is_contained(Declarations->decls(), V))
+        return Block;
+  for (const Stmt* Child : S->children())
+    if (const CompoundStmt* Found = Child ? blockOf(Child, V) : nullptr)
+      return Found;
+  return nullptr;
+}
+
+void StoreUses::findUses(const Stmt* S, const VariableUse& At) {
+  if (!S)
+    return;
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
+    if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      Uses[V].push_back(At);
+  if (const auto* Declarations = dyn_cast<DeclStmt>(S)) {
+    for (const Decl* D : Declarations->decls())
+      if (const auto* V = dyn_cast<VarDecl>(D))
+        findUses(V->getInit(), {nullptr, V});
+    return;
+  }
+  if (const auto* E = dyn_cast<Expr>(S); E && !At.Store && !At.Initial)
+    if (auto [Element, Stored] = storeOf(E); Element) {
+      findUses(Element, {});
+      findUses(Stored, {E, nullptr});
+      return;
+    }
+  for (const Stmt* Child : S->children())
+    findUses(Child, At);
+}
+
+bool StoreUses::findStores(const VarDecl* V, llvm::SmallPtrSetImpl<const VarDecl*>& Seen, std::vector<const Expr*>& Stores) {
+  if (!Seen.insert(V).second)
+    return true;
+  if (V->hasGlobalStorage() || V->getType()->isReferenceType() || V->getType()->isAnyPointerType() || V->getType()->isArrayType())
+    return false;
+  for (const VariableUse& Use : Uses[V]) {
+    if (Use.Initial ? !findStores(Use.Initial, Seen, Stores) : !Use.Store)
+      return false;
+    if (Use.Store)
+      Stores.push_back(Use.Store);
+  }
+  return true;
+}
+
+} // namespace gpurma
