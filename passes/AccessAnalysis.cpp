@@ -130,7 +130,7 @@ public:
     return Seen;
   }
 
-
+private:
   // --- Blocks that overlap.
 
   static bool someOf(const BlockPitch& Pitch) {

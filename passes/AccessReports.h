@@ -18,6 +18,7 @@ public:
                 KernelForm& Seen)
       : Kernel(Kernel), Launch(Launch), Sets(Sets), Context(Context), Diags(Diags), Form(Seen) {}
 
+  /// Whether there was an error.
   bool failed() const { return Failed; }
   clang::DiagnosticBuilder error(clang::SourceLocation Where, Diag Which);
   clang::DiagnosticBuilder error(const clang::Expr* Where, Diag Which);
@@ -25,13 +26,19 @@ public:
 
   /// \p P: the coordinate, or what else of the access is not.
   void notAffine(const CoordinateAccess& A, const Polynomial& P);
+  /// A launch in one dimension touches something else than each thread's element.
   void notOwn(const CoordinateAccess& A);
   enum OutsideOfComponent { Row, Component, BeforeFirst };
+  /// An access may leave its component of the array.
   void outside(const CoordinateAccess& A, OutsideOfComponent What);
+  /// No dimension of the grid goes through the rows.
   void rowsNotWalked(const CoordinateAccess& A);
+  /// Blocks are not as far apart along the dimension as they are large.
   void blockStride(const CoordinateAccess& A, unsigned D);
+  /// A loop that goes on by whole grids would have other iterations in a grid that has all rows.
   void gridStrides(const PointerVariable& Array, const clang::Expr* Where);
 
+  /// The clause that would state how far reads go.
   void noteHalo(const CoordinateAccess& A);
   /// Whether rows seem to be those of several components, so many rows of the array or of its clause's product apart.
   bool noteComponents(const CoordinateAccess& A);

@@ -430,7 +430,8 @@ std::string ExpressionWriter::blocksName(const ReducedScalar& Scalar) const {
 }
 
 std::string ExpressionWriter::blocksCheck(const ReducedScalar& From, const std::string& Count, std::int64_t Threads, SourceLocation Loc) const {
-  return "::gpurma::stages::check_block_numbers(" + blocksName(From) + ", " + Count + ", " + std::to_string(Threads) + ", " + siteText(Loc, Draft.U.sources()) + ")";
+  return "::gpurma::stages::check_block_numbers(" + blocksName(From) + ", " + Count + ", " + std::to_string(Threads) + ", " +
+         siteText(Loc, Draft.U.sources()) + ")";
 }
 
 bool ExpressionWriter::copyOfNumbers(const CallExpr& Call, raw_ostream& To) {

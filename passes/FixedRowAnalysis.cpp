@@ -86,7 +86,9 @@ Polynomial FixedRowAnalysis::coordinateBeyond(unsigned D) const {
 void FixedRowAnalysis::checkBeyond() {
   using Kind = Symbol::Kind;
   for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
-    auto ByOthers = [&](const CoordinateAccess& A) { return decidesRow(A) && !A.Domain.intersect(Sets.compare(Comparison::LessEqual, 1, coordinateBeyond(D))).is_empty(); };
+    auto ByOthers = [&](const CoordinateAccess& A) {
+      return decidesRow(A) && !A.Domain.intersect(Sets.compare(Comparison::LessEqual, 1, coordinateBeyond(D))).is_empty();
+    };
     auto Found = llvm::find_if(Accesses, ByOthers);
     if (Found == Accesses.end())
       Stores.Dimensions |= 1u << D;

@@ -16,8 +16,9 @@ bool walksRowsLast(const Stage& S) { return S.Accesses.RowDimension + 1 == tileD
 /// Whether the launch has an array of several dimensions, or one with a value for each row of such an array. Others may have very many rows.
 bool hasRowsOfSeveral(const Stage& S, const Region& R) {
   return llvm::any_of(S.ShapedLike, [&](size_t Index) {
+    const Expr* Rows = R.Arrays[Index].Shape.front()->IgnoreParenImpCasts();
     return llvm::any_of(R.Arrays, [&](const DistributedArray& A) {
-      return A.Shape.size() > 1 && isSameText(*A.Shape.front()->IgnoreParenImpCasts(), *R.Arrays[Index].Shape.front()->IgnoreParenImpCasts(), S.Kernel->getASTContext());
+      return A.Shape.size() > 1 && isSameText(*A.Shape.front()->IgnoreParenImpCasts(), *Rows, S.Kernel->getASTContext());
     });
   });
 }

@@ -75,6 +75,7 @@ std::string passedName(const PointerVariable& InKernel) {
   return "gpurma_" + std::to_string(cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex()) + InKernel.memberText();
 }
 
+/// Writes one launch. What the kernel is passed comes to the strings below on the way, of which the class is made at the end.
 class LaunchWriter {
 public:
   LaunchWriter(const Stage& S, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth)
@@ -130,8 +131,8 @@ private:
   void beginBlockNumbers() {
     for (const auto& [Parameter, Dimensions] : S.BlockNumbers) {
       const ReducedScalar& Numbers = *E.reducedPointer(S.Arguments[Parameter->getFunctionScopeIndex()]);
-      line() << E.reducedName(Numbers) << " = " << operationName(Numbers, Draft.U.context()) << "::template identity<" << E.member(Numbers.Scalar->getType(), "")
-             << ">;\n";
+      line() << E.reducedName(Numbers) << " = " << operationName(Numbers, Draft.U.context()) << "::template identity<"
+             << E.member(Numbers.Scalar->getType(), "") << ">;\n";
       line() << E.blocksName(Numbers) << " = ::gpurma::stages::numbered_blocks_of(dim3(" << E.text(S.Grid) << "), " << Dimensions << ", "
              << Site << ");\n";
     }
@@ -396,11 +397,10 @@ private:
 
   std::string rowThread() const {
     const auto& Block = S.Accesses.LaunchedBlock;
+    const bool OfRows = hasTilesOfRows(S, Draft.R), OfComponents = hasRowsOfComponents();
     return "row_thread<" + std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
-           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) + (hasTilesOfRows(S, Draft.R)    ? ", true"
-                                                                                                                  : hasRowsOfComponents() ? ", false"
-                                                                                                                                        : "") +
-           (hasRowsOfComponents() ? ", true>" : ">");
+           std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) +
+           (OfRows ? ", true" : OfComponents ? ", false" : "") + (OfComponents ? ", true>" : ">");
   }
 
   bool hasRowsOfComponents() const {

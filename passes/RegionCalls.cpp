@@ -68,7 +68,7 @@ public:
     return {std::move(OnDevice), std::move(Variables), InStatement, Objects.finish(Diags)};
   }
 
-
+private:
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
     return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
@@ -205,6 +205,8 @@ public:
       Out.push_back(Build.swapped(First, Second, Call.getBeginLoc()));
     return true;
   }
+
+  // --- Names.
 
   /// No local variable of another function has been left, as it is or behind something that no copy is made of.
   void checkNames() {
@@ -425,8 +427,8 @@ public:
     if (Original)
       Loc = Original->getLocation();
     const std::string Name = Original && Original->getIdentifier() ? Original->getNameAsString() : Otherwise.str();
-    auto* V = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, &Context.Idents.get(Names.take(Name, /*IsOwn=*/Frames.size() == 1)),
-                              Type, Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
+    IdentifierInfo& Unused = Context.Idents.get(Names.take(Name, /*IsOwn=*/Frames.size() == 1));
+    auto* V = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, &Unused, Type, Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
     V->setInit(Init);
     Declared.insert(V);
     if (Original) {

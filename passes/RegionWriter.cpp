@@ -17,7 +17,7 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// Writes the statements.
+/// Writes the statements of a region.
 class Writer {
 public:
   explicit Writer(RegionDraft& Draft) : Draft(Draft), E(Draft), Context(Draft.U.context()), Out(Draft.Result.Text) {}
@@ -369,10 +369,9 @@ private:
   }
 
   void launch(const CUDAKernelCallExpr& Launch, unsigned Depth) {
-    if (auto Combining = llvm::find_if(Draft.R.Combining, [&](const CombiningLaunch& C) { return C.Launch == &Launch; }); Combining != Draft.R.Combining.end()) {
-      combining(*Combining, Depth);
-      return;
-    }
+    auto Combining = llvm::find_if(Draft.R.Combining, [&](const CombiningLaunch& C) { return C.Launch == &Launch; });
+    if (Combining != Draft.R.Combining.end())
+      return combining(*Combining, Depth);
     auto It = llvm::find_if(Draft.R.Stages, [&](const Stage& S) { return S.Launch == &Launch; });
     if (It != Draft.R.Stages.end() && It->Kernel) // else VerifyRegions has reported it
       writeLaunch(*It, Draft, E, Out, Depth);

@@ -74,7 +74,8 @@ std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads,
                      : Threads == ThreadMapping::OneDimension  ? "element_"
                      : Threads == ThreadMapping::PartialBlocks ? "part_"
                                                                : "thread_";
-  return (Behind ? "gpurma_behind_" : "gpurma_") + std::string(Tile) + std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();
+  return (Behind ? "gpurma_behind_" : "gpurma_") + std::string(Tile) +
+         std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();
 }
 
 std::string stageFunctionCall(const FunctionDecl* Kernel, ThreadMapping Threads, bool Behind, Unit& U, Program& P) {
