@@ -6,6 +6,7 @@
 #include "passes/Kernels.h"
 #include "passes/Lvalues.h"
 #include "passes/ThreadParts.h"
+#include "passes/VariableChanges.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/PrettyPrinter.h"
@@ -54,7 +55,7 @@ bool hasDeviceTwin(const FunctionDecl* Function) {
 class Writer final : public PrinterHelper {
 public:
   Writer(const Region& R, const std::string& Number, const LocalTypes& Types, Unit& U, Program& P)
-      : R(R), Number(Number), Types(Types), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Out(Result.Text) {
+      : R(R), Number(Number), Types(Types), U(U), P(P), Context(U.context()), Policy(sourcePolicy(Context)), Changes(R.Statement), Out(Result.Text) {
     Policy.SuppressImplicitBase = true;
     Policy.ConstantsAsWritten = true;
     Policy.PrintCanonicalTypes = true;
@@ -1125,6 +1126,15 @@ private:
     return true;
   }
 
+  /// Whether a kernel may get one of the arrays under another name, which the host does not see when the region begins.
+  bool mayLeadIntoArray(const Stage& S, const ParmVarDecl* Parameter, const Expr* Argument) const {
+    if (!Parameter->getType()->isPointerType() || Argument->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNotNull) ||
+        llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == Parameter; }))
+      return false;
+    PointerVariable Passed = anyPointerVariable(Argument);
+    return !Passed || R.declares(Passed.Variable) || (Passed.Subscripts.empty() && Changes.changes(Passed.Variable));
+  }
+
   /// What such a launch leaves behind.
   void combining(const CombiningLaunch& C, unsigned Depth) {
     const ReducedScalar &From = R.Reductions[C.From], &To = R.Reductions[C.To];
@@ -1229,6 +1239,8 @@ private:
       Arguments += ", " + Name;
       Members += "  " + member(Parameter->getType(), Name) + ";\n";
       line(Depth + 1) << typed(Parameter->getType(), Name) << " = " << text(Argument) << ";\n";
+      if (mayLeadIntoArray(S, Parameter, Argument))
+        line(Depth + 1) << "gpurma_region.check_undistributed(" << Name << ", " << siteText(Launch.getBeginLoc(), U.sources()) << ");\n";
       for (const ArrayAccess& Access : S.Accesses.Arrays) {
         if (Access.Array.Variable != Parameter)
           continue;
@@ -1516,6 +1528,7 @@ private:
   Program& P;
   ASTContext& Context;
   PrintingPolicy Policy;
+  const VariableChanges Changes;
   WrittenRegion Result;
   llvm::raw_string_ostream Out;
   unsigned Loops = 0, Switches = 0;

@@ -142,7 +142,7 @@ static int renamed() {
   cudaMallocManaged(&a, n * sizeof(int));
   cudaMallocManaged(&b, n * sizeof(int));
   const int *old = a + 1;
-  // RENAMED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'old' points into 'a', which the region distributes: kernels would not see there what others change; name the same variable in 'distribute' and at the launches
+  // RENAMED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'old' shares memory with 'a', which the region distributes: kernels would not see there what others change; name the same variable in 'distribute' and at the launches
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 100; ++i) {
     add<<<8, 8>>>(b, a, old, n);
