@@ -1103,7 +1103,7 @@ private:
       Low = Sets.least(Domain, Distance);
       High = Sets.greatest(Domain, FromEnd);
     }
-    const bool Bounded = Low && High && !spans(A, J, D, *Low, *High);
+    const bool Bounded = Low && High && areCounted(*Low, *High) && !spans(A, J, D, *Low, *High);
     std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
     const bool Far = !Bounded || (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
     if (Far && J == 0 && !A.Origin->Writes)
@@ -1131,7 +1131,7 @@ private:
       if (Parts[I].is_empty())
         continue;
       std::optional<std::int64_t> Low = Sets.least(Parts[I], Distance + Turns[I]), High = Sets.greatest(Parts[I], FromEnd + Turns[I]);
-      if (!Low || !High)
+      if (!Low || !High || !areCounted(*Low, *High))
         return {/*Whole=*/true};
       Found.Low = std::min(Found.Low, *Low);
       Found.High = std::max(Found.High, *High);
@@ -1148,6 +1148,12 @@ private:
     Found.Low += A.CarryLow[0];
     Found.High += A.CarryHigh[0];
     return Found;
+  }
+
+  /// Whether the runtime has numbers for such distances. Farther apart are unsigned numbers that go below 0.
+  static bool areCounted(std::int64_t Low, std::int64_t High) {
+    constexpr std::int64_t Most = 1 << 28;
+    return Low >= -Most && High <= Most;
   }
 
   /// True if a coordinate that is not at a fixed distance is bounded only because the array ends:
@@ -1226,7 +1232,7 @@ private:
         if (!Writes && Array.Halo) {
           const std::optional<std::int64_t>& Depth = Array.Halo->Depth;
           // In one dimension, the element after the last one of a row is in the next; a thread for fixed rows has none of its own.
-          bool Bounded = Depth && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
+          bool Bounded = Depth && areCounted(-*Depth, *Depth) && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
           Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
           continue;
         }

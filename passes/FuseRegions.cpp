@@ -277,13 +277,17 @@ private:
     for (unsigned Axis = 0; Axis != 3; ++Axis) {
       Text += Axis ? ", " : "";
       if (Halo && Axis == RowDimension)
-        Text += "-int(" + spelled(Halo) + "), int(" + spelled(Halo) + ")";
+        Text += "-" + depth(Halo) + ", " + depth(Halo);
       else if (Axes[Axis].Whole)
         Text += "::gpurma::stages::whole, ::gpurma::stages::whole";
       else
         Text += std::to_string(Axes[Axis].Low) + ", " + std::to_string(Axes[Axis].High);
     }
     return Text;
+  }
+
+  std::string depth(const Expr* Halo) const {
+    return "::gpurma::stages::halo_depth(" + spelled(Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + ")";
   }
 
   const Expr* haloOf(const Stage& S, const PointerVariable& InKernel) const {
@@ -481,7 +485,7 @@ private:
     std::string Text = objectValues() + constantChecks();
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
-              ", int(" + spelled(C.Halo) + "), " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+              ", " + depth(C.Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const Stage& S : R.Stages)
       for (const ArrayAccess& A : S.Accesses.Arrays)
         if (A.LeastRows > 1)

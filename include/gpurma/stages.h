@@ -83,6 +83,9 @@ void announce_region();
 // Errors end all processes with a message that names the region, the stage and what to do.
 void run_region(const region_launch& region, void** arguments);
 
+// The depth of a clause `halo`. Ends the process if it is negative.
+int halo_depth(long long depth, site where);
+
 // Ends the process if an array is read farther than it is put, by clauses of a region.
 void check_put(const char* array, int halo, const char* kernel, int reads, site where);
 
@@ -134,6 +137,7 @@ using host::check_rows;
 using host::check_scalars;
 using host::check_swapped;
 using host::check_unreduced;
+using host::halo_depth;
 
 // What a pointer leads to first.
 template <class T> host::named_memory memory_at(const char* name, T* pointer) {

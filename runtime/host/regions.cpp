@@ -379,6 +379,14 @@ void run_region(const region_launch& region, void** arguments) {
   end_collecting(region, name_of(region));
 }
 
+int halo_depth(long long depth, site where) {
+  constexpr long long most = 1 << 28; // so that sums of some are integers
+  if (depth < 0)
+    fatal(text("the persistent region at ", source_text(where), ": 'halo' has a depth of ", depth,
+               " rows, which is negative"));
+  return static_cast<int>(std::min(depth, most));
+}
+
 void check_put(const char* array, int halo, const char* kernel, int reads, site where) {
   if (reads > halo)
     fatal(text("the persistent region at ", source_text(where), ": '", array, "' is put with halo ",
