@@ -742,7 +742,7 @@ private:
         if (!Writes && Array.Halo) {
           const std::optional<std::int64_t>& Depth = Array.Halo->Depth;
           // In one dimension, the element after the last one of a row is in the next; a thread for fixed rows has none of its own.
-          bool Bounded = Depth && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
+          bool Bounded = Depth && AccessBounds::areCounted(-*Depth, *Depth) && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
           Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
           continue;
         }

@@ -26,7 +26,7 @@ AxisAccess AccessBounds::bounds(const CoordinateAccess& A, size_t J, unsigned D)
     Low = Sets.least(Domain, Distance);
     High = Sets.greatest(Domain, FromEnd);
   }
-  const bool Bounded = Low && High && !spans(A, J, D, *Low, *High);
+  const bool Bounded = Low && High && areCounted(*Low, *High) && !spans(A, J, D, *Low, *High);
   std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
   const bool Far = !Bounded || (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
   if (Far && J == 0 && !A.Origin->Writes)
@@ -72,7 +72,7 @@ AxisAccess AccessBounds::periodicRows(const CoordinateAccess& A, const isl::set&
     if (Parts[I].is_empty())
       continue;
     std::optional<std::int64_t> Low = Sets.least(Parts[I], Distance + Turns[I]), High = Sets.greatest(Parts[I], FromEnd + Turns[I]);
-    if (!Low || !High)
+    if (!Low || !High || !areCounted(*Low, *High))
       return {/*Whole=*/true};
     Found.Low = std::min(Found.Low, *Low);
     Found.High = std::max(Found.High, *High);

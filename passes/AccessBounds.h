@@ -20,6 +20,12 @@ public:
   /// Of coordinate \p J, from its array's ends.
   DimensionEnds endsOf(const CoordinateAccess& A, size_t J);
 
+  /// Whether the runtime has numbers for such distances. Farther apart are unsigned numbers that go below 0.
+  static bool areCounted(std::int64_t Low, std::int64_t High) {
+    constexpr std::int64_t Most = 1 << 28;
+    return Low >= -Most && High <= Most;
+  }
+
 private:
   /// Of rows that wrap around, as `(y + 1) % ny`: how far they are if behind the last row the first one comes again.
   AxisAccess periodicRows(const CoordinateAccess& A, const isl::set& Domain, const Polynomial& Distance, const Polynomial& FromEnd);

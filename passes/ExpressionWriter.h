@@ -6,6 +6,7 @@
 #define GPURMA_PASSES_EXPRESSIONWRITER_H
 
 #include "passes/RegionWriter.h"
+#include "passes/VariableChanges.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/PrettyPrinter.h"
 #include <optional>
@@ -22,6 +23,7 @@ struct RegionDraft {
   Unit& U;
   Program& P;
   WrittenRegion Result;
+  const VariableChanges Changes{R.Statement};
 };
 
 class ExpressionWriter final : public clang::PrinterHelper {

@@ -279,13 +279,17 @@ private:
     for (unsigned Axis = 0; Axis != 3; ++Axis) {
       Text += Axis ? ", " : "";
       if (Halo && Axis == RowDimension)
-        Text += "-int(" + spelled(Halo) + "), int(" + spelled(Halo) + ")";
+        Text += "-" + depth(Halo) + ", " + depth(Halo);
       else if (Axes[Axis].Whole)
         Text += "::gpurma::stages::whole, ::gpurma::stages::whole";
       else
         Text += std::to_string(Axes[Axis].Low) + ", " + std::to_string(Axes[Axis].High);
     }
     return Text;
+  }
+
+  std::string depth(const Expr* Halo) const {
+    return "::gpurma::stages::halo_depth(" + spelled(Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + ")";
   }
 
   const Expr* haloOf(const Stage& S, const PointerVariable& InKernel) const {
@@ -468,17 +472,22 @@ private:
   std::string scalarsCheck() const {
     if (R.Reductions.size() < 2)
       return "";
-    std::string Named;
+    return "::gpurma::stages::check_scalars({" + scalarsInMemory() + "}, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+  }
+
+  std::string scalarsInMemory() const {
+    std::string Text;
+    llvm::ListSeparator Comma;
     for (const ReducedScalar& S : R.Reductions)
-      Named += (Named.empty() ? "{" : ", {") + stringLiteral(S.Pointer->getName()) + ", " + hostName(S.Pointer) + "}";
-    return "::gpurma::stages::check_scalars({" + Named + "}, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+      Text += (StringRef(Comma) + "::gpurma::stages::memory_at(" + stringLiteral(S.Pointer->getName()) + ", " + hostName(S.Pointer) + ")").str();
+    return Text;
   }
 
   std::string launch() const {
     std::string Text = objectValues() + constantChecks();
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
-              ", int(" + spelled(C.Halo) + "), " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+              ", " + depth(C.Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const Stage& S : R.Stages)
       for (const ArrayAccess& A : S.Accesses.Arrays)
         if (A.LeastRows > 1)
@@ -592,25 +601,38 @@ private:
     return Text;
   }
 
-  /// Pointers that kernels get besides the arrays must not be these under other names.
+  /// What kernels get besides the arrays and scalars must not be these under other names.
   std::string undistributedChecks() const {
     std::string Text;
+    auto Check = [&](const std::string& Memory, bool Changes) {
+      std::string Site = siteText(R.directive().HashLoc, U.sources());
+      // Else the launch looks at it.
+      if (!Changes)
+        Text += "::gpurma::stages::check_undistributed(" + Memory + ", gpurma_plan, " + Site +
+                (R.Collected.empty() ? "" : ", gpurma_values.gpurma_collected, " + std::to_string(R.Collected.size())) + "); ";
+      if (!R.Reductions.empty())
+        Text += "::gpurma::stages::check_unreduced(" + Memory + ", {" + scalarsInMemory() + "}, " + Site + "); ";
+    };
     std::set<PointerVariable> Checked;
-    for (const Stage& S : R.Stages)
+    llvm::SetVector<const VarDecl*> OfDevice;
+    for (const Stage& S : R.Stages) {
+      OfDevice.insert(S.DeviceVariables.begin(), S.DeviceVariables.end());
       for (unsigned I = 0; !S.Copy && I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
         PointerVariable Any = anyPointerVariable(S.Arguments[I]);
         const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
-        // Of an array, other elements may change.
-        if (!Any || !Any.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Any.Variable) ||
-            (Written.Changed.count(Any.Variable) && Any.Subscripts.empty()) || isHostScalar(Any.Variable) || R.findCollected(S.Arguments[I]) ||
+        if (!Any || !Any.type().getNonReferenceType()->isPointerType() || !Written.Captured.count(Any.Variable) || isHostScalar(Any.Variable) ||
+            R.findCollected(S.Arguments[I]) ||
             llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == Parameter; }))
           continue;
+        // Of an array, other elements may change.
+        bool Changes = Written.Changed.count(Any.Variable) && Any.Subscripts.empty();
         for (const PointerVariable& Passed : Any.elements())
           if (!R.findArray(Passed) && Checked.insert(Passed).second)
-            Text += "::gpurma::stages::check_undistributed(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) +
-                    Passed.memberText() + ", gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) +
-                    (R.Collected.empty() ? "" : ", gpurma_values.gpurma_collected, " + std::to_string(R.Collected.size())) + "); ";
+            Check("::gpurma::stages::memory_at(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) + Passed.memberText() + ")", Changes);
       }
+    }
+    for (const VarDecl* V : OfDevice)
+      Check("::gpurma::stages::memory_of(" + stringLiteral(V->getName()) + ", " + hostName(V) + ")", /*Changes=*/false);
     return Text;
   }
 

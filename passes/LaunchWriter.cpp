@@ -186,6 +186,8 @@ private:
         Arguments += ", " + Name;
         Members += "  " + E.member(Parameter->getType(), Name) + ";\n";
         line() << E.named(Parameter->getType().getNonReferenceType().getUnqualifiedType().withConst(), Name) << " = " << E.text(Argument) << ";\n";
+        if (mayLeadIntoArray(*Parameter, *Argument))
+          line() << "gpurma_region.check_undistributed(" << Name << ", " << Site << ");\n";
         noteArrays(*Parameter, Name);
       }
     }
@@ -200,6 +202,15 @@ private:
     Arguments += ", " + Pointer;
     Members += "  " + E.member(Scalar.Scalar->getType(), (ReadsOnly ? "" : "*") + Name) + ";\n";
     line() << "auto " << (ReadsOnly ? "" : "* ") << "const " << Name << " = " << E.reducedName(Scalar) << (ReadsOnly ? ".value();\n" : ".partial();\n");
+  }
+
+  /// Whether the kernel may get one of the arrays under another name, which the host does not see when the region begins.
+  bool mayLeadIntoArray(const ParmVarDecl& Parameter, const Expr& Argument) const {
+    if (!Parameter.getType()->isPointerType() || Argument.isNullPointerConstant(Draft.U.context(), Expr::NPC_ValueDependentIsNotNull) ||
+        llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == &Parameter; }))
+      return false;
+    PointerVariable Passed = anyPointerVariable(&Argument);
+    return !Passed || Draft.R.declares(Passed.Variable) || (Passed.Subscripts.empty() && Draft.Changes.changes(Passed.Variable));
   }
 
   /// Those of a parameter, or of what it has.

@@ -64,6 +64,8 @@ public:
     } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {
       if (Variable->hasAttr<CUDASharedAttr>())
         noteShared(*Variable);
+      else if (isOfDevice(*Variable))
+        DeviceVariables.insert(Variable);
       StringRef Name = Variable->getIdentifier() ? Variable->getName() : StringRef();
       if (Current != Kernel && Variable->hasGlobalStorage() &&
           (Name == "blockIdx" || Name == "gridDim"))
@@ -78,6 +80,8 @@ public:
     bool Copies = !Shared.empty() && SharedBytes && *SharedBytes <= MostCopiedBytes && hasBarrierOfAll();
     return Copies ? BetweenTiles::OtherCopy : BetweenTiles::Barrier;
   }
+  /// What the program may change, by names that the host has, too.
+  llvm::SetVector<const VarDecl*> DeviceVariables;
   /// A function of which no copy is made uses what only copies do right.
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
@@ -87,6 +91,13 @@ public:
 private:
   /// More would leave less to the cache, or fewer blocks would fit on a multiprocessor.
   static constexpr uint64_t MostCopiedBytes = 2048;
+
+  static bool isOfDevice(const VarDecl& Variable) {
+    QualType Type = Variable.getASTContext().getBaseElementType(Variable.getType());
+    return Variable.hasAttr<CUDADeviceAttr>() && !Variable.hasAttr<CUDAConstantAttr>() && Variable.hasGlobalStorage() && !Variable.isStaticLocal() &&
+           !Type.isConstQualified() && !isa<VarTemplateSpecializationDecl>(Variable) && !isIndexVariable(&Variable) &&
+           (Variable.getAccess() == AS_none || Variable.getAccess() == AS_public);
+  }
 
   void noteShared(const VarDecl& Variable) {
     HasBarrier = true;
@@ -372,6 +383,7 @@ private:
     }
     S.Between = Scan.between();
     S.ReturnsBeforeBarriers = Barriers.Any;
+    S.DeviceVariables = std::move(Scan.DeviceVariables);
     return checkForm(S) && checkSetting(S.Block, 0) && checkSetting(S.Shared, 1) && checkReductions(S);
   }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -82,6 +83,9 @@ void announce_region();
 // Errors end all processes with a message that names the region, the stage and what to do.
 void run_region(const region_launch& region, void** arguments);
 
+// The depth of a clause `halo`. Ends the process if it is negative.
+int halo_depth(long long depth, site where);
+
 // Ends the process if an array is read farther than it is put, by clauses of a region.
 void check_put(const char* array, int halo, const char* kernel, int reads, site where);
 
@@ -95,23 +99,30 @@ void check_alike(const char* one, const char* other, bool equal, site where);
 // Ends the process if a swap of two objects did not swap their arrays.
 void check_swapped(const char* one, const char* other, bool swapped, site where);
 
-// Ends the process if a pointer that kernels read through as it is leads into one of the arrays.
-void check_undistributed(const char* name, const volatile void* pointer,
-                         const stages::array_plan* arrays, int count,
+// What a name of the program stands for.
+struct named_memory {
+  const char* name;
+  const volatile char* first;
+  std::size_t bytes;
+};
+
+// Ends the process if memory that kernels read as it is belongs to one of the arrays.
+void check_undistributed(const named_memory& read, const stages::array_plan* arrays, int count,
                          const stages::collected_plan* collected, int collections, site where);
+
+// Ends the process if memory that kernels read as it is belongs to one of the reduced scalars, which
+// is elsewhere while the region runs.
+void check_unreduced(const named_memory& read, std::initializer_list<named_memory> scalars,
+                     site where);
 
 // Ends the process if constant memory does not have in it what the compiler has taken it to have.
 void check_constant(const char* name, std::size_t index, bool array, long long value,
                     long long expected, site where);
-// Ends the process where constant memory cannot be read.
-void check_constant_read(cudaError_t result);
+// Ends the process where memory of a variable cannot be found or read.
+void check_symbol(cudaError_t result, const char* name);
 
 // Ends the process if two reduced scalars are one.
-struct named_pointer {
-  const char* name;
-  const volatile void* pointer;
-};
-void check_scalars(std::initializer_list<named_pointer> scalars, site where);
+void check_scalars(std::initializer_list<named_memory> scalars, site where);
 
 // Copies between memory of the host and memory of either.
 void copy_scalar(void* to, const void* from, std::size_t bytes);
@@ -125,6 +136,22 @@ using host::check_put;
 using host::check_rows;
 using host::check_scalars;
 using host::check_swapped;
+using host::check_unreduced;
+using host::halo_depth;
+
+// What a pointer leads to first.
+template <class T> host::named_memory memory_at(const char* name, T* pointer) {
+  std::size_t bytes = 1;
+  if constexpr (!std::is_void_v<T>)
+    bytes = sizeof(T);
+  return {name, reinterpret_cast<const volatile char*>(pointer), bytes};
+}
+// A variable of the device.
+template <class Symbol> host::named_memory memory_of(const char* name, const Symbol& symbol) {
+  void* address = nullptr;
+  host::check_symbol(cudaGetSymbolAddress(&address, symbol), name);
+  return {name, static_cast<const char*>(address), sizeof symbol};
+}
 
 // Compares elements of a __constant__ variable, the first of which lies as many bytes behind its beginning.
 template <class Element, class Symbol>
@@ -133,8 +160,9 @@ void check_constant(const char* name, const Symbol& symbol, std::size_t offset,
   std::size_t index = 0;
   for (const long long value : expected) {
     Element element{};
-    host::check_constant_read(cudaMemcpyFromSymbol(&element, symbol, sizeof element,
-                                                   offset + index * sizeof element));
+    host::check_symbol(cudaMemcpyFromSymbol(&element, symbol, sizeof element,
+                                            offset + index * sizeof element),
+                       name);
     host::check_constant(name, index++, expected.size() > 1, static_cast<long long>(element),
                          value, where);
   }
@@ -158,10 +186,9 @@ template <class T> void swap_objects(T& a, T& b) {
 enum class behind_host_part : unsigned { next_statement, leave_loop, next_iteration };
 
 template <int S, int A, int R>
-void check_undistributed(const char* name, const volatile void* pointer, const plan<S, A, R>& plans,
-                         site where, const collected_plan* collected = nullptr,
-                         int collections = 0) {
-  host::check_undistributed(name, pointer, plans.array, A, collected, collections, where);
+void check_undistributed(const host::named_memory& read, const plan<S, A, R>& plans, site where,
+                         const collected_plan* collected = nullptr, int collections = 0) {
+  host::check_undistributed(read, plans.array, A, collected, collections, where);
 }
 
 // Before main.

@@ -285,7 +285,8 @@ enum class error_code : std::uint32_t {
   not_whole_rows,            // values: address, bytes, rows that these are to be, whether filled
   rows_elsewhere,            // values: row that is copied, row that it becomes
   rows_overlap,              // values: row that is copied, row that it becomes, how many of each
-  numbers_of_blocks          // values: numbers stored, blocks, combined, threads that combine
+  numbers_of_blocks,         // values: numbers stored, blocks, combined, threads that combine
+  inside_array               // values: address
 };
 
 // An error found by a rank; its host prints it.

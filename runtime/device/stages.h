@@ -196,7 +196,7 @@ template <int N> struct pointers {
   static_assert(N <= most_arrays_passed,
                 "a kernel of a persistent region is passed up to 32 arrays");
   static constexpr int count = N;
-  const void* of[N];
+  const volatile void* of[N];
 };
 
 // Ranks first to last of a process, none if last < first.
@@ -365,7 +365,7 @@ struct side_work {
 struct stage_call {
   int stage;
   dim3 grid;
-  const void* arrays[most_arrays_passed];
+  const volatile void* arrays[most_arrays_passed];
 };
 
 // What a rank of a region keeps in shared memory. Thread 0 writes, between two block barriers.
@@ -751,6 +751,24 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
   }
 }
 
+// --- Pointers that lead to none of the region's arrays
+
+template <int S, int A, int R>
+GPURMA_DEVICE bool leads_into_array(const region_state<S, A, R>& r, const volatile void* pointer) {
+  const auto* const address = static_cast<const volatile char*>(pointer);
+  bool leads = false;
+  GPURMA_ROLLED
+  for (int a = 0; a < A; ++a) {
+    const array_plan& array = r.plans.array[a];
+    leads |= address >= array.base && address < array.base + array.bytes();
+  }
+  return leads;
+}
+GPURMA_DEVICE void fail_inside_array(const volatile void* pointer, site where) {
+  detail::fail(platform::off_fast_path(detail::block()), error_code::inside_array,
+               directive::stage, where, reinterpret_cast<std::int64_t>(pointer));
+}
+
 // --- The region
 
 template <int S, int A, int R> class tiles;
@@ -868,6 +886,13 @@ public:
     if (has_blocks(grid))
       blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
     return grid;
+  }
+
+  // A pointer that a kernel is to read through as it is must not lead into an array of the region.
+  // The threads that lead.
+  GPURMA_SLOW_DEVICE static void check_undistributed(const volatile void* pointer, site where) {
+    if (leads_into_array(shared(), pointer))
+      fail_inside_array(pointer, where);
   }
 
   // Ends the region: every process gets all rows of the arrays that it holds whole.
@@ -1167,7 +1192,7 @@ private:
   GPURMA_DEVICE static state& shared() { return region<S, A, R>::shared(); }
 
   // What keeps a rank from beginning a stage.
-  enum class obstacle { none, unknown_grid, not_distributed, untold, others };
+  enum class obstacle { none, unknown_grid, wrong_array, untold, others };
 
   template <class Launch>
   static constexpr int count_of_arrays =
@@ -1185,7 +1210,7 @@ private:
     call.grid = dim3(launch.gpurma_grid[0], launch.gpurma_grid[1], launch.gpurma_grid[2]);
     GPURMA_UNROLLED
     for (int k = 0; k < count_of_arrays<Launch>; ++k)
-      const_cast<const void* volatile&>(call.arrays[k]) = arrays.of[k]; // passed::set
+      const_cast<const volatile void* volatile&>(call.arrays[k]) = arrays.of[k]; // passed::set
   }
 
   template <class Launch> GPURMA_DEVICE static launch_traits traits_of(site where) {
@@ -1226,7 +1251,7 @@ private:
     const unsigned width = platform::polling_threads();
     needed_epochs needed;
     if (!find_needed<Alone>(r, stage, width, needed))
-      return obstacle::not_distributed;
+      return obstacle::wrong_array;
     if (!Alone && r.plans.bands.by_array &&
         (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
       return obstacle::untold;
@@ -1258,6 +1283,8 @@ private:
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
                        directive::stage, traits.where,
                        reinterpret_cast<std::int64_t>(call.arrays[k]));
+        else if (leads_into_array(r, call.arrays[k]) && !is_distributed(r, call.arrays[k]))
+          fail_inside_array(call.arrays[k], traits.where);
     }
     platform::sync_polling(width);
   }
@@ -1538,7 +1565,7 @@ private:
     return row_axis == 2 ? uint3{i, o, w} : row_axis == 1 ? uint3{i, w, o} : uint3{w, i, o};
   }
 
-  GPURMA_DEVICE static bool is_distributed(const state& r, const void* array) {
+  GPURMA_DEVICE static bool is_distributed(const state& r, const volatile void* array) {
     for (int a = 0; a < A; ++a)
       if (r.plans.array[a].base == array)
         return true;
@@ -1557,8 +1584,21 @@ private:
         use(static_cast<int>(a), passed_as);
   }
 
-  // How far the ranks must be that the stage's tiles conflict with. false: an array that is written
-  // is none of the region's. The threads that lead.
+  // Whether the stage may have those of its arrays that are not where one of the region's begins:
+  // it writes none of them, and they lead into none.
+  GPURMA_DEVICE static bool may_have(const state& r, const launch_traits& traits,
+                                     std::uint32_t others) {
+    if ((traits.writes[memory::own] & others) != 0)
+      return false;
+    GPURMA_ROLLED
+    for (int k = 0; k < traits.count; ++k)
+      if (launch_traits::has(others, k) && leads_into_array(r, r.call.arrays[k]))
+        return false;
+    return true;
+  }
+
+  // How far the ranks must be that the stage's tiles conflict with. false: the stage may not have
+  // one of its arrays. The threads that lead.
   template <bool Alone>
   GPURMA_DEVICE static bool find_needed(state& r, int stage, unsigned width,
                                         needed_epochs& needed) {
@@ -1578,7 +1618,9 @@ private:
     needed.own = platform::largest(needed.own, width);
     needed.before = by_array ? platform::largest(needed.before, width) : needed.own;
     needed.after = by_array ? platform::largest(needed.after, width) : needed.own;
-    return (traits.writes[memory::own] & ~platform::united(found, width)) == 0;
+    const std::uint32_t used = traits.reads[memory::own] | traits.writes[memory::own];
+    const std::uint32_t others = used & ~platform::united(found, width);
+    return others == 0 || may_have(r, traits, others);
   }
 
   // The last epoch at which, on a side, a stage wrote an array, if it is read, or read it, if it is

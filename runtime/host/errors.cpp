@@ -179,6 +179,14 @@ std::string reason(const error_record& e) {
                 ", which is not the beginning of an array that the region distributes; name it in "
                 "'distribute'");
   }
+  case error_code::inside_array: {
+    std::ostringstream stream;
+    stream << std::hex << v(0);
+    return text("the kernel is passed a pointer, 0x", stream.str(),
+                ", which leads into an array that the region distributes, and is not taken to be "
+                "that array; pass the array itself, as 'distribute' names it, and let the kernel "
+                "add an offset");
+  }
   case error_code::other_block_size:
     return text("blocks of ", v(0), " x ", v(1), " x ", v(2),
                 " threads, but the region began with another size; all its launches have the same");

@@ -379,6 +379,14 @@ void run_region(const region_launch& region, void** arguments) {
   end_collecting(region, name_of(region));
 }
 
+int halo_depth(long long depth, site where) {
+  constexpr long long most = 1 << 28; // so that sums of some are integers
+  if (depth < 0)
+    fatal(text("the persistent region at ", source_text(where), ": 'halo' has a depth of ", depth,
+               " rows, which is negative"));
+  return static_cast<int>(std::min(depth, most));
+}
+
 void check_put(const char* array, int halo, const char* kernel, int reads, site where) {
   if (reads > halo)
     fatal(text("the persistent region at ", source_text(where), ": '", array, "' is put with halo ",
@@ -419,30 +427,46 @@ void check_constant(const char* name, std::size_t index, bool array, long long v
                value, ": copy it before the region, or pass it to the kernels as a parameter"));
 }
 
-void check_constant_read(cudaError_t result) {
-  check_cuda(result, "read a __constant__ variable of a persistent region");
+void check_symbol(cudaError_t result, const char* name) {
+  check_cuda(result, text("look at '", name, "' for a persistent region").c_str());
 }
 
-void check_undistributed(const char* name, const volatile void* pointer, const array_plan* arrays,
-                         int count, const stages::collected_plan* collected, int collections,
-                         site where) {
-  const auto* address = static_cast<const volatile char*>(pointer);
+namespace {
+
+bool overlap(const named_memory& one, const volatile char* first, std::size_t bytes) {
+  return one.first < first + bytes && first < one.first + one.bytes;
+}
+
+} // namespace
+
+void check_undistributed(const named_memory& read, const array_plan* arrays, int count,
+                         const stages::collected_plan* collected, int collections, site where) {
   for (const stages::collected_plan* c = collected; c != collected + collections; ++c)
-    if (address >= c->base && address < c->base + c->bytes())
-      fatal(text("the persistent region at ", source_text(where), ": '", name, "' points into '",
-                 c->name, "', which the region collects: kernels store there and read nothing"));
+    if (overlap(read, c->base, c->bytes()))
+      fatal(text("the persistent region at ", source_text(where), ": '", read.name,
+                 "' shares memory with '", c->name,
+                 "', which the region collects: kernels store there and read nothing"));
   for (const array_plan* a = arrays; a != arrays + count; ++a)
-    if (address >= a->base && address < a->base + a->bytes())
-      fatal(text("the persistent region at ", source_text(where), ": '", name, "' points into '",
-                 a->name,
+    if (overlap(read, a->base, a->bytes()))
+      fatal(text("the persistent region at ", source_text(where), ": '", read.name,
+                 "' shares memory with '", a->name,
                  "', which the region distributes: kernels would not see there what others change; "
                  "name the same variable in 'distribute' and at the launches"));
 }
 
-void check_scalars(std::initializer_list<named_pointer> scalars, site where) {
-  for (const named_pointer& one : scalars)
-    for (const named_pointer* other = scalars.begin(); other != &one; ++other)
-      if (one.pointer == other->pointer)
+void check_unreduced(const named_memory& read, std::initializer_list<named_memory> scalars,
+                     site where) {
+  for (const named_memory& one : scalars)
+    if (overlap(read, one.first, one.bytes))
+      fatal(text("the persistent region at ", source_text(where), ": kernels read '", one.name,
+                 "', which the region reduces, as '", read.name,
+                 "', and would not see there what others add; pass them '", one.name, "'"));
+}
+
+void check_scalars(std::initializer_list<named_memory> scalars, site where) {
+  for (const named_memory& one : scalars)
+    for (const named_memory* other = scalars.begin(); other != &one; ++other)
+      if (overlap(one, other->first, other->bytes))
         fatal(text("the persistent region at ", source_text(where), " reduces '", other->name,
                    "' and '", one.name, "', which are one scalar: what kernels add to one would be "
                    "lost for the other; use one name of it"));

@@ -53,7 +53,7 @@ int main(int argc, char **argv) {
   // BEHIND: the persistent region at {{.*}}region_collect_errors.cu:[[@LINE+5]]: a kernel stores an element of 'trace' that is none of the 8 that it collects
   // NEGATIVE: the persistent region at {{.*}}region_collect_errors.cu:[[@LINE+4]]: 'trace' has -1 elements to collect
   // INSIDE: the persistent region at {{.*}}region_collect_errors.cu:[[@LINE+3]]: 'trace', which it collects, and 'u' share memory; collect an array of its own
-  // READ: the persistent region at {{.*}}region_collect_errors.cu:[[@LINE+2]]: 'weights' points into 'trace', which the region collects: kernels store there and read nothing
+  // READ: the persistent region at {{.*}}region_collect_errors.cu:[[@LINE+2]]: 'weights' shares memory with 'trace', which the region collects: kernels store there and read nothing
   // DIFFERS: the persistent region at {{.*}}region_collect_errors.cu:[[@LINE+1]]: arrays with 1{{[56]}} elements are collected on process {{[01]}} and with 1{{[56]}} on process {{[01]}}; all processes run the region with the same numbers
 #pragma gpurma persistent distribute(u, next : rows(ny, nx)) collect(trace : elements) collect(second : steps)
   for (int t = 0; t < steps; ++t) {

@@ -21,6 +21,10 @@
 // RUN: not %t together 2>&1 | FileCheck --check-prefix=TOGETHER %s
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 // RUN: not %t apart 2>&1 | FileCheck --check-prefix=APART %s
+// RUN: not %t halo 2>&1 | FileCheck --check-prefix=HALO %s
+// RUN: env GPURMA_CPU_RANKS=3 %t unsigned | FileCheck --check-prefix=UNSIGNED %s
+// RUN: not %mpirun -np 2 %t unsigned 2>&1 | FileCheck --check-prefix=UNSIGNED-OF-2 %s
+// RUN: env GPURMA_CPU_RANKS=3 %t deep-halo | FileCheck --check-prefix=DEEP-HALO %s
 // RUN: not %t one-scalar 2>&1 | FileCheck --check-prefix=ONE-SCALAR %s
 #include <cstdlib>
 #include <cstring>
@@ -55,6 +59,48 @@ static int periodic(int by) {
   for (int i = 0; i < n; ++i)
     if (a[i] != 0)
       printf("the %d is at %d\n", a[i], i);
+  return 0;
+}
+
+// Of 40 rows, the one before the first is row 15, as 2^32 - 1 is 15 more than a multiple of 40.
+__global__ void before(int *out, const int *in, unsigned rows) {
+  unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < rows)
+    out[i] = in[(i - 1) % rows];
+}
+static int below_zero(unsigned rows) {
+  int *a, *b;
+  cudaMallocManaged(&a, rows * sizeof(int));
+  cudaMallocManaged(&b, rows * sizeof(int));
+  for (unsigned i = 0; i < rows; ++i)
+    a[i] = b[i] = static_cast<int>(i);
+  // UNSIGNED-OF-2: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'before' may read any row
+#pragma gpurma persistent distribute(a, b : rows(rows))
+  for (int i = 0; i < 2; ++i) {
+    before<<<5, 8>>>(b, a, rows);
+    std::swap(a, b);
+  }
+  // UNSIGNED: the first ones are 14 15
+  printf("the first ones are %d %d\n", a[0], a[1]);
+  return 0;
+}
+
+// A depth that is no number of rows, and one that is more than any array has.
+static int stated(long long depth) {
+  const int n = 64;
+  int *a, *b;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&b, n * sizeof(int));
+  for (int i = 0; i < n; ++i)
+    a[i] = b[i] = i;
+  // HALO: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'halo' has a depth of -1 rows, which is negative
+#pragma gpurma persistent distribute(a, b : rows(n)) halo(a, b : depth)
+  for (int i = 0; i < 40; ++i) {
+    shift<<<8, 8>>>(b, a, n, 1);
+    std::swap(a, b);
+  }
+  // DEEP-HALO: the first ones are 24 25
+  printf("the first ones are %d %d\n", a[0], a[1]);
   return 0;
 }
 
@@ -142,7 +188,7 @@ static int renamed() {
   cudaMallocManaged(&a, n * sizeof(int));
   cudaMallocManaged(&b, n * sizeof(int));
   const int *old = a + 1;
-  // RENAMED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'old' points into 'a', which the region distributes: kernels would not see there what others change; name the same variable in 'distribute' and at the launches
+  // RENAMED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'old' shares memory with 'a', which the region distributes: kernels would not see there what others change; name the same variable in 'distribute' and at the launches
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 100; ++i) {
     add<<<8, 8>>>(b, a, old, n);
@@ -220,6 +266,12 @@ static int fixed_rows(int ny, unsigned threads) {
 int main(int, char **argv) {
   if (!std::strcmp(argv[1], "one-scalar"))
     return one_scalar();
+  if (!std::strcmp(argv[1], "unsigned"))
+    return below_zero(40);
+  if (!std::strcmp(argv[1], "halo"))
+    return stated(-1);
+  if (!std::strcmp(argv[1], "deep-halo"))
+    return stated(1LL << 32);
   if (!std::strcmp(argv[1], "deep"))
     return deep();
   if (!std::strcmp(argv[1], "periodic"))

@@ -69,7 +69,7 @@ __global__ void both(float *u, float *trace, int t, int source, int ry, int nx) 
 // CHECK: tile_rows_of(gpurma_region, 2, {static_cast<std::int64_t>(gpurma_2) + 0}, gpurma_grid);
 // CHECK: ::gpurma::stages::collected_at(gpurma_values.gpurma_collected[0], &trace[t]);
 // CHECK: gpurma_values.gpurma_collected[0] = ::gpurma::stages::collected_plan("trace", trace, steps); gpurma_values.gpurma_collected[1] = ::gpurma::stages::collected_plan("lines", lines, steps * nx);
-// CHECK-SAME: check_undistributed("points", points, gpurma_plan, ::gpurma::site{{[^}]*}}}, gpurma_values.gpurma_collected, 2);
+// CHECK-SAME: check_undistributed(::gpurma::stages::memory_at("points", points), gpurma_plan, ::gpurma::site{{[^}]*}}}, gpurma_values.gpurma_collected, 2);
 // CHECK-SAME: ::gpurma::stages::run({{.*}}, gpurma_values, gpurma_plan, {{.*}}, gpurma_values.gpurma_collected, 2);
 
 // PRINT-CHECK: warning: {{.*}} [gpurma-0208]

@@ -38,7 +38,7 @@ template <class T> void never(T* a, T* b, T* c, int ny, int nx, dim3 grid, dim3 
 // CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 1}, {{[{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 0}, {}};
 // CHECK-NOT: put(
 // CHECK: void steps
-// CHECK: { alignas(gpurma_values_0) {{[^;]*}}; {{[^;]*}}; ::gpurma::stages::check_put("u", 2, "both", int(far + 1), ::gpurma::site{{[{][^;]*}});
+// CHECK: { alignas(gpurma_values_0) {{[^;]*}}; {{[^;]*}}; ::gpurma::stages::check_put("u", 2, "both", ::gpurma::stages::halo_depth(far + 1, ::gpurma::site{{[{][^;]*}}), ::gpurma::site{{[{][^;]*}});
 // TABLE: stage both: rows y; writes u (own), put with halo 2; reads v (own); writes v (own), put with halo 1; reads in (y 1..1)
 // TABLE-NEXT: stage both: rows y; writes u (own), published (y 0..1); reads v (own); writes v (own), put with halo 0; reads in (x whole, y whole)
 // TABLE-NEXT: stage both: rows y; writes u (own), published (y 0..1); reads v (own); writes v (own), not published; reads in (x whole, y whole)
