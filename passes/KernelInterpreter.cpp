@@ -1138,6 +1138,8 @@ private:
       eval(E->getCallee());
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, nullptr);
+      if (This) // through a pointer to a member function
+        forget(*This, Cause::Call, E);
       return opaque(E->getType(), Cause::Call, E);
     }
     if (std::optional<Value> V = evalKnown(E, Callee))

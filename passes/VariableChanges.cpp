@@ -21,6 +21,11 @@ std::pair<const Expr*, const FieldDecl*> partOf(const Expr* E) {
         E = Binding->getBinding();
         continue;
       }
+    if (const auto* Pointed = dyn_cast<BinaryOperator>(E); Pointed && Pointed->getOpcode() == BO_PtrMemD) {
+      Field = nullptr;
+      E = Pointed->getLHS();
+      continue;
+    }
     const auto* Member = dyn_cast<MemberExpr>(E);
     if (!Member ||
         (Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())))
@@ -117,6 +122,8 @@ bool ChangeFinder::VisitCallExpr(CallExpr* E) {
       FollowedThis.insert(Member->getImplicitObjectArgument()->IgnoreParenImpCasts());
     }
   const FunctionDecl* Callee = E->getDirectCallee();
+  if (!Callee)
+    noteCallByPointer(*E);
   for (unsigned I = 0; Callee && I < E->getNumArgs() && I < Callee->getNumParams(); ++I) {
     unsigned Argument = I + (isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) ? 1 : 0);
     QualType Type = Callee->getParamDecl(I)->getType();
@@ -130,6 +137,37 @@ bool ChangeFinder::VisitCallExpr(CallExpr* E) {
           Method && Method->hasBody() && Bodies.insert(Method).second)
         TraverseStmt(Method->getBody());
   }
+  return true;
+}
+
+void ChangeFinder::noteCallByPointer(const CallExpr& E) {
+  const Expr* Callee = E.getCallee()->IgnoreParenImpCasts();
+  QualType Type = Callee->getType();
+  if (const auto* Member = dyn_cast<BinaryOperator>(Callee); Member && Member->isPtrMemOp()) {
+    Type = Member->getRHS()->getType()->castAs<MemberPointerType>()->getPointeeType();
+    if (Member->getOpcode() == BO_PtrMemD)
+      note(Member->getLHS());
+  } else if (Type->isPointerType() || Type->isReferenceType()) {
+    Type = Type->getPointeeType();
+  }
+  const auto* Function = Type->getAs<FunctionProtoType>();
+  for (unsigned I = 0; Function && I < Function->getNumParams() && I < E.getNumArgs(); ++I)
+    if (QualType P = Function->getParamType(I); P->isReferenceType() && !isUnchangeable(P->getPointeeType()))
+      note(E.getArg(I));
+}
+
+bool ChangeFinder::VisitExplicitCastExpr(ExplicitCastExpr* E) {
+  if (!E->isGLValue() || isUnchangeable(E->getType()) || !isUnchangeable(E->getSubExpr()->getType()))
+    return true;
+  note(E->getSubExpr());
+  if (const VarDecl* V = namedVariable(E->getSubExpr()); V && V->getType()->isReferenceType() && V->getInit())
+    note(V->getInit());
+  return true;
+}
+
+bool ChangeFinder::VisitGCCAsmStmt(GCCAsmStmt* S) {
+  for (unsigned I = 0; I < S->getNumOutputs(); ++I)
+    note(S->getOutputExpr(I));
   return true;
 }
 

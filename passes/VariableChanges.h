@@ -44,8 +44,12 @@ public:
   bool VisitCallExpr(clang::CallExpr* E) override;
   bool VisitCXXConstructExpr(clang::CXXConstructExpr* E) override;
   bool VisitContinueStmt(clang::ContinueStmt*) override;
+  bool VisitExplicitCastExpr(clang::ExplicitCastExpr* E) override;
+  bool VisitGCCAsmStmt(clang::GCCAsmStmt* S) override;
 
 private:
+  /// A call whose function is not known.
+  void noteCallByPointer(const clang::CallExpr& E);
   void note(const clang::Expr* E);
 
   std::set<const clang::FunctionDecl*> Bodies;
