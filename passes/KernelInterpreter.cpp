@@ -212,13 +212,41 @@ private:
     return false;
   }
 
+  enum PointerProblem { Unclear, FromMemory, OfOtherSize };
+
+  /// The variable or member in memory that the pointer to an element is loaded from; null if none is seen.
+  static const NamedDecl* loadedPointer(const Expr* Element) {
+    bool Loaded = false;
+    for (const Expr* E = Element;;) {
+      E = E->IgnoreParenCasts();
+      const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E);
+      const auto* Unary = dyn_cast<UnaryOperator>(E);
+      if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
+        const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+        return Loaded || (V && V->hasGlobalStorage()) ? V : nullptr;
+      }
+      if (const auto* Member = dyn_cast<MemberExpr>(E))
+        return Loaded || (Member->isArrow() && Member->getType()->isPointerType()) ? Member->getMemberDecl() : nullptr;
+      if (Subscript || (Unary && Unary->getOpcode() == UO_Deref)) {
+        Loaded |= E->getType()->isPointerType();
+        E = Subscript ? Subscript->getBase() : Unary->getSubExpr();
+      } else if (const auto* Sum = dyn_cast<BinaryOperator>(E); Sum && Sum->isAdditiveOp()) {
+        E = Sum->getLHS()->getType()->isPointerType() ? Sum->getLHS() : Sum->getRHS();
+      } else {
+        return nullptr;
+      }
+    }
+  }
+
   void access(const Location& L, bool Writes, const Expr* Where) {
     if (!Now.Reachable)
       return;
     notePrivate(L, Writes, Where);
     if (L.Of == Location::Unknown || (L.Unit != 0 && distributed(L))) {
+      const NamedDecl* Loaded = L.Of == Location::Unknown ? loadedPointer(Where) : nullptr;
       error(Where->getExprLoc(), Diag::err_pointer_not_understood)
-          << Writes << Where->getSourceRange();
+          << Writes << (L.Of != Location::Unknown ? OfOtherSize : Loaded ? FromMemory : Unclear)
+          << (L.Of != Location::Unknown ? pointerTo(L).name() : Loaded ? Loaded->getNameAsString() : "") << Where->getSourceRange();
       return;
     }
     if ((distributed(L) || isCollected(L)) && !checkRowStore(L, Writes, Where))

@@ -26,6 +26,6 @@ void run(float* a, size_t pitch, size_t stride, int nx, int ny, dim3 grid) {
     other<<<grid, block>>>(a, stride, nx, ny);
   }
 }
-// CHECK: :8:5: error: cannot tell which array is written here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
-// CHECK: :13:5: error: cannot tell which array is written here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
-// CHECK: :18:5: error: cannot tell which array is written here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :8:5: error: cannot tell which array is written here: the pointer may be one of several, or lead to what is not known; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :13:5: error: cannot tell which array is written here: 'out' is taken for elements of another size, or begins within one; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :18:5: error: cannot tell which array is written here: the pointer may be one of several, or lead to what is not known; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]

@@ -59,9 +59,9 @@ void run(float* a, float* b, float* c, float4* d, const float* const* fields, in
   }
 }
 
-// CHECK: :[[@LINE-43]]:21: error: cannot tell which array is read here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
-// CHECK: :[[@LINE-39]]:5: error: cannot tell which array is written here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
-// CHECK: :[[@LINE-32]]:21: error: cannot tell which array is read here; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :[[@LINE-43]]:21: error: cannot tell which array is read here: the pointer is loaded from memory, 'fields'; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :[[@LINE-39]]:5: error: cannot tell which array is written here: the pointer may be one of several, or lead to what is not known; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :[[@LINE-32]]:21: error: cannot tell which array is read here: 'in' is taken for elements of another size, or begins within one; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
 // CHECK: :[[@LINE-29]]:41: error: distributed array 'in' is passed to 'average', whose body is not visible here; define it in this translation unit [gpurma-0207]
 // CHECK: :[[@LINE-52]]:10: error: distributed array 'out' is passed to 'fill', which is recursive or called too deeply; write a loop [gpurma-0207]
 // CHECK: :[[@LINE-10]]:28: error: 'a' must be passed to 'plain' as it is, or chosen by '?:'; an offset belongs into the kernel [gpurma-0215]
@@ -79,3 +79,21 @@ void levels(float* levels[2], int ny, int nx) {
   }
 }
 // CHECK: :[[@LINE-6]]:40: error: 'levels' is a pointer to pointers, of which 'plain' is passed one: before the region put these into an array, as 'float *u[2]' with levels[0] and levels[1], name that one, and pass its elements [gpurma-0215]
+
+// What is said of pointers that kernels find in memory.
+__device__ float* of_device;
+struct holder {
+  float* table;
+};
+__global__ void finds(float* out, const float* in, const holder* held, int ny, int nx) {
+  POINT;
+  // CHECK: :[[@LINE+1]]:38: error: cannot tell which array is read here: the pointer is loaded from memory, 'of_device'; index {{.*}} [gpurma-0205]
+  out[y * nx + x] = in[y * nx + x] + of_device[y * nx + x];
+  // CHECK: :[[@LINE+1]]:38: error: cannot tell which array is read here: the pointer is loaded from memory, 'table'; index {{.*}} [gpurma-0205]
+  out[y * nx + x] = in[y * nx + x] + *(held->table + y * nx + x);
+}
+void find(float* a, float* b, const holder* held, int ny, int nx) {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  for (int i = 0; i < 10; ++i)
+    finds<<<dim3(8, 8), dim3(32, 8)>>>(a, b, held, ny, nx);
+}
