@@ -24,8 +24,12 @@ inline constexpr int most_informing = most_watched * 32 / 2;
 inline constexpr int most_arrays_passed = 32;
 // So many that other ranks of a multiprocessor find little in its cache that an acquire takes away.
 inline constexpr int few_tiles = 8;
-// Tiles of a rank between two looks at how far the others are.
-inline constexpr int tiles_of_piece = 32;
+// Rows of a thread in the tiles between two times at which a rank waits for all others, in a power
+// of two of tiles, at least so many. In columns of fewer tiles, but of half as many, it waits once,
+// behind so many rows, for ranks that are about a stage behind.
+inline constexpr int rows_of_piece = 64;
+inline constexpr int rows_before_only_piece = 16;
+inline constexpr int least_tiles_of_piece = 8;
 
 // Which threads read again for each tile what the kernel is passed, rather than keep it in
 // registers, of which they have too few.
@@ -112,9 +116,17 @@ struct dealing {
     return before <= first(rank) ? 0
                                  : static_cast<int>((before - first(rank) - 1) / distance() + 1);
   }
-  // Ranks that have tiles; columns.
+  // Ranks that have tiles; not contiguous.
   GPURMA_DEVICE int active() const {
-    return static_cast<int>((all / per_row + length - 1) / length * per_row);
+    return how == columns ? static_cast<int>((all / per_row + length - 1) / length * per_row)
+           : all < ranks  ? static_cast<int>(all)
+                          : ranks;
+  }
+  // The most tiles of a rank, if they lie next to those that others have at the same time.
+  GPURMA_DEVICE int most_in_step() const {
+    return how == contiguous ? 0
+           : how == columns  ? length
+                             : static_cast<int>((all + ranks - 1) / ranks);
   }
   GPURMA_DEVICE int owner(std::int64_t number) const {
     return how == contiguous ? static_cast<int>(number / range())
@@ -168,10 +180,17 @@ struct stage_state {
   tile_range part[4];
   std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
   dealing dealt;
-  // In how many pieces ranks run the stage so as to stay together, and how many have tiles; 0
-  // pieces: few tiles.
-  std::int32_t pieces;
+  // In how many pieces the rank with most tiles runs the stage, so as to stay together with others,
+  // 0: few tiles; this one all of its tiles, and those between. The tiles of a piece, a power of
+  // two, and those before the first. How many ranks have tiles, and how many of them need not have
+  // begun a piece for others to go on.
+  std::int32_t most_pieces;
+  std::int32_t pieces_of_all;
+  std::int32_t pieces_between;
+  std::int32_t tiles_of_piece;
+  std::int32_t before_pieces;
   std::int32_t active;
+  std::int32_t left_behind;
   bool known;
 };
 
@@ -245,7 +264,7 @@ template <int S, int A, int R> struct region_state {
   site where;  // the stage or barrier that it belongs to
   std::uint32_t epoch;  // stages that the rank has begun
   std::int32_t rank;    // of the device
-  std::uint64_t pieces; // that all ranks of the device have in the stages that this one has run
+  std::uint64_t pieces; // that all ranks of the device have begun when this one goes on
   bool owes_flush;      // the host may still read rows that the stage has put
   bool informs[3];      // the process on this side of the rank's epochs
   // By side, while it informs: the epoch that it has told last; which stage has last read rows from

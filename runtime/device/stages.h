@@ -394,12 +394,12 @@ private:
     state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
     if (s.part[0].count != 0)
-      run_part<Launch, Leads>();
+      run_without_pieces<Launch, Leads>();
     if (s.part[1].count != 0) {
       platform::sync_block(); // also between tiles with shared memory
       go_on_to(r, s, 1);
       platform::sync_block();
-      run_part<Launch, Leads>();
+      run_without_pieces<Launch, Leads>();
     }
     if (!put_lines(platform::off_fast_path(shared()), Launch::gpurma_stage))
       put_others(platform::off_fast_path(shared()), Launch::gpurma_stage);
@@ -412,6 +412,8 @@ private:
     }
     if (s.part[2].count != 0)
       run_part<Launch, Leads>();
+    else if (s.most_pieces != 0)
+      begin_rest(s);
     if (r.owes_flush)
       flush_rows(platform::off_fast_path(r));
     if (tells_first)
@@ -440,7 +442,7 @@ private:
   // The leading threads may be in the next stage while its epoch is told.
   GPURMA_SLOW_DEVICE static void end_stage(const stage_state& s) {
     state& r = shared();
-    if (s.pieces != 0 && platform::thread_index_again() == 0)
+    if (s.most_pieces != 0 && platform::thread_index_again() == 0)
       count_rest(s);
     const std::uint32_t epoch = r.epoch;
     platform::sync_block(); // M1
@@ -450,7 +452,7 @@ private:
 
   GPURMA_SLOW_DEVICE static void end_stage_and_tell(const stage_state& s, const side_work& work) {
     state& r = shared();
-    if (s.pieces != 0 && platform::thread_index_again() == 0)
+    if (s.most_pieces != 0 && platform::thread_index_again() == 0)
       count_rest(s);
     const std::uint32_t epoch = r.epoch;
     const bool tells_before = work.tells[memory::before];
@@ -485,30 +487,42 @@ private:
 
   template <class Launch, bool Leads> GPURMA_DEVICE static void run_part() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
+    if (s.most_pieces == 0) {
+      run_without_pieces<Launch, Leads>();
+      return;
+    }
+    if constexpr (Launch::gpurma_stored_rows == 0) {
+      begin_rest(s);
+      if (s.dealt.how == dealing::columns)
+        run_tiles<Launch, way::in_pieces_of_column, Leads>();
+      else
+        run_tiles<Launch, way::in_pieces, Leads>();
+    }
+  }
+
+  template <class Launch, bool Leads> GPURMA_DEVICE static void run_without_pieces() {
     if constexpr (Launch::gpurma_stored_rows != 0)
       run_tiles_of_rows<Launch, Leads>();
-    else if (s.pieces != 0)
-      run_tiles<Launch, way::in_pieces, Leads>();
-    else if (s.dealt.how == dealing::columns)
+    else if (shared().stage[Launch::gpurma_stage].dealt.how == dealing::columns)
       run_tiles<Launch, way::in_column, Leads>();
     else
       run_tiles<Launch, way::apart, Leads>();
   }
 
-  // How a rank goes from tile to tile. In columns, each tile is below the one before, so that what
-  // a thread computes from their places differs by the row only; in pieces, it looks at others now
+  // How a rank goes from tile to tile. In a column, each tile is below the one before, so that what
+  // a thread computes from their places differs by the row only; in pieces, it waits for others now
   // and then.
-  enum class way { apart, in_column, in_pieces };
+  enum class way { apart, in_column, in_pieces, in_pieces_of_column };
 
-  // A rank begins a piece of its tiles once the others are there, or do not come soon: nothing
-  // depends on it. Ranks that are far apart read the same lines from memory, and many at a time
-  // from distant places of it. All threads.
+  // A rank begins a piece of its tiles once all others have come to theirs, or do not come soon:
+  // nothing depends on it. Ranks that are far apart read the same lines from memory, and many at a
+  // time from distant places of it. All threads.
   GPURMA_DEVICE static void begin_piece(const stage_state& s) {
     if (platform::thread_index_again() == 0) {
       state& r = shared();
       std::uint64_t* const begun = r.words.words + r.words.pieces_at();
-      const std::uint64_t needed = r.pieces;
-      r.pieces = needed + static_cast<unsigned>(s.active);
+      r.pieces += static_cast<unsigned>(s.active);
+      const std::uint64_t needed = r.pieces - static_cast<unsigned>(s.left_behind);
       platform::add_relaxed(begun, std::uint64_t{1});
       GPURMA_ROLLED
       for (unsigned looks = 0;
@@ -518,19 +532,22 @@ private:
     platform::sync_block();
   }
 
-  // Pieces that others have more. Thread 0.
+  // Nobody waits for a rank to come to pieces that it does not have, as it has fewer tiles than
+  // others, or fewer between: it begins them with its first, and counts those of others at the
+  // stage's end. All threads, and thread 0.
+  GPURMA_DEVICE static int rest_of_pieces(const stage_state& s) {
+    return s.most_pieces - (shared().is_telling ? s.pieces_between : s.pieces_of_all);
+  }
+  GPURMA_DEVICE static void begin_rest(const stage_state& s) {
+    if (platform::thread_index_again() != 0)
+      return;
+    if (const int rest = rest_of_pieces(s); s.tiles != 0 && rest != 0)
+      platform::add_relaxed(shared().words.words + shared().words.pieces_at(),
+                            static_cast<std::uint64_t>(rest));
+  }
   GPURMA_DEVICE static void count_rest(const stage_state& s) {
-    state& r = shared();
-    int rest = s.pieces;
-    if (r.is_telling) {
-      for (int part = 0; part < 3; ++part)
-        rest -= s.part[part].count / tiles_of_piece;
-    } else {
-      rest -= s.tiles / tiles_of_piece;
-    }
-    r.pieces += static_cast<std::uint64_t>(rest) * static_cast<unsigned>(s.active);
-    if (s.tiles != 0 && rest != 0)
-      platform::add_relaxed(r.words.words + r.words.pieces_at(), static_cast<std::uint64_t>(rest));
+    shared().pieces +=
+        static_cast<std::uint64_t>(rest_of_pieces(s)) * static_cast<unsigned>(s.active);
   }
 
   // A function of its own, so that tiles have all registers.
@@ -541,13 +558,16 @@ private:
     tile_position at = shared().now.begin;
     int left = shared().now.count;
     const int rows = s.step.row;
+    constexpr bool in_column = Way == way::in_column || Way == way::in_pieces_of_column;
+    constexpr bool in_pieces = Way == way::in_pieces || Way == way::in_pieces_of_column;
     // Of the thread: what tiles store does not change it.
     Launch launch = launched<Launch>();
     typename Launch::gpurma_parts parts;
     constexpr bool rereads = Launch::gpurma_rereads == rereading::by_all ||
                              (Leads && Launch::gpurma_rereads == rereading::by_leading);
     const auto run_tile = [&](auto copy) {
-      if (Way == way::in_pieces && left % tiles_of_piece == 0)
+      if (in_pieces &&
+          ((shared().now.count - s.before_pieces - left) & (s.tiles_of_piece - 1)) == 0)
         begin_piece(s);
       const uint3 block = place(Launch::gpurma_row_dimension, at);
       if constexpr (rereads) {
@@ -559,10 +579,10 @@ private:
       }
     };
     const auto go_on = [&] {
-      if constexpr (Way == way::apart)
-        tiles::go_on(s, at);
-      else
+      if constexpr (in_column)
         at.row += rows;
+      else
+        tiles::go_on(s, at);
     };
     constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
                                 platform::shared_memory_of_instantiations;
@@ -903,9 +923,29 @@ private:
     s.part[1].begin = position(s, tile_number(s, r.rank, s.tiles - s.part[1].count));
     s.part[2].begin = position(s, tile_number(s, r.rank, s.part[0].count));
     s.part[3].begin = position(s, tile_number(s, r.rank, 0));
-    const bool together = s.dealt.how == dealing::columns;
-    s.pieces = together && !plan.few_rows ? s.dealt.length / tiles_of_piece : 0;
-    s.active = together ? s.dealt.active() : 0;
+    divide_into_pieces(s, plan);
+  }
+
+  GPURMA_DEVICE static void divide_into_pieces(stage_state& s, const stage_plan& plan) {
+    const std::int64_t rows_of_thread = plan.height() / of_dim(plan.block, plan.row);
+    s.tiles_of_piece = least_tiles_of_piece;
+    while (s.tiles_of_piece * 2 * rows_of_thread <= rows_of_piece)
+      s.tiles_of_piece *= 2;
+    const int most = plan.few_rows ? 0 : s.dealt.most_in_step();
+    const bool is_one = most < s.tiles_of_piece;
+    s.before_pieces = is_one ? s.tiles_of_piece * rows_before_only_piece / rows_of_piece : 0;
+    s.active = s.dealt.active();
+    s.left_behind = is_one ? s.active : 0;
+    const bool few = s.dealt.how == dealing::columns ? most * 2 < s.tiles_of_piece : is_one;
+    s.most_pieces = few ? 0 : pieces_of(s, most);
+    s.pieces_of_all = pieces_of(s, s.part[3].count);
+    s.pieces_between = pieces_of(s, s.part[2].count);
+  }
+
+  GPURMA_DEVICE static int pieces_of(const stage_state& s, int tiles) {
+    return tiles <= s.before_pieces
+               ? 0
+               : (tiles - s.before_pieces + s.tiles_of_piece - 1) / s.tiles_of_piece;
   }
 
   // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b
