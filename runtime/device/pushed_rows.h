@@ -1,0 +1,328 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a rank writes into the arrays of neighbouring processes: the rows of a stage's tiles that
+// they read. What its tiles have written is divided into boxes, which are kept for the next time.
+#ifndef GPURMA_DEVICE_PUSHED_ROWS_H
+#define GPURMA_DEVICE_PUSHED_ROWS_H
+
+#include <gpurma/device/tile_owners.h>
+
+namespace gpurma::stages {
+
+template <int S, int A, int R> class pushed_rows {
+  using state = region_state<S, A, R>;
+
+public:
+  // Those that are lines of words in memory that the rank reaches: false, if there are others.
+  GPURMA_DEVICE static bool put_lines(const state& r, int stage) {
+    const pushed_boxes& known = r.pushed[stage];
+    if (!are_valid(r, known))
+      return false;
+    bool all = true;
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      all &= put_line(r, known.box[k]);
+    return all;
+  }
+
+  // Those that are not. All threads.
+  GPURMA_DEVICE static void put_others(state& r, int stage) {
+    const pushed_boxes& known = r.pushed[stage];
+    // Those that are too many are not kept.
+    const bool lines_are_put = are_valid(r, known);
+    if (known.count != pushed_boxes::too_many && !lines_are_put)
+      find_boxes(r, stage);
+    if (known.count == pushed_boxes::too_many)
+      visit_boxes(r, stage, [&](const pushed_box& box) { put(r, box, stage); });
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      if (!lines_are_put || !is_line(r, known.box[k]))
+        put(r, known.box[k], stage);
+  }
+
+private:
+  // Boxes depend on the extents of the arrays, which are the same for arrays that take turns.
+  GPURMA_DEVICE static bool are_valid(const state& r, const pushed_boxes& known) {
+    bool valid = known.count >= 0;
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      valid &= r.shape_of[r.array_of[known.box[k].passed]] == known.shape[k];
+    return valid;
+  }
+
+  GPURMA_SLOW_DEVICE static void find_boxes(state& r, int stage) {
+    platform::sync_block();
+    if (platform::thread_index() == 0) {
+      pushed_boxes& known = r.pushed[stage];
+      int count = 0;
+      visit_boxes(r, stage, [&](const pushed_box& box) {
+        if (count < pushed_boxes::most) {
+          known.box[count] = box;
+          known.shape[count] = r.shape_of[r.array_of[box.passed]];
+        }
+        ++count;
+      });
+      known.count =
+          static_cast<std::int8_t>(count <= pushed_boxes::most ? count : pushed_boxes::too_many);
+    }
+    platform::sync_block();
+  }
+
+  // Calls visit(box) for what the rank's tiles of a stage have written of rows that neighbouring
+  // processes read.
+  template <class Visit>
+  GPURMA_DEVICE static void visit_boxes(state& r, int stage, const Visit& visit) {
+    const banding& bands = r.plans.bands;
+    const stage_state& s = r.stage[stage];
+    for (int side = memory::before; side <= memory::after; ++side) {
+      if (!r.informs[side])
+        continue;
+      GPURMA_ROLLED
+      for (int k = 0; k < most_arrays_passed; ++k) {
+        if (!launch_traits::has(r.sides[stage].puts[side], k))
+          continue;
+        const written_box& written = r.traits[stage].boxes[k];
+        const extent needed =
+            side == memory::before
+                ? extent{0, bands.begin(bands.process) + bands.put_at_begin(written.read_after) - 1}
+                : extent{bands.begin(bands.process + 1) - bands.put_at_end(written.read_before),
+                         bands.rows - 1};
+        for (int part = 0; part < 2; ++part)
+          visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.part[1].count,
+                      part == 0 ? s.part[0].count : s.tiles, side, needed, visit);
+      }
+    }
+  }
+
+  struct extent {
+    std::int64_t first;
+    std::int64_t last;
+  };
+
+  // Neighbouring tiles, by grid dimension.
+  struct tile_box {
+    extent axis[3];
+  };
+
+  // The dimensions of an array of which tiles write the ends only: a bit for each.
+  GPURMA_DEVICE static unsigned dimensions_with_ends(const state& r, const written_box& written) {
+    unsigned found = 0;
+    for (unsigned j = 0; j < 4; ++j)
+      found |= unsigned{!r.puts_lines && written.axis[j].walked_by < 0 &&
+                        written.axis[j].ends.first >= 0}
+               << j;
+    return found;
+  }
+
+  // What tiles write along a dimension of an array, of `size` coordinates: of one with ends, at the
+  // first or at the last of these.
+  GPURMA_DEVICE static extent written_along(const stage_plan& plan, const tile_box& tiles,
+                                            const written_axis& axis, std::int64_t size,
+                                            bool has_ends, bool at_last) {
+    if (has_ends) {
+      const std::int64_t first = size - axis.ends.last;
+      const std::int64_t last = std::int64_t{axis.ends.first} - 1;
+      return at_last ? extent{first > 0 ? first : 0, size - 1}
+                     : extent{0, last < size - 1 ? last : size - 1};
+    }
+    if (axis.walked_by < 0)
+      return {0, size - 1};
+    const auto walked_by = static_cast<unsigned>(axis.walked_by);
+    const std::int64_t length =
+        walked_by == plan.row ? plan.height() : of_dim(plan.block, walked_by);
+    const extent& at = tiles.axis[walked_by];
+    const std::int64_t low = at.first * length + axis.reach.low;
+    const std::int64_t high = at.last * length + length - 1 + axis.reach.high;
+    return {low > 0 ? low : 0, high < size - 1 ? high : size - 1};
+  }
+
+  // The boxes of what the rank's tiles [begin, end) have written of the needed rows of the stage's
+  // k-th array.
+  template <class Visit>
+  GPURMA_DEVICE static void visit_tiles(state& r, int stage, int k, int begin, int end, int side,
+                                        const extent& needed, const Visit& visit) {
+    const stage_plan& plan = r.plans.stage[stage];
+    const stage_state& s = r.stage[stage];
+    const written_box& written = r.traits[stage].boxes[k];
+    const unsigned with_ends = dimensions_with_ends(r, written);
+    // What lies between tiles may belong to others.
+    bool neighbours = s.dealt.how == dealing::contiguous;
+    for (const written_axis& axis : written.axis)
+      neighbours &= axis.reach.low <= axis.reach.high;
+    const unsigned inner = plan.row == 0 ? 1 : 0;
+    const unsigned outer = plan.row == 2 ? 1 : 2;
+    while (begin < end) {
+      const std::int64_t number = tile_number(s, r.rank, begin);
+      const auto row = static_cast<int>(number / s.per_row);
+      const auto from = static_cast<int>(number - std::int64_t{row} * s.per_row);
+      const int most = neighbours ? end - begin : 1;
+      const int to = from + most < s.per_row ? from + most : s.per_row;
+      begin += to - from;
+      // Of the lines of tiles, the first and the last may be incomplete.
+      for (int at = from; at < to;) {
+        const int line = at / s.inner;
+        const int first = at - line * s.inner;
+        const int lines = first == 0 && to - at >= s.inner ? (to - at) / s.inner : 1;
+        const int width = lines > 1 || to - at >= s.inner - first ? s.inner - first : to - at;
+        tile_box tiles;
+        tiles.axis[plan.row] = {row, row};
+        tiles.axis[outer] = {line, line + lines - 1};
+        tiles.axis[inner] = {first, first + width - 1};
+        unsigned at_last = with_ends; // each part of these
+        for (bool more = true; more; at_last = (at_last - 1) & with_ends) {
+          more = at_last != 0;
+          pushed_box box;
+          if (find_box(r, stage, k, tiles, needed, with_ends, at_last, box)) {
+            box.passed = static_cast<std::int8_t>(k);
+            box.side = static_cast<std::int8_t>(side);
+            visit(box);
+          }
+        }
+        at = lines > 1 ? at + lines * s.inner : at + width;
+      }
+    }
+  }
+
+  // What neighbouring tiles have written; false: nothing. By dimension, a bit: whether they write
+  // its ends only, and whether it is the last coordinates of these.
+  GPURMA_SLOW_DEVICE static bool find_box(const state& r, int stage, int k, const tile_box& tiles,
+                                          const extent& needed, unsigned with_ends,
+                                          unsigned at_last, pushed_box& box) {
+    const stage_plan& plan = r.plans.stage[stage];
+    const array_plan& array = r.plans.array[r.array_of[k]];
+    const written_box* const boxes = r.traits[stage].boxes;
+    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0, 0};
+    std::uint64_t stride = array.element_bytes;
+    bool gap = false;
+    int place = 2; // of the next dimension that pieces are apart along
+    for (int j = 3; j >= 0; --j) {
+      const std::int64_t size = array.extent(j);
+      extent span = written_along(plan, tiles, boxes[k].axis[j], size, (with_ends >> j & 1) != 0,
+                                  (at_last >> j & 1) != 0);
+      if (j == array.row_dimension()) {
+        span.first = span.first > needed.first ? span.first : needed.first;
+        span.last = span.last < needed.last ? span.last : needed.last;
+      }
+      const std::int64_t count = span.last - span.first + 1;
+      if (count <= 0)
+        return false;
+      box.offset += static_cast<std::uint64_t>(span.first) * stride;
+      // Elements of the fastest dimensions lie next to each other.
+      if (!gap) {
+        box.bytes *= static_cast<std::uint64_t>(count);
+      } else if (count != 1) {
+        box.strides[place] = stride;
+        box.counts[place--] = static_cast<std::uint32_t>(count);
+      }
+      gap |= count != size;
+      stride *= static_cast<std::uint64_t>(size);
+    }
+    if (box.counts[0] * box.counts[1] == 1 &&
+        (box.offset | box.bytes | box.strides[2]) % sizeof(sixteen_bytes) == 0 &&
+        box.bytes / sizeof(sixteen_bytes) * box.counts[2] <= platform::block_threads())
+      box.line_words = static_cast<std::uint32_t>(box.bytes / sizeof(sixteen_bytes));
+    return true;
+  }
+
+  // Whether a box is in a line for these arrays.
+  GPURMA_DEVICE static bool is_line(const state& r, const pushed_box& box) {
+    const int a = r.array_of[box.passed];
+    const char* const there = r.arrays_of[box.side][a];
+    const auto bits = reinterpret_cast<std::uintptr_t>(r.plans.array[a].base) |
+                      reinterpret_cast<std::uintptr_t>(there);
+    return there != nullptr && box.line_words != 0 && bits % sizeof(sixteen_bytes) == 0;
+  }
+
+  // Writes it into another process's array, if it is. All threads.
+  GPURMA_DEVICE static bool put_line(const state& r, const pushed_box& box) {
+    if (!is_line(r, box))
+      return false;
+    const int a = r.array_of[box.passed];
+    const unsigned thread = platform::thread_index_again();
+    if (thread >= box.line_words * box.counts[2])
+      return true;
+    const unsigned piece = box.counts[2] == 1 ? 0 : thread / box.line_words;
+    const std::uint64_t offset = box.offset + piece * box.strides[2] +
+                                 (thread - piece * box.line_words) * sizeof(sixteen_bytes);
+    *reinterpret_cast<sixteen_bytes*>(r.arrays_of[box.side][a] + offset) =
+        *reinterpret_cast<const sixteen_bytes*>(r.plans.array[a].base + offset);
+    return true;
+  }
+
+  // Writes a box of the rank's array into another process's. All threads.
+  GPURMA_SLOW_DEVICE static void put(state& r, const pushed_box& box, int stage) {
+    const int a = r.array_of[box.passed];
+    const array_plan& array = r.plans.array[a];
+    char* const there = r.arrays_of[box.side][a];
+    if (there != nullptr) {
+      const auto bits = reinterpret_cast<std::uintptr_t>(array.base) |
+                        reinterpret_cast<std::uintptr_t>(there) | box.offset | box.bytes |
+                        box.strides[0] | box.strides[1] | box.strides[2];
+      if (bits % sizeof(sixteen_bytes) == 0)
+        copy_box<sixteen_bytes>(there, array.base, box);
+      else if (bits % sizeof(std::uint32_t) == 0)
+        copy_box<std::uint32_t>(there, array.base, box);
+      else
+        copy_box<char>(there, array.base, box);
+    } else if (platform::thread_index() == 0) {
+      const int target = r.first_rank[box.side];
+      const std::uint64_t base = r.windows[a].rows[target].base;
+      for (std::uint32_t i = 0; i < box.counts[0]; ++i)
+        for (std::uint32_t j = 0; j < box.counts[1]; ++j)
+          for (std::uint32_t k = 0; k < box.counts[2]; ++k) {
+            const std::uint64_t offset =
+                box.offset + i * box.strides[0] + j * box.strides[1] + k * box.strides[2];
+            const detail::destination d{nullptr, base + offset, offset, box.bytes, target, true};
+            detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage,
+                                  r.traits[stage].where, array.base + offset, d, r.windows[a].id, 0,
+                                  0);
+          }
+      r.owes_flush = true;
+    }
+  }
+
+  struct alignas(16) sixteen_bytes {
+    std::uint64_t words[2];
+  };
+
+  // By all threads: each takes every block_threads()-th word of all pieces.
+  template <class Word>
+  GPURMA_DEVICE static void copy_box(char* to, const char* from, const pushed_box& box) {
+    const std::uint64_t words = box.bytes / sizeof(Word);
+    const std::uint32_t pieces = box.counts[0] * box.counts[1] * box.counts[2];
+    const unsigned threads = platform::block_threads();
+    const unsigned thread = platform::thread_index();
+    // Mostly a line of pieces, and no more than a word for each thread.
+    if (box.counts[0] * box.counts[1] == 1 && words <= threads && words * pieces <= threads) {
+      const std::uint32_t piece = pieces == 1 ? 0 : thread / static_cast<unsigned>(words);
+      const std::uint64_t offset = box.offset + piece * box.strides[2] +
+                                   (thread - piece * static_cast<unsigned>(words)) * sizeof(Word);
+      if (thread < words * pieces)
+        *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
+      return;
+    }
+    // Without a division for each word.
+    const unsigned pieces_on = words < threads ? threads / static_cast<unsigned>(words) : 0;
+    const std::uint64_t words_on = threads - pieces_on * words;
+    std::uint32_t piece = words < threads ? thread / static_cast<unsigned>(words) : 0;
+    std::uint64_t word = thread - piece * words;
+    while (piece < pieces) {
+      const std::uint32_t line = piece / box.counts[2];
+      const std::uint32_t plane = line / box.counts[1];
+      const std::uint64_t offset =
+          box.offset + plane * box.strides[0] + (line - plane * box.counts[1]) * box.strides[1] +
+          (piece - line * box.counts[2]) * box.strides[2] + word * sizeof(Word);
+      *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
+      piece += pieces_on;
+      word += words_on;
+      if (word >= words) {
+        word -= words;
+        ++piece;
+      }
+    }
+  }
+};
+
+} // namespace gpurma::stages
+
+#endif

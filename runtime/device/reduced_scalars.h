@@ -1,0 +1,170 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scalars that the tiles of all ranks reduce: of a rank, of a device, over all processes.
+#ifndef GPURMA_DEVICE_REDUCED_SCALARS_H
+#define GPURMA_DEVICE_REDUCED_SCALARS_H
+
+#include <gpurma/device/rank_epochs.h>
+
+namespace gpurma::stages {
+
+template <int S, int A, int R> class region;
+
+// A scalar that kernels of the region update by atomics, and that the region reads and assigns: of
+// the threads that lead.
+template <class T, class Operation, int S, int A, int R> class reduced {
+public:
+  GPURMA_DEVICE reduced(region<S, A, R>&, int index, T value) : value_(value), index_(index) {}
+  reduced(const reduced&) = delete;
+  reduced& operator=(const reduced&) = delete;
+
+  // Where the rank's tiles add up.
+  GPURMA_DEVICE T* partial() {
+    updated_ = true;
+    return slot(region<S, A, R>::shared(), index_);
+  }
+
+  // The scalar over all processes, the same in all threads of all ranks: waits until all ranks have
+  // come here, if kernels may have updated it.
+  GPURMA_DEVICE T value() {
+    if (updated_)
+      value_ = meet(index_, value_);
+    updated_ = false;
+    return value_;
+  }
+
+  // Without a meeting: nobody asks for what has been added up so far. What an assignment is, is
+  // the value, for *a = *b = 0.
+  GPURMA_DEVICE T operator=(T value) {
+    if (updated_ && platform::thread_index() == 0)
+      clear(region<S, A, R>::shared(), index_);
+    updated_ = false;
+    value_ = value;
+    return value_;
+  }
+  GPURMA_DEVICE T operator+=(T more) { return *this = value() + more; }
+  GPURMA_DEVICE T operator-=(T less) { return *this = value() - less; }
+  GPURMA_DEVICE T operator*=(T factor) { return *this = value() * factor; }
+  GPURMA_DEVICE T operator/=(T divisor) { return *this = value() / divisor; }
+
+private:
+  using state = region_state<S, A, R>;
+
+  GPURMA_DEVICE static T* slot(state& r, int index) {
+    return reinterpret_cast<T*>(r.words.words + r.words.partial_at(index, r.rank));
+  }
+
+  // Thread 0, between the block barriers of stages that update the scalar. M23
+  GPURMA_DEVICE static void clear(state& r, int index) {
+    platform::store_relaxed(r.words.words + r.words.partial_at(index, r.rank),
+                            r.plans.identity[index]);
+  }
+
+  GPURMA_DEVICE static T nothing(const state& r, int index) {
+    return from_bits<T>(r.plans.identity[index]);
+  }
+
+  GPURMA_DEVICE static detail::packet* packets(state& r, std::size_t at) {
+    return reinterpret_cast<detail::packet*>(r.words.words + at);
+  }
+
+  GPURMA_DEVICE static detail::packet pack(T value, std::uint32_t meeting) {
+    const std::uint64_t bits = bits_of(value);
+    return {{static_cast<std::uint32_t>(bits), meeting, static_cast<std::uint32_t>(bits >> 32),
+             meeting}};
+  }
+
+  // Waits for packets of a meeting and combines them, always in the same order: in thread 0. The
+  // polling threads.
+  GPURMA_DEVICE static T combined(state& r, int index, const detail::packet* from, int count,
+                                  std::uint32_t meeting, detail::blocked& waiting) {
+    constexpr int together = 4; // looks of a thread that do not wait for each other
+    const auto width = static_cast<int>(platform::polling_threads());
+    const auto thread = static_cast<int>(platform::thread_index());
+    T sum = nothing(r, index);
+    for (int first = 0; first < count; first += together * width) {
+      detail::packet got[together];
+      for (;;) {
+        bool all = true;
+        for (int k = 0; k < together; ++k) {
+          const int i = first + k * width + thread;
+          got[k] = i < count ? platform::load_packet(from + i) : pack(nothing(r, index), meeting);
+        }
+        for (int k = 0; k < together; ++k)
+          all &= got[k].word[1] == meeting && got[k].word[3] == meeting; // M24
+        if (platform::ballot(!all, platform::polling_threads()) == 0)
+          break;
+        if (thread == 0)
+          waiting.pause();
+      }
+      for (int k = 0; k < together; ++k)
+        sum = Operation::combine(
+            sum, from_bits<T>(got[k].word[0] | std::uint64_t{got[k].word[2]} << 32));
+    }
+    platform::sync_polling(platform::polling_threads()); // thread 0 has read those of the last time
+    r.parts[thread] = bits_of(sum);
+    platform::sync_polling(platform::polling_threads());
+    if (thread == 0)
+      for (int other = 1; other < width; ++other)
+        sum = Operation::combine(sum, from_bits<T>(r.parts[other]));
+    return sum;
+  }
+
+  // A rank gives its part to the leader of its group, which gives the group's part to all
+  // processes; each rank combines those of all groups. So it takes two steps, and the result does
+  // not depend on who comes first.
+  GPURMA_SLOW_DEVICE static T meet(int index, T value) {
+    state& r = region<S, A, R>::shared();
+    exchange(r, index, value);
+    platform::sync_polling(platform::polling_threads());
+    return from_bits<T>(r.result[index]);
+  }
+
+  GPURMA_DEVICE static void exchange(state& r, int index, T value) {
+    const banding& bands = r.plans.bands;
+    const bool is_first = platform::thread_index() == 0;
+    const std::uint32_t meeting = r.meetings[index] + 1;
+    detail::blocked waiting(detail::block(), directive::reduce, r.plans.where, any_source, any_tag,
+                            detail::no_window_id, meeting);
+    if (is_first) {
+      const auto part = from_bits<T>(
+          platform::load_relaxed(r.words.words + r.words.partial_at(index, r.rank))); // M23
+      clear(r, index);
+      platform::store_packet(packets(r, r.words.rank_part_at(index, r.rank)),
+                             pack(part, meeting)); // M24
+    }
+    const int ranks = detail::block().device_size;
+    constexpr int size = memory::group_size;
+    if (r.rank % size == 0) {
+      const int left = ranks - r.rank;
+      const T sum = combined(r, index, packets(r, r.words.rank_part_at(index, r.rank)),
+                             left < size ? left : size, meeting, waiting);
+      // The last group speaks for those that only other processes have.
+      const int end = left <= size ? r.words.groups() : r.rank / size + 1;
+      if (is_first)
+        for (int group = r.rank / size; group < end; ++group) {
+          const detail::packet part =
+              pack(group == r.rank / size ? sum : nothing(r, index), meeting);
+          const std::size_t at = r.words.group_part_at(index, meeting, bands.process, group);
+          platform::store_packet(packets(r, at), part); // M24
+          for (int p = 0; p < bands.processes; ++p)
+            if (p != bands.process)
+              send_packet(r, p, at, part);
+        }
+    }
+    const T sum = combined(r, index, packets(r, r.words.group_part_at(index, meeting, 0, 0)),
+                           bands.processes * r.words.groups(), meeting, waiting);
+    if (is_first) {
+      r.meetings[index] = meeting;
+      r.result[index] = bits_of(Operation::combine(value, sum));
+    }
+  }
+
+  T value_;
+  int index_;
+  bool updated_ = false;
+};
+
+} // namespace gpurma::stages
+
+#endif
