@@ -159,6 +159,11 @@ bool isMarkedForDevice(const FunctionDecl* F) {
 }
 
 bool isMathematics(const FunctionDecl* F, const SourceManager& Sources) {
+  // INFINITY, NAN, HUGE_VAL and HUGE_VALF.
+  if (F->getBuiltinID() != 0 && F->getIdentifier() &&
+      llvm::is_contained({"__builtin_inf", "__builtin_inff", "__builtin_nan", "__builtin_nanf", "__builtin_huge_val", "__builtin_huge_valf"},
+                         F->getName()))
+    return true;
   auto IsNumber = [](QualType Type) { return Type.getNonReferenceType()->isArithmeticType(); };
   auto IsFloat = [](QualType Type) { return Type.getNonReferenceType()->isRealFloatingType(); };
   // rand() and clock() have no parameters, and usleep(n) and putchar(c) have integers only.

@@ -1,10 +1,13 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Ranks that go through columns of tiles do so in pieces of 32, also (on GPUs) with two copies of shared memory in turn,
-// and with odd and even numbers of tiles.
+// Ranks go through many tiles in pieces of 64, in columns and (1 and 3 ranks) one by one, also (on GPUs) with two copies of
+// shared memory in turn, and with odd and even numbers of tiles.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: env GPURMA_CPU_RANKS=6 GPURMA_TIMEOUT=20 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_TIMEOUT=20 %t | FileCheck %s
+// RUN: env GPURMA_CPU_RANKS=1 GPURMA_TIMEOUT=20 %t | FileCheck %s
+// RUN: env GPURMA_CPU_RANKS=3 GPURMA_TIMEOUT=20 %t | FileCheck %s
+// RUN: env GPURMA_CPU_RANKS=3 GPURMA_TIMEOUT=20 %mpirun -np 2 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=6 GPURMA_TIMEOUT=20 %mpirun -np 2 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=4 GPURMA_TIMEOUT=20 GPURMA_ROUTE=proxy %mpirun -np 3 %t | FileCheck %s
 // RUN: %gpurmacc --gpurma-target=cuda --gpurma-emit-source=%t.cu %s && FileCheck --check-prefix=TEXT %s < %t.cu
