@@ -25,10 +25,9 @@ inline constexpr int most_arrays_passed = 32;
 // So many that other ranks of a multiprocessor find little in its cache that an acquire takes away.
 inline constexpr int few_tiles = 8;
 // Rows of a thread in the tiles between two times at which a rank waits for all others, in a power
-// of two of tiles, at least so many. In columns of fewer tiles, but of half as many, it waits once,
-// behind so many rows, for ranks that are about a stage behind.
+// of two of tiles, at least so many. In columns of fewer tiles, but of half as many, it waits at
+// their beginning for ranks that are a stage behind.
 inline constexpr int rows_of_piece = 64;
-inline constexpr int rows_before_only_piece = 16;
 inline constexpr int least_tiles_of_piece = 8;
 
 // Which threads read again for each tile what the kernel is passed, rather than keep it in
@@ -182,13 +181,12 @@ struct stage_state {
   dealing dealt;
   // In how many pieces the rank with most tiles runs the stage, so as to stay together with others,
   // 0: few tiles; this one all of its tiles, and those between. The tiles of a piece, a power of
-  // two, and those before the first. How many ranks have tiles, and how many of them need not have
-  // begun a piece for others to go on.
+  // two. How many ranks have tiles, and how many of them need not have begun a piece for others to
+  // go on.
   std::int32_t most_pieces;
   std::int32_t pieces_of_all;
   std::int32_t pieces_between;
   std::int32_t tiles_of_piece;
-  std::int32_t before_pieces;
   std::int32_t active;
   std::int32_t left_behind;
   bool known;

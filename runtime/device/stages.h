@@ -496,17 +496,20 @@ private:
 
   template <class Launch, bool Leads> GPURMA_DEVICE static void run_part() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
-    if (s.most_pieces == 0) {
+    if (Launch::gpurma_stored_rows != 0 || s.most_pieces == 0)
       run_without_pieces<Launch, Leads>();
-      return;
-    }
-    if constexpr (Launch::gpurma_stored_rows == 0) {
-      begin_rest(s);
-      if (s.dealt.how == dealing::columns)
-        run_tiles<Launch, way::in_pieces_of_column, Leads>();
-      else
-        run_tiles<Launch, way::in_pieces, Leads>();
-    }
+    else
+      run_pieces<Launch, Leads>();
+  }
+
+  // A function of its own: steps of small grids wait for instructions, and do not come here.
+  template <class Launch, bool Leads> GPURMA_SLOW_DEVICE static void run_pieces() {
+    const stage_state& s = shared().stage[Launch::gpurma_stage];
+    begin_rest(s);
+    if (s.dealt.how == dealing::columns)
+      run_tiles<Launch, way::in_pieces_of_column, Leads>();
+    else
+      run_tiles<Launch, way::in_pieces, Leads>();
   }
 
   template <class Launch, bool Leads> GPURMA_DEVICE static void run_without_pieces() {
@@ -575,8 +578,7 @@ private:
     constexpr bool rereads = Launch::gpurma_rereads == rereading::by_all ||
                              (Leads && Launch::gpurma_rereads == rereading::by_leading);
     const auto run_tile = [&](auto copy) {
-      if (in_pieces &&
-          ((shared().now.count - s.before_pieces - left) & (s.tiles_of_piece - 1)) == 0)
+      if (in_pieces && ((shared().now.count - left) & (s.tiles_of_piece - 1)) == 0)
         begin_piece(s);
       const uint3 block = place(Launch::gpurma_row_dimension, at);
       if constexpr (rereads) {
@@ -957,7 +959,6 @@ private:
       s.tiles_of_piece *= 2;
     const int most = plan.few_rows ? 0 : s.dealt.most_in_step();
     const bool is_one = most < s.tiles_of_piece;
-    s.before_pieces = is_one ? s.tiles_of_piece * rows_before_only_piece / rows_of_piece : 0;
     s.active = s.dealt.active();
     s.left_behind = is_one ? s.active : 0;
     const bool few = s.dealt.how == dealing::columns ? most * 2 < s.tiles_of_piece : is_one;
@@ -967,9 +968,7 @@ private:
   }
 
   GPURMA_DEVICE static int pieces_of(const stage_state& s, int tiles) {
-    return tiles <= s.before_pieces
-               ? 0
-               : (tiles - s.before_pieces + s.tiles_of_piece - 1) / s.tiles_of_piece;
+    return (tiles + s.tiles_of_piece - 1) / s.tiles_of_piece;
   }
 
   // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b

@@ -250,7 +250,7 @@ def compiled_programs():
         "^hotspot 868171\nrotation 695346\nlevels 711913\nmembers 926246\nstructures 338647\nfields 569530\nassigned 975987$"))
     yield Test("region_block_numbers", ("quiet",), prints=(
         "^descent 2648 377734264 199888 99352\nagain 99352\nnorm 349.054443 2834.800781 9 997934905\n"
-        "squares 484.337677\nrange 88294 -161312 -291999112\nbehind 8582 100 -291999112$"))
+        "squares 484.337677\nrange 88294 -161312 -291999112\nbehind 8572 100 -291999112$"))
     yield Test("region_block_sizes", ("quiet",), prints=(
         "^plane 12941121\ncube 114132240\nline 18178716\nloops 882667527\ncolumns 673906616\n"
         "shared 501569875\nsum 15096409176$"))
