@@ -243,6 +243,7 @@ struct side_work {
 // A launch, as far as it is the same for all kernels.
 struct stage_call {
   int stage;
+  bool leads_inside; // a pointer, into one of the region's arrays, of which it is none
   dim3 grid;
   const volatile void* arrays[most_arrays_passed];
 };
@@ -284,6 +285,7 @@ template <int S, int A, int R> struct region_state {
   side_work sides[S];
   stage_call call;
   std::int8_t shape_of[A]; // the first of the arrays with the same extents
+  std::uint64_t bytes_of[A];
   // Of the stage that runs: as which arrays it is passed each of the region's, a bit for each;
   // which of the region's each is; and how far others must be.
   std::uint32_t passed_as[A];

@@ -92,6 +92,7 @@ public:
         while (!r.plans.array[a].has_extents_of(r.plans.array[shape]))
           ++shape;
         r.shape_of[a] = static_cast<std::int8_t>(shape);
+        r.bytes_of[a] = r.plans.array[a].bytes();
         for (int side = 0; side < 3; ++side)
           r.read_at[side][a] = r.written_at[side][a] = 0;
       }
@@ -300,6 +301,7 @@ private:
   GPURMA_DEVICE static void set_call(stage_call& call, const Launch& launch) {
     const auto arrays = launch.gpurma_arrays();
     call.stage = Launch::gpurma_stage;
+    call.leads_inside = false;
     call.grid = dim3(launch.gpurma_grid[0], launch.gpurma_grid[1], launch.gpurma_grid[2]);
     GPURMA_UNROLLED
     for (int k = 0; k < count_of_arrays<Launch>; ++k)
@@ -314,19 +316,30 @@ private:
             where};
   }
 
-  // As which of its arrays a stage is passed each of the region's. The threads that lead, each for
-  // some arrays; only they look at them until the stage has begun.
+  // As which of its arrays a stage is passed each of the region's, and whether pointers lead into
+  // one elsewhere. The threads that lead, each for some arrays; only they look at what is found
+  // until the stage has begun.
   template <class Launch> GPURMA_DEVICE static void find_arrays(state& r, const Launch& launch) {
+    constexpr std::uint32_t used = Launch::gpurma_reads | Launch::gpurma_writes;
+    const unsigned width = platform::polling_threads();
     const auto arrays = launch.gpurma_arrays();
     GPURMA_ROLLED
-    for (unsigned a = platform::thread_index(); a < A; a += platform::polling_threads()) {
-      const void* const base = r.plans.array[a].base;
+    for (unsigned a = platform::thread_index(); a < A; a += width) {
+      const auto base = reinterpret_cast<std::uintptr_t>(r.plans.array[a].base);
+      const std::uint64_t bytes = r.bytes_of[a];
       std::uint32_t passed_as = 0;
+      bool leads_inside = false;
       GPURMA_UNROLLED
-      for (int k = 0; k < count_of_arrays<Launch>; ++k)
-        passed_as |= arrays.of[k] == base ? std::uint32_t{1} << k : 0;
+      for (int k = 0; k < count_of_arrays<Launch>; ++k) {
+        const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(arrays.of[k]) - base;
+        passed_as |= offset == 0 ? std::uint32_t{1} << k : 0;
+        leads_inside |= launch_traits::has(used, k) && offset != 0 && offset < bytes;
+      }
       r.passed_as[a] = passed_as;
+      if (leads_inside)
+        r.call.leads_inside = true;
     }
+    platform::sync_polling(width);
   }
 
   // Begins the stage that has been passed, unless something is in the way; if others are, it has
@@ -699,21 +712,8 @@ private:
         use(static_cast<int>(a), passed_as);
   }
 
-  // Whether the stage may have those of its arrays that are not where one of the region's begins:
-  // it writes none of them, and they lead into none.
-  GPURMA_DEVICE static bool may_have(const state& r, const launch_traits& traits,
-                                     std::uint32_t others) {
-    if ((traits.writes[memory::own] & others) != 0)
-      return false;
-    GPURMA_ROLLED
-    for (int k = 0; k < traits.count; ++k)
-      if (launch_traits::has(others, k) && leads_into_array(r, r.call.arrays[k]))
-        return false;
-    return true;
-  }
-
-  // How far the ranks must be that the stage's tiles conflict with. false: the stage may not have
-  // one of its arrays. The threads that lead.
+  // How far the ranks must be that the stage's tiles conflict with. false: an array that is written
+  // is none of the region's, or a pointer leads into one. The threads that lead.
   template <bool Alone>
   GPURMA_DEVICE static bool find_needed(state& r, int stage, unsigned width,
                                         needed_epochs& needed) {
@@ -733,9 +733,8 @@ private:
     needed.own = platform::largest(needed.own, width);
     needed.before = by_array ? platform::largest(needed.before, width) : needed.own;
     needed.after = by_array ? platform::largest(needed.after, width) : needed.own;
-    const std::uint32_t used = traits.reads[memory::own] | traits.writes[memory::own];
-    const std::uint32_t others = used & ~platform::united(found, width);
-    return others == 0 || may_have(r, traits, others);
+    return (traits.writes[memory::own] & ~platform::united(found, width)) == 0 &&
+           !r.call.leads_inside;
   }
 
   // The last epoch at which, on a side, a stage wrote an array, if it is read, or read it, if it is
