@@ -951,25 +951,6 @@ private:
     divide_into_pieces(s, plan);
   }
 
-  GPURMA_DEVICE static void divide_into_pieces(stage_state& s, const stage_plan& plan) {
-    const std::int64_t rows_of_thread = plan.height() / of_dim(plan.block, plan.row);
-    s.tiles_of_piece = least_tiles_of_piece;
-    while (s.tiles_of_piece * 2 * rows_of_thread <= rows_of_piece)
-      s.tiles_of_piece *= 2;
-    const int most = plan.few_rows ? 0 : s.dealt.most_in_step();
-    const bool is_one = most < s.tiles_of_piece;
-    s.active = s.dealt.active();
-    s.left_behind = is_one ? s.active : 0;
-    const bool few = s.dealt.how == dealing::columns ? most * 2 < s.tiles_of_piece : is_one;
-    s.most_pieces = few ? 0 : pieces_of(s, most);
-    s.pieces_of_all = pieces_of(s, s.part[3].count);
-    s.pieces_between = pieces_of(s, s.part[2].count);
-  }
-
-  GPURMA_DEVICE static int pieces_of(const stage_state& s, int tiles) {
-    return (tiles + s.tiles_of_piece - 1) / s.tiles_of_piece;
-  }
-
   // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b
   // conflict with them.
   GPURMA_DEVICE static void watch_conflicts(state& r, int a, int b, int side) {

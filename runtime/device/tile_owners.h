@@ -116,6 +116,27 @@ GPURMA_DEVICE tile_position position(const stage_state& s, std::int64_t tile) {
   return {row, in_row / s.inner, in_row % s.inner};
 }
 
+// --- Pieces, in which ranks stay together
+
+GPURMA_DEVICE int pieces_of(const stage_state& s, int tiles) {
+  return (tiles + s.tiles_of_piece - 1) / s.tiles_of_piece;
+}
+
+// Of what the rank has of the stage. No rank has more of them than most_pieces.
+GPURMA_DEVICE void divide_into_pieces(stage_state& s, const stage_plan& plan) {
+  s.tiles_of_piece = least_tiles_of_piece;
+  while (s.tiles_of_piece * 2 * plan.rows_per_thread <= rows_of_piece)
+    s.tiles_of_piece *= 2;
+  const int most = plan.few_rows ? 0 : s.dealt.most_in_step();
+  const bool is_one = most < s.tiles_of_piece;
+  s.active = s.dealt.active();
+  s.left_behind = is_one ? s.active : 0;
+  const bool few = s.dealt.how == dealing::columns ? most * 2 < s.tiles_of_piece : is_one;
+  s.most_pieces = few ? 0 : pieces_of(s, most);
+  s.pieces_of_all = pieces_of(s, s.part[3].count);
+  s.pieces_between = pieces_of(s, s.part[2].count);
+}
+
 // --- Which ranks conflict
 
 // Calls visit(tiles) for the tiles of stage b, touched as `theirs`, that may meet what the tiles
