@@ -6,6 +6,7 @@
 #include "passes/FixedRowAnalysis.h"
 #include "passes/GridStrides.h"
 #include "passes/ThreadCooperation.h"
+#include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -244,10 +245,6 @@ private:
     auto Outside = llvm::find_if_not(Collected, IsInLoop);
     return Outside == Collected.end() ||
            rejectLoop(Outside->Where->getExprLoc(), RowLoopProblem::WrittenOutside, cast<VarDecl>(Outside->Parameter)->getName());
-  }
-
-  static bool contains(const Stmt* S, const Expr* Part) {
-    return S && (S == Part || llvm::any_of(S->children(), [&](const Stmt* Child) { return contains(Child, Part); }));
   }
 
   /// Along a dimension of the grid that an array which is collected may be stored along, though no other is.

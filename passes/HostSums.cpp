@@ -99,10 +99,6 @@ std::optional<AddedElements> addedElements(const ForStmt& Loop, const ASTContext
   return Found;
 }
 
-bool isWithin(const Stmt* S, const Stmt* Part) {
-  return S && Part && (S == Part || llvm::any_of(S->children(), [&](const Stmt* Child) { return isWithin(Child, Part); }));
-}
-
 /// Where a copy goes to: an array, what a pointer leads to, or what an object has.
 const VarDecl* hostArray(const Region& R, const Expr* To) {
   const VarDecl* V = namedVariable(To->IgnoreParenCasts());
@@ -113,7 +109,7 @@ const VarDecl* hostArray(const Region& R, const Expr* To) {
 /// The copy to the host's array in the statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
 const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R) {
   for (const Stmt* S : llvm::reverse(Before)) {
-    const auto Inside = [&](const Stmt* Other) { return isWithin(S, Other); };
+    const auto Inside = [&](const Stmt* Other) { return contains(S, Other); };
     auto It = llvm::find_if(Copies, Inside);
     if (It != Copies.end())
       return hostArray(R, (*It)->getArg(0)) == To && !isa<IfStmt, ForStmt, WhileStmt, SwitchStmt>(S) ? *It : nullptr;

@@ -311,10 +311,6 @@ private:
     return !Scalars.empty();
   }
 
-  static bool contains(const Stmt* S, const Stmt* Part) {
-    return S && (S == Part || llvm::any_of(S->children(), [&](const Stmt* Child) { return contains(Child, Part); }));
-  }
-
   /// Integers of many tiles may be larger than those of one. They wrap around as the scalar does, if nothing on the way is narrower.
   bool hasRoom(const CombinedValues& Values, const CallExpr& Update) const {
     QualType Scalar = Update.getArg(0)->getType()->getPointeeType();

@@ -35,6 +35,11 @@ inline bool isConstant(const clang::VarDecl* V) {
   return V->getType().isConstQualified() && Init && !Init->isValueDependent() && Init->isConstantInitializer(V->getASTContext(), false);
 }
 
+/// Whether a part of a statement is `Part`, or it is itself. Of null nothing is.
+inline bool contains(const clang::Stmt* S, const clang::Stmt* Part) {
+  return S && (S == Part || llvm::any_of(S->children(), [&](const clang::Stmt* Child) { return contains(Child, Part); }));
+}
+
 class References : public DynamicRecursiveASTVisitor {
 public:
   explicit References(const clang::Stmt* S) {
