@@ -302,6 +302,12 @@ def compiled_programs():
         "^function 509352 5 7 55 9 2\n"
         "instances 588361 341247\n"
         "members 92208 10 1$"))
+    yield Test("region_leaving", ("1",), prints=(
+        "^direct 2271641532\n"
+        "loop 9870043039\n"
+        "lambda 11782925021\n"
+        "empty 7987468522$"))
+    yield Test("region_pieces", prints="^0 elements are wrong$")
     yield Test("region_ways_out", ("1",), prints=(
         "^times 3, good\n"
         "steps 15 sum 9191 changed 0$"))
