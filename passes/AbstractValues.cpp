@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gpurma {
+namespace gpurma::interpretation {
 
 bool same(const Value& A, const Value& B) {
   auto SameTruth = [&] {
@@ -20,4 +20,4 @@ bool same(const Value& A, const Value& B) {
          SameEntries(A.Members, B.Members) && SameEntries(A.Captured, B.Captured);
 }
 
-} // namespace gpurma
+} // namespace gpurma::interpretation

@@ -11,7 +11,8 @@
 #include <optional>
 #include <vector>
 
-namespace gpurma {
+/// Names of its own: what the analysis of uniformity has of expressions is a gpurma::Value, too.
+namespace gpurma::interpretation {
 
 /// Where an lvalue lies or a pointer points.
 struct Location {
@@ -59,6 +60,6 @@ struct State {
   std::map<const clang::ValueDecl*, Value> Variables;
 };
 
-} // namespace gpurma
+} // namespace gpurma::interpretation
 
 #endif // GPURMA_PASSES_ABSTRACTVALUES_H

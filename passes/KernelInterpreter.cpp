@@ -19,6 +19,8 @@
 using namespace clang;
 
 namespace gpurma {
+
+using namespace interpretation;
 namespace {
 
 constexpr unsigned MaxCallDepth = 32;
