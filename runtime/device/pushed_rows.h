@@ -26,7 +26,7 @@ public:
   }
 
   // Those that are not. All threads.
-  GPURMA_DEVICE static void put_others(state& r, int stage) {
+  GPURMA_SLOW_DEVICE static void put_others(state& r, int stage) {
     const pushed_boxes& known = r.pushed[stage];
     // Those that are too many are not kept.
     const bool lines_are_put = are_valid(r, known);

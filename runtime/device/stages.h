@@ -325,13 +325,13 @@ private:
     const auto arrays = launch.gpurma_arrays();
     GPURMA_ROLLED
     for (unsigned a = platform::thread_index(); a < A; a += width) {
-      const auto base = reinterpret_cast<std::uintptr_t>(r.plans.array[a].base);
+      const char* const base = r.plans.array[a].base;
       const std::uint64_t bytes = r.bytes_of[a];
       std::uint32_t passed_as = 0;
       bool leads_inside = false;
       GPURMA_UNROLLED
       for (int k = 0; k < count_of_arrays<Launch>; ++k) {
-        const std::uint64_t offset = reinterpret_cast<std::uintptr_t>(arrays.of[k]) - base;
+        const std::uint64_t offset = offset_from(base, arrays.of[k]);
         passed_as |= offset == 0 ? std::uint32_t{1} << k : 0;
         leads_inside |= launch_traits::has(used, k) && offset != 0 && offset < bytes;
       }
@@ -384,13 +384,16 @@ private:
         tell_late(platform::off_fast_path(r), needed);
     } else if (platform::thread_index() == 0) {
       GPURMA_ROLLED
-      for (int k = 0; k < traits.count; ++k)
-        if (launch_traits::has(traits.writes[memory::own], k) && !is_distributed(r, call.arrays[k]))
+      for (int k = 0; k < traits.count; ++k) {
+        const volatile void* const array = call.arrays[k];
+        if (is_distributed(r, array))
+          continue;
+        if (launch_traits::has(traits.writes[memory::own], k))
           detail::fail(platform::off_fast_path(detail::block()), error_code::not_distributed,
-                       directive::stage, traits.where,
-                       reinterpret_cast<std::int64_t>(call.arrays[k]));
-        else if (leads_into_array(r, call.arrays[k]) && !is_distributed(r, call.arrays[k]))
-          fail_inside_array(call.arrays[k], traits.where);
+                       directive::stage, traits.where, reinterpret_cast<std::int64_t>(array));
+        if (leads_into_array(r, array))
+          fail_inside_array(array, traits.where);
+      }
     }
     platform::sync_polling(width);
   }
@@ -424,7 +427,7 @@ private:
       run_without_pieces<Launch, Leads>();
     }
     if (!put_lines(platform::off_fast_path(shared()), Launch::gpurma_stage))
-      put_others(platform::off_fast_path(shared()), Launch::gpurma_stage);
+      rows::put_others(platform::off_fast_path(shared()), Launch::gpurma_stage);
     platform::sync_block(); // M1
     // A fence takes as long as the stores before it are under way, and a few tiles take no longer.
     const bool tells_first = s.part[2].count > few_tiles || r.sides[Launch::gpurma_stage].by_hosts;
@@ -517,27 +520,28 @@ private:
 
   // A function of its own: steps of small grids wait for instructions, and do not come here.
   template <class Launch, bool Leads> GPURMA_SLOW_DEVICE static void run_pieces() {
-    const stage_state& s = shared().stage[Launch::gpurma_stage];
-    begin_rest(s);
-    if (s.dealt.how == dealing::columns)
-      run_tiles<Launch, way::in_pieces_of_column, Leads>();
-    else
-      run_tiles<Launch, way::in_pieces, Leads>();
+    begin_rest(shared().stage[Launch::gpurma_stage]);
+    run_dealt<Launch, true, Leads>();
   }
 
   template <class Launch, bool Leads> GPURMA_DEVICE static void run_without_pieces() {
     if constexpr (Launch::gpurma_stored_rows != 0)
       run_tiles_of_rows<Launch, Leads>();
-    else if (shared().stage[Launch::gpurma_stage].dealt.how == dealing::columns)
-      run_tiles<Launch, way::in_column, Leads>();
     else
-      run_tiles<Launch, way::apart, Leads>();
+      run_dealt<Launch, false, Leads>();
+  }
+
+  // Pieces: whether the rank waits for others now and then.
+  template <class Launch, bool Pieces, bool Leads> GPURMA_DEVICE static void run_dealt() {
+    if (shared().stage[Launch::gpurma_stage].dealt.how == dealing::columns)
+      run_tiles<Launch, way::in_column, Pieces, Leads>();
+    else
+      run_tiles<Launch, way::apart, Pieces, Leads>();
   }
 
   // How a rank goes from tile to tile. In a column, each tile is below the one before, so that what
-  // a thread computes from their places differs by the row only; in pieces, it waits for others now
-  // and then.
-  enum class way { apart, in_column, in_pieces, in_pieces_of_column };
+  // a thread computes from their places differs by the row only.
+  enum class way { apart, in_column };
 
   // A rank begins a piece of its tiles once all others have come to theirs, or do not come soon:
   // nothing depends on it. Ranks that are far apart read the same lines from memory, and many at a
@@ -576,22 +580,21 @@ private:
   }
 
   // A function of its own, so that tiles have all registers.
-  template <class Launch, way Way, bool Leads> GPURMA_SLOW_DEVICE static void run_tiles() {
+  template <class Launch, way Way, bool Pieces, bool Leads>
+  GPURMA_SLOW_DEVICE static void run_tiles() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
     // Not passed: what comes from a known place of shared memory is the same in all threads of a
     // warp for the compiler, too, and so are the ends of this loop.
     tile_position at = shared().now.begin;
     int left = shared().now.count;
     const int rows = s.step.row;
-    constexpr bool in_column = Way == way::in_column || Way == way::in_pieces_of_column;
-    constexpr bool in_pieces = Way == way::in_pieces || Way == way::in_pieces_of_column;
     // Of the thread: what tiles store does not change it.
     Launch launch = launched<Launch>();
     typename Launch::gpurma_parts parts;
     constexpr bool rereads = Launch::gpurma_rereads == rereading::by_all ||
                              (Leads && Launch::gpurma_rereads == rereading::by_leading);
     const auto run_tile = [&](auto copy) {
-      if (in_pieces && ((shared().now.count - left) & (s.tiles_of_piece - 1)) == 0)
+      if (Pieces && ((shared().now.count - left) & (s.tiles_of_piece - 1)) == 0)
         begin_piece(s);
       const uint3 block = place(Launch::gpurma_row_dimension, at);
       if constexpr (rereads) {
@@ -603,10 +606,10 @@ private:
       }
     };
     const auto go_on = [&] {
-      if constexpr (in_column)
-        at.row += rows;
-      else
+      if constexpr (Way == way::apart)
         tiles::go_on(s, at);
+      else
+        at.row += rows;
     };
     constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
                                 platform::shared_memory_of_instantiations;
@@ -998,8 +1001,6 @@ private:
     go_on_to(r, r.stage[stage], 2);
     return rows::put_lines(r, stage);
   }
-
-  GPURMA_SLOW_DEVICE static void put_others(state& r, int stage) { rows::put_others(r, stage); }
 
   // The rank's epoch, behind that and a barrier. All threads.
   GPURMA_SLOW_DEVICE static void tell_neighbours(const state& r, int stage) {

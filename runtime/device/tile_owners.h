@@ -368,15 +368,16 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
 
 // --- Pointers that lead to none of the region's arrays
 
+// In bytes; of pointers before it, more than any array has.
+GPURMA_DEVICE std::uint64_t offset_from(const char* base, const volatile void* pointer) {
+  return reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(base);
+}
 template <int S, int A, int R>
 GPURMA_DEVICE bool leads_into_array(const region_state<S, A, R>& r, const volatile void* pointer) {
-  const auto* const address = static_cast<const volatile char*>(pointer);
   bool leads = false;
   GPURMA_ROLLED
-  for (int a = 0; a < A; ++a) {
-    const array_plan& array = r.plans.array[a];
-    leads |= address >= array.base && address < array.base + array.bytes();
-  }
+  for (int a = 0; a < A; ++a)
+    leads |= offset_from(r.plans.array[a].base, pointer) < r.bytes_of[a];
   return leads;
 }
 GPURMA_DEVICE void fail_inside_array(const volatile void* pointer, site where) {
