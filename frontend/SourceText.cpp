@@ -108,6 +108,11 @@ std::string siteText(SourceLocation Loc, const SourceManager &Sources) {
   return Text;
 }
 
+std::string shortened(std::string Text) {
+  constexpr size_t Shown = 60;
+  return Text.size() > Shown ? Text.substr(0, Shown) + "..." : Text;
+}
+
 std::string stringLiteral(llvm::StringRef Text) {
   std::string Literal = "\"";
   for (char C : Text) {

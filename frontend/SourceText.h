@@ -45,6 +45,9 @@ uint32_t fileHash(llvm::StringRef Name);
 /// "::gpurma::site{0x1234abcdu, 12}" for the place of a directive.
 std::string siteText(clang::SourceLocation Loc, const clang::SourceManager &Sources);
 
+/// As much of what the user wrote as a message shows.
+std::string shortened(std::string Text);
+
 /// The text as a C++ string literal, quotes included.
 std::string stringLiteral(llvm::StringRef Text);
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-namespace gpurma::interpretation {
+namespace gpurma {
 
-bool same(const Value& A, const Value& B) {
+bool same(const AbstractValue& A, const AbstractValue& B) {
   auto SameTruth = [&] {
     if (!A.Truth || !B.Truth)
       return !A.Truth && !B.Truth;
@@ -20,4 +20,4 @@ bool same(const Value& A, const Value& B) {
          SameEntries(A.Members, B.Members) && SameEntries(A.Captured, B.Captured);
 }
 
-} // namespace gpurma::interpretation
+} // namespace gpurma

@@ -11,8 +11,7 @@
 #include <optional>
 #include <vector>
 
-/// Names of its own: what the analysis of uniformity has of expressions is a gpurma::Value, too.
-namespace gpurma::interpretation {
+namespace gpurma {
 
 /// Where an lvalue lies or a pointer points.
 struct Location {
@@ -38,28 +37,28 @@ struct Location {
   }
 };
 
-struct Value {
+struct AbstractValue {
   std::optional<Polynomial> Number;
   std::optional<Condition> Truth;
   /// What a pointer points to, what a reference refers to.
   std::optional<Location> Place;
   /// Members of a structure that are known.
-  std::map<const clang::FieldDecl*, Value> Members;
+  std::map<const clang::FieldDecl*, AbstractValue> Members;
   /// A lambda, and the variables that it has copied.
   const clang::CXXMethodDecl* Lambda = nullptr;
-  std::map<const clang::ValueDecl*, Value> Captured;
+  std::map<const clang::ValueDecl*, AbstractValue> Captured;
 };
 
 /// Whether the same is known of both.
-bool same(const Value& A, const Value& B);
+bool same(const AbstractValue& A, const AbstractValue& B);
 
 /// At a place of the kernel.
 struct State {
   isl::set Path;
   bool Reachable = true;
-  std::map<const clang::ValueDecl*, Value> Variables;
+  std::map<const clang::ValueDecl*, AbstractValue> Variables;
 };
 
-} // namespace gpurma::interpretation
+} // namespace gpurma
 
 #endif // GPURMA_PASSES_ABSTRACTVALUES_H

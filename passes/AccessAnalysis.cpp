@@ -127,7 +127,7 @@ public:
 
   KernelForm form() const {
     KernelForm Seen = Form;
-    Seen.StoresFixedRows = FixedRows.storesFixedRows() && !StoresOtherRows;
+    Seen.StoresFixedRows = FixedRows.storesFixedRows();
     return Seen;
   }
 
@@ -422,7 +422,8 @@ private:
     if (Surely)
       return true;
     Form.SeesOneRow = true;
-    StoresOtherRows |= A.Origin->Writes;
+    if (A.Origin->Writes)
+      FixedRows.noteOtherStore();
     if (inOneDimension() && !Sets.unknownIn(Coordinate)) {
       Reports.notOwn(A);
       return false;
@@ -954,7 +955,6 @@ private:
   /// Of arrays with components.
   std::map<PointerVariable, std::int64_t> LeastRows;
   KernelForm Form;
-  bool StoresOtherRows = false;
 };
 
 } // namespace

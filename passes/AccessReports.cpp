@@ -26,18 +26,18 @@ DiagnosticBuilder AccessReports::error(SourceLocation Where, Diag Which) {
 DiagnosticBuilder AccessReports::error(const Expr* Where, Diag Which) { return error(Where->getExprLoc(), Which); }
 
 void AccessReports::notAffine(const CoordinateAccess& A, const Polynomial& P) {
-  const Cause* Why = Sets.unknownIn(P);
+  const UnknownCause* Why = Sets.unknownIn(P);
   unsigned Reason = !Why                        ? (hasForeignStride(P) ? 4 : 3)
-                    : Why->Why == Cause::Loaded ? 0
-                    : Why->Why == Cause::Loop   ? 1
-                    : Why->Why == Cause::Call   ? 2
+                    : Why->Why == UnknownCause::Loaded ? 0
+                    : Why->Why == UnknownCause::Loop   ? 1
+                    : Why->Why == UnknownCause::Call   ? 2
                                                 : 3;
   error(A.Origin->Where, Diag::err_subscript_not_affine)
       << A.Array->Array.name() << A.Origin->Writes << Reason
       << A.Origin->Where->getSourceRange();
   if (Why && Why->At)
     Diags.report(Why->At->getBeginLoc(), Diag::note_value_from_here) << Why->At->getSourceRange();
-  if (Why && Why->Why == Cause::Loaded)
+  if (Why && Why->Why == UnknownCause::Loaded)
     if (const auto* Loaded = dyn_cast_or_null<Expr>(Why->At))
       noteConstant(A, anyPointerVariable(Loaded));
   for (const Polynomial& Coordinate : A.Coordinates)

@@ -271,8 +271,7 @@ std::string ExpressionWriter::spelled(const Stmt* S) const {
     llvm::raw_string_ostream To(Text);
     S->printPretty(To, nullptr, PrintingPolicy(Context.getLangOpts()));
   }
-  constexpr size_t Shown = 60;
-  return Text.size() > Shown ? Text.substr(0, Shown) + "..." : Text;
+  return shortened(std::move(Text));
 }
 
 void ExpressionWriter::unsupported(const Stmt* S) {

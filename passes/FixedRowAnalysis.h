@@ -27,6 +27,8 @@ public:
   bool isUniform(const Polynomial& P);
   /// A store into a fixed row and one into a column, of which it does not matter which one comes last: walls of one value meet in corners.
   bool storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const;
+  /// The kernel stores elsewhere, too.
+  void noteOtherStore() { StoresOtherRows = true; }
   /// Whether what the kernel stores is in such rows, and in no others.
   bool storesFixedRows() const { return StoresRows && !StoresOtherRows; }
 

@@ -147,7 +147,7 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
   default:
     break;
   }
-  return Sets.unknown({Cause::Expression, E});
+  return Sets.unknown({UnknownCause::Expression, E});
 }
 
 Polynomial IntegerArithmetic::wrapped(const Polynomial& A, QualType Type) {

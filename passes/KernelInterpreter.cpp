@@ -19,8 +19,6 @@
 using namespace clang;
 
 namespace gpurma {
-
-using namespace interpretation;
 namespace {
 
 constexpr unsigned MaxCallDepth = 32;
@@ -69,7 +67,7 @@ public:
                                    : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P, Field});
     };
     for (const ParmVarDecl* P : Kernel->parameters()) {
-      Value& V = Now.Variables[P];
+      AbstractValue& V = Now.Variables[P];
       if (P->getType()->isPointerType())
         V.Place = Location{Location::Element, P, {}, {}};
       else if (P->getType()->isIntegralOrEnumerationType())
@@ -90,12 +88,12 @@ private:
   struct Frame {
     const FunctionDecl* Function = nullptr;
     std::optional<Location> This;
-    std::vector<std::pair<State, Value>> Returns;
+    std::vector<std::pair<State, AbstractValue>> Returns;
     const CallExpr* Call = nullptr;
   };
 
   /// The pointers in a structure that is a parameter.
-  static void addPointers(Value& V, const PointerVariable& Structure) {
+  static void addPointers(AbstractValue& V, const PointerVariable& Structure) {
     const RecordDecl* Record = Structure.type()->getAsRecordDecl();
     if (!Record || Record->isUnion())
       return;
@@ -116,13 +114,13 @@ private:
     return Diags.report(Loc, Which);
   }
 
-  Polynomial unknown(Cause::Reason Why, const Stmt* At) { return Sets.unknown({Why, At}); }
+  Polynomial unknown(UnknownCause::Reason Why, const Stmt* At) { return Sets.unknown({Why, At}); }
 
   Condition anything() const { return {Sets.universe(), Sets.universe()}; }
 
   /// The value of an integer expression that is not understood; nothing for other types.
-  Value opaque(QualType Type, Cause::Reason Why, const Stmt* At) {
-    Value V;
+  AbstractValue opaque(QualType Type, UnknownCause::Reason Why, const Stmt* At) {
+    AbstractValue V;
     if (Type.getNonReferenceType()->isBooleanType())
       V.Truth = anything();
     else if (Type.getNonReferenceType()->isIntegralOrEnumerationType())
@@ -132,7 +130,7 @@ private:
     return V;
   }
 
-  Condition truth(const Value& V) {
+  Condition truth(const AbstractValue& V) {
     if (V.Truth)
       return *V.Truth;
     if (!V.Number)
@@ -141,26 +139,26 @@ private:
             Sets.compare(Comparison::Equal, *V.Number, 0)};
   }
 
-  Polynomial number(const Value& V, const Expr* E) {
+  Polynomial number(const AbstractValue& V, const Expr* E) {
     if (V.Number)
-      return V.Number->overflowed() ? unknown(Cause::Expression, E) : *V.Number;
+      return V.Number->overflowed() ? unknown(UnknownCause::Expression, E) : *V.Number;
     if (V.Truth)
       return Numbers.choice(V.Truth->True, 1, V.Truth->False, 0);
-    return unknown(Cause::Expression, E);
+    return unknown(UnknownCause::Expression, E);
   }
 
-  Value choice(const isl::set& IfA, const Value& A, const isl::set& IfB, const Value& B,
+  AbstractValue choice(const isl::set& IfA, const AbstractValue& A, const isl::set& IfB, const AbstractValue& B,
                const Stmt* At) {
     if (same(A, B))
       return A;
-    Value V;
+    AbstractValue V;
     if (A.Number && B.Number)
       V.Number = Numbers.choice(IfA, *A.Number, IfB, *B.Number);
     else if (A.Truth && B.Truth)
       V.Truth = Condition{IfA.intersect(A.Truth->True).unite(IfB.intersect(B.Truth->True)),
                           IfA.intersect(A.Truth->False).unite(IfB.intersect(B.Truth->False))};
     else if (A.Number || B.Number)
-      V.Number = unknown(Cause::Expression, At);
+      V.Number = unknown(UnknownCause::Expression, At);
     else if (A.Truth || B.Truth)
       V.Truth = anything();
     if (A.Place && B.Place) {
@@ -254,7 +252,8 @@ private:
     if ((distributed(L) || isCollected(L)) && !checkRowStore(L, Writes, Where))
       return;
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), Writes ? Numbers.resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt, std::nullopt});
+      Result.Accesses.push_back({pointerTo(L), Writes ? Numbers.resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt,
+                                 std::nullopt});
     else if (isCollected(L))
       Result.Collected.push_back({L.Decl, Where, Part});
     else if (!checkMember(L, Writes ? Written : Read, Where))
@@ -361,11 +360,11 @@ private:
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, L.Members.empty() ? nullptr : L.Members.front()});
   }
 
-  Value load(const Location& L, const Expr* Where) {
+  AbstractValue load(const Location& L, const Expr* Where) {
     QualType Type = Where->getType();
     if (L.Of == Location::Variable) {
       auto It = Now.Variables.find(L.Decl);
-      const Value* V = It == Now.Variables.end() || Reinterpreted.count(L.Decl) ? nullptr : &It->second;
+      const AbstractValue* V = It == Now.Variables.end() || Reinterpreted.count(L.Decl) ? nullptr : &It->second;
       for (const FieldDecl* Field : L.Members) {
         auto Member = V ? V->Members.find(Field) : decltype(V->Members.end()){};
         // Another member of a union may have been stored into, and a bit-field has not all of what is.
@@ -377,38 +376,38 @@ private:
       }
       if (V)
         return *V;
-      return opaque(Type, Cause::Loaded, Where);
+      return opaque(Type, UnknownCause::Loaded, Where);
     }
     access(L, /*Writes=*/false, Where);
     if (L.Of == Location::Private || L.Of == Location::Global)
       if (std::optional<Polynomial> Known = constantElement(L, Type)) {
-        Value V;
+        AbstractValue V;
         V.Number = std::move(*Known);
         return V;
       }
-    return opaque(Type, Cause::Loaded, Where);
+    return opaque(Type, UnknownCause::Loaded, Where);
   }
 
-  void store(const Location& L, Value V, const Expr* Where) {
+  void store(const Location& L, AbstractValue V, const Expr* Where) {
     if (L.Of != Location::Variable)
       return access(L, /*Writes=*/true, Where);
     noteStore(L, Where);
-    Value* Target = &Now.Variables[L.Decl];
+    AbstractValue* Target = &Now.Variables[L.Decl];
     for (const FieldDecl* Field : L.Members)
       Target = &Target->Members[Field];
     *Target = std::move(V);
   }
 
   /// What a call or an iteration may have changed.
-  void forget(const Location& L, Cause::Reason Why, const Stmt* At) {
-    if (Why == Cause::Call) {
+  void forget(const Location& L, UnknownCause::Reason Why, const Stmt* At) {
+    if (Why == UnknownCause::Call) {
       noteStore(L, At);
       notePrivate(L, /*Writes=*/false, At);
       notePrivate(L, /*Writes=*/true, At);
     }
     if (L.Of != Location::Variable)
       return;
-    Value* Target = &Now.Variables[L.Decl];
+    AbstractValue* Target = &Now.Variables[L.Decl];
     for (const FieldDecl* Field : L.Members)
       Target = &Target->Members[Field];
     *Target = opaque(L.Members.empty() ? L.Decl->getType() : L.Members.back()->getType(), Why, At);
@@ -429,7 +428,7 @@ private:
       AddressTaken.insert(L.Decl);
   }
 
-  Value exposed(Location L, QualType Reference) {
+  AbstractValue exposed(Location L, QualType Reference) {
     if (!isUnchangeable(Reference->getPointeeType()))
       expose(L);
     return placed(std::move(L));
@@ -486,7 +485,7 @@ private:
       return {V->hasGlobalStorage() ? Location::Global : Location::Variable, V, {}, {}};
     }
     if (const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
-      Value Base = eval(Subscript->getBase()), Index = eval(Subscript->getIdx());
+      AbstractValue Base = eval(Subscript->getBase()), Index = eval(Subscript->getIdx());
       return moved(Base.Place.value_or(Location{}), number(Index, Subscript->getIdx()),
                    Subscript->getType());
     }
@@ -533,11 +532,11 @@ private:
     if (const auto* Choice = dyn_cast<ConditionalOperator>(E)) {
       // Nobody writes through `const int& least = a < b ? a : b;`, so that its value is enough.
       if (Choice->getType().isConstQualified() && Choice->getType()->isScalarType()) {
-        Value V = read(Choice);
+        AbstractValue V = read(Choice);
         return held(std::move(V), Choice);
       }
-      Value Chosen = either(Choice, [&](const Expr* Arm) {
-        Value V;
+      AbstractValue Chosen = either(Choice, [&](const Expr* Arm) {
+        AbstractValue V;
         V.Place = locate(Arm);
         return V;
       });
@@ -548,7 +547,7 @@ private:
                  Cast->getCastKind() == CK_UncheckedDerivedToBase))
       return locate(Cast->getSubExpr());
     if (isa<CallExpr>(E))
-      if (Value V = eval(E); V.Place)
+      if (AbstractValue V = eval(E); V.Place)
         return *V.Place;
     if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
       return object(Temporary->getSubExpr());
@@ -573,7 +572,7 @@ private:
   }
 
   /// A variable for a value that has none.
-  Location held(Value V, const Expr* E) {
+  Location held(AbstractValue V, const Expr* E) {
     auto* Holder = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
                                    E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
     Now.Variables[Holder] = std::move(V);
@@ -581,7 +580,7 @@ private:
   }
 
   /// The value of a glvalue. Of `a < b ? a : b` that is one of two, though no place is either.
-  Value read(const Expr* E) {
+  AbstractValue read(const Expr* E) {
     E = E->IgnoreParens();
     if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
       return either(Choice, [&](const Expr* Arm) { return read(Arm); });
@@ -610,22 +609,22 @@ private:
   }
 
   /// Runs both arms of `?:` and chooses.
-  template <typename Function> Value either(const AbstractConditionalOperator* E, Function Arm) {
+  template <typename Function> AbstractValue either(const AbstractConditionalOperator* E, Function Arm) {
     Condition If = truth(eval(E->getCond()));
     Dependence On(*this, If);
     State Before = Now;
     Now.Path = Before.Path.intersect(If.True);
-    Value True = Arm(E->getTrueExpr());
+    AbstractValue True = Arm(E->getTrueExpr());
     State AfterTrue = std::move(Now);
     Now = std::move(Before);
     Now.Path = Now.Path.intersect(If.False);
-    Value False = Arm(E->getFalseExpr());
-    Value V = choice(AfterTrue.Path, True, Now.Path, False, E);
+    AbstractValue False = Arm(E->getFalseExpr());
+    AbstractValue V = choice(AfterTrue.Path, True, Now.Path, False, E);
     Now = join(std::move(AfterTrue), std::move(Now), E);
     return V;
   }
 
-  Value evalBinary(const BinaryOperator* E) {
+  AbstractValue evalBinary(const BinaryOperator* E) {
     BinaryOperatorKind Op = E->getOpcode();
     if (Op == BO_Comma) {
       eval(E->getLHS());
@@ -633,20 +632,20 @@ private:
     }
     if (Op == BO_Assign) {
       size_t Read = Result.Accesses.size();
-      Value V = eval(E->getRHS());
+      AbstractValue V = eval(E->getRHS());
       Location L = locate(E->getLHS());
       store(L, V, E->getLHS());
       noteFirst(L, E->getRHS(), Read);
       return E->isGLValue() ? placed(L) : V;
     }
     if (E->isCompoundAssignmentOp()) {
-      Value Right = eval(E->getRHS());
+      AbstractValue Right = eval(E->getRHS());
       Location L = locate(E->getLHS());
-      Value Left = load(L, E->getLHS());
-      Value V = combined(BinaryOperator::getOpForCompoundAssignment(Op), Left, E->getLHS(), Right,
+      AbstractValue Left = load(L, E->getLHS());
+      AbstractValue V = combined(BinaryOperator::getOpForCompoundAssignment(Op), Left, E->getLHS(), Right,
                          E->getRHS(), E);
       if (V.Number && Numbers.isNarrow(E->getType()))
-        V = opaque(E->getType(), Cause::Expression, E);
+        V = opaque(E->getType(), UnknownCause::Expression, E);
       store(L, V, E->getLHS());
       return placed(L);
     }
@@ -659,21 +658,21 @@ private:
       Now.Path = Now.Path.intersect(And ? Left.True : Left.False);
       Condition Right = truth(eval(E->getRHS()));
       Now = join(std::move(Now), std::move(Skipped), E);
-      Value V;
+      AbstractValue V;
       V.Truth = And ? Condition{Left.True.intersect(Right.True),
                                 Left.False.unite(Left.True.intersect(Right.False))}
                     : Condition{Left.True.unite(Left.False.intersect(Right.True)),
                                 Left.False.intersect(Right.False)};
       return V;
     }
-    Value Left = eval(E->getLHS()), Right = eval(E->getRHS());
+    AbstractValue Left = eval(E->getLHS()), Right = eval(E->getRHS());
     return combined(Op, Left, E->getLHS(), Right, E->getRHS(), E);
   }
 
-  Value combined(BinaryOperatorKind Op, const Value& Left, const Expr* LeftExpr, const Value& Right,
+  AbstractValue combined(BinaryOperatorKind Op, const AbstractValue& Left, const Expr* LeftExpr, const AbstractValue& Right,
                  const Expr* RightExpr, const BinaryOperator* E) {
     QualType LeftType = LeftExpr->getType(), RightType = RightExpr->getType();
-    Value V;
+    AbstractValue V;
     if (LeftType->isPointerType() && RightType->isIntegralOrEnumerationType()) {
       Polynomial By = number(Right, RightExpr);
       V.Place = moved(Left.Place.value_or(Location{}), Op == BO_Sub ? Polynomial(0) - By : By,
@@ -686,7 +685,7 @@ private:
       return V;
     }
     if (!LeftType->isIntegralOrEnumerationType() || !RightType->isIntegralOrEnumerationType())
-      return opaque(E->getType(), Cause::Expression, E);
+      return opaque(E->getType(), UnknownCause::Expression, E);
     if ((Op == BO_And || Op == BO_Or) && Left.Truth && Right.Truth) {
       V.Truth = Op == BO_And ? Condition{Left.Truth->True.intersect(Right.Truth->True),
                                          Left.Truth->False.unite(Right.Truth->False)}
@@ -702,13 +701,13 @@ private:
     return V;
   }
 
-  Value evalUnary(const UnaryOperator* E) {
+  AbstractValue evalUnary(const UnaryOperator* E) {
     switch (E->getOpcode()) {
     case UO_Plus:
     case UO_Extension:
       return eval(E->getSubExpr());
     case UO_Minus: {
-      Value V = eval(E->getSubExpr());
+      AbstractValue V = eval(E->getSubExpr());
       if (!E->getType()->isIntegralOrEnumerationType())
         return {};
       V.Number = Polynomial(0) - number(V, E);
@@ -716,14 +715,14 @@ private:
       return V;
     }
     case UO_Not: {
-      Value V = eval(E->getSubExpr());
+      AbstractValue V = eval(E->getSubExpr());
       V.Number = Polynomial(-1) - number(V, E);
       V.Truth.reset();
       return V;
     }
     case UO_LNot: {
       Condition C = truth(eval(E->getSubExpr()));
-      Value V;
+      AbstractValue V;
       V.Truth = Condition{C.False, C.True};
       return V;
     }
@@ -739,28 +738,28 @@ private:
     case UO_PostInc:
     case UO_PostDec: {
       Location L = locate(E->getSubExpr());
-      Value Old = load(L, E->getSubExpr()), New;
+      AbstractValue Old = load(L, E->getSubExpr()), New;
       Polynomial Step(E->isIncrementOp() ? 1 : -1);
       if (E->getType()->isPointerType())
         New.Place = moved(Old.Place.value_or(Location{}), Step, E->getType()->getPointeeType());
       else if (E->getType()->isIntegralOrEnumerationType())
-        New.Number = Numbers.isNarrow(E->getType()) ? unknown(Cause::Expression, E) : number(Old, E) + Step;
+        New.Number = Numbers.isNarrow(E->getType()) ? unknown(UnknownCause::Expression, E) : number(Old, E) + Step;
       store(L, New, E->getSubExpr());
       return E->isGLValue() ? placed(L) : E->isPrefix() ? New : Old;
     }
     default:
       eval(E->getSubExpr());
-      return opaque(E->getType(), Cause::Expression, E);
+      return opaque(E->getType(), UnknownCause::Expression, E);
     }
   }
 
-  static Value placed(Location L) {
-    Value V;
+  static AbstractValue placed(Location L) {
+    AbstractValue V;
     V.Place = std::move(L);
     return V;
   }
 
-  Value evalCast(const CastExpr* E) {
+  AbstractValue evalCast(const CastExpr* E) {
     const Expr* Sub = E->getSubExpr();
     switch (E->getCastKind()) {
     case CK_LValueToRValue:
@@ -774,10 +773,10 @@ private:
     case CK_UserDefinedConversion:
       return E->isGLValue() ? placed(locate(Sub)) : eval(Sub);
     case CK_BitCast: {
-      Value V = eval(Sub);
+      AbstractValue V = eval(Sub);
       QualType To = E->getType()->getPointeeType(), From = Sub->getType()->getPointeeType();
       if (To.isNull() || From.isNull() || !V.Place)
-        return opaque(E->getType(), Cause::Expression, E);
+        return opaque(E->getType(), UnknownCause::Expression, E);
       if (distributed(*V.Place))
         V.Place = recounted(*V.Place, From, To);
       else if (V.Place->Of == Location::Variable && !To->isVoidType() && !Context.hasSameUnqualifiedType(From, To))
@@ -785,15 +784,15 @@ private:
       return V;
     }
     case CK_IntegralCast: {
-      Value V = eval(Sub);
+      AbstractValue V = eval(Sub);
       if (!V.Truth && Numbers.isNarrow(E->getType()) && Context.getTypeSize(E->getType()) < Context.getTypeSize(Sub->getType()))
-        return opaque(E->getType(), Cause::Expression, E);
+        return opaque(E->getType(), UnknownCause::Expression, E);
       if (V.Number && E->getType()->isSignedIntegerType() && Context.getTypeSize(E->getType()) > Context.getTypeSize(Sub->getType()))
         V.Number = Numbers.wrapped(*V.Number, Sub->getType());
       return V;
     }
     case CK_IntegralToBoolean: {
-      Value V;
+      AbstractValue V;
       V.Truth = truth(eval(Sub));
       return V;
     }
@@ -802,11 +801,11 @@ private:
         locate(Sub);
       else
         eval(Sub);
-      return opaque(E->getType(), Cause::Expression, E);
+      return opaque(E->getType(), UnknownCause::Expression, E);
     }
   }
 
-  Value eval(const Expr* E) {
+  AbstractValue eval(const Expr* E) {
     E = E->IgnoreParens();
     if (const auto* Full = dyn_cast<FullExpr>(E))
       return eval(Full->getSubExpr());
@@ -814,14 +813,14 @@ private:
     Expr::EvalResult Known;
     if (E->isPRValue() && Type->isIntegralOrEnumerationType() && !E->isValueDependent() &&
         E->EvaluateAsInt(Known, Context, Expr::SE_NoSideEffects)) {
-      Value V;
+      AbstractValue V;
       const llvm::APSInt& Number = Known.Val.getInt();
       if (Type->isBooleanType())
         V.Truth = Number != 0 ? Condition{Sets.universe(), Sets.none()}
                               : Condition{Sets.none(), Sets.universe()};
       else
         V.Number = Number.isRepresentableByInt64() ? Polynomial(Number.getExtValue())
-                                                   : unknown(Cause::Expression, E);
+                                                   : unknown(UnknownCause::Expression, E);
       return V;
     }
     if (const auto* Substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
@@ -835,11 +834,11 @@ private:
     if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
       return placed(object(Temporary));
     if (const auto* Cast = dyn_cast<CastExpr>(E)) {
-      if (std::optional<Value> V = builtinMember(E))
+      if (std::optional<AbstractValue> V = builtinMember(E))
         return *V;
       return evalCast(Cast);
     }
-    if (std::optional<Value> V = builtinMember(E))
+    if (std::optional<AbstractValue> V = builtinMember(E))
       return *V;
     if (const auto* Binary = dyn_cast<BinaryOperator>(E))
       return evalBinary(Binary);
@@ -872,16 +871,16 @@ private:
     for (const Stmt* Child : E->children())
       if (const auto* Sub = dyn_cast_or_null<Expr>(Child))
         Sub->isGLValue() ? void(locate(Sub)) : void(eval(Sub));
-    return opaque(Type, Cause::Expression, E);
+    return opaque(Type, UnknownCause::Expression, E);
   }
 
-  std::optional<Value> builtinMember(const Expr* E) {
+  std::optional<AbstractValue> builtinMember(const Expr* E) {
     std::optional<IndexMember> Member = indexMember(E);
     if (!Member)
       return std::nullopt;
     const Symbol::Kind Kind = builtinVariable(Member->name());
     const unsigned Dimension = Member->Dimension;
-    Value V;
+    AbstractValue V;
     if (Kind == Symbol::Kind::BlockIndex || Kind == Symbol::Kind::GridSize)
       Result.GridDimensions.insert(Dimension);
     if (Renumbered) {
@@ -910,7 +909,7 @@ private:
   }
 
   /// `({ ... })`.
-  Value evalStatements(const CompoundStmt* Block) {
+  AbstractValue evalStatements(const CompoundStmt* Block) {
     const auto* Result = dyn_cast_or_null<Expr>(Block->getStmtExprResult());
     for (const Stmt* S : Block->body())
       if (S != Result)
@@ -920,8 +919,8 @@ private:
     return Result->isGLValue() ? evalObject(Result) : eval(Result);
   }
 
-  Value evalLambda(const LambdaExpr* E) {
-    Value V;
+  AbstractValue evalLambda(const LambdaExpr* E) {
+    AbstractValue V;
     V.Lambda = E->getCallOperator();
     auto Init = E->capture_init_begin();
     const VariableChanges Changes(E->getBody());
@@ -944,11 +943,11 @@ private:
   }
 
   /// The value that an object is initialised with.
-  Value evalObject(const Expr* E) {
+  AbstractValue evalObject(const Expr* E) {
     return E->isGLValue() ? read(E) : eval(E);
   }
 
-  Value evalConstruct(const CXXConstructExpr* E) {
+  AbstractValue evalConstruct(const CXXConstructExpr* E) {
     const CXXConstructorDecl* Constructor = E->getConstructor();
     if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1)
       return evalObject(E->getArg(0));
@@ -966,7 +965,7 @@ private:
     Frames.push_back(&Inner);
     for (const CXXCtorInitializer* Init : cast<CXXConstructorDecl>(Definition)->inits())
       if (const FieldDecl* Field = Init->getMember()) {
-        Value V = Field->getType()->isReferenceType() ? exposed(locate(Init->getInit()), Field->getType())
+        AbstractValue V = Field->getType()->isReferenceType() ? exposed(locate(Init->getInit()), Field->getType())
                                                       : eval(Init->getInit());
         Now.Variables[Object].Members[Field] = std::move(V);
       } else {
@@ -976,18 +975,18 @@ private:
     return Now.Variables[Object];
   }
 
-  Value evalList(const InitListExpr* E) {
-    Value V;
+  AbstractValue evalList(const InitListExpr* E) {
+    AbstractValue V;
     const RecordDecl* Record = E->getType()->getAsRecordDecl();
     if (!Record || E->isTransparent()) {
       for (const Expr* Init : E->inits())
         V = eval(Init);
-      return E->getNumInits() == 1 ? V : Value{};
+      return E->getNumInits() == 1 ? V : AbstractValue{};
     }
     auto Field = Record->field_begin();
     for (const Expr* Init : E->inits()) {
       // Bases come first; nothing is known of them.
-      Value Member = Init->isGLValue() ? exposed(locate(Init), Context.getLValueReferenceType(Init->getType())) : eval(Init);
+      AbstractValue Member = Init->isGLValue() ? exposed(locate(Init), Context.getLValueReferenceType(Init->getType())) : eval(Init);
       if (E->getNumInits() ==
               static_cast<unsigned>(std::distance(Record->field_begin(), Record->field_end())) &&
           Field != Record->field_end())
@@ -1004,7 +1003,7 @@ private:
   }
 
   void bindParameters(const FunctionDecl* Definition, ArrayRef<const Expr*> Arguments) {
-    std::vector<std::pair<const ParmVarDecl*, Value>> Bound;
+    std::vector<std::pair<const ParmVarDecl*, AbstractValue>> Bound;
     for (unsigned I = 0; I < Definition->getNumParams() && I < Arguments.size(); ++I) {
       const ParmVarDecl* P = Definition->getParamDecl(I);
       Bound.emplace_back(P, P->getType()->isReferenceType() ? placed(object(Arguments[I]))
@@ -1018,11 +1017,11 @@ private:
   }
 
   /// Runs the body and comes back with what is returned.
-  Value leave(Frame& Inner, const FunctionDecl* Definition) {
+  AbstractValue leave(Frame& Inner, const FunctionDecl* Definition) {
     run(Definition->getBody());
     Frames.pop_back();
     bool Any = Now.Reachable;
-    Value V;
+    AbstractValue V;
     for (auto& [After, Returned] : Inner.Returns) {
       V = Any ? choice(Now.Path, V, After.Path, Returned, Definition->getBody()) : Returned;
       Now = Any ? join(std::move(Now), std::move(After), Definition->getBody()) : std::move(After);
@@ -1036,7 +1035,7 @@ private:
     passOn(Arg->isGLValue() ? placed(locate(Arg)) : eval(Arg), Arg, Call, Callee);
   }
 
-  void passOn(const Value& V, const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
+  void passOn(const AbstractValue& V, const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
     for (const auto& [Field, Member] : V.Members)
       passOn(Member, Arg, Call, Callee);
     if (!V.Place)
@@ -1049,13 +1048,13 @@ private:
       access(*V.Place, /*Writes=*/false, Arg);
     else
       checkMember(*V.Place, Read, Arg);
-    forget(*V.Place, Cause::Call, Call);
+    forget(*V.Place, UnknownCause::Call, Call);
   }
 
-  Value evalAtomic(const CallExpr* E, StringRef Name) {
+  AbstractValue evalAtomic(const CallExpr* E, StringRef Name) {
     if (forFixedRows())
       reportForEachRow(E, DoneByUpdate);
-    Value Pointer = eval(E->getArg(0));
+    AbstractValue Pointer = eval(E->getArg(0));
     for (unsigned I = 1; I < E->getNumArgs(); ++I)
       eval(E->getArg(I));
     Location L = Pointer.Place.value_or(Location{});
@@ -1064,7 +1063,7 @@ private:
       if (L.Of != Location::Unknown)
         access(L, /*Writes=*/true, E->getArg(0));
     } else if (!checkMember(L, Combined, E->getArg(0))) {
-      return opaque(E->getType(), Cause::Loaded, E);
+      return opaque(E->getType(), UnknownCause::Loaded, E);
     } else if (L.Of == Location::Element) {
       Result.Atomics.push_back({cast<ParmVarDecl>(L.Decl), Name.str(), E, Part});
     } else if (L.Of == Location::Global) {
@@ -1074,10 +1073,10 @@ private:
       notePrivate(L, /*Writes=*/false, E);
       notePrivate(L, /*Writes=*/true, E);
     }
-    return opaque(E->getType(), Cause::Loaded, E);
+    return opaque(E->getType(), UnknownCause::Loaded, E);
   }
 
-  std::optional<Value> evalKnown(const CallExpr* E, const FunctionDecl* Callee) {
+  std::optional<AbstractValue> evalKnown(const CallExpr* E, const FunctionDecl* Callee) {
     if (!Callee->getIdentifier() || isa<CXXMethodDecl>(Callee))
       return std::nullopt;
     StringRef Name = Callee->getName();
@@ -1087,18 +1086,18 @@ private:
     if (isCachedLoad(Name) && Count == 1) {
       Location L = eval(E->getArg(0)).Place.value_or(Location{});
       access(L, /*Writes=*/false, E->getArg(0));
-      return opaque(E->getType(), Cause::Loaded, E);
+      return opaque(E->getType(), UnknownCause::Loaded, E);
     }
     if (isCachedStore(Name) && Count == 2) {
       Location L = eval(E->getArg(0)).Place.value_or(Location{});
       eval(E->getArg(1));
       access(L, /*Writes=*/true, E->getArg(0));
-      return Value{};
+      return AbstractValue{};
     }
     if (isCollective(Name)) {
       for (const Expr* Argument : E->arguments())
         evalObject(Argument);
-      return opaque(E->getType(), Cause::Call, E);
+      return opaque(E->getType(), UnknownCause::Call, E);
     }
     bool Min = Name == "min" || Name == "umin", Max = Name == "max" || Name == "umax";
     QualType Type = E->getType().getNonReferenceType();
@@ -1118,7 +1117,7 @@ private:
       Condition First = Numbers.compare(BO_LE, A, B, Type->isUnsignedIntegerType());
       return Numbers.choice(First.True, B, First.False, A);
     };
-    Value V;
+    AbstractValue V;
     if ((Min || Max) && Count == 2) {
       Polynomial A = Argument(0), B = Argument(1);
       V.Number = Min ? Least(A, B) : Greatest(A, B);
@@ -1140,7 +1139,7 @@ private:
     return placed({Location::Variable, Holder, {}, {}});
   }
 
-  Value evalCall(const CallExpr* E) {
+  AbstractValue evalCall(const CallExpr* E) {
     const FunctionDecl* Callee = E->getDirectCallee();
     std::optional<Location> This;
     std::vector<const Expr*> Arguments(E->arg_begin(), E->arg_end());
@@ -1155,7 +1154,7 @@ private:
       if ((Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()) &&
           Arguments.size() == 2) {
         size_t Read = Result.Accesses.size();
-        Value V = evalObject(Arguments[1]);
+        AbstractValue V = evalObject(Arguments[1]);
         Location L = locate(Arguments[0]);
         store(L, std::move(V), Arguments[0]);
         noteFirst(L, Arguments[1], Read);
@@ -1169,10 +1168,10 @@ private:
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, nullptr);
       if (This) // through a pointer to a member function
-        forget(*This, Cause::Call, E);
-      return opaque(E->getType(), Cause::Call, E);
+        forget(*This, UnknownCause::Call, E);
+      return opaque(E->getType(), UnknownCause::Call, E);
     }
-    if (std::optional<Value> V = evalKnown(E, Callee))
+    if (std::optional<AbstractValue> V = evalKnown(E, Callee))
       return *V;
     const FunctionDecl* Definition = nullptr;
     bool HasBody = Callee->hasBody(Definition) && !Definition->isDependentContext();
@@ -1180,25 +1179,25 @@ private:
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, Callee);
       if (This && Method && changesObject(Method))
-        forget(*This, Cause::Call, E);
-      return opaque(E->getType(), Cause::Call, E);
+        forget(*This, UnknownCause::Call, E);
+      return opaque(E->getType(), UnknownCause::Call, E);
     }
     bindParameters(Definition, Arguments);
     // A lambda sees the variables as they were when it was made.
-    std::map<const ValueDecl*, std::optional<Value>> Hidden;
+    std::map<const ValueDecl*, std::optional<AbstractValue>> Hidden;
     if (This && Method && Method->getParent()->isLambda()) {
-      Value Lambda = loadLambda(*This);
+      AbstractValue Lambda = loadLambda(*This);
       for (auto& [Variable, V] : Lambda.Captured) {
         auto It = Now.Variables.find(Variable);
         Hidden[Variable] = It == Now.Variables.end() ? std::nullopt : std::optional(It->second);
         // An earlier call may have changed its copies.
-        Now.Variables[Variable] = Method->isConst() ? V : opaque(Variable->getType(), Cause::Call, E);
+        Now.Variables[Variable] = Method->isConst() ? V : opaque(Variable->getType(), UnknownCause::Call, E);
       }
       This = Frames.back()->This;
     }
     Frame Inner{Definition, This, {}, E};
     Frames.push_back(&Inner);
-    Value V = leave(Inner, Definition);
+    AbstractValue V = leave(Inner, Definition);
     for (auto& [Variable, Old] : Hidden)
       if (Old)
         Now.Variables[Variable] = *Old;
@@ -1207,17 +1206,17 @@ private:
     return V;
   }
 
-  Value loadLambda(const Location& L) {
+  AbstractValue loadLambda(const Location& L) {
     if (L.Of != Location::Variable)
       return {};
     auto It = Now.Variables.find(L.Decl);
-    const Value* V = It == Now.Variables.end() ? nullptr : &It->second;
+    const AbstractValue* V = It == Now.Variables.end() ? nullptr : &It->second;
     for (const FieldDecl* Field : L.Members) {
       if (!V || !V->Members.count(Field))
         return {};
       V = &V->Members.at(Field);
     }
-    return V ? *V : Value{};
+    return V ? *V : AbstractValue{};
   }
 
   // --- Statements.
@@ -1276,7 +1275,7 @@ private:
       return run(cast<AttributedStmt>(S)->getSubStmt());
     case Stmt::ReturnStmtClass: {
       const Expr* E = cast<ReturnStmt>(S)->getRetValue();
-      Value V = !E ? Value{} : E->isGLValue() ? placed(locate(E)) : eval(E);
+      AbstractValue V = !E ? AbstractValue{} : E->isGLValue() ? placed(locate(E)) : eval(E);
       Frames.back()->Returns.emplace_back(Now, std::move(V));
       Now.Reachable = false;
       return;
@@ -1320,7 +1319,7 @@ private:
     if (forFixedRows() && declareRowRead(V))
       return;
     size_t Read = Result.Accesses.size();
-    Value Initial = V->getType()->isReferenceType() ? placed(object(Init)) : evalObject(Init);
+    AbstractValue Initial = V->getType()->isReferenceType() ? placed(object(Init)) : evalObject(Init);
     Now.Variables[V] = std::move(Initial);
     noteFirst(V, V->getType()->isArrayType() ? std::nullopt : std::optional(Polynomial(0)), Init, Read);
   }
@@ -1410,9 +1409,9 @@ private:
       Run(Strided ? Polynomial(0) : Polynomial(Counter));
     }
     std::optional<std::int64_t> Iterations = OverRows || BodyFirst || Strided ? std::nullopt : knownIterations(Cond, Body, Inductions);
-    std::map<const VarDecl*, Value> Last;
+    std::map<const VarDecl*, AbstractValue> Last;
     for (const auto& [Variable, Times] : Found.Changes)
-      Last.emplace(Variable, Iterations ? moved(Variable, *Iterations, Inductions, Loop) : opaque(Variable->getType(), Cause::Loop, Loop));
+      Last.emplace(Variable, Iterations ? moved(Variable, *Iterations, Inductions, Loop) : opaque(Variable->getType(), UnknownCause::Loop, Loop));
     change(std::move(Last), Found, Loop);
   }
 
@@ -1444,14 +1443,14 @@ private:
   }
 
   /// What so many iterations of a loop make of a variable.
-  Value moved(const VarDecl* Variable, const Polynomial& Count, const std::map<const VarDecl*, Update>& Inductions, const Stmt* Loop) {
-    Value V = opaque(Variable->getType(), Cause::Loop, Loop);
+  AbstractValue moved(const VarDecl* Variable, const Polynomial& Count, const std::map<const VarDecl*, Update>& Inductions, const Stmt* Loop) {
+    AbstractValue V = opaque(Variable->getType(), UnknownCause::Loop, Loop);
     auto It = Now.Variables.find(Variable);
     auto Induction = Inductions.find(Variable);
     if (It == Now.Variables.end() || Induction == Inductions.end())
       return V;
     const Update& U = Induction->second;
-    Value Step = U.Step ? eval(U.Step) : Value{};
+    AbstractValue Step = U.Step ? eval(U.Step) : AbstractValue{};
     Polynomial By = U.Step ? number(Step, U.Step) : Polynomial(1);
     By = (U.Negative ? Polynomial(0) - By : By) * Count;
     if (Variable->getType()->isPointerType() && It->second.Place)
@@ -1466,7 +1465,7 @@ private:
   void startIteration(const Stmt* Loop, const Polynomial& Count, const ChangeFinder& Found,
                       const std::map<const VarDecl*, Update>& Inductions) {
     const State Before = Now;
-    std::map<const VarDecl*, Value> Heads;
+    std::map<const VarDecl*, AbstractValue> Heads;
     for (const auto& [Variable, Times] : Found.Changes)
       Heads.emplace(Variable, moved(Variable, Count, Inductions, Loop));
     change(std::move(Heads), Found, Loop);
@@ -1678,7 +1677,7 @@ private:
     } else {
       Polynomial Row = enterRowOf(isCollected(L) ? placeOf(OfRow) : L, isCollected(L));
       StoredElement = Element;
-      Value V = evalObject(Stored);
+      AbstractValue V = evalObject(Stored);
       if (isCollected(L))
         noteFoundRow(Accesses, OfRow, Row);
       if (const auto* Binary = dyn_cast<BinaryOperator>(E->IgnoreParens()); Binary && Binary->isCompoundAssignmentOp())
@@ -1695,7 +1694,8 @@ private:
   /// variable, or reads nothing, or what is stored into is not known where it is declared.
   bool declareRowRead(const VarDecl* V) {
     const Expr* Init = V->getInit();
-    if (Frames.size() != 1 || V->isConstexpr() || isa<InitListExpr>(Init->IgnoreImplicit()) || Init->HasSideEffects(Context, /*IncludePossibleEffects=*/false))
+    if (Frames.size() != 1 || V->isConstexpr() || isa<InitListExpr>(Init->IgnoreImplicit()) ||
+        Init->HasSideEffects(Context, /*IncludePossibleEffects=*/false))
       return false;
     if (!Uses)
       Uses.emplace(Kernel->getBody());
@@ -1721,7 +1721,7 @@ private:
           return false;
       }
     const size_t Before = Result.Accesses.size();
-    Value Initial;
+    AbstractValue Initial;
     for (auto [Store, Element] : llvm::zip(Stores, Read.Elements)) {
       State Outside = Now;
       const bool ForCollected = Element != storeOf(Store).first;
@@ -1734,7 +1734,7 @@ private:
       Now = std::move(Outside);
     }
     if (Result.Accesses.size() != Before) {
-      Initial = opaque(V->getType(), Cause::Loaded, Init);
+      Initial = opaque(V->getType(), UnknownCause::Loaded, Init);
       if (llvm::none_of(Result.RowReads, [&](const RowRead& Each) { return Each.Initial == Init; }))
         Result.RowReads.push_back(std::move(Read));
     }
@@ -1745,7 +1745,7 @@ private:
   bool isGridStride(const Update& U) {
     if (!U.Step || U.Negative)
       return false;
-    Value Step = eval(U.Step);
+    AbstractValue Step = eval(U.Step);
     return Step.Number && *Step.Number == Sets.normalized(Sets.launchedSize(0) *
                                                           Symbol{Symbol::Kind::GridSize, 0});
   }
@@ -1773,7 +1773,7 @@ private:
       auto It = Now.Variables.find(Variable);
       if (!U.Step || It == Now.Variables.end())
         continue;
-      const Value &First = It->second, Next = moved(Variable, 1, Inductions, Loop);
+      const AbstractValue &First = It->second, Next = moved(Variable, 1, Inductions, Loop);
       const bool IsPointer = First.Place && Next.Place && Next.Place->sameArray(*First.Place);
       if (!IsPointer && !(First.Number && Next.Number))
         continue;
@@ -1791,11 +1791,11 @@ private:
   void checkGridStride(const Stmt* Loop, const Expr* Cond, const ChangeFinder& Found,
                        const std::map<const VarDecl*, Update>& Inductions) {
     State Before = Now;
-    std::map<const VarDecl*, Value> Laters;
+    std::map<const VarDecl*, AbstractValue> Laters;
     for (const auto& [Variable, Times] : Found.Changes) {
       auto It = Before.Variables.find(Variable);
       auto Induction = Inductions.find(Variable);
-      Value Later = opaque(Variable->getType(), Cause::Loop, Loop);
+      AbstractValue Later = opaque(Variable->getType(), UnknownCause::Loop, Loop);
       if (It != Before.Variables.end() && It->second.Number && Later.Number &&
           Induction != Inductions.end() && isGridStride(Induction->second)) {
         if (*It->second.Number == Renumbered->Coordinate[0])
@@ -1816,7 +1816,7 @@ private:
   }
 
   /// A loop changes variables, or what they refer to.
-  void change(std::map<const VarDecl*, Value> Values, const ChangeFinder& Found, const Stmt* Loop) {
+  void change(std::map<const VarDecl*, AbstractValue> Values, const ChangeFinder& Found, const Stmt* Loop) {
     std::vector<Location> Others;
     for (auto& [Variable, V] : Values) {
       if (!Variable->getType()->isReferenceType())
@@ -1834,14 +1834,14 @@ private:
           Others.back().Members.push_back(Field);
       }
     for (const Location& Each : Others)
-      forget(Each, Cause::Loop, Loop);
+      forget(Each, UnknownCause::Loop, Loop);
   }
 
   void runSwitch(const SwitchStmt* S) {
     run(S->getInit());
     if (const DeclStmt* Variable = S->getConditionVariableDeclStmt())
       run(Variable);
-    Value On = eval(S->getCond());
+    AbstractValue On = eval(S->getCond());
     Dependence OnCase(*this, anything());
     State Before = Now;
     std::vector<State> Broken;

@@ -319,9 +319,7 @@ private:
   }
 
   std::string spelled(const Stmt* S) const {
-    std::string Text = spelledText(S->getSourceRange(), Sources, Context.getLangOpts()).value_or("this statement");
-    constexpr size_t Shown = 60;
-    return Text.size() > Shown ? Text.substr(0, Shown) + "..." : Text;
+    return shortened(spelledText(S->getSourceRange(), Sources, Context.getLangOpts()).value_or("this statement"));
   }
 
   void addExpression(Expr* E, Statements& Out) {

@@ -116,13 +116,13 @@ isl::set SymbolicSets::compare(Comparison Op, const Polynomial& A, const Polynom
   return Difference.ge_set(Zero);
 }
 
-Symbol SymbolicSets::unknown(const Cause& Why) {
+Symbol SymbolicSets::unknown(const UnknownCause& Why) {
   Symbol S = number(Symbol::Kind::Unknown);
   Causes.emplace(S, Why);
   return S;
 }
 
-const Cause* SymbolicSets::unknownIn(const Polynomial& P) const {
+const UnknownCause* SymbolicSets::unknownIn(const Polynomial& P) const {
   std::set<Symbol> Seen;
   std::vector<Symbol> Pending;
   for (const auto& [M, Coefficient] : P.terms())

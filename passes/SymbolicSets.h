@@ -19,7 +19,7 @@
 namespace gpurma {
 
 /// Why the value of a symbol is not known.
-struct Cause {
+struct UnknownCause {
   enum Reason { Loaded, Loop, Call, Expression } Why = Expression;
   const clang::Stmt* At = nullptr;
 };
@@ -37,7 +37,7 @@ public:
   isl::set compare(Comparison Op, const Polynomial& A, const Polynomial& B);
 
   /// A value of which nothing is known.
-  Symbol unknown(const Cause& Why);
+  Symbol unknown(const UnknownCause& Why);
   /// A value that \p Definition (a function of the symbol) bounds. A definition must leave a value
   /// for all values of the other symbols that can occur where the new one does.
   template <typename Function> Symbol defined(Function Definition) {
@@ -47,7 +47,7 @@ public:
   }
   Symbol counter() { return number(Symbol::Kind::Counter); }
   /// The cause of the first symbol in \p P, and in the definitions of its symbols, that is unknown.
-  const Cause* unknownIn(const Polynomial& P) const;
+  const UnknownCause* unknownIn(const Polynomial& P) const;
 
   /// Blocks of a size that is known: blockIdx.d * size becomes BlockOrigin, or LaunchedOrigin.
   Polynomial normalized(const Polynomial& P) const;
@@ -101,7 +101,7 @@ private:
   std::map<Monomial, std::string> Names;
   std::map<std::string, Monomial> Named;
   std::map<Symbol, isl::set> Definitions;
-  std::map<Symbol, Cause> Causes;
+  std::map<Symbol, UnknownCause> Causes;
   unsigned Next = 0;
 };
 
