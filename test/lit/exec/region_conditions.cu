@@ -23,23 +23,11 @@ constexpr int nx = 50, ny = 41;
 static bool quiet = false;
 
 static void make(int *&u, int *&v, int *&m) {
-  std::vector<int> host(nx * ny);
-  for (int i = 0; i < nx * ny; ++i)
-    host[i] = (i * 37) % 101;
-  for (int **p : {&u, &v}) {
-    CHECK(cudaMalloc(p, nx * ny * sizeof(int)));
-    CHECK(cudaMemcpy(*p, host.data(), nx * ny * sizeof(int), cudaMemcpyHostToDevice));
-  }
+  for (int **p : {&u, &v})
+    *p = device_array<int>(nx * ny, [](std::size_t i) { return i * 37 % 101; });
   CHECK(cudaMallocManaged(&m, sizeof(int)));
 }
-static long sum(const int *u) {
-  std::vector<int> host(nx * ny);
-  CHECK(cudaMemcpy(host.data(), u, nx * ny * sizeof(int), cudaMemcpyDeviceToHost));
-  long total = 0;
-  for (int i = 0; i < nx * ny; ++i)
-    total = (total * 31 + host[i]) % 1000003;
-  return total;
-}
+static long sum(const int *u) { return ordered_sum(u, nx * ny, 1000003); }
 
 static void sweep(int *&u, int *&v, int w) {
   relax<<<dim3((nx + 15) / 16, (ny + 1) / 2), dim3(16, 2)>>>(v, u, nx, ny, w);

@@ -39,10 +39,10 @@ template <class T> std::vector<T> host_copy(const T *memory, std::size_t count) 
 }
 
 /// A number that stands for integers and their order.
-template <class T> long long ordered_sum(const T *memory, std::size_t count) {
+template <class T> long long ordered_sum(const T *memory, std::size_t count, long long modulus = 1000000007) {
   long long sum = 0;
   for (T value : host_copy(memory, count))
-    sum = (sum * 31 + static_cast<long long>(value)) % 1000000007;
+    sum = (sum * 31 + static_cast<long long>(value)) % modulus;
   return sum;
 }
 
