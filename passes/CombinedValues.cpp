@@ -567,8 +567,10 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
     }
     // Larger numbers have larger bits, if they are not negative.
     if ((Name == "__float_as_int" || Name == "__float_as_uint" || Name == "__double_as_longlong") && Call->getNumArgs() == 1)
-      if (std::optional<Part> Bits = part(Call->getArg(0)); Bits && Bits->Op && *Bits->Op != Plus)
-        return Bits;
+      if (std::optional<Part> Value = part(Call->getArg(0)); Value && Value->Op && *Value->Op != Plus) {
+        Bits = true;
+        return Value;
+      }
     return partOfCall(*Call);
   }
   return std::nullopt;

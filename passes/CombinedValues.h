@@ -49,6 +49,9 @@ public:
   bool isUpdate(const clang::Expr* Atomic) const { return Updates.contains(Atomic); }
   /// The types that such values have on the way, as far as they are integers. Behind follow().
   const llvm::SmallPtrSetImpl<const clang::Type*>& integerTypes() const { return Integers; }
+  /// Whether a most or least of numbers in floating point is found by their bits: only of numbers that are neither negative nor NaN
+  /// is that the same. Behind follow().
+  bool comparesBits() const { return Bits; }
   static bool isZero(const clang::Expr* E, const clang::ASTContext& Context);
 
   // --- Of DynamicRecursiveASTVisitor.
@@ -120,6 +123,7 @@ private:
   llvm::SmallPtrSet<const clang::Expr*, 16> Consumed;
   llvm::SmallPtrSet<const clang::Expr*, 4> Updates;
   mutable llvm::SmallPtrSet<const clang::Type*, 4> Integers;
+  mutable bool Bits = false;
 };
 
 } // namespace gpurma

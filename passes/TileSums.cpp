@@ -283,10 +283,21 @@ private:
         Found.Sums[I].Op = static_cast<CombinedValues::Operation>(Rest % 3);
         Values.addFound(Found.Sums[I].Variable, Found.Sums[I].Op);
       }
-      if (!Values.follow() && onlyUpdates(Values))
+      if (!Values.follow() && onlyUpdates(Values) && (!Values.comparesBits() || llvm::all_of(Found.Sums, [&](const TileSums::Sum& Sum) { return hasOrderedBits(Sum); })))
         return Found;
     }
     return std::nullopt;
+  }
+
+  /// Of numbers in floating point: a most from 0 or more on, of which fmax keeps NaN away. Others may be negative or NaN, whose bits have
+  /// another order than they have, so that it matters which of them are compared as bits.
+  bool hasOrderedBits(const TileSums::Sum& Sum) const {
+    if (!Sum.Variable->getType()->isFloatingType() || Sum.Op == CombinedValues::Plus)
+      return true;
+    const Expr* Init = Sum.Variable->getInit();
+    Expr::EvalResult First;
+    return Sum.Op == CombinedValues::Max && Init && Init->EvaluateAsRValue(First, Context) && First.Val.isFloat() &&
+           !First.Val.getFloat().isNegative() && !First.Val.getFloat().isNaN() && CombinedValues(Kernel, Each, Context).add(Sum.Variable);
   }
 
   /// All that is done with memory behind the tiles are updates with such values, of types that have room for those of many tiles.
