@@ -64,7 +64,8 @@ public:
   }
 
   bool VisitVarDecl(VarDecl *Variable) override {
-    if (!Variable->isFileVarDecl() || inSystemHeader(*Variable))
+    // What is written of a variable template is the template.
+    if (!Variable->isFileVarDecl() || llvm::isa<VarTemplateSpecializationDecl>(Variable) || inSystemHeader(*Variable))
       return true;
     if (isShared(Variable)) {
       std::string Type = typedefOf(*Variable, Variable->getSourceRange(), /*Single=*/true);
@@ -74,7 +75,8 @@ public:
     }
     bool OnDevice = Variable->hasAttr<CUDADeviceAttr>() || Variable->hasAttr<CUDAConstantAttr>();
     if (OnDevice && Variable->getStorageClass() == SC_None && !Variable->isInline() && !Variable->isConstexpr() &&
-        !Variable->getDescribedVarTemplate() && !Variable->isExternC() && Variable->isThisDeclarationADefinition())
+        !Variable->isStaticDataMember() && !Variable->getDescribedVarTemplate() && !Variable->isExternC() &&
+        Variable->isThisDeclarationADefinition())
       makeInternal(Variable->getSourceRange());
     return true;
   }
