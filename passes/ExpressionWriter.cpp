@@ -7,6 +7,7 @@
 #include "passes/HostFunctions.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchWriter.h"
+#include "passes/Lvalues.h"
 #include "passes/RegionNames.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/Attr.h"
@@ -94,6 +95,17 @@ std::string ExpressionWriter::text(const Expr* E) {
   return Text;
 }
 
+std::string ExpressionWriter::readText(const Expr* E) {
+  if (const ReducedScalar* Scalar = reducedBy(E))
+    return reducedName(*Scalar) + ".value()";
+  const Expr* Inner = E->IgnoreParenImpCasts();
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(Inner))
+    return "(" + text(Choice->getCond()) + " ? " + readText(Choice->getTrueExpr()) + " : " + readText(Choice->getFalseExpr()) + ")";
+  if (const auto* Comma = dyn_cast<BinaryOperator>(Inner); Comma && Comma->isCommaOp())
+    return "(" + text(Comma->getLHS()) + ", " + readText(Comma->getRHS()) + ")";
+  return text(E);
+}
+
 std::string ExpressionWriter::named(QualType Type, std::string Name) const {
   Type.getAsStringInternal(Name, Policy);
   return Name;
@@ -115,17 +127,23 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
       }
     // Its value, also for a const reference: std::max(*norm, 1e-6f).
     if (Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified()))
-      if (const ReducedScalar* Scalar = reducedBy(Cast->getSubExpr())) {
-        To << reducedName(*Scalar) << ".value()";
+      if (llvm::any_of(alternatives(Cast->getSubExpr()), [&](const Expr* Each) { return reducedBy(Each); })) {
+        To << readText(Cast->getSubExpr());
         return true;
       }
     return false;
   }
   if (const auto* E = dyn_cast<Expr>(S))
     if (const ReducedScalar* Scalar = reducedBy(E)) {
+      if (E->isGLValue() && !Assigned.contains(E->IgnoreParens()))
+        report(E->getExprLoc(), Diag::err_region_variable) << spelled(E) << Reduced;
       To << reducedName(*Scalar);
       return true;
     }
+  if (const auto* Assignment = dyn_cast<BinaryOperator>(S); Assignment && Assignment->isAssignmentOp())
+    Assigned.insert(Assignment->getLHS()->IgnoreParens());
+  if (const auto* Step = dyn_cast<UnaryOperator>(S); Step && Step->isIncrementDecrementOp())
+    Assigned.insert(Step->getSubExpr()->IgnoreParens());
   // The backend warns of a comparison of something with itself.
   if (const auto* Compare = dyn_cast<BinaryOperator>(S); Compare && Compare->isEqualityOp())
     if (std::optional<bool> Known = errorCheck(Compare); Known && isSuccess(Compare->getLHS()) && isSuccess(Compare->getRHS())) {
@@ -333,8 +351,10 @@ std::string ExpressionWriter::hostScalar(const VarDecl* Pointer, SourceLocation 
 
 std::optional<std::pair<std::string, QualType>> ExpressionWriter::copiedValue(const CallExpr& Call, unsigned Argument) {
   const Expr* E = Call.getArg(Argument)->IgnoreParenCasts();
-  if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+  if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf) {
+    Assigned.insert(Address->getSubExpr()->IgnoreParens());
     return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
+  }
   if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Draft.Result.HostScalars.count(Pointer))
     return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType().getNonReferenceType()->getPointeeType());
   return std::nullopt;

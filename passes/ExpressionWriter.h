@@ -9,6 +9,7 @@
 #include "passes/VariableChanges.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/PrettyPrinter.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <optional>
 #include <string>
 #include <utility>
@@ -57,11 +58,14 @@ public:
 
   clang::DiagnosticBuilder report(clang::SourceLocation Loc, Diag Which);
   void unsupported(const clang::Stmt* S);
+  std::string spelled(const clang::Stmt* S) const;
 
   /// What is printed here.
   bool handledStmt(clang::Stmt* S, llvm::raw_ostream& To) override;
 
 private:
+  /// Of an lvalue that is read, which may be a reduced scalar or one of several: c ? *old : *now.
+  std::string readText(const clang::Expr* E);
   bool call(const clang::CallExpr& Call, llvm::raw_ostream& To);
   void arguments(const clang::CallExpr& Call, llvm::raw_ostream& To);
   /// A copy or fill of distributed arrays, as an expression. False: the call is something else.
@@ -89,7 +93,6 @@ private:
   bool isOfBytes(const clang::CallExpr& Call, const ReducedScalar& Scalar) const;
   /// The number that a scalar is if all its bytes are this one. None: it is no constant, or that is no number to write.
   std::optional<std::uint64_t> filledWith(const clang::Expr& Byte, const ReducedScalar& Scalar) const;
-  std::string spelled(const clang::Stmt* S) const;
   /// Once.
   void suggestHost(clang::SourceLocation Loc);
   /// Once.
@@ -98,6 +101,8 @@ private:
   RegionDraft& Draft;
   clang::ASTContext& Context;
   clang::PrintingPolicy Policy;
+  /// Lvalues that are assigned to, which a reduced scalar does by operators of its own.
+  llvm::SmallPtrSet<const clang::Expr*, 8> Assigned;
   bool HasSuggestedHost = false, HasExplainedTimes = false;
 };
 

@@ -7,6 +7,7 @@
 #include "passes/RegionNames.h"
 #include "passes/StageFunctions.h"
 #include "passes/ThreadParts.h"
+#include "passes/VariableUses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -207,7 +208,8 @@ private:
   /// Whether the kernel may get one of the arrays under another name, which the host does not see when the region begins.
   bool mayLeadIntoArray(const ParmVarDecl& Parameter, const Expr& Argument) const {
     if (!Parameter.getType()->isPointerType() || Argument.isNullPointerConstant(Draft.U.context(), Expr::NPC_ValueDependentIsNotNull) ||
-        llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == &Parameter; }))
+        llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array.Variable == &Parameter; }) ||
+        !References(S.Kernel->getBody()).mention(&Parameter))
       return false;
     PointerVariable Passed = anyPointerVariable(&Argument);
     return !Passed || Draft.R.declares(Passed.Variable) || (Passed.Subscripts.empty() && Draft.Changes.changes(Passed.Variable));

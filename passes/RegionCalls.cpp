@@ -1010,7 +1010,7 @@ private:
   VarDecl* pass(ParmVarDecl* Parameter, Expr* Argument, Statements& Body) {
     QualType Type = Parameter->getType();
     if (Type->isReferenceType()) {
-      if (isPlace(Argument) && Argument->isLValue()) {
+      if ((isPlace(Argument) || pointerOf(plain(Argument))) && Argument->isLValue()) {
         bind(Parameter, plain(Argument));
         return nullptr;
       }

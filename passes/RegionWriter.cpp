@@ -455,6 +455,10 @@ private:
         line(Depth) << keptName(Draft.R, Variable) << " = " << initialValue(*Variable) << ";\n";
       return;
     }
+    if (const Expr* Init = Variable->getInit(); Init && Variable->getType()->isReferenceType() && Draft.R.findReduction(pointerOf(Init->IgnoreParenNoopCasts(Context)))) {
+      E.report(Init->getExprLoc(), Diag::err_region_variable) << E.spelled(Init) << ExpressionWriter::Reduced;
+      return;
+    }
     std::string Text = E.named(Variable->getType(), Variable->getNameAsString());
     if (Variable->isConstexpr())
       Text = "constexpr " + Text;

@@ -42,10 +42,29 @@ public:
     value_ = value;
     return value_;
   }
-  GPURMA_DEVICE T operator+=(T more) { return *this = value() + more; }
-  GPURMA_DEVICE T operator-=(T less) { return *this = value() - less; }
-  GPURMA_DEVICE T operator*=(T factor) { return *this = value() * factor; }
-  GPURMA_DEVICE T operator/=(T divisor) { return *this = value() / divisor; }
+  // In the type of both, as of variables: a count may be halved by *= 0.5.
+  template <class U> GPURMA_DEVICE T operator+=(U more) { return *this = T(value() + more); }
+  template <class U> GPURMA_DEVICE T operator-=(U less) { return *this = T(value() - less); }
+  template <class U> GPURMA_DEVICE T operator*=(U factor) { return *this = T(value() * factor); }
+  template <class U> GPURMA_DEVICE T operator/=(U divisor) { return *this = T(value() / divisor); }
+  template <class U> GPURMA_DEVICE T operator%=(U divisor) { return *this = T(value() % divisor); }
+  template <class U> GPURMA_DEVICE T operator&=(U mask) { return *this = T(value() & mask); }
+  template <class U> GPURMA_DEVICE T operator|=(U bits) { return *this = T(value() | bits); }
+  template <class U> GPURMA_DEVICE T operator^=(U bits) { return *this = T(value() ^ bits); }
+  template <class U> GPURMA_DEVICE T operator<<=(U places) { return *this = T(value() << places); }
+  template <class U> GPURMA_DEVICE T operator>>=(U places) { return *this = T(value() >> places); }
+  GPURMA_DEVICE T operator++() { return *this += 1; }
+  GPURMA_DEVICE T operator--() { return *this -= 1; }
+  GPURMA_DEVICE T operator++(int) {
+    const T before = value();
+    *this = T(before + 1);
+    return before;
+  }
+  GPURMA_DEVICE T operator--(int) {
+    const T before = value();
+    *this = T(before - 1);
+    return before;
+  }
 
 private:
   using state = region_state<S, A, R>;

@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Variables that the device cannot have.
-// RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
+// RUN: not %gpurmacc_cpu -c -ferror-limit=0 %s -o %t.o 2>&1 | %filecheck %s
 #include <string>
 #include <vector>
 
@@ -110,3 +110,19 @@ struct of_references {
 // CHECK: :[[@LINE-22]]:10: error: 'count' cannot be used in a persistent region: it refers to 'done', which the region or its clauses name, too: name one
 // CHECK: :[[@LINE-22]]:13: error: 'first' cannot be used in a persistent region: it refers to 'a', which the region or its clauses name, too: name one
 // CHECK: :[[@LINE-22]]:11: error: 'whole' cannot be used in a persistent region: it refers to 'same', which the region or its clauses name, too: name one
+
+// Second names of a reduced scalar.
+void second_names(float* a, float* s, int n, float last) {
+#pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s)
+  for (int i = 0; i < n; ++i) {
+    add<<<n, 1>>>(a, s);
+    float& sum = *s;
+    const float& read = s[0];
+    (i % 2 ? *s : last) = 0;
+    std::swap(last, *s);
+  }
+}
+// CHECK: :[[@LINE-6]]:18: error: '*s' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause
+// CHECK: :[[@LINE-6]]:25: error: 's[0]' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause
+// CHECK: :[[@LINE-6]]:14: error: '*s' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause
+// CHECK: :[[@LINE-6]]:21: error: '*s' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause
