@@ -233,7 +233,8 @@ void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::re
 // Assignment, of arrays too.
 template <class T, class U> void copy_value(T& to, const U& from) {
   static_assert(sizeof(T) == sizeof(U));
-  std::memcpy(const_cast<std::remove_cv_t<T>*>(&to), &from, sizeof(T));
+  std::memcpy(const_cast<std::remove_cv_t<T>*>(&to), const_cast<const std::remove_cv_t<U>*>(&from),
+              sizeof(T));
 }
 
 // A reduced scalar, in memory of the host or the device, before and after the region.

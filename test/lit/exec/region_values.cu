@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // What a region captures need not have a default constructor or an assignment: classes with constructors and constant members, arrays of
-// constants. One reduced scalar is copied to another.
+// constants, volatile numbers. One reduced scalar is copied to another.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -O1 %t.elided.cu -o %t.elided
@@ -9,7 +9,7 @@
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | sort -u | diff - %t.expected
-// CHECK: 11 steps, last 480, before 440
+// CHECK: 11 steps, last 480, before 440, count {{.*}}, seen 55
 #include <cstdio>
 #include <utility>
 #include <vector>
@@ -34,6 +34,7 @@ int main() {
   const int n = 100, weights[2] = {1, 2};
   const rates by(2, 4);
   int *a, *b, *sum, *before, count = 0, last = 0;
+  volatile int seen = 0;
   cudaMalloc(&a, n * sizeof(int));
   cudaMalloc(&b, n * sizeof(int));
   cudaMalloc(&sum, sizeof(int));
@@ -47,6 +48,7 @@ int main() {
     step<<<(n + 15) / 16, 16>>>(b, a, sum, by, i, n);
     std::swap(a, b);
     count += weights[i % 2] * by.factor / 2;
+    seen = seen + i;
   }
   cudaMemcpy(&last, sum, sizeof(int), cudaMemcpyDeviceToHost);
   int previous = 0;
@@ -55,5 +57,5 @@ int main() {
   int total = 0;
   for (int i = 0; i < n; ++i)
     total = (total * 31 + values[i]) % 100003;
-  std::printf("%d steps, last %d, before %d, count %d, total %d\n", 11, last, previous, count, total);
+  std::printf("%d steps, last %d, before %d, count %d, seen %d, total %d\n", 11, last, previous, count, seen, total);
 }
