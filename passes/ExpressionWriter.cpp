@@ -248,8 +248,7 @@ bool ExpressionWriter::reference(const DeclRefExpr& Ref, raw_ostream& To) {
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
   // The region's kernel may not name what is private to a class.
   if (Global && Variable->isUsableInConstantExpressions(Context) && !Variable->isStaticDataMember()) {
-    To << "::";
-    Variable->printQualifiedName(To, Policy);
+    To << globalName(Variable, Policy);
     return true;
   }
   capture(*Variable, Ref.getLocation());

@@ -56,12 +56,7 @@ std::string nameOnHost(const VarDecl* V, const PrintingPolicy& Policy) {
     return "this->" + Member->getNameAsString();
   if (isObjectValue(V))
     return objectValueName(V);
-  if (!V->hasGlobalStorage() || V->isStaticLocal())
-    return V->getNameAsString();
-  std::string Name = "::";
-  llvm::raw_string_ostream Out(Name);
-  V->printQualifiedName(Out, Policy);
-  return Name;
+  return !V->hasGlobalStorage() || V->isStaticLocal() ? V->getNameAsString() : globalName(V, Policy);
 }
 
 /// Prints the references of members as the function may name them, and what other functions name.

@@ -31,13 +31,20 @@ std::string keptName(const Region& R, const VarDecl* Variable) {
   return "gpurma_kept_" + std::to_string(llvm::find(R.Kept, Variable) - R.Kept.begin()) + "_" + Variable->getNameAsString();
 }
 
+std::string globalName(const VarDecl* Variable, const PrintingPolicy& Policy) {
+  std::string Name = "::";
+  llvm::raw_string_ostream Out(Name);
+  Variable->getNameForDiagnostic(Out, Policy, /*Qualified=*/true);
+  return Name;
+}
+
 std::string capturedName(const VarDecl* Variable, Program& P) {
   if (const FieldDecl* Member = memberOfObject(Variable))
     return "gpurma_this_" + Member->getNameAsString();
   if (isObjectValue(Variable))
     return objectValueName(Variable);
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
-  return Global ? "gpurma_global_" + std::to_string(P.number("global " + Variable->getQualifiedNameAsString())) + "_" +
+  return Global ? "gpurma_global_" + std::to_string(P.number("global " + globalName(Variable, sourcePolicy(Variable->getASTContext())))) + "_" +
                       Variable->getNameAsString()
                 : Variable->getNameAsString();
 }

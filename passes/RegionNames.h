@@ -24,6 +24,9 @@ std::string operationName(const ReducedScalar& S, const clang::ASTContext& Conte
 /// The name of one of Region::Kept as a field of the region's values, and in its kernel.
 std::string keptName(const Region& R, const clang::VarDecl* Variable);
 
+/// The name of a variable at namespace scope or of a class, with arguments of templates: "::std::numbers::pi_v<float>".
+std::string globalName(const clang::VarDecl* Variable, const clang::PrintingPolicy& Policy);
+
 /// The name under which a captured variable is a field of the region's values, and a variable in its kernel.
 std::string capturedName(const clang::VarDecl* Variable, Program& P);
 

@@ -95,7 +95,7 @@ private:
   static bool isOfDevice(const VarDecl& Variable) {
     QualType Type = Variable.getASTContext().getBaseElementType(Variable.getType());
     return Variable.hasAttr<CUDADeviceAttr>() && !Variable.hasAttr<CUDAConstantAttr>() && Variable.hasGlobalStorage() && !Variable.isStaticLocal() &&
-           !Type.isConstQualified() && !isa<VarTemplateSpecializationDecl>(Variable) && !isIndexVariable(&Variable) &&
+           !Type.isConstQualified() && !isIndexVariable(&Variable) &&
            (Variable.getAccess() == AS_none || Variable.getAccess() == AS_public);
   }
 

@@ -13,6 +13,7 @@
 // RUN: not %t scalar-pointer 2>&1 | FileCheck --check-prefix=SCALAR-POINTER %s
 // RUN: not %t scalar-member 2>&1 | FileCheck --check-prefix=SCALAR-MEMBER %s
 // RUN: not %t array-variable 2>&1 | FileCheck --check-prefix=ARRAY-VARIABLE %s
+// RUN: not %t array-template 2>&1 | FileCheck --check-prefix=ARRAY-TEMPLATE %s
 // RUN: not %t changing 2>&1 | FileCheck --check-prefix=CHANGING %s
 // RUN: not %t chosen 2>&1 | FileCheck --check-prefix=CHOSEN %s
 // RUN: not %t declared 2>&1 | FileCheck --check-prefix=DECLARED %s
@@ -31,6 +32,7 @@ __device__ int sum_of_device;
 }
 namespace of_device {
 __device__ int numbers[2 * n];
+template <int Step> __device__ int steps[n];
 }
 
 __global__ void add(int *out, const int *in, int *sum, int size) {
@@ -60,6 +62,11 @@ __global__ void add_numbers(int *out, const int *in, int size) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < size)
     out[i] = in[i] + of_device::numbers[size - 1 - i];
+}
+__global__ void add_step(int *out, const int *in, int size) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < size)
+    out[i] = in[i] + of_device::steps<2>[size - 1 - i];
 }
 __global__ void add_table(int *out, const int *in, const int *table, int size) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -127,6 +134,15 @@ int main(int argc, char **argv) {
     for (int step = 0; step < 3; ++step) {
       add_numbers<<<8, 8>>>(b, numbers, n);
       std::swap(numbers, b);
+    }
+  } else if (is("array-template")) {
+    int *steps;
+    cudaGetSymbolAddress(reinterpret_cast<void **>(&steps), of_device::steps<2>);
+    // ARRAY-TEMPLATE: the persistent region at {{.*}}region_other_names.cu:[[#@LINE+1]]: 'steps' shares memory with 'steps', which the region distributes
+#pragma gpurma persistent distribute(steps, b : rows(n))
+    for (int step = 0; step < 3; ++step) {
+      add_step<<<8, 8>>>(b, steps, n);
+      std::swap(steps, b);
     }
   } else if (is("changing")) {
     const int *table = tables[0], *other = a;
