@@ -5,7 +5,9 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -84,20 +86,22 @@ std::string exactly(const FunctionDecl *Kernel, std::string Name) {
 std::optional<std::string> templateArguments(const FunctionDecl *Kernel,
                                              llvm::function_ref<std::optional<std::string>(unsigned)> Unnameable) {
   PrintingPolicy Policy = sourcePolicy(Kernel->getASTContext());
-  std::string Text;
+  std::string Text = "<";
   llvm::raw_string_ostream Out(Text);
+  llvm::ListSeparator Separator;
+  auto Print = [&](const TemplateArgument &A) {
+    Out << Separator;
+    A.print(Policy, Out, /*IncludeType=*/true);
+  };
   llvm::ArrayRef<TemplateArgument> Arguments = Kernel->getTemplateSpecializationArgs()->asArray();
   for (unsigned I = 0; I < Arguments.size(); ++I) {
-    Out << (I ? ", " : "<");
     if (hasName(Arguments[I])) {
-      if (Arguments[I].getKind() != TemplateArgument::Pack) {
-        Arguments[I].print(Policy, Out, /*IncludeType=*/true);
-        continue;
-      }
-      llvm::interleaveComma(Arguments[I].pack_elements(), Out,
-                            [&](const TemplateArgument &A) { A.print(Policy, Out, /*IncludeType=*/true); });
+      if (Arguments[I].getKind() == TemplateArgument::Pack)
+        llvm::for_each(Arguments[I].pack_elements(), Print);
+      else
+        Print(Arguments[I]);
     } else if (std::optional<std::string> Given = Unnameable(I)) {
-      Out << *Given;
+      Out << Separator << *Given;
     } else {
       return std::nullopt;
     }

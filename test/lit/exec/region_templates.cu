@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Regions in function templates with several instances, in a member function of a class template and of a class in it, in a
-// function template that nothing calls, in lambdas.
+// function template that nothing calls, in lambdas. Kernels with packs, empty ones too.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
@@ -36,6 +36,12 @@ template <class T> __global__ void add(const T* in, T* total, int ny, int nx) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < nx && y < ny)
     atomicAdd(total, static_cast<T>(static_cast<int>(in[y * nx + x]) % 16));
+}
+
+template <class T, int... Weights, class... More> __global__ void add_weights(T* in_place, int ny, int nx, More... more) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    in_place[y * nx + x] += (Weights + ... + 0) + (int(more) + ... + 1);
 }
 
 static bool quiet = false;
@@ -142,6 +148,8 @@ int main(int argc, char** argv) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
     for (int i = 0; i < steps; ++i) {
       average<int, 1><<<grid, block>>>(b, a, ny, nx);
+      add_weights<int><<<grid, block>>>(b, ny, nx);
+      add_weights<int, 3, 4><<<grid, block>>>(b, ny, nx, i, 2.5);
       std::swap(a, b);
       last = i;
     }
