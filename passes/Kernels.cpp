@@ -72,6 +72,10 @@ bool isOverloaded(const FunctionDecl *Kernel) {
   llvm::SmallPtrSet<const Decl *, 4> Functions;
   for (const NamedDecl *Found : Kernel->getDeclContext()->getRedeclContext()->lookup(Kernel->getDeclName()))
     Functions.insert(Found->getCanonicalDecl());
+  if (const TemplateArgumentList *Arguments = Kernel->getTemplateSpecializationArgs())
+    for (const TemplateArgument &A : Arguments->asArray().drop_back())
+      if (A.getKind() == TemplateArgument::Pack) // what is behind it is not written, see templateArguments
+        return true;
   return Functions.size() > 1;
 }
 
@@ -96,10 +100,12 @@ std::optional<std::string> templateArguments(const FunctionDecl *Kernel,
   llvm::ArrayRef<TemplateArgument> Arguments = Kernel->getTemplateSpecializationArgs()->asArray();
   for (unsigned I = 0; I < Arguments.size(); ++I) {
     if (hasName(Arguments[I])) {
-      if (Arguments[I].getKind() == TemplateArgument::Pack)
+      if (Arguments[I].getKind() == TemplateArgument::Pack) {
+        // What is behind a pack can only be deduced: it would be taken for more of the pack.
         llvm::for_each(Arguments[I].pack_elements(), Print);
-      else
-        Print(Arguments[I]);
+        break;
+      }
+      Print(Arguments[I]);
     } else if (std::optional<std::string> Given = Unnameable(I)) {
       Out << Separator << *Given;
     } else {

@@ -20,7 +20,8 @@ bool isKernel(const clang::FunctionDecl *Function);
 /// True if the kernel's name can be spelled at namespace scope: it is no protected or private member.
 bool isAccessible(const clang::FunctionDecl *Kernel);
 
-/// True if the kernel shares its name with another function of its scope, so that the name alone does not denote it.
+/// True if the kernel shares its name with another function of its scope, or an instance its template arguments as far as they can be
+/// written, so that the name alone does not denote it.
 bool isOverloaded(const clang::FunctionDecl *Kernel);
 
 /// `Name` with a cast to the kernel's exact type if it is overloaded.
@@ -33,7 +34,8 @@ std::optional<std::string> qualifiedName(const clang::FunctionDecl *Kernel);
 /// function is no instance; none if an argument has no name, or none before the template.
 std::optional<std::string> instanceCondition(const clang::FunctionDecl *Function, const clang::SourceManager &Sources);
 
-/// The template arguments in angle brackets. \p Unnameable gives the text of an argument whose type has no name.
+/// The template arguments in angle brackets, to the first pack: what is behind it is deduced. \p Unnameable gives the text of an
+/// argument whose type has no name.
 std::optional<std::string>
 templateArguments(const clang::FunctionDecl *Kernel, llvm::function_ref<std::optional<std::string>(unsigned)> Unnameable);
 
