@@ -76,7 +76,7 @@ public:
     bool OnDevice = Variable->hasAttr<CUDADeviceAttr>() || Variable->hasAttr<CUDAConstantAttr>();
     if (OnDevice && Variable->getStorageClass() == SC_None && !Variable->isInline() && !Variable->isConstexpr() &&
         !Variable->isStaticDataMember() && !Variable->getDescribedVarTemplate() && !Variable->isExternC() &&
-        Variable->isThisDeclarationADefinition())
+        Variable->isThisDeclarationADefinition() && !Variable->getPreviousDecl()) // which is extern
       makeInternal(Variable->getSourceRange());
     return true;
   }

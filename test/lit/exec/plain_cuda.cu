@@ -3,7 +3,7 @@
 // are members of classes and templates.
 // RUN: %gpurmacc_cpu -O2 %s -o %t
 // RUN: %t | FileCheck %s
-// CHECK: plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048, of members 43
+// CHECK: plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048, of members 143
 #include <cstdio>
 
 __constant__ int factor;
@@ -19,6 +19,7 @@ __device__ int numbers::first = 40;
 __constant__ int numbers::second = 2;
 template <class T> __device__ T zero = T(0);
 template <> __device__ long zero<long> = 1;
+extern __device__ int later;
 
 __global__ void reduce(const int *in, int *sum, int *any) {
   __shared__ int warps[2];
@@ -45,7 +46,9 @@ __global__ void dynamic(int *sum) {
 
 __global__ void scale(int *value) { *value *= factor; }
 
-__global__ void add_members(int *value) { *value = numbers::next() + numbers::second + zero<int> + static_cast<int>(zero<long>); }
+__global__ void add_members(int *value) { *value = numbers::next() + numbers::second + zero<int> + static_cast<int>(zero<long>) + later; }
+
+__device__ int later = 100;
 
 int main() {
   int *in, *sum, *any, *other;
