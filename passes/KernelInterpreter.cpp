@@ -1195,7 +1195,9 @@ private:
     if (std::optional<AbstractValue> V = evalKnown(E, Callee))
       return *V;
     const FunctionDecl* Definition = nullptr;
-    bool HasBody = Callee->hasBody(Definition) && !Definition->isDependentContext();
+    // What threads of a block do together is CUDA's to know.
+    const bool IsOfGroup = isCooperativeGroup(Callee) && Context.getSourceManager().isInSystemHeader(Callee->getLocation());
+    bool HasBody = !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext();
     if (!HasBody || !enter(Definition)) {
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, Callee);
