@@ -3,6 +3,7 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
+#include "passes/AccumulateCalls.h"
 #include "passes/EarlyReturns.h"
 #include "passes/ErrorChecks.h"
 #include "passes/ExpressionCopier.h"
@@ -72,7 +73,7 @@ private:
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
     return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
-             return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first;
+             return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first || accumulateCall(*Call);
            });
   }
 
@@ -190,6 +191,34 @@ private:
     if (!Context.hasSameUnqualifiedType(Value->getType(), Type))
       Value = ImplicitCastExpr::Create(Context, Type, CK_NoOp, Value, nullptr, VK_PRValue, FPOptionsOverride());
     return Value;
+  }
+
+  /// The loop that std::accumulate is, before what it is called for: its total. Null if it stays a call.
+  Expr* addedUp(CallExpr& Call) {
+    std::optional<AccumulateCall> Sum = Hoisted ? accumulateCall(Call) : std::nullopt;
+    if (!Sum)
+      return nullptr;
+    const SourceLocation Loc = Call.getBeginLoc();
+    Expr *Array = copyInPlace(Sum->Array), *Count = nullptr;
+    if (Sum->Count) {
+      Count = copyInPlace(Sum->Count);
+    } else {
+      VarDecl* Size = Objects.valueOf(pointerVariable(Array), Array, {Array, Sum->Size, nullptr}, Context.getSizeType());
+      if (!Size)
+        return nullptr;
+      Count = Build.valueOf(Size, Loc);
+    }
+    VarDecl* Index = newVariable(nullptr, Context.getSizeType(), Build.number(0, Context.getSizeType(), Loc), "index", Loc);
+    Expr* Element = Build.elementAt(Array, Index, Loc);
+    if (!Element)
+      return nullptr;
+    LastExpanded = Call.getDirectCallee();
+    VarDecl* Total = declareResult(Call.getType(), copyInPlace(Sum->Init), "total", Loc);
+    Expr* Adds = CompoundAssignOperator::Create(Context, Build.name(Total, Loc), Build.valueOf(Element), BO_AddAssign, Total->getType(), VK_LValue,
+                                                OK_Ordinary, Loc, FPOptionsOverride());
+    Hoisted->push_back(new (Context) ForStmt(Context, Build.declaration(Index, Loc), Build.differ(Build.valueOf(Index, Loc), Count, Loc), nullptr,
+                                             Build.incremented(Index, Loc), Adds, Loc, Loc, Loc));
+    return Build.valueOf(Total, Loc);
   }
 
   /// Of two objects, or of two structures with nothing but such: their pointers change places. False for other calls.
@@ -1202,6 +1231,8 @@ private:
   Expr* copyCall(CallExpr* Call) override {
     if (Expr* Value = objectCall(Call) && !folded(*Call) ? objectValue(*Call) : nullptr)
       return Value;
+    if (Expr* Total = addedUp(*Call))
+      return Total;
     if (isExpanded(*Call) && !staysCall(*Call)) {
       if (Expr* Constant = folded(*Call))
         return Constant;
