@@ -140,6 +140,13 @@ private:
       Diags.report(Loc, Diag::err_region_function) << nameOf(F) << What << Name << launches(F);
   }
 
+  /// Of a statement of a function that the region calls.
+  void suggestHost(SourceLocation Loc) {
+    if (Frames.size() == 1 || launches(Frames[1].Function) || std::exchange(HasSuggestedHost, true))
+      return;
+    Diags.report(Loc, Diag::note_host_call) << nameOf(Frames[1].Function);
+  }
+
   const FunctionDecl* current() const { return Frames.back().Function; }
 
   // --- Which calls.
@@ -342,8 +349,10 @@ private:
       break;
     }
     bool HasParts = S->child_begin() != S->child_end();
-    if (HasParts)
+    if (HasParts) {
       Diags.report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange();
+      suggestHost(S->getBeginLoc());
+    }
     Out.push_back(S);
   }
 
@@ -1304,7 +1313,7 @@ private:
   /// Variables that hold what calls have returned, and the function of the last of these.
   llvm::DenseSet<const VarDecl*> Results;
   const FunctionDecl* LastExpanded = nullptr;
-  bool OfClauses = false, ClauseFailed = false, InStatement = false;
+  bool OfClauses = false, ClauseFailed = false, InStatement = false, HasSuggestedHost = false;
   /// Variables that copies declare.
   llvm::DenseSet<const VarDecl*> Declared;
 };
