@@ -28,9 +28,12 @@ struct Location {
   /// Bytes that Offset counts, of a pointer that was cast: rows of a pitch in bytes begin at
   /// (char*)a + y * pitch. 0: elements of the array.
   std::int64_t Unit = 0;
+  /// In an element that is a structure, of how many values that lie one behind the other it leads to the first: those of a member. 0:
+  /// it leads to the element, and goes on to the next one.
+  std::int64_t Within = 0;
 
   bool sameArray(const Location& L) const {
-    return Of == L.Of && Decl == L.Decl && Members == L.Members && Unit == L.Unit;
+    return Of == L.Of && Decl == L.Decl && Members == L.Members && Unit == L.Unit && Within == L.Within;
   }
   friend bool operator==(const Location& A, const Location& B) {
     return A.sameArray(B) && A.Offset == B.Offset;

@@ -39,9 +39,11 @@ private:
 
   /// \p Other: a kernel, or an array of the host.
   bool report(SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Array, const std::string& Combining, const NamedDecl* Other) {
-    U.Diags->report(Where, Diag::err_block_numbers) << Array->getName() << Combining << (Other ? Other->getName() : "") << static_cast<unsigned>(Why);
+    U.Diags->report(Where, Diag::err_block_numbers) << Array->getName() << Combining << (Other ? Other->getName() : "") << static_cast<unsigned>(Why)
+                                                  << (Combining == TheHost);
     return false;
   }
+  static constexpr StringRef TheHost = "the host";
   static std::string quoted(const NamedDecl* D) { return "'" + D->getNameAsString() + "'"; }
 
   /// The only parameter for a variable; null if there is none, or another one.
@@ -119,7 +121,7 @@ private:
     for (const VarDecl* Array : arraysOf(R)) {
       const auto First = llvm::find_if(R.Stages, [&](const Stage& S) { return combines(R, S, Array); });
       const bool OnHost = First == R.Stages.end();
-      const std::string Combining = OnHost ? "the host" : quoted(First->Kernel);
+      const std::string Combining = OnHost ? TheHost.str() : quoted(First->Kernel);
       if (R.declares(Array))
         return report(OnHost ? Array->getLocation() : First->Launch->getBeginLoc(), BlockNumbersProblem::Local, Array, Combining, nullptr);
       if (OnHost ? !findSums(R, Array) : !findCombining(R, Array))
@@ -228,9 +230,11 @@ private:
   }
 
   bool findSums(Region& R, const VarDecl* Array) {
-    if (std::optional<RejectedHostSums> Rejected = findHostSums(R, Array, U))
-      return report(Rejected->Where, Rejected->Why, Array, "the host", Rejected->Host);
+    const auto Found = findHostSums(R, Array, U);
+    if (const auto* Rejected = std::get_if<RejectedHostSums>(&Found))
+      return report(Rejected->Where, Rejected->Why, Array, TheHost.str(), Rejected->Host);
     R.Reductions.push_back(scalarOf(Array, Keyword::Plus));
+    R.Reductions.back().Total = std::get<QualType>(Found);
     return true;
   }
 
@@ -373,7 +377,7 @@ private:
   std::string combiningOf(const Conditional& C) const {
     for (const Region& R : U.Regions)
       if (llvm::any_of(R.BlockStores, [&](const BlockStore& B) { return B.Parameter == C.Store.Parameter; }))
-        return R.Combining.empty() ? "the host" : quoted(R.Combining.front().Kernel);
+        return R.Combining.empty() ? TheHost.str() : quoted(R.Combining.front().Kernel);
     return quoted(C.Store.Kernel);
   }
 

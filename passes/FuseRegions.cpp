@@ -217,7 +217,7 @@ private:
       std::string Operation = operationName(S, Context);
       std::string Index = std::to_string(I);
       Text += "    ::gpurma::stages::reduced<" + type(S.Scalar->getType(), "") + ", " + Operation + ", " + sizes() +
-              "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n";
+              (S.Total.isNull() ? "" : ", " + type(S.Total, "")) + "> gpurma_reduced_" + Index + "(gpurma_region, " + Index + ", gpurma_values.gpurma_scalar_" + Index + ");\n";
       if (S.OfBlocks)
         Text += "    auto& gpurma_blocks_" + Index + " = gpurma_values.gpurma_blocks_" + Index + ";\n";
     }

@@ -99,6 +99,11 @@ std::optional<AddedElements> addedElements(const ForStmt& Loop, const ASTContext
   return Found;
 }
 
+/// Integers of a rank might have no room in their type where those of each block have.
+bool isDoubleOfFloat(QualType Total, QualType Element) {
+  return Total->isSpecificBuiltinType(BuiltinType::Double) && Element->isSpecificBuiltinType(BuiltinType::Float);
+}
+
 /// Where a copy goes to: an array, what a pointer leads to, or what an object has.
 const VarDecl* hostArray(const Region& R, const Expr* To) {
   const VarDecl* V = namedVariable(To->IgnoreParenCasts());
@@ -181,13 +186,14 @@ bool isReadByHost(const Region& R, const VarDecl* Array, const ASTContext& Conte
          });
 }
 
-std::optional<RejectedHostSums> findHostSums(Region& R, const VarDecl* Array, const Unit& U) {
+std::variant<QualType, RejectedHostSums> findHostSums(Region& R, const VarDecl* Array, const Unit& U) {
   const ASTContext& Context = U.context();
   const HostStatements Found(R.Statement);
   const std::vector<const CallExpr*> Copies = Found.copiesOf(Array);
   const size_t From = R.Reductions.size();
   auto Wrong = [](SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Host) { return RejectedHostSums{Why, Where, Host}; };
   llvm::SmallPtrSet<const CallExpr*, 4> AddedUp;
+  QualType Wider;
   for (const auto& [Loop, Before] : Found.Loops) {
     std::optional<AddedElements> Added = addedElements(*Loop, Context);
     if (!Added)
@@ -208,9 +214,13 @@ std::optional<RejectedHostSums> findHostSums(Region& R, const VarDecl* Array, co
       Added->Sum.Copy = Copy;
       AddedUp.insert(Copy);
     }
-    if (!Context.hasSameUnqualifiedType(Added->Sum.Total->getType(), Added->Element) ||
+    const QualType Total = Added->Sum.Total->getType().getUnqualifiedType();
+    const bool IsWider = isDoubleOfFloat(Total, Added->Element);
+    if ((!IsWider && !Context.hasSameUnqualifiedType(Total, Added->Element)) ||
         !Context.hasSameUnqualifiedType(Added->Element, Array->getType().getNonReferenceType()->getPointeeType()))
       return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::OtherType, nullptr);
+    if (IsWider)
+      Wider = Total;
     Added->Sum.From = From;
     R.HostSums.push_back(Added->Sum);
   }
@@ -219,7 +229,7 @@ std::optional<RejectedHostSums> findHostSums(Region& R, const VarDecl* Array, co
       const VarDecl* To = hostArray(R, Copy->getArg(0));
       return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To ? To : Array);
     }
-  return std::nullopt;
+  return Wider;
 }
 
 } // namespace gpurma

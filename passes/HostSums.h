@@ -29,8 +29,8 @@ struct RejectedHostSums {
   const clang::VarDecl* Host = nullptr;
 };
 
-/// Adds to Region::HostSums the loops that add up an array whose sum becomes the next of Region::Reductions.
-std::optional<RejectedHostSums> findHostSums(Region& R, const clang::VarDecl* Array, const Unit& U);
+/// Adds to Region::HostSums the loops that add up an array whose sum becomes the next of Region::Reductions. ReducedScalar::Total of that.
+std::variant<clang::QualType, RejectedHostSums> findHostSums(Region& R, const clang::VarDecl* Array, const Unit& U);
 
 } // namespace gpurma
 

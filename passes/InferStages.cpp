@@ -891,6 +891,8 @@ private:
   /// if it is no choice of variables.
   std::optional<Candidates> candidates(const Expr* E, ArrayRef<const FieldDecl*> Members) const {
     const Expr* Plain = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+    if (Plain->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNotNull))
+      return Candidates();
     if (const auto* Choice = dyn_cast<ConditionalOperator>(Plain)) {
       std::optional<Candidates> All = candidates(Choice->getTrueExpr(), Members),
                                 Other = candidates(Choice->getFalseExpr(), Members);

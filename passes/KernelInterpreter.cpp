@@ -442,7 +442,22 @@ private:
       Reinterpreted.insert(L.Decl);
       return {Location::Private, nullptr, {}, {}};
     }
+    if (L.Within != 0)
+      return movedWithin(std::move(L), By, Pointee, /*Certain=*/false);
     L.Offset = Sets.normalized(L.Offset + By * Polynomial(elementsIn(Pointee)));
+    return L;
+  }
+
+  /// In a member of an element. \p Certain: the language has it that it stays there. Unknown if it may not.
+  Location movedWithin(Location L, const Polynomial& By, QualType Pointee, bool Certain) {
+    const std::int64_t Each = elementsIn(Pointee);
+    const std::optional<std::int64_t> Known = By.constant();
+    if (Known ? *Known < 0 || *Known * Each >= L.Within
+              : !Certain && (Numbers.isPossible(Numbers.compare(BO_GE, By, 0, false).False) ||
+                             Numbers.isPossible(Numbers.compare(BO_LT, By * Polynomial(Each), L.Within, false).False)))
+      return {};
+    // Of what is known of a place in the middle less is left.
+    L.Within = Known ? L.Within - *Known * Each : Each;
     return L;
   }
 
@@ -450,6 +465,8 @@ private:
   /// not be at the beginning of one.
   Location recounted(Location L, QualType From, QualType To) const {
     if (To->isIncompleteType() || From->isIncompleteType())
+      return {};
+    if (L.Within != 0 && Context.getTypeSizeInChars(From) != Context.getTypeSizeInChars(To))
       return {};
     auto Bytes = [&](QualType Type) {
       return Context.getTypeSizeInChars(Context.getBaseElementType(Type)).getQuantity();
@@ -486,6 +503,8 @@ private:
     }
     if (const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
       AbstractValue Base = eval(Subscript->getBase()), Index = eval(Subscript->getIdx());
+      if (Base.Place && Base.Place->Within != 0 && Subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        return movedWithin(*Base.Place, number(Index, Subscript->getIdx()), Subscript->getType(), /*Certain=*/true);
       return moved(Base.Place.value_or(Location{}), number(Index, Subscript->getIdx()),
                    Subscript->getType());
     }
@@ -512,6 +531,8 @@ private:
       }
       if (L.Of == Location::Global && Field)
         L.Members.push_back(Field);
+      if (L.Of == Location::Element && Field)
+        L.Within = elementsIn(Field->getType());
       if (L.Of != Location::Variable)
         return L; // a member of an element is the element
       if (!Field || Field->getType()->isArrayType())
@@ -1174,7 +1195,9 @@ private:
     if (std::optional<AbstractValue> V = evalKnown(E, Callee))
       return *V;
     const FunctionDecl* Definition = nullptr;
-    bool HasBody = Callee->hasBody(Definition) && !Definition->isDependentContext();
+    // What threads of a block do together is CUDA's to know.
+    const bool IsOfGroup = isCooperativeGroup(Callee) && Context.getSourceManager().isInSystemHeader(Callee->getLocation());
+    bool HasBody = !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext();
     if (!HasBody || !enter(Definition)) {
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, Callee);

@@ -63,6 +63,8 @@ Expr* NodeBuilder::elementAt(Expr* Array, VarDecl* Index, SourceLocation Loc) co
                                              FPOptionsOverride());
     return new (Context) ArraySubscriptExpr(Decayed, At, Plain->getElementType(), VK_LValue, OK_Ordinary, Loc);
   }
+  if (Type->isPointerType())
+    return new (Context) ArraySubscriptExpr(valueOf(Array), At, Type->getPointeeType(), VK_LValue, OK_Ordinary, Loc);
   for (NamedDecl* Found : Type->getAsCXXRecordDecl()->lookup(Context.DeclarationNames.getCXXOperatorName(OO_Subscript))) {
     auto* Method = dyn_cast<CXXMethodDecl>(Found);
     if (!Method || Method->isConst() != Type.isConstQualified() || Method->getNumParams() != 1)

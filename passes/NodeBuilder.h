@@ -29,7 +29,7 @@ public:
   clang::Expr* inParentheses(clang::Expr* E, clang::SourceRange Where) const;
   /// `(T)e`; text has no implicit conversions.
   clang::Expr* cast(clang::Expr* E, clang::QualType Type, clang::SourceLocation Loc) const;
-  /// array[index]; null where a std::array has no such operator.
+  /// array[index], of a pointer, too; null where a class of the standard library has no such operator.
   clang::Expr* elementAt(clang::Expr* Array, clang::VarDecl* Index, clang::SourceLocation Loc) const;
   /// std::swap(a, b).
   clang::Expr* swapped(clang::VarDecl* A, clang::VarDecl* B, clang::SourceLocation Loc) const;

@@ -74,17 +74,46 @@ bool leaves(const Stmt* S, bool InLoop) {
   return llvm::any_of(S->children(), [&](const Stmt* Child) { return leaves(Child, InLoop); });
 }
 
+const Expr* conditionOf(const Stmt* Loop) {
+  if (const auto* For = dyn_cast<ForStmt>(Loop))
+    return For->getConditionVariable() ? nullptr : For->getCond();
+  const auto* While = dyn_cast<WhileStmt>(Loop);
+  return While && !While->getConditionVariable() ? While->getCond() : nullptr;
+}
+
+const Stmt* bodyOf(const Stmt* Loop) {
+  if (const auto* For = dyn_cast<ForStmt>(Loop))
+    return For->getBody();
+  return cast<WhileStmt>(Loop)->getBody();
+}
+
+/// The `i += step` at the end of `while (i < n) { ...; i += step; }`; null of others.
+const Stmt* lastStep(const Stmt* Loop) {
+  const auto* While = dyn_cast<WhileStmt>(Loop);
+  const auto* Block = While ? dyn_cast<CompoundStmt>(While->getBody()) : nullptr;
+  return Block && !Block->body_empty() ? Block->body_back() : nullptr;
+}
+
+/// Whether one iteration after the other has one value of a variable.
+bool keeps(const Stmt* Loop, const VarDecl* V) {
+  const Stmt* Last = lastStep(Loop);
+  if (!Last)
+    return isa<ForStmt>(Loop) && !VariableChanges(bodyOf(Loop)).changes(V);
+  return llvm::all_of(cast<CompoundStmt>(bodyOf(Loop))->body(), [&](const Stmt* S) { return S == Last || !VariableChanges(S).changes(V); });
+}
+
 /// The index of a loop `i < n`, of which all else is the same in each iteration.
-const VarDecl* indexOf(const ForStmt* Loop) {
-  const auto* Compare = Loop->getCond() ? dyn_cast<BinaryOperator>(Loop->getCond()->IgnoreParenImpCasts()) : nullptr;
-  if (!Compare || !Compare->isRelationalOp() || Loop->getConditionVariable())
+const VarDecl* indexOf(const Stmt* Loop) {
+  const Expr* Condition = conditionOf(Loop);
+  const auto* Compare = Condition ? dyn_cast<BinaryOperator>(Condition->IgnoreParenImpCasts()) : nullptr;
+  if (!Compare || !Compare->isRelationalOp())
     return nullptr;
   bool Below = Compare->getOpcode() == BO_LT || Compare->getOpcode() == BO_LE;
   const Expr *Index = Compare->getLHS(), *Bound = Compare->getRHS();
   if (!Below)
     std::swap(Index, Bound);
   const VarDecl* V = namedVariable(Index);
-  if (!V || VariableChanges(Loop->getBody()).changes(V) || exitOf(Loop->getBody()))
+  if (!V || !keeps(Loop, V) || exitOf(bodyOf(Loop)))
     return nullptr;
   const VariableChanges InLoop(Loop);
   bool BoundChanges = llvm::any_of(namedVariables(Bound), [&](const VarDecl* Named) { return InLoop.changes(Named); });
@@ -184,10 +213,8 @@ private:
       First = For->getBody();
       Second = For->getInc();
       IsLoop = true;
-      if (GridStrides && !GridIndices.count({For, indexOf(For)}))
-        return std::nullopt;
     }
-    if (!Found.Condition || (GridStrides && !isa<ForStmt>(S)))
+    if (!Found.Condition || (GridStrides && (!IsLoop || !GridIndices.count({S, indexOf(S)}))))
       return std::nullopt;
     for (const Stmt* Part : {static_cast<const Stmt*>(Found.Condition), First, Second}) {
       if (!Part)
@@ -209,9 +236,8 @@ private:
       if (!isTextOfBody(Kernel, Each.Condition->getSourceRange()))
         return reject(PartialBlocksProblem::Text, Each.Condition->getExprLoc());
       if (GridStrides) {
-        const auto* Loop = cast<ForStmt>(Each.Whole);
-        Result.Loops.emplace_back(Loop, indexOf(Loop));
-        InBodies.TraverseStmt(const_cast<Stmt*>(Loop->getBody()));
+        Result.Loops.emplace_back(Each.Whole, indexOf(Each.Whole));
+        InBodies.TraverseStmt(const_cast<Stmt*>(bodyOf(Each.Whole)));
       } else {
         Result.Conditions.push_back(Each.Condition);
       }
@@ -255,11 +281,12 @@ private:
             }))
           return true;
         for (const auto& [Loop, Index] : Of.Result.Loops)
-          if (Parents[I] == Loop && (Parents[I + 1] != Loop->getBody() || D == Index))
+          if (Parents[I] == Loop && (D == Index || Parents[I + 1] != bodyOf(Loop) || isInStep(I, Loop)))
             return true;
       }
       return false;
     }
+    bool isInStep(size_t Depth, const Stmt* Loop) const { return Depth + 2 < Parents.size() && Parents[Depth + 2] && Parents[Depth + 2] == lastStep(Loop); }
     Checker& Of;
   };
 
@@ -530,7 +557,10 @@ struct LoopBounds {
 };
 
 /// A loop with one condition, on its counter alone, is one that the backend unrolls, so that several loads are under way.
-std::optional<LoopBounds> boundsOf(const ForStmt* Loop, const VarDecl* Index) {
+std::optional<LoopBounds> boundsOf(const Stmt* Any, const VarDecl* Index) {
+  const auto* Loop = dyn_cast<ForStmt>(Any);
+  if (!Loop)
+    return std::nullopt;
   auto IsIndex = [&](const Expr* E) {
     const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
     return Ref && Ref->getDecl() == Index;
@@ -561,7 +591,7 @@ void editPartialBlocks(const PartialBlocks& Blocks, EditSet& Edits, const ASTCon
       Edits.wrap(Range(Bounds->Start->getSourceRange()), "gpurma_elements.from(", ")");
       Edits.wrap(Range(Bounds->End->getSourceRange()), "gpurma_elements.below(", ")");
     } else {
-      Edits.wrap(Range(Loop->getCond()->getSourceRange()), "(gpurma_elements.reach(" + Index->getNameAsString() + ") && (", "))");
+      Edits.wrap(Range(conditionOf(Loop)->getSourceRange()), "(gpurma_elements.reach(" + Index->getNameAsString() + ") && (", "))");
     }
   }
   for (const CallExpr* Call : Blocks.Calls) {

@@ -38,8 +38,8 @@ using GridLoops = std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>>
 struct PartialBlocks {
   /// Only threads that have an element of the tile evaluate these, and what is done if they are true.
   std::vector<const clang::Expr*> Conditions;
-  /// Loops by whole grids, with their indices. With some there are no other conditions.
-  std::vector<std::pair<const clang::ForStmt*, const clang::VarDecl*>> Loops;
+  /// Loops by whole grids, `for` and `while`, with their indices. With some there are no other conditions.
+  std::vector<std::pair<const clang::Stmt*, const clang::VarDecl*>> Loops;
   /// Functions that name threadIdx or blockDim, or call such ones, and the calls of them.
   std::vector<const clang::FunctionDecl*> Functions;
   std::vector<const clang::CallExpr*> Calls;

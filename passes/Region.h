@@ -49,6 +49,8 @@ struct ReducedScalar {
   /// Of a flag, what all that store into it store, and where the first one does. Found by VerifyRegions.
   std::optional<clang::APValue> Stored;
   clang::SourceLocation StoredAt;
+  /// A wider type than its own, in which what ranks have is added up, as a total of the host is that the numbers go to. Null: its own.
+  clang::QualType Total;
   /// No clause names it: the numbers that blocks store, which a second kernel combines (BlockNumbers.h).
   bool OfBlocks = false;
 

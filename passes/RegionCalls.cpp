@@ -3,6 +3,7 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
+#include "passes/AccumulateCalls.h"
 #include "passes/EarlyReturns.h"
 #include "passes/ErrorChecks.h"
 #include "passes/ExpressionCopier.h"
@@ -72,7 +73,7 @@ private:
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
     return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
-             return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first;
+             return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first || accumulateCall(*Call);
            });
   }
 
@@ -139,6 +140,13 @@ private:
       Diags.report(Loc, Diag::err_region_function) << nameOf(F) << What << Name << launches(F);
   }
 
+  /// Of a statement of a function that the region calls.
+  void suggestHost(SourceLocation Loc) {
+    if (Frames.size() == 1 || launches(Frames[1].Function) || std::exchange(HasSuggestedHost, true))
+      return;
+    Diags.report(Loc, Diag::note_host_call) << nameOf(Frames[1].Function);
+  }
+
   const FunctionDecl* current() const { return Frames.back().Function; }
 
   // --- Which calls.
@@ -190,6 +198,34 @@ private:
     if (!Context.hasSameUnqualifiedType(Value->getType(), Type))
       Value = ImplicitCastExpr::Create(Context, Type, CK_NoOp, Value, nullptr, VK_PRValue, FPOptionsOverride());
     return Value;
+  }
+
+  /// The loop that std::accumulate is, before what it is called for: its total. Null if it stays a call.
+  Expr* addedUp(CallExpr& Call) {
+    std::optional<AccumulateCall> Sum = Hoisted ? accumulateCall(Call) : std::nullopt;
+    if (!Sum)
+      return nullptr;
+    const SourceLocation Loc = Call.getBeginLoc();
+    Expr *Array = copyInPlace(Sum->Array), *Count = nullptr;
+    if (Sum->Count) {
+      Count = copyInPlace(Sum->Count);
+    } else {
+      VarDecl* Size = Objects.valueOf(pointerVariable(Array), Array, {Array, Sum->Size, nullptr}, Context.getSizeType());
+      if (!Size)
+        return nullptr;
+      Count = Build.valueOf(Size, Loc);
+    }
+    VarDecl* Index = newVariable(nullptr, Context.getSizeType(), Build.number(0, Context.getSizeType(), Loc), "index", Loc);
+    Expr* Element = Build.elementAt(Array, Index, Loc);
+    if (!Element)
+      return nullptr;
+    LastExpanded = Call.getDirectCallee();
+    VarDecl* Total = declareResult(Call.getType(), copyInPlace(Sum->Init), "total", Loc);
+    Expr* Adds = CompoundAssignOperator::Create(Context, Build.name(Total, Loc), Build.valueOf(Element), BO_AddAssign, Total->getType(), VK_LValue,
+                                                OK_Ordinary, Loc, FPOptionsOverride());
+    Hoisted->push_back(new (Context) ForStmt(Context, Build.declaration(Index, Loc), Build.differ(Build.valueOf(Index, Loc), Count, Loc), nullptr,
+                                             Build.incremented(Index, Loc), Adds, Loc, Loc, Loc));
+    return Build.valueOf(Total, Loc);
   }
 
   /// Of two objects, or of two structures with nothing but such: their pointers change places. False for other calls.
@@ -313,8 +349,10 @@ private:
       break;
     }
     bool HasParts = S->child_begin() != S->child_end();
-    if (HasParts)
+    if (HasParts) {
       Diags.report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange();
+      suggestHost(S->getBeginLoc());
+    }
     Out.push_back(S);
   }
 
@@ -1202,6 +1240,8 @@ private:
   Expr* copyCall(CallExpr* Call) override {
     if (Expr* Value = objectCall(Call) && !folded(*Call) ? objectValue(*Call) : nullptr)
       return Value;
+    if (Expr* Total = addedUp(*Call))
+      return Total;
     if (isExpanded(*Call) && !staysCall(*Call)) {
       if (Expr* Constant = folded(*Call))
         return Constant;
@@ -1273,7 +1313,7 @@ private:
   /// Variables that hold what calls have returned, and the function of the last of these.
   llvm::DenseSet<const VarDecl*> Results;
   const FunctionDecl* LastExpanded = nullptr;
-  bool OfClauses = false, ClauseFailed = false, InStatement = false;
+  bool OfClauses = false, ClauseFailed = false, InStatement = false, HasSuggestedHost = false;
   /// Variables that copies declare.
   llvm::DenseSet<const VarDecl*> Declared;
 };

@@ -26,13 +26,6 @@ bool isExchange(StringRef Name) {
                       [&](StringRef Prefix) { return Name.starts_with(Prefix); });
 }
 
-bool isCooperativeGroup(const Decl* D) {
-  for (const DeclContext* Context = D->getDeclContext(); Context; Context = Context->getParent())
-    if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && identifierOf(Namespace) == "cooperative_groups")
-      return true;
-  return false;
-}
-
 class CooperationFinder : public CallVisitor {
 public:
   enum Kinds { All, Hidden, Exchanges };
@@ -219,6 +212,13 @@ std::optional<IndexMember> indexMember(const Expr* E) {
   if (!Ref || !isIndexVariable(Ref->getDecl()) || Member.size() != 1 || Member[0] < 'x' || Member[0] > 'z')
     return std::nullopt;
   return IndexMember{Ref, static_cast<unsigned>(Member[0] - 'x')};
+}
+
+bool isCooperativeGroup(const Decl* D) {
+  for (const DeclContext* Context = D->getDeclContext(); Context; Context = Context->getParent())
+    if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && identifierOf(Namespace) == "cooperative_groups")
+      return true;
+  return false;
 }
 
 bool isIndexVariable(const ValueDecl* D) {

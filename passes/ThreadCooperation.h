@@ -40,6 +40,9 @@ BarriersBehindReturns findBarriersBehindReturns(const clang::FunctionDecl* Kerne
 /// a function shares memory.
 bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);
 
+/// Of CUDA's cooperative groups.
+bool isCooperativeGroup(const clang::Decl* D);
+
 /// threadIdx, blockIdx, blockDim or gridDim.
 bool isIndexVariable(const clang::ValueDecl* D);
 

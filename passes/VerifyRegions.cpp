@@ -59,7 +59,9 @@ public:
           (Function->getName().starts_with("__syncthreads") || Function->getName().contains("barrier")))
         HasBarrier = true;
       if (Current != Kernel && Function->getIdentifier() && Function->getName() == "__ldg")
-        noteForeign("__ldg");
+        noteForeign(Current, "__ldg", CachedLoad);
+      if (isCooperativeGroup(Function) && isGroupOfBlocks(identifierOf(Function)))
+        noteForeign(Function, {}, GroupOfBlocks);
       enter(Function);
     } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {
       if (Variable->hasAttr<CUDASharedAttr>())
@@ -69,7 +71,7 @@ public:
       StringRef Name = Variable->getIdentifier() ? Variable->getName() : StringRef();
       if (Current != Kernel && Variable->hasGlobalStorage() &&
           (Name == "blockIdx" || Name == "gridDim"))
-        noteForeign(Name);
+        noteForeign(Current, Name, LogicalBlock);
     }
     return true;
   }
@@ -85,12 +87,16 @@ public:
   /// A function of which no copy is made uses what only copies do right.
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
+  /// In the order of err_stage_foreign.
+  enum ForeignUse { LogicalBlock, CachedLoad, GroupOfBlocks } Foreign = LogicalBlock;
 
   bool calls(const FunctionDecl* Function) const { return Entered.contains(Function->getCanonicalDecl()); }
 
 private:
   /// More would leave less to the cache, or fewer blocks would fit on a multiprocessor.
   static constexpr uint64_t MostCopiedBytes = 2048;
+
+  static bool isGroupOfBlocks(StringRef Name) { return Name == "this_grid" || Name == "this_multi_grid" || Name == "this_cluster"; }
 
   static bool isOfDevice(const VarDecl& Variable) {
     QualType Type = Variable.getASTContext().getBaseElementType(Variable.getType());
@@ -127,11 +133,12 @@ private:
     return false;
   }
 
-  void noteForeign(StringRef Name) {
+  void noteForeign(const FunctionDecl* User, StringRef Name, ForeignUse Use) {
     if (ForeignUser)
       return;
-    ForeignUser = Current;
+    ForeignUser = User;
     ForeignName = Name;
+    Foreign = Use;
   }
 
   const FunctionDecl* Kernel;
@@ -376,8 +383,7 @@ private:
       report(Barriers.Loc, Diag::note_called_here) << Barriers.Other;
     }
     if (Scan.ForeignUser) {
-      report(Loc, Diag::err_stage_foreign) << Scan.ForeignUser->getNameAsString() << S.Kernel->getName() << Scan.ForeignName
-                                           << (Scan.ForeignName == "__ldg");
+      report(Loc, Diag::err_stage_foreign) << Scan.ForeignUser->getNameAsString() << S.Kernel->getName() << Scan.ForeignName << Scan.Foreign;
       report(Scan.ForeignUser->getLocation(), Diag::note_declared_here) << Scan.ForeignUser;
       return false;
     }

@@ -11,10 +11,10 @@ namespace gpurma::stages {
 template <int S, int A, int R> class region;
 
 // A scalar that kernels of the region update by atomics, and that the region reads and assigns: of
-// the threads that lead.
-template <class T, class Operation, int S, int A, int R> class reduced {
+// the threads that lead. Ranks add up in T, and what all of them have in Total, which may be wider.
+template <class T, class Operation, int S, int A, int R, class Total = T> class reduced {
 public:
-  GPURMA_DEVICE reduced(region<S, A, R>&, int index, T value) : value_(value), index_(index) {}
+  GPURMA_DEVICE reduced(region<S, A, R>&, int index, Total value) : value_(value), index_(index) {}
   reduced(const reduced&) = delete;
   reduced& operator=(const reduced&) = delete;
 
@@ -26,7 +26,7 @@ public:
 
   // The scalar over all processes, the same in all threads of all ranks: waits until all ranks have
   // come here, if kernels may have updated it.
-  GPURMA_DEVICE T value() {
+  GPURMA_DEVICE Total value() {
     if (updated_)
       value_ = meet(index_, value_);
     updated_ = false;
@@ -35,7 +35,7 @@ public:
 
   // Without a meeting: nobody asks for what has been added up so far. What an assignment is, is
   // the value, for *a = *b = 0.
-  GPURMA_DEVICE T operator=(T value) {
+  GPURMA_DEVICE Total operator=(Total value) {
     if (updated_ && platform::thread_index() == 0)
       clear(region<S, A, R>::shared(), index_);
     updated_ = false;
@@ -43,26 +43,46 @@ public:
     return value_;
   }
   // In the type of both, as of variables: a count may be halved by *= 0.5.
-  template <class U> GPURMA_DEVICE T operator+=(U more) { return *this = T(value() + more); }
-  template <class U> GPURMA_DEVICE T operator-=(U less) { return *this = T(value() - less); }
-  template <class U> GPURMA_DEVICE T operator*=(U factor) { return *this = T(value() * factor); }
-  template <class U> GPURMA_DEVICE T operator/=(U divisor) { return *this = T(value() / divisor); }
-  template <class U> GPURMA_DEVICE T operator%=(U divisor) { return *this = T(value() % divisor); }
-  template <class U> GPURMA_DEVICE T operator&=(U mask) { return *this = T(value() & mask); }
-  template <class U> GPURMA_DEVICE T operator|=(U bits) { return *this = T(value() | bits); }
-  template <class U> GPURMA_DEVICE T operator^=(U bits) { return *this = T(value() ^ bits); }
-  template <class U> GPURMA_DEVICE T operator<<=(U places) { return *this = T(value() << places); }
-  template <class U> GPURMA_DEVICE T operator>>=(U places) { return *this = T(value() >> places); }
-  GPURMA_DEVICE T operator++() { return *this += 1; }
-  GPURMA_DEVICE T operator--() { return *this -= 1; }
-  GPURMA_DEVICE T operator++(int) {
-    const T before = value();
-    *this = T(before + 1);
+  template <class U> GPURMA_DEVICE Total operator+=(U more) {
+    return *this = Total(value() + more);
+  }
+  template <class U> GPURMA_DEVICE Total operator-=(U less) {
+    return *this = Total(value() - less);
+  }
+  template <class U> GPURMA_DEVICE Total operator*=(U factor) {
+    return *this = Total(value() * factor);
+  }
+  template <class U> GPURMA_DEVICE Total operator/=(U divisor) {
+    return *this = Total(value() / divisor);
+  }
+  template <class U> GPURMA_DEVICE Total operator%=(U divisor) {
+    return *this = Total(value() % divisor);
+  }
+  template <class U> GPURMA_DEVICE Total operator&=(U mask) {
+    return *this = Total(value() & mask);
+  }
+  template <class U> GPURMA_DEVICE Total operator|=(U bits) {
+    return *this = Total(value() | bits);
+  }
+  template <class U> GPURMA_DEVICE Total operator^=(U bits) {
+    return *this = Total(value() ^ bits);
+  }
+  template <class U> GPURMA_DEVICE Total operator<<=(U places) {
+    return *this = Total(value() << places);
+  }
+  template <class U> GPURMA_DEVICE Total operator>>=(U places) {
+    return *this = Total(value() >> places);
+  }
+  GPURMA_DEVICE Total operator++() { return *this += 1; }
+  GPURMA_DEVICE Total operator--() { return *this -= 1; }
+  GPURMA_DEVICE Total operator++(int) {
+    const Total before = value();
+    *this = Total(before + 1);
     return before;
   }
-  GPURMA_DEVICE T operator--(int) {
-    const T before = value();
-    *this = T(before - 1);
+  GPURMA_DEVICE Total operator--(int) {
+    const Total before = value();
+    *this = Total(before - 1);
     return before;
   }
 
@@ -79,15 +99,15 @@ private:
                             r.plans.identity[index]);
   }
 
-  GPURMA_DEVICE static T nothing(const state& r, int index) {
-    return from_bits<T>(r.plans.identity[index]);
+  GPURMA_DEVICE static Total nothing(const state& r, int index) {
+    return static_cast<Total>(from_bits<T>(r.plans.identity[index]));
   }
 
   GPURMA_DEVICE static detail::packet* packets(state& r, std::size_t at) {
     return reinterpret_cast<detail::packet*>(r.words.words + at);
   }
 
-  GPURMA_DEVICE static detail::packet pack(T value, std::uint32_t meeting) {
+  GPURMA_DEVICE static detail::packet pack(Total value, std::uint32_t meeting) {
     const std::uint64_t bits = bits_of(value);
     return {{static_cast<std::uint32_t>(bits), meeting, static_cast<std::uint32_t>(bits >> 32),
              meeting}};
@@ -95,12 +115,12 @@ private:
 
   // Waits for packets of a meeting and combines them, always in the same order: in thread 0. The
   // polling threads.
-  GPURMA_DEVICE static T combined(state& r, int index, const detail::packet* from, int count,
-                                  std::uint32_t meeting, detail::blocked& waiting) {
+  GPURMA_DEVICE static Total combined(state& r, int index, const detail::packet* from, int count,
+                                      std::uint32_t meeting, detail::blocked& waiting) {
     constexpr int together = 4; // looks of a thread that do not wait for each other
     const auto width = static_cast<int>(platform::polling_threads());
     const auto thread = static_cast<int>(platform::thread_index());
-    T sum = nothing(r, index);
+    Total sum = nothing(r, index);
     for (int first = 0; first < count; first += together * width) {
       detail::packet got[together];
       for (;;) {
@@ -118,36 +138,36 @@ private:
       }
       for (int k = 0; k < together; ++k)
         sum = Operation::combine(
-            sum, from_bits<T>(got[k].word[0] | std::uint64_t{got[k].word[2]} << 32));
+            sum, from_bits<Total>(got[k].word[0] | std::uint64_t{got[k].word[2]} << 32));
     }
     platform::sync_polling(platform::polling_threads()); // thread 0 has read those of the last time
     r.parts[thread] = bits_of(sum);
     platform::sync_polling(platform::polling_threads());
     if (thread == 0)
       for (int other = 1; other < width; ++other)
-        sum = Operation::combine(sum, from_bits<T>(r.parts[other]));
+        sum = Operation::combine(sum, from_bits<Total>(r.parts[other]));
     return sum;
   }
 
   // A rank gives its part to the leader of its group, which gives the group's part to all
   // processes; each rank combines those of all groups. So it takes two steps, and the result does
   // not depend on who comes first.
-  GPURMA_SLOW_DEVICE static T meet(int index, T value) {
+  GPURMA_SLOW_DEVICE static Total meet(int index, Total value) {
     state& r = region<S, A, R>::shared();
     exchange(r, index, value);
     platform::sync_polling(platform::polling_threads());
-    return from_bits<T>(r.result[index]);
+    return from_bits<Total>(r.result[index]);
   }
 
-  GPURMA_DEVICE static void exchange(state& r, int index, T value) {
+  GPURMA_DEVICE static void exchange(state& r, int index, Total value) {
     const banding& bands = r.plans.bands;
     const bool is_first = platform::thread_index() == 0;
     const std::uint32_t meeting = r.meetings[index] + 1;
     detail::blocked waiting(detail::block(), directive::reduce, r.plans.where, any_source, any_tag,
                             detail::no_window_id, meeting);
     if (is_first) {
-      const auto part = from_bits<T>(
-          platform::load_relaxed(r.words.words + r.words.partial_at(index, r.rank))); // M23
+      const auto part = static_cast<Total>(from_bits<T>(
+          platform::load_relaxed(r.words.words + r.words.partial_at(index, r.rank)))); // M23
       clear(r, index);
       platform::store_packet(packets(r, r.words.rank_part_at(index, r.rank)),
                              pack(part, meeting)); // M24
@@ -156,8 +176,8 @@ private:
     constexpr int size = memory::group_size;
     if (r.rank % size == 0) {
       const int left = ranks - r.rank;
-      const T sum = combined(r, index, packets(r, r.words.rank_part_at(index, r.rank)),
-                             left < size ? left : size, meeting, waiting);
+      const Total sum = combined(r, index, packets(r, r.words.rank_part_at(index, r.rank)),
+                                 left < size ? left : size, meeting, waiting);
       // The last group speaks for those that only other processes have.
       const int end = left <= size ? r.words.groups() : r.rank / size + 1;
       if (is_first)
@@ -171,15 +191,15 @@ private:
               send_packet(r, p, at, part);
         }
     }
-    const T sum = combined(r, index, packets(r, r.words.group_part_at(index, meeting, 0, 0)),
-                           bands.processes * r.words.groups(), meeting, waiting);
+    const Total sum = combined(r, index, packets(r, r.words.group_part_at(index, meeting, 0, 0)),
+                               bands.processes * r.words.groups(), meeting, waiting);
     if (is_first) {
       r.meetings[index] = meeting;
       r.result[index] = bits_of(Operation::combine(value, sum));
     }
   }
 
-  T value_;
+  Total value_;
   int index_;
   bool updated_ = false;
 };

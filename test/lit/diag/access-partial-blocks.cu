@@ -52,7 +52,7 @@ __global__ void in_while(const float* a, float* sum, int n) {
   float s = 0;
   while (i < n) {
     s += a[i];
-    i += gridDim.x * blockDim.x;
+    i += gridDim.x * blockDim.x; s += 1;
   }
   atomicAdd(sum, of_block(s));
 }
@@ -261,9 +261,9 @@ void run(float* a, float* b, float* sum, int* least, int ny, int nx) {
 // CHECK: :[[@LINE-36]]:5: note: that launch is here
 // CHECK: :[[@LINE-215]]:5: error: 'counts_others' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: threads without an element should have 0 here [gpurma-0229]
 // CHECK: :[[@LINE-37]]:5: note: that launch is here
-// CHECK: :[[@LINE-210]]:10: error: 'in_while' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
+// CHECK: :[[@LINE-210]]:10: error: 'in_while' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' or 'while (i < n) ...' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
 // CHECK: :[[@LINE-38]]:5: note: that launch is here
-// CHECK: :[[@LINE-204]]:9: error: 'ends_early' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
+// CHECK: :[[@LINE-204]]:9: error: 'ends_early' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' should be used in a loop 'for (...; i < n; ...)' or 'while (i < n) ...' by whole grids, where i begins with blockIdx.x * blockDim.x + threadIdx.x and n is the product of the extents, and which nothing leaves [gpurma-0229]
 // CHECK: :[[@LINE-39]]:5: note: that launch is here
 // CHECK: :[[@LINE-196]]:18: error: 'by_blocks' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'block' depends on the grid, which differs; use nothing of it but the index of the loop, in the loop [gpurma-0229]
 // CHECK: :[[@LINE-40]]:5: note: that launch is here

@@ -97,3 +97,17 @@ void find(float* a, float* b, const holder* held, int ny, int nx) {
   for (int i = 0; i < 10; ++i)
     finds<<<dim3(8, 8), dim3(32, 8)>>>(a, b, held, ny, nx);
 }
+
+// What lies behind a member is not the next element.
+__global__ void flattens(float* out, const float4* in, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const float* numbers = &in[0].x;
+  // CHECK: :[[@LINE+2]]:14: error: cannot tell which array is read here: the pointer may be one of several, or lead to what is not known; {{.*}} [gpurma-0205]
+  if (i < n)
+    out[i] = numbers[i];
+}
+void flatten(float* a, float4* d, int n) {
+#pragma gpurma persistent distribute(a, d : rows(n))
+  for (int i = 0; i < 10; ++i)
+    flattens<<<(n + 255) / 256, 256>>>(a, d, n);
+}

@@ -58,6 +58,21 @@ void run(float* a, int n, const std::vector<float>& list, base& any, hidden& obj
       state += w;
   }
 }
+// What only the host does, in a function that the region calls.
+void save(const std::vector<float>& list, int step) {
+// CHECK: :[[@LINE+2]]:3: error: 'for (float w : list) std::printf("%d %g", step, w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :[[@LINE+1]]:3: note: the host runs 'save' as it is, where the region calls it, behind '#pragma gpurma host', with the copies that it needs in one block: the region's kernel ends there, and another one goes on behind it
+  for (float w : list)
+    std::printf("%d %g", step, w);
+}
+void checkpoints(float* a, int n, const std::vector<float>& list) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i) {
+    k<<<n / 32 + 1, 32>>>(a, n);
+// CHECK: :[[@LINE+1]]:5: note: in the call of 'save' here
+    save(list, i);
+  }
+}
 #elif defined(INSIDE)
 // What is wrong within functions: the message names their lines, and where they are called.
 void logged(FILE* file, int n) {

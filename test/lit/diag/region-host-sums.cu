@@ -32,8 +32,8 @@ void run(float *u, float *partial, float *passed, int n) {
     total += host[0];
 #elif CASE == 2
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
-    double all = 0;
-    // CHECK2: :[[@LINE+1]]:5: error: blocks store numbers into 'partial', {{.*}}: the host combines numbers in another type than that of 'partial'; use one type for both [gpurma-0231]
+    long all = 0;
+    // CHECK2: :[[@LINE+1]]:5: error: blocks store numbers into 'partial', {{.*}}: the host combines numbers in another type than that of 'partial'; use one type for both, or a total in double of numbers in float [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       all += host[b];
 #elif CASE == 3

@@ -92,3 +92,16 @@ void elements(float* a, float* s, int n) {
 }
 // CHECK: :[[@LINE-6]]:14: error: kernel 'add_both' may update the reduced 'sums' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
 // CHECK: :[[@LINE-7]]:14: note: 'sums[1]' is another scalar than '*sums': give it a pointer parameter of its own, and name in 'reduce' what is passed for each
+
+// What lies behind a launch's own block.
+#include <cooperative_groups.h>
+__global__ void of_grid(float* a) {
+  cooperative_groups::this_thread_block().sync();
+  a[blockIdx.x] = 0;
+  cooperative_groups::this_grid().sync();
+}
+void groups(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  // CHECK: :[[@LINE+1]]:5: error: 'this_grid', which kernel 'of_grid' calls, is a group of several blocks of the launch, which in a persistent region run one after the other: use blockIdx and gridDim, and end the kernel where all blocks wait for each other [gpurma-0131]
+  { of_grid<<<n, 1>>>(a); }
+}

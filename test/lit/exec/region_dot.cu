@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Scalar products in one dimension whose threads work together, next to stencils in two and three dimensions and alone: loops by
-// whole grids and an element for each thread, trees in shared memory, shuffles, functions that know their thread, dynamic shared
+// whole grids, `for` and `while`, and an element for each thread, trees in shared memory, shuffles, functions that know their thread, dynamic shared
 // memory, sums that count how often each element is taken, weights that differ between threads, and the most and least. A function
 // adds up what a loop over the rows has found, too.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
@@ -54,6 +54,30 @@ __global__ void tree(const number *a, const number *b, number *sum, int n) {
   }
   if (threadIdx.x == 0)
     atomicAdd(sum, part[0]);
+}
+// As a first book on CUDA has it.
+__global__ void in_while(const number *a, const number *b, number *sum, int n) {
+  __shared__ number cache[256];
+  int tid = threadIdx.x + blockIdx.x * blockDim.x;
+  const int stride = blockDim.x * gridDim.x, cacheIndex = threadIdx.x;
+  number temp = 0;
+  while (tid < n) {
+    const number product = a[tid] * b[tid];
+    if (product % 3 != 0)
+      temp += product;
+    tid += stride;
+  }
+  cache[cacheIndex] = temp;
+  __syncthreads();
+  int i = blockDim.x / 2;
+  while (i != 0) {
+    if (cacheIndex < i)
+      cache[cacheIndex] += cache[cacheIndex + i];
+    __syncthreads();
+    i /= 2;
+  }
+  if (cacheIndex == 0)
+    atomicAdd(sum, cache[0]);
 }
 // An element for each thread, zero for the others; some threads count more than others.
 __global__ void element(const number *a, const number *b, number *sum, int n) {
@@ -209,6 +233,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; ++i) {
       star<<<grid, block>>>(b, a, ny, nx);
       tree<<<7, 256>>>(a, b, sum, nx * ny);
+      in_while<<<7, 256>>>(a, b, other, nx * ny);
       cudaDeviceSynchronize();
       axpy<<<(n + 127) / 128, 128>>>(n, *sum % 10, b, a);
       shuffled<<<(n + 255) / 256, 256>>>(a, b, other, elements, n);
@@ -228,6 +253,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; ++i) {
       star<<<grid, block>>>(b, a, ny, nx);
       tree<<<2, 256>>>(a, b, sum, nx * ny);
+      in_while<<<2, 256>>>(a, b, other, nx * ny);
       shuffled<<<5, 256>>>(a, b, other, elements, n);
       element<<<(n + 255) / 256, 256>>>(a, b, weighted, n);
       between_rows<<<(n + 255) / 256, 256>>>(a, rows, nx, n);
@@ -243,6 +269,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; ++i) {
       star_of_space<<<grid, cubes>>>(b, a, nz, ny, nx);
       tree<<<7, 256>>>(a, b, sum, nx * ny * nz);
+      in_while<<<7, 256>>>(a, b, other, nx * ny * nz);
       shuffled<<<(n + 255) / 256, 256>>>(a, b, other, elements, n);
       element<<<(n + 255) / 256, 256>>>(a, b, weighted, n);
       norms<<<3, 256, 256 * sizeof(number)>>>(b, sum, most, least, nx * ny * nz);
@@ -257,6 +284,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < 3; ++i) {
       axpy<<<(n + 63) / 64, 64>>>(n, 3, a, b);
       tree<<<4, 256>>>(a, b, sum, nx * ny);
+      in_while<<<4, 256>>>(a, b, other, nx * ny);
       shuffled<<<(n + 255) / 256, 256>>>(a, b, other, elements, n);
     }
     print("alone");

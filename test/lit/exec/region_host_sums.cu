@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels that leave a number for each block, which the host adds up: of memory that it shares with the device, and of copies into
-// what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array.
+// what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array, in a wider type, and by std::accumulate.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
@@ -16,6 +16,7 @@
 // RUN: not env GPURMA_CPU_RANKS=2 %t bytes 2>&1 | FileCheck --check-prefix=FEW %s
 // CHECK: copies {{-?[0-9]+}} {{-?[0-9]+}}
 // CHECK: shared {{[0-9]+}} {{[0-9]+}}
+// CHECK: wider {{[0-9.]+}} {{[0-9.]+}} {{[0-9]+}}
 // CHECK: functions {{-?[0-9]+}}
 // FEW: numbers of {{.*}}blocks
 #include "Inputs/region.h"
@@ -23,6 +24,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -48,6 +50,20 @@ template <class T> __global__ void dot_partial(const double *p, const double *q,
   }
   if (threadIdx.x == 0)
     partial[blockIdx.x] = part[0];
+}
+// Multiples of 256, which a float has up to some 4e9: what each of several ranks adds up, but not what all of them do.
+__global__ void large_partial(const double *p, const double *q, float *partial, int n) {
+  float s = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    s += static_cast<float>((p[i] * q[i] + 1) * 8192 + (i == 5 ? 256 : 0));
+  for (int w = 16; w > 0; w /= 2)
+    s += __shfl_down_sync(~0u, s, w);
+  __shared__ float part[Threads / 32];
+  if (threadIdx.x % 32 == 0)
+    part[threadIdx.x / 32] = s;
+  __syncthreads();
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = part[0] + part[1];
 }
 static double *device(int n, int seed) {
   return device_array<double>(n, [=](std::size_t i) { return static_cast<double>(i * i * seed % 5); });
@@ -116,6 +132,38 @@ static void shared() {
   std::printf("shared %d %d\n", total, behind);
 }
 
+// Totals in double of numbers in float, and sums by the standard library: in an expression, of a part of a vector, and of memory that
+// is shared.
+static void wider() {
+  double *p = device(N, 1), *q = device(N, 2), total = 0, sum = 0;
+  float *partial, *others, *host = new float[Blocks];
+  int *shared, found = 0;
+  CHECK(cudaMalloc(&partial, 64 * sizeof(float)));
+  CHECK(cudaMalloc(&others, 64 * sizeof(float)));
+  CHECK(cudaMallocManaged(&shared, 64 * sizeof(int)));
+  std::vector<float> numbers(Blocks), more(64);
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+  for (int step = 0; step < 5; ++step) {
+    apply<<<grid, block>>>(q, p, step, Ny, Nx);
+    large_partial<<<Blocks, Threads>>>(p, q, partial, N);
+    CHECK(cudaMemcpy(host, partial, Blocks * sizeof(float), cudaMemcpyDeviceToHost));
+    for (int b = 0; b < Blocks; ++b)
+      total += host[b];
+    large_partial<<<Blocks, Threads>>>(q, q, others, N);
+    CHECK(cudaMemcpy(numbers.data(), others, numbers.size() * sizeof(float), cudaMemcpyDeviceToHost));
+    sum = 2 * std::accumulate(numbers.begin(), numbers.end(), 1.0) - sum / 2;
+    CHECK(cudaMemcpy(more.data(), others, Blocks * sizeof(float), cudaMemcpyDeviceToHost));
+    if (std::accumulate(more.begin(), more.begin() + Blocks, 0.0) > 1e6)
+      sum -= 7;
+    dot_partial<<<Blocks, Threads>>>(p, q, shared, N);
+    CHECK(cudaDeviceSynchronize());
+    found += std::accumulate(shared, shared + Blocks, 0) % 1000;
+    std::swap(p, q);
+  }
+  std::printf("wider %.1f %.1f %d\n", total, sum, found);
+  delete[] host;
+}
+
 static double dot(const double *a, const double *b, double *partial, double *host) {
   dot_partial<<<Blocks, Threads>>>(a, b, partial, N);
   CHECK(cudaGetLastError());
@@ -146,5 +194,6 @@ int main(int argc, char **argv) {
   const bool few = argc > 1 && std::strcmp(argv[1], "few") == 0, bytes = argc > 1 && std::strcmp(argv[1], "bytes") == 0;
   copies(few ? Blocks - 1 : Blocks, (bytes ? Blocks + 1 : Blocks) * sizeof(double));
   shared();
+  wider();
   functions();
 }

@@ -24,3 +24,22 @@ void run(float *u, float *partial, int blocks, int n) {
       break;
   }
 }
+// A total in double of numbers in float is added up so over the ranks. What std::accumulate does is that loop.
+#include <cmath>
+#include <numeric>
+#include <vector>
+void accumulate(float *u, float *partial, int blocks, int n) {
+  std::vector<float> host(blocks);
+  double norm = 1;
+// CHECK: ::gpurma::stages::reduced<float, ::gpurma::stages::plus, 1, 1, 1, double> gpurma_reduced_0
+// CHECK: double total = 0.;
+// CHECK-NEXT: ::gpurma::stages::check_block_numbers(gpurma_blocks_0, gpurma_object_host_size__, 0, {{.*}});
+// CHECK-NEXT: total += gpurma_reduced_0.value();
+// CHECK-NEXT: norm = ::sqrt(total);
+#pragma gpurma persistent distribute(u : rows(n))
+  while (norm > 1e-3) {
+    block_sum<float, 64><<<blocks, 64>>>(u, partial, n);
+    cudaMemcpy(host.data(), partial, blocks * sizeof(float), cudaMemcpyDeviceToHost);
+    norm = sqrt(std::accumulate(host.begin(), host.end(), 0.0));
+  }
+}
