@@ -247,7 +247,7 @@ private:
         Result.Val.getFloat().toString(Text);
         return std::string(Text);
       }
-      if (Result.Val.isNullPointer())
+      if (Result.Val.isLValue() && Result.Val.isNullPointer())
         return "nullptr";
     }
     NameFinder Names;
