@@ -240,14 +240,6 @@ public:
   }
 
 private:
-  static const Stmt* bodyOf(const Stmt* Loop) {
-    if (const auto* For = dyn_cast<ForStmt>(Loop))
-      return For->getBody();
-    if (const auto* While = dyn_cast<WhileStmt>(Loop))
-      return While->getBody();
-    return cast<DoStmt>(Loop)->getBody();
-  }
-
   bool before(SourceLocation A, SourceLocation B) const {
     const SourceManager& Sources = Context.getSourceManager();
     return Sources.isBeforeInTranslationUnit(Sources.getFileLoc(A), Sources.getFileLoc(B));

@@ -11,8 +11,7 @@ using namespace clang;
 
 namespace gpurma {
 
-/// Without what text has no sign of, and copies that are what they copy.
-static const Expr *written(const Expr *E) {
+const Expr *withoutCopies(const Expr *E) {
   while (true) {
     const Expr *Inner = E->IgnoreParenImpCasts()->IgnoreImplicit();
     if (const auto *Copy = dyn_cast<CXXConstructExpr>(Inner); Copy && Copy->getConstructor()->isCopyOrMoveConstructor() && Copy->getNumArgs() == 1)
@@ -67,7 +66,7 @@ std::string ObjectCall::text(const std::string &Named) const {
 }
 
 std::optional<ObjectCall> objectCall(const Expr *E) {
-  E = written(E);
+  E = withoutCopies(E);
   if (const auto *Member = dyn_cast<CXXMemberCallExpr>(E)) {
     const CXXMethodDecl *Method = Member->getMethodDecl();
     Expr *Object = Member->getImplicitObjectArgument();
@@ -85,7 +84,7 @@ std::optional<ObjectCall> objectCall(const Expr *E) {
   if (!Callee || !Callee->getIdentifier() || Callee->getName() != "raw_pointer_cast" || Call->getNumArgs() != 1 ||
       !Callee->getReturnType()->isPointerType())
     return std::nullopt;
-  const auto *Data = dyn_cast<CXXMemberCallExpr>(written(Call->getArg(0)));
+  const auto *Data = dyn_cast<CXXMemberCallExpr>(withoutCopies(Call->getArg(0)));
   const CXXMethodDecl *Method = Data ? Data->getMethodDecl() : nullptr;
   Expr *Object = Method ? Data->getImplicitObjectArgument()->IgnoreParenImpCasts() : nullptr;
   if (!Object || Data->getNumArgs() != 0 || !Method->getIdentifier() || Method->getName() != "data" || Object->getType()->isPointerType() ||

@@ -23,6 +23,9 @@
 
 namespace gpurma {
 
+/// Without what text has no sign of, and copies that are what they copy.
+const clang::Expr *withoutCopies(const clang::Expr *E);
+
 /// u.get(), thrust::raw_pointer_cast(u.data()), or what converts u to a pointer.
 struct ObjectCall {
   /// u, or this->u.

@@ -27,6 +27,11 @@ Expr* NodeBuilder::incremented(VarDecl* V, SourceLocation Loc) const {
   return UnaryOperator::Create(Context, name(V, Loc), UO_PreInc, V->getType(), VK_LValue, OK_Ordinary, Loc, false, FPOptionsOverride());
 }
 
+Stmt* NodeBuilder::counting(VarDecl* Index, Expr* Count, Stmt* Body, SourceLocation Loc) const {
+  return new (Context) ForStmt(Context, declaration(Index, Loc), differ(valueOf(Index, Loc), Count, Loc), nullptr, incremented(Index, Loc), Body, Loc,
+                               Loc, Loc);
+}
+
 Expr* NodeBuilder::differ(Expr* One, Expr* Other, SourceLocation Loc) const {
   return BinaryOperator::Create(Context, One, Other, BO_NE, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc, FPOptionsOverride());
 }

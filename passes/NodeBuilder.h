@@ -22,6 +22,8 @@ public:
   clang::Expr* valueOf(clang::VarDecl* V, clang::SourceLocation Loc) const;
   clang::Expr* assigned(clang::VarDecl* V, clang::Expr* Value, clang::SourceLocation Loc) const;
   clang::Expr* incremented(clang::VarDecl* V, clang::SourceLocation Loc) const;
+  /// for (T index = 0; index != count; ++index) body, of a variable that begins with 0.
+  clang::Stmt* counting(clang::VarDecl* Index, clang::Expr* Count, clang::Stmt* Body, clang::SourceLocation Loc) const;
   clang::Expr* differ(clang::Expr* One, clang::Expr* Other, clang::SourceLocation Loc) const;
   clang::Expr* negated(clang::Expr* E, clang::SourceLocation Loc) const;
   clang::Expr* number(uint64_t Value, clang::QualType Type, clang::SourceLocation Loc) const;

@@ -81,12 +81,6 @@ const Expr* conditionOf(const Stmt* Loop) {
   return While && !While->getConditionVariable() ? While->getCond() : nullptr;
 }
 
-const Stmt* bodyOf(const Stmt* Loop) {
-  if (const auto* For = dyn_cast<ForStmt>(Loop))
-    return For->getBody();
-  return cast<WhileStmt>(Loop)->getBody();
-}
-
 /// The `i += step` at the end of `while (i < n) { ...; i += step; }`; null of others.
 const Stmt* lastStep(const Stmt* Loop) {
   const auto* While = dyn_cast<WhileStmt>(Loop);

@@ -223,8 +223,7 @@ private:
     VarDecl* Total = declareResult(Call.getType(), copyInPlace(Sum->Init), "total", Loc);
     Expr* Adds = CompoundAssignOperator::Create(Context, Build.name(Total, Loc), Build.valueOf(Element), BO_AddAssign, Total->getType(), VK_LValue,
                                                 OK_Ordinary, Loc, FPOptionsOverride());
-    Hoisted->push_back(new (Context) ForStmt(Context, Build.declaration(Index, Loc), Build.differ(Build.valueOf(Index, Loc), Count, Loc), nullptr,
-                                             Build.incremented(Index, Loc), Adds, Loc, Loc, Loc));
+    Hoisted->push_back(Build.counting(Index, Count, Adds, Loc));
     return Build.valueOf(Total, Loc);
   }
 
@@ -625,10 +624,8 @@ private:
       Body.push_back(Build.declaration(Copy, Element->getSourceRange()));
     Stmt* Inside = copied(Range->getBody());
     Body.push_back(Inside);
-    Expr* Last = Build.number(arrayElements(Array->getType())->Count, Context.UnsignedIntTy, Loc);
-    Expr *Cond = Build.differ(Build.valueOf(Index, Loc), Last, Loc), *Inc = Build.incremented(Index, Loc);
-    Stmt* Init = Build.declaration(Index, Loc);
-    Stmt* Counting = new (Context) ForStmt(Context, Init, Cond, nullptr, Inc, Build.block(Body, Range->getBody()->getSourceRange()), Loc, Loc, Loc);
+    Expr* Count = Build.number(arrayElements(Array->getType())->Count, Context.UnsignedIntTy, Loc);
+    Stmt* Counting = Build.counting(Index, Count, Build.block(Body, Range->getBody()->getSourceRange()), Loc);
     if (Parts.empty()) {
       Out.push_back(Counting);
     } else {

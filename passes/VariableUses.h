@@ -183,6 +183,15 @@ inline bool mayLeave(const clang::Stmt* S) {
   return S && (llvm::isa<clang::ReturnStmt, clang::GotoStmt, clang::IndirectGotoStmt, clang::AsmStmt>(S) || llvm::any_of(S->children(), mayLeave));
 }
 
+/// Of a `for`, `while` or `do`.
+inline const clang::Stmt* bodyOf(const clang::Stmt* Loop) {
+  if (const auto* For = llvm::dyn_cast<clang::ForStmt>(Loop))
+    return For->getBody();
+  if (const auto* While = llvm::dyn_cast<clang::WhileStmt>(Loop))
+    return While->getBody();
+  return llvm::cast<clang::DoStmt>(Loop)->getBody();
+}
+
 /// What leaves the loop before its condition ends it.
 inline const clang::Stmt* exitOf(const clang::Stmt* S, bool OwnBreak = true) {
   if (!S || llvm::isa<clang::LambdaExpr>(S))
