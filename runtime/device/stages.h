@@ -46,15 +46,13 @@ namespace gpurma::stages {
 enum class between_tiles { nothing, barrier, other_copy };
 
 // Threads of a kernel may return before others come to barriers. CUDA counts them no longer; a rank
-// goes on with them, so that they take part in barriers until all have left the tile.
+// goes on with them, so that its own barriers do count them.
 struct leaving_threads {
-  GPURMA_DEVICE ~leaving_threads() {
-    while (platform::sync_block_or(false)) {
-    }
-  }
+  GPURMA_DEVICE leaving_threads() { platform::begin_leaving(); }
+  GPURMA_DEVICE ~leaving_threads() { platform::leave(); }
 };
 struct barrier_of_staying {
-  GPURMA_DEVICE void operator()() const { platform::sync_block_or(true); }
+  GPURMA_DEVICE void operator()() const { platform::sync_staying(); }
 };
 
 template <int S, int A, int R> class tiles;

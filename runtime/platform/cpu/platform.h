@@ -31,7 +31,12 @@ inline unsigned block_rank() { return cpu::current.block; }
 inline unsigned grid_blocks() { return cpu::current.grid_blocks; }
 
 inline void sync_block() { cpu::sync_block(); }
-inline bool sync_block_or(bool predicate) { return cpu::sync_block_count(predicate) != 0; }
+inline void begin_leaving() {}
+inline void sync_staying() { cpu::sync_block_count(true); }
+inline void leave() {
+  while (cpu::sync_block_count(false) != 0) {
+  }
+}
 
 template <class T>
 T load_relaxed(const T* address) {

@@ -7,6 +7,8 @@
 #include <cuda_runtime.h>
 
 #include <cuda/atomic>
+#include <cuda/barrier>
+#include <new>
 #include <type_traits>
 
 #define GPURMA_DEVICE __device__ __forceinline__
@@ -30,7 +32,6 @@ GPURMA_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.
 GPURMA_DEVICE unsigned grid_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
 GPURMA_DEVICE void sync_block() { __syncthreads(); }
-GPURMA_DEVICE bool sync_block_or(bool predicate) { return __syncthreads_or(predicate) != 0; }
 
 template <class T>
 GPURMA_DEVICE T load_relaxed(const T* address) {
@@ -310,6 +311,32 @@ template <class T>
 GPURMA_DEVICE T& block_shared() {
   __shared__ T object;
   return object;
+}
+
+// Lanes of one warp come here in different places. `__syncthreads_or` does not end then, nor does barrier.cta.red, which does not
+// ask for aligned lanes (H100, CUDA 13.0); an mbarrier counts threads.
+struct leaving_barrier {
+  alignas(::cuda::barrier<::cuda::thread_scope_block>) unsigned char barrier[sizeof(::cuda::barrier<::cuda::thread_scope_block>)];
+  unsigned left;
+};
+GPURMA_DEVICE ::cuda::barrier<::cuda::thread_scope_block>& staying() {
+  return *reinterpret_cast<::cuda::barrier<::cuda::thread_scope_block>*>(block_shared<leaving_barrier>().barrier);
+}
+GPURMA_DEVICE void begin_leaving() {
+  sync_block();
+  if (thread_index() == 0) {
+    new (&staying())::cuda::barrier<::cuda::thread_scope_block>(static_cast<std::ptrdiff_t>(block_threads()));
+    block_shared<leaving_barrier>().left = 0;
+  }
+  sync_block();
+}
+GPURMA_DEVICE void sync_staying() { staying().arrive_and_wait(); }
+GPURMA_DEVICE void leave() {
+  staying().arrive_and_drop();
+  // An mbarrier is made anew only where there is none.
+  using counter = ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_block>;
+  if (counter(block_shared<leaving_barrier>().left).fetch_add(1, ::cuda::memory_order_acq_rel) + 1 == block_threads())
+    staying().~barrier();
 }
 // Each instantiation of a function template has static shared memory of its own.
 inline constexpr bool shared_memory_of_instantiations = true;
