@@ -311,15 +311,17 @@ struct memory {
   int processes;
 
   // Epochs: stages that a rank has completed; of the device's own ranks, of those of the process
-  // before, and of those of the process after.
+  // before, and of those of the process after; each in a sector of its own, since looks at others
+  // in it would wait for a rank that stores its own.
   enum side : int { own, before, after };
+  static constexpr std::size_t sector_words = 4;
   __host__ __device__ std::size_t epoch_at(int of, int rank) const {
-    return static_cast<std::size_t>(of) * most_ranks + rank;
+    return sector_words * (static_cast<std::size_t>(of) * most_ranks + rank);
   }
   // Pieces of stages that the device's ranks have begun; in a cache line of its own.
   static constexpr std::size_t line_words = 16;
   __host__ __device__ std::size_t pieces_at() const {
-    return 3 * static_cast<std::size_t>(most_ranks) + line_words;
+    return epoch_at(3, 0) + line_words;
   }
   // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
   // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.
