@@ -24,6 +24,8 @@ inline constexpr int most_informing = most_watched * 32 / 2;
 inline constexpr int most_arrays_passed = 32;
 // So many that other ranks of a multiprocessor find little in its cache that an acquire takes away.
 inline constexpr int few_tiles = 8;
+// So few that a rank that runs all of them before it puts rows puts them hardly later.
+inline constexpr int tiles_before_puts = 4;
 // Rows of a thread in the tiles between two times at which a rank waits for all others, in a power
 // of two of tiles, at least so many. In columns of fewer tiles, but of half as many, it waits at
 // their beginning for ranks that are a stage behind.
@@ -236,6 +238,7 @@ struct side_work {
   std::uint32_t puts[3];
   bool tells[3];
   bool leaves_untold[3];
+  bool puts_last; // behind all tiles of the rank
   bool tells_any;
   bool by_hosts;
 };

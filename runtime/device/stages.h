@@ -416,9 +416,10 @@ private:
   template <class Launch, bool Leads> GPURMA_SLOW_DEVICE static void run_and_tell() {
     state& r = shared();
     const stage_state& s = r.stage[Launch::gpurma_stage];
-    if (s.part[0].count != 0)
+    const bool puts_last = r.sides[Launch::gpurma_stage].puts_last;
+    if (r.now.count != 0)
       run_without_pieces<Launch, Leads>();
-    if (s.part[1].count != 0) {
+    if (!puts_last && s.part[1].count != 0) {
       platform::sync_block(); // also between tiles with shared memory
       go_on_to(r, s, 1);
       platform::sync_block();
@@ -426,6 +427,10 @@ private:
     }
     if (!put_lines(platform::off_fast_path(shared()), Launch::gpurma_stage))
       rows::put_others(platform::off_fast_path(shared()), Launch::gpurma_stage);
+    if (puts_last) {
+      end_stage_and_tell(s, r.sides[Launch::gpurma_stage]);
+      return;
+    }
     platform::sync_block(); // M1
     // A fence takes as long as the stores before it are under way, and a few tiles take no longer.
     const bool tells_first = s.part[2].count > few_tiles || r.sides[Launch::gpurma_stage].by_hosts;
@@ -816,7 +821,7 @@ private:
           r.told[side] = epoch; // by another thread, before it takes part in the next stage
       }
       r.is_telling = work.tells_any;
-      part = work.tells_any ? 0 : 3;
+      part = work.tells_any && !work.puts_last ? 0 : 3;
     }
     r.now = r.stage[stage].part[part];
     detail::count_directive(detail::block());
@@ -838,6 +843,8 @@ private:
     work.by_hosts = false;
     for (int side = memory::before; side <= memory::after; ++side)
       work.by_hosts |= work.tells[side] && r.control_of[side] == nullptr;
+    const stage_state& s = r.stage[stage];
+    work.puts_last = !work.by_hosts && s.tiles <= tiles_before_puts && s.most_pieces == 0;
   }
 
   GPURMA_DEVICE static void note_epoch(state& r, int a, int side, bool is_read, bool is_written,
