@@ -27,7 +27,7 @@ struct Cell {
   std::array<int, 3> moments;
   struct {
     int of[2][3];
-    int &at(int i, int j) { return of[i][j]; }
+    __device__ int &at(int i, int j) { return of[i][j]; }
   } tensor;
 };
 __constant__ int ex[Directions] = {0, 1, 0, -1, 0, 1, -1, -1, 1}, ey[Directions] = {0, 0, 1, 0, -1, 1, 1, -1, -1};

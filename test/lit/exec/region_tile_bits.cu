@@ -17,6 +17,7 @@
 #include "Inputs/region.h"
 
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 // PLAN-DAG: stage change: {{.*}}maximum in *most{{$}}
@@ -84,6 +85,9 @@ int main(int argc, char **) {
   }
   if (is_quiet(argc))
     return 0;
-  for (int step = 0; step < 5; ++step)
-    std::printf("step %d: most %.3g, least bits %x, most of roots %.2g\n", step, mosts[step], __float_as_uint(leasts[step]), roots[step]);
+  for (int step = 0; step < 5; ++step) {
+    unsigned bits;
+    std::memcpy(&bits, &leasts[step], sizeof(bits));
+    std::printf("step %d: most %.3g, least bits %x, most of roots %.2g\n", step, mosts[step], bits, roots[step]);
+  }
 }
