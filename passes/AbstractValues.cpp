@@ -16,8 +16,14 @@ bool same(const AbstractValue& A, const AbstractValue& B) {
              return P.first == Q.first && same(P.second, Q.second);
            });
   };
-  return A.Number == B.Number && SameTruth() && A.Place == B.Place && A.Lambda == B.Lambda &&
+  return A.Number == B.Number && SameTruth() && A.Place == B.Place && A.Lambda == B.Lambda && A.Elements == B.Elements &&
          SameEntries(A.Members, B.Members) && SameEntries(A.Captured, B.Captured);
+}
+
+void forgetElements(AbstractValue& V) {
+  V.Elements.clear();
+  for (auto& [Field, Member] : V.Members)
+    forgetElements(Member);
 }
 
 } // namespace gpurma

@@ -7,6 +7,7 @@
 #include "passes/IntegerArithmetic.h"
 
 #include "clang/AST/DeclCXX.h"
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <vector>
@@ -47,6 +48,8 @@ struct AbstractValue {
   std::optional<Location> Place;
   /// Members of a structure that are known.
   std::map<const clang::FieldDecl*, AbstractValue> Members;
+  /// Elements of an array of integers that are known (indexElements).
+  std::map<std::int64_t, Polynomial> Elements;
   /// A lambda, and the variables that it has copied.
   const clang::CXXMethodDecl* Lambda = nullptr;
   std::map<const clang::ValueDecl*, AbstractValue> Captured;
@@ -54,6 +57,9 @@ struct AbstractValue {
 
 /// Whether the same is known of both.
 bool same(const AbstractValue& A, const AbstractValue& B);
+
+/// Forgets the elements of an array, and of the arrays of a structure.
+void forgetElements(AbstractValue& V);
 
 /// At a place of the kernel.
 struct State {

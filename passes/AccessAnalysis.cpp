@@ -5,6 +5,7 @@
 #include "passes/AccessReports.h"
 #include "passes/FixedRowAnalysis.h"
 #include "passes/GridStrides.h"
+#include "passes/SplitAccesses.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableUses.h"
 
@@ -63,7 +64,7 @@ public:
     }
     if (forFixedRows())
       Renumbered = FixedRows.threads(Arrays);
-    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered ? &*Renumbered : nullptr);
+    InterpretedKernel Interpreted = interpret(Distributed, Renumbered ? &*Renumbered : nullptr);
     bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
     if (Interpreted.Understood && !Launch.RowDimension && OfBlocks && !overlap())
       if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
@@ -332,10 +333,14 @@ private:
 
   /// An element of which the program finds out whether it is in the row.
   void collectFound(CoordinateAccess& A) {
-    A.Coordinates.assign(A.Array->Shape.dimensions(), Polynomial());
-    A.Coordinates[0] = *A.Origin->FoundRow;
+    A.Coordinates = {*A.Origin->FoundRow};
+    for (const Polynomial& Extent : ArrayRef(A.Array->Shape.Extents).drop_front())
+      A.Coordinates.push_back(Sets.defined([&](const Polynomial& Any) {
+        return Sets.compare(Comparison::LessEqual, 0, Any).intersect(Sets.compare(Comparison::Less, Any, Extent));
+      }));
     A.CarryLow.assign(A.Coordinates.size(), 0);
     A.CarryHigh.assign(A.Coordinates.size(), 0);
+    (A.Origin->FoundCarry < 0 ? A.CarryLow : A.CarryHigh)[0] = A.Origin->FoundCarry;
     A.Domain = Sets.closed(Sets.bound(A.Origin->Path, "c0", A.Coordinates[0])).project_out_param("c0");
     if (!A.Domain.is_empty())
       Accesses.push_back(std::move(A));
@@ -415,7 +420,12 @@ private:
       Surely &= !possible(A, Comparison::LessEqual, Polynomial(2) * Extent, High);
     }
     const bool InRow = A.CarryLow[J - 1] == 0 && A.CarryHigh[J - 1] == 0;
-    if (!InRow && forFixedRows() && FixedRows.isUniform(Coordinate)) { // a point, which is taken to lie in its row
+    if (!InRow && forFixedRows() && FixedRows.isUniform(Coordinate)) {
+      if (isOfAnyRow(A.Coordinates, J)) {
+        Reports.notAffine(A, Coordinate);
+        return false;
+      }
+      // A point, which is taken to lie in its row.
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
@@ -443,6 +453,13 @@ private:
           << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.dimensions() - J - 1)
           << A.Origin->Where->getSourceRange();
     return true;
+  }
+
+  InterpretedKernel interpret(const std::set<PointerVariable>& Distributed, const RenumberedThreads* Renumbered,
+                              const std::optional<RowLoopRequest>& Rows = std::nullopt) {
+    InterpretedKernel Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted.Accesses = splitAccesses(std::move(Interpreted.Accesses), Arrays, Sets);
+    return Interpreted;
   }
 
   // --- Loops over the rows.
@@ -506,7 +523,7 @@ private:
       Renumbered->Coordinate[*D] = Polynomial();
       Renumbered->OneBlock[*D] = true;
     }
-    Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpret(Distributed, Renumbered, Rows);
     if (!Interpreted.Understood)
       return false;
     auto Understood = understandRowLoop(Kernel, Over.Loop, Interpreted, Sets, Context);
@@ -522,7 +539,7 @@ private:
     const RegisterQueues& Queues = *Result.Loop->Queues;
     Rows.Queues = &Queues;
     Rows.RowsPerThread = rowsOfLoop(Queues.Iterations);
-    Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    Interpreted = interpret(Distributed, Renumbered, Rows);
     std::set<const ValueDecl*> Stored;
     for (const PrivateAccess& A : Interpreted.RowLoop.Private)
       if (A.Writes && A.Part != LoopPart::Before)
@@ -728,7 +745,7 @@ private:
       for (unsigned D = 0; D < 3; ++D) {
         if (A.Origin->FoundRow) { // whatever a clause says
           if (D <= Result.RowDimension)
-            Add(D, {/*Whole=*/D != Result.RowDimension});
+            Add(D, D == Result.RowDimension ? Bounds.bounds(A, 0, D) : AxisAccess{/*Whole=*/true});
           continue;
         }
         auto It = llvm::find(Map, std::optional(D));

@@ -27,7 +27,7 @@ DiagnosticBuilder AccessReports::error(const Expr* Where, Diag Which) { return e
 
 void AccessReports::notAffine(const CoordinateAccess& A, const Polynomial& P) {
   const UnknownCause* Why = Sets.unknownIn(P);
-  unsigned Reason = !Why                        ? (hasForeignStride(P) ? 4 : 3)
+  unsigned Reason = !Why                        ? (hasForeignStride(P) || !isNonlinear(P) ? 4 : 3)
                     : Why->Why == UnknownCause::Loaded ? 0
                     : Why->Why == UnknownCause::Loop   ? 1
                     : Why->Why == UnknownCause::Call   ? 2

@@ -4,6 +4,7 @@
 #include "passes/SymbolicSets.h"
 
 #include "llvm/ADT/ArrayRef.h"
+#include <algorithm>
 
 namespace gpurma {
 
@@ -12,6 +13,11 @@ Polynomial ArrayShape::stride(size_t J) const {
   for (const Polynomial& Extent : llvm::ArrayRef(Extents).drop_front(J + 1))
     Stride = Stride * Extent;
   return Stride;
+}
+
+bool isOfAnyRow(const std::vector<Polynomial>& Coordinates, size_t J) {
+  auto IsZero = [](const Polynomial& P) { return P == Polynomial(0); };
+  return Coordinates[J].involves(Symbol::Kind::Unknown) || std::all_of(Coordinates.begin(), Coordinates.begin() + static_cast<std::ptrdiff_t>(J), IsZero);
 }
 
 ComponentOffset componentOf(const Polynomial& Offset, const ArrayShape& Shape, const isl::set& Path, SymbolicSets& Sets) {

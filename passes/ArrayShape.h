@@ -33,6 +33,10 @@ struct ArrayShape {
   bool operator==(const ArrayShape&) const = default;
 };
 
+/// Whether coordinate \p J, which is not known to stay within its extent, may be the number of an element further on: nothing before it
+/// is named, or it is computed, as by a remainder.
+bool isOfAnyRow(const std::vector<Polynomial>& Coordinates, size_t J);
+
 /// An offset, in elements, taken apart: the component, and the offset in it.
 struct ComponentOffset {
   Polynomial Component, InComponent;

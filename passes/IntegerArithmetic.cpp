@@ -55,43 +55,33 @@ Polynomial IntegerArithmetic::choice(const isl::set& IfA, const Polynomial& A, c
   // symbol is used.
   isl::set Either = IfA.unite(IfB).coalesce();
   isl::set FirstIf = IfA.gist(Either), SecondIf = IfB.gist(Either);
-  isl::set Neither = FirstIf.unite(SecondIf).complement();
-  Symbol Chosen = Sets.defined([&](const Polynomial& S) {
-    return FirstIf.intersect(Sets.compare(Comparison::Equal, S, A))
-        .unite(SecondIf.intersect(Sets.compare(Comparison::Equal, S, B)))
-        .unite(Neither)
-        .coalesce();
-  });
-  Choices.emplace(Chosen, std::pair(A, B));
-  return Chosen;
+  return Sets.oneOf({{FirstIf, A}, {SecondIf, B}}, FirstIf.unite(SecondIf).complement());
 }
 
 Polynomial IntegerArithmetic::resolved(const Polynomial& P) {
   for (const auto& [M, Coefficient] : P.terms())
     for (const Symbol& S : M)
-      if (auto It = Choices.find(S); It != Choices.end())
-        for (const Polynomial& One : {It->second.first, It->second.second})
-          if (!isPossible(Sets.compare(Comparison::NotEqual, S, One)))
-            return resolved(Sets.normalized(P.substituted(S, One)));
+      if (const std::vector<Alternative>* Values = Sets.alternativesOf(S))
+        for (const Alternative& One : *Values)
+          if (!isPossible(Sets.compare(Comparison::NotEqual, S, One.Value)))
+            return resolved(Sets.normalized(P.substituted(S, One.Value)));
   return P;
 }
 
 Polynomial IntegerArithmetic::elementOf(const std::vector<Polynomial>& Values, const Polynomial& Offset) {
   constexpr std::size_t MostApart = 64;
   const auto Count = static_cast<std::int64_t>(Values.size());
-  return Sets.defined([&](const Polynomial& S) {
-    isl::set Outside = Sets.compare(Comparison::Less, Offset, 0).unite(Sets.compare(Comparison::LessEqual, Count, Offset));
-    if (Values.size() > MostApart) {
+  const isl::set Outside = Sets.compare(Comparison::Less, Offset, 0).unite(Sets.compare(Comparison::LessEqual, Count, Offset));
+  if (Values.size() > MostApart)
+    return Sets.defined([&](const Polynomial& S) {
       auto Less = [](const Polynomial& A, const Polynomial& B) { return *A.constant() < *B.constant(); };
       auto [Least, Most] = std::minmax_element(Values.begin(), Values.end(), Less);
       return Outside.unite(Sets.compare(Comparison::LessEqual, *Least, S).intersect(Sets.compare(Comparison::LessEqual, S, *Most)));
-    }
-    isl::set Either = Outside;
-    for (std::int64_t I = 0; I < Count; ++I)
-      Either = Either.unite(Sets.compare(Comparison::Equal, Offset, I)
-                                .intersect(Sets.compare(Comparison::Equal, S, Values[static_cast<std::size_t>(I)])));
-    return Either;
-  });
+    });
+  std::vector<Alternative> Elements;
+  for (std::int64_t I = 0; I < Count; ++I)
+    Elements.push_back({Sets.compare(Comparison::Equal, Offset, I), Values[static_cast<std::size_t>(I)]});
+  return Sets.oneOf(std::move(Elements), Outside);
 }
 
 Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polynomial B, const BinaryOperator* E) {

@@ -60,7 +60,6 @@ private:
   const clang::ASTContext& Context;
   const RenumberedThreads* Renumbered;
   const isl::set& Path;
-  std::map<Symbol, std::pair<Polynomial, Polynomial>> Choices;
 };
 
 } // namespace gpurma

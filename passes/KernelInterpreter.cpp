@@ -3,6 +3,7 @@
 
 #include "passes/AbstractValues.h"
 #include "passes/Inductions.h"
+#include "passes/LocalArrays.h"
 #include "passes/StoreUses.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
@@ -173,6 +174,9 @@ private:
     for (const auto& [Field, Member] : A.Members)
       if (auto It = B.Members.find(Field); It != B.Members.end())
         V.Members[Field] = choice(IfA, Member, IfB, It->second, At);
+    for (const auto& [I, Element] : A.Elements)
+      if (auto It = B.Elements.find(I); It != B.Elements.end())
+        V.Elements.emplace(I, Numbers.choice(IfA, Element, IfB, It->second));
     return V;
   }
 
@@ -280,7 +284,7 @@ private:
   void notePrivate(const Location& L, bool Writes, const Stmt* Where) {
     if (Rows && L.Of == Location::Private)
       Result.RowLoop.Private.push_back(
-          {L.Decl, L.Offset, Writes, Now.Path, UncertainConditions == 0, Where, Part});
+          {L.Decl && L.Decl->getType()->isArrayType() ? L.Decl : nullptr, L.Offset, Writes, Now.Path, UncertainConditions == 0, Where, Part});
   }
 
   void noteStore(const Location& L, const Stmt* Where) {
@@ -360,6 +364,83 @@ private:
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, L.Members.empty() ? nullptr : L.Members.front()});
   }
 
+  /// The type of an array of indices of a function, or of a structure in it, that a place is in; null for other places.
+  QualType indexArray(const Location& L) const {
+    const auto* V = dyn_cast_or_null<VarDecl>(L.Decl);
+    if (L.Of != Location::Private || L.Unit != 0 || !V || V->hasAttr<CUDASharedAttr>() || Reinterpreted.count(V) ||
+        (L.Members.empty() && V->hasGlobalStorage()) || llvm::any_of(L.Members, [](const FieldDecl* F) { return F->getParent()->isUnion(); }))
+      return {};
+    const QualType Array = L.Members.empty() ? V->getType() : L.Members.back()->getType();
+    return indexElements(Array, Context) ? Array : QualType();
+  }
+
+  /// What is known of that array; null: nothing.
+  AbstractValue* arrayValue(const Location& L) {
+    auto It = Now.Variables.find(L.Decl);
+    AbstractValue* V = It == Now.Variables.end() ? nullptr : &It->second;
+    for (const FieldDecl* Field : L.Members) {
+      auto Member = V ? V->Members.find(Field) : decltype(V->Members.end()){};
+      V = V && Member != V->Members.end() ? &Member->second : nullptr;
+    }
+    return V;
+  }
+
+  /// One of the elements that a subscript may mean.
+  std::optional<Polynomial> localElement(const Location& L, QualType Type) {
+    const QualType Array = indexArray(L);
+    const AbstractValue* V = Array.isNull() ? nullptr : arrayValue(L);
+    if (!V || V->Elements.empty() || !Context.hasSameUnqualifiedType(Context.getBaseElementType(Array), Type))
+      return std::nullopt;
+    const std::int64_t Count = *indexElements(Array, Context);
+    isl::set Impossible = Sets.compare(Comparison::Less, L.Offset, 0).unite(Sets.compare(Comparison::LessEqual, Count, L.Offset));
+    std::vector<Alternative> Possible;
+    for (std::int64_t I = 0; I < Count; ++I) {
+      isl::set When = Sets.compare(Comparison::Equal, L.Offset, I);
+      if (!Numbers.isPossible(When)) {
+        Impossible = Impossible.unite(When);
+        continue;
+      }
+      auto Known = V->Elements.find(I);
+      if (Known == V->Elements.end())
+        return std::nullopt;
+      Possible.push_back({std::move(When), Known->second});
+    }
+    if (Possible.empty())
+      return std::nullopt;
+    if (Possible.size() == 1)
+      return Possible.front().Value;
+    Impossible = Impossible.coalesce();
+    Now.Path = Now.Path.subtract(Impossible); // the language has no elements outside
+    return Polynomial(Sets.oneOf(std::move(Possible), Impossible));
+  }
+
+  void storeElement(const Location& L, const AbstractValue& V, const Expr* Where) {
+    const QualType Array = indexArray(L);
+    if (Array.isNull())
+      return;
+    AbstractValue* Target = &Now.Variables[L.Decl];
+    for (const FieldDecl* Field : L.Members)
+      Target = &Target->Members[Field];
+    if (!Context.hasSameUnqualifiedType(Context.getBaseElementType(Array), Where->getType()))
+      return Target->Elements.clear();
+    const Polynomial Stored = number(V, Where);
+    if (std::optional<std::int64_t> At = L.Offset.constant()) {
+      Target->Elements[*At] = Stored;
+      return;
+    }
+    for (auto& [I, Element] : Target->Elements)
+      Element = Numbers.choice(Sets.compare(Comparison::Equal, L.Offset, I), Stored, Sets.compare(Comparison::NotEqual, L.Offset, I), Element);
+  }
+
+  /// A loop may have stored into any of the elements.
+  void forgetElements(const ElementChanges& Changed) {
+    for (auto& [Variable, V] : Now.Variables) {
+      const auto* Named = dyn_cast<VarDecl>(Variable);
+      if (Named && (Changed.Arrays.count(Named) || (Changed.Others && Arrays.isExposed(Named))))
+        gpurma::forgetElements(V);
+    }
+  }
+
   AbstractValue load(const Location& L, const Expr* Where) {
     QualType Type = Where->getType();
     if (L.Of == Location::Variable) {
@@ -385,12 +466,19 @@ private:
         V.Number = std::move(*Known);
         return V;
       }
+    if (std::optional<Polynomial> Known = localElement(L, Type)) {
+      AbstractValue V;
+      V.Number = std::move(*Known);
+      return V;
+    }
     return opaque(Type, UnknownCause::Loaded, Where);
   }
 
   void store(const Location& L, AbstractValue V, const Expr* Where) {
-    if (L.Of != Location::Variable)
+    if (L.Of != Location::Variable) {
+      storeElement(L, V, Where);
       return access(L, /*Writes=*/true, Where);
+    }
     noteStore(L, Where);
     AbstractValue* Target = &Now.Variables[L.Decl];
     for (const FieldDecl* Field : L.Members)
@@ -405,6 +493,8 @@ private:
       notePrivate(L, /*Writes=*/false, At);
       notePrivate(L, /*Writes=*/true, At);
     }
+    if (AbstractValue* V = L.Of == Location::Private && L.Decl ? arrayValue(L) : nullptr)
+      gpurma::forgetElements(*V);
     if (L.Of != Location::Variable)
       return;
     AbstractValue* Target = &Now.Variables[L.Decl];
@@ -482,6 +572,11 @@ private:
     return L;
   }
 
+  /// In an array of structures that nothing writes.
+  bool isInTable(const Location& L) const {
+    return L.Of == Location::Private && L.Decl && L.Decl->getType()->isArrayType() && Context.getBaseElementType(L.Decl->getType()).isConstQualified();
+  }
+
   Location locate(const Expr* E) {
     E = E->IgnoreParens();
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
@@ -529,15 +624,17 @@ private:
         L.Members.push_back(Field);
         return load(L, Member).Place.value_or(Location{});
       }
-      if (L.Of == Location::Global && Field)
+      if (Field && (L.Of == Location::Global || isInTable(L)))
         L.Members.push_back(Field);
       if (L.Of == Location::Element && Field)
         L.Within = elementsIn(Field->getType());
       if (L.Of != Location::Variable)
         return L; // a member of an element is the element
-      if (!Field || Field->getType()->isArrayType())
+      if (!Field)
         return {Location::Private, nullptr, {}, {}};
       L.Members.push_back(Field);
+      if (Field->getType()->isArrayType())
+        L.Of = Location::Private;
       return L;
     }
     if (const auto* Binary = dyn_cast<BinaryOperator>(E)) {
@@ -800,7 +897,8 @@ private:
         return opaque(E->getType(), UnknownCause::Expression, E);
       if (distributed(*V.Place))
         V.Place = recounted(*V.Place, From, To);
-      else if (V.Place->Of == Location::Variable && !To->isVoidType() && !Context.hasSameUnqualifiedType(From, To))
+      else if ((V.Place->Of == Location::Variable || V.Place->Of == Location::Private) && V.Place->Decl && !To->isVoidType() &&
+               !Context.hasSameUnqualifiedType(From, To))
         Reinterpreted.insert(V.Place->Decl);
       return V;
     }
@@ -999,6 +1097,8 @@ private:
   AbstractValue evalList(const InitListExpr* E) {
     AbstractValue V;
     const RecordDecl* Record = E->getType()->getAsRecordDecl();
+    if (E->getType()->isArrayType() && !E->isTransparent())
+      return evalElements(E);
     if (!Record || E->isTransparent()) {
       for (const Expr* Init : E->inits())
         V = eval(Init);
@@ -1012,6 +1112,27 @@ private:
               static_cast<unsigned>(std::distance(Record->field_begin(), Record->field_end())) &&
           Field != Record->field_end())
         V.Members[*Field++] = std::move(Member);
+    }
+    return V;
+  }
+
+  /// `{y - 1, y, y + 1}` of an array, whose other elements are zero.
+  AbstractValue evalElements(const InitListExpr* E) {
+    AbstractValue V;
+    const std::optional<std::int64_t> Count = indexElements(E->getType(), Context);
+    const std::int64_t Each = elementsIn(Context.getAsArrayType(E->getType())->getElementType());
+    for (std::int64_t I = 0; Count && I < *Count; ++I)
+      V.Elements.emplace(I, 0);
+    for (auto [I, Init] : llvm::enumerate(E->inits())) {
+      const AbstractValue Element = evalObject(Init);
+      const std::int64_t First = static_cast<std::int64_t>(I) * Each;
+      if (Count && Init->getType()->isIntegralOrEnumerationType())
+        V.Elements[First] = number(Element, Init);
+      for (std::int64_t J = 0; Count && Init->getType()->isArrayType() && J < Each; ++J)
+        if (auto Known = Element.Elements.find(J); Known != Element.Elements.end())
+          V.Elements[First + J] = Known->second;
+        else
+          V.Elements.erase(First + J);
     }
     return V;
   }
@@ -1388,11 +1509,20 @@ private:
     if (Strided)
       checkGridStride(Loop, Cond, Found, Inductions);
     noteGridMoves(Loop, Inductions);
+    bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
+    std::optional<std::int64_t> Iterations;
+    if (!OverRows && !BodyFirst && !Strided)
+      Iterations = knownIterations(Cond, Body, Inductions);
+    if (Iterations && isUnrolled(*Iterations, Body, Found)) {
+      runUnrolled(*Iterations, Cond, Inc, Body);
+      return;
+    }
+    const ElementChanges Elements({Cond, Inc, Body});
     Symbol Counter = Sets.counter();
     EnteredLoop Entered = entered(Loop);
-    bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
     auto Run = [&](const Polynomial& Count) {
       startIteration(Loop, Count, Found, Inductions);
+      forgetElements(Elements);
       if (Cond && !BodyFirst) {
         Condition If = truth(eval(Cond));
         Now.Path = Now.Path.intersect(If.True);
@@ -1431,11 +1561,35 @@ private:
     } else {
       Run(Strided ? Polynomial(0) : Polynomial(Counter));
     }
-    std::optional<std::int64_t> Iterations = OverRows || BodyFirst || Strided ? std::nullopt : knownIterations(Cond, Body, Inductions);
     std::map<const VarDecl*, AbstractValue> Last;
     for (const auto& [Variable, Times] : Found.Changes)
       Last.emplace(Variable, Iterations ? moved(Variable, *Iterations, Inductions, Loop) : opaque(Variable->getType(), UnknownCause::Loop, Loop));
     change(std::move(Last), Found, Loop);
+    forgetElements(Elements);
+  }
+
+  /// Short loops that fill an array with indices are run as they are.
+  bool isUnrolled(std::int64_t Iterations, const Stmt* Body, const ChangeFinder& Found) const {
+    constexpr std::int64_t Most = 64;
+    std::set<const VarDecl*> Moved;
+    for (const auto& [Variable, Times] : Found.Changes)
+      Moved.insert(Variable);
+    return !Found.Continues && Iterations * UnrolledIterations <= Most && fillsElements(Body, Moved);
+  }
+
+  void runUnrolled(std::int64_t Iterations, const Expr* Cond, const Expr* Inc, const Stmt* Body) {
+    const std::int64_t Around = std::exchange(UnrolledIterations, UnrolledIterations * std::max<std::int64_t>(Iterations, 1));
+    ++LoopDepth;
+    Breaks.push_back(nullptr);
+    // What an iteration does not understand it reports once.
+    for (std::int64_t I = 0; I < Iterations && Now.Reachable && (I == 0 || Result.Understood); ++I) {
+      eval(Cond);
+      run(Body);
+      run(Inc);
+    }
+    Breaks.pop_back();
+    --LoopDepth;
+    UnrolledIterations = Around;
   }
 
   /// Of a loop between constants, which nothing leaves early.
@@ -1638,35 +1792,65 @@ private:
     return isRowElement(L) ? Store.first : isCollected(L) ? elementRead(Store.second) : nullptr;
   }
 
-  /// Goes on on the threads of the row of an element that is stored into, or (\p Reads) read for an array that is collected. Says
-  /// which row that is (ElementAccess::FoundRow).
-  Polynomial enterRowOf(const Location& L, bool Reads) {
+  /// The row of a store, as the analysis has it.
+  struct EnteredRow {
+    /// The row that has the element (ElementAccess::FoundRow); none: that of its subscript.
+    std::optional<Polynomial> Found;
+    /// Which row of the array that is only the program finds out.
+    bool Searched = false;
+  };
+
+  /// Goes on on the threads of the row of an element that is stored into, or (\p Reads) read for an array that is collected.
+  EnteredRow enterRowOf(const Location& L, bool Reads) {
     Polynomial Row = rowOf(L);
     const ArrayShape& Shape = Renumbered->Shapes.at(pointerTo(L));
+    EnteredRow Entered;
     bool Certain = !Sets.unknownIn(Row), IsPoint = true;
     auto [Coordinates, Domain] = coordinatesOf(L);
-    for (size_t J = 1; Reads && J < Shape.dimensions(); ++J) {
+    for (size_t J = 1; J < Shape.dimensions(); ++J) {
       isl::set Outside = Sets.compare(Comparison::Less, Coordinates[J], 0).unite(Sets.compare(Comparison::LessEqual, Shape[J], Coordinates[J]));
-      Certain &= Domain.intersect(Outside).is_empty();
-      IsPoint &= isUniform(Coordinates[J]);
+      const bool Inside = Domain.intersect(Outside).is_empty(), Uniform = isUniform(Coordinates[J]);
+      Certain &= Inside;
+      IsPoint &= Uniform;
+      Entered.Searched |= !Inside && Uniform && isOfAnyRow(Coordinates, J);
     }
-    StoredRow = *Renumbered->Row;
-    if (!Reads || Certain || (IsPoint && !Sets.unknownIn(Row))) {
+    const bool Known = !Entered.Searched && (!Reads || Certain || (IsPoint && !Sets.unknownIn(Row)));
+    StoredRow = Known ? Row : *Renumbered->Row;
+    if (Known)
       Now.Path = Now.Path.intersect(Sets.compare(Comparison::Equal, Row, *Renumbered->Row));
-      StoredRow = Row;
-    }
-    return Certain ? Row : *Renumbered->Row;
+    if (Reads || Entered.Searched)
+      Entered.Found = Reads && Certain ? Row : *Renumbered->Row;
+    return Entered;
   }
 
-  /// Of what has been read for a store into an array that is collected, the element whose row has it.
-  void noteFoundRow(size_t Before, const Expr* Element, const Polynomial& Row) {
+  /// Of what has been read and stored for a store, the element whose row has it; where that is searched for, also what is read in rows
+  /// that lie a number of rows from it.
+  void noteFoundRow(size_t Before, const Expr* Element, const Location& Place, const EnteredRow& Row) {
+    if (!Row.Found)
+      return;
     for (ElementAccess& A : llvm::drop_begin(Result.Accesses, Before)) {
       const Expr* Where = A.Where->IgnoreParenCasts();
       for (const auto* Member = dyn_cast<MemberExpr>(Where); Member && Where != Element; Member = dyn_cast<MemberExpr>(Where))
         Where = Member->getBase()->IgnoreParenCasts();
       if (Where == Element)
-        A.FoundRow = Row;
+        A.FoundRow = Row.Found;
+      else if (Row.Searched)
+        noteRelativeRow(A, Place, *Row.Found);
     }
+  }
+
+  void noteRelativeRow(ElementAccess& A, const Location& From, const Polynomial& RowOfThat) {
+    const ArrayShape& Shape = Renumbered->Shapes.at(A.Array);
+    if (!(Shape == Renumbered->Shapes.at(pointerTo(From))))
+      return;
+    constexpr std::int64_t MostColumns = 8;
+    auto [Rows, Columns] = Sets.normalized(A.Offset - From.Offset).divided(Shape.stride(0));
+    const std::optional<std::int64_t> Beside = Columns.constant();
+    const bool Near = Beside && (std::abs(*Beside) <= MostColumns || Shape.stride(0).constant());
+    if (!Near)
+      return;
+    A.FoundRow = RowOfThat + Rows;
+    A.FoundCarry = (*Beside > 0) - (*Beside < 0);
   }
 
   /// Runs a statement that stores into an element of a fixed row, on the threads of that row. False if it is another.
@@ -1698,14 +1882,14 @@ private:
                Stored->HasSideEffects(Context, /*IncludePossibleEffects=*/false)) {
       reportForEachRow(E, NoStatement);
     } else {
-      Polynomial Row = enterRowOf(isCollected(L) ? placeOf(OfRow) : L, isCollected(L));
+      const Location Place = isCollected(L) ? placeOf(OfRow) : L;
+      const EnteredRow Row = enterRowOf(Place, isCollected(L));
       StoredElement = Element;
       AbstractValue V = evalObject(Stored);
-      if (isCollected(L))
-        noteFoundRow(Accesses, OfRow, Row);
       if (const auto* Binary = dyn_cast<BinaryOperator>(E->IgnoreParens()); Binary && Binary->isCompoundAssignmentOp())
         load(L, Element);
       store(L, std::move(V), Element);
+      noteFoundRow(Accesses, OfRow, Place, Row);
       StoredRow.reset();
       StoredElement = nullptr;
     }
@@ -1749,10 +1933,10 @@ private:
       State Outside = Now;
       const bool ForCollected = Element != storeOf(Store).first;
       const size_t Earlier = Result.Accesses.size();
-      Polynomial Row = enterRowOf(placeOf(Element), ForCollected);
+      const Location Place = placeOf(Element);
+      const EnteredRow Row = enterRowOf(Place, ForCollected);
       Initial = evalObject(Init);
-      if (ForCollected)
-        noteFoundRow(Earlier, Element, Row);
+      noteFoundRow(Earlier, Element, Place, Row);
       StoredRow.reset();
       Now = std::move(Outside);
     }
@@ -1925,6 +2109,9 @@ private:
   const std::optional<RowLoopRequest>& Rows;
   LoopPart Part = LoopPart::Before;
   unsigned LoopDepth = 0;
+  /// Of the loops around that are run as they are, all together.
+  std::int64_t UnrolledIterations = 1;
+  ArrayUses Arrays;
   unsigned UncertainConditions = 0;
   /// In the body of a loop over the rows, of which the statements are run that its queues need.
   bool InSelectedStatements = false;

@@ -45,11 +45,13 @@ struct ElementAccess {
   LoopPart Part = LoopPart::Before;
   /// In a kernel for fixed rows, the row that the statement stores into.
   std::optional<Polynomial> StoredRow;
-  /// There, of what is read for a store into an array that is collected: the row by which threads know whose the store is. That of the
-  /// tile's thread: which one it is the program finds out.
+  /// There, of what is read for a store into an array that is collected, or of a point that may lie in any row: the row by which
+  /// threads know whose the store is. That of the tile's thread: which one it is the program finds out.
   std::optional<Polynomial> FoundRow;
   /// Before the loop, what is read goes into this only.
   std::optional<QueueElement> FirstOf;
+  /// Of what is read beside a point of any row: it may also be in the row before (-1) or after it (1).
+  int FoundCarry = 0;
 };
 
 /// A store into an array that is collected.

@@ -412,8 +412,28 @@ private:
   void replaceStatement(const Region& R, const std::string& Text) {
     if (!removePragma(R, R.directive()))
       return;
-    if (std::optional<FileRange> Statement = rangeOf(R, R.Statement->getSourceRange()))
-      P.Edits.replace(*Statement, Text + newlinesOf(*Statement));
+    std::optional<FileRange> Statement = rangeOf(R, R.Statement->getSourceRange());
+    if (!Statement)
+      return;
+    if (holdsMore(*Statement, R.Statement->getSourceRange()))
+      U.Diags->report(R.directive().NameLoc, Diag::err_edit_not_in_file) << "this region";
+    P.Edits.replace(*Statement, Text + newlinesOf(*Statement));
+  }
+
+  /// Whether a macro that a statement is spelled in, which goes as a whole, makes other statements too.
+  bool holdsMore(const FileRange& Replaced, SourceRange Statement) const {
+    auto IsAll = [&](SourceLocation End) {
+      CharSourceRange Spelled = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(Statement.getBegin(), End), Sources, LangOpts);
+      return Spelled.isValid() && Sources.getFileOffset(Spelled.getBegin()) == Replaced.Begin && Sources.getFileOffset(Spelled.getEnd()) == Replaced.End;
+    };
+    const SourceLocation End = Statement.getEnd();
+    if (IsAll(End))
+      return false;
+    // The semicolon behind it is no part of a statement without braces.
+    const SourceLocation Written = Sources.getSpellingLoc(End);
+    const std::optional<Token> Next = Lexer::findNextToken(Written, Sources, LangOpts);
+    return !Next || !Next->is(tok::semi) ||
+           !IsAll(End.getLocWithOffset(static_cast<int>(Sources.getFileOffset(Next->getLocation()) - Sources.getFileOffset(Written))));
   }
 
   std::string newlinesOf(const FileRange& Range) const {

@@ -122,6 +122,22 @@ Symbol SymbolicSets::unknown(const UnknownCause& Why) {
   return S;
 }
 
+Symbol SymbolicSets::oneOf(std::vector<Alternative> Values, const isl::set& Otherwise) {
+  Symbol Chosen = defined([&](const Polynomial& S) {
+    isl::set Bounded = Otherwise;
+    for (const Alternative& Each : Values)
+      Bounded = Bounded.unite(Each.When.intersect(compare(Comparison::Equal, S, Each.Value)));
+    return Bounded;
+  });
+  Alternatives.emplace(Chosen, std::move(Values));
+  return Chosen;
+}
+
+const std::vector<Alternative>* SymbolicSets::alternativesOf(const Symbol& S) const {
+  auto It = Alternatives.find(S);
+  return It == Alternatives.end() ? nullptr : &It->second;
+}
+
 const UnknownCause* SymbolicSets::unknownIn(const Polynomial& P) const {
   std::set<Symbol> Seen;
   std::vector<Symbol> Pending;

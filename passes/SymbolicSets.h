@@ -15,6 +15,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace gpurma {
 
@@ -22,6 +23,12 @@ namespace gpurma {
 struct UnknownCause {
   enum Reason { Loaded, Loop, Call, Expression } Why = Expression;
   const clang::Stmt* At = nullptr;
+};
+
+/// One of several values that a symbol may have, and the values of others for which it has it.
+struct Alternative {
+  isl::set When;
+  Polynomial Value;
 };
 
 enum class Comparison { Equal, NotEqual, Less, LessEqual };
@@ -45,6 +52,10 @@ public:
     Definitions.emplace(S, Definition(Polynomial(S)));
     return S;
   }
+  /// A value that is one of several; \p Otherwise, where none of the conditions holds, nothing is said of it.
+  Symbol oneOf(std::vector<Alternative> Values, const isl::set& Otherwise);
+  /// Null for other symbols.
+  const std::vector<Alternative>* alternativesOf(const Symbol& S) const;
   Symbol counter() { return number(Symbol::Kind::Counter); }
   /// The cause of the first symbol in \p P, and in the definitions of its symbols, that is unknown.
   const UnknownCause* unknownIn(const Polynomial& P) const;
@@ -102,6 +113,7 @@ private:
   std::map<std::string, Monomial> Named;
   std::map<Symbol, isl::set> Definitions;
   std::map<Symbol, UnknownCause> Causes;
+  std::map<Symbol, std::vector<Alternative>> Alternatives;
   unsigned Next = 0;
 };
 
