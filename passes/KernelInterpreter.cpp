@@ -460,6 +460,8 @@ private:
       return opaque(Type, UnknownCause::Loaded, Where);
     }
     access(L, /*Writes=*/false, Where);
+    if (L.Of == Location::Global && L.Members.empty() && isCopied(L.Decl))
+      return builtinCopy(builtinVariable(L.Decl->getName()), Type);
     if (L.Of == Location::Private || L.Of == Location::Global)
       if (std::optional<Polynomial> Known = constantElement(L, Type)) {
         AbstractValue V;
@@ -997,17 +999,50 @@ private:
     std::optional<IndexMember> Member = indexMember(E);
     if (!Member)
       return std::nullopt;
-    const Symbol::Kind Kind = builtinVariable(Member->name());
-    const unsigned Dimension = Member->Dimension;
     AbstractValue V;
+    V.Number = builtinNumber(builtinVariable(Member->name()), Member->Dimension);
+    return V;
+  }
+
+  Polynomial builtinNumber(Symbol::Kind Kind, unsigned Dimension) {
     if (Kind == Symbol::Kind::BlockIndex || Kind == Symbol::Kind::GridSize)
       Result.GridDimensions.insert(Dimension);
-    if (Renumbered) {
-      V.Number = Sets.normalized(renumbered(Kind, Dimension));
-      return V;
-    }
-    V.Number = Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension) : Polynomial(Symbol{Kind, Dimension});
-    V.Number = Sets.normalized(*V.Number);
+    if (Renumbered)
+      return Sets.normalized(renumbered(Kind, Dimension));
+    return Sets.normalized(Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension) : Polynomial(Symbol{Kind, Dimension}));
+  }
+
+  /// All of threadIdx, blockIdx or blockDim, as `const uint3 block = blockIdx;` has it.
+  AbstractValue builtinCopy(Symbol::Kind Kind, QualType Type) {
+    AbstractValue V;
+    if (const RecordDecl* Record = Type->getAsRecordDecl())
+      for (const FieldDecl* Field : Record->fields())
+        if (StringRef Name = identifierOf(Field); Name == "x" || Name == "y" || Name == "z")
+          V.Members[Field].Number = builtinNumber(Kind, static_cast<unsigned>(Name[0] - 'x'));
+    return V;
+  }
+
+  /// Of gridDim nothing is known: what depends on how large a grid is has to be seen (GridStrides).
+  static bool isCopied(const ValueDecl* D) { return D && isIndexVariable(D) && identifierOf(D) != "gridDim"; }
+
+  /// What a block of cooperative groups says of its threads. It has those of the launch's blocks only where tiles are these.
+  std::optional<AbstractValue> evalOfBlock(const CallExpr* E, const FunctionDecl* Callee) {
+    const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
+    if (!Method || identifierOf(Method->getParent()) != "thread_block" || Renumbered)
+      return std::nullopt;
+    using Kind = Symbol::Kind;
+    const StringRef Name = identifierOf(Method);
+    if (Name == "thread_index")
+      return builtinCopy(Kind::ThreadIndex, E->getType());
+    if (Name == "dim_threads" || Name == "group_dim")
+      return builtinCopy(Kind::BlockSize, E->getType());
+    if (Name != "thread_rank")
+      return std::nullopt;
+    Polynomial Rank;
+    for (unsigned D : {2u, 1u, 0u})
+      Rank = Rank * Sets.blockSize(D) + Polynomial(Symbol{Kind::ThreadIndex, D});
+    AbstractValue V;
+    V.Number = Sets.normalized(Rank);
     return V;
   }
 
@@ -1315,9 +1350,15 @@ private:
     }
     if (std::optional<AbstractValue> V = evalKnown(E, Callee))
       return *V;
+    // In CUDA's headers the variables convert to structures.
+    if (const auto* Named = This && This->Of == Location::Global && isa<CXXConversionDecl>(Callee) ? This->Decl : nullptr; isCopied(Named))
+      return builtinCopy(builtinVariable(Named->getName()), E->getType());
     const FunctionDecl* Definition = nullptr;
     // What threads of a block do together is CUDA's to know.
     const bool IsOfGroup = isCooperativeGroup(Callee) && Context.getSourceManager().isInSystemHeader(Callee->getLocation());
+    if (IsOfGroup)
+      if (std::optional<AbstractValue> V = evalOfBlock(E, Callee))
+        return *V;
     bool HasBody = !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext();
     if (!HasBody || !enter(Definition)) {
       for (const Expr* Arg : Arguments)
