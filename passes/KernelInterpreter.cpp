@@ -410,7 +410,17 @@ private:
     if (Possible.size() == 1)
       return Possible.front().Value;
     Impossible = Impossible.coalesce();
-    Now.Path = Now.Path.subtract(Impossible); // the language has no elements outside
+    if (Numbers.isPossible(Impossible))
+      Now.Path = Now.Path.subtract(Impossible); // the language has no elements outside
+    // With all that is known of an index out of a table, as of `ys[dy[q]]`, sets become too large: any element is meant then.
+    const bool ByTable = llvm::any_of(L.Offset.terms(), [&](const auto& Term) {
+      return llvm::any_of(Term.first, [&](const Symbol& S) { return Sets.alternativesOf(S) != nullptr; });
+    });
+    if (ByTable) {
+      Impossible = Sets.none();
+      for (Alternative& Each : Possible)
+        Each.When = Sets.universe();
+    }
     return Polynomial(Sets.oneOf(std::move(Possible), Impossible));
   }
 
