@@ -254,7 +254,7 @@ void run(float* a, float* b, float* sum, int* least, int ny, int nx) {
   }
 }
 
-// CHECK: :[[@LINE-232]]:22: error: 'clamped' goes through the rows of 'a' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
+// CHECK: :[[@LINE-232]]:22: error: 'clamped' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' is used here by threads that have no element, too; put it behind the condition that they have one, 'if (i < n)' or 'i < n ? ... : 0', which no barrier, exchange or return stands behind [gpurma-0229]
 // CHECK: :[[@LINE-225]]:27: error: 'unconditional' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'a' is used here by threads that have no element, too; put it behind the condition that they have one, 'if (i < n)' or 'i < n ? ... : 0', which no barrier, exchange or return stands behind [gpurma-0229]
 // CHECK: :[[@LINE-35]]:5: note: that launch is here
 // CHECK: :[[@LINE-223]]:28: error: 'ones' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: threads without an element should have 0 here [gpurma-0229]
