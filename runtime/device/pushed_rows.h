@@ -33,7 +33,7 @@ public:
     if (known.count != pushed_boxes::too_many && !lines_are_put)
       find_boxes(r, stage);
     if (known.count == pushed_boxes::too_many)
-      visit_boxes(r, stage, [&](const pushed_box& box) { put(r, box, stage); });
+      visit_boxes(r, stage, putting);
     GPURMA_ROLLED
     for (int k = 0; k < known.count; ++k)
       if (!lines_are_put || !is_line(r, known.box[k]))
@@ -53,27 +53,36 @@ private:
   GPURMA_SLOW_DEVICE static void find_boxes(state& r, int stage) {
     platform::sync_block();
     if (platform::thread_index() == 0) {
-      pushed_boxes& known = r.pushed[stage];
-      int count = 0;
-      visit_boxes(r, stage, [&](const pushed_box& box) {
-        if (count < pushed_boxes::most) {
-          known.box[count] = box;
-          known.shape[count] = r.shape_of[r.array_of[box.passed]];
-        }
-        ++count;
-      });
-      known.count =
-          static_cast<std::int8_t>(count <= pushed_boxes::most ? count : pushed_boxes::too_many);
+      r.pushed[stage].count = 0;
+      visit_boxes(r, stage, keeping);
     }
     platform::sync_block();
   }
 
-  // Calls visit(box) for what the rank's tiles of a stage have written of rows that neighbouring
-  // processes read.
-  template <class Visit>
-  GPURMA_DEVICE static void visit_boxes(state& r, int stage, const Visit& visit) {
+  // What is done with a box. One function for both, since compilers take as long for this code as
+  // for the rest of a region.
+  enum visit { keeping, putting };
+  GPURMA_DEVICE static void take(state& r, int stage, const pushed_box& box, visit way) {
+    if (way == putting) {
+      put(r, box, stage);
+      return;
+    }
+    pushed_boxes& known = r.pushed[stage];
+    if (known.count == pushed_boxes::too_many)
+      return;
+    if (known.count == pushed_boxes::most) {
+      known.count = pushed_boxes::too_many;
+      return;
+    }
+    known.box[known.count] = box;
+    known.shape[known.count++] = r.shape_of[r.array_of[box.passed]];
+  }
+
+  // What the rank's tiles of a stage have written of rows that neighbouring processes read.
+  GPURMA_SLOW_DEVICE static void visit_boxes(state& r, int stage, visit way) {
     const banding& bands = r.plans.bands;
     const stage_state& s = r.stage[stage];
+    GPURMA_ROLLED
     for (int side = memory::before; side <= memory::after; ++side) {
       if (!r.informs[side])
         continue;
@@ -87,9 +96,10 @@ private:
                 ? extent{0, bands.begin(bands.process) + bands.put_at_begin(written.read_after) - 1}
                 : extent{bands.begin(bands.process + 1) - bands.put_at_end(written.read_before),
                          bands.rows - 1};
+        GPURMA_ROLLED
         for (int part = 0; part < 2; ++part)
           visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.part[1].count,
-                      part == 0 ? s.part[0].count : s.tiles, side, needed, visit);
+                      part == 0 ? s.part[0].count : s.tiles, side, needed, way);
       }
     }
   }
@@ -138,9 +148,8 @@ private:
 
   // The boxes of what the rank's tiles [begin, end) have written of the needed rows of the stage's
   // k-th array.
-  template <class Visit>
   GPURMA_DEVICE static void visit_tiles(state& r, int stage, int k, int begin, int end, int side,
-                                        const extent& needed, const Visit& visit) {
+                                        const extent& needed, visit way) {
     const stage_plan& plan = r.plans.stage[stage];
     const stage_state& s = r.stage[stage];
     const written_box& written = r.traits[stage].boxes[k];
@@ -151,6 +160,7 @@ private:
       neighbours &= axis.reach.low <= axis.reach.high;
     const unsigned inner = plan.row == 0 ? 1 : 0;
     const unsigned outer = plan.row == 2 ? 1 : 2;
+    GPURMA_ROLLED
     while (begin < end) {
       const std::int64_t number = tile_number(s, r.rank, begin);
       const auto row = static_cast<int>(number / s.per_row);
@@ -159,6 +169,7 @@ private:
       const int to = from + most < s.per_row ? from + most : s.per_row;
       begin += to - from;
       // Of the lines of tiles, the first and the last may be incomplete.
+      GPURMA_ROLLED
       for (int at = from; at < to;) {
         const int line = at / s.inner;
         const int first = at - line * s.inner;
@@ -169,13 +180,14 @@ private:
         tiles.axis[outer] = {line, line + lines - 1};
         tiles.axis[inner] = {first, first + width - 1};
         unsigned at_last = with_ends; // each part of these
+        GPURMA_ROLLED
         for (bool more = true; more; at_last = (at_last - 1) & with_ends) {
           more = at_last != 0;
           pushed_box box;
           if (find_box(r, stage, k, tiles, needed, with_ends, at_last, box)) {
             box.passed = static_cast<std::int8_t>(k);
             box.side = static_cast<std::int8_t>(side);
-            visit(box);
+            take(r, stage, box, way);
           }
         }
         at = lines > 1 ? at + lines * s.inner : at + width;
@@ -195,6 +207,7 @@ private:
     std::uint64_t stride = array.element_bytes;
     bool gap = false;
     int place = 2; // of the next dimension that pieces are apart along
+    GPURMA_ROLLED
     for (int j = 3; j >= 0; --j) {
       const std::int64_t size = array.extent(j);
       extent span = written_along(plan, tiles, boxes[k].axis[j], size, (with_ends >> j & 1) != 0,

@@ -65,6 +65,7 @@ template <int S, int A, int R>
 GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int rank) {
   const int process = process_of(r.plans.bands, side);
   const int towards = mirror(side);
+  GPURMA_ROLLED
   for (int s = 0; s < S; ++s) {
     if (!r.stage[s].known)
       continue;
@@ -89,13 +90,16 @@ GPURMA_DEVICE std::uint32_t& informed_bits(region_state<S, A, R>& r, int stage, 
 template <int S, int A, int R>
 GPURMA_SLOW_DEVICE void find_informed(region_state<S, A, R>& r, int stage) {
   const unsigned width = platform::polling_threads();
+  GPURMA_ROLLED
   for (int side = memory::before; side <= memory::after; ++side) {
     if (!has_process(r.plans.bands, side))
       continue;
     const int all = ranks_of(r, process_of(r.plans.bands, side));
     const int ranks = all < most_informing ? all : most_informing;
+    GPURMA_ROLLED
     for (int first = 0; first < ranks; first += 32) {
       std::uint32_t bits = 0;
+      GPURMA_ROLLED
       for (unsigned k = platform::thread_index(); k < 32; k += width)
         if (const int rank = first + static_cast<int>(k);
             rank < ranks && is_informed(r, side, rank))
