@@ -261,15 +261,15 @@ def compiled_programs():
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """
     arrays_of_pointers block_numbers block_sizes borders boundary_columns boundary_rows
-    boundary_values calls choices components components_3d components_fields conditions
-    conjugate_gradient constants cooperative_groups copied_members copied_shapes copies
-    divisions dot dot_conjugate_gradient elements_with_arrays flags grid_strides heat_in_lines
-    heat_walls host_functions host_parts host_scalars host_sums index_forms leapfrog leaving
-    local_types object objects objects_names one_dimension other_names overlapping_blocks
-    periodic periodic_grids pitch publish put range_loops reduced reduced_bits row_copies
-    row_loop row_loop_columns row_loop_heat row_loop_wave row_queues scalar_operators shapes
-    structures templates tile_bits tile_sums traces typedef_structure values variable_templates
-    wave_source ways_out wrapped_subscripts
+    boundary_values built_in_copies calls choices chosen_subscripts components components_3d
+    components_fields conditions conjugate_gradient constants cooperative_groups copied_members
+    copied_shapes copies divisions dot dot_conjugate_gradient elements_with_arrays flags
+    grid_strides heat_in_lines heat_walls host_functions host_parts host_scalars host_sums
+    index_arrays index_forms leapfrog leaving local_types object objects objects_names
+    one_dimension other_names overlapping_blocks periodic periodic_grids pitch points publish
+    put range_loops reduced reduced_bits row_copies row_loop row_loop_columns row_loop_heat
+    row_loop_wave row_queues scalar_operators shapes structures templates tile_bits tile_sums
+    traces typedef_structure values variable_templates wave_source ways_out wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
     4: "components components_3d objects overlapping_blocks periodic row_copies row_queues".split(),
@@ -279,7 +279,7 @@ MOST_PROCESSES = {
 def elided_regions():
     """Regions, which have to print what the CPU target prints for their sources without pragmas."""
     # In the others, an argument says that only the first process prints.
-    arguments = {"constants": (), "other_names": (), "put": ("3",), "traces": ("0",)}
+    arguments = {"constants": (), "other_names": (), "publish": (), "put": ("3",), "traces": ("0",)}
     most = {name: most for most, names in MOST_PROCESSES.items() for name in names}
     for name in ELIDED_REGIONS:
         limit = {"most": most[name], "why_most": "its arrays are small"} if name in most else {}

@@ -7,11 +7,11 @@
 // RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort > %t.expected
 // RUN: FileCheck %s < %t.expected
-// RUN: env GPURMA_CPU_RANKS=4 %t | sort -u | diff - %t.expected
-// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t | sort -u | diff - %t.expected
-// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t | sort -u | diff - %t.expected
-// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | sort -u | diff - %t.expected
-// RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | sort -u | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=4 %t quiet | sort | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t quiet | sort | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | sort | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t quiet | sort | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t quiet | sort | diff - %t.expected
 // CHECK-DAG: line: {{[0-9a-f]+}} {{[1-9]}}
 // CHECK-DAG: plane: {{[0-9a-f]+}}
 #include "Inputs/region.h"
@@ -94,7 +94,8 @@ template <class T> static T *device(size_t n, T most) {
 }
 
 int main(int argc, char **) {
-  const int n = 4099, components = 3 + argc;
+  // So that no compiler knows it.
+  const int n = 4099, components = argc > 0 ? 4 : 3;
   number *field = device<number>(components * n, 10007), *sum = nullptr, last = 0;
   cudaMallocManaged(&sum, sizeof(number));
 #pragma gpurma persistent distribute(field : components(components), rows(n)) reduce(+ : *sum)
@@ -106,7 +107,7 @@ int main(int argc, char **) {
     cudaDeviceSynchronize();
     last = *sum;
   }
-  printf("line: %llx %llu\n", ordered_sum(field, components * n), last);
+  const auto line = ordered_sum(field, components * n);
 
   const int nx = 61, ny = 93;
   fields f{device<number>(3 * nx * ny, 10007), device<number>(3 * nx * ny, 10009), nx, ny};
@@ -122,5 +123,7 @@ int main(int argc, char **) {
     if (step % 3 == 1)
       mix<<<grid, block>>>(f, shift);
   }
-  printf("plane: %llx\n", ordered_sum(f.E, 3 * nx * ny) ^ ordered_sum(f.H, 3 * nx * ny));
+  const auto plane = ordered_sum(f.E, 3 * nx * ny) ^ ordered_sum(f.H, 3 * nx * ny);
+  if (!is_quiet(argc))
+    printf("line: %llx %llu\nplane: %llx\n", line, last, plane);
 }

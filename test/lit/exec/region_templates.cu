@@ -38,10 +38,16 @@ template <class T> __global__ void add(const T* in, T* total, int ny, int nx) {
     atomicAdd(total, static_cast<T>(static_cast<int>(in[y * nx + x]) % 16));
 }
 
-template <class T, int... Weights, class... More> __global__ void add_weights(T* in_place, int ny, int nx, More... more) {
+template <class T, int... Weights> __global__ void add_weights(T* in_place, int ny, int nx) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < nx && y < ny)
-    in_place[y * nx + x] += (Weights + ... + 0) + (int(more) + ... + 1);
+    in_place[y * nx + x] += (Weights + ... + 1);
+}
+// CUDA's kernels have one pack, which is their last parameter.
+template <class T, int First, class... More> __global__ void add_all(T* in_place, int ny, int nx, More... more) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    in_place[y * nx + x] += First + (int(more) + ... + 1);
 }
 
 static bool quiet = false;
@@ -149,7 +155,8 @@ int main(int argc, char** argv) {
     for (int i = 0; i < steps; ++i) {
       average<int, 1><<<grid, block>>>(b, a, ny, nx);
       add_weights<int><<<grid, block>>>(b, ny, nx);
-      add_weights<int, 3, 4><<<grid, block>>>(b, ny, nx, i, 2.5);
+      add_weights<int, 3, 4><<<grid, block>>>(b, ny, nx);
+      add_all<int, 7><<<grid, block>>>(b, ny, nx, i, 2.5);
       std::swap(a, b);
       last = i;
     }

@@ -39,7 +39,8 @@ __global__ void change(float *out, const float *in, float *most, int ny, int nx)
 __global__ void least_of(const float *in, float *least, int ny, int nx) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   float found = 1000;
-  if (x < nx && y < ny)
+  // A square root of a negative number is a NaN whose sign is not the same everywhere.
+  if (x < nx && y < ny && !isnan(in[y * nx + x]))
     found = in[y * nx + x] - x - y;
   for (int w = 16; w > 0; w /= 2)
     found = fminf(found, __shfl_down_sync(~0u, found, w));
