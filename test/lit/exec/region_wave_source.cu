@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
   const int sx = n.nx / 2, sy = n.ny / 3, sz = 2;
 #pragma gpurma persistent distribute(next, now, before : rows(n.nz, n.ny, n.nx))
   for (int it = 0; it < 60; ++it) {
-    inject<<<1, 1>>>(now, n, sx, sy, sz, sinf(0.3f * it));
+    inject<<<1, 1>>>(now, n, sx, sy, sz, sqrtf(0.3f * it));
     wave<<<grid, block>>>(next, now, before, n);
     faces<<<squares, square>>>(next, now, n);
     float *last = before;
