@@ -212,6 +212,9 @@ private:
         !References(S.Kernel->getBody()).mention(&Parameter))
       return false;
     PointerVariable Passed = anyPointerVariable(&Argument);
+    // What kernels do with an array under its own name is known; this one never comes to where it does it.
+    if (Passed && Draft.R.findArray(Passed))
+      return false;
     return !Passed || Draft.R.declares(Passed.Variable) || (Passed.Subscripts.empty() && Draft.Changes.changes(Passed.Variable));
   }
 

@@ -269,7 +269,8 @@ ELIDED_REGIONS = """
     one_dimension other_names overlapping_blocks periodic periodic_grids pitch points publish
     put range_loops reduced reduced_bits row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_queues scalar_operators shapes structures templates tile_bits tile_sums
-    traces typedef_structure values variable_templates wave_source ways_out wrapped_subscripts
+    traces typedef_structure unused_arrays values variable_templates wave_source ways_out
+    wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
     4: "components components_3d objects overlapping_blocks periodic row_copies row_queues".split(),
