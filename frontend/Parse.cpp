@@ -2,6 +2,7 @@
 #include "Parse.h"
 #include "PragmaHandler.h"
 #include "SourceText.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Basic/TargetOptions.h"
@@ -195,6 +196,25 @@ private:
   std::function<void(CompilerInstance &)> Begin;
 };
 
+/// Defines macros of one letter from the command line (-DN=1024) behind the headers that are included before the source: those
+/// of CUDA that Clang's own wrapper includes, and nvcc does not, have parameters and template parameters of such names.
+void defineLettersBehindHeaders(Preprocessor &PP) {
+  llvm::SmallVector<llvm::StringRef, 0> Lines;
+  llvm::StringRef(PP.getPredefines()).split(Lines, '\n');
+  std::string Predefines, Letters;
+  for (llvm::StringRef Line : Lines) {
+    llvm::StringRef Name = Line;
+    bool IsLetter = (Name.consume_front("#define ") || Name.consume_front("#undef ")) && !Name.empty() && isUppercase(Name[0]) &&
+                    (Name.size() == 1 || !isAsciiIdentifierContinue(Name[1]));
+    (IsLetter ? Letters : Predefines) += (Line + "\n").str();
+    if (Line == "#include \"gpurma/annotate.h\"") {
+      Predefines += Letters;
+      Letters.clear();
+    }
+  }
+  PP.setPredefines(Predefines + Letters);
+}
+
 /// The places of gpurma pragmas, found without parsing.
 class PlaceHandler final : public clang::PragmaHandler {
 public:
@@ -216,6 +236,7 @@ public:
 
 protected:
   bool BeginSourceFileAction(CompilerInstance &Compiler) override {
+    defineLettersBehindHeaders(Compiler.getPreprocessor());
     Compiler.getPreprocessor().AddPragmaHandler(new PlaceHandler(Places));
     return true;
   }
@@ -308,6 +329,7 @@ bool Parse::run() {
   FileCallbacks *Files = nullptr; // lives as long as the preprocessor
   auto Begin = [&](CompilerInstance &Compiler) {
     Preprocessor &PP = Compiler.getPreprocessor();
+    defineLettersBehindHeaders(PP);
     PP.AddPragmaHandler(new gpurma::PragmaHandler(Directives, *Diags));
     auto Callbacks = std::make_unique<FileCallbacks>(Compiler.getSourceManager(), Inclusions, Dependencies, Compiler.getLangOpts());
     Files = Callbacks.get();

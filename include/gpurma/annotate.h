@@ -16,7 +16,7 @@ namespace gpurma_ann {
 /// An argument of any type is taken by const reference, which binds to bit-fields and to uncopyable objects alike. What cannot be
 /// bound (void, the name of an overloaded function) goes to the ellipsis, where Clang reports it at the argument.
 #define GPURMA_MARKER(name)                                                                                                       \
-  template <class... A> __attribute__((host, device)) constexpr void name(unsigned, const A &...) {}                              \
+  template <class... Arguments> __attribute__((host, device)) constexpr void name(unsigned, const Arguments &...) {}              \
   __attribute__((host, device)) void name(unsigned, ...);
 
 GPURMA_MARKER(put)
@@ -29,14 +29,15 @@ GPURMA_MARKER(barrier)
 #undef GPURMA_MARKER
 
 /// The condition of a loop that owns the statement behind `persistent`.
-template <class... A> __attribute__((host, device)) bool persistent(unsigned, const A &...) { return false; }
+template <class... Arguments> __attribute__((host, device)) bool persistent(unsigned, const Arguments &...) { return false; }
 __attribute__((host, device)) bool persistent(unsigned, ...);
 
 /// The condition of an `if` whose `else` owns the statement behind `host`.
 __attribute__((host, device)) bool host(unsigned);
 
 /// The flag is written to, so it need not have a value before.
-template <class Flag, class... A> __attribute__((host, device)) constexpr void test(unsigned, Flag &&, const A &...) {}
+template <class Flag, class... Arguments>
+__attribute__((host, device)) constexpr void test(unsigned, Flag &&, const Arguments &...) {}
 __attribute__((host, device)) void test(unsigned, ...);
 
 template <class T> struct window_of {
@@ -52,14 +53,14 @@ template <class T> struct window_of<T *const> : window_of<T *> {};
 template <class T> struct window_of<T *volatile> : window_of<T *> {};
 template <class T> struct window_of<T *__restrict__> : window_of<T *> {};
 template <class T> struct window_of<T *const __restrict__> : window_of<T *> {};
-template <class T, decltype(sizeof(0)) N> struct window_of<T[N]> : window_of<T *> {};
+template <class T, decltype(sizeof(0)) Length> struct window_of<T[Length]> : window_of<T *> {};
 template <class T> struct window_of<T[]> : window_of<T *> {};
-template <class R, class... P> struct window_of<R (*)(P...)> : window_of<int *> {};
+template <class Result, class... Parameters> struct window_of<Result (*)(Parameters...)> : window_of<int *> {};
 
 /// `window(w = base[lo:len])` declares `auto w = window(id, base, lo, len)`. Has a body because an argument's type may be without
 /// linkage (an unnamed enumeration), and a function of such a type has to be defined where it is used.
-template <class Base, class... A>
-__attribute__((host, device)) typename window_of<Base>::type window(unsigned, Base &&, const A &...) {
+template <class Base, class... Arguments>
+__attribute__((host, device)) typename window_of<Base>::type window(unsigned, Base &&, const Arguments &...) {
   __builtin_unreachable();
 }
 __attribute__((host, device)) ::gpurma::window<int> window(unsigned, ...);

@@ -74,13 +74,13 @@ template <class T> window(T*, std::size_t, comm) -> window<T>;
 // Copies source[0, count) to elements [offset, offset + count) of the target's part of the window.
 // source and destination may be the same address: nothing is copied. The source may be reused after
 // a flush.
-template <class S, class T>
-__device__ void put(S* source, std::size_t count, int target, const window<T>& w,
+template <class Source, class T>
+__device__ void put(Source* source, std::size_t count, int target, const window<T>& w,
                     std::size_t offset, site where = {});
 
 // The same, and delivers a notification (this rank, tag, window) to the target after the data.
-template <matching M = matching::queue, class S, class T>
-__device__ void put_notify(S* source, std::size_t count, int target, const window<T>& w,
+template <matching Matching = matching::queue, class Source, class T>
+__device__ void put_notify(Source* source, std::size_t count, int target, const window<T>& w,
                            std::size_t offset, int tag, site where = {});
 
 // Copies elements [offset, offset + count) of the target's part of the window to destination, which
@@ -90,30 +90,30 @@ __device__ void get(T* destination, std::size_t count, int target, const window<
                     std::size_t offset, site where = {});
 
 // The same, and notifies the target when its data has been read.
-template <matching M = matching::queue, class T>
+template <matching Matching = matching::queue, class T>
 __device__ void get_notify(T* destination, std::size_t count, int target, const window<T>& w,
                            std::size_t offset, int tag, site where = {});
 
 // A notification without data.
-template <matching M = matching::queue, class T>
+template <matching Matching = matching::queue, class T>
 __device__ void notify(int target, int tag, const window<T>& w, site where = {});
-template <matching M = matching::queue>
+template <matching Matching = matching::queue>
 __device__ void notify(int target, int tag, no_window_t = {}, site where = {});
 
 // Blocks until `count` matching notifications have come and consumes them, the earliest first. What
 // was put before them is then visible to the whole block. Counter matching knows neither source nor
 // window: they must be any_source, any_window.
-template <matching M = matching::queue, class T>
+template <matching Matching = matching::queue, class T>
 __device__ void wait(int tag, int source, const window<T>& w, int count = 1, site where = {});
-template <matching M = matching::queue>
+template <matching Matching = matching::queue>
 __device__ void wait(int tag, int source = any_source, any_window_t = {}, int count = 1,
                      site where = {});
 
 // The same without blocking: whether `count` matching notifications had come; consumes them only if
 // they had.
-template <matching M = matching::queue, class T>
+template <matching Matching = matching::queue, class T>
 __device__ bool test(int tag, int source, const window<T>& w, int count = 1, site where = {});
-template <matching M = matching::queue>
+template <matching Matching = matching::queue>
 __device__ bool test(int tag, int source = any_source, any_window_t = {}, int count = 1,
                      site where = {});
 
@@ -131,8 +131,8 @@ template <class T>
 __device__ T uniform(T value, const char* file = __builtin_FILE(),
                      unsigned line = __builtin_LINE());
 
-// Loads an object of window memory from memory, whatever the compiler knows of its value. A loop may
-// poll it: on the CPU target other threads run before the load. T: trivially copyable.
+// Loads an object of window memory from memory, whatever the compiler knows of its value. A loop
+// may poll it: on the CPU target other threads run before the load. T: trivially copyable.
 template <class T> __device__ T read_volatile(const T& object);
 
 // Tells the compiler that others may read and write the memory behind a pointer from here on, which

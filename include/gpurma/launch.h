@@ -26,14 +26,15 @@ namespace host {
 void register_rank_kernel(const void* kernel, const void* context_symbol);
 void register_source_file(unsigned hash, const char* name);
 using launch_function = cudaError_t (*)(const void* kernel, dim3 grid, dim3 block, void** arguments,
-                                       std::size_t shared_bytes, cudaStream_t stream);
+                                        std::size_t shared_bytes, cudaStream_t stream);
 // ordinary: how to launch a kernel that is not a rank kernel.
 cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared_bytes, cudaStream_t stream, launch_function ordinary);
 layout query(const void* kernel, dim3 block, std::size_t shared_bytes);
 
 // Makes a kernel known to the CPU target, which cannot launch a bare function pointer.
-template <class... P> void register_ordinary_kernel([[maybe_unused]] void (*kernel)(P...)) {
+template <class... Parameters>
+void register_ordinary_kernel([[maybe_unused]] void (*kernel)(Parameters...)) {
 #if GPURMA_TARGET_CPU
   cpu::register_kernel(kernel);
 #endif
@@ -50,7 +51,7 @@ namespace {
 // Registers a kernel as a rank kernel; a static object of the translation unit that defines the
 // kernel.
 struct rank_kernel {
-  template <class... P> explicit rank_kernel(void (*kernel)(P...)) {
+  template <class... Parameters> explicit rank_kernel(void (*kernel)(Parameters...)) {
     host::register_ordinary_kernel(kernel);
     host::register_rank_kernel(reinterpret_cast<const void*>(kernel), detail::context_symbol());
   }
@@ -68,27 +69,25 @@ struct source_file {
 
 // What gpurmacc declares for a kernel template, so that a launch in another template finds the
 // instance by its arguments: decltype(gpurma_kernel_step(u, v, n))::value.
-template <auto* Kernel> struct kernel_constant {
-  static constexpr auto* value = Kernel;
-};
+template <auto* Kernel> struct kernel_constant { static constexpr auto* value = Kernel; };
 
 // Registers a kernel that is not a rank kernel, so that cudaLaunchKernel finds it on the CPU
 // target.
 struct registered_kernel {
-  template <class... P> explicit registered_kernel(void (*kernel)(P...)) {
+  template <class... Parameters> explicit registered_kernel(void (*kernel)(Parameters...)) {
     host::register_ordinary_kernel(kernel);
   }
 };
 
 // A launch that lacks its arguments.
-template <class... P> class launcher {
+template <class... Parameters> class launcher {
 public:
-  launcher(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes,
+  launcher(void (*kernel)(Parameters...), dim3 grid, dim3 block, std::size_t shared_bytes,
            cudaStream_t stream)
       : kernel_(kernel), grid_(grid), block_(block), shared_bytes_(shared_bytes), stream_(stream) {}
 
   // Errors are left for cudaGetLastError, as a kernel launch does.
-  void operator()(P... arguments) const {
+  void operator()(Parameters... arguments) const {
     void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))...,
                         nullptr};
     static_cast<void>(host::launch(reinterpret_cast<const void*>(kernel_), grid_, block_, pointers,
@@ -96,7 +95,7 @@ public:
   }
 
 private:
-  void (*kernel_)(P...);
+  void (*kernel_)(Parameters...);
   dim3 grid_;
   dim3 block_;
   std::size_t shared_bytes_;
@@ -106,22 +105,22 @@ private:
 // kernel<<<grid, block, shared_bytes, stream>>>, written launch(kernel, grid, block, shared_bytes,
 // stream)(arguments...). A rank kernel runs co-resident with one rank per block: as many as fit on
 // the device, or as many as `grid` has if that is less. Other kernels are launched as written.
-template <class... P>
-launcher<P...> launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
-                      cudaStream_t stream = nullptr) {
+template <class... Parameters>
+launcher<Parameters...> launch(void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                               std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
   host::register_ordinary_kernel(kernel);
-  return launcher<P...>(kernel, grid, block, shared_bytes, stream);
+  return launcher<Parameters...>(kernel, grid, block, shared_bytes, stream);
 }
 
 // The same for a kernel that is known to be a rank kernel and is defined in this translation unit:
 // registers it.
-template <class... P>
-static launcher<P...> launch_rank_kernel(void (*kernel)(P...), dim3 grid, dim3 block,
-                                         std::size_t shared_bytes = 0,
-                                         cudaStream_t stream = nullptr) {
+template <class... Parameters>
+static launcher<Parameters...> launch_rank_kernel(void (*kernel)(Parameters...), dim3 grid,
+                                                  dim3 block, std::size_t shared_bytes = 0,
+                                                  cudaStream_t stream = nullptr) {
   rank_kernel registered(kernel);
   static_cast<void>(registered);
-  return launcher<P...>(kernel, grid, block, shared_bytes, stream);
+  return launcher<Parameters...>(kernel, grid, block, shared_bytes, stream);
 }
 
 // cudaLaunchKernel, for rank kernels too.
@@ -140,7 +139,8 @@ inline cudaError_t launch_cooperative_kernel(const void* kernel, dim3 grid, dim3
 
 // What a launch of the rank kernel with this block size and no limit by its grid will find.
 // Collective over all processes.
-template <class... P> layout query(void (*kernel)(P...), dim3 block, std::size_t shared_bytes = 0) {
+template <class... Parameters>
+layout query(void (*kernel)(Parameters...), dim3 block, std::size_t shared_bytes = 0) {
   host::register_ordinary_kernel(kernel);
   return host::query(reinterpret_cast<const void*>(kernel), block, shared_bytes);
 }

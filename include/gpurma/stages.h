@@ -71,7 +71,7 @@ struct region_launch {
   stages::banding* bands;
   stages::memory* words;
   void** results;
-  const void* values; // of the host's variables
+  const void* values;                // of the host's variables
   stages::collected_plan* collected; // among the values
   int collections;
 };
@@ -110,8 +110,8 @@ struct named_memory {
 void check_undistributed(const named_memory& read, const stages::array_plan* arrays, int count,
                          const stages::collected_plan* collected, int collections, site where);
 
-// Ends the process if memory that kernels read as it is belongs to one of the reduced scalars, which
-// is elsewhere while the region runs.
+// Ends the process if memory that kernels read as it is belongs to one of the reduced scalars,
+// which is elsewhere while the region runs.
 void check_unreduced(const named_memory& read, std::initializer_list<named_memory> scalars,
                      site where);
 
@@ -153,18 +153,19 @@ template <class Symbol> host::named_memory memory_of(const char* name, const Sym
   return {name, static_cast<const char*>(address), sizeof symbol};
 }
 
-// Compares elements of a __constant__ variable, the first of which lies as many bytes behind its beginning.
+// Compares elements of a __constant__ variable, the first of which lies as many bytes behind its
+// beginning.
 template <class Element, class Symbol>
 void check_constant(const char* name, const Symbol& symbol, std::size_t offset,
                     std::initializer_list<long long> expected, site where) {
   std::size_t index = 0;
   for (const long long value : expected) {
     Element element{};
-    host::check_symbol(cudaMemcpyFromSymbol(&element, symbol, sizeof element,
-                                            offset + index * sizeof element),
-                       name);
-    host::check_constant(name, index++, expected.size() > 1, static_cast<long long>(element),
-                         value, where);
+    host::check_symbol(
+        cudaMemcpyFromSymbol(&element, symbol, sizeof element, offset + index * sizeof element),
+        name);
+    host::check_constant(name, index++, expected.size() > 1, static_cast<long long>(element), value,
+                         where);
   }
 }
 
@@ -185,25 +186,27 @@ template <class T> void swap_objects(T& a, T& b) {
 // How a region goes on behind a part of it that the host runs.
 enum class behind_host_part : unsigned { next_statement, leave_loop, next_iteration };
 
-template <int S, int A, int R>
-void check_undistributed(const host::named_memory& read, const plan<S, A, R>& plans, site where,
-                         const collected_plan* collected = nullptr, int collections = 0) {
-  host::check_undistributed(read, plans.array, A, collected, collections, where);
+template <int Stages, int Arrays, int Scalars>
+void check_undistributed(const host::named_memory& read, const plan<Stages, Arrays, Scalars>& plans,
+                         site where, const collected_plan* collected = nullptr,
+                         int collections = 0) {
+  host::check_undistributed(read, plans.array, Arrays, collected, collections, where);
 }
 
 // Before main.
 template <class Values> inline const bool announced = (host::announce_region(), true);
 
 // In a structure, so that nothing is deduced from those that are null.
-template <class Values, int S, int A, int R> struct region_kernel {
-  using type = void (*)(Values, plan<S, A, R>, memory, Values*);
+template <class Values, int Stages, int Arrays, int Scalars> struct region_kernel {
+  using type = void (*)(Values, plan<Stages, Arrays, Scalars>, memory, Values*);
 };
 
 // Runs a region; `values` are those of the host's variables before and after it.
-template <class Values, int S, int A, int R>
-void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::register_limit_count],
-         Values& values, plan<S, A, R>& plans, site where, collected_plan* collected = nullptr,
-         int collections = 0) {
+template <class Values, int Stages, int Arrays, int Scalars>
+void run(const typename region_kernel<Values, Stages, Arrays, Scalars>::type (
+             &kernels)[host::register_limit_count],
+         Values& values, plan<Stages, Arrays, Scalars>& plans, site where,
+         collected_plan* collected = nullptr, int collections = 0) {
   static_cast<void>(announced<Values>);
   plans.where = where;
   memory words{};
@@ -212,11 +215,11 @@ void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::re
                                     reinterpret_cast<const void*>(kernels[1]),
                                     reinterpret_cast<const void*>(kernels[2])},
                                    plans.stage,
-                                   S,
+                                   Stages,
                                    plans.array,
-                                   A,
+                                   Arrays,
                                    plans.identity,
-                                   R,
+                                   Scalars,
                                    sizeof(Values),
                                    where,
                                    &plans.bands,
@@ -231,10 +234,10 @@ void run(const typename region_kernel<Values, S, A, R>::type (&kernels)[host::re
 }
 
 // Assignment, of arrays too.
-template <class T, class U> void copy_value(T& to, const U& from) {
-  static_assert(sizeof(T) == sizeof(U));
-  std::memcpy(const_cast<std::remove_cv_t<T>*>(&to), const_cast<const std::remove_cv_t<U>*>(&from),
-              sizeof(T));
+template <class T, class Other> void copy_value(T& to, const Other& from) {
+  static_assert(sizeof(T) == sizeof(Other));
+  std::memcpy(const_cast<std::remove_cv_t<T>*>(&to),
+              const_cast<const std::remove_cv_t<Other>*>(&from), sizeof(T));
 }
 
 // A reduced scalar, in memory of the host or the device, before and after the region.

@@ -58,12 +58,12 @@ GPURMA_SLOW_DEVICE void fail(block_state& b, error_code code, directive what, si
 
 // Compares the arguments of a directive between the threads of the block. The number in the message
 // counts the arguments as the host names them for the directive, from 1; 0 is the source line.
-template <class... V>
+template <class... Values>
 GPURMA_DEVICE void check_uniform([[maybe_unused]] directive what, [[maybe_unused]] site where,
-                                 [[maybe_unused]] const V&... values) {
+                                 [[maybe_unused]] const Values&... values) {
 #if GPURMA_CHECK
-  static_assert(sizeof...(V) < max_checked_values);
-  constexpr int count = 1 + static_cast<int>(sizeof...(V));
+  static_assert(sizeof...(Values) < max_checked_values);
+  constexpr int count = 1 + static_cast<int>(sizeof...(Values));
   const std::int64_t mine[] = {static_cast<std::int64_t>(where.line), (std::int64_t)values...};
   block_state& b = block();
   if (platform::thread_index() == 0) {
@@ -105,9 +105,9 @@ GPURMA_DEVICE void check_buffer([[maybe_unused]] block_state& b, [[maybe_unused]
 }
 
 // Whether a tag may be sent or waited for; thread 0 reports if not.
-template <matching M>
+template <matching Matching>
 GPURMA_DEVICE bool check_tag(block_state& b, directive what, site where, int tag) {
-  const bool valid = tag >= 0 && (M == matching::queue || tag < counter_tags);
+  const bool valid = tag >= 0 && (Matching == matching::queue || tag < counter_tags);
   if (!valid && platform::thread_index() == 0) {
     fail(platform::off_fast_path(b),
          tag < 0 ? error_code::negative_tag : error_code::tag_without_counter, what, where, tag);

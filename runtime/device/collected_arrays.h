@@ -36,7 +36,7 @@ template <class T> struct collected_pointer {
   std::int64_t count;
   std::uint32_t rank;
 
-  template <class I> GPURMA_DEVICE collected_element<T> operator[](I index) const {
+  template <class Index> GPURMA_DEVICE collected_element<T> operator[](Index index) const {
     const std::int64_t element = first + static_cast<std::int64_t>(index);
     const bool is_there = 0 <= element && element < count;
     return {is_there ? data + static_cast<std::int64_t>(index) : nullptr,

@@ -153,12 +153,12 @@ struct array_fill : copied_elements<RowDimension, Bytes, Alignment, Components, 
 };
 
 // The region's array that begins there; reports one that does not.
-template <int S, int A, int R>
-GPURMA_DEVICE const array_plan& array_at(const region<S, A, R>&, const void* pointer,
-                                         bool is_filled, site where) {
-  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE const array_plan& array_at(const region<Stages, Arrays, Scalars>&,
+                                         const void* pointer, bool is_filled, site where) {
+  const plan<Stages, Arrays, Scalars>& plans = region<Stages, Arrays, Scalars>::shared().plans;
   GPURMA_ROLLED
-  for (int a = 0; a < A; ++a)
+  for (int a = 0; a < Arrays; ++a)
     if (plans.array[a].base == pointer)
       return plans.array[a];
   if (platform::thread_index() == 0)
@@ -168,15 +168,16 @@ GPURMA_DEVICE const array_plan& array_at(const region<S, A, R>&, const void* poi
 }
 
 // Runs the stage for all elements of `to`, which has so many dimensions and is to have `bytes`.
-template <class Launch, int S, int A, int R>
-GPURMA_DEVICE cudaError_t run_copy(region<S, A, R>& all, Launch& launch, const array_plan& to,
-                                   int dimensions, std::uint64_t bytes, bool is_filled,
-                                   site where) {
+template <class Launch, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE cudaError_t run_copy(region<Stages, Arrays, Scalars>& all, Launch& launch,
+                                   const array_plan& to, int dimensions, std::uint64_t bytes,
+                                   bool is_filled, site where) {
   if (bytes != to.bytes() && platform::thread_index() == 0)
     detail::fail(detail::block(), error_code::other_bytes, directive::stage, where,
                  static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(to.bytes()),
                  is_filled);
-  launch.set(to, dimensions, region<S, A, R>::shared().plans.stage[Launch::gpurma_stage].block);
+  launch.set(to, dimensions,
+             region<Stages, Arrays, Scalars>::shared().plans.stage[Launch::gpurma_stage].block);
   if (bytes != 0)
     all.launch(launch, dim3(blockDim), where);
   return cudaSuccess;
@@ -184,8 +185,8 @@ GPURMA_DEVICE cudaError_t run_copy(region<S, A, R>& all, Launch& launch, const a
 
 // cudaMemcpy and cudaMemcpyAsync of arrays with so many dimensions: all of them, or the program
 // ends. The threads that lead.
-template <class Launch, int S, int A, int R>
-GPURMA_DEVICE cudaError_t copy_array(region<S, A, R>& all, int dimensions, void* to,
+template <class Launch, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE cudaError_t copy_array(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
                                      const void* from, std::uint64_t bytes, site where) {
   Launch launch;
   launch.to = static_cast<typename Launch::word*>(to);
@@ -196,9 +197,9 @@ GPURMA_DEVICE cudaError_t copy_array(region<S, A, R>& all, int dimensions, void*
 }
 
 // cudaMemset and cudaMemsetAsync, likewise.
-template <class Launch, int S, int A, int R>
-GPURMA_DEVICE cudaError_t fill_array(region<S, A, R>& all, int dimensions, void* to, int byte,
-                                     std::uint64_t bytes, site where) {
+template <class Launch, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE cudaError_t fill_array(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
+                                     int byte, std::uint64_t bytes, site where) {
   Launch launch;
   launch.to = static_cast<typename Launch::word*>(to);
   memset(&launch.pattern, byte, sizeof launch.pattern);
@@ -212,12 +213,12 @@ struct place_of_rows {
 };
 
 // Of `rows` rows from that address on; reports one that is not where as many are.
-template <int S, int A, int R>
-GPURMA_DEVICE place_of_rows rows_at(const region<S, A, R>&, const void* pointer,
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE place_of_rows rows_at(const region<Stages, Arrays, Scalars>&, const void* pointer,
                                     std::uint64_t bytes, int rows, bool is_filled, site where) {
-  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+  const plan<Stages, Arrays, Scalars>& plans = region<Stages, Arrays, Scalars>::shared().plans;
   GPURMA_ROLLED
-  for (int a = 0; a < A; ++a) {
+  for (int a = 0; a < Arrays; ++a) {
     const array_plan& array = plans.array[a];
     const auto offset = static_cast<std::uint64_t>(static_cast<const char*>(pointer) - array.base);
     if (offset >= array.bytes())
@@ -236,14 +237,14 @@ GPURMA_DEVICE place_of_rows rows_at(const region<S, A, R>&, const void* pointer,
 }
 
 // Runs the stage for those rows of arrays with so many dimensions.
-template <class Launch, int S, int A, int R>
-GPURMA_DEVICE cudaError_t run_rows(region<S, A, R>& all, Launch& launch, const place_of_rows& to,
-                                   int dimensions, site where) {
+template <class Launch, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE cudaError_t run_rows(region<Stages, Arrays, Scalars>& all, Launch& launch,
+                                   const place_of_rows& to, int dimensions, site where) {
   constexpr int rows = Launch::gpurma_stored_rows;
   launch.row = static_cast<std::uint32_t>(to.row);
   launch.component = static_cast<std::uint32_t>(to.component);
   launch.set(*to.array, dimensions,
-             region<S, A, R>::shared().plans.stage[Launch::gpurma_stage].block);
+             region<Stages, Arrays, Scalars>::shared().plans.stage[Launch::gpurma_stage].block);
   std::int64_t stored[rows];
   GPURMA_UNROLLED
   for (int k = 0; k < rows; ++k)
@@ -268,8 +269,8 @@ struct row_distance {
 };
 
 // cudaMemcpy and cudaMemcpyAsync of rows. The threads that lead.
-template <class Launch, int S, int A, int R>
-GPURMA_DEVICE cudaError_t copy_rows(region<S, A, R>& all, int dimensions, void* to,
+template <class Launch, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE cudaError_t copy_rows(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
                                     const void* from, std::uint64_t bytes,
                                     const row_distance& distance, site where) {
   constexpr int rows = Launch::gpurma_stored_rows;
@@ -296,9 +297,9 @@ GPURMA_DEVICE cudaError_t copy_rows(region<S, A, R>& all, int dimensions, void* 
 }
 
 // cudaMemset and cudaMemsetAsync, likewise.
-template <class Launch, int S, int A, int R>
-GPURMA_DEVICE cudaError_t fill_rows(region<S, A, R>& all, int dimensions, void* to, int byte,
-                                    std::uint64_t bytes, site where) {
+template <class Launch, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE cudaError_t fill_rows(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
+                                    int byte, std::uint64_t bytes, site where) {
   constexpr int rows = Launch::gpurma_stored_rows;
   const place_of_rows target = rows_at(all, to, bytes, rows, true, where);
   Launch launch;

@@ -216,7 +216,7 @@ GPURMA_DEVICE void await_carried_before_copy(block_state& b, const destination& 
   platform::sync_block();
 }
 
-template <bool Notified, matching M>
+template <bool Notified, matching Matching>
 GPURMA_DEVICE void put_bytes(const void* source, std::size_t count, std::size_t element_bytes,
                              std::size_t alignment, int target, const window_handle& w,
                              std::size_t offset, int tag, site where) {
@@ -227,11 +227,12 @@ GPURMA_DEVICE void put_bytes(const void* source, std::size_t count, std::size_t 
   target = platform::computed_here(target);
   source = platform::computed_here(source);
   block_state& b = platform::in_register(block());
-  if (Notified && !check_tag<M>(b, directive::put, where, tag))
+  if (Notified && !check_tag<Matching>(b, directive::put, where, tag))
     return;
   const bool leader = platform::thread_index() == 0;
   platform::sync_block(); // M1
-  if (Notified && M == matching::queue && count != 0 && count <= carried_bytes / element_bytes) {
+  if (Notified && Matching == matching::queue && count != 0 &&
+      count <= carried_bytes / element_bytes) {
     if (platform::thread_index() < platform::polling_threads())
       put_carried(b, source, count, element_bytes, alignment, target, w, offset, tag, where);
     return;
@@ -253,14 +254,14 @@ GPURMA_DEVICE void put_bytes(const void* source, std::size_t count, std::size_t 
     note_store(b, d.world);
   if (d.bytes != 0 && d.reached == nullptr) {
     post_transfer(platform::off_fast_path(b), command_kind::put, directive::put, where, source, d,
-                  w.id, tag, Notified ? notification_flags<M>() : std::uint8_t{0});
+                  w.id, tag, Notified ? notification_flags<Matching>() : std::uint8_t{0});
   } else if (Notified) {
-    deliver<M>(b, d.world, tag, w.id, directive::put, where);
+    deliver<Matching>(b, d.world, tag, w.id, directive::put, where);
   }
   count_directive(b);
 }
 
-template <bool Notified, matching M>
+template <bool Notified, matching Matching>
 GPURMA_DEVICE void get_bytes(void* destination_buffer, std::size_t count, std::size_t element_bytes,
                              int target, const window_handle& w, std::size_t offset, int tag,
                              site where) {
@@ -268,7 +269,7 @@ GPURMA_DEVICE void get_bytes(void* destination_buffer, std::size_t count, std::s
     return;
   check_uniform(directive::get, where, destination_buffer, count, target, w.id, offset, tag);
   block_state& b = platform::in_register(block());
-  if (Notified && !check_tag<M>(b, directive::get, where, tag))
+  if (Notified && !check_tag<Matching>(b, directive::get, where, tag))
     return;
   platform::sync_block(); // M1
   const destination d = locate(b, directive::get, where, w, target, offset, count, element_bytes);
@@ -288,42 +289,42 @@ GPURMA_DEVICE void get_bytes(void* destination_buffer, std::size_t count, std::s
   if (d.bytes != 0 && d.reached == nullptr) {
     post_transfer(platform::off_fast_path(b), command_kind::get, directive::get, where,
                   destination_buffer, d, w.id, tag,
-                  Notified ? notification_flags<M>() : std::uint8_t{0});
+                  Notified ? notification_flags<Matching>() : std::uint8_t{0});
   } else if (Notified) {
-    deliver<M>(b, d.world, tag, w.id, directive::get, where);
+    deliver<Matching>(b, d.world, tag, w.id, directive::get, where);
   }
   count_directive(b);
 }
 
 // target: world rank once `first` is added.
-template <matching M>
+template <matching Matching>
 GPURMA_DEVICE void notify_rank(int target, int ranks, int first, int tag, std::uint32_t window,
                                site where) {
   if (target == null_rank)
     return;
   check_uniform(directive::notify, where, target, tag, window);
   block_state& b = platform::in_register(block());
-  if (!check_tag<M>(b, directive::notify, where, tag) ||
+  if (!check_tag<Matching>(b, directive::notify, where, tag) ||
       !check_rank(b, directive::notify, where, target, ranks))
     return;
   platform::sync_block(); // M1
   if (platform::thread_index() != 0)
     return;
-  deliver<M>(b, first + target, tag, window, directive::notify, where);
+  deliver<Matching>(b, first + target, tag, window, directive::notify, where);
   count_directive(b);
 }
 
 // Turns the arguments of a wait or test into a pattern of world ranks; false: an error has been
 // reported.
-template <matching M>
+template <matching Matching>
 GPURMA_DEVICE bool make_pattern(block_state& b, directive what, site where, int tag, int source,
                                 int ranks, int first, std::uint32_t window, int count, pattern& p) {
-  if (tag != any_tag || M == matching::counter) {
-    if (!check_tag<M>(b, what, where, tag))
+  if (tag != any_tag || Matching == matching::counter) {
+    if (!check_tag<Matching>(b, what, where, tag))
       return false;
   }
   if (source != any_source) {
-    if (M == matching::counter) {
+    if (Matching == matching::counter) {
       if (platform::thread_index() == 0)
         fail(platform::off_fast_path(b), error_code::source_with_counter, what, where, source);
       return false;
@@ -340,7 +341,7 @@ GPURMA_DEVICE bool make_pattern(block_state& b, directive what, site where, int 
   return true;
 }
 
-template <matching M>
+template <matching Matching>
 GPURMA_DEVICE void wait_for(int tag, int source, int ranks, int first, std::uint32_t window,
                             int count, site where) {
   if (source == null_rank)
@@ -348,12 +349,13 @@ GPURMA_DEVICE void wait_for(int tag, int source, int ranks, int first, std::uint
   check_uniform(directive::wait, where, tag, source, window, count);
   block_state& b = platform::in_register(block());
   pattern p;
-  if (!make_pattern<M>(b, directive::wait, where, tag, source, ranks, first, window, count, p))
+  if (!make_pattern<Matching>(b, directive::wait, where, tag, source, ranks, first, window, count,
+                              p))
     return;
   const bool leader = platform::thread_index() == 0;
   if (leader)
     count_directive(b); // before the wait, which leaves time for it
-  if constexpr (M == matching::counter) {
+  if constexpr (Matching == matching::counter) {
     if (leader)
       wait_in_counter(b, tag, static_cast<std::uint64_t>(count), where);
     platform::sync_block(); // M4
@@ -365,7 +367,7 @@ GPURMA_DEVICE void wait_for(int tag, int source, int ranks, int first, std::uint
   }
 }
 
-template <matching M>
+template <matching Matching>
 GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint32_t window,
                             int count, site where) {
   if (source == null_rank)
@@ -373,10 +375,11 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
   check_uniform(directive::test, where, tag, source, window, count);
   block_state& b = platform::in_register(block());
   pattern p;
-  if (!make_pattern<M>(b, directive::test, where, tag, source, ranks, first, window, count, p))
+  if (!make_pattern<Matching>(b, directive::test, where, tag, source, ranks, first, window, count,
+                              p))
     return false;
   bool found = false;
-  if constexpr (M == matching::counter)
+  if constexpr (Matching == matching::counter)
     found =
         platform::thread_index() == 0 && test_in_counter(b, tag, static_cast<std::uint64_t>(count));
   else if (platform::thread_index() < platform::polling_threads())
@@ -400,7 +403,7 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
       platform::store_relaxed(&b.self->polls, std::uint64_t{++b.polls}); // M12
       // The rank may poll for what depends on it.
       constexpr unsigned polls_per_drain = platform::polls_starve_others ? 1 : 16;
-      if (M == matching::counter && b.polls % polls_per_drain == 0)
+      if (Matching == matching::counter && b.polls % polls_per_drain == 0)
         drain(platform::off_fast_path(b));
       else
         confirm_owed_data(b);
@@ -499,22 +502,22 @@ template <class T> __device__ inline std::size_t window<T>::size(int rank) const
   return handle_.rows[rank].bytes / sizeof(T);
 }
 
-template <class S, class T>
-__device__ inline void put(S* source, std::size_t count, int target, const window<T>& w,
+template <class Source, class T>
+__device__ inline void put(Source* source, std::size_t count, int target, const window<T>& w,
                            std::size_t offset, site where) {
-  static_assert(std::is_same_v<std::remove_cv_t<S>, T>,
+  static_assert(std::is_same_v<std::remove_cv_t<Source>, T>,
                 "the section of a put has the element type of the window");
   detail::put_bytes<false, matching::queue>(source, count, sizeof(T), alignof(T), target,
                                             w.handle(), offset, 0, where);
 }
 
-template <matching M, class S, class T>
-__device__ inline void put_notify(S* source, std::size_t count, int target, const window<T>& w,
+template <matching Matching, class Source, class T>
+__device__ inline void put_notify(Source* source, std::size_t count, int target, const window<T>& w,
                                   std::size_t offset, int tag, site where) {
-  static_assert(std::is_same_v<std::remove_cv_t<S>, T>,
+  static_assert(std::is_same_v<std::remove_cv_t<Source>, T>,
                 "the section of a put has the element type of the window");
-  detail::put_bytes<true, M>(source, count, sizeof(T), alignof(T), target, w.handle(), offset, tag,
-                             where);
+  detail::put_bytes<true, Matching>(source, count, sizeof(T), alignof(T), target, w.handle(),
+                                    offset, tag, where);
 }
 
 template <class T>
@@ -524,50 +527,52 @@ __device__ inline void get(T* destination, std::size_t count, int target, const 
                                             offset, 0, where);
 }
 
-template <matching M, class T>
+template <matching Matching, class T>
 __device__ inline void get_notify(T* destination, std::size_t count, int target, const window<T>& w,
                                   std::size_t offset, int tag, site where) {
-  detail::get_bytes<true, M>(destination, count, sizeof(T), target, w.handle(), offset, tag, where);
+  detail::get_bytes<true, Matching>(destination, count, sizeof(T), target, w.handle(), offset, tag,
+                                    where);
 }
 
-template <matching M, class T>
+template <matching Matching, class T>
 __device__ inline void notify(int target, int tag, const window<T>& w, site where) {
   const detail::window_handle& h = w.handle();
   if (!detail::check_window(detail::block(), detail::directive::notify, where, h))
     return;
-  detail::notify_rank<M>(target, h.ranks, h.first, tag, h.id, where);
+  detail::notify_rank<Matching>(target, h.ranks, h.first, tag, h.id, where);
 }
 
-template <matching M> __device__ inline void notify(int target, int tag, no_window_t, site where) {
-  detail::notify_rank<M>(target, size(), 0, tag, detail::no_window_id, where);
+template <matching Matching>
+__device__ inline void notify(int target, int tag, no_window_t, site where) {
+  detail::notify_rank<Matching>(target, size(), 0, tag, detail::no_window_id, where);
 }
 
-template <matching M, class T>
+template <matching Matching, class T>
 __device__ inline void wait(int tag, int source, const window<T>& w, int count, site where) {
-  static_assert(M == matching::queue, "counter matching does not know windows");
+  static_assert(Matching == matching::queue, "counter matching does not know windows");
   const detail::window_handle& h = w.handle();
   if (!detail::check_window(detail::block(), detail::directive::wait, where, h))
     return;
-  detail::wait_for<M>(tag, source, h.ranks, h.first, h.id, count, where);
+  detail::wait_for<Matching>(tag, source, h.ranks, h.first, h.id, count, where);
 }
 
-template <matching M>
+template <matching Matching>
 __device__ inline void wait(int tag, int source, any_window_t, int count, site where) {
-  detail::wait_for<M>(tag, source, size(), 0, detail::any_window_id, count, where);
+  detail::wait_for<Matching>(tag, source, size(), 0, detail::any_window_id, count, where);
 }
 
-template <matching M, class T>
+template <matching Matching, class T>
 __device__ inline bool test(int tag, int source, const window<T>& w, int count, site where) {
-  static_assert(M == matching::queue, "counter matching does not know windows");
+  static_assert(Matching == matching::queue, "counter matching does not know windows");
   const detail::window_handle& h = w.handle();
   if (!detail::check_window(detail::block(), detail::directive::test, where, h))
     return false;
-  return detail::test_for<M>(tag, source, h.ranks, h.first, h.id, count, where);
+  return detail::test_for<Matching>(tag, source, h.ranks, h.first, h.id, count, where);
 }
 
-template <matching M>
+template <matching Matching>
 __device__ inline bool test(int tag, int source, any_window_t, int count, site where) {
-  return detail::test_for<M>(tag, source, size(), 0, detail::any_window_id, count, where);
+  return detail::test_for<Matching>(tag, source, size(), 0, detail::any_window_id, count, where);
 }
 
 template <class T> __device__ inline void flush(const window<T>& w, site where) {

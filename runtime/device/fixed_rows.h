@@ -20,9 +20,9 @@ namespace gpurma::stages {
 
 // The threads of a launch, and the rows of the arrays that it stores into. Arrays rather than dim3:
 // what a kernel is passed is copied word by word (passed).
-template <int N> struct row_threads {
-  std::uint64_t row_bytes[N];
-  std::uint64_t component_bytes[N], bytes[N];
+template <int Count> struct row_threads {
+  std::uint64_t row_bytes[Count];
+  std::uint64_t component_bytes[Count], bytes[Count];
   std::uint32_t threads[2]; // that are played, of the launch
   std::uint32_t rows;       // of the highest array
   std::uint32_t block[3], grid[3];
@@ -40,17 +40,17 @@ struct array_pair {
 // one of them is played; of the rows' and later ones, for those along which only the first thread
 // stores, which then is the one that is played. `least_rows`: with fewer, a thread may read what
 // that of another row stores; so it may if two arrays that are not to be the same are.
-template <int S, int A, int R, int N, int D>
-GPURMA_DEVICE row_threads<N>
-threads_of_rows(const region<S, A, R>&, int stage, const int (&arrays)[N], unsigned dimensions,
-                std::int64_t least_rows, const array_pair (&distinct)[D], const dim3& grid,
-                const dim3& block, site where) {
-  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+template <int Stages, int Arrays, int Scalars, int Count, int Pairs>
+GPURMA_DEVICE row_threads<Count>
+threads_of_rows(const region<Stages, Arrays, Scalars>&, int stage, const int (&arrays)[Count],
+                unsigned dimensions, std::int64_t least_rows, const array_pair (&distinct)[Pairs],
+                const dim3& grid, const dim3& block, site where) {
+  const plan<Stages, Arrays, Scalars>& plans = region<Stages, Arrays, Scalars>::shared().plans;
   const auto row = static_cast<int>(plans.stage[stage].row);
-  row_threads<N> found{};
+  row_threads<Count> found{};
   bool ordered = true;
   GPURMA_UNROLLED
-  for (int k = 0; k < N; ++k) {
+  for (int k = 0; k < Count; ++k) {
     const array_plan& of = plans.array[arrays[k]];
     found.row_bytes[k] = of.row_bytes();
     found.component_bytes[k] = of.component_bytes();
@@ -89,9 +89,10 @@ threads_of_rows(const region<S, A, R>&, int stage, const int (&arrays)[N], unsig
 }
 
 // The grid of tiles that has all rows.
-template <int S, int A, int R, int N>
-GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const row_threads<N>& threads) {
-  const stage_plan& plan = region<S, A, R>::shared().plans.stage[stage];
+template <int Stages, int Arrays, int Scalars, int Count>
+GPURMA_DEVICE dim3 tiles_of(const region<Stages, Arrays, Scalars>&, int stage,
+                            const row_threads<Count>& threads) {
+  const stage_plan& plan = region<Stages, Arrays, Scalars>::shared().plans.stage[stage];
   if (plan.row == 0)
     return dim3(tiles_for(threads.rows, plan.block.x), 1, 1);
   const unsigned columns = tiles_for(threads.threads[0], plan.block.x);
@@ -101,15 +102,13 @@ GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const row_threads
 }
 
 // The rows of tiles that have rows that a launch stores into, each once, and -1 for the others.
-template <int Rows> struct stored_tile_rows {
-  std::int32_t row[Rows];
-};
+template <int Rows> struct stored_tile_rows { std::int32_t row[Rows]; };
 
-template <int S, int A, int R, int Rows>
-GPURMA_DEVICE stored_tile_rows<Rows> tile_rows_of(const region<S, A, R>&, int stage,
+template <int Stages, int Arrays, int Scalars, int Rows>
+GPURMA_DEVICE stored_tile_rows<Rows> tile_rows_of(const region<Stages, Arrays, Scalars>&, int stage,
                                                   const std::int64_t (&stored)[Rows],
                                                   const dim3& grid) {
-  const stage_plan& plan = region<S, A, R>::shared().plans.stage[stage];
+  const stage_plan& plan = region<Stages, Arrays, Scalars>::shared().plans.stage[stage];
   stored_tile_rows<Rows> found;
   GPURMA_UNROLLED
   for (int k = 0; k < Rows; ++k) {
@@ -123,13 +122,13 @@ GPURMA_DEVICE stored_tile_rows<Rows> tile_rows_of(const region<S, A, R>&, int st
 }
 
 // A row of each array that a kernel stores into; `Components`: of each of their components.
-template <int N, bool Components> class own_rows {
+template <int Count, bool Components> class own_rows {
 public:
-  GPURMA_DEVICE own_rows(const row_threads<N>& threads, std::uint32_t row,
-                         const volatile void* const (&arrays)[N])
+  GPURMA_DEVICE own_rows(const row_threads<Count>& threads, std::uint32_t row,
+                         const volatile void* const (&arrays)[Count])
       : threads_(threads), row_(row) {
     GPURMA_UNROLLED
-    for (int k = 0; k < N; ++k)
+    for (int k = 0; k < Count; ++k)
       begin_[k] = reinterpret_cast<std::uintptr_t>(arrays[k]) +
                   (Components ? 0 : row * threads.row_bytes[k]);
   }
@@ -140,7 +139,7 @@ public:
         reinterpret_cast<std::uintptr_t>(&reinterpret_cast<const volatile char&>(element));
     bool found = false;
     GPURMA_UNROLLED
-    for (int k = 0; k < N; ++k)
+    for (int k = 0; k < Count; ++k)
       found |= is_in_row(k, at - begin_[k]);
     return found;
   }
@@ -155,18 +154,19 @@ private:
     return offset < row;
   }
 
-  const row_threads<N>& threads_;
+  const row_threads<Count>& threads_;
   std::uint32_t row_;
-  std::uintptr_t begin_[N];
+  std::uintptr_t begin_[Count];
 };
 
 // What a thread of a tile plays. `Row`: the dimension of the rows. `X`, `Y`: the launch's block
 // where it is constant, else 0. `InRows`: the tile is one of rows. `Components`: an array that is
 // stored into has some.
-template <int N, unsigned Row, unsigned X, unsigned Y, bool InRows = false, bool Components = false>
+template <int Count, unsigned Row, unsigned Width, unsigned Height, bool InRows = false,
+          bool Components = false>
 class row_thread {
 public:
-  GPURMA_DEVICE row_thread(const row_threads<N>& threads, const uint3& tile)
+  GPURMA_DEVICE row_thread(const row_threads<Count>& threads, const uint3& tile)
       : threads_(threads), at_(place_of_thread<Row + 1, InRows>(tile, threads.tile)) {}
 
   GPURMA_DEVICE std::uint32_t row() const { return Row == 0 ? at_.x : Row == 1 ? at_.y : at_.z; }
@@ -186,15 +186,16 @@ public:
   GPURMA_DEVICE dim3 grid() const {
     return dim3(threads_.grid[0], threads_.grid[1], threads_.grid[2]);
   }
-  GPURMA_DEVICE own_rows<N, Components> rows(const volatile void* const (&arrays)[N]) const {
-    return own_rows<N, Components>(threads_, row(), arrays);
+  GPURMA_DEVICE own_rows<Count, Components>
+  rows(const volatile void* const (&arrays)[Count]) const {
+    return own_rows<Count, Components>(threads_, row(), arrays);
   }
 
 private:
-  GPURMA_DEVICE std::uint32_t width() const { return X != 0 ? X : threads_.block[0]; }
-  GPURMA_DEVICE std::uint32_t height() const { return Y != 0 ? Y : threads_.block[1]; }
+  GPURMA_DEVICE std::uint32_t width() const { return Width != 0 ? Width : threads_.block[0]; }
+  GPURMA_DEVICE std::uint32_t height() const { return Height != 0 ? Height : threads_.block[1]; }
 
-  const row_threads<N>& threads_;
+  const row_threads<Count>& threads_;
   uint3 at_;
 };
 

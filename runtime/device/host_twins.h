@@ -29,7 +29,7 @@ template <class T> GPURMA_DEVICE T load(const T* address) {
 template <class T> GPURMA_DEVICE T& move(T& value) {
   return value;
 }
-template <class T, class U> GPURMA_DEVICE T exchange(T& object, U&& value) {
+template <class T, class Other> GPURMA_DEVICE T exchange(T& object, Other&& value) {
   const T old = object;
   object = value;
   return old;

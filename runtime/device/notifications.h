@@ -35,8 +35,8 @@ GPURMA_DEVICE command make_command(command_kind kind, int target, std::uint32_t 
   return c;
 }
 
-template <matching M> GPURMA_DEVICE std::uint8_t notification_flags() {
-  return M == matching::counter ? notified_flag | counter_flag : notified_flag;
+template <matching Matching> GPURMA_DEVICE std::uint8_t notification_flags() {
+  return Matching == matching::counter ? notified_flag | counter_flag : notified_flag;
 }
 
 GPURMA_DEVICE platform::scope scope_of(route_kind kind) {
@@ -177,16 +177,16 @@ GPURMA_SLOW_DEVICE void deliver_to_mailbox(block_state& b, int target, int tag,
 }
 
 // The long way of deliver(): makes the first contact, waits for room, takes every route.
-template <matching M>
+template <matching Matching>
 GPURMA_SLOW_DEVICE void deliver_at_length(block_state& b, int target, int tag, std::uint32_t window,
                                           directive what, site where) {
   const route to = b.routes[target];
   if (to.kind == route_kind::proxy) {
     command c = make_command(command_kind::notify, target, window, where);
     c.tag = tag;
-    c.flags = notification_flags<M>();
+    c.flags = notification_flags<Matching>();
     post(b, c, what);
-  } else if constexpr (M == matching::counter) {
+  } else if constexpr (Matching == matching::counter) {
     platform::add_release(&to.memory->arrivals[tag], std::uint64_t{1}, scope_of(to.kind)); // M10
     static_cast<void>(ring_to(b, target)); // for the short way, from now on
   } else if (ring_out* const ring = ring_to(b, target);
@@ -209,18 +209,18 @@ GPURMA_SLOW_DEVICE void await_carried_to(block_state& b, int target, std::uint32
 
 // Delivers a notification. All that the block did before is visible to the target once it has taken
 // the notification (M1, then M2, M10 or M17).
-template <matching M>
+template <matching Matching>
 GPURMA_DEVICE void deliver(block_state& b, int target, int tag, std::uint32_t window,
                            directive what, site where) {
-  if (M == matching::counter && b.has_carried)
+  if (Matching == matching::counter && b.has_carried)
     await_carried_to(platform::off_fast_path(b), target, window, what, where);
   const ring_out ring = guessed_ring(b, target);
   const bool guessed = ring.target == target;
-  const bool has_way = M == matching::counter ? ring.kind != route_kind::proxy
-                                              : ring.entries != nullptr && !ring.is_full();
+  const bool has_way = Matching == matching::counter ? ring.kind != route_kind::proxy
+                                                     : ring.entries != nullptr && !ring.is_full();
   if (!(guessed && has_way)) {
-    deliver_at_length<M>(platform::off_fast_path(b), target, tag, window, what, where);
-  } else if constexpr (M == matching::counter) {
+    deliver_at_length<Matching>(platform::off_fast_path(b), target, tag, window, what, where);
+  } else if constexpr (Matching == matching::counter) {
     platform::add_release(&ring.memory->arrivals[tag], std::uint64_t{1},
                           scope_of(ring.kind)); // M10
   } else {

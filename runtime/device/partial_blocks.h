@@ -19,22 +19,23 @@
 namespace gpurma::stages {
 
 // As number_threads.
-template <int S, int A, int R, int N>
-GPURMA_DEVICE numbered_blocks number_blocks(const region<S, A, R>& of, int stage,
-                                            const int (&arrays)[N], int dimensions, bool strided,
-                                            const dim3& grid, const dim3& block, site where) {
+template <int Stages, int Arrays, int Scalars, int Count>
+GPURMA_DEVICE numbered_blocks number_blocks(const region<Stages, Arrays, Scalars>& of, int stage,
+                                            const int (&arrays)[Count], int dimensions,
+                                            bool strided, const dim3& grid, const dim3& block,
+                                            site where) {
   if (block.x != platform::block_threads() && platform::thread_index() == 0)
     detail::fail(detail::block(), error_code::other_block_size, directive::stage, where, block.x,
                  block.y, block.z);
-  const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
+  const dim3& tile = region<Stages, Arrays, Scalars>::shared().plans.stage[stage].block;
   thread_numbers launch = number_threads(of, arrays, dimensions, strided, grid, block, where);
   if (strided && launch.threads != 0) // a block without elements adds nothing
     launch.threads = launch.elements;
   return {launch, {tile.x, tile.y}};
 }
 
-template <int S, int A, int R>
-GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>& of, int stage, int dimensions,
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE dim3 tiles_of(const region<Stages, Arrays, Scalars>& of, int stage, int dimensions,
                             const numbered_blocks& blocks) {
   return tiles_of(of, stage, dimensions, blocks.launch);
 }
@@ -66,7 +67,9 @@ struct tile_elements {
   }
 };
 
-GPURMA_DEVICE uint3 thread_of_block() { return {platform::thread_index(), 0, 0}; }
+GPURMA_DEVICE uint3 thread_of_block() {
+  return {platform::thread_index(), 0, 0};
+}
 
 // The blocks that have elements of a tile, one after the other. `Strided`: one for all of them, as
 // a loop goes through them.

@@ -17,11 +17,12 @@ inline constexpr std::uint32_t most_short = UINT32_MAX;
 // Of a launch over arrays of the region with rows of the same length. A kernel that goes on by
 // whole grids (`strided`) gets a thread for each element of the highest of them instead, so that it
 // needs no second iteration.
-template <int S, int A, int R, int N>
-GPURMA_DEVICE thread_numbers number_threads(const region<S, A, R>&, const int (&arrays)[N],
-                                            int dimensions, bool strided, const dim3& grid,
-                                            const dim3& block, site where) {
-  const plan<S, A, R>& plans = region<S, A, R>::shared().plans;
+template <int Stages, int Arrays, int Scalars, int Count>
+GPURMA_DEVICE thread_numbers number_threads(const region<Stages, Arrays, Scalars>&,
+                                            const int (&arrays)[Count], int dimensions,
+                                            bool strided, const dim3& grid, const dim3& block,
+                                            site where) {
+  const plan<Stages, Arrays, Scalars>& plans = region<Stages, Arrays, Scalars>::shared().plans;
   const array_plan& of = plans.array[arrays[0]];
   std::int64_t rows = 0;
   GPURMA_UNROLLED
@@ -45,10 +46,10 @@ GPURMA_DEVICE thread_numbers number_threads(const region<S, A, R>&, const int (&
 }
 
 // The grid of tiles that has all threads of a stage's launch.
-template <int S, int A, int R>
-GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, int dimensions,
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE dim3 tiles_of(const region<Stages, Arrays, Scalars>&, int stage, int dimensions,
                             const thread_numbers& numbers) {
-  const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
+  const dim3& tile = region<Stages, Arrays, Scalars>::shared().plans.stage[stage].block;
   const std::uint64_t row = std::uint64_t{numbers.extent[0]} * numbers.extent[1];
   const std::uint64_t rows = (numbers.threads + row - 1) / row;
   const unsigned columns = tiles_for(numbers.extent[0], tile.x);
@@ -60,14 +61,15 @@ GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, int dimensions,
 // Of a launch with blocks of another size. A kernel that goes on through the rows by whole grids
 // (`covers`) gets blocks for all of them, and so does one with a loop through the rows, of which
 // each of its threads has some.
-template <int S, int A, int R>
-GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, bool covers,
-                                          const dim3& grid, const dim3& block) {
-  const stage_plan& s = region<S, A, R>::shared().plans.stage[stage];
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE thread_places place_threads(const region<Stages, Arrays, Scalars>&, int stage,
+                                          bool covers, const dim3& grid, const dim3& block) {
+  const stage_plan& s = region<Stages, Arrays, Scalars>::shared().plans.stage[stage];
   dim3 launched = grid;
   if (covers && has_blocks(grid)) {
-    const unsigned rows = of_dim(region<S, A, R>::covering_rows(dim3(1, 1, 1), stage), s.row) *
-                          of_dim(s.block, s.row);
+    const unsigned rows =
+        of_dim(region<Stages, Arrays, Scalars>::covering_rows(dim3(1, 1, 1), stage), s.row) *
+        of_dim(s.block, s.row);
     const unsigned needed = tiles_for(rows, of_dim(block, s.row));
     unsigned& blocks = s.row == 0 ? launched.x : s.row == 1 ? launched.y : launched.z;
     blocks = blocks < needed ? needed : blocks;
@@ -78,9 +80,10 @@ GPURMA_DEVICE thread_places place_threads(const region<S, A, R>&, int stage, boo
           {s.block.x, s.block.y, s.block.z}};
 }
 
-template <int S, int A, int R>
-GPURMA_DEVICE dim3 tiles_of(const region<S, A, R>&, int stage, const thread_places& places) {
-  const dim3& tile = region<S, A, R>::shared().plans.stage[stage].block;
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE dim3 tiles_of(const region<Stages, Arrays, Scalars>&, int stage,
+                            const thread_places& places) {
+  const dim3& tile = region<Stages, Arrays, Scalars>::shared().plans.stage[stage].block;
   return dim3(tiles_for(places.threads[0], tile.x), tiles_for(places.threads[1], tile.y),
               tiles_for(places.threads[2], tile.z));
 }
@@ -129,7 +132,7 @@ GPURMA_DEVICE uint3 place_of_thread(const uint3& tile, const std::uint32_t (&siz
 
 // What a thread of a tile plays. `X`, `Y`, `Z`: the launch's block where it is constant, else 0.
 // `InRows`: the tile is one of rows.
-template <int Dimensions, unsigned X, unsigned Y, unsigned Z, bool InRows = false>
+template <int Dimensions, unsigned Width, unsigned Height, unsigned Depth, bool InRows = false>
 class placed_thread {
 public:
   GPURMA_DEVICE placed_thread(const thread_places& places, const uint3& tile)
@@ -147,8 +150,8 @@ public:
     return {at_.x / size.x, at_.y / size.y, at_.z / size.z};
   }
   GPURMA_DEVICE dim3 block_size() const {
-    return dim3(X != 0 ? X : places_.block[0], Y != 0 ? Y : places_.block[1],
-                Z != 0 ? Z : places_.block[2]);
+    return dim3(Width != 0 ? Width : places_.block[0], Height != 0 ? Height : places_.block[1],
+                Depth != 0 ? Depth : places_.block[2]);
   }
   GPURMA_DEVICE dim3 grid() const {
     return dim3(places_.grid[0], places_.grid[1], places_.grid[2]);

@@ -9,8 +9,8 @@
 
 namespace gpurma::stages {
 
-template <int S, int A, int R> class pushed_rows {
-  using state = region_state<S, A, R>;
+template <int Stages, int Arrays, int Scalars> class pushed_rows {
+  using state = region_state<Stages, Arrays, Scalars>;
 
 public:
   // Those that are lines of words in memory that the rank reaches: false, if there are others.

@@ -11,9 +11,9 @@ namespace gpurma::stages {
 
 // Stores a word into the control memory of another process by way of the hosts, after all that the
 // rank has put there before. Thread 0.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE void post_word(const region_state<S, A, R>& r, int target, std::size_t at,
-                                  std::uint64_t value) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_SLOW_DEVICE void post_word(const region_state<Stages, Arrays, Scalars>& r, int target,
+                                  std::size_t at, std::uint64_t value) {
   block_state& b = detail::block();
   detail::command c =
       detail::make_command(detail::command_kind::put, target, r.control.id, r.plans.where);
@@ -25,9 +25,9 @@ GPURMA_SLOW_DEVICE void post_word(const region_state<S, A, R>& r, int target, st
 }
 
 // Stores a packet there, or directly. What comes by the hosts comes in two stores, in this order.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE void send_packet(region_state<S, A, R>& r, int process, std::size_t at,
-                                    const detail::packet& value) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_SLOW_DEVICE void send_packet(region_state<Stages, Arrays, Scalars>& r, int process,
+                                    std::size_t at, const detail::packet& value) {
   const int target = r.words.first_ranks[process];
   const std::uint64_t reached = r.control.rows[target].reached;
   if (reached != 0) {
@@ -46,13 +46,15 @@ GPURMA_DEVICE int mirror(int side) {
 
 // The rank's epoch, to the process on a side. Both behind a release fence at system scope. Where
 // the hosts take it there, thread 0.
-template <int S, int A, int R>
-GPURMA_DEVICE void store_epoch(const region_state<S, A, R>& r, int side, std::uint32_t epoch) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE void store_epoch(const region_state<Stages, Arrays, Scalars>& r, int side,
+                               std::uint32_t epoch) {
   platform::store_released(r.control_of[side] + r.words.epoch_at(mirror(side), r.rank),
                            std::uint64_t{epoch}); // M22
 }
-template <int S, int A, int R>
-GPURMA_DEVICE void send_epoch(const region_state<S, A, R>& r, int side, std::uint32_t epoch) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE void send_epoch(const region_state<Stages, Arrays, Scalars>& r, int side,
+                              std::uint32_t epoch) {
   if (r.control_of[side] != nullptr)
     store_epoch(r, side, epoch);
   else
@@ -61,12 +63,12 @@ GPURMA_DEVICE void send_epoch(const region_state<S, A, R>& r, int side, std::uin
 
 // Whether a rank of the process on a side tells this process of its epochs: it does if it has a
 // tile of any stage that this process is concerned with.
-template <int S, int A, int R>
-GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int rank) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE bool is_informed(const region_state<Stages, Arrays, Scalars>& r, int side, int rank) {
   const int process = process_of(r.plans.bands, side);
   const int towards = mirror(side);
   GPURMA_ROLLED
-  for (int s = 0; s < S; ++s) {
+  for (int s = 0; s < Stages; ++s) {
     if (!r.stage[s].known)
       continue;
     const dealing tiles = dealing_of(r, s, process);
@@ -79,16 +81,16 @@ GPURMA_DEVICE bool is_informed(const region_state<S, A, R>& r, int side, int ran
 
 // Where a rank before or after has its bit, of a stage with too many ranks to watch one by one: it
 // needs no list of them. More than most_informing have none.
-template <int S, int A, int R>
-GPURMA_DEVICE std::uint32_t& informed_bits(region_state<S, A, R>& r, int stage, int side,
-                                           int rank) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE std::uint32_t& informed_bits(region_state<Stages, Arrays, Scalars>& r, int stage,
+                                           int side, int rank) {
   const int half = side == memory::before ? 0 : most_watched / 2;
   return r.watched[stage][half + rank / 32].bits;
 }
 
 // Notes there of which ranks that is true. The polling threads.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE void find_informed(region_state<S, A, R>& r, int stage) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_SLOW_DEVICE void find_informed(region_state<Stages, Arrays, Scalars>& r, int stage) {
   const unsigned width = platform::polling_threads();
   GPURMA_ROLLED
   for (int side = memory::before; side <= memory::after; ++side) {
@@ -122,8 +124,8 @@ struct looked_at {
 
 // Whether those of the thread are as far as needed. Epochs grow, so that one that is needs no
 // second look. The polling threads.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE bool all_epochs_reached(region_state<S, A, R>& r, int stage,
+template <int Stages, int Arrays, int Scalars>
+GPURMA_SLOW_DEVICE bool all_epochs_reached(region_state<Stages, Arrays, Scalars>& r, int stage,
                                            const needed_epochs& needed, looked_at& at) {
   constexpr int at_once = 8; // loads that are under way
   const auto width = static_cast<int>(platform::polling_threads());
@@ -158,8 +160,8 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(region_state<S, A, R>& r, int stage,
 // Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`; what
 // they did is visible then. An acquire sends all later loads of the multiprocessor to L2, so that
 // where ranks have many tiles there is one, once all are as far. The polling threads.
-template <bool Alone, int S, int A, int R>
-GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
+template <bool Alone, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE bool reach_soon(const region_state<Stages, Arrays, Scalars>& r, int stage,
                               const needed_epochs& needed) {
   constexpr platform::scope reach = Alone ? platform::scope::device : platform::scope::system;
   const unsigned width = platform::polling_threads();
@@ -198,8 +200,8 @@ GPURMA_DEVICE bool reach_soon(const region_state<S, A, R>& r, int stage,
 }
 
 // Waits until they are, and says so where it takes long. The polling threads.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE void wait_for_conflicts(region_state<S, A, R>& r, int stage,
+template <int Stages, int Arrays, int Scalars>
+GPURMA_SLOW_DEVICE void wait_for_conflicts(region_state<Stages, Arrays, Scalars>& r, int stage,
                                            const needed_epochs& needed, site where) {
   const unsigned width = platform::polling_threads();
   // One process has none to find; and where there are others, no thread goes on before all are

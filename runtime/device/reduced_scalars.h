@@ -8,20 +8,22 @@
 
 namespace gpurma::stages {
 
-template <int S, int A, int R> class region;
+template <int Stages, int Arrays, int Scalars> class region;
 
 // A scalar that kernels of the region update by atomics, and that the region reads and assigns: of
 // the threads that lead. Ranks add up in T, and what all of them have in Total, which may be wider.
-template <class T, class Operation, int S, int A, int R, class Total = T> class reduced {
+template <class T, class Operation, int Stages, int Arrays, int Scalars, class Total = T>
+class reduced {
 public:
-  GPURMA_DEVICE reduced(region<S, A, R>&, int index, Total value) : value_(value), index_(index) {}
+  GPURMA_DEVICE reduced(region<Stages, Arrays, Scalars>&, int index, Total value)
+      : value_(value), index_(index) {}
   reduced(const reduced&) = delete;
   reduced& operator=(const reduced&) = delete;
 
   // Where the rank's tiles add up.
   GPURMA_DEVICE T* partial() {
     updated_ = true;
-    return slot(region<S, A, R>::shared(), index_);
+    return slot(region<Stages, Arrays, Scalars>::shared(), index_);
   }
 
   // The scalar over all processes, the same in all threads of all ranks: waits until all ranks have
@@ -37,40 +39,40 @@ public:
   // the value, for *a = *b = 0.
   GPURMA_DEVICE Total operator=(Total value) {
     if (updated_ && platform::thread_index() == 0)
-      clear(region<S, A, R>::shared(), index_);
+      clear(region<Stages, Arrays, Scalars>::shared(), index_);
     updated_ = false;
     value_ = value;
     return value_;
   }
   // In the type of both, as of variables: a count may be halved by *= 0.5.
-  template <class U> GPURMA_DEVICE Total operator+=(U more) {
+  template <class Other> GPURMA_DEVICE Total operator+=(Other more) {
     return *this = Total(value() + more);
   }
-  template <class U> GPURMA_DEVICE Total operator-=(U less) {
+  template <class Other> GPURMA_DEVICE Total operator-=(Other less) {
     return *this = Total(value() - less);
   }
-  template <class U> GPURMA_DEVICE Total operator*=(U factor) {
+  template <class Other> GPURMA_DEVICE Total operator*=(Other factor) {
     return *this = Total(value() * factor);
   }
-  template <class U> GPURMA_DEVICE Total operator/=(U divisor) {
+  template <class Other> GPURMA_DEVICE Total operator/=(Other divisor) {
     return *this = Total(value() / divisor);
   }
-  template <class U> GPURMA_DEVICE Total operator%=(U divisor) {
+  template <class Other> GPURMA_DEVICE Total operator%=(Other divisor) {
     return *this = Total(value() % divisor);
   }
-  template <class U> GPURMA_DEVICE Total operator&=(U mask) {
+  template <class Other> GPURMA_DEVICE Total operator&=(Other mask) {
     return *this = Total(value() & mask);
   }
-  template <class U> GPURMA_DEVICE Total operator|=(U bits) {
+  template <class Other> GPURMA_DEVICE Total operator|=(Other bits) {
     return *this = Total(value() | bits);
   }
-  template <class U> GPURMA_DEVICE Total operator^=(U bits) {
+  template <class Other> GPURMA_DEVICE Total operator^=(Other bits) {
     return *this = Total(value() ^ bits);
   }
-  template <class U> GPURMA_DEVICE Total operator<<=(U places) {
+  template <class Other> GPURMA_DEVICE Total operator<<=(Other places) {
     return *this = Total(value() << places);
   }
-  template <class U> GPURMA_DEVICE Total operator>>=(U places) {
+  template <class Other> GPURMA_DEVICE Total operator>>=(Other places) {
     return *this = Total(value() >> places);
   }
   GPURMA_DEVICE Total operator++() { return *this += 1; }
@@ -87,7 +89,7 @@ public:
   }
 
 private:
-  using state = region_state<S, A, R>;
+  using state = region_state<Stages, Arrays, Scalars>;
 
   GPURMA_DEVICE static T* slot(state& r, int index) {
     return reinterpret_cast<T*>(r.words.words + r.words.partial_at(index, r.rank));
@@ -153,7 +155,7 @@ private:
   // processes; each rank combines those of all groups. So it takes two steps, and the result does
   // not depend on who comes first.
   GPURMA_SLOW_DEVICE static Total meet(int index, Total value) {
-    state& r = region<S, A, R>::shared();
+    state& r = region<Stages, Arrays, Scalars>::shared();
     exchange(r, index, value);
     platform::sync_polling(platform::polling_threads());
     return from_bits<Total>(r.result[index]);

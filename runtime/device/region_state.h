@@ -59,11 +59,11 @@ template <class Launch> struct passed {
 };
 
 // Pointers that a stage is passed.
-template <int N> struct pointers {
-  static_assert(N <= most_arrays_passed,
+template <int Count> struct pointers {
+  static_assert(Count <= most_arrays_passed,
                 "a kernel of a persistent region is passed up to 32 arrays");
-  static constexpr int count = N;
-  const volatile void* of[N];
+  static constexpr int count = Count;
+  const volatile void* of[Count];
 };
 
 // Ranks first to last of a process, none if last < first.
@@ -252,15 +252,15 @@ struct stage_call {
 };
 
 // What a rank of a region keeps in shared memory. Thread 0 writes, between two block barriers.
-template <int S, int A, int R> struct region_state {
-  plan<S, A, R> plans;
+template <int Stages, int Arrays, int Scalars> struct region_state {
+  plan<Stages, Arrays, Scalars> plans;
   memory words;
   detail::window_handle control;
-  detail::window_handle windows[A];
+  detail::window_handle windows[Arrays];
   // By side: the first rank of the neighbouring process, and where its arrays and its control
   // memory are; null if only the hosts reach them.
   int first_rank[3];
-  char* arrays_of[3][A];
+  char* arrays_of[3][Arrays];
   std::uint64_t* control_of[3];
   int ordered; // of the threads that follow; thread 0 writes it before the barrier that starts it
   site where;  // the stage or barrier that it belongs to
@@ -273,8 +273,8 @@ template <int S, int A, int R> struct region_state {
   // there, and put none; and, a bit for each side, which of such stages tell all the same.
   std::uint32_t told[3];
   std::int32_t untold_stage[3];
-  std::uint8_t tells_of_reads[S];
-  bool array_written[A];
+  std::uint8_t tells_of_reads[Stages];
+  bool array_written[Arrays];
   // What the rank puts of a dimension that is not walked is all of it, with what other ranks of the
   // process write, so that it waits for these: each element by itself would be a command to the
   // hosts.
@@ -284,30 +284,30 @@ template <int S, int A, int R> struct region_state {
   bool is_alone;
   bool is_telling; // other processes of the stage that runs: tells of any side
   tile_range now;
-  launch_traits traits[S]; // of stages that are known, as the next
-  side_work sides[S];
+  launch_traits traits[Stages]; // of stages that are known, as the next
+  side_work sides[Stages];
   stage_call call;
-  std::int8_t shape_of[A]; // the first of the arrays with the same extents
-  std::uint64_t bytes_of[A];
+  std::int8_t shape_of[Arrays]; // the first of the arrays with the same extents
+  std::uint64_t bytes_of[Arrays];
   // Of the stage that runs: as which arrays it is passed each of the region's, a bit for each;
   // which of the region's each is; and how far others must be.
-  std::uint32_t passed_as[A];
+  std::uint32_t passed_as[Arrays];
   std::int8_t array_of[most_arrays_passed];
   needed_epochs needed;
-  stage_state stage[S];
+  stage_state stage[Stages];
   // The epoch at which any stage has last read and written an array: on this process; and on the
   // one on a side, what comes from here or goes to here.
-  std::uint32_t read_at[3][A];
-  std::uint32_t written_at[3][A];
+  std::uint32_t read_at[3][Arrays];
+  std::uint32_t written_at[3][Arrays];
   // The ranks with tiles of any stage that conflict with the rank's tiles of this one: where their
   // epochs are, if they are not too many.
-  watched_epoch watched[S][most_watched];
-  std::int32_t watched_count[S]; // -1: too many
-  bool watches[S][3];            // ranks of the process on a side
-  bool informed_is_known[S];     // find_informed
-  pushed_boxes pushed[S];
-  std::uint32_t meetings[R]; // of each reduced scalar
-  std::uint64_t result[R];   // of the last meeting
+  watched_epoch watched[Stages][most_watched];
+  std::int32_t watched_count[Stages]; // -1: too many
+  bool watches[Stages][3];            // ranks of the process on a side
+  bool informed_is_known[Stages];     // find_informed
+  pushed_boxes pushed[Stages];
+  std::uint32_t meetings[Scalars]; // of each reduced scalar
+  std::uint64_t result[Scalars];   // of the last meeting
   std::uint64_t parts[most_polling_threads];
 };
 

@@ -295,10 +295,10 @@ struct banding {
 };
 
 // For up to S stages, A arrays and R reduced scalars.
-template <int S, int A, int R> struct plan {
-  stage_plan stage[S];
-  array_plan array[A];
-  std::uint64_t identity[R]; // bits of each operation's neutral element
+template <int Stages, int Arrays, int Scalars> struct plan {
+  stage_plan stage[Stages];
+  array_plan array[Arrays];
+  std::uint64_t identity[Scalars]; // bits of each operation's neutral element
   banding bands{};
   site where{};
 };
@@ -320,9 +320,7 @@ struct memory {
   }
   // Pieces of stages that the device's ranks have begun; in a cache line of its own.
   static constexpr std::size_t line_words = 16;
-  __host__ __device__ std::size_t pieces_at() const {
-    return epoch_at(3, 0) + line_words;
-  }
+  __host__ __device__ std::size_t pieces_at() const { return epoch_at(3, 0) + line_words; }
   // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
   // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.
   static constexpr int group_size = 32;
@@ -364,11 +362,17 @@ struct plus {
 };
 struct maximum {
   template <class T> __host__ __device__ static T combine(T a, T b) { return a < b ? b : a; }
-  template <class T> static constexpr T identity = std::numeric_limits<T>::has_infinity ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
+  template <class T>
+  static constexpr T identity = std::numeric_limits<T>::has_infinity
+                                    ? -std::numeric_limits<T>::infinity()
+                                    : std::numeric_limits<T>::lowest();
 };
 struct minimum {
   template <class T> __host__ __device__ static T combine(T a, T b) { return b < a ? b : a; }
-  template <class T> static constexpr T identity = std::numeric_limits<T>::has_infinity ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
+  template <class T>
+  static constexpr T identity = std::numeric_limits<T>::has_infinity
+                                    ? std::numeric_limits<T>::infinity()
+                                    : std::numeric_limits<T>::max();
 };
 // Of flags into which all that store store the same: something else than 0, or 0. What nobody has
 // stored into keeps its value, whatever it is, as it does by plain stores.

@@ -55,16 +55,16 @@ struct barrier_of_staying {
   GPURMA_DEVICE void operator()() const { platform::sync_staying(); }
 };
 
-template <int S, int A, int R> class tiles;
+template <int Stages, int Arrays, int Scalars> class tiles;
 
-template <int S, int A, int R> class region {
-  static_assert(A <= 32, "a persistent region distributes up to 32 arrays");
+template <int Stages, int Arrays, int Scalars> class region {
+  static_assert(Arrays <= 32, "a persistent region distributes up to 32 arrays");
 
 public:
-  using state = region_state<S, A, R>;
+  using state = region_state<Stages, Arrays, Scalars>;
 
   // All threads of all ranks. Collective over all processes.
-  GPURMA_SLOW_DEVICE region(const plan<S, A, R>& plans, const memory& words) {
+  GPURMA_SLOW_DEVICE region(const plan<Stages, Arrays, Scalars>& plans, const memory& words) {
     state& r = shared();
     block_state& b = detail::block();
     if (platform::thread_index() == 0) {
@@ -79,12 +79,12 @@ public:
       r.is_telling = false;
       r.puts_lines = false;
       GPURMA_ROLLED
-      for (int s = 0; s < S; ++s) {
+      for (int s = 0; s < Stages; ++s) {
         r.stage[s].known = false;
         r.tells_of_reads[s] = 0;
       }
       GPURMA_ROLLED
-      for (int a = 0; a < A; ++a) {
+      for (int a = 0; a < Arrays; ++a) {
         r.array_written[a] = false;
         int shape = 0;
         while (!r.plans.array[a].has_extents_of(r.plans.array[shape]))
@@ -94,16 +94,16 @@ public:
         for (int side = 0; side < 3; ++side)
           r.read_at[side][a] = r.written_at[side][a] = 0;
       }
-      for (int k = 0; k < R; ++k)
+      for (int k = 0; k < Scalars; ++k)
         r.meetings[k] = 0;
     }
     platform::sync_block();
     if (plans.bands.processes == 1)
       return;
     GPURMA_ROLLED
-    for (int a = -1; a < A; ++a) {
+    for (int a = -1; a < Arrays; ++a) {
       const detail::window_handle w =
-          a < 0 ? detail::open_window(words.words, words.words_for(R) * sizeof(std::uint64_t),
+          a < 0 ? detail::open_window(words.words, words.words_for(Scalars) * sizeof(std::uint64_t),
                                       comm::world, plans.where)
                 : detail::open_window(plans.array[a].base, plans.array[a].bytes(), comm::world,
                                       plans.where);
@@ -134,12 +134,12 @@ public:
   // from tile to tile. The threads that lead.
   template <class Launch>
   GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
-    tiles<S, A, R>::launch(launch, block, where);
+    tiles<Stages, Arrays, Scalars>::launch(launch, block, where);
   }
 
   // Runs what the leading threads launch until they dismiss the others. Those that do not lead.
   template <class... Launches> GPURMA_DEVICE void follow() const {
-    tiles<S, A, R>::template follow<Launches...>();
+    tiles<Stages, Arrays, Scalars>::template follow<Launches...>();
   }
 
   // Ends what the others do in follow. The threads that lead.
@@ -162,7 +162,7 @@ public:
   // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
   // second iteration.
   GPURMA_DEVICE static dim3 covering_rows(dim3 grid, int stage) {
-    const plan<S, A, R>& plans = shared().plans;
+    const plan<Stages, Arrays, Scalars>& plans = shared().plans;
     const stage_plan& s = plans.stage[stage];
     const int low = s.written.some ? s.written.axis[s.row].low : s.read.axis[s.row].low;
     const std::int64_t needed =
@@ -192,7 +192,7 @@ public:
       const std::int64_t first = begin + rows * r.rank / ranks;
       const std::int64_t last = begin + rows * (r.rank + 1) / ranks;
       GPURMA_ROLLED
-      for (int a = 0; a < A; ++a) {
+      for (int a = 0; a < Arrays; ++a) {
         const array_plan& array = r.plans.array[a];
         const std::int64_t count = (last < array.rows ? last : array.rows) - first;
         if (!r.array_written[a] || array.banded || count <= 0)
@@ -207,7 +207,7 @@ public:
                   r.words.first_ranks[p], r.windows[a], offset, 0, r.plans.where);
       }
       GPURMA_ROLLED
-      for (int a = A - 1; a >= -1; --a)
+      for (int a = Arrays - 1; a >= -1; --a)
         detail::close_window(a < 0 ? r.control : r.windows[a], r.plans.where);
     }
   }
@@ -223,7 +223,7 @@ private:
       return;
     const int rank = r.first_rank[side] = r.words.first_ranks[process_of(r.plans.bands, side)];
     r.control_of[side] = reinterpret_cast<std::uint64_t*>(r.control.rows[rank].reached);
-    for (int a = 0; a < A; ++a) {
+    for (int a = 0; a < Arrays; ++a) {
       r.arrays_of[side][a] = reinterpret_cast<char*>(r.windows[a].rows[rank].reached);
       // An epoch does not overtake rows that go by way of the hosts.
       if (r.arrays_of[side][a] == nullptr)
@@ -235,9 +235,9 @@ private:
 
 // The rank's tiles of a stage, in their order: those that a neighbouring process is concerned with
 // first.
-template <int S, int A, int R> class tiles {
-  using state = region_state<S, A, R>;
-  using rows = pushed_rows<S, A, R>;
+template <int Stages, int Arrays, int Scalars> class tiles {
+  using state = region_state<Stages, Arrays, Scalars>;
+  using rows = pushed_rows<Stages, Arrays, Scalars>;
 
 public:
   // region::launch.
@@ -281,7 +281,7 @@ public:
   }
 
 private:
-  GPURMA_DEVICE static state& shared() { return region<S, A, R>::shared(); }
+  GPURMA_DEVICE static state& shared() { return region<Stages, Arrays, Scalars>::shared(); }
 
   // What keeps a rank from beginning a stage.
   enum class obstacle { none, unknown_grid, wrong_array, untold, others };
@@ -322,7 +322,7 @@ private:
     const unsigned width = platform::polling_threads();
     const auto arrays = launch.gpurma_arrays();
     GPURMA_ROLLED
-    for (unsigned a = platform::thread_index(); a < A; a += width) {
+    for (unsigned a = platform::thread_index(); a < Arrays; a += width) {
       const char* const base = r.plans.array[a].base;
       const std::uint64_t bytes = r.bytes_of[a];
       std::uint32_t passed_as = 0;
@@ -700,7 +700,7 @@ private:
   }
 
   GPURMA_DEVICE static bool is_distributed(const state& r, const volatile void* array) {
-    for (int a = 0; a < A; ++a)
+    for (int a = 0; a < Arrays; ++a)
       if (r.plans.array[a].base == array)
         return true;
     return false;
@@ -713,7 +713,7 @@ private:
                                             unsigned width, const Use& use) {
     const std::uint32_t used = traits.reads[memory::own] | traits.writes[memory::own];
     GPURMA_ROLLED
-    for (unsigned a = platform::thread_index(); a < A; a += width)
+    for (unsigned a = platform::thread_index(); a < Arrays; a += width)
       if (const std::uint32_t passed_as = r.passed_as[a] & used; passed_as != 0)
         use(static_cast<int>(a), passed_as);
   }
@@ -882,10 +882,10 @@ private:
                      block.x, block.y, block.z);
       if (other_grid)
         for (int side = 0; side < 3; ++side)
-          for (int a = 0; a < A; ++a)
+          for (int a = 0; a < Arrays; ++a)
             r.read_at[side][a] = r.written_at[side][a] = 0;
       set_up(r, stage, plan, grid);
-      for (int one = 0; one < S; ++one) {
+      for (int one = 0; one < Stages; ++one) {
         if (!r.stage[one].known)
           continue;
         if (other_grid || one == stage) {
@@ -893,12 +893,12 @@ private:
           for (bool& watches : r.watches[one])
             watches = false;
         }
-        for (int other = 0; other < S; ++other)
+        for (int other = 0; other < Stages; ++other)
           if (r.stage[other].known && (other_grid || one == stage || other == stage))
             for (int side = 0; side < 3; ++side)
               watch_conflicts(r, one, other, side);
       }
-      for (int known = 0; known < S; ++known)
+      for (int known = 0; known < Stages; ++known)
         if (r.stage[known].known)
           find_side_work(r, known);
       r.is_alone = is_alone(r);
@@ -913,7 +913,7 @@ private:
   GPURMA_DEVICE static bool is_alone(const state& r) {
     if (r.plans.bands.processes == 1)
       return true;
-    for (int s = 0; s < S; ++s)
+    for (int s = 0; s < Stages; ++s)
       for (int side = memory::before; side <= memory::after; ++side)
         if (!r.stage[s].known || r.watches[s][side] || r.informs[side])
           return false;

@@ -47,8 +47,8 @@ GPURMA_DEVICE std::int64_t turned_by(const banding& bands, int side) {
                                                 : 0;
 }
 
-template <int S, int A, int R>
-GPURMA_DEVICE int ranks_of(const region_state<S, A, R>& r, int process) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE int ranks_of(const region_state<Stages, Arrays, Scalars>& r, int process) {
   return process == r.plans.bands.process
              ? detail::block().device_size
              : r.words.first_ranks[process + 1] - r.words.first_ranks[process];
@@ -56,8 +56,9 @@ GPURMA_DEVICE int ranks_of(const region_state<S, A, R>& r, int process) {
 
 // How a process deals the tiles of a stage: in columns if that leaves few ranks without tiles. A
 // rank then finds rows beyond its tile in the multiprocessor's cache, and computes less for each.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage, int process) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_SLOW_DEVICE dealing dealing_of(const region_state<Stages, Arrays, Scalars>& r, int stage,
+                                      int process) {
   const banding& bands = r.plans.bands;
   const stage_state& s = r.stage[stage];
   const std::int64_t first = first_tile_row(bands, r.plans.stage[stage], s.grid, process);
@@ -79,9 +80,10 @@ GPURMA_SLOW_DEVICE dealing dealing_of(const region_state<S, A, R>& r, int stage,
 }
 
 // Of the tiles of a process, numbers [first, last) touch rows that the process on a side touches.
-template <int S, int A, int R>
-GPURMA_SLOW_DEVICE rank_range concerned_tiles(const region_state<S, A, R>& r, int stage,
-                                              const dealing& tiles, int process, int side) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_SLOW_DEVICE rank_range concerned_tiles(const region_state<Stages, Arrays, Scalars>& r,
+                                              int stage, const dealing& tiles, int process,
+                                              int side) {
   const banding& bands = r.plans.bands;
   const stage_plan& plan = r.plans.stage[stage];
   const std::int64_t per_row = r.stage[stage].per_row;
@@ -141,10 +143,10 @@ GPURMA_DEVICE void divide_into_pieces(stage_state& s, const stage_plan& plan) {
 
 // Calls visit(tiles) for the tiles of stage b, touched as `theirs`, that may meet what the tiles
 // `at` of stage a touch as `mine`, `turn` rows further on.
-template <int S, int A, int R, class Visit>
-GPURMA_DEVICE void visit_meeting_tiles(const region_state<S, A, R>& r, int a, const reach& mine,
-                                       const grid_tiles& at, std::int64_t turn, int b,
-                                       const reach& theirs, const Visit& visit) {
+template <int Stages, int Arrays, int Scalars, class Visit>
+GPURMA_DEVICE void visit_meeting_tiles(const region_state<Stages, Arrays, Scalars>& r, int a,
+                                       const reach& mine, const grid_tiles& at, std::int64_t turn,
+                                       int b, const reach& theirs, const Visit& visit) {
   const stage_plan& of_a = r.plans.stage[a];
   const stage_plan& of_b = r.plans.stage[b];
   inner_extents extents{{INT64_MAX, INT64_MAX, INT64_MAX}, {1, 1, 1}};
@@ -227,10 +229,10 @@ GPURMA_DEVICE void visit_tiles_of_grid(const dealing& tiles, const stage_plan& p
 // `theirs`, which meet what the rank's tiles of stage a touch as `mine`, `turn` rows further on;
 // for some more, perhaps, and some twice. Of another process, only those that own tiles which the
 // rank's process is concerned with.
-template <int S, int A, int R, class Visit>
-GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const reach& mine, int b,
-                                   const reach& theirs, int side, std::int64_t turn,
-                                   const Visit& visit) {
+template <int Stages, int Arrays, int Scalars, class Visit>
+GPURMA_DEVICE void visit_conflicts(const region_state<Stages, Arrays, Scalars>& r, int a,
+                                   const reach& mine, int b, const reach& theirs, int side,
+                                   std::int64_t turn, const Visit& visit) {
   const stage_plan& of_a = r.plans.stage[a];
   const stage_plan& of_b = r.plans.stage[b];
   const stage_state& here = r.stage[a];
@@ -372,11 +374,12 @@ GPURMA_DEVICE void visit_conflicts(const region_state<S, A, R>& r, int a, const 
 GPURMA_DEVICE std::uint64_t offset_from(const char* base, const volatile void* pointer) {
   return reinterpret_cast<std::uintptr_t>(pointer) - reinterpret_cast<std::uintptr_t>(base);
 }
-template <int S, int A, int R>
-GPURMA_DEVICE bool leads_into_array(const region_state<S, A, R>& r, const volatile void* pointer) {
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE bool leads_into_array(const region_state<Stages, Arrays, Scalars>& r,
+                                    const volatile void* pointer) {
   bool leads = false;
   GPURMA_ROLLED
-  for (int a = 0; a < A; ++a)
+  for (int a = 0; a < Arrays; ++a)
     leads |= offset_from(r.plans.array[a].base, pointer) < r.bytes_of[a];
   return leads;
 }

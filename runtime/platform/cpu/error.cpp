@@ -48,22 +48,22 @@ cudaError_t cudaPeekAtLastError() {
 
 const char* cudaGetErrorName(cudaError_t error) {
   switch (error) {
-#define X(name, value, text) \
+#define GPURMA_CUDA_ERROR(name, value, text) \
   case name:                 \
     return #name;
 #include "cuda_shim/gpurma_shim/errors.def"
-#undef X
+#undef GPURMA_CUDA_ERROR
   }
   return "unrecognized error code";
 }
 
 const char* cudaGetErrorString(cudaError_t error) {
   switch (error) {
-#define X(name, value, text) \
+#define GPURMA_CUDA_ERROR(name, value, text) \
   case name:                 \
     return text;
 #include "cuda_shim/gpurma_shim/errors.def"
-#undef X
+#undef GPURMA_CUDA_ERROR
   }
   return "unrecognized error code";
 }

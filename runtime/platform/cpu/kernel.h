@@ -34,30 +34,30 @@ using bind_kernel = bound_kernel* (*)(const void* kernel, void** args);
 // empty one stands for the function's own. Returns true, so that an initialiser can call it.
 bool register_kernel_binder(const void* kernel, const char* name, bind_kernel bind);
 
-template <class R, class... P>
+template <class Result, class... Parameters>
 class bound_function final : public bound_kernel {
  public:
-  template <std::size_t... I>
-  bound_function(R (*function)(P...), void** args, std::index_sequence<I...>)
-      : function_(function), arguments_(*static_cast<std::remove_reference_t<P>*>(args[I])...) {
+  template <std::size_t... Places>
+  bound_function(Result (*function)(Parameters...), void** args, std::index_sequence<Places...>)
+      : function_(function), arguments_(*static_cast<std::remove_reference_t<Parameters>*>(args[Places])...) {
     static_cast<void>(args);
   }
   void run_thread() const override { std::apply(function_, arguments_); }
   argument_bytes arguments() const override { return {&arguments_, sizeof(arguments_)}; }
 
   static bound_kernel* bind(const void* kernel, void** args) {
-    return new bound_function(reinterpret_cast<R (*)(P...)>(const_cast<void*>(kernel)), args,
-                              std::index_sequence_for<P...>{});
+    return new bound_function(reinterpret_cast<Result (*)(Parameters...)>(const_cast<void*>(kernel)), args,
+                              std::index_sequence_for<Parameters...>{});
   }
 
  private:
-  R (*function_)(P...);
-  std::tuple<std::remove_cv_t<P>...> arguments_;
+  Result (*function_)(Parameters...);
+  std::tuple<std::remove_cv_t<Parameters>...> arguments_;
 };
 
-template <class R, class... P>
-bool register_kernel(R (*kernel)(P...), const char* name = "") {
-  return register_kernel_binder(reinterpret_cast<const void*>(kernel), name, &bound_function<R, P...>::bind);
+template <class Result, class... Parameters>
+bool register_kernel(Result (*kernel)(Parameters...), const char* name = "") {
+  return register_kernel_binder(reinterpret_cast<const void*>(kernel), name, &bound_function<Result, Parameters...>::bind);
 }
 
 }  // namespace gpurma::cpu

@@ -227,13 +227,13 @@ cudaError_t cudaLaunchCooperativeKernel(T* func, dim3 gridDim, dim3 blockDim, vo
                                         cudaStream_t stream = 0) {
   return cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(func), gridDim, blockDim, args, sharedMem, stream);
 }
-template <class... P, class... A>
-cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(P...), A&&... args) {
+template <class... Parameters, class... Arguments>
+cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments&&... args) {
   // Converts each argument to its parameter's type, as the launch syntax does.
-  return [&](P... converted) {
+  return [&](Parameters... converted) {
     void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&converted))..., nullptr};
     return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), pointers);
-  }(static_cast<A&&>(args)...);
+  }(static_cast<Arguments&&>(args)...);
 }
 template <class T>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, T* entry) {
@@ -270,9 +270,9 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, T
 }
 
 // The block size is the limit of the device (or blockSizeLimit): on the CPU target no other one has a higher occupancy.
-template <class F, class T>
+template <class Function, class T>
 cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* minGridSize, int* blockSize, T func,
-                                                           F blockSizeToDynamicSMemSize, int blockSizeLimit = 0) {
+                                                           Function blockSizeToDynamicSMemSize, int blockSizeLimit = 0) {
   int limit = 0, multiprocessors = 0, per_multiprocessor = 0;
   cudaError_t error = cudaDeviceGetAttribute(&limit, cudaDevAttrMaxThreadsPerBlock, 0);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, 0);

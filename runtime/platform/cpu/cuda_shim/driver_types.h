@@ -10,9 +10,9 @@
 #include "vector_types.h"
 
 enum cudaError {
-#define X(name, value, text) name = value,
+#define GPURMA_CUDA_ERROR(name, value, text) name = value,
 #include "gpurma_shim/errors.def"
-#undef X
+#undef GPURMA_CUDA_ERROR
 };
 typedef enum cudaError cudaError_t;
 
