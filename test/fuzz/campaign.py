@@ -1,0 +1,148 @@
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs programs of random regions: what gpurmacc rejects is left out and counted, all else has to print what the same program
+prints without its pragmas. A generator calls main()."""
+
+import argparse
+import collections
+import pathlib
+import re
+import subprocess
+import sys
+
+
+def program(prologue, regions):
+    """The text of a program, and in which line each region begins. A region's text defines region_<number> and elided_<number>,
+    which return what they have computed."""
+    out = [prologue]
+    first_lines = {}
+    for number, text in regions:
+        first_lines["\n".join(out).count("\n") + 2] = number
+        out.append(text + "\n")
+    out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);\n  const int only = argc > 1 ? std::atoi(argv[1]) : -1;")
+    for number, _ in regions:
+        out.append(f"  if (only < 0 || only == {number})\n    compare(region_{number}, elided_{number});")
+    out.append('  if (differing != 0)\n    return 1;\n  std::puts("all regions are right");\n}\n')
+    return "\n".join(out), first_lines
+
+
+class Campaign:
+    def __init__(self, options, program, checked_program):
+        self.options = options
+        self.program = program
+        self.checked_program = checked_program
+        self.rejected = collections.Counter()
+        self.examples = {}
+        self.meaningless = self.taken = self.refused = 0
+        self.differing = []
+
+    def compile(self, source, *flags):
+        command = [self.options.run, "--gpurma-target=cpu", "-w", "-ferror-limit=0", *flags, str(source)]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def sound(self, seed, numbers):
+        """The regions that mean something."""
+        if not self.checked_program:
+            return list(numbers)
+        source = self.options.folder / f"{seed}.checked.cu"
+        source.write_text(self.checked_program(seed, numbers))
+        compiled = self.compile(source, "-O1", "-o", source.with_suffix(""))
+        if compiled.returncode:
+            sys.exit(f"{source} does not compile:\n{compiled.stderr}")
+        ran = subprocess.run([source.with_suffix("")], capture_output=True, text=True, timeout=120)
+        if ran.returncode:
+            sys.exit(f"{source} ends with {ran.returncode}:\n{ran.stderr}")
+        broken = {int(number) for number in re.findall(r"^broken (\d+)$", ran.stdout, re.M)}
+        self.meaningless += len(broken)
+        return [number for number in numbers if number not in broken]
+
+    def accepted(self, seed, numbers):
+        """The regions that gpurmacc takes; the source holds them."""
+        source = self.options.folder / f"{seed}.cu"
+        while numbers:
+            text, first_lines = self.program(seed, numbers)
+            source.write_text(text)
+            compiled = self.compile(source, "-fsyntax-only")
+            if compiled.returncode == 0:
+                break
+            wrong = set()
+            for line, message in re.findall(rf"^{re.escape(str(source))}:(\d+):\d+: error: (.*)$", compiled.stderr, re.M):
+                number = max((first, number) for first, number in first_lines.items() if first <= int(line))[1]
+                code = re.search(r"gpurma-\d+", message)
+                code = code[0] if code else message
+                if number not in wrong:
+                    self.rejected[code] += 1
+                    self.examples.setdefault(code, []).append(f"{seed}:{number}: {text.splitlines()[int(line) - 1].strip()}\n      {message}")
+                wrong.add(number)
+            if not wrong:
+                sys.exit(f"{source}:\n{compiled.stderr}")
+            numbers = [number for number in numbers if number not in wrong]
+        return numbers
+
+    def run(self, seed):
+        options = self.options
+        options.folder.mkdir(parents=True, exist_ok=True)
+        numbers = self.accepted(seed, self.sound(seed, range(options.regions)))
+        if not numbers:
+            return
+        source = options.folder / f"{seed}.cu"
+        compiled = self.compile(source, "-O1", "-o", source.with_suffix(""))
+        if compiled.returncode:
+            print(f"seed {seed} does not compile: {compiled.stderr[:2000]}", flush=True)
+            self.differing.append(f"{seed} (does not compile)")
+            return
+        self.taken += len(numbers)
+        for processes, ranks in ((1, 3), (2, 3), (3, 2), (5, 2)):
+            command = ["env", f"GPURMA_CPU_RANKS={ranks}", "GPURMA_TIMEOUT=60"]
+            command += options.mpirun.split() + ["-np", str(processes)] if processes > 1 else []
+            if subprocess.run(command + [source.with_suffix("")], capture_output=True).returncode == 0:
+                continue
+            for number in list(numbers):
+                ran = subprocess.run(command + [source.with_suffix(""), str(number)], capture_output=True, text=True)
+                if ran.returncode:
+                    # A message of the runtime refuses a region; all else is a fault.
+                    told = re.search(r"\[gpurma.*error: .*", ran.stderr)
+                    print(f"{source} region {number}, {processes} processes of {ranks} ranks: "
+                          f"{told[0] if told else ran.stderr[:500]}", flush=True)
+                    numbers.remove(number)
+                    if told:
+                        self.refused += 1
+                    else:
+                        self.differing.append(f"{seed}:{number}")
+        if seed not in (int(d.split(":")[0].split()[0]) for d in self.differing):
+            for suffix in (".cu", "", ".checked.cu", ".checked"):
+                (options.folder / f"{seed}{suffix}").unlink(missing_ok=True)
+
+    def report(self):
+        print(f"{self.taken} regions taken, {sum(self.rejected.values())} rejected, {self.refused} refused when run, "
+              f"{self.meaningless} without meaning; differing: {self.differing or 'none'}")
+        for code, count in self.rejected.most_common():
+            print(f"{count:5} {code}")
+            for example in self.examples[code][:self.options.examples]:
+                print("      " + example)
+
+
+def main(description, program, checked_program=None):
+    """program(seed, numbers) makes a program of those regions, as program() above returns it; checked_program(seed, numbers) the
+    text of one that prints "broken <number>" for each region that means nothing."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, required=True)
+    parser.add_argument("--regions", type=int, default=12)
+    if checked_program:
+        parser.add_argument("--checked", action="store_true", help="write the program that checks every access")
+    parser.add_argument("--run", metavar="GPURMACC", help="compile and run programs instead of writing one")
+    parser.add_argument("--programs", type=int, default=1)
+    parser.add_argument("--examples", type=int, default=0, help="show as many regions that were rejected with each error")
+    parser.add_argument("--mpirun", default="mpirun --oversubscribe --bind-to none")
+    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("."))
+    options = parser.parse_args()
+    numbers = range(options.regions)
+    if not options.run:
+        checked = checked_program and options.checked
+        sys.stdout.write(checked_program(options.seed, numbers) if checked else program(options.seed, numbers)[0])
+        return 0
+    campaign = Campaign(options, program, checked_program)
+    for seed in range(options.seed, options.seed + options.programs):
+        campaign.run(seed)
+    campaign.report()
+    # A run in which nothing was compared has shown nothing.
+    return 1 if campaign.differing or campaign.taken == 0 else 0

@@ -1,0 +1,567 @@
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random kernels in persistent regions, whose subscripts come about in as many ways as C++ has: variables that are changed in
+branches and loops, references, pointers, lambdas, functions, tables, unsigned numbers, bits. gpurmacc may reject a region;
+the property is that one that it takes computes, bit by bit, what the same program does without its pragma.
+
+  random_subscripts.py --seed 7 --regions 12           writes one program with as many regions to the standard output
+  random_subscripts.py --run GPURMACC --seed 7 --programs 20 [--mpirun mpirun] [--folder DIR]
+                                                       compiles and runs programs of the seeds 7, 8, ...; says which
+                                                       differ, and how many regions were rejected with which error
+
+A kernel that goes out of its arrays, or whose threads depend on each other, means nothing. So each program is run without
+pragmas first, with a check of every access (--checked), and such regions are left out."""
+
+import random
+import sys
+
+import campaign
+from random_regions import PROLOGUE
+
+CHECKS = r"""
+// Every access of a launch: by which thread each element is written and read, or by several.
+namespace checks {
+constexpr int nobody = -1, several = -2;
+struct array {
+  const void* base;
+  long count;
+  int *reader, *writer;
+};
+static array arrays[3];
+static int made = 0;
+static int broken = 0;
+
+static void add(const void* base, long count) { arrays[made++] = {base, count, new int[count], new int[count]}; }
+static void begin_launch() {
+  for (int k = 0; k < made; ++k)
+    for (long at = 0; at < arrays[k].count; ++at)
+      arrays[k].reader[at] = arrays[k].writer[at] = nobody;
+}
+static void end() {
+  while (made > 0) {
+    delete[] arrays[--made].reader;
+    delete[] arrays[made].writer;
+  }
+}
+
+// Whether an element is one of the array.
+template <class T> static __device__ bool find(const T* element, const T* base, const array*& a, long& at) {
+  for (a = arrays; a->base != base;)
+    ++a;
+  at = element - base;
+  if (at >= 0 && at < a->count)
+    return true;
+  atomicExch(&broken, 1);
+  return false;
+}
+static __device__ bool is_other(int who, int thread) { return who != nobody && who != thread; }
+template <class T> static __device__ const T& read(const T* element, const T* base, int thread) {
+  const array* a;
+  long at;
+  if (!find(element, base, a, at))
+    return *base;
+  if (is_other(atomicCAS(&a->reader[at], nobody, thread), thread))
+    atomicExch(&a->reader[at], several);
+  if (is_other(atomicAdd(&a->writer[at], 0), thread))
+    atomicExch(&broken, 1);
+  return *element;
+}
+template <class T> static __device__ T& write(T* element, T* base, int thread) {
+  const array* a;
+  long at;
+  if (!find<T>(element, base, a, at))
+    return *base;
+  if (is_other(atomicCAS(&a->writer[at], nobody, thread), thread) || is_other(atomicAdd(&a->reader[at], 0), thread))
+    atomicExch(&broken, 1);
+  return *element;
+}
+}
+"""
+
+FUNCTIONS = r"""
+static __device__ int clamped(int c, int n) { return c < 0 ? 0 : c >= n ? n - 1 : c; }
+static __device__ int wrapped(int c, int n) { return c < 0 ? c + n : c >= n ? c - n : c; }
+static __device__ void move(int& c, int by) { c += by; }
+static __device__ bool step_back(int& c) {
+  if (c <= 0)
+    return false;
+  --c;
+  return true;
+}
+static __device__ bool is_inside(int r, int c, int n0, int n1) { return r >= 0 && r < n0 && c >= 0 && c < n1; }
+template <int By> static __device__ int moved(int c) { return c + By; }
+struct point {
+  int y, x;
+  __device__ point beside(int dy, int dx) const { return {y + dy, x + dx}; }
+  __device__ int index(int n1) const { return y * n1 + x; }
+};
+"""
+
+
+class Kernel:
+    """One kernel over the points (y, x) of arrays of n0 rows of n1."""
+
+    def __init__(self, name, rng, element, checked):
+        self.name = name
+        self.rng = rng
+        self.element = element
+        self.checked = checked
+        self.block = rng.choice([(8, 4), (16, 2), (5, 3), (32, 1), (4, 8)])
+        self.line = rng.random() < 0.15  # one thread for each element, in one dimension
+        self.margin = rng.choice([0, 0, 1, 2, 3])
+        self.inputs = ["u"] if rng.random() < 0.6 else ["u", "w"]
+        self.rows, self.columns, self.flats = [], [], []  # variables, by what they hold
+        self.changing = []
+        self.depth = 1
+        self.lines = []
+        self.count = 0
+
+    # --- Text.
+
+    def say(self, text):
+        self.lines.append("  " * self.depth + text)
+
+    def new(self, prefix):
+        self.count += 1
+        return f"{prefix}{self.count}"
+
+    def read(self, array, expression):
+        """An expression that names an element of an array, from which it is read."""
+        return f"checks::read(&({expression}), {array}, gpurma_thread)" if self.checked else expression
+
+    def written(self, array, expression):
+        return f"checks::write(&({expression}), {array}, gpurma_thread)" if self.checked else expression
+
+    # --- Expressions.
+
+    def offset(self):
+        return self.rng.choice([-3, -2, -1, -1, 0, 1, 1, 2, 3])
+
+    def plus(self, expression, by):
+        return expression if by == 0 else f"({expression} {'+' if by > 0 else '-'} {abs(by)})"
+
+    def coordinate(self, is_row, deep=1):
+        """A row or a column, perhaps outside of the array."""
+        rng = self.rng
+        variables, n, other = (self.rows, "n0", self.columns) if is_row else (self.columns, "n1", self.rows)
+        c = rng.choice(variables)
+        if deep == 0 or rng.random() < 0.3:
+            return c
+        inner = self.coordinate(is_row, deep - 1)
+        return rng.choice([
+            lambda: self.plus(inner, self.offset()), lambda: self.plus(inner, self.offset()), lambda: self.plus(inner, self.offset()),
+            lambda: f"max({self.plus(inner, -abs(self.offset()))}, 0)",
+            lambda: f"min({self.plus(inner, abs(self.offset()))}, {n} - 1)",
+            lambda: f"clamped({self.plus(inner, self.offset())}, {n})",
+            lambda: f"wrapped({self.plus(inner, rng.choice([-1, 1]))}, {n})",
+            lambda: f"(({inner} + {n} {rng.choice(['-', '+'])} {rng.choice([1, 2])}) % {n})",
+            lambda: f"({self.condition(1)} ? {inner} : {self.coordinate(is_row, deep - 1)})",
+            lambda: f"({inner} {rng.choice('+-')} ({self.condition(0)}))",
+            lambda: rng.choice([f"({inner} ^ 1)", f"({inner} & ~1)", f"({inner} | 1)", f"({inner} / 2 * 2)", f"({inner} - {inner} % 2)",
+                                f"(({inner} << 1) >> 1)"]),
+            lambda: f"({inner} + shift)", lambda: f"({inner} + step % 3 - 1)",
+            lambda: f"moved<{self.offset()}>({inner})",
+            lambda: f"abs({self.plus(inner, self.offset())})",
+            lambda: f"static_cast<int>(static_cast<unsigned>({inner}) + {rng.choice(['1u', '~0u', '0u'])})",
+            lambda: f"({inner} * 2 - {c})",
+            lambda: f"({n} - 1 - ({n} - 1 - {inner}))",
+            lambda: f"({rng.choice(other)} - {rng.choice(other)} + {inner})",
+        ])()
+
+    def condition(self, deep=1):
+        rng = self.rng
+        y, x = rng.choice(self.rows), rng.choice(self.columns)
+        if deep > 0 and rng.random() < 0.3:
+            return f"({self.condition(deep - 1)} {rng.choice(['&&', '||'])} {self.condition(deep - 1)})"
+        if rng.random() < 0.1:
+            return f"!({self.condition(0)})"
+        k = rng.choice([0, 1, 2, 3])
+        return rng.choice([
+            f"{y} > {k}", f"{y} < n0 - {k}", f"{y} >= {k + 1}", f"{x} > {k}", f"{x} <= n1 - {k + 1}", f"{y} != {k}",
+            f"{x} == {k}", f"step % {k + 2} == 0", f"({x} + {y}) % 2 == 0", f"({y} & 1) != 0", f"shift > 0",
+            f"value % {k + 2}u == 0", f"threadIdx.x == {k}", f"{y} * 2 < n0", f"unsigned({y}) < unsigned(n0 - {k})",
+            f"{y} == n0 - {k + 1}", f"0 < {y}", f"n1 > {x} + {k}"])
+
+    def inside(self, row, column):
+        """That a point lies in the array."""
+        rng = self.rng
+        return rng.choice([
+            f"{row} >= 0 && {row} < n0 && {column} >= 0 && {column} < n1",
+            f"unsigned({row}) < unsigned(n0) && unsigned({column}) < unsigned(n1)",
+            f"is_inside({row}, {column}, n0, n1)",
+            f"!({row} < 0 || {row} >= n0 || {column} < 0 || {column} >= n1)",
+            f"0 <= {row} && {column} > -1 && n0 > {row} && {column} + 1 <= n1"])
+
+    def access(self, array, row, column):
+        """An element by its row and column, in one of the ways to write it."""
+        rng = self.rng
+        return rng.choice([
+            f"{array}[{row} * n1 + {column}]", f"{array}[{row} * n1 + {column}]", f"{array}[{column} + n1 * {row}]",
+            f"({array} + {row} * n1)[{column}]", f"*({array} + ({row} * n1 + {column}))", f"(&{array}[{row} * n1])[{column}]",
+            f"{array}[size_t({row}) * n1 + {column}]", f"{array}[point{{{row}, {column}}}.index(n1)]"])
+
+    # --- Statements.
+
+    def use(self, expression):
+        self.say(f"value = value * {self.rng.choice([3, 5, 31])}u + static_cast<unsigned>({expression});")
+
+    def read_statement(self, deep=1):
+        rng = self.rng
+        array = rng.choice(self.inputs)
+        if self.flats and rng.random() < 0.25:
+            flat = rng.choice(self.flats)
+            by = rng.choice(["", " + 1", " - 1", " + n1", " - n1", " - n1 + 1", " + 2 * n1"])
+            if rng.random() < 0.75:
+                self.say(f"if ({flat}{by} >= 0 && {flat}{by} < n0 * n1)")
+                self.say(f"  value = value * 7u + static_cast<unsigned>({self.read(array, f'{array}[{flat}{by}]')});")
+            else:
+                self.use(self.read(array, f"{array}[{flat}{by}]"))
+            return
+        row, column = self.coordinate(True, deep), self.coordinate(False, deep)
+        guard = rng.random()
+        if guard < 0.5:
+            r, c = self.new("r"), self.new("c")
+            self.say(f"const int {r} = {row}, {c} = {column};")
+            self.say(f"if ({self.inside(r, c)})")
+            self.say(f"  value = value * 7u + static_cast<unsigned>({self.read(array, self.access(array, r, c))});")
+        elif guard < 0.65:
+            self.use(f"({self.inside(row, column)}) ? {self.read(array, self.access(array, row, column))} : 17")
+        elif guard < 0.85:
+            self.use(self.read(array, self.access(array, f"clamped({row}, n0)", f"clamped({column}, n1)")))
+        else:
+            self.use(self.read(array, self.access(array, row, column)))
+
+    def nested(self, body):
+        rows, columns, flats, changing = map(list, (self.rows, self.columns, self.flats, self.changing))
+        self.depth += 1
+        body()
+        self.depth -= 1
+        self.rows, self.columns, self.flats, self.changing = rows, columns, flats, changing
+
+    def statements(self, count, deep):
+        for _ in range(count):
+            self.statement(deep)
+
+    def statement(self, deep):
+        rng = self.rng
+        if deep == 0 or rng.random() < 0.35:
+            return self.read_statement()
+        rng.choice([self.declare, self.declare, self.change, self.change, self.change, self.flat, self.branch, self.branch, self.loop,
+                    self.loop, self.while_loop, self.pointer, self.table, self.lambda_, self.switch, self.leave, self.structure,
+                    self.reference, self.scope])(deep)
+
+    def declare(self, deep):
+        is_row = self.rng.random() < 0.6
+        name = self.new("r" if is_row else "c")
+        self.say(f"{self.rng.choice(['int', 'int', 'auto', 'long', 'short'])} {name} = {self.coordinate(is_row)};")
+        (self.rows if is_row else self.columns).append(name)
+        self.changing.append((name, is_row))
+
+    def change(self, deep):
+        if not self.changing:
+            return self.declare(deep)
+        rng = self.rng
+        name, is_row = rng.choice(self.changing)
+        by = rng.choice(["1", "2", "shift", "(step & 1)"])
+        text = rng.choice([f"++{name};", f"{name}--;", f"{name} += {by};", f"{name} -= {by};", f"{name} = {self.coordinate(is_row)};",
+                           f"{name} = {name} {rng.choice('+-')} {by};", f"{name} = {self.coordinate(is_row, 1)}, {name} += 1;"])
+        if rng.random() < 0.6:
+            self.say(f"if ({self.condition()})")
+            self.say("  " + text)
+            if rng.random() < 0.4:
+                self.say("else")
+                self.say(f"  {name} = {self.coordinate(is_row)};")
+        else:
+            self.say(text)
+
+    def flat(self, deep):
+        rng = self.rng
+        name = self.new("i")
+        self.say(f"{rng.choice(['int', 'int', 'size_t', 'unsigned'])} {name} = {self.coordinate(True, 1)} * n1 + {self.coordinate(False, 1)};")
+        if rng.random() < 0.5:
+            change = rng.choice([f"{name} += n1;", f"{name} -= n1;", f"++{name};", f"{name} -= 1;", f"{name} += shift * n1;"])
+            self.say(rng.choice(["", f"if ({self.condition()}) "]) + change)
+        self.flats.append(name)
+
+    def branch(self, deep):
+        self.say(f"if ({self.condition(2)}) {{")
+        self.nested(lambda: self.statements(self.rng.choice([1, 2]), deep - 1))
+        if self.rng.random() < 0.5:
+            self.say("} else {")
+            self.nested(lambda: self.statements(self.rng.choice([1, 2]), deep - 1))
+        self.say("}")
+
+    def loop(self, deep):
+        rng = self.rng
+        k = self.new("k")
+        is_row = rng.random() < 0.7
+        c = rng.choice(self.rows if is_row else self.columns)
+        kind = rng.choice(["offset", "offset", "absolute", "down", "window"])
+        low, high = rng.choice([(-1, 1), (-2, 1), (0, 2), (-1, 0), (0, 3)])
+        if kind == "absolute":
+            self.say(f"for (int {k} = {self.plus(c, low)}; {k} <= {self.plus(c, high)}; ++{k}) {{")
+        elif kind == "window":
+            n = "n0" if is_row else "n1"
+            self.say(f"for (int {k} = max({self.plus(c, low)}, 0); {k} < min({self.plus(c, high + 1)}, {n}); {k} += {rng.choice([1, 1, 2])}) {{")
+        elif kind == "down":
+            self.say(f"for (int {k} = {high}; {k} >= {low}; --{k}) {{")
+        else:
+            self.say(f"for (int {k} = {low}; {k} < {high + 1}; {k}++) {{")
+
+        def body():
+            if kind in ("absolute", "window"):
+                (self.rows if is_row else self.columns).append(k)
+            else:
+                name = self.new("r" if is_row else "c")
+                self.say(f"const int {name} = {c} {rng.choice('+-')} {k};")
+                (self.rows if is_row else self.columns).append(name)
+            if rng.random() < 0.3:
+                self.say(f"if ({self.condition()})")
+                self.say(f"  {rng.choice(['continue', 'break'])};")
+            self.statements(rng.choice([1, 1, 2]), deep - 1)
+        self.nested(body)
+        self.say("}")
+
+    def while_loop(self, deep):
+        rng = self.rng
+        r = self.new("r")
+        start = rng.choice(self.rows)
+        self.say(f"int {r} = {start};")
+        head = rng.choice([f"while ({r} > 0 && {r} > {start} - 2) {{", f"while ({r} < min({start} + 2, n0 - 1)) {{",
+                           f"for (int tries = 0; tries < 2 && step_back({r}); ++tries) {{", "do {"])
+        self.say(head)
+
+        def body():
+            if "step_back" not in head:
+                self.say(f"++{r};" if "min" in head else f"--{r};")
+            self.rows.append(r)
+            self.statements(1, deep - 1)
+        self.nested(body)
+        self.say(f"}} while ({r} > 0 && {r} > {start} - 2);" if head == "do {" else "}")
+        self.rows.append(r)
+
+    def pointer(self, deep):
+        rng = self.rng
+        array = rng.choice(self.inputs)
+        p = self.new("p")
+        if rng.random() < 0.5:
+            self.say(f"const {self.element}* {p} = {array} + {self.coordinate(True)} * n1;")
+            if rng.random() < 0.5:
+                self.say(rng.choice(["", f"if ({self.condition()}) "]) + rng.choice([f"{p} += n1;", f"{p} -= n1;"]))
+            self.use(self.read(array, f"{p}[{self.coordinate(False)}]"))
+        else:
+            self.say(f"const {self.element}* {p} = &{array}[{self.coordinate(True)} * n1 + {self.coordinate(False)}];")
+            if rng.random() < 0.5:
+                self.say(rng.choice(["", f"if ({self.condition()}) "]) + rng.choice([f"++{p};", f"{p} -= n1;", f"{p} += shift * n1;"]))
+            self.use(self.read(array, rng.choice([f"*{p}", f"{p}[0]", f"*({p} - n1)", f"{p}[n1]", f"{p}[-1]"])))
+
+    def table(self, deep):
+        rng = self.rng
+        t, k = self.new("t"), self.new("k")
+        values = [self.offset() for _ in range(3)]
+        self.say(f"{rng.choice(['const ', '', 'constexpr '])}int {t}[3] = {{{', '.join(map(str, values))}}};")
+        is_row = rng.random() < 0.7
+        c = rng.choice(self.rows if is_row else self.columns)
+        name = self.new("r" if is_row else "c")
+        if rng.random() < 0.5:
+            self.say(f"for (int {k} = 0; {k} < 3; ++{k}) {{")
+
+            def body():
+                self.say(f"const int {name} = {c} + {t}[{k}];")
+                (self.rows if is_row else self.columns).append(name)
+                self.statements(1, deep - 1)
+            self.nested(body)
+            self.say("}")
+        else:
+            self.say(f"const int {name} = {c} + {t}[{rng.choice(['step % 3', '(step + 1) % 3', '2', 'value % 3u', 'threadIdx.x % 3'])}];")
+            (self.rows if is_row else self.columns).append(name)
+
+    def lambda_(self, deep):
+        rng = self.rng
+        f = self.new("f")
+        array = rng.choice(self.inputs)
+        if self.changing and rng.random() < 0.4:
+            name, _ = rng.choice(self.changing)
+            self.say(f"const auto {f} = [&](int by) {{ {name} += by; }};")
+            self.say(f"{f}({rng.choice(['1', '-1', 'shift'])});")
+            return
+        self.say(f"const auto {f} = [{rng.choice('&=')}](int r, int c) {{ return {self.read(array, self.access(array, 'r', 'c'))}; }};")
+        self.use(f"{f}({self.coordinate(True)}, {self.coordinate(False)})")
+
+    def switch(self, deep):
+        rng = self.rng
+        r = self.new("r")
+        on = rng.choice(["step % 3", "shift + 1", f"{rng.choice(self.rows)} % 3", "value % 3u", f"{rng.choice(self.columns)} & 3"])
+        self.say(f"int {r} = {rng.choice(self.rows)};")
+        self.say(f"switch ({on}) {{")
+        for case in ("case 0", "case 1", "default"):
+            self.say(f"{case}:")
+            self.say(f"  {r} {rng.choice(['+=', '-=', '='])} {rng.choice(['1', '2'])};" if rng.random() < 0.5
+                     else f"  {r} = {self.coordinate(True, 1)};")
+            if rng.random() < 0.7:
+                self.say("  break;")
+        self.say("}")
+        self.rows.append(r)
+
+    def leave(self, deep):
+        if self.depth == 1:
+            self.say(f"if ({self.condition()})")
+            self.say("  return;")
+        else:
+            self.read_statement()
+
+    def structure(self, deep):
+        rng = self.rng
+        p = self.new("q")
+        array = rng.choice(self.inputs)
+        self.say(f"{rng.choice(['const ', ''])}point {p} = point{{{rng.choice(self.rows)}, {rng.choice(self.columns)}}}"
+                 f".beside({self.offset()}, {self.offset()});")
+        if rng.random() < 0.6:
+            self.say(f"if ({self.inside(p + '.y', p + '.x')})")
+        self.say(f"  value += static_cast<unsigned>({self.read(array, f'{array}[{p}.index(n1)]')});")
+        self.rows.append(p + ".y")
+        self.columns.append(p + ".x")
+
+    def reference(self, deep):
+        rng = self.rng
+        if not self.changing:
+            return self.declare(deep)
+        name, is_row = rng.choice([v for v in self.changing])
+        if rng.random() < 0.5:
+            ref = self.new("ref")
+            self.say(f"auto& {ref} = {name};")
+            self.say(rng.choice(["", f"if ({self.condition()}) "]) + rng.choice([f"{ref} += 1;", f"--{ref};"]))
+        else:
+            self.say(f"{{ int moving = {name}; move(moving, {rng.choice(['1', '-1', 'shift'])}); {name} = moving; }}")
+
+    def scope(self, deep):
+        self.say("{")
+
+        def body():
+            if self.changing:
+                name, is_row = self.rng.choice(self.changing)
+                if "." not in name:
+                    # Hides the variable of the same name.
+                    other = [v for v in (self.rows if is_row else self.columns) if v != name]
+                    self.say(f"int {name} = {self.rng.choice(other)} + 1;")
+            self.statements(self.rng.choice([1, 2]), deep - 1)
+        self.nested(body)
+        self.say("}")
+
+    def text(self):
+        rng = self.rng
+        T = self.element
+        parameters = [f"{T}* v"] + [f"const {T}* {array}" for array in self.inputs] + ["int n0", "int n1", "int step", "int shift"]
+        rng.random()
+        self.lines.append(f"__global__ void {self.name}({', '.join(parameters)}) {{")
+        if self.line:
+            self.say(f"const int at = blockIdx.x * blockDim.x + threadIdx.x;")
+            self.say("if (at >= n0 * n1)")
+            self.say("  return;")
+            self.say("const int y = at / n1, x = at % n1;")
+        else:
+            self.say("const int y = blockIdx.y * blockDim.y + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;")
+        self.rows, self.columns = ["y"], ["x"]
+        if self.checked:
+            self.say("const int gpurma_thread = y * 4096 + x;")
+        m = self.margin
+        if not self.line or m:
+            self.say(f"if (y < {m} || y >= n0 - {m} || x < {m} || x >= n1 - {m})" if m else "if (y >= n0 || x >= n1)")
+            self.say("  return;")
+        self.say("unsigned value = 1u + step;")
+        self.statements(rng.choice([2, 3, 4, 5]), 2)
+        self.store()
+        self.lines.append("}")
+        return "\n".join(self.lines)
+
+    def store(self):
+        rng = self.rng
+        T = self.element
+        place = rng.random()
+        if place < 0.7:
+            self.say(f"{self.written('v', rng.choice(['v[y * n1 + x]', 'v[x + y * n1]', '*(v + y * n1 + x)']))} = static_cast<{T}>(value);")
+        elif place < 0.8:
+            self.say(f"const int to = {self.plus('y', rng.choice([-1, 1, 2]))};")
+            self.say("if (to >= 0 && to < n0)")
+            self.say(f"  {self.written('v', 'v[to * n1 + x]')} = static_cast<{T}>(value);")
+        elif place < 0.9:
+            self.say(f"if ({self.condition()})")
+            self.say(f"  {self.written('v', 'v[y * n1 + x]')} {rng.choice(['=', '+='])} static_cast<{T}>(value);")
+        else:
+            row, column = self.coordinate(True), self.coordinate(False)
+            self.say(f"const int to = {row}, over = {column};")
+            self.say("if (is_inside(to, over, n0, n1))")
+            self.say(f"  {self.written('v', 'v[to * n1 + over]')} = static_cast<{T}>(value);")
+
+    def launch(self, arrays):
+        arguments = ["v"] + self.inputs + ["n0", "n1", "step", "shift"]
+        if self.line:
+            return f"{self.name}<<<(n0 * n1 + 63) / 64, 64>>>({', '.join(arguments)});"
+        bx, by = self.block
+        return f"{self.name}<<<dim3((n1 + {bx - 1}) / {bx}, (n0 + {by - 1}) / {by}), dim3({bx}, {by})>>>({', '.join(arguments)});"
+
+
+class Region:
+    def __init__(self, seed, number, checked):
+        rng = random.Random(f"{seed} {number}")
+        self.number = number
+        self.checked = checked
+        self.element = rng.choice(["int", "unsigned", "long long", "short"])
+        self.extents = [rng.randint(150, 190), rng.randint(7, 40)]
+        self.kernels = [Kernel(f"k{number}_{k}", random.Random(f"{seed} {number} {k}"), self.element, checked)
+                        for k in range(rng.choice([1, 1, 2]))]
+        # Launches whose threads work together have blocks of one size, and so have all others for simplicity.
+        for kernel in self.kernels[1:]:
+            kernel.block = self.kernels[0].block
+        self.shift = rng.choice(["0", "1", "step % 2 ? -1 : 1", "step % 3 - 1", "-1"])
+        self.steps = rng.choice([2, 3, 4])
+
+    def text(self):
+        n, T = self.number, self.element
+        out = [k.text() for k in self.kernels]
+        body = [f"static std::string region_{n}() {{",
+                f"  const int n0 = {self.extents[0]}, n1 = {self.extents[1]};"]
+        for number, name in enumerate(("v", "u", "w")):
+            body.append(f"  {T}* {name} = make_array<{T}>(std::size_t(n0) * n1, {n * 10 + number}u);")
+            if self.checked:
+                body.append(f"  checks::add({name}, long(n0) * n1);")
+        body += ["#pragma gpurma persistent distribute(v, u, w : rows(n0, n1))",
+                 f"  for (int step = 0; step < {self.steps}; ++step) {{",
+                 f"    const int shift = {self.shift};"]
+        for kernel in self.kernels:
+            if self.checked:
+                body.append("    checks::begin_launch();")
+            body.append("    " + kernel.launch(None))
+            if self.checked:
+                body.append("    cudaDeviceSynchronize();")
+            body.append("    std::swap(v, u);")
+        body.append("  }")
+        body.append(f'  std::string result = "region {n}:";')
+        if self.checked:
+            body.append("  checks::end();")
+        body += [f"  result += hash_of({name}, std::size_t(n0) * n1);" for name in ("v", "u", "w")]
+        body.append("  return result;\n}")
+        elided = [line for line in body if not line.startswith("#pragma")]
+        if self.checked:
+            return "\n".join(out + elided)
+        elided[0] = elided[0].replace(f"region_{n}", f"elided_{n}")
+        return "\n".join(out + body + elided)
+
+
+PROLOGUE_ = PROLOGUE.replace("random_regions.py", "random_subscripts.py")
+
+
+def program(seed, numbers):
+    return campaign.program(PROLOGUE_.replace("@ARGUMENTS@", f"--seed {seed}") + FUNCTIONS,
+                            [(number, Region(seed, number, False).text()) for number in numbers])
+
+
+def checked_program(seed, numbers):
+    out = [PROLOGUE_.replace("@ARGUMENTS@", f"--seed {seed} --checked") + CHECKS + FUNCTIONS]
+    out += [Region(seed, number, True).text() + "\n" for number in numbers]
+    out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
+    out += [f'  checks::broken = 0, region_{number}(), checks::broken ? std::puts("broken {number}") : 0;' for number in numbers]
+    return "\n".join(out + ["}\n"])
+
+
+if __name__ == "__main__":
+    sys.exit(campaign.main(__doc__, program, checked_program))
