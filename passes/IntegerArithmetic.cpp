@@ -10,23 +10,38 @@ using namespace clang;
 
 namespace gpurma {
 
+/// What numbers of 32 bits are the same modulo.
+static constexpr std::int64_t Period = std::int64_t{1} << 32;
+
 bool IntegerArithmetic::isPossible(const isl::set& Values) const {
   return !Sets.closed(Path.intersect(Values)).is_empty();
 }
 
 Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
-                  bool Unsigned) {
+                  QualType Type) {
+  const bool Unsigned = !Type.isNull() && Type->isUnsignedIntegerType();
   switch (Op) {
   case BO_GT:
-    return compare(BO_LT, B, A, Unsigned);
+    return compare(BO_LT, B, A, Type);
   case BO_GE:
-    return compare(BO_LE, B, A, Unsigned);
+    return compare(BO_LE, B, A, Type);
   case BO_NE: {
-    Condition Equal = compare(BO_EQ, A, B, Unsigned);
+    Condition Equal = compare(BO_EQ, A, B, Type);
     return {Equal.False, Equal.True};
   }
-  case BO_EQ:
-    return {Sets.compare(Comparison::Equal, A, B), Sets.compare(Comparison::NotEqual, A, B)};
+  case BO_EQ: {
+    Condition Equal{Sets.compare(Comparison::Equal, A, B), Sets.compare(Comparison::NotEqual, A, B)};
+    // A large constant is one below zero; what it is compared with may be neither.
+    if (!Unsigned || Context.getTypeSize(Type) != 32)
+      return Equal;
+    for (const auto& [Constant, Other] : {std::pair(A, B), std::pair(B, A)})
+      if (Constant.constant() && *Constant.constant() < 0) {
+        const Polynomial Large = Constant + Polynomial(Period);
+        Equal.True = Equal.True.unite(Sets.compare(Comparison::Equal, Large, Other));
+        Equal.False = Equal.False.intersect(Sets.compare(Comparison::NotEqual, Large, Other));
+      }
+    return Equal;
+  }
   default:
     break;
   }
@@ -38,10 +53,17 @@ Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A,
     // A negative number converts to one larger than all others.
     isl::set NegativeX = Sets.compare(Comparison::Less, X, 0),
              NegativeY = Sets.compare(Comparison::Less, Y, 0);
+    isl::set Mixed = NegativeY.subtract(NegativeX);
+    if (Context.getTypeSize(Type) == 32 && (X.constant() || Y.constant())) {
+      const Polynomial Large = Y + Polynomial(Period);
+      Mixed = Mixed.intersect(Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X, Large));
+      isl::set Back = NegativeX.subtract(NegativeY);
+      Mixed = Mixed.unite(Back.intersect(Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X + Polynomial(Period), Y)));
+    }
     return Plain
         .intersect(NegativeX.intersect(NegativeY).unite(
             NegativeX.complement().intersect(NegativeY.complement())))
-        .unite(NegativeY.subtract(NegativeX));
+        .unite(Mixed);
   };
   return {Order(A, B, Strict), Order(B, A, !Strict)};
 }
@@ -122,6 +144,8 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
   case BO_And: {
     // x & (2^n - 1) is a remainder for all x in two's complement.
     std::optional<std::int64_t> Mask = B.constant();
+    if (Mask == -1)
+      return A;
     if (!Mask || *Mask < 0 || ((*Mask + 1) & *Mask) != 0)
       break;
     if (auto Known = rowAndColumn(A, *Mask + 1))
@@ -140,14 +164,29 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
   return Sets.unknown({UnknownCause::Expression, E});
 }
 
+Polynomial IntegerArithmetic::constant(const llvm::APSInt& Number, const Expr* E) {
+  if (!Number.isRepresentableByInt64())
+    return Sets.unknown({UnknownCause::Expression, E});
+  const std::int64_t Value = Number.getExtValue();
+  return Number.isUnsigned() && Number.getBitWidth() == 32 && Value >= Period / 2 ? Value - Period : Value;
+}
+
+Polynomial IntegerArithmetic::truncated(const Polynomial& A) {
+  auto Constant = A.terms().find({});
+  if (Constant == A.terms().end() || (Constant->second >= -Period / 2 && Constant->second < Period / 2))
+    return A;
+  const std::int64_t Low = Constant->second & (Period - 1);
+  return A + Polynomial((Low >= Period / 2 ? Low - Period : Low) - Constant->second);
+}
+
 Polynomial IntegerArithmetic::wrapped(const Polynomial& A, QualType Type) {
   if (!Type->isUnsignedIntegerType() || isNarrow(Type) || A.overflowed() || llvm::any_of(A.terms(), [](const auto& Term) { return Term.first.size() > 1; }))
     return A;
   const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
-  if (!isPossible(Negative))
+  if (A.constant() ? *A.constant() >= 0 : !isPossible(Negative))
     return A;
   if (Context.getTypeSize(Type) == 32)
-    return choice(Negative.complement(), A, Negative, A + Polynomial(std::int64_t{1} << 32));
+    return A.constant() ? A + Polynomial(Period) : choice(Negative.complement(), A, Negative, A + Polynomial(Period));
   return Sets.defined([&](const Polynomial& S) { return Negative.unite(Sets.compare(Comparison::Equal, S, A)).intersect(Sets.compare(Comparison::LessEqual, 0, S)); });
 }
 

@@ -31,8 +31,9 @@ public:
 
   /// Whether the path has some of these values.
   bool isPossible(const isl::set& Values) const;
+  /// Of numbers of a type; without one, of differences.
   Condition compare(clang::BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
-                    bool Unsigned);
+                    clang::QualType Type);
   /// \p A where \p IfA holds, \p B where \p IfB does.
   Polynomial choice(const isl::set& IfA, const Polynomial& A, const isl::set& IfB,
                     const Polynomial& B);
@@ -42,6 +43,10 @@ public:
   Polynomial elementOf(const std::vector<Polynomial>& Values, const Polynomial& Offset);
   /// Of a binary operator of numbers.
   Polynomial valueOf(clang::BinaryOperatorKind Op, Polynomial A, Polynomial B, const clang::BinaryOperator* E);
+  /// An unsigned number of 32 bits with the highest one set is below zero, as differences may be: x + ~0u is x - 1.
+  Polynomial constant(const llvm::APSInt& Number, const clang::Expr* E);
+  /// The lower 32 bits of a number of 64.
+  Polynomial truncated(const Polynomial& A);
   /// What an unsigned number is where it may be below zero, as a difference. Products of two unknown sizes are taken not to be.
   Polynomial wrapped(const Polynomial& A, clang::QualType Type);
   /// Index types of 32 bits and more are taken not to overflow, as the language has it for signed ones.

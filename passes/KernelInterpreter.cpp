@@ -555,8 +555,8 @@ private:
     const std::int64_t Each = elementsIn(Pointee);
     const std::optional<std::int64_t> Known = By.constant();
     if (Known ? *Known < 0 || *Known * Each >= L.Within
-              : !Certain && (Numbers.isPossible(Numbers.compare(BO_GE, By, 0, false).False) ||
-                             Numbers.isPossible(Numbers.compare(BO_LT, By * Polynomial(Each), L.Within, false).False)))
+              : !Certain && (Numbers.isPossible(Numbers.compare(BO_GE, By, 0, QualType()).False) ||
+                             Numbers.isPossible(Numbers.compare(BO_LT, By * Polynomial(Each), L.Within, QualType()).False)))
       return {};
     // Of what is known of a place in the middle less is left.
     L.Within = Known ? L.Within - *Known * Each : Each;
@@ -825,7 +825,7 @@ private:
     }
     Polynomial A = number(Left, LeftExpr), B = number(Right, RightExpr);
     if (BinaryOperator::isComparisonOp(Op) && Op != BO_Cmp)
-      V.Truth = Numbers.compare(Op, A, B, LeftType->isUnsignedIntegerType());
+      V.Truth = Numbers.compare(Op, A, B, LeftType);
     else
       V.Number = arithmetic(Op, A, B, E);
     return V;
@@ -920,6 +920,8 @@ private:
         return opaque(E->getType(), UnknownCause::Expression, E);
       if (V.Number && E->getType()->isSignedIntegerType() && Context.getTypeSize(E->getType()) > Context.getTypeSize(Sub->getType()))
         V.Number = Numbers.wrapped(*V.Number, Sub->getType());
+      if (V.Number && Context.getTypeSize(E->getType()) == 32 && Context.getTypeSize(Sub->getType()) == 64)
+        V.Number = Numbers.truncated(*V.Number);
       return V;
     }
     case CK_IntegralToBoolean: {
@@ -950,8 +952,7 @@ private:
         V.Truth = Number != 0 ? Condition{Sets.universe(), Sets.none()}
                               : Condition{Sets.none(), Sets.universe()};
       else
-        V.Number = Number.isRepresentableByInt64() ? Polynomial(Number.getExtValue())
-                                                   : unknown(UnknownCause::Expression, E);
+        V.Number = Numbers.constant(Number, E);
       return V;
     }
     if (const auto* Substituted = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
@@ -1297,11 +1298,11 @@ private:
       return number(evalObject(Arg), Arg);
     };
     auto Least = [&](const Polynomial& A, const Polynomial& B) {
-      Condition First = Numbers.compare(BO_LE, A, B, Type->isUnsignedIntegerType());
+      Condition First = Numbers.compare(BO_LE, A, B, Type);
       return Numbers.choice(First.True, A, First.False, B);
     };
     auto Greatest = [&](const Polynomial& A, const Polynomial& B) {
-      Condition First = Numbers.compare(BO_LE, A, B, Type->isUnsignedIntegerType());
+      Condition First = Numbers.compare(BO_LE, A, B, Type);
       return Numbers.choice(First.True, B, First.False, A);
     };
     AbstractValue V;

@@ -109,6 +109,8 @@ class Kernel:
         self.line = rng.random() < 0.15  # one thread for each element, in one dimension
         self.margin = rng.choice([0, 0, 1, 2, 3])
         self.inputs = ["u"] if rng.random() < 0.6 else ["u", "w"]
+        self.shares = not self.line and rng.random() < 0.25  # a tile in shared memory
+        self.adds_up = rng.random() < 0.25
         self.rows, self.columns, self.flats = [], [], []  # variables, by what they hold
         self.changing = []
         self.depth = 1
@@ -252,7 +254,7 @@ class Kernel:
     def declare(self, deep):
         is_row = self.rng.random() < 0.6
         name = self.new("r" if is_row else "c")
-        self.say(f"{self.rng.choice(['int', 'int', 'auto', 'long', 'short'])} {name} = {self.coordinate(is_row)};")
+        self.say(f"{self.rng.choice(['int', 'int', 'auto'])} {name} = {self.coordinate(is_row)};")
         (self.rows if is_row else self.columns).append(name)
         self.changing.append((name, is_row))
 
@@ -451,6 +453,7 @@ class Kernel:
         rng = self.rng
         T = self.element
         parameters = [f"{T}* v"] + [f"const {T}* {array}" for array in self.inputs] + ["int n0", "int n1", "int step", "int shift"]
+        parameters += ["unsigned* total"] if self.adds_up else []
         rng.random()
         self.lines.append(f"__global__ void {self.name}({', '.join(parameters)}) {{")
         if self.line:
@@ -463,15 +466,53 @@ class Kernel:
         self.rows, self.columns = ["y"], ["x"]
         if self.checked:
             self.say("const int gpurma_thread = y * 4096 + x;")
+        if self.shares:
+            self.share()
         m = self.margin
         if not self.line or m:
             self.say(f"if (y < {m} || y >= n0 - {m} || x < {m} || x >= n1 - {m})" if m else "if (y >= n0 || x >= n1)")
             self.say("  return;")
         self.say("unsigned value = 1u + step;")
+        if self.shares:
+            self.use_shared()
         self.statements(rng.choice([2, 3, 4, 5]), 2)
         self.store()
+        if self.adds_up:
+            self.say(f"atomicAdd(total, {rng.choice(['value % 97u', '1u', 'unsigned(y) + step', 'value & 15'])});")
         self.lines.append("}")
         return "\n".join(self.lines)
+
+    def share(self):
+        """Loads a block's points, and those of a row or a column more on each side."""
+        rng = self.rng
+        bx, by = self.block
+        self.far = rng.choice([1, 1, 2]) if min(bx, by) > 1 else 1
+        self.shared_rows = rng.random() < 0.7
+        R, array = self.far, rng.choice(self.inputs)
+        self.say(f"__shared__ {self.element} tile[{by + 2 * R}][{bx + 2 * R}];")
+        self.say(f"const int ty = threadIdx.y + {R}, tx = threadIdx.x + {R};")
+        self.say("if (y < n0 && x < n1)")
+        self.say(f"  tile[ty][tx] = {self.read(array, f'{array}[y * n1 + x]')};")
+        if self.shared_rows:
+            self.say(f"if (threadIdx.y < {R} && x < n1) {{")
+            self.say(f"  tile[ty - {R}][tx] = y >= {R} ? {self.read(array, f'{array}[(y - {R}) * n1 + x]')} : 3;")
+            self.say(f"  tile[ty + {by}][tx] = y + {by} < n0 ? {self.read(array, f'{array}[(y + {by}) * n1 + x]')} : 3;")
+        else:
+            self.say(f"if (threadIdx.x < {R} && y < n0) {{")
+            self.say(f"  tile[ty][tx - {R}] = x >= {R} ? {self.read(array, f'{array}[y * n1 + x - {R}]')} : 3;")
+            self.say(f"  tile[ty][tx + {bx}] = x + {bx} < n1 ? {self.read(array, f'{array}[y * n1 + x + {bx}]')} : 3;")
+        self.say("}")
+        self.say("__syncthreads();")
+
+    def use_shared(self):
+        by = self.rng.randint(-self.far, self.far)
+        # Not what no thread has loaded.
+        if self.shared_rows:
+            self.say(f"if (y + {by} >= 0 && y + {by} < n0)")
+            self.say(f"  value += static_cast<unsigned>(tile[ty + {by}][tx]);")
+        else:
+            self.say(f"if (x + {by} >= 0 && x + {by} < n1)")
+            self.say(f"  value += static_cast<unsigned>(tile[ty][tx + {by}]);")
 
     def store(self):
         rng = self.rng
@@ -493,7 +534,7 @@ class Kernel:
             self.say(f"  {self.written('v', 'v[to * n1 + over]')} = static_cast<{T}>(value);")
 
     def launch(self, arrays):
-        arguments = ["v"] + self.inputs + ["n0", "n1", "step", "shift"]
+        arguments = ["v"] + self.inputs + ["n0", "n1", "step", "shift"] + (["total"] if self.adds_up else [])
         if self.line:
             return f"{self.name}<<<(n0 * n1 + 63) / 64, 64>>>({', '.join(arguments)});"
         bx, by = self.block
@@ -524,7 +565,8 @@ class Region:
             body.append(f"  {T}* {name} = make_array<{T}>(std::size_t(n0) * n1, {n * 10 + number}u);")
             if self.checked:
                 body.append(f"  checks::add({name}, long(n0) * n1);")
-        body += ["#pragma gpurma persistent distribute(v, u, w : rows(n0, n1))",
+        body += ["  unsigned *total = nullptr, seen = 0;", "  CHECK(cudaMallocManaged(&total, sizeof *total));", "  *total = 0;"]
+        body += ["#pragma gpurma persistent distribute(v, u, w : rows(n0, n1)) reduce(+ : *total)",
                  f"  for (int step = 0; step < {self.steps}; ++step) {{",
                  f"    const int shift = {self.shift};"]
         for kernel in self.kernels:
@@ -534,8 +576,12 @@ class Region:
             if self.checked:
                 body.append("    cudaDeviceSynchronize();")
             body.append("    std::swap(v, u);")
+        if any(kernel.adds_up for kernel in self.kernels):
+            body += ["    CHECK(cudaDeviceSynchronize());", "    seen = seen * 31 + *total;"]
         body.append("  }")
-        body.append(f'  std::string result = "region {n}:";')
+        body.append("  CHECK(cudaDeviceSynchronize());")
+        body.append(f'  std::string result = "region {n}: " + std::to_string(seen) + " " + std::to_string(*total);')
+        body.append("  CHECK(cudaFree(total));")
         if self.checked:
             body.append("  checks::end();")
         body += [f"  result += hash_of({name}, std::size_t(n0) * n1);" for name in ("v", "u", "w")]

@@ -232,6 +232,27 @@ __global__ void k(const float *in, float *out, unsigned ny, unsigned nx) {
             "rows y; reads in (x -1..-1, y -1..-1); writes out (own)");
 }
 
+TEST(Inference, UnsignedNumbersThatWrap) {
+  auto Reads = [](const std::string& Statements) {
+    KernelText K("__global__ void k(const float *in, float *out, int ny, int nx) {\n  POINT;\n"
+                 "  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1) return;\n  out[y * nx + x] = 0;\n" +
+                 Statements + "}");
+    return K.infer("k", "in out : ny nx");
+  };
+  const std::string Beside = "rows y; reads in (x -1..-1); writes out (own)", Above = "rows y; reads in (y -1..-1); writes out (own)";
+  EXPECT_EQ(Reads("out[y * nx + x] = in[y * nx + int(unsigned(x) + ~0u)];"), Beside);
+  EXPECT_EQ(Reads("out[y * nx + x] = in[y * nx + int(unsigned(x) + 0xFFFFFFFFu)];"), Beside);
+  EXPECT_EQ(Reads("out[y * nx + x] = in[int(unsigned(y) - 0xFFFFFFFFu - 2u) * nx + x];"), Above);
+  EXPECT_EQ(Reads("out[y * nx + x] = in[int(unsigned(y) + 4294967295ull) * nx + x];"), Above);
+  EXPECT_EQ(Reads("int row = unsigned(y) + ~0u; if (row < ny) out[y * nx + x] = in[row * nx + x];"), Above);
+  // The last one before zero, and numbers that are as large.
+  EXPECT_EQ(Reads("unsigned row = y - 2; if (row != ~0u) out[y * nx + x] = in[(row + 1) * nx + x];"), Above);
+  EXPECT_EQ(Reads("unsigned row = y - 2; if (row == ~0u) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
+  EXPECT_EQ(Reads("unsigned row = y; if (row < 3000000000u) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
+  EXPECT_EQ(Reads("unsigned row = y - 2; if (row > 3000000000u) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
+  EXPECT_EQ(Reads("if ((unsigned(y) & ~0u) / 0xFFFFFFFFu == 0) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
+}
+
 TEST(Inference, ConditionalExpressions) {
   KernelText K(R"(
 __global__ void k(const float *in, float *out, int ny, int nx) {
