@@ -207,7 +207,7 @@ class Region:
         self.inner_loops += 1
 
         def body():
-            if "list" in head:
+            if "int& " in head:
                 self.say(f"{k} = ({k} + 1) % 1009;")
             self.readable.append(k)
             self.statements(rng.choice([1, 2]), deep - 1)

@@ -111,6 +111,7 @@ class Kernel:
         self.inputs = ["u"] if rng.random() < 0.6 else ["u", "w"]
         self.shares = not self.line and rng.random() < 0.25  # a tile in shared memory
         self.adds_up = rng.random() < 0.25
+        self.extent = rng.choice(["int", "int", "int", "unsigned"])
         self.rows, self.columns, self.flats = [], [], []  # variables, by what they hold
         self.changing = []
         self.depth = 1
@@ -164,6 +165,9 @@ class Kernel:
             lambda: f"moved<{self.offset()}>({inner})",
             lambda: f"abs({self.plus(inner, self.offset())})",
             lambda: f"static_cast<int>(static_cast<unsigned>({inner}) + {rng.choice(['1u', '~0u', '0u'])})",
+            lambda: rng.choice([f"int(unsigned({inner}) - 1u)", f"int(size_t({inner}) - 1)", f"int({inner} + 1ll)", f"(-(-{inner}))",
+                                f"(({inner} * 3 + 1) / 3)", f"(({inner} - 2) % {n})", f"(({inner} - 1) / 2 * 2)", f"({inner} - -1)",
+                                f"(~{inner} + 2 * {inner} + 1)", f"int(({inner} + 1) % unsigned({n}))", f"(({inner} - 3) >> 1 << 1)"]),
             lambda: f"({inner} * 2 - {c})",
             lambda: f"({n} - 1 - ({n} - 1 - {inner}))",
             lambda: f"({rng.choice(other)} - {rng.choice(other)} + {inner})",
@@ -181,6 +185,8 @@ class Kernel:
             f"{y} > {k}", f"{y} < n0 - {k}", f"{y} >= {k + 1}", f"{x} > {k}", f"{x} <= n1 - {k + 1}", f"{y} != {k}",
             f"{x} == {k}", f"step % {k + 2} == 0", f"({x} + {y}) % 2 == 0", f"({y} & 1) != 0", f"shift > 0",
             f"value % {k + 2}u == 0", f"threadIdx.x == {k}", f"{y} * 2 < n0", f"unsigned({y}) < unsigned(n0 - {k})",
+            f"{y} - {k}u < n0 - 2u", f"({y} - 2) % 2 == -1", f"{y} % 3 == 1", f"-{y} < -{k}", f"(({x} ^ {y}) & 1) == 0", f"{x} * {y} > {k}",
+            f"size_t({y}) - {k} < size_t(n0)", f"unsigned({y}) + ~0u < {k}u", f"{x} - 1u != ~0u", f"{y} / 2 > {k}",
             f"{y} == n0 - {k + 1}", f"0 < {y}", f"n1 > {x} + {k}"])
 
     def inside(self, row, column):
@@ -452,7 +458,7 @@ class Kernel:
     def text(self):
         rng = self.rng
         T = self.element
-        parameters = [f"{T}* v"] + [f"const {T}* {array}" for array in self.inputs] + ["int n0", "int n1", "int step", "int shift"]
+        parameters = [f"{T}* v"] + [f"const {T}* {array}" for array in self.inputs] + [f"{self.extent} n0", f"{self.extent} n1", "int step", "int shift"]
         parameters += ["unsigned* total"] if self.adds_up else []
         rng.random()
         self.lines.append(f"__global__ void {self.name}({', '.join(parameters)}) {{")
