@@ -205,7 +205,7 @@ class Kernel:
         return rng.choice([
             f"{array}[{row} * n1 + {column}]", f"{array}[{row} * n1 + {column}]", f"{array}[{column} + n1 * {row}]",
             f"({array} + {row} * n1)[{column}]", f"*({array} + ({row} * n1 + {column}))", f"(&{array}[{row} * n1])[{column}]",
-            f"{array}[size_t({row}) * n1 + {column}]", f"{array}[point{{{row}, {column}}}.index(n1)]"])
+            f"{array}[size_t({row}) * n1 + {column}]", f"{array}[point{{int({row}), int({column})}}.index(n1)]"])
 
     # --- Statements.
 
@@ -421,7 +421,7 @@ class Kernel:
         rng = self.rng
         p = self.new("q")
         array = rng.choice(self.inputs)
-        self.say(f"{rng.choice(['const ', ''])}point {p} = point{{{rng.choice(self.rows)}, {rng.choice(self.columns)}}}"
+        self.say(f"{rng.choice(['const ', ''])}point {p} = point{{int({rng.choice(self.rows)}), int({rng.choice(self.columns)})}}"
                  f".beside({self.offset()}, {self.offset()});")
         if rng.random() < 0.6:
             self.say(f"if ({self.inside(p + '.y', p + '.x')})")
