@@ -26,6 +26,14 @@ struct Mentions : DynamicRecursiveASTVisitor {
   bool TraverseCXXOperatorCallExpr(CXXOperatorCallExpr* Call) override {
     return isNamed(Call) || DynamicRecursiveASTVisitor::TraverseCXXOperatorCallExpr(Call);
   }
+  /// What a number is made of makes no pointer another; nor does what decides between two.
+  bool TraverseImplicitCastExpr(ImplicitCastExpr* Cast) override {
+    return (Cast->getCastKind() == CK_LValueToRValue && (Cast->getType()->isArithmeticType() || Cast->getType()->isEnumeralType())) ||
+           DynamicRecursiveASTVisitor::TraverseImplicitCastExpr(Cast);
+  }
+  bool TraverseConditionalOperator(ConditionalOperator* Choice) override {
+    return TraverseStmt(Choice->getTrueExpr()) && TraverseStmt(Choice->getFalseExpr());
+  }
   /// Else all of the variable is mentioned, as by a subscript that is no constant.
   bool isNamed(const Expr* E) {
     PointerVariable Found = pointerVariable(E);

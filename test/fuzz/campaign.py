@@ -65,14 +65,21 @@ class Campaign:
             if compiled.returncode == 0:
                 break
             wrong = set()
-            for line, message in re.findall(rf"^{re.escape(str(source))}:(\d+):\d+: error: (.*)$", compiled.stderr, re.M):
-                number = max((first, number) for first, number in first_lines.items() if first <= int(line))[1]
-                code = re.search(r"gpurma-\d+", message)
-                code = code[0] if code else message
+            last = None
+            for line, kind, message in re.findall(rf"^{re.escape(str(source))}:(\d+):\d+: (error|note): (.*)$", compiled.stderr, re.M):
+                if kind == "error":
+                    last = message
+                # An error in a function that a region calls: a note says where.
+                number = max(((first, number) for first, number in first_lines.items() if first <= int(line)), default=(0, None))[1]
+                if last is None or number is None:
+                    continue
+                code = re.search(r"gpurma-\d+", last)
+                code = code[0] if code else last
                 if number not in wrong:
                     self.rejected[code] += 1
-                    self.examples.setdefault(code, []).append(f"{seed}:{number}: {text.splitlines()[int(line) - 1].strip()}\n      {message}")
+                    self.examples.setdefault(code, []).append(f"{seed}:{number}: {text.splitlines()[int(line) - 1].strip()}\n      {last}")
                 wrong.add(number)
+                last = None
             if not wrong:
                 sys.exit(f"{source}:\n{compiled.stderr}")
             numbers = [number for number in numbers if number not in wrong]

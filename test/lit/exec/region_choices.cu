@@ -30,6 +30,17 @@ __global__ void step(int *out, const int *in, const int *other, int nx, int ny) 
   out[y * nx + x] = (3 * most + 5 * least + in[above * nx + right]) % 1009;
 }
 
+__global__ void find_most(const int *in, int *most, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    atomicMax(most, in[y * nx + x]);
+}
+__global__ void add(int *out, int by, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    out[y * nx + x] = (out[y * nx + x] + by) % 1009;
+}
+
 int main() {
   const int nx = 30, ny = 26, n = nx * ny;
   const dim3 block(10, 4), grid((nx + 9) / 10, (ny + 3) / 4);
@@ -41,17 +52,25 @@ int main() {
     cudaMalloc(each, n * sizeof(int));
     cudaMemcpy(*each, start.data(), n * sizeof(int), cudaMemcpyHostToDevice);
   }
-#pragma gpurma persistent distribute(a, b, c, d : rows(ny, nx))
+  int *most = nullptr;
+  cudaMallocManaged(&most, sizeof *most);
+  *most = 0;
+#pragma gpurma persistent distribute(a, b, c, d : rows(ny, nx)) reduce(max : *most)
   for (int i = 0; i < 9; ++i) {
     // REMARK-CHECK: :[[@LINE+1]]:5: remark: stage 'step' reads 'in' with halo 1, reads 'other' with halo 2, writes 'out'
     step<<<grid, block>>>(c, a, b, nx, ny);
     std::swap(a, b);
     std::swap(a, i % 3 == 1 ? d : c);
     (i % 2 == 0 ? evens : odds) += i;
+    // What decides is no pointer that the other may be.
+    find_most<<<grid, block>>>(a, most, nx, ny);
+    cudaDeviceSynchronize();
+    int *view = *most > 1000 ? b : d;
+    add<<<grid, block>>>(view, *most % 7, nx, ny);
   }
   cudaMemcpy(start.data(), a, n * sizeof(int), cudaMemcpyDeviceToHost);
   unsigned long long hash = 0;
   for (int value : start)
     hash = hash * 31 + value;
-  std::printf("hash %llx, %d and %d\n", hash, evens, odds);
+  std::printf("hash %llx, %d and %d, most %d\n", hash, evens, odds, *most);
 }
