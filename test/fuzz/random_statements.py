@@ -51,6 +51,9 @@ struct counters {
   bool on = false;
   phase now = phase::first;
 };
+struct fields {
+  int *u, *v, *w;
+};
 static int twist(int& value, int by) {
   value = (value + by) % 1009;
   return value % 7;
@@ -83,7 +86,8 @@ class Region:
         self.names = 0
         self.integers = ["i0", "i1", "i2", "all.hits", "table[1]", "list[2]"]
         self.readable = self.integers + ["table[step % 4]", "list[i0 % 3]", "pair[0]"]
-        self.pointers = ["a", "b", "c"]
+        # Variables, members of a structure, elements of an array.
+        self.pointers = self.rng.choice([["a", "b", "c"], ["a", "b", "c"], ["all_of.u", "all_of.v", "all_of.w"], ["ring[0]", "ring[1]", "ring[2]"]])
         self.inner_loops = 0
         self.functions = []
         self.in_function = False
@@ -168,6 +172,8 @@ class Region:
     def launch(self, deep):
         rng = self.rng
         to, source = rng.sample(self.pointers, 2)
+        if to.startswith("ring") and rng.random() < 0.4:
+            to, source = rng.choice([("ring[step % 2]", "ring[2]"), ("ring[(step + 1) % 3]", "ring[step % 3]")])
         argument = f"{self.number_(1)} % 50"
         synchronize = "CHECK(cudaDeviceSynchronize());"  # what the host reads next
         self.say(rng.choice([
@@ -182,7 +188,7 @@ class Region:
         one, other = rng.sample(self.pointers, 2)
         self.say(rng.choice(["", "", f"if ({self.condition(1)}) "]) + rng.choice([
             f"std::swap({one}, {other});", f"{{ int* const last = {one}; {one} = {other}; {other} = last; }}",
-            "{ int* last = c; c = b; b = a; a = last; }"]))
+            "{{ int* last = {2}; {2} = {1}; {1} = {0}; {0} = last; }}".format(*self.pointers)]))
 
     def scalar(self, deep):
         rng = self.rng
@@ -317,9 +323,11 @@ class Region:
         number = self.number
         clause = "rows(n)"
         self.lines = [f"static std::string region_{number}() {{"]
+        a, b, c = self.pointers
+        self.say({"a": "int *a, *b, *c;", "ring[0]": "int* ring[3];", "all_of.u": "fields all_of;"}[a])
         for k, name in enumerate(self.pointers):
-            self.say(f"int* {name} = make_array<int>(n, {number * 10 + k}u);")
-        self.say("bump<<<grid, block>>>(a, 0), bump<<<grid, block>>>(b, 0), bump<<<grid, block>>>(c, 0);")
+            self.say(f"{name} = make_array<int>(n, {number * 10 + k}u);")
+            self.say(f"bump<<<grid, block>>>({name}, 0);")
         self.say("unsigned long long* total = nullptr;")
         self.say("int* most = nullptr;")
         self.say("CHECK(cudaMallocManaged(&total, sizeof *total));")
@@ -336,15 +344,15 @@ class Region:
         self.say("std::array<int, 3> list{2, 7, 1};")
         self.say("std::array<int, 2> pair{4, 2};")
         self.say("std::vector<int> seen;")
-        self.say(f"#pragma gpurma persistent distribute(a, b, c : {clause}) reduce(+ : *total) reduce(max : *most)")
+        self.say(f"#pragma gpurma persistent distribute({a}, {b}, {c} : {clause}) reduce(+ : *total) reduce(max : *most)")
         head = rng.choice(["for (int step = 0; step < {}; ++step) {{", "for (int step = 1; step <= {}; step += 2) {{",
                            "for (int step = 0, last = {}; step != last; step++) {{"]).format(rng.choice([3, 5, 7]))
         self.say(head)
 
         def body():
             self.statements(rng.choice([3, 5, 7, 9]), 2)
-            self.say("mix<<<grid, block>>>(b, a, i0 % 9 + 1);")
-            self.say("std::swap(a, b);")
+            self.say(f"mix<<<grid, block>>>({b}, {a}, i0 % 9 + 1);")
+            self.say(f"std::swap({a}, {b});")
             self.say("CHECK(cudaDeviceSynchronize());")
         self.nested(body)
         self.say("}")
@@ -361,7 +369,7 @@ class Region:
         self.say('  result += " " + std::to_string(each);')
         self.say("for (int each : seen)")
         self.say('  result += " " + std::to_string(each);')
-        self.say("result += hash_of(a, n) + hash_of(b, n) + hash_of(c, n);")
+        self.say(f"result += hash_of({a}, n) + hash_of({b}, n) + hash_of({c}, n);")
         self.say("CHECK(cudaFree(total));")
         self.say("CHECK(cudaFree(most));")
         self.say("return result;")
