@@ -98,18 +98,20 @@ struct point {
 
 
 class Kernel:
-    """One kernel over the points (y, x) of arrays of n0 rows of n1."""
+    """One kernel over the points (y, x) of arrays of n0 rows of n1, (y, m, x) of nm of these in each row, or of all three
+    components of (y, x)."""
 
-    def __init__(self, name, rng, element, checked):
+    def __init__(self, name, rng, kind, element, checked):
+        self.kind = kind
         self.name = name
         self.rng = rng
         self.element = element
         self.checked = checked
-        self.block = rng.choice([(8, 4), (16, 2), (5, 3), (32, 1), (4, 8)])
-        self.line = rng.random() < 0.15  # one thread for each element, in one dimension
+        self.block = rng.choice([(8, 4), (16, 2), (5, 3), (32, 1), (4, 8)] if kind != "planes" else [(4, 2, 2), (8, 2, 1), (5, 1, 3), (3, 4, 4)])
+        self.line = kind == "plain" and rng.random() < 0.15  # one thread for each element, in one dimension
         self.margin = rng.choice([0, 0, 1, 2, 3])
         self.inputs = ["u"] if rng.random() < 0.6 else ["u", "w"]
-        self.shares = not self.line and rng.random() < 0.25  # a tile in shared memory
+        self.shares = kind == "plain" and not self.line and rng.random() < 0.25  # a tile in shared memory
         self.adds_up = rng.random() < 0.25
         self.extent = rng.choice(["int", "int", "int", "unsigned"])
         self.rows, self.columns, self.flats = [], [], []  # variables, by what they hold
@@ -133,6 +135,16 @@ class Kernel:
 
     def written(self, array, expression):
         return f"checks::write(&({expression}), {array}, gpurma_thread)" if self.checked else expression
+
+    def start(self, row, own=False):
+        """Where a row of an array begins, or where the part of it does that has the column."""
+        rng = self.rng
+        if self.kind == "planes":
+            middle = "m" if own else rng.choice(["m", "m", "max(m - 1, 0)", "clamped(m + 1, nm)", "(m + 1) % nm", "(m > 0 ? m - 1 : m)"])
+            return f"({row} * nm + {middle}) * n1"
+        if self.kind == "components":
+            return f"({'q' if own else rng.choice(['0', '1', '2', 'step % 3'])} * n0 + {row}) * n1"
+        return f"{row} * n1"
 
     # --- Expressions.
 
@@ -202,10 +214,12 @@ class Kernel:
     def access(self, array, row, column):
         """An element by its row and column, in one of the ways to write it."""
         rng = self.rng
+        start = self.start(row)
         return rng.choice([
-            f"{array}[{row} * n1 + {column}]", f"{array}[{row} * n1 + {column}]", f"{array}[{column} + n1 * {row}]",
-            f"({array} + {row} * n1)[{column}]", f"*({array} + ({row} * n1 + {column}))", f"(&{array}[{row} * n1])[{column}]",
-            f"{array}[size_t({row}) * n1 + {column}]", f"{array}[point{{int({row}), int({column})}}.index(n1)]"])
+            f"{array}[{start} + {column}]", f"{array}[{start} + {column}]", f"{array}[{column} + {start}]",
+            f"({array} + {start})[{column}]", f"*({array} + ({start} + {column}))", f"(&{array}[{start}])[{column}]"] +
+            ([f"{array}[size_t({row}) * n1 + {column}]", f"{array}[point{{int({row}), int({column})}}.index(n1)]"]
+             if self.kind == "plain" else []))
 
     # --- Statements.
 
@@ -219,7 +233,7 @@ class Kernel:
             flat = rng.choice(self.flats)
             by = rng.choice(["", " + 1", " - 1", " + n1", " - n1", " - n1 + 1", " + 2 * n1"])
             if rng.random() < 0.75:
-                self.say(f"if ({flat}{by} >= 0 && {flat}{by} < n0 * n1)")
+                self.say(f"if ({flat}{by} >= 0 && {flat}{by} < n0 * {'nm * ' if self.kind == 'planes' else ''}n1)")
                 self.say(f"  value = value * 7u + static_cast<unsigned>({self.read(array, f'{array}[{flat}{by}]')});")
             else:
                 self.use(self.read(array, f"{array}[{flat}{by}]"))
@@ -283,8 +297,10 @@ class Kernel:
 
     def flat(self, deep):
         rng = self.rng
+        if self.kind == "components":
+            return self.read_statement()
         name = self.new("i")
-        self.say(f"{rng.choice(['int', 'int', 'size_t', 'unsigned'])} {name} = {self.coordinate(True, 1)} * n1 + {self.coordinate(False, 1)};")
+        self.say(f"{rng.choice(['int', 'int', 'size_t', 'unsigned'])} {name} = {self.start(self.coordinate(True, 1))} + {self.coordinate(False, 1)};")
         if rng.random() < 0.5:
             change = rng.choice([f"{name} += n1;", f"{name} -= n1;", f"++{name};", f"{name} -= 1;", f"{name} += shift * n1;"])
             self.say(rng.choice(["", f"if ({self.condition()}) "]) + change)
@@ -352,12 +368,12 @@ class Kernel:
         array = rng.choice(self.inputs)
         p = self.new("p")
         if rng.random() < 0.5:
-            self.say(f"const {self.element}* {p} = {array} + {self.coordinate(True)} * n1;")
+            self.say(f"const {self.element}* {p} = {array} + {self.start(self.coordinate(True))};")
             if rng.random() < 0.5:
                 self.say(rng.choice(["", f"if ({self.condition()}) "]) + rng.choice([f"{p} += n1;", f"{p} -= n1;"]))
             self.use(self.read(array, f"{p}[{self.coordinate(False)}]"))
         else:
-            self.say(f"const {self.element}* {p} = &{array}[{self.coordinate(True)} * n1 + {self.coordinate(False)}];")
+            self.say(f"const {self.element}* {p} = &{array}[{self.start(self.coordinate(True))} + {self.coordinate(False)}];")
             if rng.random() < 0.5:
                 self.say(rng.choice(["", f"if ({self.condition()}) "]) + rng.choice([f"++{p};", f"{p} -= n1;", f"{p} += shift * n1;"]))
             self.use(self.read(array, rng.choice([f"*{p}", f"{p}[0]", f"*({p} - n1)", f"{p}[n1]", f"{p}[-1]"])))
@@ -425,7 +441,7 @@ class Kernel:
                  f".beside({self.offset()}, {self.offset()});")
         if rng.random() < 0.6:
             self.say(f"if ({self.inside(p + '.y', p + '.x')})")
-        self.say(f"  value += static_cast<unsigned>({self.read(array, f'{array}[{p}.index(n1)]')});")
+        self.say(f"  value += static_cast<unsigned>({self.read(array, self.access(array, p + '.y', p + '.x'))});")
         self.rows.append(p + ".y")
         self.columns.append(p + ".x")
 
@@ -459,6 +475,7 @@ class Kernel:
         rng = self.rng
         T = self.element
         parameters = [f"{T}* v"] + [f"const {T}* {array}" for array in self.inputs] + [f"{self.extent} n0", f"{self.extent} n1", "int step", "int shift"]
+        parameters += ["int nm"] if self.kind == "planes" else []
         parameters += ["unsigned* total"] if self.adds_up else []
         rng.random()
         self.lines.append(f"__global__ void {self.name}({', '.join(parameters)}) {{")
@@ -467,11 +484,16 @@ class Kernel:
             self.say("if (at >= n0 * n1)")
             self.say("  return;")
             self.say("const int y = at / n1, x = at % n1;")
+        elif self.kind == "planes":
+            self.say("const int x = blockIdx.x * blockDim.x + threadIdx.x, m = blockIdx.y * blockDim.y + threadIdx.y;")
+            self.say("const int y = blockIdx.z * blockDim.z + threadIdx.z;")
+            self.say("if (m >= nm)")
+            self.say("  return;")
         else:
             self.say("const int y = blockIdx.y * blockDim.y + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;")
         self.rows, self.columns = ["y"], ["x"]
         if self.checked:
-            self.say("const int gpurma_thread = y * 4096 + x;")
+            self.say(f"const int gpurma_thread = {'(y * 64 + m)' if self.kind == 'planes' else 'y'} * 4096 + x;")
         if self.shares:
             self.share()
         m = self.margin
@@ -522,27 +544,41 @@ class Kernel:
 
     def store(self):
         rng = self.rng
-        T = self.element
+        value = f"static_cast<{self.element}>(value)"
+        if self.kind == "components":
+            self.say("for (int q = 0; q < 3; ++q) {")
+            self.depth += 1
+            value = f"static_cast<{self.element}>(value * (q + 1))"
+        own = self.start("y", own=True)
         place = rng.random()
         if place < 0.7:
-            self.say(f"{self.written('v', rng.choice(['v[y * n1 + x]', 'v[x + y * n1]', '*(v + y * n1 + x)']))} = static_cast<{T}>(value);")
+            self.say(f"{self.written('v', rng.choice([f'v[{own} + x]', f'v[x + {own}]', f'*(v + {own} + x)']))} = {value};")
         elif place < 0.8:
             self.say(f"const int to = {self.plus('y', rng.choice([-1, 1, 2]))};")
             self.say("if (to >= 0 && to < n0)")
-            self.say(f"  {self.written('v', 'v[to * n1 + x]')} = static_cast<{T}>(value);")
+            to = self.start("to", own=True)
+            self.say(f"  {self.written('v', f'v[{to} + x]')} = {value};")
         elif place < 0.9:
             self.say(f"if ({self.condition()})")
-            self.say(f"  {self.written('v', 'v[y * n1 + x]')} {rng.choice(['=', '+='])} static_cast<{T}>(value);")
+            self.say(f"  {self.written('v', f'v[{own} + x]')} {rng.choice(['=', '+='])} {value};")
         else:
             row, column = self.coordinate(True), self.coordinate(False)
             self.say(f"const int to = {row}, over = {column};")
             self.say("if (is_inside(to, over, n0, n1))")
-            self.say(f"  {self.written('v', 'v[to * n1 + over]')} = static_cast<{T}>(value);")
+            to = self.start("to", own=True)
+            self.say(f"  {self.written('v', f'v[{to} + over]')} = {value};")
+        if self.kind == "components":
+            self.depth -= 1
+            self.say("}")
 
     def launch(self, arrays):
-        arguments = ["v"] + self.inputs + ["n0", "n1", "step", "shift"] + (["total"] if self.adds_up else [])
+        arguments = ["v"] + self.inputs + ["n0", "n1", "step", "shift"] + (["nm"] if self.kind == "planes" else []) + (["total"] if self.adds_up else [])
         if self.line:
             return f"{self.name}<<<(n0 * n1 + 63) / 64, 64>>>({', '.join(arguments)});"
+        if self.kind == "planes":
+            bx, by, bz = self.block
+            return (f"{self.name}<<<dim3((n1 + {bx - 1}) / {bx}, (nm + {by - 1}) / {by}, (n0 + {bz - 1}) / {bz}), dim3({bx}, {by}, {bz})>>>"
+                    f"({', '.join(arguments)});")
         bx, by = self.block
         return f"{self.name}<<<dim3((n1 + {bx - 1}) / {bx}, (n0 + {by - 1}) / {by}), dim3({bx}, {by})>>>({', '.join(arguments)});"
 
@@ -554,7 +590,8 @@ class Region:
         self.checked = checked
         self.element = rng.choice(["int", "unsigned", "long long", "short"])
         self.extents = [rng.randint(150, 190), rng.randint(7, 40)]
-        self.kernels = [Kernel(f"k{number}_{k}", random.Random(f"{seed} {number} {k}"), self.element, checked)
+        self.kind = rng.choice(["plain", "plain", "planes", "components"])
+        self.kernels = [Kernel(f"k{number}_{k}", random.Random(f"{seed} {number} {k}"), self.kind, self.element, checked)
                         for k in range(rng.choice([1, 1, 2]))]
         # Launches whose threads work together have blocks of one size, and so have all others for simplicity.
         for kernel in self.kernels[1:]:
@@ -566,13 +603,15 @@ class Region:
         n, T = self.number, self.element
         out = [k.text() for k in self.kernels]
         body = [f"static std::string region_{n}() {{",
-                f"  const int n0 = {self.extents[0]}, n1 = {self.extents[1]};"]
+                f"  const int n0 = {self.extents[0]}, n1 = {self.extents[1]}{', nm = 5' if self.kind == 'planes' else ''};"]
+        count = "std::size_t(n0) * n1" + {"plain": "", "planes": " * nm", "components": " * 3"}[self.kind]
+        shape = {"plain": "rows(n0, n1)", "planes": "rows(n0, nm, n1)", "components": "components(3), rows(n0, n1)"}[self.kind]
         for number, name in enumerate(("v", "u", "w")):
-            body.append(f"  {T}* {name} = make_array<{T}>(std::size_t(n0) * n1, {n * 10 + number}u);")
+            body.append(f"  {T}* {name} = make_array<{T}>({count}, {n * 10 + number}u);")
             if self.checked:
-                body.append(f"  checks::add({name}, long(n0) * n1);")
+                body.append(f"  checks::add({name}, {count});")
         body += ["  unsigned *total = nullptr, seen = 0;", "  CHECK(cudaMallocManaged(&total, sizeof *total));", "  *total = 0;"]
-        body += ["#pragma gpurma persistent distribute(v, u, w : rows(n0, n1)) reduce(+ : *total)",
+        body += ["#pragma gpurma persistent distribute(v, u, w : " + shape + ") reduce(+ : *total)",
                  f"  for (int step = 0; step < {self.steps}; ++step) {{",
                  f"    const int shift = {self.shift};"]
         for kernel in self.kernels:
@@ -590,7 +629,7 @@ class Region:
         body.append("  CHECK(cudaFree(total));")
         if self.checked:
             body.append("  checks::end();")
-        body += [f"  result += hash_of({name}, std::size_t(n0) * n1);" for name in ("v", "u", "w")]
+        body += [f"  result += hash_of({name}, {count});" for name in ("v", "u", "w")]
         body.append("  return result;\n}")
         elided = [line for line in body if not line.startswith("#pragma")]
         if self.checked:
