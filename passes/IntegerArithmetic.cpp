@@ -141,27 +141,44 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
           .intersect(Sets.compare(Comparison::Less, A - Q * Power, Power));
     });
   }
-  case BO_And: {
-    // x & (2^n - 1) is a remainder for all x in two's complement.
+  case BO_And:
+  case BO_Or:
+  case BO_Xor: {
+    if (A.constant())
+      std::swap(A, B);
     std::optional<std::int64_t> Mask = B.constant();
-    if (Mask == -1)
-      return A;
-    if (!Mask || *Mask < 0 || ((*Mask + 1) & *Mask) != 0)
+    if (!Mask)
       break;
-    if (auto Known = rowAndColumn(A, *Mask + 1))
-      return Known->second;
-    Polynomial Q = Sets.defined([&](const Polynomial& Quotient) {
-      Polynomial Rest = A - Quotient * Polynomial(*Mask + 1);
-      return Sets.compare(Comparison::LessEqual, 0, Rest)
-          .intersect(Sets.compare(Comparison::LessEqual, Rest, *Mask));
-    });
-    Polynomial Rest = A - Q * Polynomial(*Mask + 1);
-    return Sets.defined([&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); }); // as in remainder()
+    const bool KeepsHigh = Op == BO_And && *Mask < 0;
+    const std::int64_t Low = KeepsHigh ? ~*Mask : *Mask;
+    if (Low < 0 || (Low & (Low + 1)) != 0)
+      break;
+    const Polynomial Bits = lowBits(A, Low);
+    if (KeepsHigh)
+      return Sets.normalized(A - Bits);
+    if (Op == BO_And)
+      return Bits;
+    return Sets.normalized(Op == BO_Or ? A - Bits + Polynomial(Low) : A - Bits - Bits + Polynomial(Low));
   }
   default:
     break;
   }
   return Sets.unknown({UnknownCause::Expression, E});
+}
+
+Polynomial IntegerArithmetic::lowBits(const Polynomial& A, std::int64_t Mask) {
+  if (Mask == 0)
+    return 0;
+  // A remainder for all numbers in two's complement.
+  if (auto Known = rowAndColumn(A, Mask + 1))
+    return Known->second;
+  Polynomial Q = Sets.defined([&](const Polynomial& Quotient) {
+    Polynomial Rest = A - Quotient * Polynomial(Mask + 1);
+    return Sets.compare(Comparison::LessEqual, 0, Rest)
+        .intersect(Sets.compare(Comparison::LessEqual, Rest, Mask));
+  });
+  Polynomial Rest = A - Q * Polynomial(Mask + 1);
+  return Sets.defined([&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); }); // as in remainder()
 }
 
 Polynomial IntegerArithmetic::constant(const llvm::APSInt& Number, const Expr* E) {

@@ -253,6 +253,24 @@ TEST(Inference, UnsignedNumbersThatWrap) {
   EXPECT_EQ(Reads("if ((unsigned(y) & ~0u) / 0xFFFFFFFFu == 0) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
 }
 
+TEST(Inference, BitsOfPairs) {
+  auto Reads = [](const std::string& Column, const std::string& Row = "y") {
+    KernelText K("__global__ void k(const float *in, float *out, int ny, int nx) {\n  POINT;\n"
+                 "  if (x < 3 || x >= nx - 3 || y < 3 || y >= ny - 3) return;\n"
+                 "  out[y * nx + x] = in[(" + Row + ") * nx + (" + Column + ")];\n}");
+    return K.infer("k", "in out : ny nx");
+  };
+  EXPECT_EQ(Reads("x & ~1"), "rows y; reads in (x -1..0); writes out (own)");
+  EXPECT_EQ(Reads("~3 & x"), "rows y; reads in (x -3..0); writes out (own)");
+  EXPECT_EQ(Reads("x | 1"), "rows y; reads in (x 0..1); writes out (own)");
+  EXPECT_EQ(Reads("x ^ 1"), "rows y; reads in (x -1..1); writes out (own)");
+  EXPECT_EQ(Reads("x ^ 3"), "rows y; reads in (x -3..3); writes out (own)");
+  EXPECT_EQ(Reads("x", "y ^ 1"), "rows y; reads in (y -1..1); writes out (own)");
+  EXPECT_EQ(Reads("x", "1u | y"), "rows y; reads in (y 0..1); writes out (own)");
+  EXPECT_EQ(Reads("x", "int(unsigned(y) & ~1u)"), "rows y; reads in (y -1..0); writes out (own)");
+  EXPECT_EQ(Reads("(x & -1) ^ 0"), "rows y; reads in (own); writes out (own)");
+}
+
 TEST(Inference, ConditionalExpressions) {
   KernelText K(R"(
 __global__ void k(const float *in, float *out, int ny, int nx) {
