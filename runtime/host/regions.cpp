@@ -18,6 +18,7 @@
 #include "host/log.h"
 #include "host/memory.h"
 #include "host/process.h"
+#include "host/region_ranks.h"
 
 namespace gpurma::host {
 
@@ -315,11 +316,37 @@ std::size_t shared_bytes_of(const region_launch& region) {
   return most;
 }
 
-// Makes the bands, and the memory in which the ranks tell each other how far they are. Collective.
-void prepare_region(const region_launch& region, int device_ranks) {
+// As many as are resident, or fewer. The CPU target has as many as the user says.
+int worthwhile_ranks([[maybe_unused]] const region_launch& region, int resident) {
+#if GPURMA_TARGET_CUDA
+  const banding& bands = *region.bands;
+  const std::int64_t rows = bands.begin(bands.process + 1) - bands.begin(bands.process);
+  const dim3 block = block_of_ranks(region);
+  const unsigned threads = block.x * block.y * block.z;
+  // Of kernels with a thread for each point; others have fewer tiles.
+  std::int64_t points = 0;
+  for (int a = 0; a < region.arrays; ++a) {
+    const array_plan& array = region.array[a];
+    points = std::max(points, static_cast<std::int64_t>(array.row_bytes() / array.element_bytes) *
+                                  std::min(rows, array.rows));
+  }
+  int multiprocessors = 0;
+  check_cuda(
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
+      "count multiprocessors");
+  return ranks_of_region(resident, (points + threads - 1) / threads, threads, multiprocessors);
+#else
+  return resident;
+#endif
+}
+
+// Makes the bands, and the memory in which the ranks tell each other how far they are; returns how
+// many there are on this device, of as many as are resident. Collective.
+int prepare_region(const region_launch& region, int resident) {
   // Launches before the region may be on other streams.
   check_cuda(cudaDeviceSynchronize(), "begin a persistent region");
   make_bands(region);
+  const int device_ranks = worthwhile_ranks(region, resident);
   agreement mine{device_ranks, region.bands->rows, 0, begin_collecting(region, name_of(region))};
   for (int a = 0; a < region.arrays; ++a)
     mine.bytes += region.array[a].bytes();
@@ -354,6 +381,7 @@ void prepare_region(const region_launch& region, int device_ranks) {
   *region.results = memory.results.resize(region.value_bytes);
   copy_bytes(words.words, content.data(), content.size() * sizeof(content[0]));
   copy_bytes(on_device, first_ranks.data(), first_ranks.size() * sizeof(int));
+  return device_ranks;
 }
 
 } // namespace
@@ -369,9 +397,9 @@ void run_region(const region_launch& region, void** arguments) {
     fail(region, text("no block of ", block_text(block), " threads with ", bytes,
                       " bytes of dynamic shared memory fits on a multiprocessor; make the block "
                       "or its memory smaller"));
-  prepare_region(region, found.device_ranks);
+  const int device_ranks = prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
-  const cudaError_t result = run_to_end(kernel, found.device_ranks, block, arguments, bytes);
+  const cudaError_t result = run_to_end(kernel, device_ranks, block, arguments, bytes);
   // The progress thread, which ends the process too, says what a rank has found wrong.
   if (result != cudaSuccess)
     std::this_thread::sleep_for(std::chrono::seconds(1));
