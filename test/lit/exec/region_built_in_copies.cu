@@ -73,18 +73,10 @@ __global__ void optional(number *out, const number *in, const unsigned char *mas
   out[i] = value % modulus;
 }
 
-static number *device(int n) {
-  return device_array<number>(n, [](size_t i) { return (i + 1ull) * 7919 % 100999; });
-}
-static void print(const char *name, const number *f, int n) {
-  if (is_first_process())
-    std::printf("%s %lld\n", name, ordered_sum(f, n));
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const int nx = 37, ny = 53, n = nx * ny;
-  number *a = device(n), *b = device(n), *c = device(n);
+  number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n), *c = array_of_numbers<number>(n);
   auto *mask = device_array<unsigned char>(n, [](size_t i) { return i % 3; });
   const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
@@ -94,12 +86,12 @@ int main(int argc, char **argv) {
     groups<<<grid, block>>>(b, a, ny, nx);
     ranks<<<grid, block>>>(a, b, ny, nx);
   }
-  print("copies", a, n);
+  print_sum("copies", a, n);
 #pragma gpurma persistent distribute(a, b, c, mask : rows(ny, nx))
   for (int t = 0; t < 4; ++t) {
     optional<<<grid, block>>>(b, a, mask, nullptr, ny, nx);
     optional<<<grid, block>>>(c, b, nullptr, a, ny, nx);
     std::swap(a, c);
   }
-  print("optional", a, n);
+  print_sum("optional", a, n);
 }

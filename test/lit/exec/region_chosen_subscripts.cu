@@ -93,19 +93,11 @@ __global__ void space(number *out, const number *in, int nz, int ny, int nx) {
   out[i] = (in[below] + 3 * in[above] + 5 * in[north] + 7 * in[south]) % modulus;
 }
 
-static number *device(int n) {
-  return device_array<number>(n, [](size_t i) { return (i + 1ull) * 7919 % 100999; });
-}
-static void print(const char *name, const number *f, int n) {
-  if (is_first_process())
-    std::printf("%s %lld\n", name, ordered_sum(f, n));
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   int nx = 37, ny = 53, nz = 17, n = nx * ny;
   const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
-  number *a = device(n), *b = device(n);
+  number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n);
 #define RUN(name, grid, block)                                                                                                   \
   for (int t = 0; t < 4; ++t) {                                                                                                  \
     name<<<grid, block>>>(b, a, ny, nx);                                                                                         \
@@ -113,30 +105,30 @@ int main(int argc, char **argv) {
   }
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(neighbours, grid, block)
-  print("neighbours", a, n);
+  print_sum("neighbours", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(steps, grid, block)
-  print("steps", a, n);
+  print_sum("steps", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(around, grid, block)
-  print("around", a, n);
+  print_sum("around", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(branches, grid, block)
-  print("branches", a, n);
+  print_sum("branches", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(in_line, (n + 127) / 128, 128)
-  print("in_line", a, n);
+  print_sum("in_line", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(stores, grid, block)
-  print("stores", a, n);
+  print_sum("stores", a, n);
   {
-    number *u = device(n * nz), *v = device(n * nz);
+    number *u = array_of_numbers<number>(n * nz), *v = array_of_numbers<number>(n * nz);
     const dim3 cubes(8, 4, 2), grid((nx + 7) / 8, (ny + 3) / 4, (nz + 1) / 2);
 #pragma gpurma persistent distribute(u, v : rows(nz, ny, nx))
     for (int t = 0; t < 4; ++t) {
       space<<<grid, cubes>>>(v, u, nz, ny, nx);
       std::swap(u, v);
     }
-    print("space", u, n * nz);
+    print_sum("space", u, n * nz);
   }
 }

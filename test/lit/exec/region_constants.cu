@@ -116,27 +116,19 @@ static void upload(int nx, int ny, int nz) {
   CHECK(cudaMemcpyToSymbol(elements, &n, sizeof(int), 0, cudaMemcpyHostToDevice));
 }
 
-static number *device(int n) {
-  return device_array<number>(n, [](size_t i) { return (i + 1ull) * 7919 % 100999; });
-}
-static void print(const char *name, const number *f, int n) {
-  if (is_first_process())
-    std::printf("%s %lld\n", name, ordered_sum(f, n));
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const dim3 block(16, 4);
   {
     const int nx = 37, ny = 53, n = 9 * nx * ny;
-    number *f = device(n), *g = device(n);
+    number *f = array_of_numbers<number>(n), *g = array_of_numbers<number>(n);
     const dim3 grid((nx + 15) / 16, (ny + 3) / 4);
 #pragma gpurma persistent distribute(f, g : components(9), rows(ny, nx))
     for (int t = 0; t < 7; ++t) {
       stream<<<grid, block>>>(g, f, nx, ny);
       std::swap(f, g);
     }
-    print("components", f, n);
+    print_sum("components", f, n);
   }
   {
     int nx = 37, ny = 61;
@@ -145,39 +137,39 @@ int main(int argc, char **argv) {
     away[1] -= argc > 2;
     CHECK(cudaMemcpyToSymbol(rows_away, away, sizeof away));
     CHECK(cudaMemcpyToSymbol(rows_before, &before[0], 2 * sizeof(int)));
-    number *f = device(nx * ny), *g = device(nx * ny);
+    number *f = array_of_numbers<number>(nx * ny), *g = array_of_numbers<number>(nx * ny);
     const dim3 grid((nx + 15) / 16, (ny + 3) / 4);
 #pragma gpurma persistent distribute(f, g : rows(ny, nx))
     for (int t = 0; t < 7; ++t) {
       stream_by_copies<<<grid, block>>>(g, f, nx, ny);
       std::swap(f, g);
     }
-    print("copied", f, nx * ny);
+    print_sum("copied", f, nx * ny);
   }
   {
     int nx = 37, ny = 61, width = nx;
     width -= argc > 1;
     CHECK(cudaMemcpyToSymbol(NX, &width, sizeof width));
     CHECK(cudaMemcpyToSymbol(NY, &ny, sizeof ny));
-    number *f = device(nx * ny), *g = device(nx * ny);
+    number *f = array_of_numbers<number>(nx * ny), *g = array_of_numbers<number>(nx * ny);
     const dim3 grid((nx + 15) / 16, (ny + 3) / 4);
 #pragma gpurma persistent distribute(f, g : rows(ny, nx))
     for (int t = 0; t < 7; ++t) {
       lap<<<grid, block>>>(g, f);
       std::swap(f, g);
     }
-    print("sizes", f, nx * ny);
+    print_sum("sizes", f, nx * ny);
   }
   {
     int nx = 17, ny = 13, nz = 31, n = nx * ny * nz;
     upload(nx, ny, nz);
-    number *f = device(n), *g = device(n);
+    number *f = array_of_numbers<number>(n), *g = array_of_numbers<number>(n);
     const dim3 cubes(8, 4, 2), grid((nx + 7) / 8, (ny + 3) / 4, (nz + 1) / 2);
 #pragma gpurma persistent distribute(f, g : rows(nz, ny, nx))
     for (int t = 0; t < 7; ++t) {
       line<<<(n + 127) / 128, 128>>>(g, f);
       box<<<grid, cubes>>>(f, g);
     }
-    print("space", f, n);
+    print_sum("space", f, n);
   }
 }

@@ -208,19 +208,11 @@ __global__ void planes(number *out, const number *in, int nz, int ny, int nx) {
   }
 }
 
-static number *device(int n) {
-  return device_array<number>(n, [](size_t i) { return (i + 1ull) * 7919 % 100999; });
-}
-static void print(const char *name, const number *f, int n) {
-  if (is_first_process())
-    std::printf("%s %lld\n", name, ordered_sum(f, n));
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   int nx = 37, ny = 53, nz = 33, n = nx * ny;
   const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
-  number *a = device(n), *b = device(n);
+  number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n);
 #define RUN(name, ...)                                                                                                           \
   for (int t = 0; t < 4; ++t) {                                                                                                  \
     name<<<grid, block>>>(b, a, ny, nx __VA_OPT__(, ) __VA_ARGS__);                                                              \
@@ -228,38 +220,38 @@ int main(int argc, char **argv) {
   }
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(rows)
-  print("rows", a, n);
+  print_sum("rows", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(filled)
-  print("filled", a, n);
+  print_sum("filled", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(clamped)
-  print("clamped", a, n);
+  print_sum("clamped", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(subscripts)
-  print("subscripts", a, n);
+  print_sum("subscripts", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(structures)
-  print("structures", a, n);
+  print_sum("structures", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(passed)
-  print("passed", a, n);
+  print_sum("passed", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(tables)
-  print("tables", a, n);
+  print_sum("tables", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(changed, t)
-  print("changed", a, n);
+  print_sum("changed", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(later, 2 + t)
-  print("later", a, n);
+  print_sum("later", a, n);
   {
-    number *u = device(n * nz), *v = device(n * nz);
+    number *u = array_of_numbers<number>(n * nz), *v = array_of_numbers<number>(n * nz);
 #pragma gpurma persistent distribute(u, v : rows(nz, ny, nx))
     for (int t = 0; t < 4; ++t) {
       planes<<<grid, block>>>(v, u, nz, ny, nx);
       std::swap(u, v);
     }
-    print("planes", u, n * nz);
+    print_sum("planes", u, n * nz);
   }
 }

@@ -74,19 +74,11 @@ __global__ void two(number *u, const number *v, int first, int second) {
 }
 #endif
 
-static number *device(int n) {
-  return device_array<number>(n, [](size_t i) { return (i + 1ull) * 7919 % 100999; });
-}
-static void print(const char *name, const number *f, int n) {
-  if (is_first_process())
-    std::printf("%s %lld\n", name, ordered_sum(f, n));
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   int nx = 37, ny = 53, nz = 17, n = nx * ny;
   const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
-  number *a = device(n), *b = device(n), *trace = device(9);
+  number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n), *trace = array_of_numbers<number>(9);
 #define RUN(kernel, number)                                                                                                \
   for (int t = 0; t < 9; ++t) {                                                                                                  \
     step<<<grid, block>>>(b, a, ny, nx);                                                                                         \
@@ -95,16 +87,16 @@ int main(int argc, char **argv) {
   }
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(passed, (t * 5 + 2) * nx + t)
-  print("passed", a, n);
+  print_sum("passed", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(chosen, t)
-  print("chosen", a, n);
+  print_sum("chosen", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(remainder_of, t)
-  print("remainder", a, n);
+  print_sum("remainder", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(beside, (t * 5 + 2) * nx + 4 * t)
-  print("beside", a, n);
+  print_sum("beside", a, n);
 #ifdef TWO
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   for (int t = 0; t < 9; ++t)
@@ -116,9 +108,9 @@ int main(int argc, char **argv) {
     record<<<1, 32>>>(trace, b, (t * 5 + 2) * nx + t, nx, t);
     std::swap(a, b);
   }
-  print("recorded", trace, 9);
+  print_sum("recorded", trace, 9);
   {
-    number *u = device(n * nz), *v = device(n * nz);
+    number *u = array_of_numbers<number>(n * nz), *v = array_of_numbers<number>(n * nz);
     const dim3 cubes(8, 4, 2), grid((nx + 7) / 8, (ny + 3) / 4, (nz + 1) / 2);
 #pragma gpurma persistent distribute(u, v : rows(nz, ny, nx))
     for (int t = 0; t < 9; ++t) {
@@ -126,6 +118,6 @@ int main(int argc, char **argv) {
       in_space<<<1, 32>>>(v, (t + 3) * nx * ny + 5 * nx + t);
       std::swap(u, v);
     }
-    print("space", u, n * nz);
+    print_sum("space", u, n * nz);
   }
 }

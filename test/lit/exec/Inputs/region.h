@@ -51,6 +51,17 @@ inline bool is_first_process() {
   return !rank || std::atoi(rank) == 0;
 }
 
+/// An array of the device with numbers below 100999.
+template <class T> T *array_of_numbers(std::size_t count) {
+  return device_array<T>(count, [](std::size_t i) { return (i + 1ull) * 7919 % 100999; });
+}
+/// Prints an array's sum, once.
+template <class T> void print_sum(const char *name, const T *memory, std::size_t count) {
+  const long long sum = ordered_sum(memory, count);
+  if (is_first_process())
+    std::printf("%s %lld\n", name, sum);
+}
+
 /// True if the program has an argument and another process prints the same.
 inline bool is_quiet(int argc) { return argc > 1 && !is_first_process(); }
 
