@@ -182,10 +182,9 @@ Polynomial IntegerArithmetic::lowBits(const Polynomial& A, std::int64_t Mask) {
 }
 
 Polynomial IntegerArithmetic::constant(const llvm::APSInt& Number, const Expr* E) {
-  if (!Number.isRepresentableByInt64())
-    return Sets.unknown({UnknownCause::Expression, E});
-  const std::int64_t Value = Number.getExtValue();
-  return Number.isUnsigned() && Number.getBitWidth() == 32 && Value >= Period / 2 ? Value - Period : Value;
+  if (Number.isUnsigned() && (Number.getBitWidth() == 32 || Number.getBitWidth() == 64))
+    return Number.getSExtValue();
+  return Number.isRepresentableByInt64() ? Polynomial(Number.getExtValue()) : Sets.unknown({UnknownCause::Expression, E});
 }
 
 Polynomial IntegerArithmetic::truncated(const Polynomial& A) {

@@ -43,7 +43,7 @@ public:
   Polynomial elementOf(const std::vector<Polynomial>& Values, const Polynomial& Offset);
   /// Of a binary operator of numbers.
   Polynomial valueOf(clang::BinaryOperatorKind Op, Polynomial A, Polynomial B, const clang::BinaryOperator* E);
-  /// An unsigned number of 32 bits with the highest one set is below zero, as differences may be: x + ~0u is x - 1.
+  /// An unsigned number of 32 or 64 bits with the highest one set is below zero, as differences may be: x + ~0u is x - 1.
   Polynomial constant(const llvm::APSInt& Number, const clang::Expr* E);
   /// The lower 32 bits of a number of 64.
   Polynomial truncated(const Polynomial& A);

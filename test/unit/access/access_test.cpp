@@ -248,6 +248,9 @@ TEST(Inference, UnsignedNumbersThatWrap) {
   // The last one before zero, and numbers that are as large.
   EXPECT_EQ(Reads("unsigned row = y - 2; if (row != ~0u) out[y * nx + x] = in[(row + 1) * nx + x];"), Above);
   EXPECT_EQ(Reads("unsigned row = y - 2; if (row == ~0u) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
+  EXPECT_EQ(Reads("unsigned long row = y - 2; if (row != (unsigned long)-1) out[y * nx + x] = in[(row + 1) * nx + x];"), Above);
+  EXPECT_EQ(Reads("unsigned long row = y - 2; if (row == ~0ull) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
+  EXPECT_EQ(Reads("unsigned long row = y; if (row < (unsigned long)-5) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
   EXPECT_EQ(Reads("unsigned row = y; if (row < 3000000000u) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
   EXPECT_EQ(Reads("unsigned row = y - 2; if (row > 3000000000u) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
   EXPECT_EQ(Reads("if ((unsigned(y) & ~0u) / 0xFFFFFFFFu == 0) out[y * nx + x] = in[(y - 1) * nx + x];"), Above);
@@ -268,6 +271,7 @@ TEST(Inference, BitsOfPairs) {
   EXPECT_EQ(Reads("x", "y ^ 1"), "rows y; reads in (y -1..1); writes out (own)");
   EXPECT_EQ(Reads("x", "1u | y"), "rows y; reads in (y 0..1); writes out (own)");
   EXPECT_EQ(Reads("x", "int(unsigned(y) & ~1u)"), "rows y; reads in (y -1..0); writes out (own)");
+  EXPECT_EQ(Reads("x", "(unsigned long)y & ~1ul"), "rows y; reads in (y -1..0); writes out (own)");
   EXPECT_EQ(Reads("(x & -1) ^ 0"), "rows y; reads in (own); writes out (own)");
 }
 
