@@ -1,6 +1,6 @@
 # Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs programs of random regions: what gpurmacc rejects is left out and counted, all else has to print what the same program
-prints without its pragmas. A generator calls main()."""
+prints without its pragmas. A generator calls main(). What all generators of regions share stands here, too."""
 
 import argparse
 import collections
@@ -8,6 +8,71 @@ import pathlib
 import re
 import subprocess
 import sys
+
+
+# What the runtime says of a region that it does not take; all else that it says is a fault, as of a wait without an end.
+REFUSAL = re.compile(r"\[gpurma [0-9]+\] error: (?:launch in a|the) persistent region at .*")
+
+PROLOGUE = r"""// Made by test/fuzz/@SCRIPT@ @ARGUMENTS@
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+#include <vector>
+
+#define CHECK(call)                                                                                 \
+  do {                                                                                             \
+    if (const cudaError_t error = (call); error != cudaSuccess) {                                  \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));          \
+      std::exit(2);                                                                                \
+    }                                                                                              \
+  } while (0)
+
+static int differing = 0;
+
+static void compare(std::string (*region)(), std::string (*elided)()) {
+  const std::string found = region(), expected = elided();
+  if (found != expected) {
+    ++differing;
+    std::fprintf(stderr, "got      %s\nexpected %s\n", found.c_str(), expected.c_str());
+  }
+}
+
+template <class T> static T* make_array(std::size_t count, unsigned seed) {
+  std::vector<T> values(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    values[i] = static_cast<T>(seed >> 13);
+  }
+  T* memory = nullptr;
+  CHECK(cudaMalloc(&memory, count * sizeof(T)));
+  CHECK(cudaMemcpy(memory, values.data(), count * sizeof(T), cudaMemcpyHostToDevice));
+  return memory;
+}
+
+/// FNV-1a over the elements.
+template <class T> static std::string hash_of(T* memory, std::size_t count) {
+  std::vector<T> values(count);
+  CHECK(cudaMemcpy(values.data(), memory, count * sizeof(T), cudaMemcpyDeviceToHost));
+  CHECK(cudaFree(memory));
+  std::uint64_t hash = 1469598103934665603u;
+  for (T value : values)
+    hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211u;
+  return " " + std::to_string(hash);
+}
+"""
+
+
+def prologue(script, arguments):
+    """What a program of a script begins with."""
+    return PROLOGUE.replace("@SCRIPT@", script).replace("@ARGUMENTS@", arguments)
+
+
+def launch(program, mpirun, processes, ranks):
+    """The command that runs a program on so many processes with so many ranks each."""
+    command = ["env", f"GPURMA_CPU_RANKS={ranks}", "GPURMA_TIMEOUT=60"]
+    return command + (mpirun.split() + ["-np", str(processes)] if processes > 1 else []) + [program]
 
 
 def program(prologue, regions):
@@ -98,24 +163,25 @@ class Campaign:
             self.differing.append(f"{seed} (does not compile)")
             return
         self.taken += len(numbers)
+        faults = []
         for processes, ranks in ((1, 3), (2, 3), (3, 2), (5, 2)):
-            command = ["env", f"GPURMA_CPU_RANKS={ranks}", "GPURMA_TIMEOUT=60"]
-            command += options.mpirun.split() + ["-np", str(processes)] if processes > 1 else []
-            if subprocess.run(command + [source.with_suffix("")], capture_output=True).returncode == 0:
+            command = launch(source.with_suffix(""), options.mpirun, processes, ranks)
+            if subprocess.run(command, capture_output=True).returncode == 0:
                 continue
             for number in list(numbers):
-                ran = subprocess.run(command + [source.with_suffix(""), str(number)], capture_output=True, text=True)
-                if ran.returncode:
-                    # A message of the runtime refuses a region; all else is a fault.
-                    told = re.search(r"\[gpurma.*error: .*", ran.stderr)
-                    print(f"{source} region {number}, {processes} processes of {ranks} ranks: "
-                          f"{told[0] if told else ran.stderr[:500]}", flush=True)
-                    numbers.remove(number)
-                    if told:
-                        self.refused += 1
-                    else:
-                        self.differing.append(f"{seed}:{number}")
-        if seed not in (int(d.split(":")[0].split()[0]) for d in self.differing):
+                ran = subprocess.run([*command, str(number)], capture_output=True, text=True)
+                if ran.returncode == 0:
+                    continue
+                told = REFUSAL.search(ran.stderr)
+                print(f"{source} region {number}, {processes} processes of {ranks} ranks: "
+                      f"{told[0] if told else ran.stderr[:500]}", flush=True)
+                numbers.remove(number)
+                if told:
+                    self.refused += 1
+                else:
+                    faults.append(f"{seed}:{number}")
+        self.differing += faults
+        if not faults:
             for suffix in (".cu", "", ".checked.cu", ".checked"):
                 (options.folder / f"{seed}{suffix}").unlink(missing_ok=True)
 

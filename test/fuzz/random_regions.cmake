@@ -16,7 +16,7 @@ function(gpurma_write_random_regions)
       COMMAND ${CMAKE_COMMAND} -E make_directory ${GPURMA_RANDOM_REGIONS_FOLDER}
       # High enough for the 8 GPUs of run.py.
       COMMAND ${GPURMA_TEST_PYTHON} ${script} --seed ${seed} --regions 2 --processes 8 > ${source}
-      DEPENDS ${script}
+      DEPENDS ${script} ${PROJECT_SOURCE_DIR}/test/fuzz/campaign.py
       COMMENT "random_regions_${seed}.cu"
       VERBATIM)
     list(APPEND sources ${source})

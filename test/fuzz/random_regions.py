@@ -15,58 +15,9 @@ import re
 import subprocess
 import sys
 
+import campaign
+
 AXES = "xyz"
-
-PROLOGUE = r"""// Made by test/fuzz/random_regions.py @ARGUMENTS@
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
-#include <utility>
-#include <vector>
-
-#define CHECK(call)                                                                                 \
-  do {                                                                                             \
-    if (const cudaError_t error = (call); error != cudaSuccess) {                                  \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(error));          \
-      std::exit(2);                                                                                \
-    }                                                                                              \
-  } while (0)
-
-static int differing = 0;
-
-static void compare(std::string (*region)(), std::string (*elided)()) {
-  const std::string found = region(), expected = elided();
-  if (found != expected) {
-    ++differing;
-    std::fprintf(stderr, "got      %s\nexpected %s\n", found.c_str(), expected.c_str());
-  }
-}
-
-template <class T> static T* make_array(std::size_t count, unsigned seed) {
-  std::vector<T> values(count);
-  for (std::size_t i = 0; i < count; ++i) {
-    seed = seed * 1664525u + 1013904223u;
-    values[i] = static_cast<T>(seed >> 13);
-  }
-  T* memory = nullptr;
-  CHECK(cudaMalloc(&memory, count * sizeof(T)));
-  CHECK(cudaMemcpy(memory, values.data(), count * sizeof(T), cudaMemcpyHostToDevice));
-  return memory;
-}
-
-/// FNV-1a over the elements.
-template <class T> static std::string hash_of(T* memory, std::size_t count) {
-  std::vector<T> values(count);
-  CHECK(cudaMemcpy(values.data(), memory, count * sizeof(T), cudaMemcpyDeviceToHost));
-  CHECK(cudaFree(memory));
-  std::uint64_t hash = 1469598103934665603u;
-  for (T value : values)
-    hash = (hash ^ static_cast<std::uint64_t>(value)) * 1099511628211u;
-  return " " + std::to_string(hash);
-}
-"""
-
 
 class Array:
     def __init__(self, name, dims, element, extra=None):
@@ -492,7 +443,7 @@ class Stencil:
 
 def program(seed, options):
     rng = random.Random(seed)
-    out = [PROLOGUE.replace("@ARGUMENTS@", f"--seed {seed} --regions {options.regions} --processes {options.processes}")]
+    out = [campaign.prologue("random_regions.py", f"--seed {seed} --regions {options.regions} --processes {options.processes}")]
     out += [Stencil(number, rng, random.Random(f"{seed} {number}"), random.Random(f"copies {seed} {number}"), options.processes).text() + "\n"
             for number in range(options.regions)]
     out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
@@ -509,9 +460,8 @@ def run(options, seed):
     source.write_text(program(seed, options))
     subprocess.run([options.run, "--gpurma-target=cpu", "-O1", source, "-o", source.with_suffix("")], check=True)
     for processes, ranks in ((1, 1), (1, 4), (2, 3), (3, 2), (5, 3)):
-        command = ["env", f"GPURMA_CPU_RANKS={ranks}", "GPURMA_TIMEOUT=60"]
-        command += options.mpirun.split() + ["-np", str(processes)] if processes > 1 else []
-        if subprocess.run(command + [source.with_suffix("")], stdout=subprocess.DEVNULL).returncode != 0:
+        command = campaign.launch(source.with_suffix(""), options.mpirun, processes, ranks)
+        if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
             print(f"seed {seed} fails with {processes} processes of {ranks} ranks: {source}")
             return False
     return True

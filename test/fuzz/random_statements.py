@@ -12,7 +12,6 @@ import random
 import sys
 
 import campaign
-from random_regions import PROLOGUE
 
 KERNELS = r"""
 #include <algorithm>
@@ -88,9 +87,6 @@ class Region:
         self.readable = self.integers + ["table[step % 4]", "list[i0 % 3]", "pair[0]"]
         # Variables, members of a structure, elements of an array.
         self.pointers = self.rng.choice([["a", "b", "c"], ["a", "b", "c"], ["all_of.u", "all_of.v", "all_of.w"], ["ring[0]", "ring[1]", "ring[2]"]])
-        self.inner_loops = 0
-        self.functions = []
-        self.in_function = False
 
     def say(self, text):
         self.lines.append("  " * self.depth + text)
@@ -100,11 +96,11 @@ class Region:
         return f"{prefix}{self.names}"
 
     def nested(self, body):
-        integers, readable, functions = list(self.integers), list(self.readable), list(self.functions)
+        integers, readable = list(self.integers), list(self.readable)
         self.depth += 1
         body()
         self.depth -= 1
-        self.integers, self.readable, self.functions = integers, readable, functions
+        self.integers, self.readable = integers, readable
 
     # --- Expressions; whole numbers are small and not negative.
 
@@ -209,8 +205,6 @@ class Region:
         k = self.new("k")
         head = rng.choice([f"for (int {k} = 0; {k} < {rng.choice([1, 2, 3])}; ++{k}) {{", f"for (int {k} = 3; {k} > {self.number_(0)} % 3; {k}--) {{",
                            f"for (int {k} : {{1, 4, 2}}) {{", f"for (int& {k} : list) {{", f"for (const int {k} : table) {{", "while", "do"])
-        inner = self.inner_loops
-        self.inner_loops += 1
 
         def body():
             if "int& " in head:
@@ -231,7 +225,6 @@ class Region:
             self.say(head)
             self.nested(body)
             self.say("}")
-        self.inner_loops = inner
 
     def switch(self, deep):
         rng = self.rng
@@ -321,7 +314,6 @@ class Region:
     def text(self):
         rng = self.rng
         number = self.number
-        clause = "rows(n)"
         self.lines = [f"static std::string region_{number}() {{"]
         a, b, c = self.pointers
         self.say({"a": "int *a, *b, *c;", "ring[0]": "int* ring[3];", "all_of.u": "fields all_of;"}[a])
@@ -344,7 +336,7 @@ class Region:
         self.say("std::array<int, 3> list{2, 7, 1};")
         self.say("std::array<int, 2> pair{4, 2};")
         self.say("std::vector<int> seen;")
-        self.say(f"#pragma gpurma persistent distribute({a}, {b}, {c} : {clause}) reduce(+ : *total) reduce(max : *most)")
+        self.say(f"#pragma gpurma persistent distribute({a}, {b}, {c} : rows(n)) reduce(+ : *total) reduce(max : *most)")
         head = rng.choice(["for (int step = 0; step < {}; ++step) {{", "for (int step = 1; step <= {}; step += 2) {{",
                            "for (int step = 0, last = {}; step != last; step++) {{"]).format(rng.choice([3, 5, 7]))
         self.say(head)
@@ -380,7 +372,7 @@ class Region:
 
 
 def program(seed, numbers):
-    prologue = PROLOGUE.replace("@ARGUMENTS@", f"--seed {seed}").replace("random_regions.py", "random_statements.py") + KERNELS
+    prologue = campaign.prologue("random_statements.py", f"--seed {seed}") + KERNELS
     return campaign.program(prologue, [(number, Region(seed, number).text()) for number in numbers])
 
 

@@ -15,7 +15,6 @@ import random
 import sys
 
 import campaign
-from random_regions import PROLOGUE
 
 CHECKS = r"""
 // Every access of a launch: by which thread each element is written and read, or by several.
@@ -449,7 +448,7 @@ class Kernel:
         rng = self.rng
         if not self.changing:
             return self.declare(deep)
-        name, is_row = rng.choice([v for v in self.changing])
+        name, is_row = rng.choice(self.changing)
         if rng.random() < 0.5:
             ref = self.new("ref")
             self.say(f"auto& {ref} = {name};")
@@ -477,10 +476,9 @@ class Kernel:
         parameters = [f"{T}* v"] + [f"const {T}* {array}" for array in self.inputs] + [f"{self.extent} n0", f"{self.extent} n1", "int step", "int shift"]
         parameters += ["int nm"] if self.kind == "planes" else []
         parameters += ["unsigned* total"] if self.adds_up else []
-        rng.random()
         self.lines.append(f"__global__ void {self.name}({', '.join(parameters)}) {{")
         if self.line:
-            self.say(f"const int at = blockIdx.x * blockDim.x + threadIdx.x;")
+            self.say("const int at = blockIdx.x * blockDim.x + threadIdx.x;")
             self.say("if (at >= n0 * n1)")
             self.say("  return;")
             self.say("const int y = at / n1, x = at % n1;")
@@ -571,7 +569,7 @@ class Kernel:
             self.depth -= 1
             self.say("}")
 
-    def launch(self, arrays):
+    def launch(self):
         arguments = ["v"] + self.inputs + ["n0", "n1", "step", "shift"] + (["nm"] if self.kind == "planes" else []) + (["total"] if self.adds_up else [])
         if self.line:
             return f"{self.name}<<<(n0 * n1 + 63) / 64, 64>>>({', '.join(arguments)});"
@@ -617,7 +615,7 @@ class Region:
         for kernel in self.kernels:
             if self.checked:
                 body.append("    checks::begin_launch();")
-            body.append("    " + kernel.launch(None))
+            body.append("    " + kernel.launch())
             if self.checked:
                 body.append("    cudaDeviceSynchronize();")
             body.append("    std::swap(v, u);")
@@ -638,16 +636,17 @@ class Region:
         return "\n".join(out + body + elided)
 
 
-PROLOGUE_ = PROLOGUE.replace("random_regions.py", "random_subscripts.py")
+def prologue(arguments):
+    return campaign.prologue("random_subscripts.py", arguments)
 
 
 def program(seed, numbers):
-    return campaign.program(PROLOGUE_.replace("@ARGUMENTS@", f"--seed {seed}") + FUNCTIONS,
+    return campaign.program(prologue(f"--seed {seed}") + FUNCTIONS,
                             [(number, Region(seed, number, False).text()) for number in numbers])
 
 
 def checked_program(seed, numbers):
-    out = [PROLOGUE_.replace("@ARGUMENTS@", f"--seed {seed} --checked") + CHECKS + FUNCTIONS]
+    out = [prologue(f"--seed {seed} --checked") + CHECKS + FUNCTIONS]
     out += [Region(seed, number, True).text() + "\n" for number in numbers]
     out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
     out += [f'  checks::broken = 0, region_{number}(), checks::broken ? std::puts("broken {number}") : 0;' for number in numbers]
