@@ -196,6 +196,9 @@ private:
   std::function<void(CompilerInstance &)> Begin;
 };
 
+/// The last header that is included before the user's own -include files.
+constexpr llvm::StringLiteral LastHeader = "gpurma/annotate.h";
+
 /// Defines macros of one letter from the command line (-DN=1024) behind the headers that are included before the source: those
 /// of CUDA that Clang's own wrapper includes, and nvcc does not, have parameters and template parameters of such names.
 void defineLettersBehindHeaders(Preprocessor &PP) {
@@ -207,7 +210,7 @@ void defineLettersBehindHeaders(Preprocessor &PP) {
     bool IsLetter = (Name.consume_front("#define ") || Name.consume_front("#undef ")) && !Name.empty() && isUppercase(Name[0]) &&
                     (Name.size() == 1 || !isAsciiIdentifierContinue(Name[1]));
     (IsLetter ? Letters : Predefines) += (Line + "\n").str();
-    if (Line == "#include \"gpurma/annotate.h\"") {
+    if (Line == ("#include \"" + LastHeader + "\"").str()) {
       Predefines += Letters;
       Letters.clear();
     }
@@ -260,7 +263,7 @@ std::vector<std::string> clangArguments(const LowerOptions &Options, ParseSide S
   if (Options.Check)
     Add({"-DGPURMA_CHECK=1"});
   // Before the user's own -include files, which may hold directives.
-  Add({"-isystem", Options.Prefix + "/include", "-include", "gpurma/gpurma.h", "-include", "gpurma/annotate.h"});
+  Add({"-isystem", Options.Prefix + "/include", "-include", "gpurma/gpurma.h", "-include", LastHeader.str()});
   for (const std::string &Arg : Options.ParseArgs)
     // Warnings of Clang are not shown, so none may stop the parse; -Werror applies to gpurma's own (see Diagnostics).
     if (!llvm::StringRef(Arg).starts_with("-Werror") && Arg != "-pedantic-errors")

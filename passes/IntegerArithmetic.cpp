@@ -47,19 +47,18 @@ Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A,
   }
   bool Strict = Op == BO_LT;
   auto Order = [&](const Polynomial& X, const Polynomial& Y, bool Less) {
-    isl::set Plain = Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X, Y);
+    const Comparison Before = Less ? Comparison::Less : Comparison::LessEqual;
+    isl::set Plain = Sets.compare(Before, X, Y);
     if (!Unsigned)
       return Plain;
     // A negative number converts to one larger than all others.
     isl::set NegativeX = Sets.compare(Comparison::Less, X, 0),
              NegativeY = Sets.compare(Comparison::Less, Y, 0);
     isl::set Mixed = NegativeY.subtract(NegativeX);
-    if (Context.getTypeSize(Type) == 32 && (X.constant() || Y.constant())) {
-      const Polynomial Large = Y + Polynomial(Period);
-      Mixed = Mixed.intersect(Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X, Large));
-      isl::set Back = NegativeX.subtract(NegativeY);
-      Mixed = Mixed.unite(Back.intersect(Sets.compare(Less ? Comparison::Less : Comparison::LessEqual, X + Polynomial(Period), Y)));
-    }
+    // But what is as large as a large constant may not be below zero.
+    if (Context.getTypeSize(Type) == 32 && (X.constant() || Y.constant()))
+      Mixed = Mixed.intersect(Sets.compare(Before, X, Y + Polynomial(Period)))
+                  .unite(NegativeX.subtract(NegativeY).intersect(Sets.compare(Before, X + Polynomial(Period), Y)));
     return Plain
         .intersect(NegativeX.intersect(NegativeY).unite(
             NegativeX.complement().intersect(NegativeY.complement())))
@@ -135,11 +134,7 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
       return Sets.normalized(A * Power);
     if (auto Known = rowAndColumn(A, Power))
       return Known->first;
-    // Rounds down.
-    return Sets.defined([&](const Polynomial& Q) {
-      return Sets.compare(Comparison::LessEqual, 0, A - Q * Power)
-          .intersect(Sets.compare(Comparison::Less, A - Q * Power, Power));
-    });
+    return roundedDown(A, Power);
   }
   case BO_And:
   case BO_Or:
@@ -166,18 +161,20 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
   return Sets.unknown({UnknownCause::Expression, E});
 }
 
+Polynomial IntegerArithmetic::roundedDown(const Polynomial& A, const Polynomial& B) {
+  return Sets.defined([&](const Polynomial& Q) {
+    return Sets.compare(Comparison::LessEqual, 0, A - Q * B)
+        .intersect(Sets.compare(Comparison::Less, A - Q * B, B));
+  });
+}
+
 Polynomial IntegerArithmetic::lowBits(const Polynomial& A, std::int64_t Mask) {
   if (Mask == 0)
     return 0;
   // A remainder for all numbers in two's complement.
   if (auto Known = rowAndColumn(A, Mask + 1))
     return Known->second;
-  Polynomial Q = Sets.defined([&](const Polynomial& Quotient) {
-    Polynomial Rest = A - Quotient * Polynomial(Mask + 1);
-    return Sets.compare(Comparison::LessEqual, 0, Rest)
-        .intersect(Sets.compare(Comparison::LessEqual, Rest, Mask));
-  });
-  Polynomial Rest = A - Q * Polynomial(Mask + 1);
+  const Polynomial Rest = A - roundedDown(A, Mask + 1) * Polynomial(Mask + 1);
   return Sets.defined([&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); }); // as in remainder()
 }
 
@@ -199,7 +196,7 @@ Polynomial IntegerArithmetic::wrapped(const Polynomial& A, QualType Type) {
   if (!Type->isUnsignedIntegerType() || isNarrow(Type) || A.overflowed() || llvm::any_of(A.terms(), [](const auto& Term) { return Term.first.size() > 1; }))
     return A;
   const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
-  if (A.constant() ? *A.constant() >= 0 : !isPossible(Negative))
+  if (!isPossible(Negative))
     return A;
   if (Context.getTypeSize(Type) == 32)
     return A.constant() ? A + Polynomial(Period) : choice(Negative.complement(), A, Negative, A + Polynomial(Period));

@@ -57,6 +57,8 @@ private:
   /// that polynomial division leaves is C's.
   std::optional<std::pair<Polynomial, Polynomial>> rowAndColumn(const Polynomial& A,
                                                                 const Polynomial& B);
+  /// The quotient by a positive number, rounded down.
+  Polynomial roundedDown(const Polynomial& A, const Polynomial& B);
   /// A & Mask, which is one less than a power of two.
   Polynomial lowBits(const Polynomial& A, std::int64_t Mask);
   /// C's quotient, which is rounded towards zero.
