@@ -181,15 +181,11 @@ void prepare([[maybe_unused]] const void* kernel, rank_kernel_entry& entry,
 // Ranks that all devices together can have. Collective.
 std::size_t most_ranks() {
   int blocks = 0;
-  int multiprocessors = 0;
   check_cuda(
       cudaDeviceGetAttribute(&blocks, cudaDevAttrMaxBlocksPerMultiprocessor, memory_device()),
       "count blocks");
-  check_cuda(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
-      "count multiprocessors");
   const std::vector<int> all =
-      allgather(channel::query, "start of gpurma", blocks * multiprocessors);
+      allgather(channel::query, "start of gpurma", blocks * count_multiprocessors());
   return std::accumulate(all.begin(), all.end(), std::size_t{0});
 }
 
@@ -221,15 +217,11 @@ runtime& start(int* argc = nullptr, char*** argv = nullptr) {
 // Blocks of a kernel that are on the device at the same time; 0: not even one.
 int resident_blocks(const void* kernel, dim3 block, std::size_t shared_bytes) {
   int per_multiprocessor = 0;
-  int multiprocessors = 0;
   check_cuda(
       cudaOccupancyMaxActiveBlocksPerMultiprocessor(
           &per_multiprocessor, kernel, static_cast<int>(block.x * block.y * block.z), shared_bytes),
       "find out how many blocks of a rank kernel fit");
-  check_cuda(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
-      "count multiprocessors");
-  return per_multiprocessor * multiprocessors;
+  return per_multiprocessor * count_multiprocessors();
 }
 
 // A launch between its call and its end on the stream.

@@ -50,6 +50,13 @@ int memory_device() {
   return device;
 }
 
+int count_multiprocessors() {
+  int count = 0;
+  check_cuda(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, memory_device()),
+             "count multiprocessors");
+  return count;
+}
+
 void use_memory_device() {
   check_cuda(cudaSetDevice(device), "use CUDA");
 }

@@ -27,6 +27,9 @@ void open_device_memory();
 void close_device_memory();
 int memory_device();
 
+// Multiprocessors of that device.
+int count_multiprocessors();
+
 // Makes the device of gpurma the calling thread's.
 void use_memory_device();
 

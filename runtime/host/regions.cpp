@@ -330,11 +330,8 @@ int worthwhile_ranks([[maybe_unused]] const region_launch& region, int resident)
     points = std::max(points, static_cast<std::int64_t>(array.row_bytes() / array.element_bytes) *
                                   std::min(rows, array.rows));
   }
-  int multiprocessors = 0;
-  check_cuda(
-      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, memory_device()),
-      "count multiprocessors");
-  return ranks_of_region(resident, (points + threads - 1) / threads, threads, multiprocessors);
+  return ranks_of_region(resident, (points + threads - 1) / threads, threads,
+                         count_multiprocessors());
 #else
   return resident;
 #endif
