@@ -201,9 +201,6 @@ __global__ void planes(const number *a, number *sum, int nz, int ny, int nx) {
     atomicAdd(sum, s);
 }
 
-static number *device(int n) {
-  return device_array<number>(n, [](size_t i) { return (i + 1ull) * 7919 % 100999; });
-}
 template <class T> static T *scalar(T value) {
   T *memory = nullptr;
   cudaMallocManaged(&memory, sizeof(T));
@@ -227,7 +224,7 @@ int main(int argc, char **argv) {
 
   {
     const int nx = 301, ny = 131, n = nx * ny;
-    number *a = device(n), *b = device(n);
+    number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n);
     const dim3 grid((nx + 15) / 16, (ny + 15) / 16);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum, *other, *weighted, *elements, *rows) reduce(max : *most) reduce(min : *least)
     for (int i = 0; i < 3; ++i) {
@@ -247,7 +244,7 @@ int main(int argc, char **argv) {
   {
     // Several rows in a tile, and fewer threads than elements.
     const int nx = 19, ny = 157, n = nx * ny;
-    number *a = device(n), *b = device(n);
+    number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n);
     const dim3 grid((nx + 15) / 16, (ny + 15) / 16);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum, *other, *weighted, *elements, *rows) reduce(max : *most) reduce(min : *least)
     for (int i = 0; i < 3; ++i) {
@@ -263,7 +260,7 @@ int main(int argc, char **argv) {
   }
   {
     const int nz = 29, ny = 21, nx = 37, n = nx * ny * nz;
-    number *a = device(n), *b = device(n);
+    number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n);
     const dim3 cubes(8, 8, 4), grid((nx + 7) / 8, (ny + 7) / 8, (nz + 3) / 4);
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx)) reduce(+ : *sum, *other, *weighted, *elements) reduce(max : *most) reduce(min : *least)
     for (int i = 0; i < 3; ++i) {
@@ -279,7 +276,7 @@ int main(int argc, char **argv) {
   {
     // The blocks of the ranks are those whose threads work together.
     const int nx = 67, ny = 71, n = nx * ny;
-    number *a = device(n), *b = device(n);
+    number *a = array_of_numbers<number>(n), *b = array_of_numbers<number>(n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum, *other, *elements)
     for (int i = 0; i < 3; ++i) {
       axpy<<<(n + 63) / 64, 64>>>(n, 3, a, b);
@@ -291,7 +288,7 @@ int main(int argc, char **argv) {
   }
   {
     const int nz = 43, ny = 21, nx = 37;
-    number *a = device(nx * ny * nz);
+    number *a = array_of_numbers<number>(nx * ny * nz);
 #pragma gpurma persistent distribute(a : rows(nz, ny, nx)) reduce(+ : *sum)
     for (int i = 0; i < 3; ++i)
       planes<<<dim3((nx + 31) / 32, (ny + 3) / 4), dim3(32, 4)>>>(a, sum, nz, ny, nx);

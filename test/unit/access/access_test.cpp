@@ -232,13 +232,16 @@ __global__ void k(const float *in, float *out, unsigned ny, unsigned nx) {
             "rows y; reads in (x -1..-1, y -1..-1); writes out (own)");
 }
 
+/// Of a kernel over all points but those at the border, which stores to each.
+std::string inferWithin(int Border, const std::string& Statements) {
+  const std::string B = std::to_string(Border);
+  KernelText K("__global__ void k(const float *in, float *out, int ny, int nx) {\n  POINT;\n  if (x < " + B + " || x >= nx - " + B +
+               " || y < " + B + " || y >= ny - " + B + ") return;\n  out[y * nx + x] = 0;\n" + Statements + "}");
+  return K.infer("k", "in out : ny nx");
+}
+
 TEST(Inference, UnsignedNumbersThatWrap) {
-  auto Reads = [](const std::string& Statements) {
-    KernelText K("__global__ void k(const float *in, float *out, int ny, int nx) {\n  POINT;\n"
-                 "  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1) return;\n  out[y * nx + x] = 0;\n" +
-                 Statements + "}");
-    return K.infer("k", "in out : ny nx");
-  };
+  auto Reads = [](const std::string& Statements) { return inferWithin(1, Statements); };
   const std::string Beside = "rows y; reads in (x -1..-1); writes out (own)", Above = "rows y; reads in (y -1..-1); writes out (own)";
   EXPECT_EQ(Reads("out[y * nx + x] = in[y * nx + int(unsigned(x) + ~0u)];"), Beside);
   EXPECT_EQ(Reads("out[y * nx + x] = in[y * nx + int(unsigned(x) + 0xFFFFFFFFu)];"), Beside);
@@ -258,10 +261,7 @@ TEST(Inference, UnsignedNumbersThatWrap) {
 
 TEST(Inference, BitsOfPairs) {
   auto Reads = [](const std::string& Column, const std::string& Row = "y") {
-    KernelText K("__global__ void k(const float *in, float *out, int ny, int nx) {\n  POINT;\n"
-                 "  if (x < 3 || x >= nx - 3 || y < 3 || y >= ny - 3) return;\n"
-                 "  out[y * nx + x] = in[(" + Row + ") * nx + (" + Column + ")];\n}");
-    return K.infer("k", "in out : ny nx");
+    return inferWithin(3, "out[y * nx + x] = in[(" + Row + ") * nx + (" + Column + ")];");
   };
   EXPECT_EQ(Reads("x & ~1"), "rows y; reads in (x -1..0); writes out (own)");
   EXPECT_EQ(Reads("~3 & x"), "rows y; reads in (x -3..0); writes out (own)");
