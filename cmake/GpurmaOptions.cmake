@@ -5,6 +5,11 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # Wrong about std::string in GCC 12 (GCC bug 105329).
   target_compile_options(gpurma_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Members without a value in an initialiser have their own; and libstdc++'s stable_partition uses what libstdc++ deprecates.
+  target_compile_options(gpurma_options INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-field-initializers> $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
+endif()
 if(GPURMA_SANITIZE STREQUAL "address")
   set(_sanitize -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
 elseif(GPURMA_SANITIZE STREQUAL "thread")

@@ -963,10 +963,7 @@ bool engine::finish_landings() {
 void engine::start_meeting(std::optional<command_kind> kind, int rank, unsigned slot) {
   if (meeting_)
     fatal("two collectives of one launch at a time; the ranks do not agree on their order");
-  meeting& m = meeting_.emplace();
-  m.kind = kind;
-  m.rank = rank;
-  m.slot = slot;
+  meeting& m = meeting_.emplace(kind, rank, slot);
   if (kind == command_kind::window_create) {
     const auto widest =
         static_cast<std::size_t>(*std::max_element(device_sizes_.begin(), device_sizes_.end()));

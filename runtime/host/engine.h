@@ -161,9 +161,11 @@ private:
   // A collective over all processes: what is done, and how far.
   struct meeting {
     enum class step { gather, seal, exchange_counts, await_messages, leave };
+    meeting(std::optional<detail::command_kind> wanted, int asking, unsigned slot_of_command)
+        : kind(wanted), rank(asking), slot(slot_of_command) {}
     std::optional<detail::command_kind> kind; // nothing: end of the launch
-    int rank = 0;                             // device rank that asked for it
-    unsigned slot = 0;
+    int rank;                                 // device rank that asked for it
+    unsigned slot;
     step now = step::gather;
     std::unique_ptr<collective> operation;
     std::vector<exposed_row> mine;

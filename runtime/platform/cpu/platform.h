@@ -40,19 +40,23 @@ inline void leave() {
 
 template <class T>
 T load_relaxed(const T* address) {
-  return __atomic_load_n(address, __ATOMIC_RELAXED);
+  T value;
+  __atomic_load(address, &value, __ATOMIC_RELAXED);
+  return value;
 }
 template <class T>
 T load_acquire(const T* address, scope) {
-  return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+  T value;
+  __atomic_load(address, &value, __ATOMIC_ACQUIRE);
+  return value;
 }
 template <class T>
 void store_relaxed(T* address, T value) {
-  __atomic_store_n(address, value, __ATOMIC_RELAXED);
+  __atomic_store(address, &value, __ATOMIC_RELAXED);
 }
 template <class T>
 void store_release(T* address, T value, scope) {
-  __atomic_store_n(address, value, __ATOMIC_RELEASE);
+  __atomic_store(address, &value, __ATOMIC_RELEASE);
 }
 template <class T>
 T fetch_add(T* address, T value, scope) {
@@ -82,7 +86,7 @@ T load_polled(const T* address) {
 }
 template <class T>
 void store_released(T* address, T value) {
-  __atomic_store_n(address, value, __ATOMIC_RELEASE);
+  __atomic_store(address, &value, __ATOMIC_RELEASE);
 }
 
 // The last word is stored last and loaded first: who finds it finds the others.
@@ -100,7 +104,7 @@ Packet load_packet(const Packet* from) {
 }
 template <class T>
 void store_after_load(T* address, T value) {
-  __atomic_store_n(address, value, __ATOMIC_RELEASE);
+  __atomic_store(address, &value, __ATOMIC_RELEASE);
 }
 
 inline constexpr bool polls_starve_others = true;
