@@ -50,6 +50,13 @@ void Diagnostics::addCall(SourceRange Body, SourceLocation Call, std::string Fun
   Calls.push_back({Body, Call, std::move(Function)});
 }
 
+bool Diagnostics::isWithin(SourceLocation Loc, SourceRange Text) const {
+  const SourceManager &Sources = Engine.getSourceManager();
+  return Sources.isPointWithin(Sources.getFileLoc(Loc), Sources.getFileLoc(Text.getBegin()), Sources.getFileLoc(Text.getEnd()));
+}
+
+bool Diagnostics::lastIsOutside(SourceRange Text) const { return Last.isValid() && !isWithin(Last, Text); }
+
 void Diagnostics::finish() {
   std::vector<SourceLocation> Places;
   if (Last.isValid() && !Calls.empty())
@@ -58,10 +65,8 @@ void Diagnostics::finish() {
   std::set<SourceLocation> Seen;
   const unsigned Note = Engine.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Note, Table[static_cast<unsigned>(Diag::note_called_here)].Text);
   for (size_t I = 0; I != Places.size(); ++I) {
-    const SourceManager &Sources = Engine.getSourceManager();
     for (const CalledBody &C : Calls)
-      if (Sources.isPointWithin(Sources.getFileLoc(Places[I]), Sources.getFileLoc(C.Body.getBegin()), Sources.getFileLoc(C.Body.getEnd())) &&
-          Seen.insert(C.Call).second) {
+      if (isWithin(Places[I], C.Body) && Seen.insert(C.Call).second) {
         Engine.Report(C.Call, Note) << C.Function;
         Places.push_back(C.Call);
       }

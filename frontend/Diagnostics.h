@@ -33,6 +33,9 @@ public:
   /// The notes of the last diagnostic, which else come with the next one.
   void finish();
 
+  /// Whether the last diagnostic, if there is one, is elsewhere than in this text.
+  bool lastIsOutside(clang::SourceRange Text) const;
+
   /// True once an error of anyone (Clang's or ours) has been reported for this parse.
   bool hasErrors() const { return Engine.hasErrorOccurred(); }
 
@@ -42,6 +45,8 @@ private:
     clang::SourceLocation Call;
     std::string Function;
   };
+
+  bool isWithin(clang::SourceLocation Loc, clang::SourceRange Text) const;
 
   clang::DiagnosticsEngine &Engine;
   bool WarningsAsErrors, NoWarnings, Remarks;

@@ -232,7 +232,7 @@ private:
     Result.RowsStrided = Interpreted.GridStride != nullptr;
     if (!Result.RowsStrided)
       return true;
-    if (const Expr* Other = otherUseOfGridSize(Kernel))
+    if (const Expr* Other = otherUseOfGridSize(Kernel, Context))
       Reports.error(Other, Diag::err_writes_far) << Arrays.front().Array.name() << 3 << Other->getSourceRange();
     std::set<const Stmt*> Loops;
     for (const auto& [Loop, Index] : Interpreted.GridIndices)
@@ -841,7 +841,7 @@ private:
       return true;
     if (Outside)
       Reports.gridStrides(Outside->Array->Array, Outside->Origin->Where);
-    else if (const Expr* Other = otherUseOfGridSize(Kernel))
+    else if (const Expr* Other = otherUseOfGridSize(Kernel, Context))
       Reports.error(Other, Diag::err_writes_far) << Accesses.front().Array->Array.name() << 4 << Other->getSourceRange();
     return !Reports.failed() && checkGridStrides(Loops, Result.RowDimension, Interpreted.GridMoves);
   }
@@ -1049,10 +1049,13 @@ std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
                                               const LaunchFacts& Launch, ASTContext& Context,
                                               Diagnostics& Diags, KernelForm* Seen) {
   try {
+    Diags.finish(); // what is noted below belongs to what is found here
     Analysis Analyse(Kernel, Arrays, Launch, Context, Diags);
     std::optional<KernelAccesses> Found = Analyse.run();
     if (Seen)
       *Seen = Analyse.form();
+    if (!Found && Diags.lastIsOutside(Kernel->getSourceRange()))
+      Diags.report(Kernel->getLocation(), Diag::note_of_kernel) << Kernel->getName();
     return Found;
   } catch (const isl::exception&) {
     // isl gives up after a number of operations.

@@ -5,6 +5,7 @@
 #include "passes/AccessAnalysis.h"
 #include "passes/CallVisitor.h"
 #include "passes/CombinedValues.h"
+#include "passes/FunctionCopies.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -324,9 +325,12 @@ private:
 
 } // namespace
 
-const Expr* otherUseOfGridSize(const FunctionDecl* Kernel) {
+const Expr* otherUseOfGridSize(const FunctionDecl* Kernel, ASTContext& Context) {
   const GridSizeUses Uses(Kernel->getBody());
-  return Uses.Others.empty() ? nullptr : Uses.Others.front();
+  if (!Uses.Others.empty())
+    return Uses.Others.front();
+  const FunctionCopies Copies = findFunctionCopies(Kernel, OwnIndices::OfBlock, Context);
+  return Copies.Calls.empty() ? nullptr : Copies.Calls.front();
 }
 
 std::optional<RejectedRowLoop> dependenceOnGridSize(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, unsigned Dimension,

@@ -23,8 +23,8 @@ namespace gpurma {
 
 struct AtomicReduction;
 
-/// A use of gridDim that is not the step of a loop; null if there is none.
-const clang::Expr* otherUseOfGridSize(const clang::FunctionDecl* Kernel);
+/// A use of gridDim that is not the step of a loop, or a call of a function that uses blockIdx or gridDim; null if there is none.
+const clang::Expr* otherUseOfGridSize(const clang::FunctionDecl* Kernel, clang::ASTContext& Context);
 
 /// What makes a difference to which iterations of \p Loops, which stand in the kernel itself and go on along \p Dimension, are those
 /// of one thread. \p Moves: what goes on with them (InterpretedKernel::GridMoves). \p Reductions:

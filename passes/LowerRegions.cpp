@@ -14,6 +14,7 @@
 // becomes of those that stand for reduced scalars. #line keeps the lines of what is generated, and of what follows
 // it, those of the source.
 #include "passes/BlockNumbers.h"
+#include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionNames.h"
@@ -25,6 +26,7 @@
 #include "clang/Lex/Lexer.h"
 #include <map>
 #include <set>
+#include <vector>
 
 using namespace clang;
 
@@ -32,6 +34,8 @@ namespace gpurma {
 namespace {
 
 class RegionLowerer {
+  static constexpr const char* CoherentLoad = "::gpurma::stages::load"; // for __ldg
+
 public:
   RegionLowerer(Unit& U, Program& P)
       : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
@@ -44,6 +48,9 @@ public:
           removePragmas(R);
         continue;
       }
+      for (const Stage& S : R.Stages)
+        for (const DeclRefExpr* Load : S.CachedLoads)
+          replaceCachedLoad(*Load);
       for (const Stage& S : R.Stages)
         if (!S.Copy)
           addStageFunction(S.Kernel, S.Accesses.Threads);
@@ -71,6 +78,14 @@ private:
       P.Edits.replace({Begin->File, Begin->Begin, Begin->Begin}, "__host__ __device__ ");
     else
       U.Diags->report(F->getLocation(), Diag::err_edit_not_in_file) << "this function";
+  }
+
+  /// In a function as it is: a plain load is right outside of regions, too.
+  void replaceCachedLoad(const DeclRefExpr& Load) {
+    if (std::optional<FileRange> Name = fileRange(Load.getSourceRange(), Sources, LangOpts))
+      P.Edits.replace(*Name, CoherentLoad);
+    else
+      U.Diags->report(Load.getLocation(), Diag::err_edit_not_in_file) << "this load";
   }
 
   /// Each instance of a template has a kernel of its own.
@@ -101,57 +116,61 @@ private:
     return (Pattern ? Pattern : Kernel)->getCanonicalDecl();
   }
 
+  /// All launches of the kernel, or of instances of its template, that are run so.
+  std::vector<const Stage*> launchesOf(const FunctionDecl* Kernel, ThreadMapping Threads) const {
+    std::vector<const Stage*> Found;
+    for (const Region& R : U.Regions)
+      for (const Stage& S : R.Stages)
+        if (!R.isPattern() && S.Kernel && S.Accesses.Threads == Threads && patternOf(S.Kernel) == patternOf(Kernel))
+          Found.push_back(&S);
+    return Found;
+  }
+
   /// The body of a kernel for fixed rows: each store is done if the thread's row has it (ThreadMapping::FixedRows).
   std::string sourceForRows(const FunctionDecl* Kernel, EditSet Guarded) {
     std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts);
     std::set<unsigned> Done;
-    for (const Region& R : U.Regions)
-      for (const Stage& S : R.Stages) {
-        if (R.isPattern() || !S.Kernel || S.Accesses.Threads != ThreadMapping::FixedRows || patternOf(S.Kernel) != patternOf(Kernel))
-          continue;
-        for (const RowStore& Store : S.Accesses.FixedRows.Statements) {
-          std::optional<FileRange> Whole = fileRangeInBody(Kernel, Store.Statement->getSourceRange());
-          std::optional<FileRange> Element = fileRangeInBody(Kernel, Store.Element->getSourceRange());
-          if (!Body || !Whole || !Element) {
-            U.Diags->report(Store.Statement->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
-            return {};
-          }
-          if (Done.insert(Whole->Begin).second)
-            Guarded.wrap(*Whole, "gpurma_rows.have(" + P.Edits.text(*Element, P.source(Element->File)) + ") ? static_cast<void>(",
-                         ") : static_cast<void>(0)");
+    const EditSet Plain = Guarded;
+    for (const Stage* S : launchesOf(Kernel, ThreadMapping::FixedRows)) {
+      for (const RowStore& Store : S->Accesses.FixedRows.Statements) {
+        std::optional<FileRange> Whole = fileRangeInBody(Kernel, Store.Statement->getSourceRange());
+        std::optional<FileRange> Element = fileRangeInBody(Kernel, Store.Element->getSourceRange());
+        if (!Body || !Whole || !Element) {
+          U.Diags->report(Store.Statement->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
+          return {};
         }
-        for (const RowRead& Read : S.Accesses.FixedRows.Reads) {
-          std::optional<FileRange> Initial = fileRangeInBody(Kernel, Read.Initial->getSourceRange());
-          if (!Body || !Initial) {
-            U.Diags->report(Read.Initial->getBeginLoc(), Diag::err_edit_not_in_file) << "this value";
-            return {};
-          }
-          std::string Any;
-          for (const Expr* Element : Read.Elements)
-            if (std::optional<FileRange> Stored = fileRangeInBody(Kernel, Element->getSourceRange()))
-              Any += (Any.empty() ? "gpurma_rows.have(" : " || gpurma_rows.have(") + P.Edits.text(*Stored, P.source(Stored->File)) + ")";
-          if (Done.insert(Initial->Begin).second)
-            Guarded.wrap(*Initial, "::gpurma::stages::value_if(" + Any + ", [&] { return ", "; })");
-        }
+        if (Done.insert(Whole->Begin).second)
+          Guarded.wrap(*Whole, "gpurma_rows.have(" + Plain.text(*Element, P.source(Element->File)) + ") ? static_cast<void>(",
+                       ") : static_cast<void>(0)");
       }
+      for (const RowRead& Read : S->Accesses.FixedRows.Reads) {
+        std::optional<FileRange> Initial = fileRangeInBody(Kernel, Read.Initial->getSourceRange());
+        if (!Body || !Initial) {
+          U.Diags->report(Read.Initial->getBeginLoc(), Diag::err_edit_not_in_file) << "this value";
+          return {};
+        }
+        std::string Any;
+        for (const Expr* Element : Read.Elements)
+          if (std::optional<FileRange> Stored = fileRangeInBody(Kernel, Element->getSourceRange()))
+            Any += (Any.empty() ? "gpurma_rows.have(" : " || gpurma_rows.have(") + Plain.text(*Stored, P.source(Stored->File)) + ")";
+        if (Done.insert(Initial->Begin).second)
+          Guarded.wrap(*Initial, "::gpurma::stages::value_if(" + Any + ", [&] { return ", "; })");
+      }
+    }
     return Body ? Guarded.text(*Body, P.source(Body->File)) : std::string();
   }
 
   /// The body of a kernel for launches in one dimension: the place of the thread's element is known, where the kernel divides.
   std::string sourceForElements(const FunctionDecl* Kernel, EditSet Placed) {
     std::map<std::pair<unsigned, unsigned>, std::optional<ElementPlace>> Found; // by where its text stands
-    for (const Region& R : U.Regions)
-      for (const Stage& S : R.Stages) {
-        if (R.isPattern() || !S.Kernel || S.Accesses.Threads != ThreadMapping::OneDimension || patternOf(S.Kernel) != patternOf(Kernel))
-          continue;
-        for (const auto& [E, Place] : S.Accesses.Places)
-          if (std::optional<FileRange> Text = placedText(S.Kernel, E)) {
-            // The outer one of two comes first.
-            auto [It, IsNew] = Found.try_emplace({Text->Begin, ~Text->End}, Place);
-            if (!IsNew && It->second != Place)
-              It->second.reset();
-          }
-      }
+    for (const Stage* S : launchesOf(Kernel, ThreadMapping::OneDimension))
+      for (const auto& [E, Place] : S->Accesses.Places)
+        if (std::optional<FileRange> Text = placedText(S->Kernel, E)) {
+          // The outer one of two comes first.
+          auto [It, IsNew] = Found.try_emplace({Text->Begin, ~Text->End}, Place);
+          if (!IsNew && It->second != Place)
+            It->second.reset();
+        }
     std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts);
     if (!Body)
       return {};
@@ -193,7 +212,7 @@ private:
       if (T.is(tok::raw_identifier) && (Word == "__restrict__" || Word == "__restrict"))
         Copy += ' ';
       else if (T.is(tok::raw_identifier) && Word == "__ldg")
-        Copy += "::gpurma::stages::load";
+        Copy += CoherentLoad;
       else
         Copy += Word;
       if (Raw.getCurrentBufferOffset() >= Text.size())
@@ -261,11 +280,16 @@ private:
     const PartialBlocks* Parts = InParts ? partialBlocksOf(Kernel, U) : nullptr;
     EditSet Own = P.Edits;
     editBlockStores(Kernel, U, Own);
+    const OwnIndices Indices = Threads == ThreadMapping::Blocks ? OwnIndices::OfBlock : OwnIndices::OfThread;
+    for (const Stage* S : launchesOf(Kernel, Threads)) {
+      const FunctionCopies Copies = findFunctionCopies(S->Kernel, Indices, U.context());
+      editCalls(Copies, Indices, Own, U.context());
+      for (const FunctionDecl* Function : Copies.Functions)
+        addCopy(Function, Own, copyName(Function, Indices), threadParameters(Threads, /*Behind=*/false));
+    }
     EditSet Edited = Own;
     if (Parts) {
       editPartialBlocks(*Parts, Edited, U.context());
-      for (const FunctionDecl* Function : Parts->Functions)
-        addCopy(Function, Edited, partialFunctionName(Function), "[[maybe_unused]] const uint3 threadIdx, [[maybe_unused]] const dim3 blockDim");
     } else if (Rows) {
       editRowLoop(*Rows, Edited, U.context());
       addRowFunctions(*Rows, Edited);

@@ -4,6 +4,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/AccessAnalysis.h"
 #include "passes/CombinedValues.h"
+#include "passes/FunctionCopies.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -141,7 +142,7 @@ public:
         Sources(Context.getSourceManager()) {}
 
   std::variant<PartialBlocks, RejectedPartialBlocks> run() {
-    if (!findGuarded() || !checkIndices() || !checkValues() || !findFunctions())
+    if (!findGuarded() || !checkIndices() || !checkValues() || !checkFunctions())
       return *Rejected;
     return Result;
   }
@@ -429,81 +430,14 @@ private:
     return true;
   }
 
-  // --- Functions that are copied, as they name threadIdx or blockDim.
+  // --- Functions that name the indices.
 
-  class Callees : public DynamicRecursiveASTVisitor {
-  public:
-    explicit Callees(const FunctionDecl* Function) { TraverseStmt(Function->getBody()); }
-    bool shouldVisitImplicitCode() const override { return true; }
-    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
-      NamesIndex |= isIndexVariable(Ref->getDecl());
-      if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl()))
-        Uses.emplace_back(Function, Ref);
-      return true;
-    }
-    bool VisitMemberExpr(MemberExpr* Member) override {
-      if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl()))
-        Uses.emplace_back(Function, Member);
-      return true;
-    }
-    bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override {
-      Uses.emplace_back(Construct->getConstructor(), Construct);
-      return true;
-    }
-    bool VisitCallExpr(CallExpr* Call) override {
-      if (const auto* Ref = dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts()))
-        Calls.emplace(Ref, Call);
-      return true;
-    }
-    std::vector<std::pair<const FunctionDecl*, const Expr*>> Uses;
-    std::map<const Expr*, const CallExpr*> Calls;
-    bool NamesIndex = false;
-  };
-
-  const FunctionDecl* ownDefinition(const FunctionDecl* Function) const {
-    const FunctionDecl* Definition = nullptr;
-    bool Own = Function->hasBody(Definition) && !Sources.isInSystemHeader(Definition->getLocation());
-    return Own ? Definition : nullptr;
-  }
-
-  bool needsCopy(const FunctionDecl* Function) {
-    auto [It, IsNew] = Needs.emplace(Function, false);
-    if (!IsNew)
-      return It->second;
-    const Callees Inside(Function);
-    bool Needed = Inside.NamesIndex;
-    for (const auto& [Callee, Use] : Inside.Uses)
-      if (const FunctionDecl* Definition = ownDefinition(Callee))
-        Needed |= needsCopy(Definition);
-    return Needs[Function] = Needed;
-  }
-
-  bool findFunctions() {
-    std::vector<const FunctionDecl*> Work = {Kernel};
-    llvm::SmallPtrSet<const FunctionDecl*, 8> Seen;
-    while (!Work.empty()) {
-      const FunctionDecl* Function = Work.back();
-      Work.pop_back();
-      if (!Seen.insert(Function).second)
-        continue;
-      const Callees Inside(Function);
-      for (const auto& [Callee, Use] : Inside.Uses) {
-        const FunctionDecl* Definition = ownDefinition(Callee);
-        if (!Definition || !needsCopy(Definition))
-          continue;
-        auto Call = Inside.Calls.find(Use);
-        if (Call == Inside.Calls.end() || isa<CXXMethodDecl>(Definition) || !isTextOfBody(Function, Call->second->getSourceRange()) ||
-            !isTextOfBody(Function, Use->getExprLoc()) || Definition->getLocation().isMacroID() || Definition->getEndLoc().isMacroID() ||
-            Definition->getTemplateSpecializationKind() == TSK_ExplicitSpecialization ||
-            !before(Definition->getLocation(), Function->getLocation()))
-          return reject(PartialBlocksProblem::Function, Use->getExprLoc(), Definition->getNameAsString());
-        Result.Calls.push_back(Call->second);
-        if (!llvm::is_contained(Result.Functions, Definition))
-          Result.Functions.push_back(Definition);
-        Work.push_back(Definition);
-      }
-    }
-    return true;
+  bool checkFunctions() {
+    if (const FunctionCopies Copies = findFunctionCopies(Kernel, OwnIndices::OfThread, Context); Copies.Rejected)
+      return reject(PartialBlocksProblem::Function, Copies.Rejected->Where, Copies.Rejected->Function->getNameAsString());
+    const FunctionCopies OfGrid = GridStrides ? findFunctionCopies(Kernel, OwnIndices::OfBlock, Context) : FunctionCopies();
+    return OfGrid.Functions.empty() ||
+           reject(PartialBlocksProblem::Index, OfGrid.Calls.front()->getBeginLoc(), OfGrid.Functions.front()->getNameAsString());
   }
 
   const FunctionDecl* Kernel;
@@ -515,7 +449,6 @@ private:
   std::vector<Guarded> All;
   std::vector<const Stmt*> Parts;
   Declared InParts, InBodies;
-  std::map<const FunctionDecl*, bool> Needs;
   PartialBlocks Result;
   std::optional<RejectedPartialBlocks> Rejected;
 };
@@ -529,8 +462,6 @@ bool PartialBlocks::editsAs(const PartialBlocks& Other) const {
       Found.insert(E->getBeginLoc());
     for (const auto& [Loop, Index] : Blocks.Loops)
       Found.insert(Loop->getBeginLoc());
-    for (const CallExpr* Call : Blocks.Calls)
-      Found.insert(Call->getBeginLoc());
     return Found;
   };
   return Begins(*this) == Begins(Other);
@@ -572,8 +503,6 @@ std::optional<LoopBounds> boundsOf(const Stmt* Any, const VarDecl* Index) {
 
 } // namespace
 
-std::string partialFunctionName(const FunctionDecl* Function) { return "gpurma_partial_" + Function->getNameAsString(); }
-
 void editPartialBlocks(const PartialBlocks& Blocks, EditSet& Edits, const ASTContext& Context) {
   const SourceManager& Sources = Context.getSourceManager();
   const LangOptions& LangOpts = Context.getLangOpts();
@@ -587,13 +516,6 @@ void editPartialBlocks(const PartialBlocks& Blocks, EditSet& Edits, const ASTCon
     } else {
       Edits.wrap(Range(conditionOf(Loop)->getSourceRange()), "(gpurma_elements.reach(" + Index->getNameAsString() + ") && (", "))");
     }
-  }
-  for (const CallExpr* Call : Blocks.Calls) {
-    const auto* Ref = cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts());
-    Edits.replace(Range(Ref->getLocation()), partialFunctionName(Call->getDirectCallee()));
-    bool Others = Call->getNumArgs() != 0 && !isa<CXXDefaultArgExpr>(Call->getArg(0));
-    FileRange At = Range(Others ? Call->getArg(0)->getSourceRange() : SourceRange(Call->getRParenLoc()));
-    Edits.replace({At.File, At.Begin, At.Begin}, Others ? "threadIdx, blockDim, " : "threadIdx, blockDim");
   }
 }
 

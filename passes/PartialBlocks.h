@@ -40,9 +40,6 @@ struct PartialBlocks {
   std::vector<const clang::Expr*> Conditions;
   /// Loops by whole grids, `for` and `while`, with their indices. With some there are no other conditions.
   std::vector<std::pair<const clang::Stmt*, const clang::VarDecl*>> Loops;
-  /// Functions that name threadIdx or blockDim, or call such ones, and the calls of them.
-  std::vector<const clang::FunctionDecl*> Functions;
-  std::vector<const clang::CallExpr*> Calls;
 
   /// Whether both edit a kernel's text in the same way, for other instances of its template.
   bool editsAs(const PartialBlocks& Other) const;
@@ -65,10 +62,7 @@ std::variant<PartialBlocks, RejectedPartialBlocks> understandPartialBlocks(const
                                                                            bool GridStrides,
                                                                            const GridLoops& GridIndices, clang::ASTContext& Context);
 
-/// How a copy of \p Function that is given the thread's index and the block's size is called.
-std::string partialFunctionName(const clang::FunctionDecl* Function);
-
-/// Adds what the kernel and those functions become.
+/// Adds what the kernel becomes.
 void editPartialBlocks(const PartialBlocks& Blocks, EditSet& Edits, const clang::ASTContext& Context);
 
 } // namespace gpurma

@@ -199,6 +199,8 @@ struct Stage {
   std::vector<const clang::ParmVarDecl *> Collected;
   /// Parameters of the kernel that stand for flags which it sets.
   std::set<const clang::ParmVarDecl *> Flags;
+  /// The __ldg of functions that its kernel calls.
+  llvm::SetVector<const clang::DeclRefExpr *> CachedLoads;
   /// Variables of the device that its kernel names, and that the host can name, too.
   llvm::SetVector<const clang::VarDecl *> DeviceVariables;
   /// InferStages has looked into the kernel or copy, since it is passed a distributed array.

@@ -3,6 +3,7 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
+#include "passes/FunctionCopies.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -28,7 +29,7 @@ bool isExchange(StringRef Name) {
 
 class CooperationFinder : public CallVisitor {
 public:
-  enum Kinds { All, Hidden, Exchanges };
+  enum Kinds { All, Together, Hidden, Exchanges };
 
   explicit CooperationFinder(const FunctionDecl* Kernel, Kinds Wanted = All) : Kernel(Kernel), Wanted(Wanted) {
     enter(Kernel);
@@ -82,7 +83,9 @@ private:
   bool isWanted(ThreadCooperation::Kind How, const NamedDecl* What) const {
     if (Wanted == Hidden)
       return How == ThreadCooperation::Exchange && isCooperativeGroup(What);
-    return Wanted == All || (How != ThreadCooperation::OtherFunction && (How != ThreadCooperation::SharedMemory || Current != Kernel));
+    if (How == ThreadCooperation::OtherFunction)
+      return Wanted == All;
+    return Wanted != Exchanges || How != ThreadCooperation::SharedMemory || Current != Kernel;
   }
 
   bool note(ThreadCooperation::Kind How, const NamedDecl* What, SourceLocation Loc) {
@@ -170,25 +173,34 @@ private:
   llvm::SmallPtrSet<const CXXMethodDecl*, 2> Lambdas;
 };
 
-class DimensionFinder : public DynamicRecursiveASTVisitor {
+/// What a kernel and the program's functions that it calls name of the indices.
+class DimensionFinder : public CallVisitor {
 public:
+  explicit DimensionFinder(const FunctionDecl* Kernel) : Sources(Kernel->getASTContext().getSourceManager()) {
+    enter(Kernel);
+    visitEntered();
+  }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (isIndexVariable(Ref->getDecl()))
       Named.insert(Ref);
-    return true;
+    return CallVisitor::VisitDeclRefExpr(Ref);
   }
-  bool VisitMemberExpr(MemberExpr* Member) override { return note(Member); }
+  bool VisitMemberExpr(MemberExpr* Member) override { return note(Member) && CallVisitor::VisitMemberExpr(Member); }
   bool VisitPseudoObjectExpr(PseudoObjectExpr* Pseudo) override { return note(Pseudo); }
   bool VisitMSPropertyRefExpr(MSPropertyRefExpr* Property) override { return note(Property); }
 
   llvm::SmallPtrSet<const DeclRefExpr*, 8> Named, OfX, OfY;
 
 private:
+  bool visitFunction(const FunctionDecl* Function) override {
+    return Sources.isInSystemHeader(Function->getLocation()) || CallVisitor::visitFunction(Function);
+  }
   bool note(const Expr* E) {
     if (std::optional<IndexMember> Index = indexMember(E); Index && Index->Dimension < 2)
       (Index->Dimension == 0 ? OfX : OfY).insert(Index->Variable);
     return true;
   }
+  const SourceManager& Sources;
 };
 
 } // namespace
@@ -241,18 +253,17 @@ std::optional<ThreadCooperation> findHiddenCooperation(const FunctionDecl* Kerne
 bool exchangesValues(const FunctionDecl* Kernel, const Stmt* S) { return CooperationFinder(Kernel, S).Found.has_value(); }
 
 std::optional<ThreadCooperation> findCooperation(const FunctionDecl* Kernel) {
-  return std::move(CooperationFinder(Kernel).Found);
+  const bool AreCopied = !findFunctionCopies(Kernel, OwnIndices::OfThread, Kernel->getASTContext()).Rejected;
+  return std::move(CooperationFinder(Kernel, AreCopied ? CooperationFinder::Together : CooperationFinder::All).Found);
 }
 
 bool isInOneDimension(const FunctionDecl* Kernel) {
-  DimensionFinder Find;
-  Find.TraverseStmt(Kernel->getBody());
+  const DimensionFinder Find(Kernel);
   return !Find.Named.empty() && llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref); });
 }
 
 unsigned dimensionsNamed(const FunctionDecl* Kernel) {
-  DimensionFinder Find;
-  Find.TraverseStmt(Kernel->getBody());
+  const DimensionFinder Find(Kernel);
   if (llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref); }))
     return Find.Named.empty() ? 0 : 1;
   return llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref) || Find.OfY.contains(Ref); }) ? 2 : 3;

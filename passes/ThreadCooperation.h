@@ -15,7 +15,8 @@ namespace gpurma {
 
 /// What of a kernel, or of a function that it calls, only the threads of the launch's own blocks do right.
 struct ThreadCooperation {
-  /// In the order of err_threads_together. OtherFunction: a function that the kernel calls names threadIdx or its kin.
+  /// In the order of err_threads_together. OtherFunction: a function that the kernel calls names threadIdx or its kin, and cannot be
+  /// copied (FunctionCopies.h).
   enum Kind { SharedMemory, Barrier, Exchange, Assembly, OtherFunction } How = SharedMemory;
   std::string Name;
   clang::SourceLocation Loc;
@@ -59,10 +60,10 @@ struct IndexMember {
 /// Members of variables on the CPU target, properties in CUDA's headers.
 std::optional<IndexMember> indexMember(const clang::Expr* E);
 
-/// True if all that the kernel's body names of threadIdx, blockIdx, blockDim and gridDim is x.
+/// True if all that the kernel and its functions name of threadIdx, blockIdx, blockDim and gridDim is x.
 bool isInOneDimension(const clang::FunctionDecl* Kernel);
 
-/// Of how many dimensions, x first, the kernel's body names the index or the size; 3 if that cannot be seen.
+/// Of how many dimensions, x first, the kernel and its functions name the index or the size; 3 if that cannot be seen.
 unsigned dimensionsNamed(const clang::FunctionDecl* Kernel);
 
 } // namespace gpurma

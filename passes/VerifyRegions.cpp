@@ -9,6 +9,7 @@
 #include "passes/BlockNumbers.h"
 #include "passes/CallVisitor.h"
 #include "passes/CollectedArrays.h"
+#include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
@@ -58,8 +59,8 @@ public:
       if (Function->getIdentifier() &&
           (Function->getName().starts_with("__syncthreads") || Function->getName().contains("barrier")))
         HasBarrier = true;
-      if (Current != Kernel && Function->getIdentifier() && Function->getName() == "__ldg")
-        noteForeign(Current, "__ldg", CachedLoad);
+      if (Current != Kernel && identifierOf(Function) == "__ldg")
+        noteCachedLoad(*Ref);
       if (isCooperativeGroup(Function) && isGroupOfBlocks(identifierOf(Function)))
         noteForeign(Function, {}, GroupOfBlocks);
       enter(Function);
@@ -68,10 +69,6 @@ public:
         noteShared(*Variable);
       else if (isOfDevice(*Variable))
         DeviceVariables.insert(Variable);
-      StringRef Name = Variable->getIdentifier() ? Variable->getName() : StringRef();
-      if (Current != Kernel && Variable->hasGlobalStorage() &&
-          (Name == "blockIdx" || Name == "gridDim"))
-        noteForeign(Current, Name, LogicalBlock);
     }
     return true;
   }
@@ -84,11 +81,13 @@ public:
   }
   /// What the program may change, by names that the host has, too.
   llvm::SetVector<const VarDecl*> DeviceVariables;
-  /// A function of which no copy is made uses what only copies do right.
+  /// A function does what a stage cannot do.
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
-  /// In the order of err_stage_foreign.
-  enum ForeignUse { LogicalBlock, CachedLoad, GroupOfBlocks } Foreign = LogicalBlock;
+  /// As err_stage_foreign has them, behind CopyProblem.
+  enum ForeignUse { CachedLoad = 4, GroupOfBlocks } Foreign = CachedLoad;
+  /// The __ldg of functions that the kernel calls.
+  llvm::SetVector<const DeclRefExpr*> CachedLoads;
 
   bool calls(const FunctionDecl* Function) const { return Entered.contains(Function->getCanonicalDecl()); }
 
@@ -131,6 +130,16 @@ private:
         return false;
     }
     return false;
+  }
+
+  void noteCachedLoad(const DeclRefExpr& Ref) {
+    // CUDA's headers know what they do.
+    if (Ref.getDecl()->getASTContext().getSourceManager().isInSystemHeader(Ref.getLocation()))
+      return;
+    if (Ref.getLocation().isMacroID())
+      noteForeign(Current, "__ldg", CachedLoad);
+    else
+      CachedLoads.insert(&Ref);
   }
 
   void noteForeign(const FunctionDecl* User, StringRef Name, ForeignUse Use) {
@@ -382,11 +391,15 @@ private:
       report(Loc, Diag::err_barrier_behind_return) << Barriers.Other->getNameAsString() << S.Kernel->getName();
       report(Barriers.Loc, Diag::note_called_here) << Barriers.Other;
     }
-    if (Scan.ForeignUser) {
-      report(Loc, Diag::err_stage_foreign) << Scan.ForeignUser->getNameAsString() << S.Kernel->getName() << Scan.ForeignName << Scan.Foreign;
-      report(Scan.ForeignUser->getLocation(), Diag::note_declared_here) << Scan.ForeignUser;
+    const std::optional<RejectedCopy> NotCopied = findFunctionCopies(S.Kernel, OwnIndices::OfBlock, U.context()).Rejected;
+    if (const FunctionDecl* Foreign = Scan.ForeignUser ? Scan.ForeignUser : NotCopied ? NotCopied->Function : nullptr) {
+      report(Loc, Diag::err_stage_foreign) << Foreign->getNameAsString() << S.Kernel->getName()
+                                           << (Scan.ForeignUser ? Scan.ForeignName : StringRef(NotCopied->Index))
+                                           << (Scan.ForeignUser ? static_cast<unsigned>(Scan.Foreign) : static_cast<unsigned>(NotCopied->Why));
+      report(Foreign->getLocation(), Diag::note_declared_here) << Foreign;
       return false;
     }
+    S.CachedLoads = std::move(Scan.CachedLoads);
     S.Between = Scan.between();
     S.ReturnsBeforeBarriers = Barriers.Any;
     S.DeviceVariables = std::move(Scan.DeviceVariables);

@@ -69,7 +69,7 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
 // CHECK: :[[@LINE-54]]:7: note: this is a row that is not the thread's: let threads store into their own one, behind a condition, 'if (y == 3)', or the first one along the rows alone, 'if (y == 0)'
 // CHECK: :[[@LINE-49]]:5: error: grid dimension x walks the rows of 'line', but y walks those of 'out'; one launch needs one for all [gpurma-0204]
 // CHECK: :[[@LINE-44]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
-// CHECK: :[[@LINE-39]]:25: error: the launch gets a grid with a thread for each row of 'out', so nothing but the steps of its loops may depend on gridDim [gpurma-0210]
+// CHECK: :[[@LINE-39]]:25: error: the launch gets a grid with a thread for each row of 'out', so nothing but the steps of its loops may depend on gridDim, and no function that it calls on blockIdx [gpurma-0210]
 // CHECK: :[[@LINE-34]]:7: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
 // CHECK: :[[@LINE-28]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
 // CHECK: :[[@LINE-24]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]

@@ -3,9 +3,10 @@
 // RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
 
 __global__ void k(float* a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = n; }
-__device__ int index() { return blockIdx.x * blockDim.x + threadIdx.x; }
-__device__ float cached(const float* a, int i) { return __ldg(a + i); }
-__global__ void through_function(float* a) { a[index()] = 0; }
+#define LOAD(p) __ldg(p)
+struct Index { int i; __device__ Index() { i = blockIdx.x * blockDim.x + threadIdx.x; } };
+__device__ float cached(const float* a, int i) { return LOAD(a + i); }
+__global__ void through_function(float* a) { a[Index().i] = 0; }
 __global__ void through_cache(float* a, const float* b) { a[blockIdx.x] = cached(b, blockIdx.x); }
 __global__ void rank_kernel(float* a) {
   a[blockIdx.x] = 0;
@@ -48,22 +49,22 @@ void stages(float* a, float* b, int* i, float* s, int n, dim3 block) {
     k<<<n, block, bytes>>>(a, n);
 }
 
-// CHECK: :26:5: error: 'index', which kernel 'through_function' calls, uses 'blockIdx'; in a persistent region only the kernel's own body knows its logical block: pass it as an argument [gpurma-0131]
-// CHECK: :6:16: note: 'index' is declared here
-// CHECK: :28:5: error: 'cached', which kernel 'through_cache' calls, uses '__ldg'; in a persistent region arrays change while the kernel runs, which this does not see: use a plain load [gpurma-0131]
-// CHECK: :7:18: note: 'cached' is declared here
-// CHECK: :30:5: error: kernel 'rank_kernel' contains directives of its own; it cannot be launched in a persistent region [gpurma-0132]
-// CHECK: :14:81: error: kernel 'both' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
-// CHECK: :15:61: error: kernel 'add' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(max : ...)' [gpurma-0136]
-// CHECK: :16:68: error: kernel 'read' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
-// CHECK: :38:5: error: kernel 'of_macro' cannot be launched in a persistent region: a macro spells its definition [gpurma-0137]
-// CHECK: :18:8: note: 'of_macro' is declared here
-// CHECK: :40:5: error: kernel 'special' cannot be launched in a persistent region: it is an explicit specialization [gpurma-0137]
-// CHECK: :20:29: note: 'special<int>' is declared here
-// CHECK: :42:5: error: kernel 'inside' cannot be launched in a persistent region: it is defined outside of its namespace or class [gpurma-0137]
-// CHECK: :22:25: note: 'inside' is declared here
-// CHECK: :45:12: error: the block size of this launch must be known when the region begins, but 'threads' is declared in it [gpurma-0135]
-// CHECK: :48:19: error: the dynamic shared memory of this launch must be known when the region begins, but 'bytes' is declared in it [gpurma-0135]
+// CHECK: :27:5: error: 'Index', which kernel 'through_function' calls, uses 'blockIdx', and in a persistent region only a copy of it knows the logical block, which constructors, operators, virtual functions and those that are defined outside of their class do not have: pass it as an argument [gpurma-0131]
+// CHECK: :7:34: note: 'Index' is declared here
+// CHECK: :29:5: error: 'cached', which kernel 'through_cache' calls, uses '__ldg' in a macro; in a persistent region arrays change while the kernel runs, which this does not see: use a plain load [gpurma-0131]
+// CHECK: :8:18: note: 'cached' is declared here
+// CHECK: :31:5: error: kernel 'rank_kernel' contains directives of its own; it cannot be launched in a persistent region [gpurma-0132]
+// CHECK: :15:81: error: kernel 'both' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
+// CHECK: :16:61: error: kernel 'add' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(max : ...)' [gpurma-0136]
+// CHECK: :17:68: error: kernel 'read' may update the reduced 'sum' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
+// CHECK: :39:5: error: kernel 'of_macro' cannot be launched in a persistent region: a macro spells its definition [gpurma-0137]
+// CHECK: :19:8: note: 'of_macro' is declared here
+// CHECK: :41:5: error: kernel 'special' cannot be launched in a persistent region: it is an explicit specialization [gpurma-0137]
+// CHECK: :21:29: note: 'special<int>' is declared here
+// CHECK: :43:5: error: kernel 'inside' cannot be launched in a persistent region: it is defined outside of its namespace or class [gpurma-0137]
+// CHECK: :23:25: note: 'inside' is declared here
+// CHECK: :46:12: error: the block size of this launch must be known when the region begins, but 'threads' is declared in it [gpurma-0135]
+// CHECK: :49:19: error: the dynamic shared memory of this launch must be known when the region begins, but 'bytes' is declared in it [gpurma-0135]
 
 // After the lines above, which are named by their numbers.
 __global__ void add_bits(const float* a, double* most) { atomicMax((int*)most, int(a[blockIdx.x])); }

@@ -5,14 +5,14 @@
 // CHECK: stage by_elements: rows y of parts of blocks in one dimension; reads a (own); adds to *sum; *sum first in each thread; s first over all tiles; t first over all tiles
 // CHECK: stage by_grids: rows y of parts of blocks in one dimension; reads a (own); reads b (own); adds to *sum; *sum first in each thread; s first over all tiles
 
-// CHECK: __device__ T gpurma_partial_of_warp({{.*}}const uint3 threadIdx, {{.*}}const dim3 blockDim, T value) {
+// CHECK: __device__ T gpurma_of_thread_of_warp({{.*}}const uint3 threadIdx, {{.*}}const uint3 blockIdx, {{.*}}const dim3 blockDim, {{.*}}const dim3 gridDim, T value) {
 // CHECK: return threadIdx.x % 32 == 0 ? value : 0;
 template <class T> __device__ T of_warp(T value) {
   for (int off = 16; off > 0; off /= 2)
     value += __shfl_down_sync(0xffffffffu, value, off);
   return threadIdx.x % 32 == 0 ? value : 0;
 }
-// CHECK: __device__ double gpurma_partial_of_block({{.*}}const uint3 threadIdx, {{.*}}const dim3 blockDim, double value) { return 2 * gpurma_partial_of_warp<double>(threadIdx, blockDim, value); }
+// CHECK: __device__ double gpurma_of_thread_of_block({{.*}}const uint3 threadIdx, {{.*}}const uint3 blockIdx, {{.*}}const dim3 blockDim, {{.*}}const dim3 gridDim, double value) { return 2 * gpurma_of_thread_of_warp<double>(threadIdx, blockIdx, blockDim, gridDim, value); }
 __device__ double of_block(double value) { return 2 * of_warp<double>(value); }
 
 // CHECK: template <unsigned gpurma_copy, class gpurma_type_1, class gpurma_sum_0_type, class gpurma_sum_1_type> {{.*}} void gpurma_part_[[N:[0-9]+]]_by_elements({{.*}}const uint3 threadIdx, {{.*}}const uint3 blockIdx, {{.*}}const dim3 blockDim, {{.*}}const dim3 gridDim, {{.*}}const ::gpurma::stages::tile_elements gpurma_elements, gpurma_type_1 gpurma_part_1, gpurma_sum_0_type& gpurma_sum_0, gpurma_sum_1_type& gpurma_sum_1, const double* a, double* sum, int n)
@@ -21,7 +21,7 @@ __device__ double of_block(double value) { return 2 * of_warp<double>(value); }
 // CHECK: gpurma_sum_0.update(s); gpurma_sum_1.update(t);
 // CHECK: void gpurma_behind_part_[[N]]_by_elements({{.*}}const uint3 threadIdx, {{.*}}const dim3 blockDim, {{.*}}const dim3 gridDim, gpurma_type_1 gpurma_part_1, gpurma_sum_0_type s, gpurma_sum_1_type t, const double* a, double* sum, int n)
 // CHECK-NOT: gpurma_elements
-// CHECK: atomicAdd(sum, gpurma_partial_of_block(threadIdx, blockDim, s + t));
+// CHECK: atomicAdd(sum, gpurma_of_thread_of_block(threadIdx, blockIdx, blockDim, gridDim, s + t));
 __global__ void by_elements(const double* a, double* sum, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   double s = i < n ? a[i] : 0, t = 0;

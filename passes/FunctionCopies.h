@@ -1,0 +1,56 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Functions that a kernel calls and that name threadIdx, blockIdx, blockDim or gridDim. In a stage these are the launch's, which only
+// the copy of the kernel's body is told; so such functions, and those that call them, are copied, too:
+//
+//   int row() { return blockIdx.y * ...; }   ->   + int gpurma_of_block_row(const uint3 blockIdx, const dim3 gridDim) { ... }
+//   ... row() ...                                 ... gpurma_of_block_row(blockIdx, gridDim) ...
+#ifndef GPURMA_PASSES_FUNCTIONCOPIES_H
+#define GPURMA_PASSES_FUNCTIONCOPIES_H
+
+#include "passes/EditSet.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <optional>
+#include <string>
+
+namespace gpurma {
+
+/// What a stage has of its own. OfBlock: blockIdx and gridDim; OfThread: threadIdx and blockDim, too.
+enum class OwnIndices { OfBlock, OfThread };
+
+/// As err_stage_foreign has them.
+enum class CopyProblem { Method, OtherUse, Order, Macro };
+
+/// A function of which there can be no copy.
+struct RejectedCopy {
+  const clang::FunctionDecl* Function = nullptr;
+  CopyProblem Why = CopyProblem::OtherUse;
+  /// Where it is used.
+  clang::SourceLocation Where;
+  /// Which of these it, or a function that it calls, names.
+  std::string Index;
+};
+
+struct FunctionCopies {
+  /// Definitions that are to be copied.
+  llvm::SetVector<const clang::FunctionDecl*> Functions;
+  /// All calls of them, in the kernel and in each other.
+  llvm::SetVector<const clang::CallExpr*> Calls;
+  std::optional<RejectedCopy> Rejected;
+};
+
+FunctionCopies findFunctionCopies(const clang::FunctionDecl* Kernel, OwnIndices Own, clang::ASTContext& Context);
+
+/// How the copy of a function is called.
+std::string copyName(const clang::FunctionDecl* Function, OwnIndices Own);
+
+/// Adds what becomes of the calls.
+void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const clang::ASTContext& Context);
+
+} // namespace gpurma
+
+#endif // GPURMA_PASSES_FUNCTIONCOPIES_H
