@@ -63,6 +63,66 @@ template <class T> static std::string hash_of(T* memory, std::size_t count) {
 }
 """
 
+CHECKS = r"""
+// Every access of a launch: by which thread each element is written and read, or by several.
+namespace checks {
+constexpr int nobody = -1, several = -2;
+struct array {
+  const void* base;
+  long count;
+  int *reader, *writer;
+};
+static array arrays[3];
+static int made = 0;
+static int broken = 0;
+
+static void add(const void* base, long count) { arrays[made++] = {base, count, new int[count], new int[count]}; }
+static void begin_launch() {
+  for (int k = 0; k < made; ++k)
+    for (long at = 0; at < arrays[k].count; ++at)
+      arrays[k].reader[at] = arrays[k].writer[at] = nobody;
+}
+static void end() {
+  while (made > 0) {
+    delete[] arrays[--made].reader;
+    delete[] arrays[made].writer;
+  }
+}
+
+// Whether an element is one of the array.
+template <class T> static __device__ bool find(const T* element, const T* base, const array*& a, long& at) {
+  for (a = arrays; a->base != base;)
+    ++a;
+  at = element - base;
+  if (at >= 0 && at < a->count)
+    return true;
+  atomicExch(&broken, 1);
+  return false;
+}
+static __device__ bool is_other(int who, int thread) { return who != nobody && who != thread; }
+template <class T> static __device__ const T& read(const T* element, const T* base, int thread) {
+  const array* a;
+  long at;
+  if (!find(element, base, a, at))
+    return *base;
+  if (is_other(atomicCAS(&a->reader[at], nobody, thread), thread))
+    atomicExch(&a->reader[at], several);
+  if (is_other(atomicAdd(&a->writer[at], 0), thread))
+    atomicExch(&broken, 1);
+  return *element;
+}
+template <class T> static __device__ T& write(T* element, T* base, int thread) {
+  const array* a;
+  long at;
+  if (!find<T>(element, base, a, at))
+    return *base;
+  if (is_other(atomicCAS(&a->writer[at], nobody, thread), thread) || is_other(atomicAdd(&a->reader[at], 0), thread))
+    atomicExch(&broken, 1);
+  return *element;
+}
+}
+"""
+
 
 def prologue(script, arguments):
     """What a program of a script begins with."""
@@ -88,6 +148,15 @@ def program(prologue, regions):
         out.append(f"  if (only < 0 || only == {number})\n    compare(region_{number}, elided_{number});")
     out.append('  if (differing != 0)\n    return 1;\n  std::puts("all regions are right");\n}\n')
     return "\n".join(out), first_lines
+
+
+def checked_program(prologue, regions):
+    """A program that prints "broken <number>" for each region whose accesses, marked by checks::read and checks::write, are out of
+    bounds or depend on other threads'."""
+    out = [prologue] + [text + "\n" for _, text in regions]
+    out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
+    out += [f'  checks::broken = 0, region_{number}(), checks::broken ? std::puts("broken {number}") : 0;' for number, _ in regions]
+    return "\n".join(out + ["}\n"])
 
 
 class Campaign:

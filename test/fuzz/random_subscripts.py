@@ -16,67 +16,9 @@ import sys
 
 import campaign
 
-CHECKS = r"""
-// Every access of a launch: by which thread each element is written and read, or by several.
-namespace checks {
-constexpr int nobody = -1, several = -2;
-struct array {
-  const void* base;
-  long count;
-  int *reader, *writer;
-};
-static array arrays[3];
-static int made = 0;
-static int broken = 0;
-
-static void add(const void* base, long count) { arrays[made++] = {base, count, new int[count], new int[count]}; }
-static void begin_launch() {
-  for (int k = 0; k < made; ++k)
-    for (long at = 0; at < arrays[k].count; ++at)
-      arrays[k].reader[at] = arrays[k].writer[at] = nobody;
-}
-static void end() {
-  while (made > 0) {
-    delete[] arrays[--made].reader;
-    delete[] arrays[made].writer;
-  }
-}
-
-// Whether an element is one of the array.
-template <class T> static __device__ bool find(const T* element, const T* base, const array*& a, long& at) {
-  for (a = arrays; a->base != base;)
-    ++a;
-  at = element - base;
-  if (at >= 0 && at < a->count)
-    return true;
-  atomicExch(&broken, 1);
-  return false;
-}
-static __device__ bool is_other(int who, int thread) { return who != nobody && who != thread; }
-template <class T> static __device__ const T& read(const T* element, const T* base, int thread) {
-  const array* a;
-  long at;
-  if (!find(element, base, a, at))
-    return *base;
-  if (is_other(atomicCAS(&a->reader[at], nobody, thread), thread))
-    atomicExch(&a->reader[at], several);
-  if (is_other(atomicAdd(&a->writer[at], 0), thread))
-    atomicExch(&broken, 1);
-  return *element;
-}
-template <class T> static __device__ T& write(T* element, T* base, int thread) {
-  const array* a;
-  long at;
-  if (!find<T>(element, base, a, at))
-    return *base;
-  if (is_other(atomicCAS(&a->writer[at], nobody, thread), thread) || is_other(atomicAdd(&a->reader[at], 0), thread))
-    atomicExch(&broken, 1);
-  return *element;
-}
-}
-"""
-
 FUNCTIONS = r"""
+static __device__ int column_of_thread() { return blockIdx.x * blockDim.x + threadIdx.x; }
+static __device__ int row_of_thread() { return blockIdx.y * blockDim.y + threadIdx.y; }
 static __device__ int clamped(int c, int n) { return c < 0 ? 0 : c >= n ? n - 1 : c; }
 static __device__ int wrapped(int c, int n) { return c < 0 ? c + n : c >= n ? c - n : c; }
 static __device__ void move(int& c, int by) { c += by; }
@@ -478,7 +420,7 @@ class Kernel:
         parameters += ["unsigned* total"] if self.adds_up else []
         self.lines.append(f"__global__ void {self.name}({', '.join(parameters)}) {{")
         if self.line:
-            self.say("const int at = blockIdx.x * blockDim.x + threadIdx.x;")
+            self.say(f"const int at = {rng.choice(['blockIdx.x * blockDim.x + threadIdx.x', 'column_of_thread()'])};")
             self.say("if (at >= n0 * n1)")
             self.say("  return;")
             self.say("const int y = at / n1, x = at % n1;")
@@ -488,7 +430,8 @@ class Kernel:
             self.say("if (m >= nm)")
             self.say("  return;")
         else:
-            self.say("const int y = blockIdx.y * blockDim.y + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;")
+            self.say(rng.choice(["const int y = blockIdx.y * blockDim.y + threadIdx.y, x = blockIdx.x * blockDim.x + threadIdx.x;",
+                                 "const int y = row_of_thread(), x = column_of_thread();"]))
         self.rows, self.columns = ["y"], ["x"]
         if self.checked:
             self.say(f"const int gpurma_thread = {'(y * 64 + m)' if self.kind == 'planes' else 'y'} * 4096 + x;")
@@ -636,21 +579,14 @@ class Region:
         return "\n".join(out + body + elided)
 
 
-def prologue(arguments):
-    return campaign.prologue("random_subscripts.py", arguments)
-
-
 def program(seed, numbers):
-    return campaign.program(prologue(f"--seed {seed}") + FUNCTIONS,
+    return campaign.program(campaign.prologue("random_subscripts.py", f"--seed {seed}") + FUNCTIONS,
                             [(number, Region(seed, number, False).text()) for number in numbers])
 
 
 def checked_program(seed, numbers):
-    out = [prologue(f"--seed {seed} --checked") + CHECKS + FUNCTIONS]
-    out += [Region(seed, number, True).text() + "\n" for number in numbers]
-    out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
-    out += [f'  checks::broken = 0, region_{number}(), checks::broken ? std::puts("broken {number}") : 0;' for number in numbers]
-    return "\n".join(out + ["}\n"])
+    prologue = campaign.prologue("random_subscripts.py", f"--seed {seed} --checked") + campaign.CHECKS + FUNCTIONS
+    return campaign.checked_program(prologue, [(number, Region(seed, number, True).text()) for number in numbers])
 
 
 if __name__ == "__main__":
