@@ -49,7 +49,13 @@ protected:
   virtual bool visitFunction(const clang::FunctionDecl* Function) {
     Current = Function;
     const clang::FunctionDecl* Definition = nullptr;
-    return !Function->hasBody(Definition) || TraverseStmt(Definition->getBody());
+    if (!Function->hasBody(Definition))
+      return true;
+    if (const auto* Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(Definition))
+      for (const clang::CXXCtorInitializer* Initializer : Constructor->inits())
+        if (!TraverseStmt(Initializer->getInit()))
+          return false;
+    return TraverseStmt(Definition->getBody());
   }
 
   /// The one that is being visited.

@@ -22,7 +22,12 @@ namespace {
 /// The functions that a body uses.
 class Callees : public DynamicRecursiveASTVisitor {
 public:
-  Callees(const FunctionDecl* Function, OwnIndices Own) : Own(Own) { TraverseStmt(Function->getBody()); }
+  Callees(const FunctionDecl* Function, OwnIndices Own) : Own(Own) {
+    if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(Function))
+      for (const CXXCtorInitializer* Initializer : Constructor->inits())
+        TraverseStmt(Initializer->getInit());
+    TraverseStmt(Function->getBody());
+  }
   bool shouldVisitImplicitCode() const override { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();

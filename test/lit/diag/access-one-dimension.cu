@@ -32,7 +32,7 @@ __global__ void assembles(float* u, int ny, int nx) {
   asm volatile("" : "+r"(lane));
   u[i] = static_cast<float>(lane);
 }
-struct Lane { int i; __device__ Lane() { i = threadIdx.x % 32; } };
+struct Lane { int i; __device__ Lane() : i(threadIdx.x % 32) {} };
 __global__ void asks(float* u, int ny, int nx) {
   POINT;
   u[i] = static_cast<float>(Lane().i);
@@ -118,7 +118,7 @@ void run(float* a, float* b, float* wide, float* sum, int* used, int ny, int nx,
 // CHECK: :[[@LINE-91]]:10: note: let each thread work for itself: where atomics of many threads update a reduced scalar, threads add up in registers first
 // CHECK: :[[@LINE-87]]:3: error: 'assembles' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here it may be that threads work together ('asm') [gpurma-0225]
 // CHECK: :[[@LINE-25]]:5: note: that launch is here
-// CHECK: :[[@LINE-86]]:46: error: 'asks' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here a function that it calls names 'threadIdx', which should be an argument [gpurma-0225]
+// CHECK: :[[@LINE-86]]:44: error: 'asks' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here a function that it calls names 'threadIdx', which should be an argument [gpurma-0225]
 // CHECK: :[[@LINE-26]]:5: note: that launch is here
 // CHECK: :[[@LINE-83]]:17: error: 'two_lengths' goes through the rows of 'u' in one dimension, and 'wide' has rows of another length; launch it with a grid dimension for each dimension of the arrays [gpurma-0226]
 // CHECK: :[[@LINE-79]]:3: error: cannot show that this loop by whole grids ends with the array: its condition should be that the index is less than the product of the extents, as 'rows' names them [gpurma-0227]
