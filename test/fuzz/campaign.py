@@ -159,6 +159,76 @@ def checked_program(prologue, regions):
     return "\n".join(out + ["}\n"])
 
 
+class Text:
+    """Lines with their indentation, and new names."""
+
+    def __init__(self):
+        self.lines = []
+        self.depth = 1
+        self.names = 0
+
+    def say(self, text):
+        self.lines.append("  " * self.depth + text)
+
+    def new(self, prefix):
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+
+class KernelText(Text):
+    def __init__(self, checked):
+        super().__init__()
+        self.checked = checked
+
+    def read(self, array, expression):
+        """An expression that names an element of an array, from which it is read."""
+        return f"checks::read(&({expression}), {array}, gpurma_thread)" if self.checked else expression
+
+    def written(self, array, expression):
+        return f"checks::write(&({expression}), {array}, gpurma_thread)" if self.checked else expression
+
+
+def kernel_region(number, checked, element, kernels, extents, count, shape, scalars, steps, beginning=()):
+    """The text of a region, and of the same without its pragma, over arrays v, u and w of an element type; kernels have text(), launch()
+    and updates_scalars(). extents: a declaration; count: of an array's elements; shape: the
+    clause for them; scalars: pairs of a reduction and a name; beginning: with what each step begins."""
+    names = [name for _, name in scalars]
+    out = [kernel.text() for kernel in kernels]
+    body = [f"static std::string region_{number}() {{", "  " + extents]
+    for index, name in enumerate(("v", "u", "w")):
+        body.append(f"  {element}* {name} = make_array<{element}>({count}, {number * 10 + index}u);")
+        if checked:
+            body.append(f"  checks::add({name}, {count});")
+    body.append("  unsigned " + "".join(f"*{name} = nullptr, " for name in names) + "seen = 0;")
+    for name in names:
+        body += [f"  CHECK(cudaMallocManaged(&{name}, sizeof *{name}));", f"  *{name} = 0;"]
+    body += [f"#pragma gpurma persistent distribute(v, u, w : {shape})" + "".join(f" reduce({operation} : *{name})" for operation, name in scalars),
+             f"  for (int step = 0; step < {steps}; ++step) {{"]
+    body += ["    " + line for line in beginning]
+    for kernel in kernels:
+        if checked:
+            body.append("    checks::begin_launch();")
+        body.append("    " + kernel.launch())
+        if checked:
+            body.append("    cudaDeviceSynchronize();")
+        body.append("    std::swap(v, u);")
+    if any(kernel.updates_scalars() for kernel in kernels):
+        body += ["    CHECK(cudaDeviceSynchronize());", "    seen = seen * 31" + "".join(f" + *{name}" for name in names) + ";"]
+    body.append("  }")
+    body.append("  CHECK(cudaDeviceSynchronize());")
+    body.append(f'  std::string result = "region {number}: " + std::to_string(seen)' + "".join(f' + " " + std::to_string(*{name})' for name in names) + ";")
+    body += [f"  CHECK(cudaFree({name}));" for name in names]
+    if checked:
+        body.append("  checks::end();")
+    body += [f"  result += hash_of({name}, {count});" for name in ("v", "u", "w")]
+    body.append("  return result;\n}")
+    elided = [line for line in body if not line.startswith("#pragma")]
+    if checked:
+        return "\n".join(out + elided)
+    elided[0] = elided[0].replace(f"region_{number}", f"elided_{number}")
+    return "\n".join(out + body + elided)
+
+
 class Campaign:
     def __init__(self, options, program, checked_program):
         self.options = options
@@ -288,3 +358,16 @@ def main(description, program, checked_program=None):
     campaign.report()
     # A run in which nothing was compared has shown nothing.
     return 1 if campaign.differing or campaign.taken == 0 else 0
+
+
+def main_of_kernels(description, script, functions, region):
+    """For a script whose region(seed, number, checked).text() uses functions, a text, and marks accesses if it is to be checked."""
+    def texts(seed, numbers, checked):
+        return [(number, region(seed, number, checked).text()) for number in numbers]
+
+    def of_regions(seed, numbers):
+        return program(prologue(script, f"--seed {seed}") + functions, texts(seed, numbers, False))
+
+    def of_checked_regions(seed, numbers):
+        return checked_program(prologue(script, f"--seed {seed} --checked") + CHECKS + functions, texts(seed, numbers, True))
+    return main(description, of_regions, of_checked_regions)

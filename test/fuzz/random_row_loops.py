@@ -26,15 +26,15 @@ template <class T> static __device__ void push(T& older, T& newer, T value) {
 """
 
 
-class Kernel:
+class Kernel(campaign.KernelText):
     """A thread has a column (y, x) of arrays of nz planes of ny rows of nx, and goes through the planes in one or two loops."""
 
     def __init__(self, name, rng, element, block, checked):
+        super().__init__(checked)
         self.name = name
         self.rng = rng
         self.element = element
         self.block = block
-        self.checked = checked
         self.inputs = ["u"] if rng.random() < 0.6 else ["u", "w"]
         self.form = rng.choice(["all", "all", "all", "chunks", "strided"])
         self.returns = rng.random() < 0.6
@@ -44,24 +44,9 @@ class Kernel:
         self.finds_most = rng.random() < 0.2
         self.chunk = rng.choice([4, 7, 16, 32])
         self.constant_chunk = rng.random() < 0.7
-        self.number = 0
-        self.depth = 1
-        self.lines = []
 
-    # --- Text.
-
-    def say(self, text):
-        self.lines.append("  " * self.depth + text)
-
-    def new(self, prefix):
-        self.number += 1
-        return f"{prefix}{self.number}"
-
-    def read(self, array, expression):
-        return f"checks::read(&({expression}), {array}, gpurma_thread)" if self.checked else expression
-
-    def written(self, array, expression):
-        return f"checks::write(&({expression}), {array}, gpurma_thread)" if self.checked else expression
+    def updates_scalars(self):
+        return self.adds_up or self.finds_most
 
     # --- Expressions; all are numbers without sign.
 
@@ -389,53 +374,10 @@ class Region:
         self.steps = rng.choice([2, 3])
 
     def text(self):
-        n, T = self.number, self.element
-        out = [k.text() for k in self.kernels]
         nz, ny, nx = self.extents
-        body = [f"static std::string region_{n}() {{", f"  const int nz = {nz}, ny = {ny}, nx = {nx};"]
-        count = "std::size_t(nz) * ny * nx"
-        for number, name in enumerate(("v", "u", "w")):
-            body.append(f"  {T}* {name} = make_array<{T}>({count}, {n * 10 + number}u);")
-            if self.checked:
-                body.append(f"  checks::add({name}, {count});")
-        body.append("  unsigned *total = nullptr, *greatest = nullptr, seen = 0;")
-        for name in ("total", "greatest"):
-            body += [f"  CHECK(cudaMallocManaged(&{name}, sizeof *{name}));", f"  *{name} = 0;"]
-        body += ["#pragma gpurma persistent distribute(v, u, w : rows(nz, ny, nx)) reduce(+ : *total) reduce(max : *greatest)",
-                 f"  for (int step = 0; step < {self.steps}; ++step) {{"]
-        for kernel in self.kernels:
-            if self.checked:
-                body.append("    checks::begin_launch();")
-            body.append("    " + kernel.launch())
-            if self.checked:
-                body.append("    cudaDeviceSynchronize();")
-            body.append("    std::swap(v, u);")
-        if any(kernel.adds_up or kernel.finds_most for kernel in self.kernels):
-            body += ["    CHECK(cudaDeviceSynchronize());", "    seen = seen * 31 + *total + *greatest;"]
-        body.append("  }")
-        body.append("  CHECK(cudaDeviceSynchronize());")
-        body.append(f'  std::string result = "region {n}: " + std::to_string(seen) + " " + std::to_string(*total) + " " + std::to_string(*greatest);')
-        body += ["  CHECK(cudaFree(total));", "  CHECK(cudaFree(greatest));"]
-        if self.checked:
-            body.append("  checks::end();")
-        body += [f"  result += hash_of({name}, {count});" for name in ("v", "u", "w")]
-        body.append("  return result;\n}")
-        elided = [line for line in body if not line.startswith("#pragma")]
-        if self.checked:
-            return "\n".join(out + elided)
-        elided[0] = elided[0].replace(f"region_{n}", f"elided_{n}")
-        return "\n".join(out + body + elided)
-
-
-def program(seed, numbers):
-    return campaign.program(campaign.prologue("random_row_loops.py", f"--seed {seed}") + FUNCTIONS,
-                            [(number, Region(seed, number, False).text()) for number in numbers])
-
-
-def checked_program(seed, numbers):
-    prologue = campaign.prologue("random_row_loops.py", f"--seed {seed} --checked") + campaign.CHECKS + FUNCTIONS
-    return campaign.checked_program(prologue, [(number, Region(seed, number, True).text()) for number in numbers])
+        return campaign.kernel_region(self.number, self.checked, self.element, self.kernels, f"const int nz = {nz}, ny = {ny}, nx = {nx};",
+                                      "std::size_t(nz) * ny * nx", "rows(nz, ny, nx)", [("+", "total"), ("max", "greatest")], self.steps)
 
 
 if __name__ == "__main__":
-    sys.exit(campaign.main(__doc__, program, checked_program))
+    sys.exit(campaign.main_of_kernels(__doc__, "random_row_loops.py", FUNCTIONS, Region))

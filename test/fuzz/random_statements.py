@@ -75,25 +75,15 @@ static void count(counters& all, int by = 2) {
 """
 
 
-class Region:
+class Region(campaign.Text):
     def __init__(self, seed, number):
+        super().__init__()
         self.rng = random.Random(f"statements {seed} {number}")
         self.number = number
-        self.depth = 1
-        self.lines = []
-        self.count = 0
-        self.names = 0
         self.integers = ["i0", "i1", "i2", "all.hits", "table[1]", "list[2]"]
         self.readable = self.integers + ["table[step % 4]", "list[i0 % 3]", "pair[0]"]
         # Variables, members of a structure, elements of an array.
         self.pointers = self.rng.choice([["a", "b", "c"], ["a", "b", "c"], ["all_of.u", "all_of.v", "all_of.w"], ["ring[0]", "ring[1]", "ring[2]"]])
-
-    def say(self, text):
-        self.lines.append("  " * self.depth + text)
-
-    def new(self, prefix):
-        self.names += 1
-        return f"{prefix}{self.names}"
 
     def nested(self, body):
         integers, readable = list(self.integers), list(self.readable)

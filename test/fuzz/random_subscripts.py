@@ -38,16 +38,16 @@ struct point {
 """
 
 
-class Kernel:
+class Kernel(campaign.KernelText):
     """One kernel over the points (y, x) of arrays of n0 rows of n1, (y, m, x) of nm of these in each row, or of all three
     components of (y, x)."""
 
     def __init__(self, name, rng, kind, element, checked):
+        super().__init__(checked)
         self.kind = kind
         self.name = name
         self.rng = rng
         self.element = element
-        self.checked = checked
         self.block = rng.choice([(8, 4), (16, 2), (5, 3), (32, 1), (4, 8)] if kind != "planes" else [(4, 2, 2), (8, 2, 1), (5, 1, 3), (3, 4, 4)])
         self.line = kind == "plain" and rng.random() < 0.15  # one thread for each element, in one dimension
         self.margin = rng.choice([0, 0, 1, 2, 3])
@@ -57,25 +57,11 @@ class Kernel:
         self.extent = rng.choice(["int", "int", "int", "unsigned"])
         self.rows, self.columns, self.flats = [], [], []  # variables, by what they hold
         self.changing = []
-        self.depth = 1
-        self.lines = []
-        self.count = 0
 
     # --- Text.
 
-    def say(self, text):
-        self.lines.append("  " * self.depth + text)
-
-    def new(self, prefix):
-        self.count += 1
-        return f"{prefix}{self.count}"
-
-    def read(self, array, expression):
-        """An expression that names an element of an array, from which it is read."""
-        return f"checks::read(&({expression}), {array}, gpurma_thread)" if self.checked else expression
-
-    def written(self, array, expression):
-        return f"checks::write(&({expression}), {array}, gpurma_thread)" if self.checked else expression
+    def updates_scalars(self):
+        return self.adds_up
 
     def start(self, row, own=False):
         """Where a row of an array begins, or where the part of it does that has the column."""
@@ -541,53 +527,12 @@ class Region:
         self.steps = rng.choice([2, 3, 4])
 
     def text(self):
-        n, T = self.number, self.element
-        out = [k.text() for k in self.kernels]
-        body = [f"static std::string region_{n}() {{",
-                f"  const int n0 = {self.extents[0]}, n1 = {self.extents[1]}{', nm = 5' if self.kind == 'planes' else ''};"]
+        extents = f"const int n0 = {self.extents[0]}, n1 = {self.extents[1]}{', nm = 5' if self.kind == 'planes' else ''};"
         count = "std::size_t(n0) * n1" + {"plain": "", "planes": " * nm", "components": " * 3"}[self.kind]
         shape = {"plain": "rows(n0, n1)", "planes": "rows(n0, nm, n1)", "components": "components(3), rows(n0, n1)"}[self.kind]
-        for number, name in enumerate(("v", "u", "w")):
-            body.append(f"  {T}* {name} = make_array<{T}>({count}, {n * 10 + number}u);")
-            if self.checked:
-                body.append(f"  checks::add({name}, {count});")
-        body += ["  unsigned *total = nullptr, seen = 0;", "  CHECK(cudaMallocManaged(&total, sizeof *total));", "  *total = 0;"]
-        body += ["#pragma gpurma persistent distribute(v, u, w : " + shape + ") reduce(+ : *total)",
-                 f"  for (int step = 0; step < {self.steps}; ++step) {{",
-                 f"    const int shift = {self.shift};"]
-        for kernel in self.kernels:
-            if self.checked:
-                body.append("    checks::begin_launch();")
-            body.append("    " + kernel.launch())
-            if self.checked:
-                body.append("    cudaDeviceSynchronize();")
-            body.append("    std::swap(v, u);")
-        if any(kernel.adds_up for kernel in self.kernels):
-            body += ["    CHECK(cudaDeviceSynchronize());", "    seen = seen * 31 + *total;"]
-        body.append("  }")
-        body.append("  CHECK(cudaDeviceSynchronize());")
-        body.append(f'  std::string result = "region {n}: " + std::to_string(seen) + " " + std::to_string(*total);')
-        body.append("  CHECK(cudaFree(total));")
-        if self.checked:
-            body.append("  checks::end();")
-        body += [f"  result += hash_of({name}, {count});" for name in ("v", "u", "w")]
-        body.append("  return result;\n}")
-        elided = [line for line in body if not line.startswith("#pragma")]
-        if self.checked:
-            return "\n".join(out + elided)
-        elided[0] = elided[0].replace(f"region_{n}", f"elided_{n}")
-        return "\n".join(out + body + elided)
-
-
-def program(seed, numbers):
-    return campaign.program(campaign.prologue("random_subscripts.py", f"--seed {seed}") + FUNCTIONS,
-                            [(number, Region(seed, number, False).text()) for number in numbers])
-
-
-def checked_program(seed, numbers):
-    prologue = campaign.prologue("random_subscripts.py", f"--seed {seed} --checked") + campaign.CHECKS + FUNCTIONS
-    return campaign.checked_program(prologue, [(number, Region(seed, number, True).text()) for number in numbers])
+        return campaign.kernel_region(self.number, self.checked, self.element, self.kernels, extents, count, shape, [("+", "total")], self.steps,
+                                      beginning=[f"const int shift = {self.shift};"])
 
 
 if __name__ == "__main__":
-    sys.exit(campaign.main(__doc__, program, checked_program))
+    sys.exit(campaign.main_of_kernels(__doc__, "random_subscripts.py", FUNCTIONS, Region))
