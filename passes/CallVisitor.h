@@ -12,6 +12,15 @@
 
 namespace gpurma {
 
+/// A function's body, and what a constructor initialises before; false if the visitor has had enough.
+inline bool traverseDefinition(DynamicRecursiveASTVisitor& Visitor, const clang::FunctionDecl* Definition) {
+  if (const auto* Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(Definition))
+    for (const clang::CXXCtorInitializer* Initializer : Constructor->inits())
+      if (!Visitor.TraverseStmt(Initializer->getInit()))
+        return false;
+  return Visitor.TraverseStmt(Definition->getBody());
+}
+
 /// Visits each function that it is told to enter once, the last one first. It enters those that are named, called as members, or
 /// constructors; a class with such a Visit function of its own says itself what it enters.
 class CallVisitor : public DynamicRecursiveASTVisitor {
@@ -49,13 +58,7 @@ protected:
   virtual bool visitFunction(const clang::FunctionDecl* Function) {
     Current = Function;
     const clang::FunctionDecl* Definition = nullptr;
-    if (!Function->hasBody(Definition))
-      return true;
-    if (const auto* Constructor = llvm::dyn_cast<clang::CXXConstructorDecl>(Definition))
-      for (const clang::CXXCtorInitializer* Initializer : Constructor->inits())
-        if (!TraverseStmt(Initializer->getInit()))
-          return false;
-    return TraverseStmt(Definition->getBody());
+    return !Function->hasBody(Definition) || traverseDefinition(*this, Definition);
   }
 
   /// The one that is being visited.

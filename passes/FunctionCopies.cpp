@@ -2,6 +2,7 @@
 #include "passes/FunctionCopies.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/CallVisitor.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableUses.h"
 
@@ -22,12 +23,7 @@ namespace {
 /// The functions that a body uses.
 class Callees : public DynamicRecursiveASTVisitor {
 public:
-  Callees(const FunctionDecl* Function, OwnIndices Own) : Own(Own) {
-    if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(Function))
-      for (const CXXCtorInitializer* Initializer : Constructor->inits())
-        TraverseStmt(Initializer->getInit());
-    TraverseStmt(Function->getBody());
-  }
+  Callees(const FunctionDecl* Function, OwnIndices Own) : Own(Own) { traverseDefinition(*this, Function); }
   bool shouldVisitImplicitCode() const override { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();

@@ -85,7 +85,7 @@ public:
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
   /// As err_stage_foreign has them, behind CopyProblem.
-  enum ForeignUse { CachedLoad = 4, GroupOfBlocks } Foreign = CachedLoad;
+  enum ForeignUse { CachedLoad = static_cast<int>(CopyProblem::Macro) + 1, GroupOfBlocks } Foreign = CachedLoad;
   /// The __ldg of functions that the kernel calls.
   llvm::SetVector<const DeclRefExpr*> CachedLoads;
 
