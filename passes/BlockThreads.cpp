@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/BlockThreads.h"
 
+#include "passes/Extrema.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -156,6 +157,8 @@ private:
         if (const auto* V = dyn_cast<VarDecl>(D); V && !V->hasAttr<CUDASharedAttr>())
           Variables[V] = V->getInit() && !V->getType()->isRecordType() ? eval(V->getInit()) : nothing();
     } else if (const auto* If = dyn_cast<IfStmt>(S); If && !If->getConditionVariable() && !If->getInit()) {
+      if (runExtremum(*If))
+        return;
       branch(eval(If->getCond()), [&] { run(If->getThen()); }, [&] { run(If->getElse()); }, If->getBeginLoc());
     } else if (const auto* For = dyn_cast<ForStmt>(S); For && For->getCond() && !For->getConditionVariable()) {
       run(For->getInit());
@@ -325,13 +328,15 @@ private:
       return Values(Threads, *Known);
     if (const auto* Cast = dyn_cast<CastExpr>(E))
       return cast(*Cast);
-    if (E->isGLValue() && !isa<CallExpr, BinaryOperator, UnaryOperator>(E))
+    if (E->isGLValue() && !isa<CallExpr, BinaryOperator, UnaryOperator, ConditionalOperator>(E))
       return load(E);
     if (const auto* Binary = dyn_cast<BinaryOperator>(E))
       return binary(*Binary);
     if (const auto* Unary = dyn_cast<UnaryOperator>(E))
       return unary(*Unary);
     if (const auto* Choice = dyn_cast<ConditionalOperator>(E)) {
+      if (const std::optional<Extremum> Found = extremumOf(*Choice, Context); Found && comparesNumbers(*Found))
+        return extremum(eval(Choice->getTrueExpr()), eval(Choice->getFalseExpr()), Found->Greatest ? Keyword::Max : Keyword::Min, E->getType());
       Values Condition = eval(Choice->getCond()), Then = nothing(), Else = nothing();
       branch(Condition, [&] { Then = eval(Choice->getTrueExpr()); }, [&] { Else = eval(Choice->getFalseExpr()); }, E->getExprLoc());
       return each([&](size_t T) { return Condition[T].Of == Value::Below ? either(Then[T], Else[T]) : Condition[T].Whole ? Then[T] : Else[T]; });
@@ -463,6 +468,8 @@ private:
 
   Values load(const Expr* E) {
     E = E->IgnoreParens();
+    if (isa<ConditionalOperator>(E))
+      return eval(E);
     if (std::optional<IndexMember> Member = indexMember(E))
       return indexValues(Member->name(), Member->Dimension);
     if (const VarDecl* V = isa<DeclRefExpr>(E) ? namedVariable(E) : nullptr; V && !V->hasAttr<CUDASharedAttr>())
@@ -767,6 +774,38 @@ private:
     return All;
   }
 
+  /// \p Op: Max or Min.
+  Values extremum(const Values& A, const Values& B, Keyword Op, QualType Type) {
+    return each([&](size_t T) {
+      if (A[T].Of == Value::Integer && B[T].Of == Value::Integer)
+        return Value::integer((Op == Keyword::Max) == (A[T].Whole > B[T].Whole) ? A[T].Whole : B[T].Whole);
+      return runs(T) ? combined(A[T], B[T], Op, Type) : Value();
+    });
+  }
+
+  /// Whether threads that run compare what is not known of the numbers.
+  bool comparesNumbers(const Extremum& Found) {
+    const Values Less = eval(Found.Comparison);
+    return any([&](size_t T) { return runs(T) && Less[T].Of != Value::Integer && Less[T].Of != Value::Below; });
+  }
+
+  /// `if (v < e) v = e;`. False: it is no such statement, or a condition like any other.
+  bool runExtremum(const IfStmt& If) {
+    const std::optional<Extremum> Found = extremumOf(If, Context);
+    if (!Found || !comparesNumbers(*Found))
+      return false;
+    auto Run = [&] {
+      const Expr* Target = Found->Assignment->getLHS();
+      const Values Kept = load(Target), Taken = eval(Found->Assignment->getRHS());
+      store(Target, extremum(Kept, Taken, Found->Greatest ? Keyword::Max : Keyword::Min, Target->getType()), Found->Assignment->getRHS());
+    };
+    if (Found->Guard)
+      branch(eval(Found->Guard), Run, [] {}, If.getBeginLoc());
+    else
+      Run();
+    return true;
+  }
+
   /// False if it is another operation than before.
   bool by(Keyword Op) {
     if (!Operation)
@@ -790,12 +829,7 @@ private:
                     .Cases("min", "fmin", "fminf", "umin", Keyword::Min)
                     .Default(std::nullopt);
     if (Most && Call.getNumArgs() == 2) {
-      Values A = evalArgument(Call.getArg(0)), B = evalArgument(Call.getArg(1));
-      return each([&](size_t T) {
-        if (A[T].Of == Value::Integer && B[T].Of == Value::Integer)
-          return Value::integer((*Most == Keyword::Max) == (A[T].Whole > B[T].Whole) ? A[T].Whole : B[T].Whole);
-        return runs(T) ? combined(A[T], B[T], *Most, Call.getType().getNonReferenceType()) : Value();
-      });
+      return extremum(evalArgument(Call.getArg(0)), evalArgument(Call.getArg(1)), *Most, Call.getType().getNonReferenceType());
     }
     if ((Name == "sqrt" || Name == "sqrtf") && Call.getNumArgs() == 1 && Call.getType()->isRealFloatingType()) {
       Values Found = unconverted(Call.getArg(0));

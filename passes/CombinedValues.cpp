@@ -3,6 +3,7 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
+#include "passes/Extrema.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -189,6 +190,13 @@ bool CombinedValues::VisitVarDecl(VarDecl* V) {
 
 /// Of an atomic operation whose result something uses more is known than that it combines.
 bool CombinedValues::VisitStmt(Stmt* S) {
+  const auto* If = Candidate || Following ? dyn_cast<IfStmt>(S) : nullptr;
+  if (const std::optional<Extremum> Found = If ? extremumOf(*If, Context) : std::nullopt) {
+    if (Candidate)
+      noteExtremum(*Found, *Found->Assignment);
+    else
+      followExtremum(*Found);
+  }
   if (Candidate && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt>(S))
     for (const Stmt* Child : S->children())
       if (const auto* E = dyn_cast_or_null<Expr>(Child))
@@ -256,6 +264,9 @@ void CombinedValues::noteUpdate(const BinaryOperator& E) {
   if (E.getOpcode() != BO_Assign)
     return;
   const Expr* Value = E.getRHS()->IgnoreParenImpCasts();
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(Value))
+    if (const std::optional<Extremum> Found = extremumOf(*Choice, Context))
+      return noteExtremum(*Found, E);
   const Expr *First = nullptr, *Second = nullptr;
   std::optional<Operation> Op;
   if (const auto* Sum = dyn_cast<BinaryOperator>(Value); Sum && Sum->getOpcode() == BO_Add) {
@@ -280,6 +291,29 @@ void CombinedValues::noteUpdate(const BinaryOperator& E) {
   Updated.insert(Target);
   Updated.insert(Old);
   noteOperation(*Op);
+}
+
+/// In a part: `if (v < e) v = e;`, `v = v < e ? e : v`.
+void CombinedValues::noteExtremum(const Extremum& Found, const BinaryOperator& Assignment) {
+  const Expr* Target = Assignment.getLHS()->IgnoreParens();
+  const bool Keeps = isSameText(*Target, *Found.Kept, Context);
+  if (!candidateIn(Target) || !(Keeps || isSameText(*Target, *Found.Taken, Context)) ||
+      References(Keeps ? Found.Taken : Found.Kept).mention(Candidate) || (Found.Guard && References(Found.Guard).mention(Candidate)))
+    return;
+  const References InTarget(Target), InValue(Assignment.getRHS()), InComparison(Found.Comparison);
+  for (const References* Each : {&InTarget, &InValue, &InComparison})
+    for (const DeclRefExpr* Ref : Each->All)
+      if (Ref->getDecl() == Candidate)
+        Updated.insert(Ref);
+  TakesNaN |= !Keeps;
+  noteOperation(Found.Greatest ? Max : Min);
+}
+
+/// Of a statement: its comparison is the business of the assignment, which is followed by itself.
+void CombinedValues::followExtremum(const Extremum& Found) {
+  const Operation Op = Found.Greatest ? Max : Min;
+  if (std::optional<Part> Compared = both(Found.Comparison->getLHS(), Found.Comparison->getRHS(), Op); Compared && Compared->Op)
+    consume(*Compared);
 }
 
 /// In a part: `atomicAdd(&v, e)`, `atomicMax(&v[i], e)`.
@@ -486,12 +520,6 @@ std::optional<CombinedValues::Part> CombinedValues::part(const Expr* E) const {
   return Value;
 }
 
-/// Of integers, which are taken not to overflow: a negative one would be more than all others in an unsigned type.
-bool CombinedValues::keepsOrder(QualType From, QualType To) const {
-  return From->isUnsignedIntegerOrEnumerationType() == To->isUnsignedIntegerOrEnumerationType() ||
-         (From->isUnsignedIntegerOrEnumerationType() && Context.getTypeSize(From) < Context.getTypeSize(To));
-}
-
 void CombinedValues::noteInteger(QualType Type) const {
   Type = Context.getBaseElementType(Type.getNonReferenceType()).getCanonicalType();
   if (Type->isIntegerType())
@@ -515,7 +543,7 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
       return part(Cast->getSubExpr());
     case CK_IntegralCast: {
       std::optional<Part> Value = part(Cast->getSubExpr());
-      return Value && Value->Op && *Value->Op != Plus && !keepsOrder(Cast->getSubExpr()->getType(), E->getType()) ? std::nullopt : Value;
+      return Value && Value->Op && *Value->Op != Plus && !keepsOrder(Cast->getSubExpr()->getType(), E->getType(), Context) ? std::nullopt : Value;
     }
     default:
       return std::nullopt;
@@ -550,6 +578,15 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
   }
   if (const auto* Choice = dyn_cast<ConditionalOperator>(E); Choice && Choices.contains(Choice))
     return Part{Plus, {Choice}};
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+    if (const std::optional<Extremum> Found = extremumOf(*Choice, Context)) {
+      const Operation Op = Found->Greatest ? Max : Min;
+      std::optional<Part> Value = both(Choice->getTrueExpr(), Choice->getFalseExpr(), Op);
+      const std::optional<Part> Compared = both(Found->Comparison->getLHS(), Found->Comparison->getRHS(), Op);
+      if (Value && Compared)
+        Value->From.insert(Value->From.end(), Compared->From.begin(), Compared->From.end());
+      return Compared ? Value : std::nullopt;
+    }
   if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
     return mentionsCombined(Choice->getCond()) ? std::nullopt
                                                : both(Choice->getTrueExpr(), Choice->getFalseExpr(), std::nullopt);

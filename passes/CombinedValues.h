@@ -19,6 +19,8 @@
 
 namespace gpurma {
 
+struct Extremum;
+
 /// The variable that an expression names, or the function or operator that it calls.
 llvm::StringRef usedName(const clang::Expr* E);
 
@@ -52,6 +54,8 @@ public:
   /// Whether a most or least of numbers in floating point is found by their bits: only of numbers that are neither negative nor NaN
   /// is that the same. Behind follow().
   bool comparesBits() const { return Bits; }
+  /// Whether a part may leave a NaN in a variable that has been added, `v = v > e ? v : e`.
+  bool takesNaN() const { return TakesNaN; }
   static bool isZero(const clang::Expr* E, const clang::ASTContext& Context);
 
   // --- Of DynamicRecursiveASTVisitor.
@@ -80,9 +84,10 @@ private:
   };
 
   void noteOperation(Operation Op);
-  bool keepsOrder(clang::QualType From, clang::QualType To) const;
   void noteInteger(clang::QualType Type) const;
   void noteUpdate(const clang::BinaryOperator& E);
+  void noteExtremum(const Extremum& Found, const clang::BinaryOperator& Assignment);
+  void followExtremum(const Extremum& Found);
   void noteAtomic(const clang::CallExpr& Call);
   const clang::DeclRefExpr* candidateIn(const clang::Expr* E) const;
   bool beginsRight(const clang::VarDecl* V) const;
@@ -124,6 +129,7 @@ private:
   llvm::SmallPtrSet<const clang::Expr*, 4> Updates;
   mutable llvm::SmallPtrSet<const clang::Type*, 4> Integers;
   mutable bool Bits = false;
+  bool TakesNaN = false;
 };
 
 } // namespace gpurma

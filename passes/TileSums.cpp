@@ -289,15 +289,16 @@ private:
     return std::nullopt;
   }
 
-  /// Of numbers in floating point: a most from 0 or more on, of which fmax keeps NaN away. Others may be negative or NaN, whose bits have
+  /// Of numbers in floating point: a most from 0 or more on, of which fmax and `if (v > most) most = v;` keep NaN away. Others may be negative or NaN, whose bits have
   /// another order than they have, so that it matters which of them are compared as bits.
   bool hasOrderedBits(const TileSums::Sum& Sum) const {
     if (!Sum.Variable->getType()->isFloatingType() || Sum.Op == CombinedValues::Plus)
       return true;
     const Expr* Init = Sum.Variable->getInit();
     Expr::EvalResult First;
+    CombinedValues Found(Kernel, Each, Context);
     return Sum.Op == CombinedValues::Max && Init && Init->EvaluateAsRValue(First, Context) && First.Val.isFloat() &&
-           !First.Val.getFloat().isNegative() && !First.Val.getFloat().isNaN() && CombinedValues(Kernel, Each, Context).add(Sum.Variable);
+           !First.Val.getFloat().isNegative() && !First.Val.getFloat().isNaN() && Found.add(Sum.Variable) && !Found.takesNaN();
   }
 
   /// All that is done with memory behind the tiles are updates with such values, of types that have room for those of many tiles.

@@ -261,7 +261,7 @@ def compiled_programs():
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """
     arrays_of_pointers block_numbers block_sizes borders boundary_columns boundary_rows
-    boundary_values built_in_copies calls choices chosen_subscripts components components_3d
+    boundary_values built_in_copies calls choices chosen_subscripts comparisons components components_3d
     components_fields conditions conjugate_gradient constants cooperative_groups copied_members
     copied_shapes copies divisions dot dot_conjugate_gradient elements_with_arrays flags
     grid_strides heat_in_lines heat_walls host_functions host_parts host_scalars host_sums
@@ -269,7 +269,7 @@ ELIDED_REGIONS = """
     one_dimension other_names overlapping_blocks periodic periodic_grids pitch points publish
     put range_loops reduced reduced_bits row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_queues scalar_operators shapes structures templates tile_bits tile_sums
-    traces typedef_structure unused_arrays values variable_templates wave_source ways_out
+    traces typedef_structure unused_arrays values variable_templates vectors wave_source ways_out
     wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
