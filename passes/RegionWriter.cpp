@@ -382,11 +382,11 @@ private:
     const ReducedScalar &From = Draft.R.Reductions[C.From], &To = Draft.R.Reductions[C.To];
     line(Depth) << E.blocksCheck(From, C.Count ? E.text(C.Count) : std::to_string(C.Number), C.Threads, C.Launch->getBeginLoc()) << ";\n";
     std::string Value = E.reducedName(From) + ".value()";
-    std::string Type = E.member(From.Scalar->getType(), "");
+    const std::string Type = E.member(From.Scalar->getType(), ""), Zero = "static_cast<" + Type + ">(0)";
     if (C.Zero != ZeroAmongNumbers::Never)
       Value = operationName(From, Context) + "::combine(" + Value + ", " +
-              (C.Zero == ZeroAmongNumbers::Always ? Type + "(0)"
-                                                  : "(" + E.blocksName(From) + " < " + std::to_string(C.Threads) + " ? " + Type + "(0) : " +
+              (C.Zero == ZeroAmongNumbers::Always ? Zero
+                                                  : "(" + E.blocksName(From) + " < " + std::to_string(C.Threads) + " ? " + Zero + " : " +
                                                         operationName(From, Context) + "::template identity<" + Type + ">)") +
               ")";
     if (!C.Root.empty())
