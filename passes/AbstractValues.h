@@ -29,12 +29,17 @@ struct Location {
   /// Bytes that Offset counts, of a pointer that was cast: rows of a pitch in bytes begin at
   /// (char*)a + y * pitch. 0: elements of the array.
   std::int64_t Unit = 0;
+  /// How many elements of the array the pointer's are each, of one that was cast to a larger type: four of float* as float4*.
+  std::int64_t Elements = 1;
+  /// Which of them, of a member of such an object: so many from that one on. 0: all.
+  std::int64_t PartBegin = 0, PartElements = 0;
   /// In an element that is a structure, of how many values that lie one behind the other it leads to the first: those of a member. 0:
   /// it leads to the element, and goes on to the next one.
   std::int64_t Within = 0;
 
   bool sameArray(const Location& L) const {
-    return Of == L.Of && Decl == L.Decl && Members == L.Members && Unit == L.Unit && Within == L.Within;
+    return Of == L.Of && Decl == L.Decl && Members == L.Members && Unit == L.Unit && Elements == L.Elements && PartBegin == L.PartBegin &&
+           PartElements == L.PartElements && Within == L.Within;
   }
   friend bool operator==(const Location& A, const Location& B) {
     return A.sameArray(B) && A.Offset == B.Offset;

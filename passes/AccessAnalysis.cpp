@@ -13,6 +13,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <bit>
+#include <numeric>
 #include <set>
 #include <variant>
 
@@ -48,9 +49,9 @@ public:
   }
 
   std::optional<KernelAccesses> run() {
-    std::set<PointerVariable> Distributed;
+    ElementSizes Distributed;
     for (const DistributedParameter& A : Arrays) {
-      Distributed.insert(A.Array);
+      Distributed.emplace(A.Array, A.ElementBytes);
       for (const Polynomial& Extent : A.Shape.Extents)
         Sets.assumePositive(Extent);
     }
@@ -65,8 +66,8 @@ public:
     if (forFixedRows())
       Renumbered = FixedRows.threads(Arrays);
     InterpretedKernel Interpreted = interpret(Distributed, Renumbered ? &*Renumbered : nullptr);
-    bool OfBlocks = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
-    if (Interpreted.Understood && !Launch.RowDimension && OfBlocks && !overlap())
+    Form.VectorElements = Interpreted.VectorElements;
+    if (Interpreted.Understood && !Launch.RowDimension && Launch.isInBlocks() && !overlap())
       if (const EnteredLoop* Over = loopOverRows(Interpreted)) {
         const EnteredLoop Found = *Over;
         if (!interpretForRows(Found, Distributed, Renumbered ? &*Renumbered : nullptr, Interpreted))
@@ -88,7 +89,7 @@ public:
       return std::nullopt;
     if (Result.Loop && !(checkIterations(Interpreted) && checkCollected([](const CollectedStore& S) { return S.Part == LoopPart::Inside; })))
       return std::nullopt;
-    if (OfBlocks && !overlap())
+    if (Launch.isInBlocks() && !overlap())
       findPitch();
     if (inOneDimension() ? !walkInOrder(Interpreted)
                          : !findWalks() || !resolveRowStrides(Interpreted) || !checkPitch())
@@ -112,6 +113,7 @@ public:
       Found.OfComponents = A.Shape.Components.has_value();
       Found.FindsRows = llvm::any_of(Accesses, [&](const CoordinateAccess& Each) { return Each.Array == &A && Each.Origin->FoundRow; });
       Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
+      Found.RowMultiple = std::max<std::int64_t>(RowMultiples[A.Array], 1);
       Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && !Found.FindsRows && llvm::count_if(*Found.Reads, IsLeft) > 1;
       if (Found.Writes)
         checkDealing(A, Found);
@@ -119,7 +121,7 @@ public:
         Result.Arrays.push_back(std::move(Found));
     }
     for (const DistributedParameter& A : Arrays)
-      if (!Reports.failed())
+      if (!Reports.failed() && !writesOwnOnly(A))
         checkInjective(A);
     if (Reports.failed())
       return std::nullopt;
@@ -169,6 +171,9 @@ private:
 
   bool inOneDimension() const { return Launch.Threads == ThreadMapping::OneDimension; }
 
+  /// By how many elements a thread has, which rows are a multiple of.
+  Polynomial inVectors(const Polynomial& Elements) const { return Elements.divided(Launch.ElementsPerThread).first; }
+
   /// Threads numbered as elements lie in memory. None after an error.
   std::optional<RenumberedThreads> numberedByElements() {
     const ArrayShape& Shape = Arrays.front().Shape;
@@ -179,13 +184,14 @@ private:
             << Kernel->getName() << Arrays.front().Array.name() << A.Array.name();
         return std::nullopt;
       }
-      Threads.Elements.push_back(A.Shape.elements());
+      Threads.Elements.push_back(inVectors(A.Shape.elements()));
     }
     Result.RowDimension = static_cast<unsigned>(Shape.dimensions()) - 1;
+    Result.ColumnsPerThread[0] = Launch.ElementsPerThread;
     // Products mean nothing to isl: what follows from extents of at least 1 is said of each.
     Polynomial Number, Inner(1), Next(1);
     for (unsigned D = 0; D <= Result.RowDimension; ++D) {
-      const Polynomial& Extent = Shape[Result.RowDimension - D];
+      const Polynomial Extent = D == 0 ? inVectors(Shape.Extents.back()) : Shape[Result.RowDimension - D];
       const Polynomial Origin = originOf(D), Thread = Symbol{Symbol::Kind::ThreadIndex, D};
       for (const Polynomial& Part : {Origin, Thread})
         for (const Polynomial& Length : {Next, Inner})
@@ -328,7 +334,20 @@ private:
         return;
     if (Shape.Components && !Stated && !staysInComponent(A))
       return;
-    Accesses.push_back(std::move(A));
+    collectElements(std::move(A));
+  }
+
+  /// Those of a load or store of several elements, which are in the row of the first one: such objects lie at multiples of their size, and
+  /// do not leave rows that are multiples of it.
+  void collectElements(CoordinateAccess A) {
+    if (A.Coordinates.size() > 1) {
+      std::int64_t& Multiple = RowMultiples.try_emplace(A.Array->Array, 1).first->second;
+      Multiple = std::lcm(Multiple, A.Origin->Elements);
+    }
+    for (std::int64_t I = 0; I < A.Origin->Count; ++I) {
+      Accesses.push_back(A);
+      Accesses.back().Coordinates.back() = A.Coordinates.back() + (A.Origin->Begin + I);
+    }
   }
 
   /// An element of which the program finds out whether it is in the row.
@@ -455,7 +474,7 @@ private:
     return true;
   }
 
-  InterpretedKernel interpret(const std::set<PointerVariable>& Distributed, const RenumberedThreads* Renumbered,
+  InterpretedKernel interpret(const ElementSizes& Distributed, const RenumberedThreads* Renumbered,
                               const std::optional<RowLoopRequest>& Rows = std::nullopt) {
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
     Interpreted.Accesses = splitAccesses(std::move(Interpreted.Accesses), Arrays, Sets);
@@ -513,7 +532,7 @@ private:
   }
 
   /// Interprets the kernel with the counter of the loop as the row of a block. False after an error.
-  bool interpretForRows(const EnteredLoop& Over, const std::set<PointerVariable>& Distributed,
+  bool interpretForRows(const EnteredLoop& Over, const ElementSizes& Distributed,
                         RenumberedThreads* Renumbered, InterpretedKernel& Interpreted) {
     std::optional<unsigned> D = freeDimension(Interpreted.GridDimensions);
     if (!D)
@@ -534,7 +553,7 @@ private:
   }
 
   /// The same, with the iterations that fill the queues of a block.
-  bool interpretWithQueues(RowLoopRequest Rows, const std::set<PointerVariable>& Distributed, RenumberedThreads* Renumbered,
+  bool interpretWithQueues(RowLoopRequest Rows, const ElementSizes& Distributed, RenumberedThreads* Renumbered,
                            InterpretedKernel& Interpreted) {
     const RegisterQueues& Queues = *Result.Loop->Queues;
     Rows.Queues = &Queues;
@@ -627,7 +646,8 @@ private:
 
   // --- Which grid dimension walks which dimension of the arrays.
 
-  void vote(bool Writes) {
+  /// \p Several: also where each thread has several columns.
+  void vote(bool Writes, bool Several) {
     for (const CoordinateAccess& A : Accesses) {
       if (A.Origin->Writes != Writes)
         continue;
@@ -635,8 +655,9 @@ private:
       Map.resize(A.Coordinates.size());
       for (size_t J = 0; J < A.Coordinates.size(); ++J) {
         std::optional<Walk> Found = walkOf(A.Coordinates[J]);
-        if (!Found || Map[J] || llvm::is_contained(Map, std::optional(Found->Dimension)) ||
-            (J > 0 && Found->Step != 1))
+        if (!Found || Map[J] || llvm::is_contained(Map, std::optional(Found->Dimension)) || (J > 0 && Found->Step != 1 && !Several))
+          continue;
+        if (J > 0 && ColumnSteps.try_emplace(Found->Dimension, Found->Step).first->second != Found->Step)
           continue;
         Map[J] = Found->Dimension;
         if (J == 0 && !RowStep)
@@ -652,8 +673,10 @@ private:
         Map.resize(A.Shape.dimensions());
         Map[0] = Launch.RowDimension;
       }
-    vote(/*Writes=*/true);
-    vote(/*Writes=*/false);
+    vote(/*Writes=*/true, /*Several=*/false);
+    if (Launch.isInBlocks() && !overlap())
+      vote(/*Writes=*/true, /*Several=*/true);
+    vote(/*Writes=*/false, /*Several=*/false);
     const CoordinateAccess* First = nullptr;
     for (bool Writes : {true, false})
       for (const CoordinateAccess& A : Accesses) {
@@ -682,6 +705,9 @@ private:
       return false;
     }
     Result.RowsPerThread = RowStep.value_or(1);
+    for (const auto& [D, Step] : ColumnSteps)
+      if (D != Result.RowDimension)
+        Result.ColumnsPerThread[D] = Step;
     if (First)
       for (auto& [Rank, Map] : WalksOf)
         if (!Map[0] && !llvm::is_contained(Map, std::optional(Result.RowDimension)))
@@ -728,7 +754,7 @@ private:
     unsigned Left = 0; // the dimensions along which an access leaves them
     auto Add = [&](unsigned D, const AxisAccess& Found) {
       AxisAccess& Axis = (*Axes)[D];
-      Left += !Found.isOwn();
+      Left += !Found.isWithinOwn();
       Axis.Whole |= Found.Whole;
       Axis.Periodic |= Found.Periodic;
       Axis.Low = Seen[D] ? std::min(Axis.Low, Found.Low) : Found.Low;
@@ -783,7 +809,7 @@ private:
     const DimensionWalks& Map = WalksOf[Array.Shape.dimensions()];
     Found.Ends.resize(Map.size());
     Found.WrittenEnds.resize(Map.size());
-    bool Known = Launch.Threads == ThreadMapping::Blocks || Launch.Threads == ThreadMapping::Coordinates;
+    bool Known = Launch.isInBlocks();
     for (size_t J = 1; J < Map.size(); ++J) {
       if (Map[J])
         continue;
@@ -913,6 +939,13 @@ private:
            llvm::any_of(M, [](const Symbol& S) { return S.Of == Symbol::Kind::Counter; });
   }
 
+  /// Blocks that differ then write different elements, since they have different coordinates along a dimension.
+  bool writesOwnOnly(const DistributedParameter& Array) const {
+    auto Found = llvm::find_if(Result.Arrays, [&](const ArrayAccess& A) { return A.Array == Array.Array; });
+    return Launch.isInBlocks() && Found != Result.Arrays.end() && Found->Writes &&
+           llvm::all_of(Used, [&](unsigned D) { return (*Found->Writes)[D].isWithinOwn(); });
+  }
+
   void checkInjective(const DistributedParameter& Array) {
     std::vector<const CoordinateAccess*> Writes;
     for (const CoordinateAccess& A : Accesses)
@@ -964,13 +997,15 @@ private:
   std::map<size_t, DimensionWalks> WalksOf;
   /// Of the rows, by the first access that says so; writes come first.
   std::optional<std::int64_t> RowStep;
+  /// By grid dimension, of what walks others than the rows.
+  std::map<unsigned, std::int64_t> ColumnSteps;
   /// Grid dimensions that subscripts or conditions mention; others have one block.
   std::vector<unsigned> Used;
   KernelAccesses Result;
   /// Arrays and their dimensions of which a warning says that subscripts may leave them.
   std::set<std::pair<PointerVariable, size_t>> Warned;
   /// Of arrays with components.
-  std::map<PointerVariable, std::int64_t> LeastRows;
+  std::map<PointerVariable, std::int64_t> LeastRows, RowMultiples;
   KernelForm Form;
 };
 
@@ -1039,6 +1074,9 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
         << R.Scalar->getName();
   if (Accesses.Threads == ThreadMapping::Coordinates)
     Out << "; in blocks of another size";
+  for (unsigned D = 0; D < 3; ++D)
+    if (Accesses.ColumnsPerThread[D] != 1)
+      Out << "; " << Accesses.ColumnsPerThread[D] << " per thread in " << DimensionName[D];
   for (unsigned D = 0; D < 3; ++D)
     if (Accesses.Pitch[D])
       Out << "; blocks begin " << *Accesses.Pitch[D] << " apart in " << DimensionName[D];

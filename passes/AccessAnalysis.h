@@ -49,6 +49,8 @@ struct AxisAccess {
   bool Periodic = false;
 
   bool isOwn() const { return !Whole && Low == 0 && High == 0; }
+  /// Or some of the block's own.
+  bool isWithinOwn() const { return !Whole && Low >= 0 && High <= 0; }
 };
 
 /// How many rows before and after a logical block's own.
@@ -100,6 +102,8 @@ struct ArrayAccess {
   bool FindsRows = false;
   /// If it has fewer rows, some that are meant to be of one component may be of the next.
   std::int64_t LeastRows = 1;
+  /// If the elements of a row are no multiple of it, a load or store of several elements may be in two rows.
+  std::int64_t RowMultiple = 1;
 };
 
 /// An atomic operation that many blocks apply to one scalar, which is not distributed, or a store to a flag.
@@ -179,6 +183,8 @@ struct KernelAccesses {
   unsigned RowDimension = 0;
   /// How many rows a logical block has for each of its threads along RowDimension.
   std::int64_t RowsPerThread = 1;
+  /// The same along the other dimensions, of what the arrays have along them.
+  std::array<std::int64_t, 3> ColumnsPerThread = {1, 1, 1};
   /// A loop of the kernel goes on through the rows, or in one dimension through all elements, by whole grids, so that a grid of any size does
   /// the same: with one that has a block for all rows, it ends after an iteration, and what is said
   /// here holds.
@@ -216,6 +222,8 @@ struct DistributedParameter {
   PointerVariable Array;
   /// Over parameters (Symbol::Kind::Parameter) and constants.
   ArrayShape Shape;
+  /// Of an element of the array; the pointer may be one to others.
+  std::int64_t ElementBytes = 0;
   std::optional<StatedHalo> Halo;
   /// The clause gives the number of rows as a product.
   bool RowsAreProduct = false;
@@ -246,6 +254,12 @@ struct LaunchFacts {
   AssumedConstants Constants;
   /// Parameters that stand for flags of a clause `reduce(|| : *flag)`.
   std::set<const clang::ParmVarDecl*> Flags;
+
+  /// Of ThreadMapping::OneDimension: how many elements a thread has, one behind the other, by vectors.
+  std::int64_t ElementsPerThread = 1;
+
+  /// Its tiles have the threads of blocks, of the launch's size or another.
+  bool isInBlocks() const { return Threads == ThreadMapping::Blocks || Threads == ThreadMapping::Coordinates; }
 };
 
 /// What else a kernel looks like, which says what to try if its accesses cannot be inferred.
@@ -261,6 +275,8 @@ struct KernelForm {
   bool Stores = false;
   /// What the coordinates say of blocks that do not lie side by side: blockIdx.y * 14 of 16.
   BlockPitch Pitch;
+  /// Pointers to distributed arrays are cast to pointers to multiples of so many elements.
+  std::int64_t VectorElements = 1;
 };
 
 /// Analyses a kernel's definition (for a template, an instantiation). Integer arithmetic of 32 bits

@@ -11,7 +11,7 @@ AxisAccess AccessBounds::bounds(const CoordinateAccess& A, size_t J, unsigned D)
   // What leaves its row comes to the other end of the next one.
   if (J > 0 && (A.CarryLow[J - 1] != 0 || A.CarryHigh[J - 1] != 0))
     return {/*Whole=*/true};
-  Polynomial Step(J == 0 ? Tiles.RowsPerThread : 1);
+  Polynomial Step(stepOf(J, D));
   Polynomial Distance = A.Coordinates[J] - Step * originOf(D);
   Polynomial FromEnd = Distance - Step * Sets.pitch(D) + 1;
   // The origin and the block's size may be mentioned here only.
@@ -94,9 +94,10 @@ AxisAccess AccessBounds::periodicRows(const CoordinateAccess& A, const isl::set&
 bool AccessBounds::spans(const CoordinateAccess& A, size_t J, unsigned D, std::int64_t Low,
            std::int64_t High) const {
   std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
-  bool Fixed = walkedBy(A.Coordinates[J]) && !A.Coordinates[J].involves(Symbol::Kind::Unknown);
+  std::optional<Walk> Walked = walkOf(A.Coordinates[J]);
+  bool Fixed = Walked && Walked->Step == stepOf(J, D) && !A.Coordinates[J].involves(Symbol::Kind::Unknown);
   return Extent && !Fixed &&
-         (Low <= 1 - *Extent || High + BlockSize[D].value_or(1) >= *Extent);
+         (Low <= 1 - *Extent || High + stepOf(J, D) * BlockSize[D].value_or(1) >= *Extent);
 }
 
 } // namespace gpurma

@@ -27,6 +27,8 @@ public:
   }
 
 private:
+  /// How many of coordinate \p J a thread has along grid dimension \p D.
+  std::int64_t stepOf(size_t J, unsigned D) const { return J == 0 ? Tiles.RowsPerThread : Tiles.ColumnsPerThread[D]; }
   /// Of rows that wrap around, as `(y + 1) % ny`: how far they are if behind the last row the first one comes again.
   AxisAccess periodicRows(const CoordinateAccess& A, const isl::set& Domain, const Polynomial& Distance, const Polynomial& FromEnd);
   /// True if a coordinate that is not at a fixed distance is bounded only because the array ends:

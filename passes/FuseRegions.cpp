@@ -325,7 +325,14 @@ private:
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
             : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
                                                         : "") +
-           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + touchedEnds(S.Accesses);
+           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + columnsPerThread(S.Accesses) + touchedEnds(S.Accesses);
+  }
+
+  static std::string columnsPerThread(const KernelAccesses& Accesses) {
+    const std::array<std::int64_t, 3>& Columns = Accesses.ColumnsPerThread;
+    if (llvm::all_of(Columns, [](std::int64_t N) { return N == 1; }))
+      return "";
+    return ".with_columns_per_thread(" + std::to_string(Columns[0]) + ", " + std::to_string(Columns[1]) + ", " + std::to_string(Columns[2]) + ")";
   }
 
   /// What the launch touches of the dimensions behind the rows that its grid does not walk, of any of its arrays.
@@ -488,6 +495,11 @@ private:
         if (A.LeastRows > 1)
           Text += "::gpurma::stages::check_rows(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.front()) +
                   ", " + std::to_string(A.LeastRows) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+    for (const Stage& S : R.Stages)
+      for (const ArrayAccess& A : S.Accesses.Arrays)
+        if (A.RowMultiple > 1)
+          Text += "::gpurma::stages::check_row_length(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.back()) +
+                  ", " + std::to_string(A.RowMultiple) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
     Text += scalarsCheck();

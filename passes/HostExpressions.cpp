@@ -53,7 +53,7 @@ Polynomial HostExpressions::withInitialValues(Polynomial P) {
       Named.insert(M.begin(), M.end());
     bool Changed = false;
     for (const Symbol& S : Named) {
-      const auto* V = S.Field ? nullptr : dyn_cast_or_null<VarDecl>(S.Decl);
+      const auto* V = S.Field || S.Divisor != 1 ? nullptr : dyn_cast_or_null<VarDecl>(S.Decl);
       if (!V || isa<ParmVarDecl>(V) || !V->getInit() || InExtents.contains(V) || !isLasting(V, nullptr) || !isLasting(V->getInit()))
         continue;
       if (std::optional<Polynomial> Value = polynomial(V->getInit())) {
@@ -119,6 +119,9 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
       return *Left * *Right;
     if (OfExtent && Left && Right && Binary->getOpcode() == BO_Div)
       notePitch(*Binary, *Left, *Right);
+    if (Left && Right && Binary->getOpcode() == BO_Div && !isa<UnaryExprOrTypeTraitExpr>(Binary->getRHS()->IgnoreParenImpCasts()))
+      if (std::optional<Polynomial> Part = quotient(*Left, *Right))
+        return Part;
   }
   if (const auto* Member = dyn_cast<MemberExpr>(E))
     if (const VarDecl* V = structure(Member->getBase()); V && !Member->isArrow())
@@ -141,6 +144,18 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
       return writtenMember(From.Pointer.Variable, Field);
   }
   return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
+}
+
+std::optional<Polynomial> HostExpressions::quotient(const Polynomial& Dividend, const Polynomial& Divisor) {
+  const std::optional<std::int64_t> By = Divisor.constant();
+  if (!By || *By <= 0)
+    return std::nullopt;
+  if (auto [Quotient, Rest] = Dividend.divided(Divisor); Rest == Polynomial(0))
+    return Quotient;
+  const auto& Terms = Dividend.terms();
+  if (Terms.size() != 1 || Terms.begin()->first.size() != 1 || Terms.begin()->second != 1 || Terms.begin()->first.front().Divisor != 1)
+    return std::nullopt;
+  return Polynomial(Terms.begin()->first.front().dividedBy(*By));
 }
 
 void HostExpressions::notePitch(const BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size) {

@@ -48,6 +48,8 @@ private:
   std::optional<Polynomial> overElements(std::optional<Polynomial> P) const;
   std::optional<Polynomial> written(const clang::Expr* E);
   std::optional<Polynomial> writtenMember(const clang::VarDecl* V, const clang::FieldDecl* Field);
+  /// A number or a variable, by a positive number. None: it is no whole polynomial, and no variable.
+  static std::optional<Polynomial> quotient(const Polynomial& Dividend, const Polynomial& Divisor);
   void notePitch(const clang::BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size);
   /// What a local constant is computed from, if that has still the same value: `const int ny =
   /// size.y;`.

@@ -17,6 +17,7 @@
 #include "passes/StageFunctions.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
+#include "passes/VectorRows.h"
 
 #include "frontend/SourceText.h"
 #include "clang/AST/ExprCXX.h"
@@ -24,6 +25,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include <numeric>
 
 using namespace clang;
 
@@ -209,7 +211,7 @@ private:
     std::set<Symbol> Foreign;
     for (const auto& [M, Coefficient] : P.terms())
       for (const Symbol& S : M)
-        if (const auto* V = dyn_cast_or_null<VarDecl>(S.Decl); V && V->isLocalVarDeclOrParm() && V->getDeclContext() != R.function())
+        if (const auto* V = dyn_cast_or_null<VarDecl>(S.Decl); V && S.Divisor == 1 && V->isLocalVarDeclOrParm() && V->getDeclContext() != R.function())
           Foreign.insert(S);
     for (const Symbol& S : Foreign) {
       PointerVariable V(cast<VarDecl>(S.Decl));
@@ -306,8 +308,38 @@ private:
 
   std::optional<KernelAccesses> analyze(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                         const LaunchFacts& Launch, Diagnostics& Diags,
-                                        KernelForm* Seen = nullptr) const {
-    return analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, Seen);
+                                        KernelForm* Seen = nullptr) {
+    KernelForm Form;
+    auto IsPassedVectors = [&](const DistributedParameter& A) {
+      const QualType Pointee = A.Array.type()->getPointeeType();
+      return !Pointee->isIncompleteType() && Context.getTypeSizeInChars(Context.getBaseElementType(Pointee)).getQuantity() > A.ElementBytes;
+    };
+    if (llvm::any_of(Arrays, IsPassedVectors) || castsToVectors(S.Kernel, Context))
+      analyzeAccesses(S.Kernel, Arrays, Launch, Context, Trial(U).diagnostics(), &Form);
+    if (Form.VectorElements == 1)
+      return analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, Seen);
+    VectorRows InVectors(Form.VectorElements, Arrays, Launch);
+    addNumbersOfVectors(S, InVectors);
+    std::optional<KernelAccesses> Found = analyzeAccesses(S.Kernel, InVectors.Arrays, InVectors.Launch, Context, Diags, Seen);
+    if (Found)
+      for (ArrayAccess& A : Found->Arrays)
+        if (InVectors.Divided.count(A.Array))
+          A.RowMultiple = std::lcm(A.RowMultiple, Form.VectorElements);
+    return Found;
+  }
+
+  /// Arguments that are quotients, `nx * ny / 4`, of what is a multiple where rows are.
+  void addNumbersOfVectors(const Stage& S, VectorRows& InVectors) {
+    for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
+      const auto* Quotient = dyn_cast<BinaryOperator>(S.Arguments[I]->IgnoreParenImpCasts());
+      if (!Quotient || Quotient->getOpcode() != BO_Div)
+        continue;
+      std::optional<Polynomial> Dividend = Host.polynomial(Quotient->getLHS()), Divisor = Host.polynomial(Quotient->getRHS());
+      if (!Dividend || !Divisor || Divisor->constant().value_or(0) <= 0)
+        continue;
+      if (auto [Exact, Rest] = InVectors(*Dividend).divided(*Divisor); Rest == Polynomial(0))
+        InVectors.Launch.Arguments.insert_or_assign({S.Kernel->getParamDecl(I), nullptr}, Exact);
+    }
   }
 
   // --- Copies and fills.
@@ -552,6 +584,10 @@ private:
   }
 
   static QualType element(const DistributedArray& A) { return A.Pointer.type().getNonReferenceType()->getPointeeType(); }
+  /// Of an array of arrays, as `double (*a)[5]` leads to, those of a number.
+  std::int64_t innermostBytes(const DistributedArray& A) const {
+    return Context.getTypeSizeInChars(Context.getBaseElementType(element(A))).getQuantity();
+  }
   CharUnits elementSize(const DistributedArray& A) const { return Context.getTypeSizeInChars(element(A)); }
   CharUnits elementAlignment(const DistributedArray& A) const { return Context.getTypeAlignInChars(element(A)); }
 
@@ -602,7 +638,7 @@ private:
 
   /// None, without a word, if the launch is not understood; of one that is, warnings are reported.
   std::optional<KernelAccesses> analyzeIfUnderstood(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
-                                                    KernelForm& Seen) const {
+                                                    KernelForm& Seen) {
     Trial Silent(U);
     std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Silent.diagnostics(), &Seen);
     return Found && Silent.warned() ? analyze(S, Arrays, Launch, *U.Diags) : Found;
@@ -623,7 +659,7 @@ private:
     KernelForm OfElements;
     if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics(), &OfElements)) {
       if (Together && !OfElements.Stores && !findHiddenCooperation(S.Kernel))
-        return inPartialBlocks(S, Arrays, std::move(*Found));
+        return inPartialBlocks(S, Arrays, ByElements, std::move(*Found));
       if (!Together)
         return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch)
                                                                              : orForFixedRows(S, Arrays, Launch, std::move(*Found));
@@ -640,7 +676,11 @@ private:
   }
 
   /// A kernel whose threads work together, and which stores into no array: on the way to reduced scalars only.
-  std::optional<KernelAccesses> inPartialBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, KernelAccesses Found) {
+  std::optional<KernelAccesses> inPartialBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch, KernelAccesses Found) {
+    if (Found.ColumnsPerThread[0] != 1) {
+      Launch.Threads = ThreadMapping::PartialBlocks; // whose threads have an element each
+      return analyze(S, Arrays, Launch, *U.Diags);
+    }
     if (!S.Collected.empty()) {
       U.Diags->report(S.Launch->getBeginLoc(), Diag::err_collected_in_parts) << S.Kernel->getName() << S.Collected.front()->getName();
       return std::nullopt;
@@ -682,7 +722,7 @@ private:
   }
 
   /// Of a launch that is not understood since its blocks do not begin their size apart: with what they begin apart.
-  LaunchFacts withPitch(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) const {
+  LaunchFacts withPitch(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) {
     KernelForm Seen;
     if (isKnown(Launch.BlockSize) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen))
       Launch.Pitch = Seen.Pitch;
@@ -708,7 +748,7 @@ private:
     return Launch;
   }
 
-  bool storesFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) const {
+  bool storesFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     KernelForm Seen;
     if (mayBeForFixedRows(Arrays, Launch))
       analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics(), &Seen);
@@ -717,7 +757,7 @@ private:
 
   /// The same, unless its user should rather hear what is wrong with a loop over the rows that the kernel is \p Seen to have, or with the
   /// dimension that would walk them.
-  bool mayStoreFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) const {
+  bool mayStoreFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) {
     return storesFixedRows(S, Arrays, Launch) &&
            ((!Seen.LoopsOverRows && dimensionsNamed(S.Kernel) < Arrays.front().Shape.dimensions()) ||
             analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
@@ -737,7 +777,7 @@ private:
   /// What is found of a launch; but if it only stores into arrays that are collected, and reads rows away from its own, these say where it
   /// is run.
   std::optional<KernelAccesses> orForFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
-                                               KernelAccesses Found) const {
+                                               KernelAccesses Found) {
     // Where a clause states how far launches read, their subscripts may still say another thing.
     const bool Stated = llvm::any_of(Arrays, [](const DistributedParameter& A) { return A.Halo.has_value(); });
     if (S.Collected.empty() || (rowsBeyond(Found) == 0 && !Stated) || !storesFixedRows(S, Arrays, Launch) || findCooperation(S.Kernel))
@@ -953,11 +993,11 @@ private:
     if (Possible->empty())
       return true;
     const ArrayShape& Shape = Shapes.at(Possible->front()->Pointer);
-    DistributedParameter Array{InKernel, Shape, {}};
+    DistributedParameter Array{InKernel, Shape, innermostBytes(*Possible->front()), {}};
     for (const DistributedArray* A : *Possible) {
       const auto* Rows = dyn_cast<BinaryOperator>(A->Shape.front()->IgnoreParenImpCasts());
       Array.RowsAreProduct |= Rows && Rows->getOpcode() == BO_Mul;
-      if (!(Shapes.at(A->Pointer) == Shape)) {
+      if (!(Shapes.at(A->Pointer) == Shape) || innermostBytes(*A) != Array.ElementBytes) {
         U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
             << A->Pointer.name() << S.Kernel->getName() << 1 << "" << Argument->getSourceRange();
         return false;

@@ -162,6 +162,8 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
 }
 
 Polynomial IntegerArithmetic::roundedDown(const Polynomial& A, const Polynomial& B) {
+  if (auto [Exact, Rest] = A.divided(B); Rest == Polynomial(0))
+    return Exact;
   return Sets.defined([&](const Polynomial& Q) {
     return Sets.compare(Comparison::LessEqual, 0, A - Q * B)
         .intersect(Sets.compare(Comparison::Less, A - Q * B, B));

@@ -16,6 +16,7 @@
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <array>
+#include <numeric>
 
 using namespace clang;
 
@@ -54,7 +55,7 @@ bool isCollective(StringRef Name) {
 
 class Interpreter {
 public:
-  Interpreter(const LaunchFacts& Launch, const std::set<PointerVariable>& Distributed, SymbolicSets& Sets,
+  Interpreter(const LaunchFacts& Launch, const ElementSizes& Distributed, SymbolicSets& Sets,
               ASTContext& Context, Diagnostics& Diags, const RenumberedThreads* Renumbered,
               const std::optional<RowLoopRequest>& Rows)
       : Launch(Launch), Distributed(Distributed), Sets(Sets), Context(Context), Diags(Diags),
@@ -70,7 +71,7 @@ public:
     for (const ParmVarDecl* P : Kernel->parameters()) {
       AbstractValue& V = Now.Variables[P];
       if (P->getType()->isPointerType())
-        V.Place = Location{Location::Element, P, {}, {}};
+        V.Place = passed(Location{Location::Element, P, {}, {}});
       else if (P->getType()->isIntegralOrEnumerationType())
         V.Number = Known(P, nullptr);
       else if (const RecordDecl* Record = P->getType()->getAsRecordDecl())
@@ -94,7 +95,7 @@ private:
   };
 
   /// The pointers in a structure that is a parameter.
-  static void addPointers(AbstractValue& V, const PointerVariable& Structure) {
+  void addPointers(AbstractValue& V, const PointerVariable& Structure) {
     const RecordDecl* Record = Structure.type()->getAsRecordDecl();
     if (!Record || Record->isUnion())
       return;
@@ -102,7 +103,7 @@ private:
       PointerVariable Member = Structure;
       Member.Members.push_back(Field);
       if (Field->getType()->isPointerType())
-        V.Members[Field].Place = Location{Location::Element, Member.Variable, Member.Members, {}};
+        V.Members[Field].Place = passed(Location{Location::Element, Member.Variable, Member.Members, {}});
       else if (Field->getType()->isRecordType())
         addPointers(V.Members[Field], Member);
     }
@@ -216,7 +217,7 @@ private:
     return false;
   }
 
-  enum PointerProblem { Unclear, FromMemory, OfOtherSize };
+  enum PointerProblem { Unclear, FromMemory, OfOtherSize, OfVectors };
 
   /// The variable or member in memory that the pointer to an element is loaded from; null if none is seen.
   static const NamedDecl* loadedPointer(const Expr* Element) {
@@ -242,14 +243,17 @@ private:
     }
   }
 
+  /// Of a distributed array. Where threads are numbered as its elements are, all have as many of these.
+  bool isUnderstood(const Location& L) const { return L.Unit == 0 && (L.Elements == Launch.ElementsPerThread || Launch.isInBlocks()); }
+
   void access(const Location& L, bool Writes, const Expr* Where) {
     if (!Now.Reachable)
       return;
     notePrivate(L, Writes, Where);
-    if (L.Of == Location::Unknown || (L.Unit != 0 && distributed(L))) {
+    if (L.Of == Location::Unknown || (distributed(L) && !isUnderstood(L))) {
       const NamedDecl* Loaded = L.Of == Location::Unknown ? loadedPointer(Where) : nullptr;
       error(Where->getExprLoc(), Diag::err_pointer_not_understood)
-          << Writes << (L.Of != Location::Unknown ? OfOtherSize : Loaded ? FromMemory : Unclear)
+          << Writes << (L.Of != Location::Unknown ? (L.Unit != 0 ? OfOtherSize : OfVectors) : Loaded ? FromMemory : Unclear)
           << (L.Of != Location::Unknown ? pointerTo(L).name() : Loaded ? Loaded->getNameAsString() : "") << Where->getSourceRange();
       return;
     }
@@ -257,7 +261,7 @@ private:
       return;
     if (distributed(L))
       Result.Accesses.push_back({pointerTo(L), Writes ? Numbers.resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt,
-                                 std::nullopt});
+                                 std::nullopt, 0, L.Elements, L.PartBegin, L.PartElements != 0 ? L.PartElements : L.Elements});
     else if (isCollected(L))
       Result.Collected.push_back({L.Decl, Where, Part});
     else if (!checkMember(L, Writes ? Written : Read, Where))
@@ -546,7 +550,7 @@ private:
     }
     if (L.Within != 0)
       return movedWithin(std::move(L), By, Pointee, /*Certain=*/false);
-    L.Offset = Sets.normalized(L.Offset + By * Polynomial(elementsIn(Pointee)));
+    L.Offset = Sets.normalized(L.Offset + By * Polynomial(elementsIn(Pointee) * L.Elements));
     return L;
   }
 
@@ -563,25 +567,49 @@ private:
     return L;
   }
 
-  /// A pointer into a distributed array, cast to one to elements of another size. Unknown if it may
-  /// not be at the beginning of one.
-  Location recounted(Location L, QualType From, QualType To) const {
+  std::int64_t bytesOf(QualType Type) const { return Context.getTypeSizeInChars(Context.getBaseElementType(Type)).getQuantity(); }
+
+  /// A pointer that the kernel is passed, which may be one to several elements of a distributed array, or to parts of one.
+  Location passed(Location L) {
+    auto It = Distributed.find(pointerTo(L));
+    const QualType Pointee = It == Distributed.end() ? QualType() : It->first.type()->getPointeeType();
+    return Pointee.isNull() || Pointee->isIncompleteType() ? L : recounted(std::move(L), It->second, bytesOf(Pointee));
+  }
+
+  /// A pointer into a distributed array, cast to one to elements of another size. Unknown if it may not be at the beginning of one.
+  Location recounted(Location L, QualType From, QualType To) {
     if (To->isIncompleteType() || From->isIncompleteType())
       return {};
     if (L.Within != 0 && Context.getTypeSizeInChars(From) != Context.getTypeSizeInChars(To))
       return {};
-    auto Bytes = [&](QualType Type) {
-      return Context.getTypeSizeInChars(Context.getBaseElementType(Type)).getQuantity();
-    };
-    std::int64_t Old = Bytes(From), New = Bytes(To);
-    if (Old == New)
+    return recounted(std::move(L), bytesOf(From), bytesOf(To));
+  }
+
+  /// By bytes: several elements of the array, or parts of one.
+  Location recounted(Location L, std::int64_t From, std::int64_t New) {
+    if (From == New)
       return L;
-    auto [Offset, Rest] = (L.Offset * Polynomial(Old)).divided(Polynomial(New));
+    const std::int64_t Element = Distributed.at(pointerTo(L)), Old = L.Unit != 0 ? L.Unit : Element;
+    L.Elements = New % Element == 0 ? New / Element : 1;
+    Result.VectorElements = std::lcm(Result.VectorElements, L.Elements);
+    L.Unit = New % Element == 0 ? 0 : New;
+    auto [Offset, Rest] = (L.Offset * Polynomial(Old)).divided(Polynomial(L.Unit != 0 ? New : Element));
     if (!(Rest == Polynomial(0)))
       return {};
     L.Offset = std::move(Offset);
-    L.Unit = New == Bytes(pointerTo(L).type()->getPointeeType()) ? 0 : New;
     return L;
+  }
+
+  /// A member of an object that is several elements: those that it consists of, if it is a whole number.
+  void takePart(Location& L, const FieldDecl& Field) const {
+    if (L.Elements == 1 || L.PartElements != 0 || Field.isBitField())
+      return;
+    const std::int64_t Element = Distributed.at(pointerTo(L)), Bytes = bytesOf(Field.getType()) * elementsIn(Field.getType());
+    const std::int64_t Begin = Context.toCharUnitsFromBits(static_cast<std::int64_t>(Context.getFieldOffset(&Field))).getQuantity();
+    if (Begin % Element != 0 || Bytes % Element != 0)
+      return;
+    L.PartBegin = Begin / Element;
+    L.PartElements = Bytes / Element;
   }
 
   /// In an array of structures that nothing writes.
@@ -638,8 +666,10 @@ private:
       }
       if (Field && (L.Of == Location::Global || isInTable(L)))
         L.Members.push_back(Field);
-      if (L.Of == Location::Element && Field)
+      if (L.Of == Location::Element && Field) {
+        takePart(L, *Field);
         L.Within = elementsIn(Field->getType());
+      }
       if (L.Of != Location::Variable)
         return L; // a member of an element is the element
       if (!Field)
@@ -672,6 +702,9 @@ private:
       });
       return Chosen.Place.value_or(Location{});
     }
+    if (const auto* Cast = dyn_cast<CastExpr>(E); Cast && Cast->getCastKind() == CK_LValueBitCast)
+      if (Location L = locate(Cast->getSubExpr()); distributed(L))
+        return recounted(std::move(L), Cast->getSubExpr()->getType(), Cast->getType());
     if (const auto* Cast = dyn_cast<CastExpr>(E);
         Cast && (Cast->getCastKind() == CK_NoOp || Cast->getCastKind() == CK_DerivedToBase ||
                  Cast->getCastKind() == CK_UncheckedDerivedToBase))
@@ -1815,7 +1848,7 @@ private:
     return L;
   }
 
-  bool isRowElement(const Location& L) const { return distributed(L) && L.Unit == 0; }
+  bool isRowElement(const Location& L) const { return distributed(L) && isUnderstood(L); }
 
   /// An element of a distributed array that is read for a value in any case, so that one row has it; null: none.
   const Expr* elementRead(const Expr* E) {
@@ -2153,7 +2186,7 @@ private:
   }
 
   const LaunchFacts& Launch;
-  const std::set<PointerVariable>& Distributed;
+  const ElementSizes& Distributed;
   SymbolicSets& Sets;
   ASTContext& Context;
   Diagnostics& Diags;
@@ -2189,7 +2222,7 @@ private:
 } // namespace
 
 InterpretedKernel interpretKernel(const FunctionDecl* Kernel, const LaunchFacts& Launch,
-                                  const std::set<PointerVariable>& Distributed,
+                                  const ElementSizes& Distributed,
                                   SymbolicSets& Sets, ASTContext& Context, Diagnostics& Diags,
                                   const RenumberedThreads* Renumbered,
                                   const std::optional<RowLoopRequest>& Rows) {

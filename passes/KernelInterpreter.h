@@ -52,6 +52,10 @@ struct ElementAccess {
   std::optional<QueueElement> FirstOf;
   /// Of what is read beside a point of any row: it may also be in the row before (-1) or after it (1).
   int FoundCarry = 0;
+  /// How many elements lie in one row with the one at Offset, from that on: those of a float4 in an array of float.
+  std::int64_t Elements = 1;
+  /// Which of them are accessed: so many from that one on.
+  std::int64_t Begin = 0, Count = 1;
 };
 
 /// A store into an array that is collected.
@@ -163,7 +167,12 @@ struct InterpretedKernel {
   bool StoresOtherRows = false;
   /// Which of the assumed constants were read.
   std::set<PointerVariable> Constants;
+  /// The least common multiple of Location::Elements.
+  std::int64_t VectorElements = 1;
 };
+
+/// Pointers to distributed arrays, and how many bytes an element of the array has.
+using ElementSizes = std::map<PointerVariable, std::int64_t>;
 
 /// \p Launch: parameters of which nothing is known at the launch are symbols of their own, as its constants are. \p
 /// Distributed: pointers that must not be lost sight of. \p Renumbered: null where tiles are the
@@ -171,7 +180,7 @@ struct InterpretedKernel {
 /// understood.
 InterpretedKernel interpretKernel(const clang::FunctionDecl* Kernel,
                                   const LaunchFacts& Launch,
-                                  const std::set<PointerVariable>& Distributed,
+                                  const ElementSizes& Distributed,
                                   SymbolicSets& Sets, clang::ASTContext& Context,
                                   Diagnostics& Diags,
                                   const RenumberedThreads* Renumbered = nullptr,

@@ -322,7 +322,8 @@ private:
       Out << (inParts() ? "number_blocks(gpurma_region, " + Index + ", {" : "number_threads(gpurma_region, {");
       for (size_t Array : S.ShapedLike)
         Out << Separator << Array;
-      Out << "}, " << dimensions() << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "), " << Site << ");\n";
+      Out << "}, " << dimensions() << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "), " << Site
+          << (S.Accesses.ColumnsPerThread[0] != 1 ? ", " + std::to_string(S.Accesses.ColumnsPerThread[0]) : "") << ");\n";
     } else {
       Out << "place_threads(gpurma_region, " << Index << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "));\n";
     }

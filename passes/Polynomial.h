@@ -37,8 +37,16 @@ struct Symbol {
   /// For Parameter: the variable, and the member of it if it is a structure.
   const clang::ValueDecl* Decl = nullptr;
   const clang::FieldDecl* Field = nullptr;
+  /// For Parameter: how many times more it is than this symbol, which is a whole number.
+  std::int64_t Divisor = 1;
 
-  auto key() const { return std::tuple(Of, Index, Decl, Field); }
+  /// As a symbol of its own. \p By: a multiple of the divisor.
+  Symbol dividedBy(std::int64_t By) const {
+    Symbol Part = *this;
+    Part.Divisor = By;
+    return Part;
+  }
+  auto key() const { return std::tuple(Of, Index, Decl, Field, Divisor); }
   friend bool operator==(const Symbol& A, const Symbol& B) { return A.key() == B.key(); }
   friend bool operator<(const Symbol& A, const Symbol& B) { return A.key() < B.key(); }
 };

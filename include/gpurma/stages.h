@@ -93,6 +93,11 @@ void check_put(const char* array, int halo, const char* kernel, int reads, site 
 void check_rows(const char* array, std::int64_t rows, std::int64_t least, const char* kernel,
                 site where);
 
+// Ends the process if an array's rows are no multiple of what a kernel loads or stores at a time,
+// in elements.
+void check_row_length(const char* array, std::int64_t length, std::int64_t multiple,
+                      const char* kernel, site where);
+
 // Ends the process if objects that are swapped in a region do not return the same.
 void check_alike(const char* one, const char* other, bool equal, site where);
 
@@ -133,6 +138,7 @@ namespace stages {
 
 using host::check_alike;
 using host::check_put;
+using host::check_row_length;
 using host::check_rows;
 using host::check_scalars;
 using host::check_swapped;

@@ -100,7 +100,7 @@ GPURMA_DEVICE bool find_meeting_tiles(const stage_plan& a, const reach& mine, co
       const auto axis = static_cast<unsigned>(in_a);
       if (mine.axis[axis].low == whole || axis == a.row)
         continue;
-      const std::int64_t size = of_dim(a.block, axis);
+      const std::int64_t size = a.extent(axis);
       low = at.axis[axis].low * size + mine.axis[axis].low;
       high = (at.axis[axis].high + 1) * size - 1 + mine.axis[axis].high;
     } else if (!is_touched_at_ends(a, dimensions, j)) {
@@ -114,7 +114,7 @@ GPURMA_DEVICE bool find_meeting_tiles(const stage_plan& a, const reach& mine, co
       return false;
     if (in_b >= 0 && static_cast<unsigned>(in_b) != b.row) {
       const auto axis = static_cast<unsigned>(in_b);
-      meet(axis, low, high, of_dim(b.block, axis));
+      meet(axis, low, high, b.extent(axis));
     } else if (is_touched_at_ends(b, dimensions, j)) {
       const ends_of_dimension& ends = b.ends[j - 1];
       if (low >= ends.first && high < extents.least[j - 1] - ends.last)

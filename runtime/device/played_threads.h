@@ -14,14 +14,14 @@ namespace gpurma::stages {
 
 inline constexpr std::uint32_t most_short = UINT32_MAX;
 
-// Of a launch over arrays of the region with rows of the same length. A kernel that goes on by
-// whole grids (`strided`) gets a thread for each element of the highest of them instead, so that it
-// needs no second iteration.
+// Of a launch over arrays of the region with rows of the same length, of whose elements each thread
+// has `per_thread`. A kernel that goes on by whole grids (`strided`) gets a thread for each element
+// of the highest of them instead, so that it needs no second iteration.
 template <int Stages, int Arrays, int Scalars, int Count>
 GPURMA_DEVICE thread_numbers number_threads(const region<Stages, Arrays, Scalars>&,
                                             const int (&arrays)[Count], int dimensions,
                                             bool strided, const dim3& grid, const dim3& block,
-                                            site where) {
+                                            site where, std::int64_t per_thread = 1) {
   const plan<Stages, Arrays, Scalars>& plans = region<Stages, Arrays, Scalars>::shared().plans;
   const array_plan& of = plans.array[arrays[0]];
   std::int64_t rows = 0;
@@ -32,7 +32,7 @@ GPURMA_DEVICE thread_numbers number_threads(const region<Stages, Arrays, Scalars
     detail::fail(detail::block(), error_code::not_in_one_dimension, directive::stage, where, grid.y,
                  grid.z, block.y, block.z);
   thread_numbers numbers{};
-  numbers.extent[0] = static_cast<std::uint32_t>(of.inner[dimensions - 2]);
+  numbers.extent[0] = static_cast<std::uint32_t>(of.inner[dimensions - 2] / per_thread);
   numbers.extent[1] = dimensions == 3 ? static_cast<std::uint32_t>(of.inner[0]) : 1;
   numbers.block = block.x;
   numbers.grid = grid.x;

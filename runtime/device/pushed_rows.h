@@ -138,8 +138,7 @@ private:
     if (axis.walked_by < 0)
       return {0, size - 1};
     const auto walked_by = static_cast<unsigned>(axis.walked_by);
-    const std::int64_t length =
-        walked_by == plan.row ? plan.height() : of_dim(plan.block, walked_by);
+    const std::int64_t length = plan.extent(walked_by);
     const extent& at = tiles.axis[walked_by];
     const std::int64_t low = at.first * length + axis.reach.low;
     const std::int64_t high = at.last * length + length - 1 + axis.reach.high;

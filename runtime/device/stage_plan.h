@@ -82,7 +82,8 @@ struct stage_plan {
   // Tiles are not the launch's blocks: `block` is a tile (thread_numbers.h, array_copies.h).
   bool renumbered = false;
   dim3 ranks; // of those: the threads that run a tile
-  int rows_per_thread = 1;
+  // Along each grid dimension; along `row`, rows.
+  int per_thread[3] = {1, 1, 1};
   // It stores into few rows, which are known; the tiles of others are not run.
   bool few_rows = false;
   // Which grid dimension walks which dimension of the arrays with one to four of them: three bits
@@ -104,8 +105,16 @@ struct stage_plan {
   stage_plan with_walks(std::uint32_t code, int rows_of_thread, bool together) const {
     stage_plan more = *this;
     more.walks = code;
-    more.rows_per_thread = rows_of_thread;
+    more.per_thread[row] = rows_of_thread;
     more.rows_together = together;
+    return more;
+  }
+  // Along the dimensions that do not walk the rows.
+  stage_plan with_columns_per_thread(int x, int y, int z) const {
+    const int columns[] = {x, y, z};
+    stage_plan more = *this;
+    for (unsigned d = 0; d < 3; ++d)
+      more.per_thread[d] = d == row ? per_thread[d] : columns[d];
     return more;
   }
   stage_plan with_renumbered_threads(const dim3& block_of_ranks) const {
@@ -147,13 +156,11 @@ struct stage_plan {
     return more;
   }
 
-  // Of a tile.
-  __host__ __device__ std::int64_t height() const {
-    return static_cast<std::int64_t>(row == 0   ? block.x
-                                     : row == 1 ? block.y
-                                                : block.z) *
-           rows_per_thread;
+  // Of a tile, along a grid dimension, in coordinates of arrays.
+  __host__ __device__ std::int64_t extent(unsigned axis) const {
+    return std::int64_t{axis == 0 ? block.x : axis == 1 ? block.y : block.z} * per_thread[axis];
   }
+  __host__ __device__ std::int64_t height() const { return extent(row); }
   // True if x, y and z mean the same in arrays that both stages touch.
   __host__ __device__ bool walks_like(const stage_plan& other) const {
     constexpr std::uint32_t dimensions[] = {07u, 0770u, 0777000u, 07777000000u}; // of one to four

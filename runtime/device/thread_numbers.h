@@ -81,8 +81,8 @@ inline dim3 block_of_line(const dim3& block) {
 // what a kernel is passed is copied word by word (passed).
 struct thread_numbers {
   std::uint64_t threads;   // of the launch
-  std::uint64_t elements;  // of the highest array
-  std::uint32_t extent[2]; // of a row; of the rows of a plane, or 1
+  std::uint64_t elements;  // of the highest array, or vectors of elements
+  std::uint32_t extent[2]; // of a row, in these; of the rows of a plane, or 1
   std::uint32_t block, grid;
 };
 

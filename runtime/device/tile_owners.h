@@ -127,7 +127,8 @@ GPURMA_DEVICE int pieces_of(const stage_state& s, int tiles) {
 // Of what the rank has of the stage. No rank has more of them than most_pieces.
 GPURMA_DEVICE void divide_into_pieces(stage_state& s, const stage_plan& plan) {
   s.tiles_of_piece = least_tiles_of_piece;
-  while (s.tiles_of_piece * 2 * plan.rows_per_thread <= rows_of_piece)
+  const int elements = plan.per_thread[0] * plan.per_thread[1] * plan.per_thread[2];
+  while (s.tiles_of_piece * 2 * elements <= rows_of_piece)
     s.tiles_of_piece *= 2;
   const int most = plan.few_rows ? 0 : s.dealt.most_in_step();
   const bool is_one = most < s.tiles_of_piece;
@@ -268,10 +269,8 @@ GPURMA_DEVICE void visit_conflicts(const region_state<Stages, Arrays, Scalars>& 
   };
   // Where both stages number their tiles alike, the neighbours of a tile are at fixed distances:
   // from[0] to to[0] along the rows of tiles, then along the slower and the faster other dimension.
-  const std::int64_t height = of_a.height();
   bool alike = of_a.row == of_b.row && here.per_row == there.per_row && here.inner == there.inner &&
-               height == of_b.height() && of_a.walks_like(of_b) && here.dealt.how == tiles.how &&
-               turn == 0;
+               of_a.walks_like(of_b) && here.dealt.how == tiles.how && turn == 0;
   // Those of a star-shaped stencil are in line with it.
   const bool in_line = (mine.along_axes && theirs.dimensions_beyond() == 0) ||
                        (theirs.along_axes && mine.dimensions_beyond() == 0);
@@ -282,8 +281,9 @@ GPURMA_DEVICE void visit_conflicts(const region_state<Stages, Arrays, Scalars>& 
     const int at = axis == of_a.row ? 0 : place--;
     if (of_dim(here.grid, axis) == 1 && of_dim(there.grid, axis) == 1)
       continue;
-    alike &= mine.axis[axis].low != whole && theirs.axis[axis].low != whole;
-    const std::int64_t size = axis == of_a.row ? height : of_dim(of_a.block, axis);
+    alike &= of_a.extent(axis) == of_b.extent(axis) && mine.axis[axis].low != whole &&
+             theirs.axis[axis].low != whole;
+    const std::int64_t size = of_a.extent(axis);
     const tile_offsets one =
         tiles_at(mine.axis[axis].low, size - 1 + mine.axis[axis].high, theirs.axis[axis], size);
     from[at] = one.low;

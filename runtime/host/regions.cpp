@@ -427,6 +427,15 @@ void check_rows(const char* array, std::int64_t rows, std::int64_t least, const 
                " rows, and it has ", rows, "; others would be rows of the next component"));
 }
 
+void check_row_length(const char* array, std::int64_t length, std::int64_t multiple,
+                      const char* kernel, site where) {
+  if (length % multiple != 0)
+    fatal(text("the persistent region at ", source_text(where), ": '", kernel, "' loads or stores ",
+               multiple, " elements of '", array, "' at a time, and its rows have ", length,
+               ", so that some would be of two rows; let rows have a multiple of ", multiple,
+               " elements"));
+}
+
 void check_alike(const char* one, const char* other, bool equal, site where) {
   if (!equal)
     fatal(
@@ -493,7 +502,8 @@ void check_scalars(std::initializer_list<named_memory> scalars, site where) {
     for (const named_memory* other = scalars.begin(); other != &one; ++other)
       if (overlap(one, other->first, other->bytes))
         fatal(text("the persistent region at ", source_text(where), " reduces '", other->name,
-                   "' and '", one.name, "', which are one scalar: what kernels add to one would be "
+                   "' and '", one.name,
+                   "', which are one scalar: what kernels add to one would be "
                    "lost for the other; use one name of it"));
 }
 

@@ -29,7 +29,7 @@ __global__ void rotates(float* out, float* other, int ny, int nx) {
 }
 __global__ void reinterprets(const float* in, float4* out, int ny, int nx) {
   POINT;
-  out[y * nx + x] = reinterpret_cast<const float4*>(in)[y * nx + x];
+  out[y * nx + x].x = reinterpret_cast<const short*>(in)[y * nx + x];
 }
 __global__ void calls(const float* in, float* out, int ny, int nx) {
   POINT;
@@ -61,7 +61,7 @@ void run(float* a, float* b, float* c, float4* d, const float* const* fields, in
 
 // CHECK: :[[@LINE-43]]:21: error: cannot tell which array is read here: the pointer is loaded from memory, 'fields'; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
 // CHECK: :[[@LINE-39]]:5: error: cannot tell which array is written here: the pointer may be one of several, or lead to what is not known; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
-// CHECK: :[[@LINE-32]]:21: error: cannot tell which array is read here: 'in' is taken for elements of another size, or begins within one; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
+// CHECK: :[[@LINE-32]]:23: error: cannot tell which array is read here: 'in' is taken for elements of another size, or begins within one; index a pointer parameter of the kernel, which no branch or loop exchanges [gpurma-0205]
 // CHECK: :[[@LINE-29]]:41: error: distributed array 'in' is passed to 'average', whose body is not visible here; define it in this translation unit [gpurma-0207]
 // CHECK: :[[@LINE-52]]:10: error: distributed array 'out' is passed to 'fill', which is recursive or called too deeply; write a loop [gpurma-0207]
 // CHECK: :[[@LINE-10]]:28: error: 'a' must be passed to 'plain' as it is, or chosen by '?:'; an offset belongs into the kernel [gpurma-0215]

@@ -788,7 +788,59 @@ __global__ void k(float *a, int parity, int ny, int nx) {
   x += (y + parity) & 1;
   if (x < nx && y < ny) a[y * nx + x] = 0;
 })");
-  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; writes a (x whole)");
+  EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; writes a (own); 2 per thread in x");
+}
+
+TEST(Inference, SeveralColumnsOfThreads) {
+  KernelText K(R"(
+__global__ void apart(float *out, const float *in, int ny, int nx) {
+  int y = blockIdx.y * blockDim.y + threadIdx.y;
+  for (int k = 0; k < 4; ++k) {
+    int x = (4 * blockIdx.x + k) * blockDim.x + threadIdx.x;
+    if (x < nx && y < ny) out[y * nx + x] = in[y * nx + x];
+  }
+}
+__global__ void differs(float *out, float *sum, const float *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (2 * x + 1 < nx && y < ny) {
+    out[y * nx + 2 * x] = in[y * nx + 2 * x + 1];
+    sum[y * nx + x] = 0;
+  }
+}
+__global__ void reads(float *out, const float *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (2 * x + 1 < nx && y < ny) out[y * nx + x] = in[y * nx + 2 * x] + in[y * nx + 2 * x + 1];
+})");
+  LaunchFacts Launch;
+  Launch.BlockSize = {32, 8, 1};
+  EXPECT_EQ(K.infer("apart", "in out : ny nx", Launch), "rows y; reads in (own); writes out (own); 4 per thread in x");
+  // What has one column for each thread comes first.
+  EXPECT_EQ(K.infer("differs", "in out sum : ny nx"), "rows y; reads in (x whole); writes out (x whole); writes sum (own)");
+  EXPECT_EQ(K.infer("reads", "in out : ny nx"), "rows y; reads in (x whole); writes out (own)");
+}
+
+TEST(Inference, Vectors) {
+  KernelText K(R"(
+struct alignas(16) quad { float x, y, z, w; };
+__global__ void k(float *out, const float *in, int ny, int nx) {
+  int x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x + 4 < nx && y < ny) *(quad *)&out[y * nx + x] = *(const quad *)&in[y * nx + x + 4];
+}
+__global__ void members(float *out, const float *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (4 * x + 4 >= nx || y >= ny) return;
+  const quad *from = (const quad *)(in + y * nx), &next = from[x + 1];
+  quad &to = reinterpret_cast<quad &>(out[y * nx + 4 * x]);
+  to.x = next.y, to.w = from->z;
+}
+__global__ void back(float *out, const float *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  const quad *of = (const quad *)(in + y * nx) + x;
+  if (4 * x + 3 < nx && y < ny) *((quad *)(out + y * nx) + x) = quad{((const float *)of)[0], ((const float *)of)[3], 0, 0};
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x 4..4); writes out (own); 4 per thread in x");
+  EXPECT_EQ(K.infer("members", "in out : ny nx"), "rows y; reads in (x whole); writes out (own); 4 per thread in x");
+  EXPECT_EQ(K.infer("back", "in out : ny nx"), "rows y; reads in (own); writes out (own); 4 per thread in x");
 }
 
 TEST(Inference, WritesGuardedToOneBlock) {

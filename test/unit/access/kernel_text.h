@@ -110,7 +110,11 @@ public:
       Names.split(NameList, ' ', -1, /*KeepEmpty=*/false);
       Extents.split(ExtentList, ' ', -1, /*KeepEmpty=*/false);
       for (llvm::StringRef Array : NameList) {
-        DistributedParameter P{parameter(Kernel, Array), {}, {}};
+        DistributedParameter P{parameter(Kernel, Array), {}, 0, {}};
+        P.ElementBytes = Ast->getASTContext()
+                             .getTypeSizeInChars(Ast->getASTContext().getBaseElementType(
+                                 P.Array.type()->getPointeeType()))
+                             .getQuantity();
         if (Halo)
           P.Halo = StatedHalo{Halo};
         for (llvm::StringRef Extent : ExtentList)
