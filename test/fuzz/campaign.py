@@ -200,8 +200,8 @@ def kernel_region(number, checked, element, kernels, extents, count, shape, scal
         if checked:
             body.append(f"  checks::add({name}, {count});")
     body.append("  unsigned " + "".join(f"*{name} = nullptr, " for name in names) + "seen = 0;")
-    for name in names:
-        body += [f"  CHECK(cudaMallocManaged(&{name}, sizeof *{name}));", f"  *{name} = 0;"]
+    for operation, name in scalars:
+        body += [f"  CHECK(cudaMallocManaged(&{name}, sizeof *{name}));", f"  *{name} = {'~0u' if operation == 'min' else '0'};"]
     body += [f"#pragma gpurma persistent distribute(v, u, w : {shape})" + "".join(f" reduce({operation} : *{name})" for operation, name in scalars),
              f"  for (int step = 0; step < {steps}; ++step) {{"]
     body += ["    " + line for line in beginning]
@@ -271,6 +271,8 @@ class Campaign:
             wrong = set()
             last = None
             for line, kind, message in re.findall(rf"^{re.escape(str(source))}:(\d+):\d+: (error|note): (.*)$", compiled.stderr, re.M):
+                if int(line) > text.count("\n"):
+                    sys.exit(f"{source}: what gpurmacc has made of it does not compile:\n{compiled.stderr}")
                 if kind == "error":
                     last = message
                 # An error in a function that a region calls: a note says where.
@@ -360,8 +362,9 @@ def main(description, program, checked_program=None):
     return 1 if campaign.differing or campaign.taken == 0 else 0
 
 
-def main_of_kernels(description, script, functions, region):
-    """For a script whose region(seed, number, checked).text() uses functions, a text, and marks accesses if it is to be checked."""
+def main_of_kernels(description, script, functions, region, checks=True):
+    """For a script whose region(seed, number, checked).text() uses functions, a text, and marks accesses if it is to be checked;
+    one that makes sound kernels only has no checks."""
     def texts(seed, numbers, checked):
         return [(number, region(seed, number, checked).text()) for number in numbers]
 
@@ -370,4 +373,4 @@ def main_of_kernels(description, script, functions, region):
 
     def of_checked_regions(seed, numbers):
         return checked_program(prologue(script, f"--seed {seed} --checked") + CHECKS + functions, texts(seed, numbers, True))
-    return main(description, of_regions, of_checked_regions)
+    return main(description, of_regions, of_checked_regions if checks else None)
