@@ -5,7 +5,7 @@
 // each block along z, with kernels for boundary rows, reduced scalars, copies and fills; next to arrays without.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=5 %t | sort -u | diff - %t.expected

@@ -6,7 +6,7 @@
 // RUN: %gpurmacc_cpu --gpurma-emit-source=%t.lowered.cu %s
 // RUN: grep -v TEXT %t.lowered.cu | FileCheck --check-prefix=TEXT %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %t | diff - %t.expected

@@ -5,7 +5,7 @@
 // and in blocks of another size, in loops over the rows and by whole grids, beside sums, and in several launches between two reads.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -I%S -O1 -Wno-unused %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -Wno-unused %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %t | diff - %t.expected

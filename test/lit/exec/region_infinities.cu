@@ -3,7 +3,7 @@
 // Statements of a region with INFINITY, NAN, HUGE_VAL and HUGE_VALF, which are calls of functions of the compiler.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -O1 -I%S %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=3 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 2 %t | FileCheck %s

@@ -3,7 +3,7 @@
 // Objects whose calls differ in dots and underlines only are several variables of a region.
 // RUN: %gpurmacc_cpu -O1 %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 2 %t | diff - %t.expected

@@ -6,7 +6,7 @@
 // integers, so that their order does not matter.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -I%S -O1 -Wno-unused %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S -Wno-unused %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %t | diff - %t.expected

@@ -3,7 +3,7 @@
 // Heat in three dimensions, by threads that go through the planes of a 2-D grid in a loop: the annotated program against the plain one.
 // RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
-// RUN: %gpurmacc_cpu -I%S -O1 %t.elided.cu -o %t.elided
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %t | diff - %t.expected
