@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Distributed arrays in arrays of pointers: buffers that a subscript chooses, rotations, std::array, members of the object and of
 // structures, arrays of structures, elements that are not distributed, and those that one launch reads and writes as the same one.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -4,7 +4,7 @@
 // one array of numbers, a stencil with its own norm in two dimensions, the most and least of elements, with trees in shared memory,
 // shuffles and functions, a thread for each number and loops, in functions and beside what the host runs, and the same behind the
 // region.
-// RUN: %gpurmacc_cpu -I%S -O1 %s -o %t
+// RUN: %gpurmacc_cpu -I%S %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Numbers of blocks of which only the running program knows that not all of them are combined.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: %t right
 // RUN: not %t fewer 2>&1 | FileCheck --check-prefix=FEWER %s
 // RUN: not %mpirun -np 2 %t before 2>&1 | FileCheck --check-prefix=BEFORE %s

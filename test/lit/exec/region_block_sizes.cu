@@ -4,7 +4,7 @@
 // others, in two dimensions, three, and one; with several rows for each thread, loops through rows by whole grids, and kernels that
 // take their block's number and size for more than their place; loops through the rows in each thread; and one kernel in its blocks, in
 // others, and in one dimension.
-// RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
+// RUN: %gpurmacc_cpu %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // One kernel for all borders: first and last rows by their numbers, and columns by the number of the thread, in arrays that are higher
 // than wide and the other way, of constants and of neighbours, in corners, and for the faces of a cube.
-// RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
+// RUN: %gpurmacc_cpu %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Launches over the rows that have fewer dimensions than the region's others: first and last columns, faces and edges of a cube, sums
 // of rows, loops by whole grids, several rows for each thread. Bands of processes are a few tiles of the others high.
-// RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
+// RUN: %gpurmacc_cpu %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=INFER %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

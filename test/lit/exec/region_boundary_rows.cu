@@ -3,7 +3,7 @@
 // Kernels for fixed rows, launched without a grid dimension for these: boundaries, planes, points, rows of parameters and of
 // loops, early returns, stores under conditions and without braces, several arrays, and elements that are structures; and kernels
 // that the first thread or block along a dimension does.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

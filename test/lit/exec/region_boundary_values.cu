@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels for fixed rows that keep what they read in variables, for one store or several, by way of others, and for a point: only the
 // threads of rows that are stored into read it.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort -u > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Copies of the built-in variables, as structures and as arguments of a function, what a block of cooperative groups says of its threads,
 // and pointers that a launch may leave out.
-// RUN: %gpurmacc_cpu -O1 -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+// RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -3,7 +3,7 @@
 // Regions that call functions and lambdas which launch kernels: of a header, of the object, of structures, of templates, with results,
 // parameters that change, names that mean something else where they are called, and returns in branches. Sizes of blocks and constants
 // that are declared in regions, and switch statements.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

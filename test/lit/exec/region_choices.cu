@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // `a < b ? a : b` of two variables, elements or arrays is an lvalue that kernels do not store to: what is read of both arms counts, and the value is
 // one of two. The region itself changes one of two variables.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | %filecheck --check-prefix=REMARK-CHECK %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | %filecheck --check-prefix=REMARK-CHECK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

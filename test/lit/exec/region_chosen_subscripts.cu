@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Subscripts that are one of several, in rows that differ: neighbours at a boundary as `y > 0 ? i - nx : i`, steps that are 0 there or lead
 // to the other end, one inside of another, assigned in branches, in space, in launches in one dimension, and in stores.
-// RUN: %gpurmacc_cpu -O1 -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+// RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Collected arrays of which only the running program knows that several ranks store an element, that an element is not there, or that
 // they are not arrays of their own.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: env GPURMA_CPU_RANKS=4 %t right
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t right
 // RUN: not env GPURMA_CPU_RANKS=4 %t moves 2>&1 | FileCheck --check-prefix=TWICE %s

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // The most and least of values by comparisons instead of functions: of elements and in trees, in one dimension and in blocks, by
 // statements and choices, also where a second kernel combines a number of each block.
-// RUN: %gpurmacc_cpu -I%S -O1 -Werror %s -o %t
+// RUN: %gpurmacc_cpu -I%S -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -3,7 +3,7 @@
 // Arrays of several components, one behind the other, as a lattice Boltzmann code with nine populations has them: in loops with tables
 // of directions, written out, with macros and functions for subscripts, with walls and periodically, in one dimension, a component for
 // each block along z, with kernels for boundary rows, reduced scalars, copies and fills; next to arrays without.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Arrays of several components in three dimensions: 19 populations by a grid of three dimensions, by one of two with a loop through the
 // planes, and with a queue of registers in it; periodically; and a field with a component for each direction.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort > %t.expected

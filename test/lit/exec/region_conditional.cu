@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Conditional compilation around the pragma and inside of the region; subscripts through an accessor lambda; error checks by a
 // macro around every call.
-// RUN: %gpurmacc_cpu -O2 %s -o %t && %gpurmacc_cpu -O2 -DPLAIN %s -o %t.plain
+// RUN: %gpurmacc_cpu %s -o %t && %gpurmacc_cpu -O2 -DPLAIN %s -o %t.plain
 // RUN: %t.plain | FileCheck %s
 // RUN: %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | FileCheck %s

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Functions that launch kernels, called where they may not be called: behind &&, || and ?:, in conditions of loops that `continue`, and
 // in the last part of a `for`.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

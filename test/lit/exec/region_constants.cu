@@ -3,7 +3,7 @@
 // Sizes and tables of directions in constant memory: with initialisers that nothing overwrites, and filled by cudaMemcpyToSymbol from
 // what the region's clauses name, from tables of the host, and from structures that another function fills. A table with an initialiser
 // that is overwritten reaches further than that says. What is copied is compared when the region begins.
-// RUN: %gpurmacc_cpu -O1 -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+// RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

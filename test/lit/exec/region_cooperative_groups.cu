@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels of a region with cooperative groups within a block: barriers of the block around a shared tile, and sums and the most of tiles
 // of threads, in the kernel and in a function.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=STAGES %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=STAGES %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

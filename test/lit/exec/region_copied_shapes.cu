@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Copies and fills of arrays of one to four dimensions, of elements of all sizes, between swapped and chosen pointers, onto
 // themselves, next to launches in one dimension, and before the first launch.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // A wave and what it spreads as many programs have it, which copy arrays at the end of a step instead of swapping pointers, and clear
 // what a step adds up: with error checks, streams, copies only now and then, and copies of copies.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Copies and fills of which only the running program knows that they are not of a whole array.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: %t whole | FileCheck --check-prefix=WHOLE %s
 // RUN: not %t less 2>&1 | FileCheck --check-prefix=LESS %s
 // RUN: not %mpirun -np 2 %t more 2>&1 | FileCheck --check-prefix=MORE %s

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels for launches in one dimension that divide their number by extents: where that gives the place of the element, the tile knows
 // it; elsewhere the division stays.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: %gpurmacc_cpu --gpurma-emit-source=%t.lowered.cu %s
 // RUN: grep -v TEXT %t.lowered.cu | FileCheck --check-prefix=TEXT %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu

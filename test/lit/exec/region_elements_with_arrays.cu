@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Elements that are structures with arrays, as cells of lattice Boltzmann codes have their populations: by counters, tables and values
 // that are loaded, through pointers, references and functions. Whatever part of an element is named, it is the element.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=HALO %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=HALO %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // What only shows when a persistent region begins, or at a launch in it.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: not %t blocks 2>&1 | FileCheck --check-prefix=BLOCKS %s
 // RUN: not %t undistributed 2>&1 | FileCheck --check-prefix=UNDISTRIBUTED %s
 // RUN: not %t changed 2>&1 | FileCheck --check-prefix=CHANGED %s

@@ -3,7 +3,7 @@
 // Flags that kernels of a region set or clear by plain stores: what nobody stores into keeps its value, whatever it is, and the constant
 // may be any. In memory of all kinds, of several types, in functions, templates, macros and lambdas, in launches in blocks, in one dimension
 // and in blocks of another size, in loops over the rows and by whole grids, beside sums, and in several launches between two reads.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S -Wno-unused %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

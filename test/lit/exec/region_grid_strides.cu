@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels that go through the rows by whole grids, and what they may do around their rows: sums in the block's memory, variables of
 // the kernel that each row begins anew, pointers that go on with the row, while loops, several loops, tiles.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Functions of the host that a region calls and that launch nothing: accessors of the object and of structures, also of classes that keep
 // their members to themselves, mathematics, conversions of arguments and results, swaps, lambdas, in conditions, clauses and settings.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Statements of a region that the host runs: files every few steps, sources, launches and swaps on the host, histories of reduced
 // scalars, `break`, `continue` and `return`, in nested loops, both branches, blocks, members, templates, next to calls of functions.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -4,7 +4,7 @@
 // bits from a variable to another one. What the host had there before counts, and what the region has left there is seen behind it.
 // The pointer may be a member of the object. Standard streams may be flushed. Bits are read through pointers to variables, too.
 // RUN: %lower_cpu %s | %filecheck --check-prefix=TEXT-CHECK %s
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels that leave a number for each block, which the host adds up: of memory that it shares with the device, and of copies into
 // what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array, in a wider type, and by std::accumulate.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels that keep indices in small arrays: of rows, of columns and of whole subscripts, with initialisers and filled in loops of constant
 // length, clamped, in structures and by functions that are passed the array, read by subscripts that loops move, and changed later.
-// RUN: %gpurmacc_cpu -O1 -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+// RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arrays of indices of which it is not known what is in them when they are read: something may have changed them by another name.
-// RUN: not %gpurmacc_cpu -O1 -c %s -o %t.o 2>&1 | FileCheck %s
+// RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | FileCheck %s
 #include <utility>
 
 typedef long long number;

@@ -3,7 +3,7 @@
 // Subscripts as programs have them: periodic rows by a mask; an element that is chosen by min and stored into behind a guard, beside a
 // tile with its edges; a first row in a variable of the host that nothing changes; a kernel template with constants of the function
 // that launches it; rows in structured bindings; and unsigned numbers below zero, which are large ones.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided | sort -u > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Functions that name threadIdx, blockIdx, blockDim and gridDim themselves, one by way of another, members, templates, lambdas and
 // __ldg in what kernels call; for launches in two dimensions, in one, and with shared memory.
-// RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

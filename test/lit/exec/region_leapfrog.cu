@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Waves in space by the leapfrog scheme as users write it: accelerations in blocks of three dimensions, and updates of all points in
 // one, with blocks of another size, structures of pointers, a template, and a kernel that another region launches over one dimension.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v "#pragma gpurma" %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Threads that return before others come to barriers, directly, in a loop, and with barriers in lambdas of a template; and launches
 // without blocks, which do nothing, also of kernels that go on by whole grids.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

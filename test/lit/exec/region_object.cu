@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Regions that name members of the object: arrays, sizes, scalars, launch settings, of a base class, too, and some hidden by parameters; in
 // class templates, where names of a base class need `this->`. Elements of an array of sums, each a scalar of its own.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

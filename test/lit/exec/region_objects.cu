@@ -3,7 +3,7 @@
 // Arrays that objects of the host keep: of a class of the program, by get(), data() and a conversion; of std::unique_ptr with a deleter;
 // by raw_pointer_cast. Objects are swapped by std::swap, by a member and with the structure that they are in, an odd number of times, and what
 // they know of sizes reaches clauses and kernels. The host finds them as they are.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -3,7 +3,7 @@
 // Launches in one dimension over arrays of two and three, next to launches in two and three, and alone: updates of all elements,
 // stencils with / and %, loops by whole grids, grids that are too small or too large, parts of an array, what threads take of
 // threadIdx and blockIdx besides their number, and reduced scalars.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

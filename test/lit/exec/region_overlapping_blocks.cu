@@ -3,7 +3,7 @@
 // Blocks that overlap, as kernels with tiles in shared memory have them whose threads at the edge load what the others read: two fields
 // with a border of one and of two elements, in two and in one dimension, next to a kernel in blocks of the same size that lie side by
 // side, to a copy of a row and to a sum.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Fields that go on at their other end: rows behind the last one, in two and three dimensions, by % and by conditions, one and two
 // rows away, to one side, in columns as well, next to kernels that do not, with bands that end within tiles.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Points whose subscript is the number of an element, in any row: passed as it is, one of two, by a remainder, in space and in components,
 // with what lies beside it, and recorded.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
@@ -10,7 +10,7 @@
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %mpirun -np 5 %t | diff - %t.expected
-// RUN: not %gpurmacc_cpu -O1 -DTWO -c %s -o %t.o 2>&1 | FileCheck --check-prefix=TWO %s
+// RUN: not %gpurmacc_cpu -DTWO -c %s -o %t.o 2>&1 | FileCheck --check-prefix=TWO %s
 // CHECK: passed {{[0-9]+}}
 // CHECK: chosen {{[0-9]+}}
 // CHECK: remainder {{[0-9]+}}

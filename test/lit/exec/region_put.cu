@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // put(array : halo(n)) before launches of a region: with depths that differ by array and by launch, the program prints the same
 // as without pragmas, for any number of processes.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
 // RUN: %t.elided 3 > %t.expected
@@ -25,12 +25,12 @@
 //
 // No more is put than is said: where 'halo' claims less than the kernel reads, the result shows it, if there are several processes,
 // with the put and without, though other arrays are read farther.
-// RUN: %gpurmacc_cpu -O1 -DUNTRUE %s -o %t.untrue
+// RUN: %gpurmacc_cpu -DUNTRUE %s -o %t.untrue
 // RUN: %t.untrue 3 > %t.right
 // RUN: %mpirun -np 3 %t.untrue 3 > %t.wrong
 // RUN: not diff %t.wrong %t.right
 // RUN: grep -v 'gpurma put' %s > %t.inferred.cu
-// RUN: %gpurmacc_cpu -O1 -DUNTRUE %t.inferred.cu -o %t.inferred
+// RUN: %gpurmacc_cpu -DUNTRUE %t.inferred.cu -o %t.inferred
 // RUN: %mpirun -np 3 %t.inferred 3 | diff - %t.wrong
 #include <cstdio>
 #include <cstdlib>

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Loops over the elements of arrays and lists in regions, with and without launches, arrays of numbers that regions read and change, and
 // switch statements with initialisers.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

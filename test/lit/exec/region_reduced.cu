@@ -4,7 +4,7 @@
 // name is qualified or the function is the program's own; several in one kernel, all types and operations, before an early return, from
 // a macro, a template and a lambda, in kernels with a barrier, and in several launches between two reads. Sums of floats are of
 // integers, so that their order does not matter.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S -Wno-unused %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -5,7 +5,7 @@
 // type are of bits. The parts begin as what is
 // nothing for that type: the least float's bits are a large unsigned integer.
 // RUN: %lower_cpu %s | %filecheck --check-prefix=TEXT-CHECK %s
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

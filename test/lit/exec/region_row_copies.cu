@@ -3,7 +3,7 @@
 // Copies and fills of rows as programs with ghost rows have them: those of the other end, in one to three dimensions, several rows at
 // once, rows of components, rows whose number changes, boundaries without a gradient, in arrays with pitches and of constant sizes, with
 // bands that end within tiles.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

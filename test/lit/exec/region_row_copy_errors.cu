@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Copies and fills of rows of which only the running program knows where they are.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: %t right 7 3 | FileCheck --check-prefix=RIGHT %s
 // RUN: env GPURMA_CPU_RANKS=5 %t right 7 3 | FileCheck --check-prefix=RIGHT %s
 // RUN: not %mpirun -np 2 %t right 7 3 2>&1 | FileCheck --check-prefix=ANY %s

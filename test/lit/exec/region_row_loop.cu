@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Loops through the rows as they are written: each against the plain program, with all kinds of counters, bounds, moved
 // subscripts, shared memory, functions and sums; and among launches that have a thread for each row.
-// RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

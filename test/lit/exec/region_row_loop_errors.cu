@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One array under two names, which a thread would read in the order of its loop.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: %t
 // RUN: not %t same 2>&1 | FileCheck %s
 // CHECK: launch in a persistent region at {{.*}}region_row_loop_errors.cu:[[#@LINE+25]] on rank {{[0-9]+}}: the kernel goes through the rows of the array at 0x{{[0-9a-f]+}} in a loop, and reads other rows of it under another name, which other ranks write; pass it two arrays, and swap them behind the launch

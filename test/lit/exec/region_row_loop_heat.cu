@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Heat in three dimensions, by threads that go through the planes of a 2-D grid in a loop: the annotated program against the plain one.
-// RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

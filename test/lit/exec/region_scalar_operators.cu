@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // All assignments that a number has, of reduced scalars, in the type of both operands as of variables; one of several that is read; and
 // references that functions have. A kernel may have a parameter that it does not use.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -3,7 +3,7 @@
 // Kernels whose threads do not stand at their own point: first rows left out by the grid, asymmetric reads, one dimension, grids
 // that are smaller or larger than the array, several rows for each thread, loops through rows by whole grids, and arrays of different
 // height in one region. A kernel that reads a reduced scalar.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // What a kernel reads in a GNU statement expression, which macros like to be, is a read like any other; so is what its statements before
 // the last one do.
-// RUN: %gpurmacc_cpu -O1 -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+// RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // REMARK: stage 'smooth' reads 'from' with halo 2, writes 'to'
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | FileCheck %s
 // CHECK-COUNT-3: region_statement_expression: ok

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels that get their arrays in structures: variables whose members are swapped, structures that are swapped as a whole,
 // nested ones, views made at the launch and in the region, a choice, accessors, a halo that a clause states.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Regions in function templates with several instances, in a member function of a class template and of a class in it, in a
 // function template that nothing calls, in lambdas. Kernels with packs, empty ones too.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

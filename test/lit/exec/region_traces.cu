@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // What receivers record of a wave, in arrays that every process has whole behind the region: at points, along lines and where a table
 // says, in kernels of their own and in the wave's. The argument is the process that prints.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

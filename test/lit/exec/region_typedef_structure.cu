@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // A program in C's style: a structure without a name of its own, in a namespace, too, which functions get by pointer. A region has a
 // reference to it, and launches get settings and sizes from it.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

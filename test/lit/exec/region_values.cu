@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // What a region captures need not have a default constructor or an assignment: classes with constructors and constant members, arrays of
 // constants, volatile numbers. One reduced scalar is copied to another.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

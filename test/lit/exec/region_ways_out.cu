@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // What messages say to write instead: times that the host takes every few steps, and scalars that are variables of the device by their
 // addresses.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

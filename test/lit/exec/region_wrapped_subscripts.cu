@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Macros that wrap each subscript around, those of the elements that a thread stores into as well: by constants and by sizes, behind conditions
 // that keep it in the array, where the sum is once around and where it is not.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
