@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Extrema.h"
 
+#include "passes/ThreadCooperation.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ASTContext.h"
@@ -19,7 +20,8 @@ bool isPure(const Expr* E, const ASTContext& Context) {
     return !Call || (Call->getDirectCallee() && llvm::is_contained(Magnitudes, identifierOf(Call->getDirectCallee())));
   };
   auto AllArePure = [&](auto& Self, const Stmt* Each) -> bool {
-    return IsPure(Each) && llvm::all_of(Each->children(), [&](const Stmt* Child) { return !Child || Self(Self, Child); });
+    const auto* Part = dyn_cast<Expr>(Each); // threadIdx.x may be the call of a function
+    return (Part && indexMember(Part)) || (IsPure(Each) && llvm::all_of(Each->children(), [&](const Stmt* Child) { return !Child || Self(Self, Child); }));
   };
   return !E->HasSideEffects(Context, /*IncludePossibleEffects=*/false) && AllArePure(AllArePure, E);
 }
