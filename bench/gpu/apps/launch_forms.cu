@@ -90,6 +90,39 @@ __global__ void jacobi_periodic(float* out, const float* in, int nx, int ny) {
       0.25f * (in[y * nx + left] + in[y * nx + right] + in[up * nx + x] + in[down * nx + x]);
 }
 
+// Four columns for each thread; the values of the columns beside them, which the next threads have,
+// by loads.
+__global__ void jacobi_vectors(float* out, const float* in, int nx, int ny) {
+  const int x = 4 * (blockIdx.x * blockDim.x + threadIdx.x),
+            y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y < 1 || y >= ny - 1)
+    return;
+  const std::size_t i = std::size_t(y) * nx + x;
+  const float4 up = *reinterpret_cast<const float4*>(in + i - nx),
+               here = *reinterpret_cast<const float4*>(in + i),
+               down = *reinterpret_cast<const float4*>(in + i + nx);
+  const float left = x > 0 ? in[i - 1] : 0, right = x + 4 < nx ? in[i + 4] : 0;
+  float4 next;
+  next.x = x > 0 ? 0.25f * (left + here.y + up.x + down.x) : here.x;
+  next.y = 0.25f * (here.x + here.z + up.y + down.y);
+  next.z = 0.25f * (here.y + here.w + up.z + down.z);
+  next.w = x + 4 < nx ? 0.25f * (here.z + right + up.w + down.w) : here.w;
+  *reinterpret_cast<float4*>(out + i) = next;
+}
+
+__global__ void axpy_vectors(float4* y, const float4* x, float a, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    const float4 added = x[i];
+    float4 value = y[i];
+    value.x += a * added.x;
+    value.y += a * added.y;
+    value.z += a * added.z;
+    value.w += a * added.w;
+    y[i] = value;
+  }
+}
+
 __global__ void top_and_bottom(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
   if (x < nx) {
@@ -197,6 +230,20 @@ static void run(const std::string& form, const grid_of_points& of, int steps) {
     for (int k = 0; k < steps; ++k) {
       axpy<<<(nx * ny + threads - 1) / threads, threads>>>(b, a, 0.5f, nx * ny);
       axpy<<<(nx * ny + threads - 1) / threads, threads>>>(a, b, -0.5f, nx * ny);
+    }
+  } else if (form == "vectors") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      jacobi_vectors<<<dim3((nx / 4 + 31) / 32, (ny + 7) / 8), block>>>(b, a, nx, ny);
+      std::swap(a, b);
+    }
+  } else if (form == "axpy_vectors") {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      axpy_vectors<<<(nx * ny / 4 + threads - 1) / threads, threads>>>(
+          reinterpret_cast<float4*>(b), reinterpret_cast<const float4*>(a), 0.5f, nx * ny / 4);
+      axpy_vectors<<<(nx * ny / 4 + threads - 1) / threads, threads>>>(
+          reinterpret_cast<float4*>(a), reinterpret_cast<const float4*>(b), -0.5f, nx * ny / 4);
     }
   } else if (form == "dot") {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
