@@ -36,6 +36,7 @@ public:
       }
       Result.HasRankKernels = !P.RankKernels.empty() || P.HasRegions;
       Result.HasRegions = P.HasRegions;
+      Result.HasColumnsInRegions = P.HasColumnsInRegions;
       Result.CallsHostConstexpr = P.CallsHostConstexpr;
       for (const std::string &File : Shadowed)
         Result.Shadows.push_back({File, shadowPath(File), lineMarker(NameOf[File]) + P.edited(File)});

@@ -58,6 +58,8 @@ struct LowerResult {
   std::vector<Dependency> Dependencies;
   bool HasRankKernels = false;
   bool HasRegions = false;
+  /// Threads of a region's launches have several columns.
+  bool HasColumnsInRegions = false;
   /// Device code that nvcc takes with --expt-relaxed-constexpr only has been written.
   bool CallsHostConstexpr = false;
 };

@@ -185,6 +185,7 @@ struct KernelAccesses {
   std::int64_t RowsPerThread = 1;
   /// The same along the other dimensions, of what the arrays have along them.
   std::array<std::int64_t, 3> ColumnsPerThread = {1, 1, 1};
+  bool hasSeveralColumns() const { return ColumnsPerThread != std::array<std::int64_t, 3>{1, 1, 1}; }
   /// A loop of the kernel goes on through the rows, or in one dimension through all elements, by whole grids, so that a grid of any size does
   /// the same: with one that has a block for all rows, it ends after an iteration, and what is said
   /// here holds.

@@ -124,6 +124,7 @@ public:
     }
     R.LaunchText = launchText();
     P.HasRegions = true;
+    P.HasColumnsInRegions |= llvm::any_of(R.Stages, [](const Stage& S) { return S.Accesses.hasSeveralColumns(); });
   }
 
 private:
@@ -330,7 +331,7 @@ private:
 
   static std::string columnsPerThread(const KernelAccesses& Accesses) {
     const std::array<std::int64_t, 3>& Columns = Accesses.ColumnsPerThread;
-    if (llvm::all_of(Columns, [](std::int64_t N) { return N == 1; }))
+    if (!Accesses.hasSeveralColumns())
       return "";
     return ".with_columns_per_thread(" + std::to_string(Columns[0]) + ", " + std::to_string(Columns[1]) + ", " + std::to_string(Columns[2]) + ")";
   }

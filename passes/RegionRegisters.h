@@ -20,6 +20,9 @@ inline constexpr llvm::StringLiteral RegionLaunchBounds = "gpurma_registers > 64
 /// each thread it has 64.
 constexpr unsigned registerLimitsFor(unsigned Registers) { return Registers <= 32 ? 32 : Registers <= 64 ? 64 : 64 + 128; }
 
+/// How many more a kernel needs in the loop over tiles if its threads have several columns, whose values it has at the same time.
+inline constexpr unsigned RegistersBesideColumns = 10;
+
 } // namespace gpurma
 
 #endif // GPURMA_PASSES_REGIONREGISTERS_H

@@ -52,6 +52,8 @@ namespace host {
 
 inline constexpr int register_limit_count = 3;
 inline constexpr int register_limits[register_limit_count] = {32, 64, 128};
+// How many more a kernel needs in a region if its threads have several columns.
+inline constexpr int registers_beside_columns = 10;
 // Larger blocks have no room for 128 registers in each thread.
 inline constexpr unsigned most_threads_of_last_limit = 512;
 

@@ -161,6 +161,9 @@ struct stage_plan {
     return std::int64_t{axis == 0 ? block.x : axis == 1 ? block.y : block.z} * per_thread[axis];
   }
   __host__ __device__ std::int64_t height() const { return extent(row); }
+  bool has_several_columns() const {
+    return per_thread[0] * per_thread[1] * per_thread[2] != per_thread[row];
+  }
   // True if x, y and z mean the same in arrays that both stages touch.
   __host__ __device__ bool walks_like(const stage_plan& other) const {
     constexpr std::uint32_t dimensions[] = {07u, 0770u, 0777000u, 07777000000u}; // of one to four

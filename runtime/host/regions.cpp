@@ -280,7 +280,8 @@ struct agreement {
 };
 
 // More registers for the threads of a multiprocessor are fewer ranks, which hide less latency;
-// fewer than the kernels have without the region are spilled.
+// fewer than the kernels have without the region are spilled, and so are values of several columns
+// next to what the loop over tiles has (docs/performance.md).
 const void* kernel_of(const region_launch& region) {
 #if GPURMA_TARGET_CUDA
   const dim3 block = block_of_ranks(region);
@@ -291,7 +292,9 @@ const void* kernel_of(const region_launch& region) {
       continue;
     cudaFuncAttributes attributes{};
     check_cuda(cudaFuncGetAttributes(&attributes, region.stage[s].kernel), "load a kernel");
-    registers = std::max(registers, attributes.numRegs);
+    registers = std::max(registers, attributes.numRegs + (region.stage[s].has_several_columns()
+                                                              ? host::registers_beside_columns
+                                                              : 0));
   }
   constexpr int last = host::register_limit_count - 1;
   const int most = threads > host::most_threads_of_last_limit ? last - 1 : last;

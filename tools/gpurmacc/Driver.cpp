@@ -479,7 +479,7 @@ int Driver::emitSource(const Input &In) {
   return 0;
 }
 
-std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::string &Work) {
+std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::string &Work, bool HasColumns) {
   std::string Report = Work + "/registers.txt";
   Step.Output = Work + "/kernels.fatbin";
   Step.Stop = "-fatbin";
@@ -501,7 +501,7 @@ std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::str
     StringRef Rest = Line->split("Used ").second;
     unsigned Registers = 0;
     if (!Rest.consumeInteger(10, Registers) && Rest.starts_with(" registers"))
-      Found |= registerLimitsFor(Registers);
+      Found |= registerLimitsFor(Registers) | (HasColumns ? registerLimitsFor(Registers + RegistersBesideColumns) : 0);
   }
   return Found ? std::optional(Found) : std::nullopt;
 }
@@ -542,7 +542,7 @@ int Driver::compile(const Input &In, const std::string &Output, StringRef Stop) 
       Dependencies = std::move(Result->Dependencies);
       Step.CallsHostConstexpr = Result->CallsHostConstexpr;
       if (T == Target::CUDA && HasOutput && Result->HasRegions)
-        Step.RegionRegisters = regionRegisters(Step, Work);
+        Step.RegionRegisters = regionRegisters(Step, Work, Result->HasColumnsInRegions);
       if (interrupted())
         return interrupted();
     }

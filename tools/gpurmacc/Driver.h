@@ -46,7 +46,7 @@ private:
   int printDependencies(const Input &In);
   int emitSource(const Input &In);
   /// What the kernels of a lowered source need, for CompileStep::RegionRegisters; none if nvcc does not say.
-  std::optional<unsigned> regionRegisters(CompileStep Step, const std::string &Work);
+  std::optional<unsigned> regionRegisters(CompileStep Step, const std::string &Work, bool HasColumns);
   int compile(const Input &In, const std::string &Output, llvm::StringRef Stop);
   int link();
 

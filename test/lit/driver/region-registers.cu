@@ -7,6 +7,10 @@
 // RUN: %gpurmacc_cuda -arch=sm_90 -DMANY -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=MANY %s
 // MANY: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=192 {{.*}} -c
 //
+// Where threads have several columns, these take registers besides, and the instance that has them is compiled, too.
+// RUN: %gpurmacc_cuda -arch=sm_90 -DCOLUMNS -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=COLUMNS %s
+// COLUMNS: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=96 {{.*}} -c
+//
 // A source that has none is compiled once, and so is one with a region that nvcc cannot compile.
 // RUN: %gpurmacc_cuda -arch=sm_90 -DNO_REGION -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=NONE %s
 // NONE-NOT: GPURMA_REGION_REGISTERS
@@ -54,12 +58,38 @@ __global__ void smooth(double *out, const double *in, int n) {
 #endif
 }
 
+#ifdef COLUMNS
+// Some 23 registers.
+__global__ void vectors(float *out, const float *in, int ny, int nx) {
+  const int x = 4 * (blockIdx.x * blockDim.x + threadIdx.x), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 4 || x >= nx - 4 || y < 1 || y >= ny - 1)
+    return;
+  const size_t i = size_t(y) * nx + x;
+  const float4 up = *reinterpret_cast<const float4 *>(in + i - nx), here = *reinterpret_cast<const float4 *>(in + i),
+               down = *reinterpret_cast<const float4 *>(in + i + nx);
+  const float left = in[i - 1], right = in[i + 4];
+  float4 next;
+  next.x = x > 4 ? 0.25f * (left + here.y + up.x + down.x) : here.x;
+  next.y = 0.25f * (here.x + here.z + up.y + down.y);
+  next.z = 0.25f * (here.y + here.w + up.z + down.z);
+  next.w = x + 8 < nx ? 0.25f * (here.z + right + up.w + down.w) : here.w;
+  *reinterpret_cast<float4 *>(out + i) = next;
+}
+void of_columns(float *a, float *b, int ny, int nx) {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  for (int step = 0; step < 4; ++step) {
+    vectors<<<dim3(nx / 128, ny / 8), dim3(32, 8)>>>(b, a, ny, nx);
+    std::swap(a, b);
+  }
+}
+#endif
+
 int main() {
   double *a = nullptr, *b = nullptr;
   const int n = 64;
   cudaMalloc(&a, n * sizeof(double));
   cudaMalloc(&b, n * sizeof(double));
-#ifndef NO_REGION
+#if !defined(NO_REGION) && !defined(COLUMNS)
 #pragma gpurma persistent distribute(a, b : rows(n))
 #endif
   for (int step = 0; step < 4; ++step) {
