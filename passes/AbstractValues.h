@@ -31,6 +31,8 @@ struct Location {
   std::int64_t Unit = 0;
   /// How many elements of the array the pointer's are each, of one that was cast to a larger type: four of float* as float4*.
   std::int64_t Elements = 1;
+  /// Such an object lies at a multiple of its size.
+  bool Aligned = true;
   /// Which of them, of a member of such an object: so many from that one on. 0: all.
   std::int64_t PartBegin = 0, PartElements = 0;
   /// In an element that is a structure, of how many values that lie one behind the other it leads to the first: those of a member. 0:

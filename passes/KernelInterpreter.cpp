@@ -246,6 +246,19 @@ private:
   /// Of a distributed array. Where threads are numbered as its elements are, all have as many of these.
   bool isUnderstood(const Location& L) const { return L.Unit == 0 && (L.Elements == Launch.ElementsPerThread || Launch.isInBlocks()); }
 
+  /// An object that lies anywhere may go on in the next row, as its elements by themselves may.
+  void accessElements(const Location& L, bool Writes, const Expr* Where) {
+    const std::int64_t Count = L.PartElements != 0 ? L.PartElements : L.Elements;
+    const Polynomial Offset = Writes ? Numbers.resolved(L.Offset) : L.Offset;
+    auto Access = [&](const Polynomial& At, std::int64_t Elements, std::int64_t Begin, std::int64_t Accessed) {
+      Result.Accesses.push_back({pointerTo(L), At, Writes, Now.Path, Where, Part, StoredRow, std::nullopt, std::nullopt, 0, Elements, Begin, Accessed});
+    };
+    if (L.Aligned)
+      return Access(Offset, L.Elements, L.PartBegin, Count);
+    for (std::int64_t I = 0; I < Count; ++I)
+      Access(Offset + Polynomial(L.PartBegin + I), 1, 0, 1);
+  }
+
   void access(const Location& L, bool Writes, const Expr* Where) {
     if (!Now.Reachable)
       return;
@@ -260,8 +273,7 @@ private:
     if ((distributed(L) || isCollected(L)) && !checkRowStore(L, Writes, Where))
       return;
     if (distributed(L))
-      Result.Accesses.push_back({pointerTo(L), Writes ? Numbers.resolved(L.Offset) : L.Offset, Writes, Now.Path, Where, Part, StoredRow, std::nullopt,
-                                 std::nullopt, 0, L.Elements, L.PartBegin, L.PartElements != 0 ? L.PartElements : L.Elements});
+      accessElements(L, Writes, Where);
     else if (isCollected(L))
       Result.Collected.push_back({L.Decl, Where, Part});
     else if (!checkMember(L, Writes ? Written : Read, Where))
@@ -573,7 +585,7 @@ private:
   Location passed(Location L) {
     auto It = Distributed.find(pointerTo(L));
     const QualType Pointee = It == Distributed.end() ? QualType() : It->first.type()->getPointeeType();
-    return Pointee.isNull() || Pointee->isIncompleteType() ? L : recounted(std::move(L), It->second, bytesOf(Pointee));
+    return Pointee.isNull() || Pointee->isIncompleteType() ? L : recounted(std::move(L), It->second, Pointee);
   }
 
   /// A pointer into a distributed array, cast to one to elements of another size. Unknown if it may not be at the beginning of one.
@@ -582,16 +594,19 @@ private:
       return {};
     if (L.Within != 0 && Context.getTypeSizeInChars(From) != Context.getTypeSizeInChars(To))
       return {};
-    return recounted(std::move(L), bytesOf(From), bytesOf(To));
+    return recounted(std::move(L), bytesOf(From), To);
   }
 
   /// By bytes: several elements of the array, or parts of one.
-  Location recounted(Location L, std::int64_t From, std::int64_t New) {
+  Location recounted(Location L, std::int64_t From, QualType To) {
+    const std::int64_t New = bytesOf(To);
     if (From == New)
       return L;
     const std::int64_t Element = Distributed.at(pointerTo(L)), Old = L.Unit != 0 ? L.Unit : Element;
     L.Elements = New % Element == 0 ? New / Element : 1;
-    Result.VectorElements = std::lcm(Result.VectorElements, L.Elements);
+    L.Aligned = Context.getTypeAlignInChars(Context.getBaseElementType(To)).getQuantity() % New == 0;
+    if (L.Aligned)
+      Result.VectorElements = std::lcm(Result.VectorElements, L.Elements);
     L.Unit = New % Element == 0 ? 0 : New;
     auto [Offset, Rest] = (L.Offset * Polynomial(Old)).divided(Polynomial(L.Unit != 0 ? New : Element));
     if (!(Rest == Polynomial(0)))

@@ -833,6 +833,11 @@ __global__ void members(float *out, const float *in, int ny, int nx) {
   quad &to = reinterpret_cast<quad &>(out[y * nx + 4 * x]);
   to.x = next.y, to.w = from->z;
 }
+struct triple { float x, y, z; };
+__global__ void triples(float *out, const float *in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny) out[y * nx + x] = ((const triple *)(in + y * nx + x))->z;
+}
 __global__ void back(float *out, const float *in, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   const quad *of = (const quad *)(in + y * nx) + x;
@@ -840,6 +845,10 @@ __global__ void back(float *out, const float *in, int ny, int nx) {
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (x 4..4); writes out (own); 4 per thread in x");
   EXPECT_EQ(K.infer("members", "in out : ny nx"), "rows y; reads in (x whole); writes out (own); 4 per thread in x");
+  // What is not aligned may go on in the next row, of which a warning tells as it does of single elements.
+  EXPECT_EQ(K.infer("triples", "in out : ny nx"),
+            "cannot show that this index of 'in' stays within the extent of its fastest dimension; taken as if it did: guard it with a condition [gpurma-0208]\n"
+            "rows y; reads in (x 2..2); writes out (own)");
   EXPECT_EQ(K.infer("back", "in out : ny nx"), "rows y; reads in (own); writes out (own); 4 per thread in x");
 }
 
