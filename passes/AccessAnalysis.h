@@ -218,6 +218,11 @@ struct StatedHalo {
   std::optional<std::int64_t> Depth;
 };
 
+/// Of an array of arrays, as `double (*a)[5]` leads to, those of a number.
+inline std::int64_t innermostBytes(clang::QualType Type, const clang::ASTContext& Context) {
+  return Context.getTypeSizeInChars(Context.getBaseElementType(Type)).getQuantity();
+}
+
 /// A pointer parameter, or a pointer in a structure that is a parameter, whose array is distributed.
 struct DistributedParameter {
   PointerVariable Array;

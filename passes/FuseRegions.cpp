@@ -492,15 +492,14 @@ private:
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
               ", " + depth(C.Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const Stage& S : R.Stages)
-      for (const ArrayAccess& A : S.Accesses.Arrays)
+      for (const ArrayAccess& A : S.Accesses.Arrays) {
         if (A.LeastRows > 1)
           Text += "::gpurma::stages::check_rows(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.front()) +
                   ", " + std::to_string(A.LeastRows) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
-    for (const Stage& S : R.Stages)
-      for (const ArrayAccess& A : S.Accesses.Arrays)
         if (A.RowMultiple > 1)
           Text += "::gpurma::stages::check_row_length(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.back()) +
                   ", " + std::to_string(A.RowMultiple) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+      }
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
     Text += scalarsCheck();

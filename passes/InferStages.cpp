@@ -312,7 +312,7 @@ private:
     KernelForm Form;
     auto IsPassedVectors = [&](const DistributedParameter& A) {
       const QualType Pointee = A.Array.type()->getPointeeType();
-      return !Pointee->isIncompleteType() && Context.getTypeSizeInChars(Context.getBaseElementType(Pointee)).getQuantity() > A.ElementBytes;
+      return !Pointee->isIncompleteType() && innermostBytes(Pointee, Context) > A.ElementBytes;
     };
     if (llvm::any_of(Arrays, IsPassedVectors) || castsToVectors(S.Kernel, Context))
       analyzeAccesses(S.Kernel, Arrays, Launch, Context, Trial(U).diagnostics(), &Form);
@@ -584,10 +584,6 @@ private:
   }
 
   static QualType element(const DistributedArray& A) { return A.Pointer.type().getNonReferenceType()->getPointeeType(); }
-  /// Of an array of arrays, as `double (*a)[5]` leads to, those of a number.
-  std::int64_t innermostBytes(const DistributedArray& A) const {
-    return Context.getTypeSizeInChars(Context.getBaseElementType(element(A))).getQuantity();
-  }
   CharUnits elementSize(const DistributedArray& A) const { return Context.getTypeSizeInChars(element(A)); }
   CharUnits elementAlignment(const DistributedArray& A) const { return Context.getTypeAlignInChars(element(A)); }
 
@@ -993,11 +989,11 @@ private:
     if (Possible->empty())
       return true;
     const ArrayShape& Shape = Shapes.at(Possible->front()->Pointer);
-    DistributedParameter Array{InKernel, Shape, innermostBytes(*Possible->front()), {}};
+    DistributedParameter Array{InKernel, Shape, innermostBytes(element(*Possible->front()), Context), {}};
     for (const DistributedArray* A : *Possible) {
       const auto* Rows = dyn_cast<BinaryOperator>(A->Shape.front()->IgnoreParenImpCasts());
       Array.RowsAreProduct |= Rows && Rows->getOpcode() == BO_Mul;
-      if (!(Shapes.at(A->Pointer) == Shape) || innermostBytes(*A) != Array.ElementBytes) {
+      if (!(Shapes.at(A->Pointer) == Shape) || innermostBytes(element(*A), Context) != Array.ElementBytes) {
         U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
             << A->Pointer.name() << S.Kernel->getName() << 1 << "" << Argument->getSourceRange();
         return false;

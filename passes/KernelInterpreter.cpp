@@ -579,7 +579,7 @@ private:
     return L;
   }
 
-  std::int64_t bytesOf(QualType Type) const { return Context.getTypeSizeInChars(Context.getBaseElementType(Type)).getQuantity(); }
+  std::int64_t bytesOf(QualType Type) const { return innermostBytes(Type, Context); }
 
   /// A pointer that the kernel is passed, which may be one to several elements of a distributed array, or to parts of one.
   Location passed(Location L) {

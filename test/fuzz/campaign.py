@@ -188,6 +188,11 @@ class KernelText(Text):
         return f"checks::write(&({expression}), {array}, gpurma_thread)" if self.checked else expression
 
 
+def extent_type(number):
+    """Of a variable that is not const the compiler does not know the value."""
+    return "const int" if number % 2 else "int"
+
+
 def kernel_region(number, checked, element, kernels, extents, count, shape, scalars, steps, beginning=()):
     """The text of a region, and of the same without its pragma, over arrays v, u and w of an element type; kernels have text(), launch()
     and updates_scalars(). extents: a declaration; count: of an array's elements; shape: the

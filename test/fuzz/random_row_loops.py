@@ -375,7 +375,7 @@ class Region:
 
     def text(self):
         nz, ny, nx = self.extents
-        return campaign.kernel_region(self.number, self.checked, self.element, self.kernels, f"{'const int' if self.number % 2 else 'int'} nz = {nz}, ny = {ny}, nx = {nx};",
+        return campaign.kernel_region(self.number, self.checked, self.element, self.kernels, f"{campaign.extent_type(self.number)} nz = {nz}, ny = {ny}, nx = {nx};",
                                       "std::size_t(nz) * ny * nx", "rows(nz, ny, nx)", [("+", "total"), ("max", "greatest")], self.steps)
 
 

@@ -527,8 +527,7 @@ class Region:
         self.steps = rng.choice([2, 3, 4])
 
     def text(self):
-        # Of a variable that is not const the compiler does not know the value.
-        extents = f"{'const int' if self.number % 2 else 'int'} n0 = {self.extents[0]}, n1 = {self.extents[1]}{', nm = 5' if self.kind == 'planes' else ''};"
+        extents = f"{campaign.extent_type(self.number)} n0 = {self.extents[0]}, n1 = {self.extents[1]}{', nm = 5' if self.kind == 'planes' else ''};"
         count = "std::size_t(n0) * n1" + {"plain": "", "planes": " * nm", "components": " * 3"}[self.kind]
         shape = {"plain": "rows(n0, n1)", "planes": "rows(n0, nm, n1)", "components": "components(3), rows(n0, n1)"}[self.kind]
         return campaign.kernel_region(self.number, self.checked, self.element, self.kernels, extents, count, shape, [("+", "total")], self.steps,

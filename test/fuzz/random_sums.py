@@ -347,7 +347,7 @@ class Region:
 
     def text(self):
         ny, nx = self.extents
-        extents = f"{'const int' if self.number % 2 else 'int'} ny = {ny}, nx = {nx};"
+        extents = f"{campaign.extent_type(self.number)} ny = {ny}, nx = {nx};"
         numbers = {kernel.by_numbers for kernel in self.kernels}
         for kernel in self.kernels:
             if kernel.by_numbers:

@@ -202,7 +202,7 @@ class Region:
 
     def text(self):
         middle = ", nm = 5" if self.deep else ""
-        extents = f"{'const int' if self.number % 2 else 'int'} n0 = {self.extents[0]}, n1 = {self.extents[1]}{middle};"
+        extents = f"{campaign.extent_type(self.number)} n0 = {self.extents[0]}, n1 = {self.extents[1]}{middle};"
         return campaign.kernel_region(self.number, self.checked, self.element, self.kernels, extents, "std::size_t(n0) * n1" + (" * nm" if self.deep else ""),
                                       "rows(n0, nm, n1)" if self.deep else "rows(n0, n1)", [("+", "total")], self.steps)
 

@@ -111,10 +111,7 @@ public:
       Extents.split(ExtentList, ' ', -1, /*KeepEmpty=*/false);
       for (llvm::StringRef Array : NameList) {
         DistributedParameter P{parameter(Kernel, Array), {}, 0, {}};
-        P.ElementBytes = Ast->getASTContext()
-                             .getTypeSizeInChars(Ast->getASTContext().getBaseElementType(
-                                 P.Array.type()->getPointeeType()))
-                             .getQuantity();
+        P.ElementBytes = innermostBytes(P.Array.type()->getPointeeType(), Ast->getASTContext());
         if (Halo)
           P.Halo = StatedHalo{Halo};
         for (llvm::StringRef Extent : ExtentList)
