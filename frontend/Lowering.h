@@ -34,6 +34,8 @@ struct LowerOptions {
   VolatileMode Volatile = VolatileMode::Auto;
   /// -Rgpurma: say what was inferred.
   bool Remarks = false;
+  /// --gpurma-fuse-launches: whether launches of a persistent region that stand one behind the other may run as one stage.
+  bool FuseLaunches = true;
   /// --gpurma-check: run-time checks of block-uniform clause values.
   bool Check = false;
 };

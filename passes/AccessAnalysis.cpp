@@ -110,6 +110,7 @@ public:
                         WalksOf[A.Shape.dimensions()]};
       auto IsLeft = [](const AxisAccess& Axis) { return !Axis.isOwn(); };
       findEnds(A, Found);
+      Found.OfThread = isOfThread(A, Found);
       Found.OfComponents = A.Shape.Components.has_value();
       Found.FindsRows = llvm::any_of(Accesses, [&](const CoordinateAccess& Each) { return Each.Array == &A && Each.Origin->FoundRow; });
       Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
@@ -802,6 +803,24 @@ private:
       if (AxisAccess& Rows = (*Axes)[Result.RowDimension]; Rows.Periodic && Array.Shape[0].constant().value_or(INT64_MAX) < 2 * std::max(-Rows.Low, Rows.High))
         Rows = {/*Whole=*/true};
     return Axes;
+  }
+
+  /// ArrayAccess::OfThread.
+  bool isOfThread(const DistributedParameter& Array, const ArrayAccess& Found) {
+    for (const auto& Axes : {Found.Reads, Found.Writes})
+      if (Axes && !llvm::all_of(*Axes, [](const AxisAccess& Axis) { return Axis.isOwn(); }))
+        return false;
+    if (inOneDimension())
+      return true; // an element is some way from the one that has the thread's number
+    const DimensionWalks& Map = WalksOf[Array.Shape.dimensions()];
+    return llvm::all_of(Accesses, [&](const CoordinateAccess& A) {
+      if (A.Array != &Array)
+        return true;
+      for (size_t J = 0; J < Map.size(); ++J)
+        if (Map[J] && !(A.Coordinates[J] == originOf(*Map[J]) + Symbol{Symbol::Kind::ThreadIndex, *Map[J]}))
+          return false;
+      return !A.Origin->FoundRow;
+    });
   }
 
   /// A boundary's columns are few, and a rank that has none of them has nothing to wait for.

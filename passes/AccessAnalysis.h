@@ -94,6 +94,8 @@ struct ArrayAccess {
   /// Rows beyond the block's own of what is read, if launches of the region write the array: rows
   /// that neighbouring processes may publish.
   RowsBeyond Received;
+  /// Each thread touches the element at its own coordinates only, which no other thread touches.
+  bool OfThread = false;
   /// Which of the region's arrays has the same shape.
   size_t ShapedLike = 0;
   /// It has several components, all of whose rows may be read and written.

@@ -15,6 +15,18 @@ bool namesSuccess(const Expr* E) {
   return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
 }
 
+/// Without other effects than that an error is noted.
+bool onlyAsksForErrors(const Stmt* S) {
+  if (const auto* Call = dyn_cast<CallExpr>(S); Call && !isSuccess(Call))
+    return false;
+  if (const auto* Assignment = dyn_cast<BinaryOperator>(S); Assignment && Assignment->isAssignmentOp() && !isCudaError(Assignment->getType()))
+    return false;
+  if (const auto* Unary = dyn_cast<UnaryOperator>(S); Unary && Unary->isIncrementDecrementOp())
+    return false;
+  return !isa<LambdaExpr, CXXConstructExpr, CXXNewExpr>(S) &&
+         llvm::all_of(S->children(), [](const Stmt* Child) { return !Child || onlyAsksForErrors(Child); });
+}
+
 } // namespace
 
 bool isCudaError(QualType Type) {
@@ -54,6 +66,32 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
   bool Checks = (isCudaError(Left->getType()) && namesSuccess(Right)) || (isCudaError(Right->getType()) && namesSuccess(Left));
   return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
+}
+
+bool isErrorCheck(const Stmt* S) {
+  if (const auto* If = dyn_cast<IfStmt>(S)) {
+    std::optional<bool> Known = errorCheck(If->getCond());
+    const Stmt* Taken = Known.value_or(false) ? If->getThen() : If->getElse();
+    return Known && !If->getConditionVariable() && onlyAsksForErrors(If->getCond()) && (!If->getInit() || isErrorCheck(If->getInit())) &&
+           (!Taken || isErrorCheck(Taken));
+  }
+  if (const auto* Declaration = dyn_cast<DeclStmt>(S))
+    return llvm::all_of(Declaration->decls(), [](const Decl* D) {
+      const auto* V = dyn_cast<VarDecl>(D);
+      return V && isCudaError(V->getType()) && (!V->getInit() || onlyAsksForErrors(V->getInit()));
+    });
+  if (isa<NullStmt>(S))
+    return true;
+  const auto* E = dyn_cast<Expr>(S);
+  if (!E)
+    return false;
+  E = E->IgnoreUnlessSpelledInSource();
+  if (onlyAsksForErrors(E))
+    return true;
+  // check(cudaGetLastError(), __FILE__, __LINE__)
+  const auto* Call = dyn_cast<CallExpr>(E);
+  return Call && !isa<CUDAKernelCallExpr>(Call) && llvm::any_of(Call->arguments(), [](const Expr* Each) { return isCudaError(Each->getType()); }) &&
+         llvm::all_of(Call->arguments(), onlyAsksForErrors);
 }
 
 } // namespace gpurma

@@ -22,6 +22,9 @@ bool isSuccess(const clang::Expr* E);
 /// cudaSuccess compared with an error: in a region there is no error to find. None: no such condition.
 std::optional<bool> errorCheck(const clang::Expr* Condition);
 
+/// A statement that looks for errors, as behind a launch, and does nothing where there is none: one without others in it, or an `if`.
+bool isErrorCheck(const clang::Stmt* S);
+
 } // namespace gpurma
 
 #endif // GPURMA_PASSES_ERRORCHECKS_H

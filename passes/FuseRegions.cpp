@@ -314,19 +314,39 @@ private:
     std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " + kernelAddress(S.Kernel) + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", " + tile(S) + ", " +
                        (S.Shared ? setting(S.Shared) : "0") + ")";
-    for (const ArrayAccess& A : S.Accesses.Arrays) {
-      if (A.Reads)
-        Text += (A.ReadsAlongAxes ? ".reads_along_axes(" : ".reads(") + reach(*A.Reads, S.Accesses.RowDimension, haloOf(S, A.Array)) + ")";
-      if (A.Writes)
-        Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
+    bool Periodic = false, RowsTogether = false;
+    std::uint32_t Walks = 0;
+    const std::vector<const Stage*> Launches = runBy(S);
+    for (const Stage* L : Launches) {
+      for (const ArrayAccess& A : L->Accesses.Arrays) {
+        if (A.Reads)
+          Text += (A.ReadsAlongAxes ? ".reads_along_axes(" : ".reads(") + reach(*A.Reads, S.Accesses.RowDimension, haloOf(*L, A.Array)) + ")";
+        if (A.Writes)
+          Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
+        Periodic |= A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic && !haloOf(*L, A.Array);
+      }
+      RowsTogether |= L->Accesses.RowsTogether;
+      Walks |= walksCode(L->Accesses); // the same in all, where both have arrays of a rank
     }
-    bool Periodic = llvm::any_of(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic && !haloOf(S, A.Array); });
-    return Text + (Periodic ? ".with_periodic_rows()" : "") + ".with_walks(" + std::to_string(walksCode(S.Accesses)) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
-           ", " + (S.Accesses.RowsTogether ? "true" : "false") + ")" +
+    return Text + (Periodic ? ".with_periodic_rows()" : "") + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
+           ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
             : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
                                                         : "") +
-           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + columnsPerThread(S.Accesses) + touchedEnds(S.Accesses);
+           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + columnsPerThread(S.Accesses) + touchedEnds(Launches) +
+           (Launches.empty() ? ".run_in_another()" : "");
+  }
+
+  /// The launches that a stage runs; none, if another one runs it.
+  std::vector<const Stage*> runBy(const Stage& S) const {
+    const FusedLaunches* Fused = R.fusedWith(S);
+    if (!Fused)
+      return {&S};
+    std::vector<const Stage*> Launches;
+    if (R.isFirstOf(*Fused, S))
+      for (const FusedLaunches::Member& Each : Fused->Members)
+        Launches.push_back(&R.Stages[Each.Stage]);
+    return Launches;
   }
 
   static std::string columnsPerThread(const KernelAccesses& Accesses) {
@@ -337,17 +357,18 @@ private:
   }
 
   /// What the launch touches of the dimensions behind the rows that its grid does not walk, of any of its arrays.
-  static std::string touchedEnds(const KernelAccesses& Accesses) {
+  static std::string touchedEnds(ArrayRef<const Stage*> Launches) {
     std::string Text;
     for (size_t J = 1; J < 4; ++J) {
       std::optional<DimensionEnds> All;
-      for (const ArrayAccess& A : Accesses.Arrays) {
-        if (A.Walks.size() <= J || A.Walks[J])
-          continue;
-        if (!All)
-          All = DimensionEnds();
-        All->unite(A.Ends.empty() ? DimensionEnds{/*Whole=*/true} : A.Ends[J]);
-      }
+      for (const Stage* L : Launches)
+        for (const ArrayAccess& A : L->Accesses.Arrays) {
+          if (A.Walks.size() <= J || A.Walks[J])
+            continue;
+          if (!All)
+            All = DimensionEnds();
+          All->unite(A.Ends.empty() ? DimensionEnds{/*Whole=*/true} : A.Ends[J]);
+        }
       if (All && !All->Whole)
         Text += ".touches_ends(" + std::to_string(J) + ", " + std::to_string(All->First) + ", " + std::to_string(All->Last) + ")";
     }

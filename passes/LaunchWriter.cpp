@@ -55,11 +55,81 @@ struct Crossing {
     PutsBefore |= unsigned(Writes && (!Known || Access.Published->After != 0)) << Index;
     PutsAfter |= unsigned(Writes && (!Known || Access.Published->Before != 0)) << Index;
   }
+  void add(const Crossing& Other, unsigned Index) {
+    ReadsBefore |= Other.ReadsBefore << Index;
+    ReadsAfter |= Other.ReadsAfter << Index;
+    PutsBefore |= Other.PutsBefore << Index;
+    PutsAfter |= Other.PutsAfter << Index;
+  }
   std::string text() const {
     return ";\n  static constexpr unsigned gpurma_reads_before = " + std::to_string(ReadsBefore) +
            ";\n  static constexpr unsigned gpurma_reads_after = " + std::to_string(ReadsAfter) +
            ";\n  static constexpr unsigned gpurma_puts_before = " + std::to_string(PutsBefore) +
            ";\n  static constexpr unsigned gpurma_puts_after = " + std::to_string(PutsAfter);
+  }
+};
+
+/// The arrays that a launch is passed, a bit for each in the numbers.
+struct PassedArrays {
+  std::vector<std::string> Pointers;
+  std::string Boxes;
+  unsigned Reads = 0, Writes = 0;
+  Crossing Crosses;
+
+  void add(const ArrayAccess& Access, const std::string& Pointer) {
+    const size_t Index = Pointers.size();
+    Boxes += (Index ? ", " : "") + writtenBox(Access);
+    Reads |= (Access.Reads ? 1u : 0u) << Index;
+    Writes |= (Access.Writes ? 1u : 0u) << Index;
+    Crosses.add(Access, Index);
+    Pointers.push_back(Pointer);
+  }
+  /// Those of a member.
+  void add(const PassedArrays& Other, const std::string& Member) {
+    const size_t Index = Pointers.size();
+    Boxes += (Index ? ", " : "") + Other.Boxes;
+    Reads |= Other.Reads << Index;
+    Writes |= Other.Writes << Index;
+    Crosses.add(Other.Crosses, Index);
+    for (const std::string& Each : Other.Pointers)
+      Pointers.push_back(Member + "." + Each);
+  }
+  std::string text() const {
+    return "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max<size_t>(Pointers.size(), 1)) +
+           "> gpurma_arrays() const { return {{" + (Pointers.empty() ? "nullptr" : llvm::join(Pointers, ", ")) + "}}; }\n" +
+           boxesFunction(Pointers.empty() ? "{}" : Boxes);
+  }
+};
+
+/// A launch's class, as ::gpurma::stages::region::launch has it.
+struct LaunchClass {
+  std::string Name, Stage, RowDimension, StoredRows, Between, Rereads;
+  PassedArrays Arrays;
+  /// What the kernel is passed; what threads keep, and add up; and what runs a tile, and is behind all tiles.
+  std::string Members, Parts, Sums, Run, Behind;
+
+  std::string text() const {
+    return "struct " + Name + " {\n  static constexpr int gpurma_stage = " + Stage + ";\n  static constexpr unsigned gpurma_row_dimension = " + RowDimension +
+           ";\n  static constexpr int gpurma_stored_rows = " + StoredRows +
+           ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between +
+           ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + Rereads +
+           ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Arrays.Reads) +
+           ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Arrays.Writes) + Arrays.Crosses.text() + ";\n" + members() + Arrays.text() +
+           functions() + "};\n";
+  }
+  /// Of a launch that others run with.
+  std::string textOfMember() const { return "struct " + Name + " {\n" + members() + functions() + "};\n"; }
+
+private:
+  std::string members() const { return "  unsigned gpurma_grid[3];\n" + Members; } // nvcc 13.0 fails at copies of some classes with a dim3
+  std::string functions() const {
+    return "  struct gpurma_parts {" + Parts + (Parts.empty() ? "" : " ") +
+           "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread) const {" + Sums +
+           (Sums.empty() ? "" : " ") +
+           "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
+           "[[maybe_unused]] gpurma_parts& gpurma_thread) {" +
+           Run + " }\n  __device__ __forceinline__ void gpurma_finish([[maybe_unused]] gpurma_parts& gpurma_thread) const {" + Behind +
+           (Behind.empty() ? "" : " ") + "}\n";
   }
 };
 
@@ -85,9 +155,19 @@ public:
         Function(stageFunctionCall(S.Kernel, S.Accesses.Threads, /*Behind=*/false, Draft.U, Draft.P)) {}
 
   void run() {
+    if (!begin())
+      return;
+    line() << "gpurma_region.launch(" << object() << ", " << block() << ", " << Site << ");\n";
+    end();
+    Draft.Result.LaunchNames.push_back(Class);
+    Draft.Result.Launches += written().text();
+  }
+
+  /// Opens a block and declares what the kernel is passed. False after an error.
+  bool begin() {
     if (Function.empty()) {
       E.report(S.Launch->getBeginLoc(), Diag::err_launch_template_unnameable) << S.Kernel->getName();
-      return;
+      return false;
     }
     Out.indent(2 * Depth) << "{\n";
     beginBlockNumbers();
@@ -112,12 +192,37 @@ public:
       line() << "const " << Type << " gpurma_tile_rows = ::gpurma::stages::tile_rows_of(gpurma_region, " << Index << ", {" << storedRowNumbers()
              << "}, gpurma_grid);\n";
     }
-    line() << "gpurma_region.launch(" << Class << "{{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}" << Values << "}, "
-           << (renumbers() ? "dim3(blockDim)" : E.text(S.Block)) << ", " << Site << ");\n";
-    Out.indent(2 * Depth) << "}\n";
-    Draft.Result.LaunchNames.push_back(Class);
-    Draft.Result.Launches += classText();
+    return true;
   }
+
+  /// Of the class, with what has been declared.
+  std::string object() const { return Class + "{" + grid() + Values + "}"; }
+  static std::string grid() { return "{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}"; }
+  std::string block() { return renumbers() ? "dim3(blockDim)" : E.text(S.Block); }
+  const std::string& site() const { return Site; }
+
+  /// Closes the block.
+  void end() { Out.indent(2 * Depth) << "}\n"; }
+
+  LaunchClass written() const {
+    StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
+                        : S.Between == BetweenTiles::Barrier ? "barrier"
+                                                             : "other_copy";
+    return {Class,
+            Index,
+            std::to_string(S.Accesses.RowDimension),
+            std::to_string(storedRows()),
+            Between.str(),
+            rereading(S.Accesses).str(),
+            Arrays,
+            Members,
+            Parts,
+            Sums,
+            " " + (renumbers() ? playedThread(TileArguments + Arguments) : Function + "(" + place() + TileArguments + Arguments + ");"),
+            S.Sums.any() ? behind(BehindArguments + Arguments) : ""};
+  }
+
+  void declareObject(const std::string& Name) { line() << "const " << Class << " " << Name << " = " << object() << ";\n"; }
 
 private:
   raw_ostream& line() { return Out.indent(2 * (Depth + 1)); }
@@ -223,12 +328,7 @@ private:
     for (const ArrayAccess& Access : S.Accesses.Arrays) {
       if (Access.Array.Variable != &Parameter)
         continue;
-      Pointers += (Count ? ", " : "") + Name + Access.Array.memberText();
-      Boxes += (Count ? ", " : "") + writtenBox(Access);
-      Reads |= (Access.Reads ? 1u : 0u) << Count;
-      Writes |= (Access.Writes ? 1u : 0u) << Count;
-      Crosses.add(Access, Count);
-      ++Count;
+      Arrays.add(Access, Name + Access.Array.memberText());
     }
   }
 
@@ -241,30 +341,6 @@ private:
   }
 
   // --- The class that has it.
-
-  std::string classText() {
-    StringRef Between = S.Between == BetweenTiles::Nothing   ? "nothing"
-                        : S.Between == BetweenTiles::Barrier ? "barrier"
-                                                             : "other_copy";
-    return "struct " + Class + " {\n  static constexpr int gpurma_stage = " + Index +
-           ";\n  static constexpr unsigned gpurma_row_dimension = " + std::to_string(S.Accesses.RowDimension) +
-           ";\n  static constexpr int gpurma_stored_rows = " + std::to_string(storedRows()) +
-           ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between.str() +
-           ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + rereading(S.Accesses).str() +
-           ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Reads) +
-           ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Writes) + Crosses.text() +
-           ";\n  unsigned gpurma_grid[3];\n" + Members + // nvcc 13.0 fails at copies of some classes with a dim3
-           "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max(Count, 1u)) +
-           "> gpurma_arrays() const { return {{" + (Count ? Pointers : "nullptr") +
-           "}}; }\n" + boxesFunction(Count ? Boxes : "{}") + "  struct gpurma_parts {" + Parts + (Parts.empty() ? "" : " ") +
-           "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread) const {" + Sums +
-           (Sums.empty() ? "" : " ") +
-           "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
-           "[[maybe_unused]] gpurma_parts& gpurma_thread) { " +
-           (renumbers() ? playedThread(TileArguments + Arguments) : Function + "(" + place() + TileArguments + Arguments + ");") +
-           " }\n  __device__ __forceinline__ void gpurma_finish([[maybe_unused]] gpurma_parts& gpurma_thread) const {" +
-           (S.Sums.any() ? behind(BehindArguments + Arguments) : "") + "}\n};\n";
-  }
 
   /// The logical block, and how many there are. One that has rows of a loop is the only one along their dimension.
   std::string place() const {
@@ -285,7 +361,7 @@ private:
   }
 
   /// What is run once for all tiles of a rank.
-  std::string behind(const std::string& Arguments) {
+  std::string behind(const std::string& Arguments) const {
     std::string Grid;
     for (unsigned D = 0; D != 3; ++D)
       Grid += (D ? ", " : "") + (S.Accesses.Loop && D == S.Accesses.RowDimension ? "1" : "gpurma_grid[" + std::to_string(D) + "]");
@@ -293,7 +369,7 @@ private:
            (inParts() ? "::gpurma::stages::thread_of_block(), gpurma_threads.block_size(), gpurma_threads.grid(" +
                              std::string(S.Accesses.RowsStrided ? "true" : "false") + ")"
                        : "dim3(" + Grid + ")") +
-           Arguments + "); ";
+           Arguments + ");";
   }
 
   // --- Tiles that are not blocks of the launch.
@@ -331,7 +407,7 @@ private:
            << (inOneDimension() ? dimensions() + ", " : "") << "gpurma_threads);\n";
   }
 
-  std::string playedThread(const std::string& Arguments) {
+  std::string playedThread(const std::string& Arguments) const {
     const auto& Block = S.Accesses.LaunchedBlock;
     std::string Size = std::to_string(Block[0].value_or(0));
     std::string Type = "numbered_thread<" + dimensions() + ", " + Size + ">";
@@ -444,10 +520,7 @@ private:
   std::string Arguments, TileArguments, BehindArguments;
   /// What each thread of a rank keeps, and adds up at the end.
   std::string Parts, Sums;
-  /// The arrays, a bit for each in the numbers.
-  std::string Pointers, Boxes;
-  unsigned Reads = 0, Writes = 0, Count = 0;
-  Crossing Crosses;
+  PassedArrays Arrays;
 };
 
 } // namespace
@@ -455,6 +528,58 @@ private:
 std::string launchClass(const RegionDraft& Draft, const std::string& Index) { return "gpurma_launch_" + Draft.Number + "_" + Index; }
 
 void writeLaunch(const Stage& S, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth) { LaunchWriter(S, Draft, E, Out, Depth).run(); }
+
+void writeFusedLaunches(const FusedLaunches& Fused, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth) {
+  const size_t Count = Fused.Members.size();
+  auto Object = [](size_t I) { return "gpurma_launched_" + std::to_string(I); };
+  // One in the block of the one before it, as what they are passed has the same names.
+  std::vector<std::unique_ptr<LaunchWriter>> Writers;
+  for (size_t I = 0; I != Count; ++I) {
+    Writers.push_back(std::make_unique<LaunchWriter>(Draft.R.Stages[Fused.Members[I].Stage], Draft, E, Out, Depth + I));
+    if (!Writers[I]->begin())
+      return;
+    Writers[I]->declareObject(Object(I));
+  }
+  LaunchClass All = Writers.front()->written();
+  All.Name = "gpurma_launches_" + Draft.Number + "_" + All.Stage;
+  All.Arrays = {};
+  All.Rereads = "by_all"; // measured, see docs/performance.md
+  All.Members = All.Parts = All.Sums = All.Run = All.Behind = "";
+  std::string Objects, Apart;
+  for (size_t I = 0; I != Count; ++I) {
+    const LaunchClass One = Writers[I]->written();
+    const std::string Name = Object(I), Thread = "gpurma_thread." + Name;
+    Draft.Result.Launches += One.textOfMember();
+    Objects += ", " + Name;
+    All.Members += "  " + One.Name + " " + Name + ";\n";
+    All.Arrays.add(One.Arrays, Name);
+    if (One.Between == "barrier" || All.Between == "nothing")
+      All.Between = One.Between;
+    All.Parts += " " + One.Name + "::gpurma_parts " + Name + ";";
+    All.Sums += " " + Name + ".gpurma_add_up(" + Thread + ");";
+    if (Fused.Members[I].Before == BetweenLaunches::Reload)
+      All.Run += " ::gpurma::platform::forget_memory();";
+    else if (Fused.Members[I].Before == BetweenLaunches::Barrier)
+      All.Run += " ::gpurma::platform::sync_block();";
+    const std::string RunsIt = " if ((gpurma_runs & " + std::to_string(1u << I) + ") != 0) ";
+    All.Run += RunsIt + Name + ".gpurma_run<gpurma_copy>(gpurma_block, " + Thread + ");";
+    if (!One.Behind.empty())
+      All.Behind += (All.Behind.empty() ? "" : " ::gpurma::platform::sync_block();") + RunsIt + Name + ".gpurma_finish(" + Thread + ");";
+  }
+  llvm::ListSeparator And(" && ");
+  for (const auto& [One, Other] : Fused.Apart)
+    Apart += (StringRef(And) + "::gpurma::stages::are_apart(" + Object(One.Member) + "." + passedName(One.Array) + ", " + Object(Other.Member) + "." +
+              passedName(Other.Array) + ")")
+                 .str();
+  All.Members = "  unsigned gpurma_runs;\n" + All.Members + "  static constexpr unsigned gpurma_count = " + std::to_string(Count) +
+                ";\n  __device__ __forceinline__ bool gpurma_are_apart() const { return " + (Apart.empty() ? "true" : Apart) + "; }\n";
+  Out.indent(2 * (Depth + Count)) << "gpurma_region.launch_together(" << All.Name << "{" << LaunchWriter::grid() << ", 0" << Objects << "}, "
+                                  << Writers.front()->block() << ", " << Writers.front()->site() << ");\n";
+  for (const std::unique_ptr<LaunchWriter>& W : llvm::reverse(Writers))
+    W->end();
+  Draft.Result.LaunchNames.push_back(All.Name);
+  Draft.Result.Launches += All.text();
+}
 
 void addCopyClass(const Stage& S, const std::string& Class, const std::string& Index, bool Fills, WrittenRegion& Result) {
   Crossing Crosses;

@@ -20,6 +20,9 @@ std::string launchClass(const RegionDraft& Draft, const std::string& Index);
 /// Writes the statement, and adds the class to the region's.
 void writeLaunch(const Stage& S, RegionDraft& Draft, ExpressionWriter& E, llvm::raw_ostream& Out, unsigned Depth);
 
+/// The same of launches that run as one stage, each of which has its class as by itself, and all of them together another one.
+void writeFusedLaunches(const FusedLaunches& Fused, RegionDraft& Draft, ExpressionWriter& E, llvm::raw_ostream& Out, unsigned Depth);
+
 /// Adds the class of a copy or fill of distributed arrays.
 void addCopyClass(const Stage& S, const std::string& Class, const std::string& Index, bool Fills, WrittenRegion& Result);
 

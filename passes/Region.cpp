@@ -155,6 +155,14 @@ const CollectedArray* Region::findCollected(const Expr* Argument) const {
   return It == Collected.end() ? nullptr : &*It;
 }
 
+const FusedLaunches* Region::fusedWith(const Stage& S) const {
+  const auto Index = static_cast<size_t>(&S - Stages.data());
+  auto It = llvm::find_if(Fused, [&](const FusedLaunches& F) {
+    return llvm::any_of(F.Members, [&](const FusedLaunches::Member& Each) { return Each.Stage == Index; });
+  });
+  return It == Fused.end() ? nullptr : &*It;
+}
+
 bool VariablesKnownBefore::isChanged(const VarDecl* V) const {
   return R.Kept.contains(V) ||
          llvm::any_of(Named.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() == V && !Reads.contains(Ref); });

@@ -220,6 +220,28 @@ struct Stage {
   clang::SourceLocation location() const { return Copy ? Copy->getBeginLoc() : Launch->getBeginLoc(); }
 };
 
+/// What the threads of a tile do between one launch and the next that runs with it: nothing; they read again what they have stored
+/// themselves; or they wait for each other, as they read what others of the tile have stored.
+enum class BetweenLaunches { Nothing, Reload, Barrier };
+
+/// Launches that stand one behind the other and run as one stage: a tile of the first one, the same tile of the next one, and so on.
+struct FusedLaunches {
+  struct Member {
+    /// Of Region::Stages.
+    size_t Stage = 0;
+    /// What comes before it.
+    BetweenLaunches Before = BetweenLaunches::Nothing;
+  };
+  /// One of the arrays that a member is passed.
+  struct Passed {
+    size_t Member = 0;
+    PointerVariable Array;
+  };
+  std::vector<Member> Members;
+  /// Pointers that must lead to different arrays; where they do not, the launches run one after the other.
+  std::vector<std::pair<Passed, Passed>> Apart;
+};
+
 /// The function, or the one around the lambda that it is of; null if there is none.
 const clang::FunctionDecl *outermostFunction(const clang::FunctionDecl *F);
 
@@ -255,6 +277,8 @@ struct Region {
   std::vector<HostSum> HostSums;
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;
+  /// Found by FuseLaunches.
+  std::vector<FusedLaunches> Fused;
 
   /// Written by FuseRegions: the region's kernel, for the place before its function, and what takes the place of its statement.
   std::string KernelText;
@@ -273,6 +297,9 @@ struct Region {
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
   /// The one whose variable an argument names.
   const CollectedArray *findCollected(const clang::Expr *Argument) const;
+  /// Those that the stage runs with; null if it runs by itself.
+  const FusedLaunches *fusedWith(const Stage &S) const;
+  bool isFirstOf(const FusedLaunches &Fused, const Stage &S) const { return &S == &Stages[Fused.Members.front().Stage]; }
   /// What stands behind the marker; null if it is another region's.
   const HostPart *hostPart(const clang::CallExpr *Marker) const;
   /// True for the statement that the frontend makes of a put.

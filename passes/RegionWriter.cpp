@@ -373,8 +373,13 @@ private:
     if (Combining != Draft.R.Combining.end())
       return combining(*Combining, Depth);
     auto It = llvm::find_if(Draft.R.Stages, [&](const Stage& S) { return S.Launch == &Launch; });
-    if (It != Draft.R.Stages.end() && It->Kernel) // else VerifyRegions has reported it
+    if (It == Draft.R.Stages.end() || !It->Kernel) // VerifyRegions has reported it
+      return;
+    const FusedLaunches* Fused = Draft.R.fusedWith(*It);
+    if (!Fused)
       writeLaunch(*It, Draft, E, Out, Depth);
+    else if (Draft.R.isFirstOf(*Fused, *It))
+      writeFusedLaunches(*Fused, Draft, E, Out, Depth);
   }
 
   /// What such a launch leaves behind.

@@ -66,6 +66,11 @@ template <int Count> struct pointers {
   const volatile void* of[Count];
 };
 
+// Arrays of a region do not overlap unless they begin at the same place.
+GPURMA_DEVICE bool are_apart(const volatile void* one, const volatile void* other) {
+  return one != other;
+}
+
 // Ranks first to last of a process, none if last < first.
 struct rank_range {
   std::int32_t first;

@@ -86,6 +86,8 @@ struct stage_plan {
   int per_thread[3] = {1, 1, 1};
   // It stores into few rows, which are known; the tiles of others are not run.
   bool few_rows = false;
+  // An earlier stage runs it, and touches what it does.
+  bool runs_in_another = false;
   // Which grid dimension walks which dimension of the arrays with one to four of them: three bits
   // for each, 1 x, 2 y, 3 z, 4 none; 0 where the stage has no array with so many.
   std::uint32_t walks = 0;
@@ -132,6 +134,11 @@ struct stage_plan {
   stage_plan touches_ends(int dimension, int first, int last) const {
     stage_plan more = *this;
     more.ends[dimension - 1] = {static_cast<std::int16_t>(first), static_cast<std::int16_t>(last)};
+    return more;
+  }
+  stage_plan run_in_another() const {
+    stage_plan more = *this;
+    more.runs_in_another = true;
     return more;
   }
   stage_plan with_few_rows() const {

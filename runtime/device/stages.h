@@ -137,6 +137,20 @@ public:
     tiles<Stages, Arrays, Scalars>::launch(launch, block, where);
   }
 
+  // The same of several launches that may run as one stage, a tile of the first and then the same
+  // tile of the next: bit k of gpurma_runs says whether it runs the k-th. gpurma_are_apart(): that
+  // none touches what others write but in the same tile. Otherwise one runs after the other, each
+  // as if it touched what all do. The threads that lead.
+  template <class Launches>
+  GPURMA_DEVICE void launch_together(Launches launches, const dim3& block, site where) {
+    constexpr unsigned all = (1u << Launches::gpurma_count) - 1;
+    launches.gpurma_runs = launches.gpurma_are_apart() ? all : 1;
+    GPURMA_ROLLED
+    for (; launches.gpurma_runs <= all;
+         launches.gpurma_runs = launches.gpurma_runs == all ? all + 1 : launches.gpurma_runs << 1)
+      launch(launches, block, where);
+  }
+
   // Runs what the leading threads launch until they dismiss the others. Those that do not lead.
   template <class... Launches> GPURMA_DEVICE void follow() const {
     tiles<Stages, Arrays, Scalars>::template follow<Launches...>();
@@ -915,7 +929,8 @@ private:
       return true;
     for (int s = 0; s < Stages; ++s)
       for (int side = memory::before; side <= memory::after; ++side)
-        if (!r.stage[s].known || r.watches[s][side] || r.informs[side])
+        if (!r.plans.stage[s].runs_in_another &&
+            (!r.stage[s].known || r.watches[s][side] || r.informs[side]))
           return false;
     return true;
   }

@@ -124,6 +124,13 @@ bool Driver::readArguments() {
     Volatile = *Mode;
   }
 
+  if (const Arg *A = Args.getLastArg(OPT_fuse_launches_EQ)) {
+    const llvm::StringRef Which = A->getValue();
+    if (Which != "auto" && Which != "none")
+      return error("--gpurma-fuse-launches= is auto or none, not '" + Twine(Which) + "'");
+    FuseLaunches = Which == "auto";
+  }
+
   PrintAfter = Args.getAllArgValues(OPT_print_after_EQ);
   std::vector<std::string> Known = passNames();
   for (const std::string &Pass : PrintAfter)
@@ -324,6 +331,7 @@ LowerOptions Driver::lowerOptions(const Input &In, StringRef ShadowDir) const {
   Options.GpuArch = Tools->gpuArch();
   Options.PrintAfter = PrintAfter;
   Options.Volatile = Volatile;
+  Options.FuseLaunches = FuseLaunches;
   Options.Check = Args.hasArg(OPT_check);
   Options.Remarks = Args.hasArg(OPT_remarks);
   return Options;
@@ -354,7 +362,7 @@ Command Driver::lowerCommand(const Input &In, const std::string &Source) const {
   Command Cmd;
   Cmd.add(Install.gpurmacc());
   Cmd.add(Twine("--gpurma-target=").concat(name(T)).str());
-  for (const Arg *A : Args.filtered(OPT_check, OPT_remarks, OPT_volatile_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
+  for (const Arg *A : Args.filtered(OPT_check, OPT_remarks, OPT_volatile_EQ, OPT_fuse_launches_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
     Cmd.add(asWritten(Args, *A));
   Cmd.add("--gpurma-emit-source=" + Source);
   // Whatever may shape the parse; the driver that reads this sorts it out again.

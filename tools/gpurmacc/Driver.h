@@ -86,6 +86,7 @@ private:
   Target T = Target::CPU;
   std::string WhyTarget;
   VolatileMode Volatile = VolatileMode::Auto;
+  bool FuseLaunches = true;
   std::vector<std::string> PrintAfter;
   std::vector<Input> Inputs;
   std::unique_ptr<Toolchain> Tools;

@@ -25,6 +25,8 @@ def print_after_EQ : CommaJoined<["--"], "gpurma-print-after=">, Group<OwnGroup>
   HelpText<"Print the lowered source as it is after each named pass">;
 def volatile_EQ : Joined<["--"], "gpurma-volatile=">, Group<OwnGroup>, MetaVarName<"<auto|all|none>">,
   HelpText<"Which reads of window memory become volatile: those in loops that poll and those that no wait dominates (auto, the default), all, or none">;
+def fuse_launches_EQ : Joined<["--"], "gpurma-fuse-launches=">, Group<OwnGroup>, MetaVarName<"<auto|none>">,
+  HelpText<"Which launches of a persistent region run as one stage: consecutive ones of which none reads what others of its blocks have to store first (auto, the default), or none">;
 def check : Flag<["--"], "gpurma-check">, Group<OwnGroup>,
   HelpText<"Check at run time that all threads of a block give a directive the same clause values">;
 def remarks : Flag<["-"], "Rgpurma">, Group<OwnGroup>,

@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text of a region whose arrays have several components: what the runtime is told of them, and that nothing is said of others.
-// RUN: %gpurmacc_cpu --gpurma-emit-source=- %s | %filecheck %s
+// RUN: %gpurmacc_cpu --gpurma-fuse-launches=none --gpurma-emit-source=- %s | %filecheck %s
 // RUN: %gpurmacc_cpu --gpurma-print-after=CollectDirectives -fsyntax-only %s | %filecheck --check-prefix=DIRECTIVE-CHECK %s
 // DIRECTIVE-CHECK: persistent distribute(f, g : components(9), rows(ny, nx)) distribute(rho : rows(ny, nx))
 // CHECK: struct gpurma_launch_[[R:[0-9]+]]_0

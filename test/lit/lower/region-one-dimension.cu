@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is found of launches in one dimension over arrays of two and three, and over their rows, and what their kernels become.
-// RUN: %gpurmacc_cpu --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s | %filecheck --check-prefix=PRINT-CHECK %s
+// RUN: %gpurmacc_cpu --gpurma-fuse-launches=none --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s | %filecheck --check-prefix=PRINT-CHECK %s
 // RUN: %filecheck --input-file=%t.lowered.cu %s
 #include <gpurma/gpurma.h>
 

@@ -2,7 +2,7 @@
 // Which rows of which arrays processes publish, in which direction: what launches read beyond their own rows of all that a pointer
 // may be. Bits say the same of a launch's arrays: of which it reads rows that come from the process before or after, and of which it
 // puts rows there.
-// RUN: %gpurmacc_cpu -Rgpurma --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s > %t.printed 2> %t.remarks
+// RUN: %gpurmacc_cpu -Rgpurma --gpurma-fuse-launches=none --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s > %t.printed 2> %t.remarks
 // RUN: %filecheck --input-file=%t.printed --check-prefix=TABLE %s
 // RUN: %filecheck --input-file=%t.remarks --check-prefix=REMARK %s
 // RUN: grep -v '^ *//' %t.lowered.cu | %filecheck --check-prefix=TEXT %s

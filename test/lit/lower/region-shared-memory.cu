@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What ranks do between two logical blocks of a kernel with shared memory: use the other copy of it if the kernel has a barrier that
 // all threads come to in every block, else wait for each other.
-// RUN: %lower_cpu %s | %filecheck %s
+// RUN: %lower_cpu --gpurma-fuse-launches=none %s | %filecheck %s
 
 // Nothing with C linkage is a template.
 extern "C" {

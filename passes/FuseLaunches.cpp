@@ -1,0 +1,272 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// FuseLaunches: which launches of a persistent region run as one stage, a tile of one and then the same tile of the next (horizontal
+// and vertical fusion: Filipovic et al., "Optimizing CUDA code by kernel fusion", J. Supercomput. 71, 2015). So ranks wait for each other
+// once, and what both read is in the cache the second time.
+//
+//   flx<<<grid, block>>>(flx, lap, in);       ->  stage flx: flx, then fly
+//   fly<<<grid, block>>>(fly, lap, in);
+//   out<<<grid, block>>>(out, flx, fly);          no: it reads what other blocks have stored into flx
+//
+// They stand one behind the other, have the same grid and block, and what one writes none of the others touches but in the same tile. What
+// pointers that change places lead to is compared where the launches are: the text is that of one stage, which can also be run
+// for each of the launches by itself.
+#include "passes/ErrorChecks.h"
+#include "passes/Pass.h"
+#include "passes/StageFunctions.h"
+#include "passes/VariableUses.h"
+
+#include "frontend/DynamicRecursiveASTVisitor.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// printf, also in functions that are called: what one launch prints comes before what the next one does.
+class PrintFinder : public DynamicRecursiveASTVisitor {
+public:
+  explicit PrintFinder(const FunctionDecl* F) { look(F); }
+  bool VisitCallExpr(CallExpr* Call) override {
+    if (const FunctionDecl* Callee = Call->getDirectCallee()) {
+      Found |= identifierOf(Callee) == "printf";
+      look(Callee);
+    }
+    return true;
+  }
+  bool Found = false;
+
+private:
+  void look(const FunctionDecl* F) {
+    const FunctionDecl* Definition = nullptr;
+    if (F->hasBody(Definition) && Seen.insert(Definition).second)
+      TraverseStmt(Definition->getBody());
+  }
+  llvm::SmallPtrSet<const FunctionDecl*, 8> Seen;
+};
+
+class LaunchFusion {
+public:
+  LaunchFusion(Region& R, const ASTContext& Context) : R(R), Context(Context) {}
+
+  void run() {
+    scan(R.Statement);
+    close();
+  }
+
+private:
+  /// Goes through the statements in their order, as far as one follows the other whatever happens.
+  void scan(const Stmt* S) {
+    if (const auto* Block = dyn_cast<CompoundStmt>(S)) {
+      for (const Stmt* Each : Block->body())
+        scan(Each);
+      return;
+    }
+    if (const auto* Do = dyn_cast<DoStmt>(S); Do && runsOnce(*Do)) // of a macro
+      return scan(Do->getBody());
+    if (const auto* Attributed = dyn_cast<AttributedStmt>(S))
+      return scan(Attributed->getSubStmt());
+    if (const Stage* Launched = launchOf(S))
+      return add(*Launched);
+    if (!R.isPut(S) && isErrorCheck(S))
+      return;
+    close();
+    if (isa<Expr>(S))
+      return;
+    for (const Stmt* Child : S->children())
+      if (Child) {
+        scan(Child);
+        close();
+      }
+  }
+
+  bool runsOnce(const DoStmt& Do) const {
+    Expr::EvalResult Condition;
+    return Do.getCond()->EvaluateAsInt(Condition, Context) && Condition.Val.getInt() == 0;
+  }
+
+  /// Null for other statements.
+  const Stage* launchOf(const Stmt* S) const {
+    const auto* E = dyn_cast<Expr>(S);
+    const auto* Launch = E ? dyn_cast<CUDAKernelCallExpr>(E->IgnoreUnlessSpelledInSource()) : nullptr;
+    auto It = llvm::find_if(R.Stages, [&](const Stage& Each) { return Launch && Each.Launch == Launch; });
+    return It == R.Stages.end() ? nullptr : &*It;
+  }
+
+  void add(const Stage& S) {
+    if (!Together.empty() && (!isAlike(*Together.front(), S) || !mayFollow(S) || !joins(S)))
+      close();
+    if (Together.empty() && runsByTiles(S))
+      start(S);
+  }
+
+  void start(const Stage& S) {
+    Together = {&S};
+    Next = {};
+    Next.Members.push_back({numberOf(S)});
+  }
+
+  void close() {
+    if (Together.size() > 1)
+      R.Fused.push_back(std::move(Next));
+    Together.clear();
+  }
+
+  size_t numberOf(const Stage& S) const { return static_cast<size_t>(&S - R.Stages.data()); }
+
+  /// Whether a tile is done when its threads have been through the kernel, and says nothing to the host.
+  static bool runsByTiles(const Stage& S) {
+    const KernelAccesses& A = S.Accesses;
+    const bool InOneDimension = A.Threads == ThreadMapping::OneDimension;
+    return S.Kernel && S.Inferred && (InOneDimension || ((A.Threads == ThreadMapping::Blocks || A.Threads == ThreadMapping::Coordinates) && !A.RowsStrided)) &&
+           !A.Loop && llvm::none_of(A.Pitch, [](const auto& Along) { return Along.has_value(); }) && S.BlockNumbers.empty() && S.Collected.empty() &&
+           S.Published.empty() && !PrintFinder(S.Kernel).Found;
+  }
+
+  bool isAlike(const Stage& One, const Stage& Other) const {
+    const KernelAccesses &A = One.Accesses, &B = Other.Accesses;
+    return runsByTiles(Other) && A.Threads == B.Threads && A.LaunchedBlock == B.LaunchedBlock && A.RowDimension == B.RowDimension &&
+           A.RowsPerThread == B.RowsPerThread && A.ColumnsPerThread == B.ColumnsPerThread && A.RowsStrided == B.RowsStrided &&
+           walksAlike(A, B) && isPeriodic(A) == isPeriodic(B) &&
+           (A.Threads != ThreadMapping::OneDimension || One.ShapedLike == Other.ShapedLike) && isSame(One.Grid, Other.Grid) &&
+           isSame(One.Block, Other.Block);
+  }
+
+  bool isSame(const Expr* One, const Expr* Other) const {
+    return isSameText(*One->IgnoreParenImpCasts(), *Other->IgnoreParenImpCasts(), Context) && !One->HasSideEffects(Context, /*IncludePossibleEffects=*/false);
+  }
+
+  /// Arrays with as many dimensions by the same dimensions of the grid.
+  static bool walksAlike(const KernelAccesses& A, const KernelAccesses& B) {
+    return llvm::all_of(A.Arrays, [&](const ArrayAccess& One) {
+      return llvm::all_of(B.Arrays, [&](const ArrayAccess& Other) { return One.Walks.size() != Other.Walks.size() || One.Walks == Other.Walks; });
+    });
+  }
+
+  static bool isPeriodic(const KernelAccesses& A) {
+    return llvm::any_of(A.Arrays, [&](const ArrayAccess& One) { return One.Reads && (*One.Reads)[A.RowDimension].Periodic; });
+  }
+
+  /// Whether what the launch is passed does not depend on what those before it add to reduced scalars.
+  bool mayFollow(const Stage& S) const {
+    for (unsigned I = 0; I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
+      const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
+      const bool IsPointer = Parameter->getType()->isPointerType();
+      for (const DeclRefExpr* Ref : References(S.Arguments[I]).All)
+        if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && R.findReduction(V) && (!IsPointer || readsOnlyScalar(S.Kernel, Parameter)))
+          return false;
+    }
+    return true;
+  }
+
+  bool joins(const Stage& S) {
+    FusedLaunches More = Next;
+    FusedLaunches::Member Member{numberOf(S)};
+    size_t Passed = S.Accesses.Arrays.size();
+    for (size_t I = 0; I != Together.size(); ++I) {
+      Passed += Together[I]->Accesses.Arrays.size();
+      if (Together[I]->Shared && S.Shared)
+        return false;
+      if (Together[I]->Kernel == S.Kernel && usesSharedMemory(S))
+        Member.Before = BetweenLaunches::Barrier;
+      for (const ArrayAccess& Before : Together[I]->Accesses.Arrays)
+        for (const ArrayAccess& Behind : S.Accesses.Arrays) {
+          if (!Before.Writes && !Behind.Writes)
+            continue;
+          PointerVariable One = passedFor(*Together[I], Before.Array).Pointer, Other = passedFor(S, Behind.Array).Pointer;
+          if (!One || !Other || !One.matches(Other)) {
+            More.Apart.push_back({{I, Before.Array}, {Together.size(), Behind.Array}});
+            continue;
+          }
+          if (!staysInTile(Before, Behind))
+            return false;
+          Member.Before = std::max(Member.Before, Before.OfThread && Behind.OfThread ? BetweenLaunches::Reload : BetweenLaunches::Barrier);
+        }
+    }
+    if (Passed > MostPassed)
+      return false;
+    More.Members.push_back(Member);
+    Next = std::move(More);
+    Together.push_back(&S);
+    return true;
+  }
+
+  /// Also behind all tiles.
+  static bool usesSharedMemory(const Stage& S) { return S.Between != BetweenTiles::Nothing || S.Sums.any(); }
+
+  /// Whether two launches come to an element in the same tile only, if one of them writes it.
+  static bool staysInTile(const ArrayAccess& Before, const ArrayAccess& Behind) {
+    return isOwn(Before.Writes) && isOwn(Behind.Writes) && (!Behind.Writes || isOwn(Before.Reads)) && (!Before.Writes || isOwn(Behind.Reads));
+  }
+  static bool isOwn(const std::optional<std::array<AxisAccess, 3>>& Axes) {
+    return !Axes || llvm::all_of(*Axes, [](const AxisAccess& Axis) { return Axis.isWithinOwn(); });
+  }
+
+  /// As runtime/device/region_state.h has it.
+  static constexpr size_t MostPassed = 32;
+
+  Region& R;
+  const ASTContext& Context;
+  std::vector<const Stage*> Together;
+  FusedLaunches Next;
+};
+
+class FuseLaunches final : public Pass {
+public:
+  llvm::StringRef name() const override { return "FuseLaunches"; }
+
+  void run(Unit& U, Program& P) override {
+    // The other parse of the CUDA target sees the same regions.
+    if (U.Kind == UnitKind::CudaDevice || !P.Options.FuseLaunches)
+      return;
+    for (Region& R : U.Regions) {
+      if (!R.isPattern())
+        LaunchFusion(R, U.context()).run();
+      for (const FusedLaunches& Each : R.Fused) {
+        const std::vector<std::string> Names = names(R, Each);
+        U.Diags->report(R.Stages[Each.Members.front().Stage].location(), Diag::remark_stage)
+            << Names.front() << "runs together with '" + llvm::join(llvm::drop_begin(Names), "', '") + "'";
+      }
+    }
+  }
+
+  void print(const Program& P, llvm::raw_ostream& Out) const override {
+    for (const std::unique_ptr<Unit>& U : P.Units)
+      for (const Region& R : U->Regions)
+        for (const FusedLaunches& Each : R.Fused) {
+          PresumedLoc Place = U->sources().getPresumedLoc(U->sources().getFileLoc(R.Stages[Each.Members.front().Stage].location()));
+          Out << llvm::sys::path::filename(Place.getFilename()) << ':' << Place.getLine() << ": one stage:";
+          for (const FusedLaunches::Member& Member : Each.Members)
+            Out << (Member.Before == BetweenLaunches::Barrier  ? ", barrier, "
+                    : Member.Before == BetweenLaunches::Reload ? ", then "
+                    : &Member != Each.Members.data()           ? ", "
+                                                               : " ")
+                << R.Stages[Member.Stage].name();
+          for (const auto& [One, Other] : Each.Apart)
+            Out << (&One == &Each.Apart.front().first ? "; if " : ", ") << describe(R, Each, One) << " is not " << describe(R, Each, Other);
+          Out << '\n';
+        }
+  }
+
+private:
+  static std::vector<std::string> names(const Region& R, const FusedLaunches& Fused) {
+    std::vector<std::string> Names;
+    for (const FusedLaunches::Member& Each : Fused.Members)
+      Names.push_back(R.Stages[Each.Stage].name().str());
+    return Names;
+  }
+
+  static std::string describe(const Region& R, const FusedLaunches& Fused, const FusedLaunches::Passed& Array) {
+    return (R.Stages[Fused.Members[Array.Member].Stage].name() + "'s " + Array.Array.name()).str();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createFuseLaunches() { return std::make_unique<FuseLaunches>(); }
+
+} // namespace gpurma
