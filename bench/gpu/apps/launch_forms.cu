@@ -161,9 +161,34 @@ __global__ void dot(const float* p, const float* q, double* sum, int n) {
     atomicAdd(sum, part[0]);
 }
 
+// Yee's scheme in two dimensions: the magnetic field along x and y, and the electric field.
+__global__ void magnetic_x(float* hx, const float* ez, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny - 1)
+    return;
+  const int i = y * nx + x;
+  hx[i] -= 0.5f * (ez[i + nx] - ez[i]);
+}
+
+__global__ void magnetic_y(float* hy, const float* ez, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx - 1 || y >= ny)
+    return;
+  const int i = y * nx + x;
+  hy[i] += 0.5f * (ez[i + 1] - ez[i]);
+}
+
+__global__ void electric(float* ez, const float* hx, const float* hy, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || x >= nx - 1 || y < 1 || y >= ny - 1)
+    return;
+  const int i = y * nx + x;
+  ez[i] += 0.5f * (hy[i] - hy[i - 1] - hx[i] + hx[i - nx]);
+}
+
 struct grid_of_points {
   int nx = 0, ny = 0, nz = 1;
-  float *a = nullptr, *b = nullptr;
+  float *a = nullptr, *b = nullptr, *c = nullptr;
   double* sum = nullptr;
 
   std::size_t points() const { return std::size_t(nx) * ny * nz; }
@@ -171,7 +196,7 @@ struct grid_of_points {
 
 static void run(const std::string& form, const grid_of_points& of, int steps) {
   const int nx = of.nx, ny = of.ny, nz = of.nz;
-  float *a = of.a, *b = of.b;
+  float *a = of.a, *b = of.b, *c = of.c;
   double* const sum = of.sum;
   const dim3 block(32, 8), columns((nx + 31) / 32, (ny + 7) / 8), cube(columns.x, columns.y, nz);
   constexpr int threads = 256;
@@ -225,6 +250,13 @@ static void run(const std::string& form, const grid_of_points& of, int steps) {
       left_and_right<<<(ny + threads - 1) / threads, threads>>>(b, nx, ny);
       std::swap(a, b);
     }
+  } else if (form == "fdtd") {
+#pragma gpurma persistent distribute(a, b, c : rows(ny, nx))
+    for (int k = 0; k < steps; ++k) {
+      magnetic_x<<<columns, block>>>(b, a, nx, ny);
+      magnetic_y<<<columns, block>>>(c, a, nx, ny);
+      electric<<<columns, block>>>(a, b, c, nx, ny);
+    }
   } else if (form == "axpy") {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
     for (int k = 0; k < steps; ++k) {
@@ -272,9 +304,11 @@ int main(int argc, char** argv) {
   const std::size_t bytes = values.size() * sizeof(float);
   CHECK(cudaMalloc(&of.a, bytes));
   CHECK(cudaMalloc(&of.b, bytes));
+  CHECK(cudaMalloc(&of.c, bytes));
   CHECK(cudaMalloc(&of.sum, sizeof *of.sum));
   CHECK(cudaMemcpy(of.a, values.data(), bytes, cudaMemcpyHostToDevice));
-  CHECK(cudaMemcpy(of.b, of.a, bytes, cudaMemcpyDeviceToDevice));
+  for (float* other : {of.b, of.c})
+    CHECK(cudaMemcpy(other, of.a, bytes, cudaMemcpyDeviceToDevice));
   CHECK(cudaMemset(of.sum, 0, sizeof *of.sum));
 
   constexpr int repetitions = 5;
