@@ -8,12 +8,15 @@
 //   fly<<<grid, block>>>(fly, lap, in);
 //   out<<<grid, block>>>(out, flx, fly);          no: it reads what other blocks have stored into flx
 //
-// They stand one behind the other, have the same grid and block, and what one writes none of the others touches but in the same tile. What
+// One follows the other whatever happens, with nothing in between that has to do with arrays or reduced scalars, so that the first one may
+// wait for the last. They have the same grid and block, and what one writes none of the others touches but in the same tile. What
 // pointers that change places lead to is compared where the launches are: the text is that of one stage, which can also be run
 // for each of the launches by itself.
 #include "passes/ErrorChecks.h"
+#include "passes/HostParts.h"
 #include "passes/Pass.h"
 #include "passes/StageFunctions.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
@@ -21,6 +24,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
+#include <list>
 
 using namespace clang;
 
@@ -49,9 +53,59 @@ private:
   llvm::SmallPtrSet<const FunctionDecl*, 8> Seen;
 };
 
+/// Calls of CUDA that do something, launches and lambdas.
+class EffectFinder : public DynamicRecursiveASTVisitor {
+public:
+  explicit EffectFinder(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+  bool VisitCallExpr(CallExpr* Call) override {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    Found |= isa<CUDAKernelCallExpr>(Call) || !Callee || (identifierOf(Callee).starts_with("cuda") && !isSuccess(Call));
+    return true;
+  }
+  bool VisitLambdaExpr(LambdaExpr*) override {
+    Found = true;
+    return true;
+  }
+  bool Found = false;
+};
+
+/// Writes an expression with what variables of the region that nothing changes begin with, so that it is the same for `grid(nx / 32, ny / 8)`
+/// of two functions.
+class ValueText : public PrinterHelper {
+public:
+  ValueText(const Region& R, const VariableChanges& Changes, const ASTContext& Context) : R(R), Changes(Changes), Policy(Context.getPrintingPolicy()) {}
+
+  std::string text(const Expr* E) {
+    std::string Text;
+    llvm::raw_string_ostream Out(Text);
+    E->printPretty(Out, this, Policy);
+    return Text;
+  }
+  bool handledStmt(Stmt* S, raw_ostream& Out) override {
+    const auto* Ref = dyn_cast<DeclRefExpr>(S);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!V)
+      return false;
+    if (R.declares(V) && !Changes.changes(V) && V->getInit() && !V->getType()->isReferenceType() && !V->isStaticLocal()) {
+      Out << '(' << V->getType().getUnqualifiedType().getAsString(Policy) << ' ' << text(V->getInit()) << ')';
+      return true;
+    }
+    Named.insert(V);
+    Out << V << ' ';
+    return true;
+  }
+  /// The variables that are left.
+  llvm::SmallPtrSet<const VarDecl*, 8> Named;
+
+private:
+  const Region& R;
+  const VariableChanges& Changes;
+  PrintingPolicy Policy;
+};
+
 class LaunchFusion {
 public:
-  LaunchFusion(Region& R, const ASTContext& Context) : R(R), Context(Context) {}
+  LaunchFusion(Region& R, const ASTContext& Context) : R(R), Context(Context), Changes(R.Statement) {}
 
   void run() {
     scan(R.Statement);
@@ -72,7 +126,7 @@ private:
       return scan(Attributed->getSubStmt());
     if (const Stage* Launched = launchOf(S))
       return add(*Launched);
-    if (!R.isPut(S) && isErrorCheck(S))
+    if (Together.empty() ? isa<Expr>(S) : mayWaitBehind(S))
       return;
     close();
     if (isa<Expr>(S))
@@ -82,6 +136,24 @@ private:
         scan(Child);
         close();
       }
+  }
+
+  /// Whether launches before a statement may run behind it. Notes what it changes.
+  bool mayWaitBehind(const Stmt* S) {
+    if (R.isPut(S) || holdsHostMarker(S))
+      return false;
+    if (isErrorCheck(S))
+      return true;
+    if (!isa<Expr, DeclStmt>(S) || EffectFinder(S).Found)
+      return false;
+    for (const DeclRefExpr* Ref : References(S).All)
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && (R.findReduction(V) || R.findCollected(Ref)))
+        return false;
+    const VariableChanges& Here = Between.emplace_back(S);
+    return llvm::none_of(R.Arrays, [&](const DistributedArray& A) { return Here.changes(A.Pointer.Variable); });
+  }
+  bool isChanged(const VarDecl* V) const {
+    return llvm::any_of(Between, [&](const VariableChanges& Each) { return Each.changes(V); });
   }
 
   bool runsOnce(const DoStmt& Do) const {
@@ -106,6 +178,7 @@ private:
 
   void start(const Stage& S) {
     Together = {&S};
+    Between.clear();
     Next = {};
     Next.Members.push_back({numberOf(S)});
   }
@@ -137,7 +210,9 @@ private:
   }
 
   bool isSame(const Expr* One, const Expr* Other) const {
-    return isSameText(*One->IgnoreParenImpCasts(), *Other->IgnoreParenImpCasts(), Context) && !One->HasSideEffects(Context, /*IncludePossibleEffects=*/false);
+    ValueText Text(R, Changes, Context);
+    return Text.text(One) == Text.text(Other) && !One->HasSideEffects(Context, /*IncludePossibleEffects=*/false) &&
+           llvm::none_of(Text.Named, [&](const VarDecl* V) { return isChanged(V); });
   }
 
   /// Arrays with as many dimensions by the same dimensions of the grid.
@@ -182,7 +257,7 @@ private:
             More.Apart.push_back({{I, Before.Array}, {Together.size(), Behind.Array}});
             continue;
           }
-          if (!staysInTile(Before, Behind))
+          if (isChanged(One.Variable) || !staysInTile(Before, Behind))
             return false;
           Member.Before = std::max(Member.Before, Before.OfThread && Behind.OfThread ? BetweenLaunches::Reload : BetweenLaunches::Barrier);
         }
@@ -211,7 +286,10 @@ private:
 
   Region& R;
   const ASTContext& Context;
+  const VariableChanges Changes;
+  /// The launches so far, and what has been between them.
   std::vector<const Stage*> Together;
+  std::list<VariableChanges> Between;
   FusedLaunches Next;
 };
 

@@ -43,96 +43,6 @@ std::string boxesFunction(const std::string& Boxes) {
          Boxes + "}; return boxes; }\n";
 }
 
-/// What a launch does with rows of its arrays that come from neighbouring processes, or go to them: a bit for each array.
-struct Crossing {
-  unsigned ReadsBefore = 0, ReadsAfter = 0, PutsBefore = 0, PutsAfter = 0;
-
-  void add(const ArrayAccess& Access, unsigned Index) {
-    ReadsBefore |= unsigned(Access.Received.Before != 0) << Index;
-    ReadsAfter |= unsigned(Access.Received.After != 0) << Index;
-    // What is read after a process's rows is the next process's.
-    bool Writes = Access.Writes.has_value(), Known = Access.Published.has_value();
-    PutsBefore |= unsigned(Writes && (!Known || Access.Published->After != 0)) << Index;
-    PutsAfter |= unsigned(Writes && (!Known || Access.Published->Before != 0)) << Index;
-  }
-  void add(const Crossing& Other, unsigned Index) {
-    ReadsBefore |= Other.ReadsBefore << Index;
-    ReadsAfter |= Other.ReadsAfter << Index;
-    PutsBefore |= Other.PutsBefore << Index;
-    PutsAfter |= Other.PutsAfter << Index;
-  }
-  std::string text() const {
-    return ";\n  static constexpr unsigned gpurma_reads_before = " + std::to_string(ReadsBefore) +
-           ";\n  static constexpr unsigned gpurma_reads_after = " + std::to_string(ReadsAfter) +
-           ";\n  static constexpr unsigned gpurma_puts_before = " + std::to_string(PutsBefore) +
-           ";\n  static constexpr unsigned gpurma_puts_after = " + std::to_string(PutsAfter);
-  }
-};
-
-/// The arrays that a launch is passed, a bit for each in the numbers.
-struct PassedArrays {
-  std::vector<std::string> Pointers;
-  std::string Boxes;
-  unsigned Reads = 0, Writes = 0;
-  Crossing Crosses;
-
-  void add(const ArrayAccess& Access, const std::string& Pointer) {
-    const size_t Index = Pointers.size();
-    Boxes += (Index ? ", " : "") + writtenBox(Access);
-    Reads |= (Access.Reads ? 1u : 0u) << Index;
-    Writes |= (Access.Writes ? 1u : 0u) << Index;
-    Crosses.add(Access, Index);
-    Pointers.push_back(Pointer);
-  }
-  /// Those of a member.
-  void add(const PassedArrays& Other, const std::string& Member) {
-    const size_t Index = Pointers.size();
-    Boxes += (Index ? ", " : "") + Other.Boxes;
-    Reads |= Other.Reads << Index;
-    Writes |= Other.Writes << Index;
-    Crosses.add(Other.Crosses, Index);
-    for (const std::string& Each : Other.Pointers)
-      Pointers.push_back(Member + "." + Each);
-  }
-  std::string text() const {
-    return "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max<size_t>(Pointers.size(), 1)) +
-           "> gpurma_arrays() const { return {{" + (Pointers.empty() ? "nullptr" : llvm::join(Pointers, ", ")) + "}}; }\n" +
-           boxesFunction(Pointers.empty() ? "{}" : Boxes);
-  }
-};
-
-/// A launch's class, as ::gpurma::stages::region::launch has it.
-struct LaunchClass {
-  std::string Name, Stage, RowDimension, StoredRows, Between, Rereads;
-  PassedArrays Arrays;
-  /// What the kernel is passed; what threads keep, and add up; and what runs a tile, and is behind all tiles.
-  std::string Members, Parts, Sums, Run, Behind;
-
-  std::string text() const {
-    return "struct " + Name + " {\n  static constexpr int gpurma_stage = " + Stage + ";\n  static constexpr unsigned gpurma_row_dimension = " + RowDimension +
-           ";\n  static constexpr int gpurma_stored_rows = " + StoredRows +
-           ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between +
-           ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + Rereads +
-           ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Arrays.Reads) +
-           ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Arrays.Writes) + Arrays.Crosses.text() + ";\n" + members() + Arrays.text() +
-           functions() + "};\n";
-  }
-  /// Of a launch that others run with.
-  std::string textOfMember() const { return "struct " + Name + " {\n" + members() + functions() + "};\n"; }
-
-private:
-  std::string members() const { return "  unsigned gpurma_grid[3];\n" + Members; } // nvcc 13.0 fails at copies of some classes with a dim3
-  std::string functions() const {
-    return "  struct gpurma_parts {" + Parts + (Parts.empty() ? "" : " ") +
-           "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread) const {" + Sums +
-           (Sums.empty() ? "" : " ") +
-           "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
-           "[[maybe_unused]] gpurma_parts& gpurma_thread) {" +
-           Run + " }\n  __device__ __forceinline__ void gpurma_finish([[maybe_unused]] gpurma_parts& gpurma_thread) const {" + Behind +
-           (Behind.empty() ? "" : " ") + "}\n";
-  }
-};
-
 /// Kernels with queues of registers need the most, then those with a loop and those that compute their places: measured, see
 /// docs/performance.md.
 StringRef rereading(const KernelAccesses& Accesses) {
@@ -199,7 +109,6 @@ public:
   std::string object() const { return Class + "{" + grid() + Values + "}"; }
   static std::string grid() { return "{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}"; }
   std::string block() { return renumbers() ? "dim3(blockDim)" : E.text(S.Block); }
-  const std::string& site() const { return Site; }
 
   /// Closes the block.
   void end() { Out.indent(2 * Depth) << "}\n"; }
@@ -222,11 +131,10 @@ public:
             S.Sums.any() ? behind(BehindArguments + Arguments) : ""};
   }
 
-  void declareObject(const std::string& Name) { line() << "const " << Class << " " << Name << " = " << object() << ";\n"; }
 
-private:
   raw_ostream& line() { return Out.indent(2 * (Depth + 1)); }
 
+private:
   /// A member of the class, with the value of a variable of its name.
   void add(const std::string& Type, const std::string& Name) {
     Members += "  " + Type + " " + Name + ";\n";
@@ -523,34 +431,19 @@ private:
   PassedArrays Arrays;
 };
 
-} // namespace
-
-std::string launchClass(const RegionDraft& Draft, const std::string& Index) { return "gpurma_launch_" + Draft.Number + "_" + Index; }
-
-void writeLaunch(const Stage& S, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth) { LaunchWriter(S, Draft, E, Out, Depth).run(); }
-
-void writeFusedLaunches(const FusedLaunches& Fused, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth) {
-  const size_t Count = Fused.Members.size();
-  auto Object = [](size_t I) { return "gpurma_launched_" + std::to_string(I); };
-  // One in the block of the one before it, as what they are passed has the same names.
-  std::vector<std::unique_ptr<LaunchWriter>> Writers;
-  for (size_t I = 0; I != Count; ++I) {
-    Writers.push_back(std::make_unique<LaunchWriter>(Draft.R.Stages[Fused.Members[I].Stage], Draft, E, Out, Depth + I));
-    if (!Writers[I]->begin())
-      return;
-    Writers[I]->declareObject(Object(I));
-  }
-  LaunchClass All = Writers.front()->written();
+/// Runs all of them, behind what the last one is passed, and adds the class that they have together.
+void writeTogether(const FusedLaunches& Fused, ArrayRef<LaunchClass> Members, LaunchWriter& Last, RegionDraft& Draft) {
+  LaunchClass All = Members.front();
   All.Name = "gpurma_launches_" + Draft.Number + "_" + All.Stage;
   All.Arrays = {};
   All.Rereads = "by_all"; // measured, see docs/performance.md
   All.Members = All.Parts = All.Sums = All.Run = All.Behind = "";
   std::string Objects, Apart;
-  for (size_t I = 0; I != Count; ++I) {
-    const LaunchClass One = Writers[I]->written();
-    const std::string Name = Object(I), Thread = "gpurma_thread." + Name;
-    Draft.Result.Launches += One.textOfMember();
-    Objects += ", " + Name;
+  for (size_t I = 0; I != Members.size(); ++I) {
+    const LaunchClass& One = Members[I];
+    const std::string Name = fusedLaunchName(Fused.Members[I].Stage), Thread = "gpurma_thread." + Name;
+    const std::string RunsIt = " if ((gpurma_runs & " + std::to_string(1u << I) + ") != 0) ";
+    Objects += ", " + (I + 1 != Members.size() ? Name + ".get()" : Last.object());
     All.Members += "  " + One.Name + " " + Name + ";\n";
     All.Arrays.add(One.Arrays, Name);
     if (One.Between == "barrier" || All.Between == "nothing")
@@ -560,29 +453,121 @@ void writeFusedLaunches(const FusedLaunches& Fused, RegionDraft& Draft, Expressi
     if (Fused.Members[I].Before == BetweenLaunches::Reload)
       All.Run += " ::gpurma::platform::forget_memory();";
     else if (Fused.Members[I].Before == BetweenLaunches::Barrier)
-      All.Run += " ::gpurma::platform::sync_block();";
-    const std::string RunsIt = " if ((gpurma_runs & " + std::to_string(1u << I) + ") != 0) ";
+      All.Run += " ::gpurma::platform::sync_block();"; // docs/memory-model.md, launches that run together
     All.Run += RunsIt + Name + ".gpurma_run<gpurma_copy>(gpurma_block, " + Thread + ");";
     if (!One.Behind.empty())
       All.Behind += (All.Behind.empty() ? "" : " ::gpurma::platform::sync_block();") + RunsIt + Name + ".gpurma_finish(" + Thread + ");";
   }
+  auto Pointer = [&](const FusedLaunches::Passed& Array) {
+    return fusedLaunchName(Fused.Members[Array.Member].Stage) + "." + passedName(Array.Array);
+  };
   llvm::ListSeparator And(" && ");
   for (const auto& [One, Other] : Fused.Apart)
-    Apart += (StringRef(And) + "::gpurma::stages::are_apart(" + Object(One.Member) + "." + passedName(One.Array) + ", " + Object(Other.Member) + "." +
-              passedName(Other.Array) + ")")
-                 .str();
-  All.Members = "  unsigned gpurma_runs;\n" + All.Members + "  static constexpr unsigned gpurma_count = " + std::to_string(Count) +
+    Apart += (StringRef(And) + "::gpurma::stages::are_apart(" + Pointer(One) + ", " + Pointer(Other) + ")").str();
+  All.Members = "  unsigned gpurma_runs;\n" + All.Members + "  static constexpr unsigned gpurma_count = " + std::to_string(Members.size()) +
                 ";\n  __device__ __forceinline__ bool gpurma_are_apart() const { return " + (Apart.empty() ? "true" : Apart) + "; }\n";
-  Out.indent(2 * (Depth + Count)) << "gpurma_region.launch_together(" << All.Name << "{" << LaunchWriter::grid() << ", 0" << Objects << "}, "
-                                  << Writers.front()->block() << ", " << Writers.front()->site() << ");\n";
-  for (const std::unique_ptr<LaunchWriter>& W : llvm::reverse(Writers))
-    W->end();
+  Last.line() << "gpurma_region.launch_together(" << All.Name << "{" << LaunchWriter::grid() << ", 0" << Objects << "}, " << Last.block() << ", "
+              << siteText(Draft.R.Stages[Fused.Members.front().Stage].Launch->getBeginLoc(), Draft.U.sources()) << ");\n";
   Draft.Result.LaunchNames.push_back(All.Name);
   Draft.Result.Launches += All.text();
 }
 
+} // namespace
+
+void RowCrossing::add(const ArrayAccess& Access, unsigned Index) {
+  ReadsBefore |= unsigned(Access.Received.Before != 0) << Index;
+  ReadsAfter |= unsigned(Access.Received.After != 0) << Index;
+  // What is read after a process's rows is the next process's.
+  bool Writes = Access.Writes.has_value(), Known = Access.Published.has_value();
+  PutsBefore |= unsigned(Writes && (!Known || Access.Published->After != 0)) << Index;
+  PutsAfter |= unsigned(Writes && (!Known || Access.Published->Before != 0)) << Index;
+}
+
+void RowCrossing::add(const RowCrossing& Other, unsigned Index) {
+  ReadsBefore |= Other.ReadsBefore << Index;
+  ReadsAfter |= Other.ReadsAfter << Index;
+  PutsBefore |= Other.PutsBefore << Index;
+  PutsAfter |= Other.PutsAfter << Index;
+}
+
+std::string RowCrossing::text() const {
+  return ";\n  static constexpr unsigned gpurma_reads_before = " + std::to_string(ReadsBefore) +
+         ";\n  static constexpr unsigned gpurma_reads_after = " + std::to_string(ReadsAfter) +
+         ";\n  static constexpr unsigned gpurma_puts_before = " + std::to_string(PutsBefore) +
+         ";\n  static constexpr unsigned gpurma_puts_after = " + std::to_string(PutsAfter);
+}
+
+void PassedArrays::add(const ArrayAccess& Access, const std::string& Pointer) {
+  const size_t Index = Pointers.size();
+  Boxes += (Index ? ", " : "") + writtenBox(Access);
+  Reads |= (Access.Reads ? 1u : 0u) << Index;
+  Writes |= (Access.Writes ? 1u : 0u) << Index;
+  Crosses.add(Access, Index);
+  Pointers.push_back(Pointer);
+}
+
+void PassedArrays::add(const PassedArrays& Other, const std::string& Member) {
+  const size_t Index = Pointers.size();
+  Boxes += (Index ? ", " : "") + Other.Boxes;
+  Reads |= Other.Reads << Index;
+  Writes |= Other.Writes << Index;
+  Crosses.add(Other.Crosses, Index);
+  for (const std::string& Each : Other.Pointers)
+    Pointers.push_back(Member + "." + Each);
+}
+
+std::string PassedArrays::text() const {
+  return "  __device__ __forceinline__ ::gpurma::stages::pointers<" + std::to_string(std::max<size_t>(Pointers.size(), 1)) +
+         "> gpurma_arrays() const { return {{" + (Pointers.empty() ? "nullptr" : llvm::join(Pointers, ", ")) + "}}; }\n" +
+         boxesFunction(Pointers.empty() ? "{}" : Boxes);
+}
+
+std::string LaunchClass::text() const {
+  return "struct " + Name + " {\n  static constexpr int gpurma_stage = " + Stage + ";\n  static constexpr unsigned gpurma_row_dimension = " + RowDimension +
+         ";\n  static constexpr int gpurma_stored_rows = " + StoredRows +
+         ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between +
+         ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + Rereads +
+         ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Arrays.Reads) +
+         ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Arrays.Writes) + Arrays.Crosses.text() + ";\n" + members() + Arrays.text() +
+         functions() + "};\n";
+}
+
+std::string LaunchClass::textOfMember() const { return "struct " + Name + " {\n" + members() + functions() + "};\n"; }
+
+std::string LaunchClass::members() const { return "  unsigned gpurma_grid[3];\n" + Members; } // nvcc 13.0 fails at copies of some classes with a dim3
+
+std::string LaunchClass::functions() const {
+  return "  struct gpurma_parts {" + Parts + (Parts.empty() ? "" : " ") +
+         "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread) const {" + Sums +
+         (Sums.empty() ? "" : " ") +
+         "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
+         "[[maybe_unused]] gpurma_parts& gpurma_thread) {" +
+         Run + " }\n  __device__ __forceinline__ void gpurma_finish([[maybe_unused]] gpurma_parts& gpurma_thread) const {" + Behind +
+         (Behind.empty() ? "" : " ") + "}\n";
+}
+
+std::string launchClass(const RegionDraft& Draft, const std::string& Index) { return "gpurma_launch_" + Draft.Number + "_" + Index; }
+
+void writeLaunch(const Stage& S, RegionDraft& Draft, ExpressionWriter& E, raw_ostream& Out, unsigned Depth) { LaunchWriter(S, Draft, E, Out, Depth).run(); }
+
+std::string fusedLaunchName(size_t Stage) { return "gpurma_launched_" + std::to_string(Stage); }
+
+void writeFusedLaunch(const FusedLaunches& Fused, const Stage& S, std::vector<LaunchClass>& Members, RegionDraft& Draft, ExpressionWriter& E,
+                      raw_ostream& Out, unsigned Depth) {
+  LaunchWriter Writer(S, Draft, E, Out, Depth);
+  if (!Writer.begin())
+    return;
+  Members.push_back(Writer.written());
+  Draft.Result.Launches += Members.back().textOfMember();
+  if (Members.size() == Fused.Members.size())
+    writeTogether(Fused, Members, Writer, Draft);
+  else
+    Writer.line() << fusedLaunchName(Fused.Members[Members.size() - 1].Stage) << ".set(" << Writer.object() << ");\n";
+  Writer.end();
+}
+
 void addCopyClass(const Stage& S, const std::string& Class, const std::string& Index, bool Fills, WrittenRegion& Result) {
-  Crossing Crosses;
+  RowCrossing Crosses;
   std::string Boxes;
   for (const ArrayAccess& Access : S.Accesses.Arrays) {
     Crosses.add(Access, &Access - S.Accesses.Arrays.data());

@@ -10,6 +10,7 @@
 #include "passes/VariableUses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include <map>
 #include <utility>
 
 using namespace clang;
@@ -27,6 +28,9 @@ public:
     HostScalarCollector Scalars(*this);
     Scalars.TraverseStmt(const_cast<Stmt*>(Draft.R.Statement));
     Scalars.finish();
+    for (const FusedLaunches& Fused : Draft.R.Fused)
+      for (const FusedLaunches::Member& Each : llvm::drop_end(Fused.Members))
+        line(2) << "::gpurma::stages::later<" << launchClass(Draft, std::to_string(Each.Stage)) << "> " << fusedLaunchName(Each.Stage) << ";\n";
     statement(Draft.R.Statement, 2);
     if (!Draft.R.HostParts.empty())
       line(2) << "gpurma_leave:;\n";
@@ -378,8 +382,8 @@ private:
     const FusedLaunches* Fused = Draft.R.fusedWith(*It);
     if (!Fused)
       writeLaunch(*It, Draft, E, Out, Depth);
-    else if (Draft.R.isFirstOf(*Fused, *It))
-      writeFusedLaunches(*Fused, Draft, E, Out, Depth);
+    else
+      writeFusedLaunch(*Fused, *It, Fusing[Fused], Draft, E, Out, Depth);
   }
 
   /// What such a launch leaves behind.
@@ -580,6 +584,8 @@ private:
   ASTContext& Context;
   llvm::raw_string_ostream Out;
   unsigned Loops = 0, Switches = 0;
+  /// Of launches that run as one stage, the classes of those that have been written.
+  std::map<const FusedLaunches*, std::vector<LaunchClass>> Fusing;
 };
 
 } // namespace

@@ -58,6 +58,18 @@ template <class Launch> struct passed {
   GPURMA_DEVICE const Launch& get() const { return *reinterpret_cast<const Launch*>(words); }
 };
 
+// What a launch is passed that runs together with a later one.
+template <class Launch> class later {
+  static_assert(std::is_trivially_copyable_v<Launch>, "a kernel is passed bytes");
+
+public:
+  GPURMA_DEVICE void set(const Launch& launch) { memcpy(bytes, &launch, sizeof(Launch)); }
+  GPURMA_DEVICE const Launch& get() const { return *reinterpret_cast<const Launch*>(bytes); }
+
+private:
+  alignas(Launch) unsigned char bytes[sizeof(Launch)];
+};
+
 // Pointers that a stage is passed.
 template <int Count> struct pointers {
   static_assert(Count <= most_arrays_passed,

@@ -21,6 +21,7 @@
 // CHECK: lines {{-?[1-9][0-9]*}} {{-?[1-9][0-9]*}}
 // CHECK: changing {{-?[1-9][0-9]*}} {{-?[1-9][0-9]*}}
 // CHECK: shared {{-?[1-9][0-9]*}} {{-?[1-9][0-9]*}}
+// CHECK: wrapped {{-?[1-9][0-9]*}} 0
 // CHECK: apart {{-?[1-9][0-9]*}} {{-?[1-9][0-9]*}}
 // NONE-NOT: one stage
 #include "Inputs/region.h"
@@ -212,6 +213,44 @@ static long long shared(int ny, int nx, int steps, int *total, int *other) {
   return ordered_sum(p, ny * nx) + seen;
 }
 
+// --- Launched by functions with grids of their own, and with something in between that has nothing to do with arrays: the first launch runs where
+// the last one stands, with what it is passed where it stands itself.
+
+__global__ void plus(int *out, const int *in, int more, int ny, int nx) {
+  POINT
+  out[i] = (in[i] + more + (y > 0 ? in[i - nx] : 0)) % 10007;
+}
+static int blocksFor(int n, int threads) { return (n + threads - 1) / threads; }
+static void launchPlus(int *out, const int *in, int more, int ny, int nx) {
+  const dim3 threads(8, 4), blocks(blocksFor(nx, threads.x), blocksFor(ny, threads.y));
+  plus<<<blocks, threads>>>(out, in, more, ny, nx);
+  CHECK(cudaGetLastError());
+}
+
+static long long wrapped(int ny, int nx, int steps) {
+  int *u = array_of_numbers<int>(ny * nx), *v = array_of_numbers<int>(ny * nx), *w = array_of_numbers<int>(ny * nx);
+  const dim3 grid = gridFor(ny, nx);
+  int count = 0;
+#pragma gpurma persistent distribute(u, v, w : rows(ny, nx))
+  for (int step = 0; step < steps; ++step) {
+    launchPlus(v, u, count, ny, nx);
+    count += 3 * step;
+    launchPlus(w, u, count, ny, nx);
+    ++count;
+    shift<<<grid, block>>>(u, v, ny, nx);
+    int wide = nx;
+    // PLAN: region_fused.cu:[[#@LINE+1]]: one stage: shift, then shift; if {{.*}}{{$}}
+    shift<<<gridFor(ny, wide), block>>>(v, w, ny, nx);
+    const int seen = count % 7;
+    shift<<<gridFor(ny, wide), block>>>(w, v, ny - seen, nx);
+    wide += 8;
+    shift<<<gridFor(ny, wide), block>>>(v, w, ny, nx);
+    std::swap(u, v);
+    shift<<<gridFor(ny, nx), block>>>(w, v, ny, nx);
+  }
+  return ordered_sum(u, ny * nx) + 3 * ordered_sum(v, ny * nx) + count;
+}
+
 // --- Of other grids or blocks, and with something in between.
 
 static long long apart(int ny, int nx, int steps, int *total) {
@@ -223,11 +262,12 @@ static long long apart(int ny, int nx, int steps, int *total) {
   for (int step = 0; step < steps; ++step) {
     shift<<<grid, block>>>(u, w, ny, nx);
     shift<<<more, block>>>(v, w, ny, nx);
-    ++passed;
+    passed += *total % 3;
     shift<<<more, block>>>(u, v, ny, nx);
     if (step % 2)
       shift<<<more, block>>>(v, u, ny, nx);
     spread<<<more, block>>>(w, v, total, ny, nx);
+    CHECK(cudaDeviceSynchronize());
   }
   return ordered_sum(u, ny * nx) + 3 * ordered_sum(v, ny * nx) + 7 * ordered_sum(w, ny * nx) + passed;
 }
@@ -250,5 +290,6 @@ int main() {
   int *other = nullptr;
   CHECK(cudaMallocManaged(&other, sizeof(int)));
   print("shared", shared(ny, nx, 7, total, other));
+  print("wrapped", wrapped(ny, nx, 7));
   print("apart", apart(ny, nx, 7, total));
 }

@@ -47,9 +47,9 @@ __global__ void join(float* p, const float* a, const float* b, float* most, int 
 // CHECK: struct gpurma_launch_0_2 {
 // CHECK-NEXT: static constexpr int gpurma_stage = 2;
 void step(float* p, float* a, float* b, float* most, int ny, int nx, int steps, dim3 grid, dim3 block) {
-  // CHECK: const gpurma_launch_0_0 gpurma_launched_0 = gpurma_launch_0_0{
-  // CHECK: const gpurma_launch_0_1 gpurma_launched_1 = gpurma_launch_0_1{
-  // CHECK: gpurma_region.launch_together(gpurma_launches_0_0{{[{][{]}}gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}, 0, gpurma_launched_0, gpurma_launched_1}, block,
+  // CHECK: ::gpurma::stages::later<gpurma_launch_0_0> gpurma_launched_0;
+  // CHECK: gpurma_launched_0.set(gpurma_launch_0_0{
+  // CHECK: gpurma_region.launch_together(gpurma_launches_0_0{{[{][{]}}gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}, 0, gpurma_launched_0.get(), gpurma_launch_0_1{{[{].*[}][}]}}, block, ::gpurma::site{{[{].*}}, [[#@LINE+6]]});
   // CHECK: gpurma_region.launch(gpurma_launch_0_2{
   // CHECK: stage_plan("up"{{[^;]*}}.writes(0, 0, 0, 0, 0, 0).reads(0, 0, -1, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 1, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(80u, 1, false), ::gpurma::stages::stage_plan("down"{{[^;]*}}, 0).with_walks(0u, 1, false).run_in_another(), ::gpurma::stages::stage_plan("join"
 #pragma gpurma persistent distribute(p, a, b : rows(ny, nx))
