@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Consecutive launches that run as one stage: of which none touches what others write; which read what their own threads, or others of the
 // tile, have just stored; in one dimension; and with pointers that lead to different arrays in some steps only. And launches that do not.
-// RUN: %gpurmacc_cpu -I%S -Wall -Wextra -Werror -O2 %s -o %t
+// RUN: %gpurmacc_cpu -I%S -Wall -Wextra -Werror %s -o %t
 // RUN: %gpurmacc_cpu -I%S --gpurma-fuse-launches=none %s -o %t.apart
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
