@@ -69,8 +69,8 @@ public:
   bool Found = false;
 };
 
-/// Writes an expression with what variables of the region that nothing changes begin with, so that it is the same for `grid(nx / 32, ny / 8)`
-/// of two functions.
+/// Writes an expression with what variables of the region begin with, if nothing changes them nor what that is made of, so that it is the same
+/// for `grid(nx / 32, ny / 8)` of two functions.
 class ValueText : public PrinterHelper {
 public:
   ValueText(const Region& R, const VariableChanges& Changes, const ASTContext& Context) : R(R), Changes(Changes), Policy(Context.getPrintingPolicy()) {}
@@ -87,8 +87,14 @@ public:
     if (!V)
       return false;
     if (R.declares(V) && !Changes.changes(V) && V->getInit() && !V->getType()->isReferenceType() && !V->isStaticLocal()) {
-      Out << '(' << V->getType().getUnqualifiedType().getAsString(Policy) << ' ' << text(V->getInit()) << ')';
-      return true;
+      ValueText Initial(*this);
+      Initial.Named.clear();
+      const std::string Text = Initial.text(V->getInit());
+      if (llvm::none_of(Initial.Named, [&](const VarDecl* Each) { return Changes.changes(Each); })) {
+        Named.insert(Initial.Named.begin(), Initial.Named.end());
+        Out << '(' << V->getType().getUnqualifiedType().getAsString(Policy) << ' ' << Text << ')';
+        return true;
+      }
     }
     Named.insert(V);
     Out << V << ' ';
@@ -212,7 +218,7 @@ private:
   bool isSame(const Expr* One, const Expr* Other) const {
     ValueText Text(R, Changes, Context);
     return Text.text(One) == Text.text(Other) && !One->HasSideEffects(Context, /*IncludePossibleEffects=*/false) &&
-           llvm::none_of(Text.Named, [&](const VarDecl* V) { return isChanged(V); });
+           llvm::none_of(Text.Named, [&](const VarDecl* V) { return isChanged(V) || R.findReduction(V); });
   }
 
   /// Arrays with as many dimensions by the same dimensions of the grid.
