@@ -4,12 +4,15 @@
 // RUN: %gpurmacc_cuda -arch=sm_90 -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FEW %s
 // FEW: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=0 {{.*}} -fatbin {{.*}} -Xptxas=-v
 // FEW: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=32 {{.*}} -c
-// RUN: %gpurmacc_cuda -arch=sm_90 -DMANY -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=MANY %s
+// What comes then takes long, and its command says enough: STOP ends it.
+// RUN: not %gpurmacc_cuda -arch=sm_90 -DMANY -DSTOP=192 -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=MANY %s
 // MANY: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=192 {{.*}} -c
+// MANY: error: {{.*}}"stopped"
 //
 // Where threads have several columns, these take registers besides, and the instance that has them is compiled, too.
-// RUN: %gpurmacc_cuda -arch=sm_90 -DCOLUMNS -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=COLUMNS %s
+// RUN: not %gpurmacc_cuda -arch=sm_90 -DCOLUMNS -DSTOP=96 -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=COLUMNS %s
 // COLUMNS: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=96 {{.*}} -c
+// COLUMNS: error: {{.*}}"stopped"
 //
 // A source that has none is compiled once, and so is one with a region that nvcc cannot compile.
 // RUN: %gpurmacc_cuda -arch=sm_90 -DNO_REGION -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=NONE %s
@@ -30,6 +33,10 @@
 // SOURCE-NEXT: {{^}}const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<64>);
 // SOURCE: ::gpurma::stages::{{run}}({GPURMA_REGION_KERNEL_32(gpurma_region_0<32>), GPURMA_REGION_KERNEL_64(gpurma_region_0<64>), GPURMA_REGION_KERNEL_128(gpurma_region_0<128>)},
 #include <utility>
+
+#if defined(STOP) && GPURMA_REGION_REGISTERS == STOP
+#error "stopped"
+#endif
 
 #ifdef MANY
 constexpr int count = 40;
