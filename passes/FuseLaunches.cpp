@@ -176,9 +176,10 @@ private:
   }
 
   void add(const Stage& S) {
-    if (!Together.empty() && (!isAlike(*Together.front(), S) || !mayFollow(S) || !joins(S)))
+    const bool ByTiles = runsByTiles(S);
+    if (!Together.empty() && !(ByTiles && isAlike(*Together.front(), S) && mayFollow(S) && joins(S)))
       close();
-    if (Together.empty() && runsByTiles(S))
+    if (Together.empty() && ByTiles)
       start(S);
   }
 
@@ -208,7 +209,7 @@ private:
 
   bool isAlike(const Stage& One, const Stage& Other) const {
     const KernelAccesses &A = One.Accesses, &B = Other.Accesses;
-    return runsByTiles(Other) && A.Threads == B.Threads && A.LaunchedBlock == B.LaunchedBlock && A.RowDimension == B.RowDimension &&
+    return A.Threads == B.Threads && A.LaunchedBlock == B.LaunchedBlock && A.RowDimension == B.RowDimension &&
            A.RowsPerThread == B.RowsPerThread && A.ColumnsPerThread == B.ColumnsPerThread && A.RowsStrided == B.RowsStrided &&
            walksAlike(A, B) && isPeriodic(A) == isPeriodic(B) &&
            (A.Threads != ThreadMapping::OneDimension || One.ShapedLike == Other.ShapedLike) && isSame(One.Grid, Other.Grid) &&
