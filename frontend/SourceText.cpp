@@ -3,6 +3,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -98,6 +99,11 @@ uint32_t fileHash(llvm::StringRef Name) {
   for (unsigned char C : Name.bytes())
     Hash = (Hash ^ C) * 16777619u;
   return Hash;
+}
+
+std::string fileAndLine(SourceLocation Loc, const SourceManager &Sources) {
+  PresumedLoc Place = Sources.getPresumedLoc(Sources.getFileLoc(Loc));
+  return (llvm::sys::path::filename(Place.getFilename()) + ":" + llvm::Twine(Place.getLine())).str();
 }
 
 std::string siteText(SourceLocation Loc, const SourceManager &Sources) {

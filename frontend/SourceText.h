@@ -42,6 +42,9 @@ bool isOfSystemHeader(const clang::Decl &D, const clang::SourceManager &Sources)
 /// The 32-bit FNV-1a hash by which run-time messages know a file.
 uint32_t fileHash(llvm::StringRef Name);
 
+/// "file.cu:12", as in what --gpurma-print-after shows; the place of a macro is where it is used.
+std::string fileAndLine(clang::SourceLocation Loc, const clang::SourceManager &Sources);
+
 /// "::gpurma::site{0x1234abcdu, 12}" for the place of a directive.
 std::string siteText(clang::SourceLocation Loc, const clang::SourceManager &Sources);
 

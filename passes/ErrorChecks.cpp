@@ -68,12 +68,21 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
 }
 
-bool isErrorCheck(const Stmt* S) {
+const Expr* checkedError(const Expr* E, const SourceManager& Sources) {
+  const auto* Call = dyn_cast<CallExpr>(E->IgnoreUnlessSpelledInSource());
+  const FunctionDecl* Callee = Call && !isa<CUDAKernelCallExpr>(Call) ? Call->getDirectCallee() : nullptr;
+  if (!Callee || Sources.isInSystemHeader(Callee->getLocation()))
+    return nullptr;
+  auto Checked = llvm::find_if(Call->arguments(), [](const Expr* Argument) { return isCudaError(Argument->getType()); });
+  return Checked == Call->arg_end() ? nullptr : *Checked;
+}
+
+bool isErrorCheck(const Stmt* S, const SourceManager& Sources) {
   if (const auto* If = dyn_cast<IfStmt>(S)) {
     std::optional<bool> Known = errorCheck(If->getCond());
     const Stmt* Taken = Known.value_or(false) ? If->getThen() : If->getElse();
-    return Known && !If->getConditionVariable() && onlyAsksForErrors(If->getCond()) && (!If->getInit() || isErrorCheck(If->getInit())) &&
-           (!Taken || isErrorCheck(Taken));
+    return Known && !If->getConditionVariable() && onlyAsksForErrors(If->getCond()) && (!If->getInit() || isErrorCheck(If->getInit(), Sources)) &&
+           (!Taken || isErrorCheck(Taken, Sources));
   }
   if (const auto* Declaration = dyn_cast<DeclStmt>(S))
     return llvm::all_of(Declaration->decls(), [](const Decl* D) {
@@ -86,12 +95,7 @@ bool isErrorCheck(const Stmt* S) {
   if (!E)
     return false;
   E = E->IgnoreUnlessSpelledInSource();
-  if (onlyAsksForErrors(E))
-    return true;
-  // check(cudaGetLastError(), __FILE__, __LINE__)
-  const auto* Call = dyn_cast<CallExpr>(E);
-  return Call && !isa<CUDAKernelCallExpr>(Call) && llvm::any_of(Call->arguments(), [](const Expr* Each) { return isCudaError(Each->getType()); }) &&
-         llvm::all_of(Call->arguments(), onlyAsksForErrors);
+  return onlyAsksForErrors(E) || (checkedError(E, Sources) && llvm::all_of(cast<CallExpr>(E)->arguments(), onlyAsksForErrors));
 }
 
 } // namespace gpurma

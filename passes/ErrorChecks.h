@@ -6,6 +6,7 @@
 #define GPURMA_PASSES_ERRORCHECKS_H
 
 #include "clang/AST/Expr.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringRef.h"
 #include <optional>
 
@@ -22,8 +23,11 @@ bool isSuccess(const clang::Expr* E);
 /// cudaSuccess compared with an error: in a region there is no error to find. None: no such condition.
 std::optional<bool> errorCheck(const clang::Expr* Condition);
 
+/// The error that is passed to a function of the program, as in `check(cudaGetLastError(), __FILE__, __LINE__)`; null: no such call.
+const clang::Expr* checkedError(const clang::Expr* E, const clang::SourceManager& Sources);
+
 /// A statement that looks for errors, as behind a launch, and does nothing where there is none: one without others in it, or an `if`.
-bool isErrorCheck(const clang::Stmt* S);
+bool isErrorCheck(const clang::Stmt* S, const clang::SourceManager& Sources);
 
 } // namespace gpurma
 

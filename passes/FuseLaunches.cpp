@@ -20,10 +20,10 @@
 #include "passes/VariableUses.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "frontend/SourceText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include <list>
 
 using namespace clang;
@@ -148,7 +148,7 @@ private:
   bool mayWaitBehind(const Stmt* S) {
     if (R.isPut(S) || holdsHostMarker(S))
       return false;
-    if (isErrorCheck(S))
+    if (isErrorCheck(S, Context.getSourceManager()))
       return true;
     if (!isa<Expr, DeclStmt>(S) || EffectFinder(S).Found)
       return false;
@@ -323,8 +323,7 @@ public:
     for (const std::unique_ptr<Unit>& U : P.Units)
       for (const Region& R : U->Regions)
         for (const FusedLaunches& Each : R.Fused) {
-          PresumedLoc Place = U->sources().getPresumedLoc(U->sources().getFileLoc(R.Stages[Each.Members.front().Stage].location()));
-          Out << llvm::sys::path::filename(Place.getFilename()) << ':' << Place.getLine() << ": one stage:";
+          Out << fileAndLine(R.Stages[Each.Members.front().Stage].location(), U->sources()) << ": one stage:";
           for (const FusedLaunches::Member& Member : Each.Members)
             Out << (Member.Before == BetweenLaunches::Barrier  ? ", barrier, "
                     : Member.Before == BetweenLaunches::Reload ? ", then "

@@ -24,7 +24,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 #include <numeric>
 
 using namespace clang;
@@ -1279,10 +1278,7 @@ public:
         for (const Stage& S : R.Stages) {
           if (!S.Kernel && !S.Copy)
             continue;
-          PresumedLoc Place =
-              U->sources().getPresumedLoc(U->sources().getFileLoc(S.location()));
-          Out << llvm::sys::path::filename(Place.getFilename()) << ':' << Place.getLine()
-              << ": stage " << S.name() << ": ";
+          Out << fileAndLine(S.location(), U->sources()) << ": stage " << S.name() << ": ";
           gpurma::print(S.Accesses, Out);
           for (const ParmVarDecl* Scalar : S.AddedUpByThreads)
             Out << "; *" << Scalar->getName() << " first in each thread";

@@ -1,9 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Pipeline.h"
 #include "frontend/Directives.h"
+#include "frontend/SourceText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/Path.h"
 
 using namespace clang;
 
@@ -82,9 +82,8 @@ void printDirectives(const Program &P, llvm::raw_ostream &Out) {
             : U->Kind == UnitKind::CudaHost ? "// directives, host side:\n"
                                             : "// directives, device side:\n");
     for (const Directive &D : U->Directives) {
-      PresumedLoc Place = U->sources().getPresumedLoc(U->sources().getFileLoc(D.NameLoc));
-      Out << llvm::sys::path::filename(Place.getFilename()) << ':' << Place.getLine() << ':' << Place.getColumn() << ": "
-          << spelling(D.Kind);
+      Out << fileAndLine(D.NameLoc, U->sources()) << ':'
+          << U->sources().getPresumedLoc(U->sources().getFileLoc(D.NameLoc)).getColumn() << ": " << spelling(D.Kind);
       for (const Clause &C : D.Clauses)
         printClause(D, C, Out);
       llvm::SmallVector<std::string, 4> In;

@@ -326,18 +326,6 @@ private:
     E.unsupported(S);
   }
 
-  /// check(cudaGetLastError(), __FILE__, __LINE__): a call of the user's with an error to look at.
-  const Expr* checkedError(const Expr* E) const {
-    const auto* Call = dyn_cast<CallExpr>(E->IgnoreUnlessSpelledInSource());
-    const FunctionDecl* Callee = Call && !isa<CUDAKernelCallExpr>(Call) ? Call->getDirectCallee() : nullptr;
-    if (!Callee || Draft.U.sources().isInSystemHeader(Callee->getLocation()))
-      return nullptr;
-    for (const Expr* Argument : Call->arguments())
-      if (isCudaError(Argument->getType()))
-        return Argument;
-    return nullptr;
-  }
-
   /// fflush(stdout), and of all: what printf has printed is shown when CUDA shows it.
   static bool flushesStandardStream(const Expr* E) {
     const auto* Call = dyn_cast<CallExpr>(E);
@@ -362,7 +350,7 @@ private:
       launch(*Launch, Depth);
       return;
     }
-    const Expr* Error = checkedError(Evaluated);
+    const Expr* Error = checkedError(Evaluated, Draft.U.sources());
     if (!Error && isCudaError(Evaluated->getType()))
       Error = Evaluated;
     if (Error) { // the backend would warn of a value that is not used

@@ -233,7 +233,7 @@ def compiled_programs():
                prints="^large_messages: ok$", **several_gigabytes)
     for name in ("polled_read", "restrict_pointer"):
         yield ok(name, **ONE_PROCESS)
-    yield Test("plain_cuda", prints="^plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048$",
+    yield Test("plain_cuda", prints="^plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048, of templates 1$",
                **ONE_PROCESS)
     yield Test("cooperative_launch", prints="^4 of 4 blocks before the barrier$", **ONE_PROCESS)
     yield ok("checked", **ONE_PROCESS)

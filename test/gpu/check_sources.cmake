@@ -1,0 +1,28 @@
+# Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -DPYTHON=<python3> -DDESCRIPTION=<gpu_programs.json> -DSCRIPTS=<folder of lower.py> -DFOLDER=<folder> -P check_sources.cmake
+# Programs that lower.py has prepared are compiled in another folder than it wrote to; one has a lowered header.
+set(programs user_header mpi_pingpong)
+file(REMOVE_RECURSE ${FOLDER} ${FOLDER}.carried)
+execute_process(COMMAND ${PYTHON} ${SCRIPTS}/lower.py ${DESCRIPTION} ${FOLDER} --only ${programs} COMMAND_ERROR_IS_FATAL ANY)
+file(RENAME ${FOLDER} ${FOLDER}.carried)
+file(COPY ${SCRIPTS}/compile.py DESTINATION ${FOLDER}.carried)
+set(compile ${PYTHON} ${FOLDER}.carried/compile.py)
+execute_process(COMMAND ${compile} --region-registers 64 OUTPUT_VARIABLE printed RESULT_VARIABLE code)
+if(NOT code EQUAL 0 OR NOT printed MATCHES "\n2 compiled, 0 failed\n$")
+  message(FATAL_ERROR "compile.py ended with ${code}:\n${printed}")
+endif()
+foreach(program IN LISTS programs)
+  if(NOT EXISTS ${FOLDER}.carried/bin/${program})
+    message(FATAL_ERROR "there is no bin/${program}")
+  endif()
+endforeach()
+# Nothing is compiled twice, and what cannot be compiled is counted.
+file(REMOVE ${FOLDER}.carried/bin/mpi_pingpong ${FOLDER}.carried/sources/bench/gpu/mpi_pingpong.cpp)
+execute_process(COMMAND ${compile} OUTPUT_VARIABLE printed RESULT_VARIABLE code)
+if(NOT code EQUAL 1 OR NOT printed MATCHES "user_header +compiled +0.0 s\n" OR NOT printed MATCHES "\n1 compiled, 1 failed\n$")
+  message(FATAL_ERROR "compile.py ended with ${code}:\n${printed}")
+endif()
+execute_process(COMMAND ${PYTHON} ${SCRIPTS}/lower.py ${DESCRIPTION} ${FOLDER} --only nothing ERROR_VARIABLE printed RESULT_VARIABLE code)
+if(NOT code EQUAL 2 OR NOT printed MATCHES "--only nothing: there is no such program")
+  message(FATAL_ERROR "lower.py ended with ${code}:\n${printed}")
+endif()
