@@ -277,8 +277,10 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
                            .unite(Twice)
                            .intersect(Sets.compare(Comparison::LessEqual, 0, R))
                            .intersect(Sets.compare(Comparison::Less, R, B));
+    // Itself next to 0, as in ((y - d) % ny + ny) % ny.
     isl::set Below = Negative.intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, R))
-                         .intersect(Sets.compare(Comparison::LessEqual, R, 0));
+                         .intersect(Sets.compare(Comparison::LessEqual, R, 0))
+                         .intersect(Sets.compare(Comparison::LessEqual, A, Polynomial(0) - B).unite(Sets.compare(Comparison::Equal, R, A)));
     return Small.unite(Wrapped).unite(Below).unite(Sets.compare(Comparison::LessEqual, B, 0));
   });
 }

@@ -108,7 +108,7 @@ public:
   /// Of the class, with what has been declared.
   std::string object() const { return Class + "{" + grid() + Values + "}"; }
   static std::string grid() { return "{gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}"; }
-  std::string block() { return renumbers() ? "dim3(blockDim)" : E.text(S.Block); }
+  std::string block() { return renumbers() ? "dim3(::blockDim)" : E.text(S.Block); }
 
   /// Closes the block.
   void end() { Out.indent(2 * Depth) << "}\n"; }
@@ -263,7 +263,7 @@ private:
       Block += (D ? ", " : "") + (OfRows ? "0" : "gpurma_block." + Axis);
       Grid += (D ? ", " : "") + (OfRows ? "1" : Blocks);
       if (OfRows)
-        Rows = "gpurma_block." + Axis + ", " + Blocks + ", blockDim." + Axis + " * " + std::to_string(S.Accesses.RowsPerThread) + fillingIterations();
+        Rows = "gpurma_block." + Axis + ", " + Blocks + ", ::blockDim." + Axis + " * " + std::to_string(S.Accesses.RowsPerThread) + fillingIterations();
     }
     return "uint3{" + Block + "}, dim3(" + Grid + "), ::gpurma::stages::tile_rows(" + Rows + ")";
   }

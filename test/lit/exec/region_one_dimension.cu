@@ -167,14 +167,15 @@ int main(int argc, char **argv) {
   }
   print("cube", c, mz * my * mx, quiet);
 
-  // Fewer threads than elements, and more.
+  // Fewer threads than elements, and more; and a variable that is called as what kernels know their block by.
+  const dim3 blockDim(64);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   for (int i = 0; i < 5; ++i) {
-    star_in_line<<<9, 64>>>(b, a, ny, nx);
+    star_in_line<<<9, blockDim>>>(b, a, ny, nx);
     star<<<grid, block>>>(a, b, ny, nx);
-    one_row<<<(nx + 63) / 64, 64>>>(a, nx, i);
-    from_second_row<<<(n + 63) / 64, 64>>>(b, a, ny, nx);
-    axpy<<<3 * n / 64, 64>>>(n / 2, 2, b, a);
+    one_row<<<(nx + 63) / 64, blockDim>>>(a, nx, i);
+    from_second_row<<<(n + 63) / 64, blockDim>>>(b, a, ny, nx);
+    axpy<<<3 * n / 64, blockDim>>>(n / 2, 2, b, a);
   }
   print("parts", a, n, quiet);
 

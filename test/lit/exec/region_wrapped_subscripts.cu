@@ -14,8 +14,11 @@
 // RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK: gas {{[1-9]}}
 // CHECK: waves {{[1-9]}}
+// CHECK: ripples {{[1-9]}}
 // PLAN: stage gas: rows y; writes out (own), published (y -1..1); reads in (x whole, y -1..1 periodic)
 // PLAN: stage waves: rows y; writes out (own), published (y -1..1); reads in (x -1..0, y -1..1) along axes
+// PLAN: stage ripples: rows y; writes out (own), published (y -3..1); reads in (x whole, y -3..1 periodic)
+// PLAN: stage ripples_of_constants: rows y; writes out (own), published (y -3..1); reads in (x whole, y -2..1 periodic)
 #include "Inputs/region.h"
 
 #include <utility>
@@ -42,6 +45,19 @@ __global__ void waves(unsigned *out, const unsigned *in, int ny, int nx) {
   out[WRAP(y, ny) * nx + x] = in[WRAP(y - 1, ny) * nx + x] + 3 * in[WRAP(y + 1, ny) * nx + x] + in[y % ny * nx + x - 1];
 }
 
+// Whatever the sign is.
+#define MODULO(y, n) (((y) % (n) + (n)) % (n))
+__global__ void ripples(unsigned *out, const unsigned *in, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    out[y * nx + x] = in[MODULO(y - 3, ny) * nx + x] + 3 * in[MODULO(y + 1, ny) * nx + MODULO(x + 1, nx)] + in[y * nx + MODULO(x - 2, nx)];
+}
+__global__ void ripples_of_constants(unsigned *out, const unsigned *in) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < W && y < H)
+    out[y * W + x] = in[MODULO(y - 2, H) * W + x] + 3 * in[MODULO(y + 1, H) * W + MODULO(x - 1, W)];
+}
+
 int main() {
   const dim3 block(16, 8);
   unsigned char *now = device_array<unsigned char>(W * H, [](size_t i) { return (i * 2654435761u >> 23) & 15; });
@@ -59,7 +75,17 @@ int main() {
     waves<<<dim3((nx + 15) / 16, (ny + 7) / 8), block>>>(v, u, ny, nx);
     std::swap(u, v);
   }
+  unsigned *now_moving = device_array<unsigned>(W * H, [](size_t i) { return i % 19; });
+  unsigned *next_moving = device_array<unsigned>(W * H, [](size_t) { return 0; });
+#pragma gpurma persistent distribute(now_moving, next_moving : rows(H, W))
+  for (int t = 0; t < 11; ++t) {
+    ripples<<<dim3((W + 15) / 16, (H + 7) / 8), block>>>(next_moving, now_moving, H, W);
+    std::swap(now_moving, next_moving);
+    ripples_of_constants<<<dim3((W + 15) / 16, (H + 7) / 8), block>>>(next_moving, now_moving);
+    std::swap(now_moving, next_moving);
+  }
+  const long long moving = ordered_sum(now_moving, W * H);
   const long long gases = ordered_sum(now, W * H), sum = ordered_sum(u, ny * nx);
   if (is_first_process())
-    std::printf("gas %lld\nwaves %lld\n", gases, sum);
+    std::printf("gas %lld\nwaves %lld\nripples %lld\n", gases, sum, moving);
 }

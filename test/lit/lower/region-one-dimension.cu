@@ -76,7 +76,7 @@ __global__ void through(float* u, int nz, int ny, int nx) {
 // CHECK: ::gpurma::stages::numbered_thread<3, 0> gpurma_played(
 // CHECK: thread_numbers gpurma_threads = ::gpurma::stages::number_threads(gpurma_region, {0}, 2, false, dim3((nx * ny + 255) / 256), dim3(256),
 // CHECK-NEXT: const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, 0, 2, gpurma_threads);
-// CHECK: gpurma_region.launch(gpurma_launch_0_0{{.*}}, dim3(blockDim),
+// CHECK: gpurma_region.launch(gpurma_launch_0_0{{.*}}, dim3(::blockDim),
 // CHECK: number_threads(gpurma_region, {2}, 3, false,
 // CHECK: number_threads(gpurma_region, {0}, 2, true, dim3(64), dim3(128),
 // A loop through the rows: each thread of the tile has some.

@@ -63,9 +63,9 @@ template <unsigned R> __global__ void columns(float* out, const float* in, unsig
 }
 
 // CHECK: gpurma_rereads = ::gpurma::stages::rereading::{{by_all}};
-// CHECK: ::gpurma::stages::tile_rows(gpurma_block.z, gpurma_grid[2], blockDim.z * {{8}}, 2)
-// CHECK: ::gpurma::stages::tile_rows(gpurma_block.y, gpurma_grid[1], blockDim.y * {{8}}, 2)
-// CHECK: ::gpurma::stages::tile_rows(gpurma_block.y, gpurma_grid[1], blockDim.y * {{16}}, 4)
+// CHECK: ::gpurma::stages::tile_rows(gpurma_block.z, gpurma_grid[2], ::blockDim.z * {{8}}, 2)
+// CHECK: ::gpurma::stages::tile_rows(gpurma_block.y, gpurma_grid[1], ::blockDim.y * {{8}}, 2)
+// CHECK: ::gpurma::stages::tile_rows(gpurma_block.y, gpurma_grid[1], ::blockDim.y * {{16}}, 4)
 void run(float* a, float* b, float* c, float* d, int nx, int ny, int nz) {
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
   {
