@@ -27,6 +27,12 @@ bool isExchange(StringRef Name) {
                       [&](StringRef Prefix) { return Name.starts_with(Prefix); });
 }
 
+} // namespace
+
+bool isExchangeByMask(StringRef Function) { return Function == "__syncwarp" || (isExchange(Function) && Function.ends_with("_sync")); }
+
+namespace {
+
 class CooperationFinder : public CallVisitor {
 public:
   enum Kinds { All, Together, Hidden, Exchanges };

@@ -41,6 +41,9 @@ BarriersBehindReturns findBarriersBehindReturns(const clang::FunctionDecl* Kerne
 /// a function shares memory.
 bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);
 
+/// Of CUDA's functions by which those lanes of a warp exchange values or wait for each other whose mask is the first argument.
+bool isExchangeByMask(llvm::StringRef Function);
+
 /// Of CUDA's cooperative groups.
 bool isCooperativeGroup(const clang::Decl* D);
 

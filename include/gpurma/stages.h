@@ -291,6 +291,7 @@ template <class Updated, class Operation> struct as {
 #include <gpurma/device/collected_arrays.h>
 #include <gpurma/device/copied_elements.h>
 #include <gpurma/device/fixed_rows.h>
+#include <gpurma/device/lane_masks.h>
 #include <gpurma/device/partial_blocks.h>
 #include <gpurma/device/played_threads.h>
 #include <gpurma/device/stages.h>
