@@ -467,8 +467,8 @@ private:
       return false;
     }
     A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
-    // What one access of an array lacks, others mostly lack, too.
-    if (Warned.insert({A.Array->Array, J}).second)
+    // What one access of a kernel lacks, others lack, too: its grid is to fit the arrays.
+    if (Warned.insert(A.Array->Shape.dimensions() - J).second)
       Diags.report(A.Origin->Where->getExprLoc(), Diag::warn_leaves_row)
           << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.dimensions() - J - 1)
           << A.Origin->Where->getSourceRange();
@@ -1022,7 +1022,8 @@ private:
   std::vector<unsigned> Used;
   KernelAccesses Result;
   /// Arrays and their dimensions of which a warning says that subscripts may leave them.
-  std::set<std::pair<PointerVariable, size_t>> Warned;
+  /// Dimensions, from the fastest one, that warn_leaves_row has told of.
+  std::set<size_t> Warned;
   /// Of arrays with components.
   std::map<PointerVariable, std::int64_t> LeastRows, RowMultiples;
   KernelForm Form;

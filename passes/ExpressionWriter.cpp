@@ -80,6 +80,18 @@ std::string rowDistance(const Stage& S) {
   return "{::gpurma::stages::row_distance::" + How.str() + ", " + std::to_string(S.Copied.Distance.value_or(0)) + "}";
 }
 
+/// Where a function is called with the constant that it compares its parameter with.
+bool isOfOneVariable(const BinaryOperator& Compare) {
+  const auto* Left = dyn_cast<DeclRefExpr>(Compare.getLHS()->IgnoreParenImpCasts());
+  const auto* Right = dyn_cast<DeclRefExpr>(Compare.getRHS()->IgnoreParenImpCasts());
+  return Left && Right && Left->getDecl() == Right->getDecl() && isa<VarDecl>(Left->getDecl()) &&
+         Left->getType()->isIntegralOrEnumerationType() && !Left->getType().isVolatileQualified();
+}
+
+bool isOfSuccesses(const BinaryOperator& Compare) {
+  return Compare.isEqualityOp() && errorCheck(&Compare) && isSuccess(Compare.getLHS()) && isSuccess(Compare.getRHS());
+}
+
 } // namespace
 
 ExpressionWriter::ExpressionWriter(RegionDraft& Draft) : Draft(Draft), Context(Draft.U.context()), Policy(sourcePolicy(Context)) {
@@ -145,11 +157,12 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
   if (const auto* Step = dyn_cast<UnaryOperator>(S); Step && Step->isIncrementDecrementOp())
     Assigned.insert(Step->getSubExpr()->IgnoreParens());
   // The backend warns of a comparison of something with itself.
-  if (const auto* Compare = dyn_cast<BinaryOperator>(S); Compare && Compare->isEqualityOp())
-    if (std::optional<bool> Known = errorCheck(Compare); Known && isSuccess(Compare->getLHS()) && isSuccess(Compare->getRHS())) {
-      To << (*Known ? "true" : "false");
-      return true;
-    }
+  if (const auto* Compare = dyn_cast<BinaryOperator>(S); Compare && Compare->isComparisonOp() && Compare->getOpcode() != BO_Cmp &&
+                                                         (isOfOneVariable(*Compare) || isOfSuccesses(*Compare))) {
+    const BinaryOperatorKind Op = Compare->getOpcode();
+    To << (Op == BO_EQ || Op == BO_LE || Op == BO_GE ? "true" : "false");
+    return true;
+  }
   if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S)) {
     report(Launch->getBeginLoc(), Diag::err_region_launch_form);
     return true;
