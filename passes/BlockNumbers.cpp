@@ -19,9 +19,9 @@ namespace {
 
 StringRef atomicOf(Keyword Operation) { return Operation == Keyword::Plus ? "atomicAdd" : Operation == Keyword::Max ? "atomicMax" : "atomicMin"; }
 
-class Finder {
+class BlockNumberFinder {
 public:
-  explicit Finder(Unit& U) : U(U), Context(U.context()) {}
+  explicit BlockNumberFinder(Unit& U) : U(U), Context(U.context()) {}
 
   bool run() {
     for (Region& R : U.Regions)
@@ -389,7 +389,7 @@ private:
 
 } // namespace
 
-bool findBlockNumbers(Unit& U) { return Finder(U).run(); }
+bool findBlockNumbers(Unit& U) { return BlockNumberFinder(U).run(); }
 
 void editBlockStores(const FunctionDecl* Kernel, const Unit& U, EditSet& Edits) {
   const std::string Key = kernelPatternKey(Kernel, U.sources());

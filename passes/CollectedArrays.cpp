@@ -15,9 +15,9 @@ namespace {
 /// As err_collected has them.
 enum class CollectedProblem { NotVariable, Changed, UsedOtherwise, NotStored, OtherType, NoLaunch };
 
-class Finder {
+class CollectedArrayFinder {
 public:
-  Finder(Region& R, Unit& U) : R(R), U(U), Changes(R.Statement), Named(R.Statement) {}
+  CollectedArrayFinder(Region& R, Unit& U) : R(R), U(U), Changes(R.Statement), Named(R.Statement) {}
 
   bool run() {
     for (Stage& S : R.Stages)
@@ -94,6 +94,6 @@ private:
 
 } // namespace
 
-bool findCollected(Region& R, Unit& U) { return Finder(R, U).run(); }
+bool findCollected(Region& R, Unit& U) { return CollectedArrayFinder(R, U).run(); }
 
 } // namespace gpurma

@@ -13,9 +13,9 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-class Finder : public DynamicRecursiveASTVisitor {
+class DeviceFunctionFinder : public DynamicRecursiveASTVisitor {
 public:
-  explicit Finder(const SourceManager &Sources) : Sources(Sources) {}
+  explicit DeviceFunctionFinder(const SourceManager &Sources) : Sources(Sources) {}
   std::vector<const FunctionDecl *> Functions;
 
   bool shouldVisitTemplateInstantiations() const override { return true; }
@@ -57,7 +57,7 @@ private:
 } // namespace
 
 std::vector<const FunctionDecl *> deviceFunctions(ASTContext &Context) {
-  Finder Find(Context.getSourceManager());
+  DeviceFunctionFinder Find(Context.getSourceManager());
   Find.TraverseDecl(Context.getTranslationUnitDecl());
   return std::move(Find.Functions);
 }

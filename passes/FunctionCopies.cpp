@@ -55,9 +55,9 @@ private:
   OwnIndices Own;
 };
 
-class Finder {
+class FunctionCopyFinder {
 public:
-  Finder(OwnIndices Own, ASTContext& Context) : Own(Own), Sources(Context.getSourceManager()) {}
+  FunctionCopyFinder(OwnIndices Own, ASTContext& Context) : Own(Own), Sources(Context.getSourceManager()) {}
 
   FunctionCopies run(const FunctionDecl* Kernel) {
     const FunctionDecl* Definition = nullptr;
@@ -154,7 +154,7 @@ SourceLocation nameOfCallee(const CallExpr* Call) {
 
 } // namespace
 
-FunctionCopies findFunctionCopies(const FunctionDecl* Kernel, OwnIndices Own, ASTContext& Context) { return Finder(Own, Context).run(Kernel); }
+FunctionCopies findFunctionCopies(const FunctionDecl* Kernel, OwnIndices Own, ASTContext& Context) { return FunctionCopyFinder(Own, Context).run(Kernel); }
 
 std::string copyName(const FunctionDecl* Function, OwnIndices Own) {
   return (Own == OwnIndices::OfBlock ? "gpurma_of_block_" : "gpurma_of_thread_") + Function->getNameAsString();

@@ -54,9 +54,9 @@ private:
 };
 
 /// Calls of CUDA that do something, launches and lambdas.
-class EffectFinder : public DynamicRecursiveASTVisitor {
+class DeviceEffectFinder : public DynamicRecursiveASTVisitor {
 public:
-  explicit EffectFinder(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+  explicit DeviceEffectFinder(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
   bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     Found |= isa<CUDAKernelCallExpr>(Call) || !Callee || (identifierOf(Callee).starts_with("cuda") && !isSuccess(Call));
@@ -150,7 +150,7 @@ private:
       return false;
     if (isErrorCheck(S, Context.getSourceManager()))
       return true;
-    if (!isa<Expr, DeclStmt>(S) || EffectFinder(S).Found)
+    if (!isa<Expr, DeclStmt>(S) || DeviceEffectFinder(S).Found)
       return false;
     for (const DeclRefExpr* Ref : References(S).All)
       if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && (R.findReduction(V) || R.findCollected(Ref)))

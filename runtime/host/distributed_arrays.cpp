@@ -246,7 +246,7 @@ void fetch(const distributed_array& from, const std::vector<byte_ranges>& wanted
   }
 }
 
-void make_whole(distributed_array& array, const std::string& use) {
+void make_array_whole(distributed_array& array, const std::string& use) {
   host_task task(process_watchdog(), host_task::kind::reported, "making a distributed array whole");
   task.step(text(array.name(), " is made whole: ", use));
   grow(array, array.all(), task);
@@ -321,7 +321,7 @@ template <class Kernel> void make_passed_whole(Kernel kernel, void** arguments) 
   wait_for_device();
   const auto lock = lock_arrays();
   for (distributed_array* const array : passed_to(kernel, arguments))
-    make_whole(*array, "a kernel outside of persistent regions has it as an argument");
+    make_array_whole(*array, "a kernel outside of persistent regions has it as an argument");
 }
 
 // --- Arrays that are made and freed
@@ -692,7 +692,7 @@ void make_whole(const void* address, const char* use) {
   wait_for_device();
   const auto lock = lock_arrays();
   if (distributed_array* const array = find_banded(address))
-    make_whole(*array, use);
+    make_array_whole(*array, use);
 }
 
 void make_arguments_whole(const void* kernel, void** arguments) {
@@ -738,8 +738,8 @@ void hold_bands(const std::string& region, std::vector<banded_array>& of_region,
   }
   for (const auto& [array, one] : taken)
     if (one == nullptr && !array->whole)
-      make_whole(*array,
-                 "a persistent region has it, but distributes no or more than one array in it");
+      make_array_whole(
+          *array, "a persistent region has it, but distributes no or more than one array in it");
   std::vector<distributed_array*> of_windows;
   for (const banded_array& one : of_region)
     if (distributed_array* const array = find_array(one.base);

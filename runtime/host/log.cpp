@@ -14,7 +14,7 @@ namespace gpurma::host {
 namespace {
 
 std::atomic<int> log_process{-1};
-std::atomic<void (*)(int)> end_all{nullptr};
+std::atomic<void (*)(int)> end_of_all_processes{nullptr};
 
 log_level chosen_level() {
   static const log_level level = [] {
@@ -60,11 +60,11 @@ void set_log_process(int process) {
 }
 
 void set_end_all_processes(void (*end)(int)) {
-  end_all.store(end);
+  end_of_all_processes.store(end);
 }
 
 void end_all_processes(int code) {
-  if (auto* end = end_all.load())
+  if (auto* end = end_of_all_processes.load())
     end(code);
   std::_Exit(code);
 }

@@ -161,20 +161,20 @@ void forbid_threads() {
   setrlimit(RLIMIT_AS, &limit);
 }
 
-__global__ void nothing(int) {}
+__global__ void take_number(int) {}
 
 TEST_F(Failure, AThreadThatCannotStartIsReported) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "sanitizers need address space of their own";
 #endif
-  EXPECT_EXIT(forbid_threads(); run(nothing, 1, 1, 0), testing::ExitedWithCode(1),
+  EXPECT_EXIT(forbid_threads(); run(take_number, 1, 1, 0), testing::ExitedWithCode(1),
               "cannot start an OS thread \\(.*\\) for a stream; use fewer streams or a lower GPURMA_CPU_WORKERS");
   if (fibres())
-    EXPECT_EXIT(run(nothing, 1, 1, 0); forbid_threads(); run(nothing, 2, 1, 0), testing::ExitedWithCode(1),
+    EXPECT_EXIT(run(take_number, 1, 1, 0); forbid_threads(); run(take_number, 2, 1, 0), testing::ExitedWithCode(1),
                 "cannot start an OS thread \\(.*\\) for each of the 2 workers of a stream; use fewer streams or a lower "
                 "GPURMA_CPU_WORKERS");
   else
-    EXPECT_EXIT(run(nothing, 1, 1, 0); forbid_threads(); run(nothing, 1, 64, 0), testing::ExitedWithCode(1),
+    EXPECT_EXIT(run(take_number, 1, 1, 0); forbid_threads(); run(take_number, 1, 64, 0), testing::ExitedWithCode(1),
                 "cannot start an OS thread \\(.*\\) for each of the 64 threads of a block of kernel test kernel; use "
                 "smaller blocks, fewer ranks or GPURMA_CPU_THREADS=fibers");
 }

@@ -228,7 +228,7 @@ TEST(Memory, Symbols) {
   EXPECT_EQ(size, sizeof(device_values));
 }
 
-__global__ void wait_for(int* flag) {
+__global__ void wait_for_flag(int* flag) {
   while (gpurma::platform::load_acquire(flag, gpurma::platform::scope::system) == 0) gpurma::platform::yield();
 }
 
@@ -238,7 +238,7 @@ TEST(Memory, PageableSourcesMayChangeOnceTheCallHasReturned) {
   ASSERT_EQ(cudaMalloc(&device, sizeof(int)), cudaSuccess);
   cudaStream_t stream;
   ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
-  ASSERT_EQ(launch_on(stream, grid_kind::ordinary, wait_for, 1, 1, 0, flag.get()), cudaSuccess);
+  ASSERT_EQ(launch_on(stream, grid_kind::ordinary, wait_for_flag, 1, 1, 0, flag.get()), cudaSuccess);
   int value = 42;
   EXPECT_EQ(cudaMemcpyAsync(device, &value, sizeof(value), cudaMemcpyHostToDevice, stream), cudaSuccess);
   value = 0;
@@ -279,7 +279,7 @@ TEST(Memory, FreeWaitsForKernelsThatUseTheMemory) {
   managed<int> flag(1);
   int* device = nullptr;
   ASSERT_EQ(cudaMalloc(&device, sizeof(int)), cudaSuccess);
-  ASSERT_EQ(launch_on(nullptr, grid_kind::ordinary, wait_for, 1, 1, 0, flag.get()), cudaSuccess);
+  ASSERT_EQ(launch_on(nullptr, grid_kind::ordinary, wait_for_flag, 1, 1, 0, flag.get()), cudaSuccess);
   ASSERT_EQ(cudaMemsetAsync(device, 1, sizeof(int)), cudaSuccess);
   gpurma::platform::store_release(flag.get(), 1, gpurma::platform::scope::system);
   EXPECT_EQ(cudaFree(device), cudaSuccess);
