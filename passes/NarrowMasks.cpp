@@ -106,6 +106,7 @@ private:
         statement(*It, Lanes);
         continue;
       }
+      narrow(If->getCond(), Lanes);
       if (llvm::none_of(llvm::make_range(It + 1, Body->body_end()), [&](const Stmt* Later) { return exchanges(Later); }))
         return;
       if (std::optional<std::string> Name = declare(*If, Lanes, /*Before=*/true))
@@ -114,24 +115,31 @@ private:
   }
 
   void statement(const Stmt* S, const std::string& Lanes) {
-    if (!S || !exchanges(S) || isa<SwitchStmt>(S))
+    if (!S || !exchanges(S))
       return;
     if (const auto* Block = dyn_cast<CompoundStmt>(S)) {
       for (const Stmt* Each : Block->body())
         statement(Each, Lanes);
     } else if (const auto* If = dyn_cast<IfStmt>(S)) {
-      std::optional<std::string> Name = parts(*If) ? declare(*If, Lanes, /*Before=*/false) : std::nullopt;
+      for (const Stmt* Head : {If->getInit(), static_cast<const Stmt*>(If->getConditionVariableDeclStmt()), static_cast<const Stmt*>(If->getCond())})
+        narrow(Head, Lanes);
+      const bool Inside = exchanges(If->getThen()) || exchanges(If->getElse());
+      std::optional<std::string> Name = Inside && parts(*If) ? declare(*If, Lanes, /*Before=*/false) : std::nullopt;
       statement(If->getThen(), Name ? *Name + ".mask" : Lanes);
       statement(If->getElse(), Name ? *Name + ".rest" : Lanes);
-    } else if (const auto* For = dyn_cast<ForStmt>(S))
+    } else if (const auto* For = dyn_cast<ForStmt>(S)) {
+      for (const Stmt* Head : {For->getInit(), static_cast<const Stmt*>(For->getCond()), static_cast<const Stmt*>(For->getInc())})
+        narrow(Head, Lanes);
       statement(For->getBody(), Lanes);
-    else if (const auto* While = dyn_cast<WhileStmt>(S))
+    } else if (const auto* While = dyn_cast<WhileStmt>(S)) {
+      narrow(While->getCond(), Lanes);
       statement(While->getBody(), Lanes);
-    else if (const auto* Do = dyn_cast<DoStmt>(S))
+    } else if (const auto* Do = dyn_cast<DoStmt>(S)) {
       statement(Do->getBody(), Lanes);
-    else if (const auto* Attributed = dyn_cast<AttributedStmt>(S))
+      narrow(Do->getCond(), Lanes);
+    } else if (const auto* Attributed = dyn_cast<AttributedStmt>(S))
       statement(Attributed->getSubStmt(), Lanes);
-    else if (!Lanes.empty())
+    else
       narrow(S, Lanes);
   }
 
@@ -151,7 +159,10 @@ private:
     return Name;
   }
 
+  /// Nothing where all lanes are.
   void narrow(const Stmt* S, const std::string& Lanes) {
+    if (!S || Lanes.empty())
+      return;
     ExchangesOfAllLanes Exchanges(Context);
     Exchanges.TraverseStmt(const_cast<Stmt*>(S));
     for (const CallExpr* Call : Exchanges.Found) {

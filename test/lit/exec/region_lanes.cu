@@ -22,6 +22,11 @@
 // TEXT: __shfl_sync([[Y]].rest, value, 0)
 // TEXT: if (const ::gpurma::stages::lanes_where [[THIRD:gpurma_lanes_[0-9]+_3]]{[[Y]].rest, static_cast<bool>(x % 3 == 0)}; [[THIRD]].holds)
 // TEXT: __syncwarp([[THIRD]].rest);
+// TEXT: if (__any_sync([[THIRD]].rest, value % 3 == 0))
+// TEXT: __any_sync([[THIRD]].rest, value % 8 > k)
+// TEXT: __all_sync([[THIRD]].rest, value % 4 > 1)
+// TEXT: __any_sync([[THIRD]].rest, value % 16 == 3)
+// TEXT: __ballot_sync([[THIRD]].rest, value % 2)
 // TEXT: if (const ::gpurma::stages::lanes_where [[EVEN:gpurma_lanes_[0-9]+_5]]{[[THIRD]].rest, static_cast<bool>(value % 2 == 0)}; [[EVEN]].holds)
 // TEXT: __ballot_sync([[EVEN]].mask, value % 7 < 3)
 // CHECK: u {{[1-9]}}
@@ -70,6 +75,19 @@ template <class T> __global__ void behind_returns(T *out, const T *in, int ny, i
   else {
     __syncwarp();
     value ^= __all_sync(0xffffffffu, value % 3 < 2);
+    if (__any_sync(EVERY_LANE, value % 3 == 0))
+      value += 1;
+    for (int k = 0; __any_sync(EVERY_LANE, value % 8 > k); ++k)
+      ++value;
+    while (__all_sync(EVERY_LANE, value % 4 > 1))
+      value += 1;
+    do
+      value += 3;
+    while (!__any_sync(EVERY_LANE, value % 16 == 3));
+    switch (ny % 2) {
+    case 1:
+      value += __popc(__ballot_sync(EVERY_LANE, value % 2));
+    }
     if (value % 2 == 0)
       value += __popc(__ballot_sync(-1, value % 7 < 3));
   }
