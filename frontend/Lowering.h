@@ -36,7 +36,7 @@ struct LowerOptions {
   bool Remarks = false;
   /// --gpurma-fuse-launches: whether launches of a persistent region that stand one behind the other may run as one stage.
   bool FuseLaunches = true;
-  /// --gpurma-check: run-time checks of block-uniform clause values.
+  /// --gpurma-check: run-time checks of block-uniform clause values, and of what kernels of regions read.
   bool Check = false;
 };
 

@@ -18,7 +18,7 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 6;
+inline constexpr std::uint32_t format_version = 7;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
 // ring.h.
@@ -286,7 +286,8 @@ enum class error_code : std::uint32_t {
   rows_elsewhere,            // values: row that is copied, row that it becomes
   rows_overlap,              // values: row that is copied, row that it becomes, how many of each
   numbers_of_blocks,         // values: numbers stored, blocks, combined, threads that combine
-  inside_array               // values: address
+  inside_array,              // values: address
+  outside_reach              // values: name of the array, dimension, coordinate, first and last
 };
 
 // An error found by a rank; its host prints it.

@@ -209,14 +209,18 @@ struct array_plan {
   std::int64_t inner[3];
   bool banded = false; // each process holds its band and what it touches; filled in by the host
   bool has_components = false; // a dimension before the rows
+  int dimensions = 1;          // the rows and those behind them
   std::int64_t components = 1;
 
   array_plan() = default;
-  template <class T>
-  array_plan(const char* variable, T* pointer, std::int64_t n0, std::int64_t n1 = 1,
-             std::int64_t n2 = 1, std::int64_t n3 = 1)
+  template <class T, class... Extents>
+  array_plan(const char* variable, T* pointer, std::int64_t n0, Extents... extents)
       : name(variable), base(const_cast<char*>(reinterpret_cast<const volatile char*>(pointer))),
-        element_bytes(sizeof(T)), rows(n0), inner{n1, n2, n3} {}
+        element_bytes(sizeof(T)), rows(n0), inner{1, 1, 1}, dimensions(1 + sizeof...(Extents)) {
+    static_assert(sizeof...(Extents) < 4);
+    int d = 0;
+    ((inner[d++] = static_cast<std::int64_t>(extents)), ...);
+  }
   // Of rows with up to two other extents.
   array_plan with_components(std::int64_t count) const {
     array_plan more = *this;

@@ -31,6 +31,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <gpurma/device/checked_reads.h>
 #include <gpurma/device/host_twins.h>
 #include <gpurma/device/pushed_rows.h>
 #include <gpurma/device/rank_epochs.h>
@@ -67,6 +68,7 @@ public:
   GPURMA_SLOW_DEVICE region(const plan<Stages, Arrays, Scalars>& plans, const memory& words) {
     state& r = shared();
     block_state& b = detail::block();
+    begin_checked_reads();
     if (platform::thread_index() == 0) {
       r.plans = plans;
       r.words = words;
@@ -115,6 +117,14 @@ public:
         find_neighbour(r, side);
     platform::sync_block();
   }
+
+#if GPURMA_CHECK
+  region(const region&) = delete;
+  region& operator=(const region&) = delete;
+  GPURMA_DEVICE ~region() {
+    end_checked_reads();
+  }
+#endif
 
   // Whether the thread runs the region's statements. The others follow.
   GPURMA_DEVICE static bool leads() {
@@ -171,7 +181,9 @@ public:
     return printf(format, arguments...);
   }
 
-  GPURMA_DEVICE static std::int64_t rows_of(int array) { return shared().plans.array[array].rows; }
+  GPURMA_DEVICE static std::int64_t rows_of(int array) {
+    return shared().plans.array[array].rows;
+  }
 
   // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
   // second iteration.
@@ -227,9 +239,13 @@ public:
   }
 
   // Whether it is this thread that gives the host the values.
-  GPURMA_DEVICE bool reports() const { return shared().rank == 0 && platform::thread_index() == 0; }
+  GPURMA_DEVICE bool reports() const {
+    return shared().rank == 0 && platform::thread_index() == 0;
+  }
 
-  GPURMA_DEVICE static state& shared() { return platform::block_shared<state>(); }
+  GPURMA_DEVICE static state& shared() {
+    return platform::block_shared<state>();
+  }
 
 private:
   GPURMA_DEVICE static void find_neighbour(state& r, int side) {
@@ -614,6 +630,7 @@ private:
       if (Pieces && ((shared().now.count - left) & (s.tiles_of_piece - 1)) == 0)
         begin_piece(s);
       const uint3 block = place(Launch::gpurma_row_dimension, at);
+      check_reads_of(shared().plans, Launch::gpurma_stage, block);
       if constexpr (rereads) {
         platform::forget_memory();
         Launch of_tile = launched<Launch>();
@@ -680,8 +697,11 @@ private:
       const auto in_row = static_cast<int>(first + std::int64_t{k} * distance - tile);
       tile_position at{row, in_row / s.inner, in_row % s.inner};
       GPURMA_ROLLED
-      for (; k < end; ++k, go_on(s, at))
-        launch.template gpurma_run<0>(place(Launch::gpurma_row_dimension, at), parts);
+      for (; k < end; ++k, go_on(s, at)) {
+        const uint3 block = place(Launch::gpurma_row_dimension, at);
+        check_reads_of(r.plans, Launch::gpurma_stage, block);
+        launch.template gpurma_run<0>(block, parts);
+      }
     }
     launched<Launch>().gpurma_add_up(parts);
   }

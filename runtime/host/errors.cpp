@@ -238,6 +238,13 @@ std::string reason(const error_record& e) {
         "the kernel reads rows that it stores into elsewhere, in no order, where two of its "
         "arrays are the same or have fewer than ",
         v(0), " rows; launch a kernel for each");
+  case error_code::outside_reach: {
+    const auto* array = reinterpret_cast<const char*>(v(0));
+    return text("the kernel reads ", v(1) == 0 ? "row " : "coordinate ", v(2),
+                v(1) == 0 ? "" : text(" of dimension ", v(1) + 1), " of '", array,
+                "', for a tile that waits for ", v(3), " to ", v(4), " only; a clause 'halo(",
+                array, " : n)' says how far it reads");
+  }
   case error_code::numbers_of_blocks:
     if (v(0) != v(1))
       return text("the grid has ", v(1), " blocks, which store into ", v(0),

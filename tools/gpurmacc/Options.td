@@ -28,7 +28,7 @@ def volatile_EQ : Joined<["--"], "gpurma-volatile=">, Group<OwnGroup>, MetaVarNa
 def fuse_launches_EQ : Joined<["--"], "gpurma-fuse-launches=">, Group<OwnGroup>, MetaVarName<"<auto|none>">,
   HelpText<"Which launches of a persistent region run as one stage: consecutive ones of which none reads what others of its blocks have to store first (auto, the default), or none">;
 def check : Flag<["--"], "gpurma-check">, Group<OwnGroup>,
-  HelpText<"Check at run time that all threads of a block give a directive the same clause values">;
+  HelpText<"Check at run time that all threads of a block give a directive the same clause values, and that kernels of persistent regions read no further than is known or stated">;
 def remarks : Flag<["-"], "Rgpurma">, Group<OwnGroup>,
   HelpText<"Say for each stage of a persistent region which arrays it reads and writes, and with which halo">;
 def cxx_EQ : Joined<["--"], "gpurma-cxx=">, Group<OwnGroup>, MetaVarName<"<program>">,
