@@ -240,6 +240,9 @@ def compiled_programs():
     yield Test("checked.divergent", ("divergent",), **ONE_PROCESS, fails_with=
                r"uniform at \S*checked\.cu:[0-9]+ on rank [0-9]+: "
                "the value is 1 in thread 5 and 0 in thread 0")
+    for name, arguments, read in (("row", ("0", "3", "1"), "row [0-9]+"), ("column", ("0", "1", "2"), "coordinate [0-9]+ of dimension 2")):
+        yield Test(f"region_checked_reads.{name}", arguments, fails_with=
+                   rf"region_checked_reads\.cu:[0-9]+ on rank [0-9]+: the kernel reads {read} of '[uv]', for a tile that waits for")
     # What the CPU target prints.
     yield Test("distributed_arrays", ("first", "200003"),
                prints="^sums 716451691 6499357512 8491338879 3296311245[.]5 47600216 4272364563$")
@@ -261,7 +264,7 @@ def compiled_programs():
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """
     arrays_of_pointers block_numbers block_sizes borders boundary_columns boundary_rows
-    boundary_values built_in_copies calls choices chosen_subscripts comparisons components components_3d
+    boundary_values built_in_copies calls checked_reads choices chosen_subscripts comparisons components components_3d
     components_fields conditions conjugate_gradient constants cooperative_groups copied_members
     copied_shapes copies divisions dot dot_conjugate_gradient elements_with_arrays flags fused
     grid_strides heat_in_lines heat_walls host_functions host_parts host_scalars host_sums
