@@ -236,8 +236,9 @@ TEST(MeetingTiles, AreThoseOfTheirOwners) {
     });
     for (const int owner : owners)
       ASSERT_TRUE(found.count(owner) != 0) << "round " << round;
-    if (tiles.how != dealing::contiguous)
+    if (tiles.how != dealing::contiguous) {
       ASSERT_EQ(found, owners) << "round " << round;
+    }
   }
 }
 
