@@ -7,9 +7,10 @@
 //
 // So are those of functions that these kernels call. Those by way of references are not, nor those in the text of macros, nor those of kernels
 // whose tiles run threads for what other threads store (ThreadMapping::FixedRows, PartialBlocks).
+#include "passes/CallVisitor.h"
 #include "passes/Pass.h"
+#include "passes/VariableUses.h"
 
-#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SetVector.h"
@@ -35,36 +36,53 @@ bool isBehindPointer(const Expr* E) {
   return !Cast || Cast->getCastKind() != CK_ArrayToPointerDecay || isBehindPointer(Cast->getSubExpr());
 }
 
-/// What a function reads by way of pointers, and what it calls.
-struct PointerReads : DynamicRecursiveASTVisitor {
+/// Wraps what kernels, and functions that they call, read by way of pointers.
+class ReadWrapper : public CallVisitor {
+public:
+  ReadWrapper(Unit& U, Program& P) : U(U), P(P) {}
+
+  void wrapReadsOf(const FunctionDecl* Kernel) {
+    enter(Kernel);
+    visitEntered();
+  }
+
+  /// What is not written cannot be wrapped.
+  bool shouldVisitImplicitCode() const override { return false; }
   bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) override {
     if (Cast->getCastKind() == CK_LValueToRValue)
-      note(Cast->getSubExpr());
+      wrapElement(Cast->getSubExpr());
     return true;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override {
     if (Construct->getConstructor()->isCopyOrMoveConstructor())
-      note(Construct->getArg(0)->IgnoreImpCasts());
-    return true;
+      wrapElement(Construct->getArg(0)->IgnoreImpCasts());
+    return CallVisitor::VisitCXXConstructExpr(Construct);
   }
   bool VisitCallExpr(CallExpr* Call) override {
-    const FunctionDecl* Callee = Call->getDirectCallee();
-    if (!Callee)
-      return true;
-    if (const FunctionDecl* Definition = Callee->getDefinition())
-      Called.insert(Definition);
-    if (Callee->getIdentifier() && Callee->getName() == "__ldg" && Call->getNumArgs() == 1)
-      Addresses.push_back(Call->getArg(0)->IgnoreImpCasts());
+    if (identifierOf(Call->getDirectCallee()) == "__ldg" && Call->getNumArgs() == 1)
+      wrap(Call->getArg(0)->IgnoreImpCasts(), "::gpurma::stages::checked_read(", ", ", ")");
     return true;
   }
 
-  void note(const Expr* E) {
-    if (E->isGLValue() && isBehindPointer(E))
-      Elements.push_back(E);
+private:
+  bool visitFunction(const FunctionDecl* Function) override {
+    // What is constexpr may have to be a constant.
+    return Function->isConstexpr() || isOfSystemHeader(*Function, U.sources()) || CallVisitor::visitFunction(Function);
   }
 
-  llvm::SmallVector<const Expr*, 16> Elements, Addresses;
-  llvm::SmallSetVector<const FunctionDecl*, 8> Called;
+  void wrapElement(const Expr* E) {
+    if (E->isGLValue() && isBehindPointer(E))
+      wrap(E, "(*::gpurma::stages::checked_read(&(", "), ", "))");
+  }
+
+  /// The read's place comes between \p Behind and \p End.
+  void wrap(const Expr* E, const char* Before, const char* Behind, const char* End) {
+    if (isTextOfBody(Current, E->getSourceRange()))
+      P.Edits.wrap(*fileRange(E->getSourceRange(), U.sources(), U.context().getLangOpts()), Before, Behind + siteText(E->getBeginLoc(), U.sources()) + End);
+  }
+
+  Unit& U;
+  Program& P;
 };
 
 class CheckReads final : public Pass {
@@ -75,36 +93,20 @@ public:
   void run(Unit& U, Program& P) override {
     if (!P.Options.Check || U.Kind == UnitKind::CudaDevice)
       return;
-    llvm::SmallSetVector<const FunctionDecl*, 8> Functions;
+    llvm::SmallSetVector<const FunctionDecl*, 8> Kernels;
     llvm::DenseSet<const FunctionDecl*> Others;
     for (const Region& R : U.Regions)
       if (U.isLowered(R))
         for (const Stage& S : R.Stages)
           if (S.Kernel && S.Inferred) {
-            Functions.insert(S.Kernel);
+            Kernels.insert(S.Kernel);
             if (S.Accesses.Threads == ThreadMapping::FixedRows || S.Accesses.Threads == ThreadMapping::PartialBlocks)
               Others.insert(S.Kernel);
           }
-    Functions.remove_if([&](const FunctionDecl* Kernel) { return Others.contains(Kernel); });
-    for (size_t I = 0; I != Functions.size(); ++I) {
-      const FunctionDecl* F = Functions[I];
-      PointerReads Reads;
-      Reads.TraverseStmt(F->getBody());
-      for (const Expr* E : Reads.Elements)
-        wrap(F, E, "(*::gpurma::stages::checked_read(&(", "), ", "))", U, P);
-      for (const Expr* E : Reads.Addresses)
-        wrap(F, E, "::gpurma::stages::checked_read(", ", ", ")", U, P);
-      for (const FunctionDecl* Called : Reads.Called)
-        // What is constexpr may have to be a constant.
-        if (Called->hasBody() && !Called->isConstexpr() && !isOfSystemHeader(*Called, U.sources()))
-          Functions.insert(Called);
-    }
-  }
-
-private:
-  static void wrap(const FunctionDecl* F, const Expr* E, const char* Before, const char* Behind, const char* End, Unit& U, Program& P) {
-    if (isTextOfBody(F, E->getSourceRange()))
-      P.Edits.wrap(*fileRange(E->getSourceRange(), U.sources(), U.context().getLangOpts()), Before, Behind + siteText(E->getBeginLoc(), U.sources()) + End);
+    ReadWrapper Wrapper(U, P);
+    for (const FunctionDecl* Kernel : Kernels)
+      if (!Others.contains(Kernel))
+        Wrapper.wrapReadsOf(Kernel);
   }
 };
 

@@ -117,29 +117,18 @@ private:
   void statement(const Stmt* S, const std::string& Lanes) {
     if (!S || !exchanges(S))
       return;
-    if (const auto* Block = dyn_cast<CompoundStmt>(S)) {
-      for (const Stmt* Each : Block->body())
-        statement(Each, Lanes);
-    } else if (const auto* If = dyn_cast<IfStmt>(S)) {
-      for (const Stmt* Head : {If->getInit(), static_cast<const Stmt*>(If->getConditionVariableDeclStmt()), static_cast<const Stmt*>(If->getCond())})
-        narrow(Head, Lanes);
+    if (const auto* If = dyn_cast<IfStmt>(S)) {
       const bool Inside = exchanges(If->getThen()) || exchanges(If->getElse());
       std::optional<std::string> Name = Inside && parts(*If) ? declare(*If, Lanes, /*Before=*/false) : std::nullopt;
-      statement(If->getThen(), Name ? *Name + ".mask" : Lanes);
-      statement(If->getElse(), Name ? *Name + ".rest" : Lanes);
-    } else if (const auto* For = dyn_cast<ForStmt>(S)) {
-      for (const Stmt* Head : {For->getInit(), static_cast<const Stmt*>(For->getCond()), static_cast<const Stmt*>(For->getInc())})
-        narrow(Head, Lanes);
-      statement(For->getBody(), Lanes);
-    } else if (const auto* While = dyn_cast<WhileStmt>(S)) {
-      narrow(While->getCond(), Lanes);
-      statement(While->getBody(), Lanes);
-    } else if (const auto* Do = dyn_cast<DoStmt>(S)) {
-      statement(Do->getBody(), Lanes);
-      narrow(Do->getCond(), Lanes);
-    } else if (const auto* Attributed = dyn_cast<AttributedStmt>(S))
-      statement(Attributed->getSubStmt(), Lanes);
-    else
+      for (const Stmt* Child : If->children())
+        statement(Child, !Name                    ? Lanes
+                         : Child == If->getThen() ? *Name + ".mask"
+                         : Child == If->getElse() ? *Name + ".rest"
+                                                  : Lanes);
+    } else if (isa<CompoundStmt, ForStmt, WhileStmt, DoStmt, AttributedStmt>(S)) {
+      for (const Stmt* Child : S->children())
+        statement(Child, Lanes);
+    } else
       narrow(S, Lanes);
   }
 
@@ -161,7 +150,7 @@ private:
 
   /// Nothing where all lanes are.
   void narrow(const Stmt* S, const std::string& Lanes) {
-    if (!S || Lanes.empty())
+    if (Lanes.empty())
       return;
     ExchangesOfAllLanes Exchanges(Context);
     Exchanges.TraverseStmt(const_cast<Stmt*>(S));

@@ -61,9 +61,9 @@ GPURMA_SLOW_DEVICE void check_read(const volatile void* element, site where) {
       const auto axis = static_cast<unsigned>(walking);
       const std::int64_t begin = tile.at[axis];
       const std::int64_t size = stage.extent(axis);
-      const axis_reach reach = stage.read.some ? stage.read.axis[axis] : axis_reach{0, 0};
+      const axis_reach& reach = stage.read.axis[axis];
       // What a tile writes is its own to read, too.
-      const axis_reach written = stage.written.some ? stage.written.axis[axis] : axis_reach{0, 0};
+      const axis_reach& written = stage.written.axis[axis];
       if (is_in_reach(coordinate, begin, size, reach) ||
           is_in_reach(coordinate, begin, size, written) ||
           (d == 0 && stage.periodic_rows &&
@@ -88,14 +88,13 @@ template <class T> GPURMA_DEVICE T* checked_read(T* element, [[maybe_unused]] si
   return element;
 }
 
-// All threads: a rank comes to a region, and leaves it.
+// All threads: a rank comes to a region, before its first barrier there, and leaves it.
 GPURMA_DEVICE void begin_checked_reads() {
 #if GPURMA_CHECK
   if (platform::thread_index() == 0) {
     tile_of_reads().stage = nullptr;
     platform::add_relaxed(&ranks_in_regions, std::uint64_t{1});
   }
-  platform::sync_block();
 #endif
 }
 GPURMA_DEVICE void end_checked_reads() {

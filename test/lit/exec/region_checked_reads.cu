@@ -84,12 +84,9 @@ int main(int argc, char **argv) {
   int *far = device_array<int>(ny, [](size_t) { return 5; });
   spread<<<grid, block>>>(v, u, far, columns, 1, ny, nx);
   long long sum = 0;
-  cudaDeviceSynchronize();
-  cell *host = static_cast<cell *>(std::malloc(ny * nx * sizeof(cell)));
-  cudaMemcpy(host, v, ny * nx * sizeof(cell), cudaMemcpyDeviceToHost);
+  const std::vector<cell> cells = host_copy(v, ny * nx);
   for (int i = 0; i < ny * nx; ++i)
-    sum += host[i].mass * (i % 101);
-  std::free(host);
+    sum += cells[i].mass * (i % 101);
   if (is_first_process())
     std::printf("sum %lld\n", sum);
 }
