@@ -194,9 +194,24 @@ Polynomial IntegerArithmetic::truncated(const Polynomial& A) {
   return A + Polynomial((Low >= Period / 2 ? Low - Period : Low) - Constant->second);
 }
 
+const UnknownCause* IntegerArithmetic::causeOfMixedData(const Polynomial& A) const {
+  const UnknownCause* First = nullptr;
+  for (const auto& [M, Coefficient] : A.terms())
+    for (const Symbol& S : M)
+      if (const UnknownCause* Cause = Sets.unknownIn(S)) {
+        if (First || (Coefficient != 1 && Coefficient != -1))
+          return Cause;
+        First = Cause;
+      }
+  return nullptr;
+}
+
 Polynomial IntegerArithmetic::wrapped(const Polynomial& A, QualType Type) {
   if (!Type->isUnsignedIntegerType() || isNarrow(Type) || A.overflowed() || llvm::any_of(A.terms(), [](const auto& Term) { return Term.first.size() > 1; }))
     return A;
+  // Sums and products of what was loaded are no places in arrays, and what each of their steps says of the next is too much for isl.
+  if (const UnknownCause* Data = causeOfMixedData(A))
+    return Sets.unknownUnsigned(*Data);
   const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
   if (!isPossible(Negative))
     return A;

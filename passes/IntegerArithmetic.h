@@ -53,6 +53,8 @@ public:
   bool isNarrow(clang::QualType Type) const;
 
 private:
+  /// Of several values of which nothing is known, or a multiple of one: why. Null for others.
+  const UnknownCause* causeOfMixedData(const Polynomial& A) const;
   /// Quotient and remainder of a thread's number by a row's length and the like, where the remainder
   /// that polynomial division leaves is C's.
   std::optional<std::pair<Polynomial, Polynomial>> rowAndColumn(const Polynomial& A,

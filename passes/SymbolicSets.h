@@ -45,6 +45,8 @@ public:
 
   /// A value of which nothing is known.
   Symbol unknown(const UnknownCause& Why);
+  /// Nothing but that it is not negative.
+  Symbol unknownUnsigned(const UnknownCause& Why);
   /// A value that \p Definition (a function of the symbol) bounds. A definition must leave a value
   /// for all values of the other symbols that can occur where the new one does.
   template <typename Function> Symbol defined(Function Definition) {
