@@ -105,11 +105,13 @@ public:
         Result.FixedRows.Dimensions |= 1u << D;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
+      const WrittenEndRows EndRows = findEndRows(A);
       ArrayAccess Found{A.Array, axes(A, /*Writes=*/false, ReadsAlongAxes),
                         axes(A, /*Writes=*/true, WritesAlongAxes), /*ReadsAlongAxes=*/false,
                         WalksOf[A.Shape.dimensions()]};
       auto IsLeft = [](const AxisAccess& Axis) { return !Axis.isOwn(); };
       findEnds(A, Found);
+      Found.EndRows = EndRows;
       Found.OfThread = isOfThread(A, Found);
       Found.OfComponents = A.Shape.Components.has_value();
       Found.FindsRows = llvm::any_of(Accesses, [&](const CoordinateAccess& Each) { return Each.Array == &A && Each.Origin->FoundRow; });
@@ -733,7 +735,10 @@ private:
       Reports.error(A.Origin->Where, Diag::err_writes_far)
           << A.Array->Array.name() << (Row.involves(Symbol::Kind::GridSize) ? 1 : 0)
           << A.Origin->Where->getSourceRange();
-      Reports.noteComponents(A);
+      if (!Bounds.endsOf(A, 0).Whole)
+        Diags.report(A.Origin->Where->getExprLoc(), Diag::note_far_end_row) << A.Array->Array.name();
+      else
+        Reports.noteComponents(A);
       return;
     }
     // Fixed rows and loops over all rows are read whole; a distance that the source names is meant
@@ -788,6 +793,8 @@ private:
           Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
           continue;
         }
+        if (A.IntoEndRow && D == Result.RowDimension)
+          continue;
         auto J = static_cast<size_t>(It - Map.begin());
         AxisAccess Found = Bounds.bounds(A, J, D);
         if (Found.Whole && D == Result.RowDimension)
@@ -805,8 +812,46 @@ private:
     return Axes;
   }
 
+  /// Marks stores beyond the rows of a block that go into the array's first or last rows, as those of `if (y == 1) u[x] = ...`. Where these
+  /// are near, nobody but the process that has them needs them, if it has enough rows; the runtime looks.
+  WrittenEndRows findEndRows(const DistributedParameter& Array) {
+    constexpr std::int64_t Most = 8;
+    WrittenEndRows Found;
+    auto IsStore = [&](const CoordinateAccess& A) { return A.Array == &Array && A.Origin->Writes; };
+    if (llvm::count_if(Accesses, IsStore) < 2)
+      return Found;
+    std::vector<std::pair<CoordinateAccess*, AxisAccess>> Stores;
+    for (CoordinateAccess& A : Accesses)
+      if (IsStore(A) && !carriesIntoRow(A) && !Sets.unknownIn(A.Coordinates[0]))
+        Stores.push_back({&A, Bounds.bounds(A, 0, Result.RowDimension)});
+    // What threads of a block read again in a later step of a loop would be another block's.
+    const bool ReadsAgain = Result.RowsStrided && llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return A.Array == &Array && !A.Origin->Writes; });
+    AxisAccess All{false, INT64_MAX, INT64_MIN};
+    for (const auto& [A, Rows] : Stores)
+      All = {All.Whole || Rows.Whole, std::min(All.Low, Rows.Low), std::max(All.High, Rows.High)};
+    if (All.Whole || All.High <= All.Low || All.Low < -Most || All.High > Most || forFixedRows() || Result.Loop || overlap() || ReadsAgain)
+      return Found;
+    AxisAccess Own{false, INT64_MAX, INT64_MIN};
+    std::vector<std::pair<CoordinateAccess*, WrittenEndRows>> AtEnds;
+    for (const auto& [A, Rows] : Stores)
+      if (DimensionEnds Ends = Bounds.endsOf(*A, 0); !Ends.Whole && Ends.First + Ends.Last <= Most)
+        AtEnds.push_back({A, {Ends, Rows.Low, Rows.High}});
+      else
+        Own = {false, std::min(Own.Low, Rows.Low), std::max(Own.High, Rows.High)};
+    if (Own.Low > Own.High)
+      Own = {};
+    for (const auto& [A, Rows] : AtEnds)
+      if (Rows.Low < Own.Low || Rows.High > Own.High) {
+        A->IntoEndRow = true;
+        Found.unite(Rows);
+      }
+    return Found;
+  }
+
   /// ArrayAccess::OfThread.
   bool isOfThread(const DistributedParameter& Array, const ArrayAccess& Found) {
+    if (Found.EndRows.some())
+      return false;
     for (const auto& Axes : {Found.Reads, Found.Writes})
       if (Axes && !llvm::all_of(*Axes, [](const AxisAccess& Axis) { return Axis.isOwn(); }))
         return false;
@@ -906,12 +951,15 @@ private:
       }
       if (Reports.failed())
         return;
-      auto Outside = llvm::find_if(Accesses, [&](const CoordinateAccess& A) {
-        if (A.Array != &Array || !A.Origin->Writes)
-          return false;
-        AxisAccess One = Bounds.bounds(A, 0, D);
-        return One.Low < 0 || One.High > 0;
-      });
+      std::vector<std::pair<const CoordinateAccess*, AxisAccess>> Stores;
+      for (const CoordinateAccess& A : Accesses)
+        if (A.Array == &Array && A.Origin->Writes && !A.IntoEndRow)
+          Stores.push_back({&A, Bounds.bounds(A, 0, D)});
+      // If none is into the block's own rows, the first one is meant to be.
+      auto Own = llvm::find_if(Stores, [](const auto& Store) { return Store.second.isOwn(); });
+      const AxisAccess& Meant = (Own == Stores.end() ? Stores.front() : *Own).second;
+      auto Other = llvm::find_if(Stores, [&](const auto& Store) { return Store.second.Low != Meant.Low || Store.second.High != Meant.High; });
+      const CoordinateAccess* Outside = (Other == Stores.end() ? Stores.front() : *Other).first;
       Reports.error(Outside->Origin->Where, Diag::err_writes_far)
           << Array.Array.name() << 2 << Outside->Origin->Where->getSourceRange();
       if (Launch.Pitch[D])
@@ -961,7 +1009,7 @@ private:
   /// Blocks that differ then write different elements, since they have different coordinates along a dimension.
   bool writesOwnOnly(const DistributedParameter& Array) const {
     auto Found = llvm::find_if(Result.Arrays, [&](const ArrayAccess& A) { return A.Array == Array.Array; });
-    return Launch.isInBlocks() && Found != Result.Arrays.end() && Found->Writes &&
+    return Launch.isInBlocks() && Found != Result.Arrays.end() && Found->Writes && !Found->EndRows.some() &&
            llvm::all_of(Used, [&](unsigned D) { return (*Found->Writes)[D].isWithinOwn(); });
   }
 
@@ -1031,6 +1079,15 @@ private:
 
 } // namespace
 
+std::string endRows(const DimensionEnds& Count) {
+  auto Rows = [](std::int64_t Number, const char* Which) {
+    return std::string("its ") + Which + (Number == 1 ? " row" : " " + std::to_string(Number) + " rows");
+  };
+  if (Count.Last == 0)
+    return Rows(Count.First, "first");
+  return (Count.First == 0 ? "" : Rows(Count.First, "first") + " and ") + Rows(Count.Last, "last");
+}
+
 bool readsRowsOf(const KernelAccesses& Accesses, const ArrayAccess& Written,
                  const ArrayAccess& Read) {
   return Written.Writes && Read.Reads &&
@@ -1077,6 +1134,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     if (A.Writes) {
       Out << "; writes " << A.Array.name();
       PrintAxes(*A.Writes);
+      if (A.EndRows.some())
+        Out << " and " << endRows(A.EndRows.Count);
       if (A.Published && A.PublishedByHand)
         Out << ", put with halo " << A.Published->Before;
       else if (A.Published && A.Published->some())

@@ -73,6 +73,20 @@ struct DimensionEnds {
   }
 };
 
+/// Rows at the ends of an array that blocks write beyond their own, as `if (y == 1) u[x] = ...` does: how many, and how far they are
+/// from the block's rows, as in AxisAccess.
+struct WrittenEndRows {
+  DimensionEnds Count;
+  std::int64_t Low = 0, High = 0;
+
+  bool some() const { return Count.First != 0 || Count.Last != 0; }
+  void unite(const WrittenEndRows &Other) {
+    Count.unite(Other.Count);
+    Low = std::min(Low, Other.Low);
+    High = std::max(High, Other.High);
+  }
+};
+
 struct ArrayAccess {
   PointerVariable Array;
   /// By grid dimension x, y, z. A dimension that the kernel does not use is 0..0, one that walks
@@ -86,6 +100,8 @@ struct ArrayAccess {
   /// Of the dimensions behind the rows that none walks, what is touched, and what of that is written; by dimension, the rows' one
   /// first.
   std::vector<DimensionEnds> Ends, WrittenEnds;
+  /// Not in Writes. Where no block has rows of its own, Writes has the rows of all.
+  WrittenEndRows EndRows;
   /// Of what is written, the rows that neighbouring processes need: as many beyond their own as
   /// launches of the region read of the array. None: that is not known, or nothing is written.
   std::optional<RowsBeyond> Published;
@@ -296,6 +312,9 @@ std::optional<KernelAccesses> analyzeAccesses(const clang::FunctionDecl* Kernel,
                                               llvm::ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, clang::ASTContext& Context,
                                               Diagnostics& Diags, KernelForm* Seen = nullptr);
+
+/// "its first row and its last 2 rows".
+std::string endRows(const DimensionEnds& Count);
 
 /// One line: "rows y; reads in (x -1..1, y -1..1); writes out (own); adds to *sum". Dimensions of
 /// 0..0 are left out.

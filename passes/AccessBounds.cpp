@@ -44,16 +44,18 @@ DimensionEnds AccessBounds::endsOf(const CoordinateAccess& A, size_t J) {
     return {/*Whole=*/true};
   const Polynomial FromEnd = At - A.Array->Shape[J];
   isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "coordinate", At), "end", FromEnd));
+  DimensionEnds Fewest{/*Whole=*/true};
+  // Where the extent is a constant, both say something.
   for (const Polynomial& Place : {At, FromEnd}) {
     std::optional<std::int64_t> Low = Sets.least(Domain, Place), High = Sets.greatest(Domain, Place);
     if (!Low || !High)
       continue;
     // What leaves the dimension is at its other end, in a row before or after.
-    std::int64_t First = *High + A.CarryHigh[J] + 1, Last = -(*Low + A.CarryLow[J]);
-    if (First <= Most && Last <= Most)
-      return {false, std::max<std::int64_t>(First, 0), std::max<std::int64_t>(Last, 0)};
+    const std::int64_t First = std::max<std::int64_t>(*High + A.CarryHigh[J] + 1, 0), Last = std::max<std::int64_t>(-(*Low + A.CarryLow[J]), 0);
+    if (First <= Most && Last <= Most && (Fewest.Whole || First + Last < Fewest.First + Fewest.Last))
+      Fewest = {false, First, Last};
   }
-  return {/*Whole=*/true};
+  return Fewest;
 }
 
 AxisAccess AccessBounds::periodicRows(const CoordinateAccess& A, const isl::set& Domain, const Polynomial& Distance, const Polynomial& FromEnd) {

@@ -23,6 +23,8 @@ struct CoordinateAccess {
   Polynomial Component;
   /// How far a coordinate that leaves its row changes the one before it: -1 or 0, and 0 or 1.
   std::vector<std::int64_t> CarryLow, CarryHigh;
+  /// A store beyond the block's own rows, into one of the array's first or last (ArrayAccess::EndRows).
+  bool IntoEndRow = false;
   /// The values of the symbols for which it is reached, and all that is known of them.
   isl::set Domain;
 };

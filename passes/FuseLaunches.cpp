@@ -259,6 +259,8 @@ private:
         for (const ArrayAccess& Behind : S.Accesses.Arrays) {
           if (!Before.Writes && !Behind.Writes)
             continue;
+          if (Before.EndRows.some() || Behind.EndRows.some())
+            return false;
           PointerVariable One = passedFor(*Together[I], Before.Array).Pointer, Other = passedFor(S, Behind.Array).Pointer;
           if (!One || !Other || !One.matches(Other)) {
             More.Apart.push_back({{I, Before.Array}, {Together.size(), Behind.Array}});

@@ -316,6 +316,7 @@ private:
                        (S.Shared ? setting(S.Shared) : "0") + ")";
     bool Periodic = false, RowsTogether = false;
     std::uint32_t Walks = 0;
+    WrittenEndRows EndRows;
     const std::vector<const Stage*> Launches = runBy(S);
     for (const Stage* L : Launches) {
       for (const ArrayAccess& A : L->Accesses.Arrays) {
@@ -324,6 +325,7 @@ private:
         if (A.Writes)
           Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
         Periodic |= A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic && !haloOf(*L, A.Array);
+        EndRows.unite(A.EndRows);
       }
       RowsTogether |= L->Accesses.RowsTogether;
       Walks |= walksCode(L->Accesses); // the same in all, where both have arrays of a rank
@@ -333,7 +335,7 @@ private:
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
             : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
                                                         : "") +
-           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + columnsPerThread(S.Accesses) + touchedEnds(Launches) +
+           (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + writtenEndRows(EndRows) + columnsPerThread(S.Accesses) + touchedEnds(Launches) +
            (Launches.empty() ? ".run_in_another()" : "");
   }
 
@@ -347,6 +349,13 @@ private:
       for (const FusedLaunches::Member& Each : Fused->Members)
         Launches.push_back(&R.Stages[Each.Stage]);
     return Launches;
+  }
+
+  static std::string writtenEndRows(const WrittenEndRows& Rows) {
+    if (!Rows.some())
+      return "";
+    return ".writes_end_rows(" + std::to_string(Rows.Count.First) + ", " + std::to_string(Rows.Count.Last) + ", " + std::to_string(Rows.Low) + ", " +
+           std::to_string(Rows.High) + ")";
   }
 
   static std::string columnsPerThread(const KernelAccesses& Accesses) {

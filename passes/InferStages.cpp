@@ -1255,7 +1255,7 @@ public:
       }
     for (const ArrayAccess& A : S.Accesses.Arrays)
       if (A.Writes)
-        Parts.push_back("writes '" + A.Array.name() + "'" + published(A));
+        Parts.push_back("writes '" + A.Array.name() + "'" + (A.EndRows.some() ? " and " + endRows(A.EndRows.Count) : "") + published(A));
     llvm::SmallPtrSet<const VarDecl*, 4> Named; // a kernel may update a scalar at several places
     for (const AtomicReduction& A : S.Accesses.Reductions) {
       if (!Named.insert(A.Scalar).second)

@@ -70,6 +70,16 @@ struct reach {
   }
 };
 
+// Rows that tiles write beyond their own: so many of an array's first and of its last, and how far
+// they are from the tile's.
+struct written_end_rows {
+  int first = 0;
+  int last = 0;
+  axis_reach reach{};
+
+  __host__ __device__ bool some() const { return first != 0 || last != 0; }
+};
+
 // One launch of a region. Made on the host by the text that gpurmacc generates.
 struct stage_plan {
   const char* name;   // of the kernel; the host's
@@ -93,6 +103,8 @@ struct stage_plan {
   std::uint32_t walks = 0;
   reach read;
   reach written;
+  // Not in `written`: other processes do not read them.
+  written_end_rows end_rows;
   // Behind the last row that it reads comes the first.
   bool periodic_rows = false;
   // What it touches of the dimensions of arrays behind the rows that no grid dimension walks.
@@ -163,6 +175,22 @@ struct stage_plan {
     return more;
   }
 
+  stage_plan writes_end_rows(int first, int last, int low, int high) const {
+    stage_plan more = *this;
+    more.end_rows = {first, last, {low, high}};
+    return more;
+  }
+
+  // All that is written where its tiles are the process's own.
+  __host__ __device__ reach written_with_end_rows() const {
+    reach all = written;
+    axis_reach& rows = all.axis[row];
+    if (end_rows.some() && rows.low != whole) {
+      rows.low = rows.low < end_rows.reach.low ? rows.low : end_rows.reach.low;
+      rows.high = rows.high > end_rows.reach.high ? rows.high : end_rows.reach.high;
+    }
+    return all;
+  }
   // Of a tile, along a grid dimension, in coordinates of arrays.
   __host__ __device__ std::int64_t extent(unsigned axis) const {
     return std::int64_t{axis == 0 ? block.x : axis == 1 ? block.y : block.z} * per_thread[axis];

@@ -1001,18 +1001,20 @@ private:
       return;
     const stage_plan& mine = r.plans.stage[a];
     const stage_plan& theirs = r.plans.stage[b];
+    const bool is_own = side == memory::own;
+    const reach writes = is_own ? mine.written_with_end_rows() : mine.written;
+    const reach they_write = is_own ? theirs.written_with_end_rows() : theirs.written;
     const auto watch = [&](const rank_range& found) { watch_ranks(r, a, found, side); };
     const banding& bands = r.plans.bands;
     // Of one process, rows at one end are the neighbours of those at the other.
     const bool turns =
-        side == memory::own && bands.processes == 1 && (mine.periodic_rows || theirs.periodic_rows);
+        is_own && bands.processes == 1 && (mine.periodic_rows || theirs.periodic_rows);
     GPURMA_ROLLED
     for (int turn = turns ? -1 : 0; turn <= (turns ? 1 : 0); ++turn)
       GPURMA_ROLLED
     for (int pair = 0; pair < 3; ++pair)
-      visit_conflicts(r, a, pair == 0 ? mine.read : mine.written, b,
-                      pair == 1 ? theirs.read : theirs.written, side,
-                      turn * bands.rows + turned_by(bands, side), watch);
+      visit_conflicts(r, a, pair == 0 ? mine.read : writes, b, pair == 1 ? theirs.read : they_write,
+                      side, turn * bands.rows + turned_by(bands, side), watch);
   }
 
   GPURMA_SLOW_DEVICE static void watch_ranks(state& r, int a, rank_range found, int side) {

@@ -194,6 +194,47 @@ void forget_periodic_rows(const region_launch& region) {
   }
 }
 
+// Rows at the ends of arrays that tiles write beyond their own are neither put to other processes
+// nor waited for there: the first and the last process have the tiles, and others read other rows.
+void check_end_rows(const region_launch& region) {
+  const banding& bands = *region.bands;
+  std::int64_t rows = bands.rows;
+  for (int a = 0; a < region.arrays; ++a)
+    rows = std::min(rows, region.array[a].rows);
+  const std::int64_t second = bands.begin(1);
+  const std::int64_t last = bands.begin(bands.processes - 1);
+  for (int s = 0; s < region.stages; ++s) {
+    const stage_plan& one = region.stage[s];
+    const stages::written_end_rows& ends = one.end_rows;
+    if (!ends.some())
+      continue;
+    if (bands.periodic)
+      fail(region, text("kernel '", one.name,
+                        "' writes rows at the ends of an array beyond those of its threads, and "
+                        "where rows are periodic the processes at the other end read these; run "
+                        "one process, or write them in a kernel of their own"));
+    // First row of the first tile whose rows are in a band.
+    const auto first_tile = [&](std::int64_t band) {
+      const std::int64_t own = one.written.axis[one.row].low;
+      return ceiling(band - own, one.height()) * one.height();
+    };
+    const bool at_first =
+        ends.first == 0 || (ends.first - 1 - ends.reach.low < first_tile(second) &&
+                            ends.first <= second - bands.touch_before);
+    const bool at_last =
+        ends.last == 0 || (first_tile(last) <= rows - ends.last - ends.reach.high &&
+                           last + bands.touch_after <= rows - ends.last);
+    if (!at_first || !at_last)
+      fail(region,
+           text("kernel '", one.name, "' writes the ", at_first ? "last" : "first",
+                " row of an array in threads of other rows, and process ",
+                at_first ? bands.processes - 1 : 0, " of ", bands.processes, ", which has ",
+                at_first ? rows - last : second, " of ", rows,
+                " rows, would have so few that other processes have these threads or read what "
+                "they write; use fewer processes, blocks of fewer rows or a larger array"));
+  }
+}
+
 void make_bands(const region_launch& region) {
   banding& bands = *region.bands;
   const process_info& self = process();
@@ -229,6 +270,7 @@ void make_bands(const region_launch& region) {
                         bands.unit, ", which a block of '", stage_of_ranks(region).name,
                         "' has; use fewer processes, blocks of fewer rows or a larger array"));
   }
+  check_end_rows(region);
 }
 
 // Adds the bytes of an array's rows, in all of its components.

@@ -32,9 +32,10 @@ class Kernel:
 
 
 class Stencil:
-    def __init__(self, number, rng, put_rng, copy_rng, processes):
+    def __init__(self, number, rng, put_rng, copy_rng, end_rng, processes):
         self.number = number
         self.rng = rng
+        self.end_rng = end_rng  # likewise for stores into rows at the ends of arrays
         self.copy_rng = copy_rng  # likewise for copies
         self.put_rng = put_rng  # of its own, so that a seed makes the same kernels with puts and without
         self.rank = rng.choice([1, 2, 2, 2, 3, 3])
@@ -284,10 +285,27 @@ class Stencil:
         if rng.random() < 0.5:
             out.append(f"{depth}value += {target} * 3u;")
         out.append(f"{depth}{target} = {rng.choice(['value', 'value % 1009u', 'value >> 3'])};")
+        out += self.end_rows(k, depth)
         if k.second:
             out += self.second_write(k, depth)
         for name, kind, _, atomic in k.scalars:
             out.append(f"{depth}{atomic}({name}, static_cast<{kind}>(value % {rng.choice([97, 1009])}u));")
+        return out
+
+    def end_rows(self, k, depth):
+        """Stores of the first and last threads along the rows into the row next to theirs, which no thread has."""
+        rng = self.end_rng
+        out = []
+        first = max(k.low[0], k.shift[0])
+        own = {d: 0 for d in range(self.rank)}
+        columns = self.coordinates(k.target, own, "guarded")[1:]
+        ends = [(first > 0, f"{first}", "c0 - 1", f"{first - 1}"),
+                (k.high[0] > 0, f"n0 - {k.high[0] + 1}", "c0 + 1", f"n0 - {k.high[0]}")]
+        for exists, thread, by_thread, by_number in ends:
+            if exists and 0 not in k.strided and rng.random() < 0.3:
+                target = self.element(k.target, k.target.name, [rng.choice([by_thread, by_number])] + columns)
+                out.append(f"{depth}if (c0 == {thread})")
+                out.append(f"{depth}  {target} = value * {rng.choice([3, 5])}u + {rng.randint(1, 99)}u;")
         return out
 
     def second_write(self, k, depth):
@@ -444,7 +462,8 @@ class Stencil:
 def program(seed, options):
     rng = random.Random(seed)
     out = [campaign.prologue("random_regions.py", f"--seed {seed} --regions {options.regions} --processes {options.processes}")]
-    out += [Stencil(number, rng, random.Random(f"{seed} {number}"), random.Random(f"copies {seed} {number}"), options.processes).text() + "\n"
+    out += [Stencil(number, rng, random.Random(f"{seed} {number}"), random.Random(f"copies {seed} {number}"),
+                    random.Random(f"ends {seed} {number}"), options.processes).text() + "\n"
             for number in range(options.regions)]
     out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
     out += [f"  compare(region_{number}, elided_{number});" for number in range(options.regions)]

@@ -38,12 +38,12 @@ __global__ void some_rows(float* out, int rows, int ny, int nx) {
     if (j < ny)
       out[j * nx + x] = 0;
 }
-__global__ void mirrors(float* out, int ny, int nx) {
+__global__ void mirrors(float* out, int wall, int ny, int nx) {
   POINT;
-  if (y > 0)
-    out[y * nx + x] = 0;
-  if (y == 1)
+  if (y >= 1)
     out[(y - 1) * nx + x] = 0;
+  if (y == wall)
+    out[(y - 2) * nx + x] = 0;
 }
 __global__ void tile_of_eight(float* out, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
@@ -60,7 +60,7 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
     periodic<<<grid, block>>>(a, ny, nx);
     grid_stride<<<grid, block>>>(a, ny, nx);
     some_rows<<<grid, block>>>(a, nx, ny, nx);
-    mirrors<<<grid, block>>>(a, ny, nx);
+    mirrors<<<grid, block>>>(a, nx, ny, nx);
     tile_of_eight<<<grid, any>>>(a, ny, nx);
   }
 }
@@ -69,11 +69,12 @@ void run(float* a, float* line, dim3 any, int ny, int nx) {
 // CHECK: :[[@LINE-54]]:7: note: this is a row that is not the thread's: let threads store into their own one, behind a condition, 'if (y == 3)', or the first one along the rows alone, 'if (y == 0)'
 // CHECK: :[[@LINE-49]]:5: error: grid dimension x walks the rows of 'line', but y walks those of 'out'; one launch needs one for all [gpurma-0204]
 // CHECK: :[[@LINE-44]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
-// CHECK: :[[@LINE-39]]:25: error: the launch gets a grid with a thread for each row of 'out', so nothing but the steps of its loops may depend on gridDim, and no function that it calls on blockIdx [gpurma-0210]
-// CHECK: :[[@LINE-34]]:7: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
-// CHECK: :[[@LINE-28]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
-// CHECK: :[[@LINE-24]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
-// CHECK: :[[@LINE-25]]:5: note: the launch does not give blockDim.y as a constant
+// CHECK: :[[@LINE-45]]:5: note: it is at the other end of 'out', in another process mostly: let a kernel of its own copy it, along the row, as 'if (x < nx) u[x] = u[(ny - 2) * nx + x];' does, or read the row at the other end instead
+// CHECK: :[[@LINE-40]]:25: error: the launch gets a grid with a thread for each row of 'out', so nothing but the steps of its loops may depend on gridDim, and no function that it calls on blockIdx [gpurma-0210]
+// CHECK: :[[@LINE-35]]:7: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
+// CHECK: :[[@LINE-29]]:5: error: logical blocks may write rows of 'out' that lie among those of the next block; write them in a kernel of their own [gpurma-0210]
+// CHECK: :[[@LINE-25]]:5: error: successive logical blocks in y are not blockDim.y rows of 'out' apart [gpurma-0211]
+// CHECK: :[[@LINE-26]]:5: note: the launch does not give blockDim.y as a constant
 
 // Blocks that overlap, by a number of rows that is no constant, and all of whose threads store.
 __global__ void by_parameter(float* out, int border, int ny, int nx) {
