@@ -160,11 +160,13 @@ std::string copyName(const FunctionDecl* Function, OwnIndices Own) {
   return (Own == OwnIndices::OfBlock ? "gpurma_of_block_" : "gpurma_of_thread_") + Function->getNameAsString();
 }
 
-void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const ASTContext& Context) {
+void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const ASTContext& Context,
+               llvm::function_ref<bool(const CallExpr*)> IsRenamed) {
   auto Range = [&](SourceRange Tokens) { return *fileRange(Tokens, Context.getSourceManager(), Context.getLangOpts()); };
   const std::string Indices = Own == OwnIndices::OfBlock ? "blockIdx, gridDim" : "threadIdx, blockIdx, blockDim, gridDim";
   for (const CallExpr* Call : Copies.Calls) {
-    Edits.replace(Range(nameOfCallee(Call)), copyName(Call->getDirectCallee(), Own));
+    if (!IsRenamed(Call))
+      Edits.replace(Range(nameOfCallee(Call)), copyName(Call->getDirectCallee(), Own));
     const bool Others = Call->getNumArgs() != 0 && !isa<CXXDefaultArgExpr>(Call->getArg(0));
     FileRange At = Range(Others ? Call->getArg(0)->getSourceRange() : SourceRange(Call->getRParenLoc()));
     Edits.replace({At.File, At.Begin, At.Begin}, Others ? Indices + ", " : Indices);

@@ -48,8 +48,9 @@ FunctionCopies findFunctionCopies(const clang::FunctionDecl* Kernel, OwnIndices 
 /// How the copy of a function is called.
 std::string copyName(const clang::FunctionDecl* Function, OwnIndices Own);
 
-/// Adds what becomes of the calls.
-void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const clang::ASTContext& Context);
+/// Adds what becomes of the calls. Those for which \p IsRenamed holds get another name elsewhere.
+void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const clang::ASTContext& Context,
+               llvm::function_ref<bool(const clang::CallExpr*)> IsRenamed);
 
 } // namespace gpurma
 

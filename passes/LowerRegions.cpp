@@ -281,18 +281,30 @@ private:
     EditSet Own = P.Edits;
     editBlockStores(Kernel, U, Own);
     const OwnIndices Indices = Threads == ThreadMapping::Blocks ? OwnIndices::OfBlock : OwnIndices::OfThread;
+    // Copies of functions on the way to a loop over the rows have names for that.
+    const auto LeadsToRows = [&](const CallExpr* Call) {
+      return Rows && llvm::any_of(Rows->Calls, [&](const CallExpr* Other) { return Other->getBeginLoc() == Call->getBeginLoc(); });
+    };
+    llvm::SmallPtrSet<const FunctionDecl*, 4> WithIndices;
     for (const Stage* S : launchesOf(Kernel, Threads)) {
       const FunctionCopies Copies = findFunctionCopies(S->Kernel, Indices, U.context());
-      editCalls(Copies, Indices, Own, U.context());
-      for (const FunctionDecl* Function : Copies.Functions)
-        addCopy(Function, Own, copyName(Function, Indices), threadParameters(Threads, /*Behind=*/false));
+      editCalls(Copies, Indices, Own, U.context(), LeadsToRows);
+      llvm::SmallPtrSet<const FunctionDecl*, 4> Called;
+      for (const CallExpr* Call : Copies.Calls)
+        if (!LeadsToRows(Call))
+          Called.insert(Call->getDirectCallee()->getDefinition());
+      for (const FunctionDecl* Function : Copies.Functions) {
+        WithIndices.insert(patternOf(Function));
+        if (Called.contains(Function))
+          addCopy(Function, Own, copyName(Function, Indices), threadParameters(Threads, /*Behind=*/false));
+      }
     }
     EditSet Edited = Own;
     if (Parts) {
       editPartialBlocks(*Parts, Edited, U.context());
     } else if (Rows) {
       editRowLoop(*Rows, Edited, U.context());
-      addRowFunctions(*Rows, Edited);
+      addRowFunctions(*Rows, Edited, WithIndices, threadParameters(Threads, /*Behind=*/false));
     }
     if (Sums)
       editTileSums(*Sums, Kernel, Behind, Edited, P.source(End->File), U.context());
@@ -326,12 +338,15 @@ private:
                : "[[maybe_unused]] const uint3 threadIdx, " + Block + "[[maybe_unused]] const dim3 blockDim, " + Grid;
   }
 
-  /// Copies of the functions between the kernel and its loop over the rows, which hand the rows on.
-  void addRowFunctions(const RowLoop& Rows, const EditSet& Clipped) {
+  /// Copies of the functions between the kernel and its loop over the rows, which hand the rows on; some of them what a stage has of its
+  /// own, too.
+  void addRowFunctions(const RowLoop& Rows, const EditSet& Clipped, const llvm::SmallPtrSetImpl<const FunctionDecl*>& WithIndices,
+                       const std::string& Indices) {
     for (const CallExpr* Call : Rows.Calls) {
       const FunctionDecl* Function = nullptr;
       Call->getDirectCallee()->hasBody(Function);
-      addCopy(Function, Clipped, rowsFunctionName(Function, Rows, Sources), "const ::gpurma::stages::tile_rows gpurma_rows");
+      addCopy(Function, Clipped, rowsFunctionName(Function, Rows, Sources),
+              (WithIndices.contains(patternOf(Function)) ? Indices + ", " : "") + "const ::gpurma::stages::tile_rows gpurma_rows");
     }
   }
 
@@ -339,7 +354,8 @@ private:
   void addCopy(const FunctionDecl* Function, const EditSet& Edited, const std::string& NewName, const std::string& Parameters) {
     if (const FunctionDecl* Pattern = Function->getTemplateInstantiationPattern())
       Function = Pattern;
-    if (!Copied.emplace(Function, NewName).second)
+    // Of one name there may be several with different parameters.
+    if (!Copied.emplace(Function, NewName + Parameters).second)
       return;
     std::optional<FileRange> End = fileRange(Function->getEndLoc(), Sources, LangOpts);
     FunctionTypeLoc Type = Function->getFunctionTypeLoc();

@@ -285,7 +285,9 @@ class Campaign:
                 if last is None or number is None:
                     continue
                 code = re.search(r"gpurma-\d+", last)
-                code = code[0] if code else last
+                if not code:  # the program itself is right
+                    sys.exit(f"{source}: what gpurmacc has made of it does not compile:\n{compiled.stderr}")
+                code = code[0]
                 if number not in wrong:
                     self.rejected[code] += 1
                     self.examples.setdefault(code, []).append(f"{seed}:{number}: {text.splitlines()[int(line) - 1].strip()}\n      {last}")

@@ -15,6 +15,7 @@
 // CHECK: counters: {{[1-9][0-9]*}}
 // CHECK: moved: {{[1-9][0-9]*}}
 // CHECK: functions: {{[1-9][0-9]*}}
+// CHECK: without index: {{[1-9][0-9]*}}
 // CHECK: shared: {{[1-9][0-9]*}}
 // CHECK: sums: {{[1-9][0-9]*}} {{[1-9][0-9]*}} {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: mixed: {{[1-9][0-9]*}}
@@ -112,11 +113,19 @@ __device__ void through(int* out, const int* in, int x, int y, int nx, int ny, i
   if (x < nx && y < ny)
     column<3>(out, in, y * nx + x, nx * ny, nz);
 }
+__device__ int own_row() { return blockIdx.y * blockDim.y + threadIdx.y; }
+__device__ void whole(int* out, const int* in, int nx, int ny, int nz) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = own_row();
+  if (x < nx && y < ny)
+    column<2>(out, in, y * nx + x, nx * ny, nz);
+}
 } // namespace detail
 __global__ void in_functions(int* out, const int* in, int nx, int ny, int nz) {
   POINT;
   detail::through(out, in, x, y, nx, ny, nz);
 }
+// It leaves its index to the functions.
+__global__ void without_index(int* out, const int* in, int nx, int ny, int nz) { detail::whole(out, in, nx, ny, nz); }
 template <class Index, Index Radius> __global__ void in_template(int* out, const int* in, Index nx, Index ny, Index nz) {
   const Index x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   const auto at = [&](Index z) { return in[(z * ny + y) * nx + x]; };
@@ -243,6 +252,13 @@ int main(int argc, char** argv) {
     std::swap(a, b);
   }
   print("functions", a, b);
+  const dim3 wide(8, 4), narrow(5, 3);
+#pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
+  for (int i = 0; i < 3; ++i) {
+    without_index<<<grid, wide>>>(b, a, nx, ny, nz);
+    without_index<<<dim3((nx + 4) / 5, (ny + 2) / 3), narrow>>>(a, b, nx, ny, nz);
+  }
+  print("without index", a, b);
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
   for (int i = 0; i < 3; ++i) {
     shared<<<grid, block>>>(b, a, nx, ny, nz);
