@@ -274,8 +274,31 @@ TEST(Rejection, GridStrideThroughRowsOfWhichAGridIsSeen) {
 
 TEST(Rejection, WritesAmongTheNextBlocksRows) {
   EXPECT_EQ(rejected("if (x < nx && y > 0 && y < ny) { out[y * nx + x] = 0;"
-                     "if (y == 1) out[(y - 1) * nx + x] = 1; }"),
+                     "if (y == nx) out[(y - 1) * nx + x] = 1; }"),
             "0210");
+}
+
+// Near, but read again by threads that come to it in a later step.
+TEST(Rejection, WriteOfAnEndRowThatALoopByWholeGridsReads) {
+  const std::string Loop = "for (int r = blockIdx.y * blockDim.y + threadIdx.y + 1; r < ny && x < nx; "
+                           "r += blockDim.y * gridDim.y) {";
+  const std::string Stores = " = r; if (r == 1) out[x] = 1; }";
+  EXPECT_EQ(rejected(Loop + "out[r * nx + x]" + Stores),
+            "rows y; writes out (y 1..1) and its first row");
+  EXPECT_EQ(rejected(Loop + "out[r * nx + x] += out[r * nx + x]; out[r * nx + x]" + Stores), "0210");
+}
+
+// More than a few rows, or more than a few rows away.
+TEST(Rejection, WriteOfManyEndRows) {
+  const std::string Own = "if (x < nx && y >= 20 && y < ny) { out[y * nx + x] = 0; ";
+  EXPECT_EQ(rejected(Own + "if (y < 24) out[(y - 4) * nx + x] = 1; }"), "0210");
+  EXPECT_EQ(rejected(Own + "if (y < 24) out[(23 - y) * nx + x] = 1; }"), "0210");
+}
+
+// By threads of other blocks, which have them.
+TEST(Rejection, WriteOfAnEndRowThatThreadsHave) {
+  EXPECT_EQ(rejected("if (x < nx && y < ny) { out[y * nx + x] = 0; if (y == 1) out[x] = 1; }"),
+            "0202");
 }
 
 TEST(Rejection, WriteOfAFixedRow) {
