@@ -135,6 +135,9 @@ inline constexpr std::uint8_t counter_flag = 2;  // to the counters, not the que
 inline constexpr std::uint8_t inline_flag = 4;   // of a put: its payload is in the command's entry
 // Of a put of 8 bytes: others poll them, and see then what the rank has put to the target before.
 inline constexpr std::uint8_t ordered_flag = 8;
+// Of a persistent region: what ranks of one process put to one place of another, one after the
+// other, comes there in this order.
+inline constexpr std::uint8_t region_flag = 16;
 
 // What a rank asks its host to do: one cache line, its position in the ring in the entry itself.
 struct alignas(64) command {

@@ -287,7 +287,7 @@ private:
             const detail::destination d{nullptr, base + offset, offset, box.bytes, target, true};
             detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage,
                                   r.traits[stage].where, array.base + offset, d, r.windows[a].id, 0,
-                                  0);
+                                  detail::region_flag); // M26
           }
       r.owes_flush = true;
     }

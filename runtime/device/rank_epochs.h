@@ -20,7 +20,7 @@ GPURMA_SLOW_DEVICE void post_word(const region_state<Stages, Arrays, Scalars>& r
   c.address = reinterpret_cast<std::uint64_t>(&value);
   c.offset = at * sizeof(value);
   c.bytes = sizeof(value);
-  c.flags = detail::inline_flag | detail::ordered_flag; // M22, M24
+  c.flags = detail::inline_flag | detail::ordered_flag | detail::region_flag; // M22, M24
   detail::post(b, c, directive::stage);
 }
 

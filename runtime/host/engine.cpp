@@ -433,6 +433,8 @@ bool engine::execute(int rank, const command_entry& entry) {
              static_cast<int>(c.kind)));
 }
 
+static_assert(keeps_place_flag == detail::region_flag);
+
 namespace {
 
 message_header make_header(message_kind kind, int source, const command& c) {
@@ -841,7 +843,7 @@ bool engine::stage(const message_header& whole, int to, std::uint64_t source, pi
     parts.staged += bytes;
     p.last = parts.staged == whole.bytes;
     if (!p.last)
-      p.header.flags = 0;
+      p.header.flags &= detail::region_flag;
     parts.unsent.push_back(&p);
   }
   return true;
@@ -899,7 +901,7 @@ void engine::start_landing(const message_header& header, const void* payload, st
     }
     std::memcpy(buffer.memory, payload, header.bytes);
   }
-  // Copies of one stream do not overtake each other.
+  // Copies of one stream do not overtake each other (M26).
   const landing_piece* const earlier = last_landing(header);
   copy_stream& stream =
       earlier != nullptr && earlier->buffer ? *earlier->stream : staging_->to_device(header.bytes);

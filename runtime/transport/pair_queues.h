@@ -32,9 +32,26 @@ inline bool uses_credit(message_kind kind) {
   return kind != message_kind::get_reply && kind != message_kind::credit;
 }
 
+// Whether two puts of a process, in this order, must be taken in it whatever ranks have sent them
+// (M26).
+// Not by their windows, since several may be for the same memory.
+inline bool keep_place(const message_header& earlier, const message_header& later) {
+  const auto keeps = [](const message_header& one) {
+    return one.kind == message_kind::put && one.flags == keeps_place_flag;
+  };
+  return keeps(earlier) && keeps(later) && earlier.target == later.target &&
+         earlier.offset < later.offset + later.bytes &&
+         later.offset < earlier.offset + earlier.bytes;
+}
+
+// Message: has `process`, which it comes from, and `header`.
 template <class Message> class pair_queues {
 public:
   bool empty() const { return queues_.empty(); }
+  // Whether an earlier message that has not been taken is for the place of one that comes now.
+  bool holds_back(int process, const message_header& header) const {
+    return is_held_back(process, header, next_);
+  }
   bool has(std::uint64_t key) const {
     return !queue_of_pair_.empty() && queue_of_pair_.count(key) != 0;
   }
@@ -46,16 +63,18 @@ public:
       queues_.push_back({key, {}});
       known = queue_of_pair_.emplace(key, std::prev(queues_.end())).first;
     }
-    return known->second->messages.emplace_back(std::move(message));
+    return known->second->messages.emplace_back(entry{next_++, std::move(message)}).message;
   }
 
-  // Offers the first messages of up to `most` queues; offer(message) says whether it has been
-  // taken. Queues have their turns: one that has been looked at goes to the end.
+  // Offers the first messages of up to `most` queues, but those that are held back; offer(message)
+  // says whether it has been taken. Queues have their turns: one that has been looked at goes to
+  // the end.
   template <class Offer> void serve(std::size_t most, Offer offer) {
     const std::size_t looks = std::min(queues_.size(), most);
     for (std::size_t n = 0; n < looks; ++n) {
       const auto queue = queues_.begin();
-      while (!queue->messages.empty() && offer(queue->messages.front()))
+      while (!queue->messages.empty() && !is_held_back(queue->messages.front()) &&
+             offer(queue->messages.front().message))
         queue->messages.pop_front();
       if (queue->messages.empty()) {
         queue_of_pair_.erase(queue->key);
@@ -67,10 +86,30 @@ public:
   }
 
 private:
+  struct entry {
+    std::uint64_t number; // in the order in which they have come
+    Message message;
+  };
   struct queue {
     std::uint64_t key;
-    std::deque<Message> messages;
+    std::deque<entry> messages;
   };
+
+  bool is_held_back(const entry& one) const {
+    return is_held_back(one.message.process, one.message.header, one.number);
+  }
+  bool is_held_back(int process, const message_header& header, std::uint64_t number) const {
+    if (header.kind != message_kind::put || header.flags != keeps_place_flag)
+      return false;
+    return std::any_of(queues_.begin(), queues_.end(), [&](const queue& each) {
+      return std::any_of(each.messages.begin(), each.messages.end(), [&](const entry& earlier) {
+        return earlier.number < number && earlier.message.process == process &&
+               keep_place(earlier.message.header, header);
+      });
+    });
+  }
+
+  std::uint64_t next_ = 0;
   std::list<queue> queues_;
   std::unordered_map<std::uint64_t, typename std::list<queue>::iterator> queue_of_pair_;
 };

@@ -22,8 +22,12 @@ enum class message_kind : std::uint8_t {
   define       // the transport's own: what a later number stands for
 };
 
-// Metadata of one message. The transport reads kind, source, target and bytes, and sets the last
-// four fields; everything else is between the two receivers.
+// Bit of message_header::flags: see transport.
+inline constexpr std::uint8_t keeps_place_flag = 16;
+
+// Metadata of one message. The transport reads kind, source, target and bytes, and keeps_place_flag
+// (then flags, and offset, too), and sets the last four fields; everything else is between the two
+// receivers.
 struct message_header {
   message_kind kind = message_kind::notify;
   std::uint8_t flags = 0;
@@ -164,7 +168,9 @@ public:
 };
 
 // Messages from one source rank to one target rank are taken in the order in which they were sent;
-// get_replies are in an order of their own, apart from the other messages of their pair.
+// get_replies are in an order of their own, apart from the other messages of their pair. Puts with
+// no flag but keeps_place_flag that overlap, of one process to one rank, are taken in the order in
+// which they were sent, too, whatever rank has sent them.
 // All functions may be called from inside receiver and completion, and from several threads where
 // serves_threads() says so; else from one thread at a time.
 class transport : public collectives {

@@ -327,8 +327,7 @@ bool mpi_transport::receive_small() {
   return true;
 }
 
-// Handles a message that has just come: at once if nothing of its pair is queued, otherwise behind
-// that.
+// Handles a message that has just come: at once if nothing is queued that it comes behind.
 void mpi_transport::take(int process, const message_header& header, const std::byte* payload) {
   if (header.returned != 0)
     peers_[static_cast<std::size_t>(process)].credits.fetch_add(header.returned,
@@ -337,7 +336,7 @@ void mpi_transport::take(int process, const message_header& header, const std::b
     return;
 
   const std::uint64_t key = pair_key(header);
-  const bool behind = queues_.has(key);
+  const bool behind = queues_.has(key) || queues_.holds_back(process, header);
   if (!behind && header.carriage != apart &&
       receiver_.load(std::memory_order_relaxed)
           ->arrived(header, header.carriage == with_header ? payload : nullptr)) {

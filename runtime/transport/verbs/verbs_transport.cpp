@@ -579,8 +579,10 @@ std::uint64_t verbs_transport::processed(int process) const {
 verbs_transport::lane& verbs_transport::lane_of(int process, const message_header& header) {
   const std::uint32_t pair =
       static_cast<std::uint32_t>(header.source) * 31 + static_cast<std::uint32_t>(header.target);
+  // Queue pairs do not keep the order of each other's messages (M26).
+  const bool one_for_all = (header.flags & keeps_place_flag) != 0;
   return lanes_[static_cast<std::size_t>(process) * limits_.queue_pairs +
-                pair % limits_.queue_pairs];
+                (one_for_all ? 0 : pair % limits_.queue_pairs)];
 }
 
 // Another one only in a build for test/verbs, which has to find that data and notification no
@@ -1193,13 +1195,12 @@ bool verbs_transport::poll_receives() {
   return count != 0;
 }
 
-// Handles a message that has just come: at once if nothing of its pair is queued, otherwise behind
-// that. number: the receive buffer that holds its payload, or no_buffer.
+// Handles a message that has just come: at once if nothing is queued that it comes behind. number: the receive buffer that holds its payload, or no_buffer.
 void verbs_transport::take(int process, const message_header& header, const std::byte* payload,
                            std::uint32_t number) {
   const std::uint64_t key = pair_key(header);
   const bool is_apart = header.carriage == apart;
-  if (!is_apart && !queues_.has(key) &&
+  if (!is_apart && !queues_.has(key) && !queues_.holds_back(process, header) &&
       receiver_->arrived(header, header.carriage == with_header ? payload : nullptr)) {
     mark_processed(process, header.kind);
     if (number != no_buffer)

@@ -13,6 +13,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t.apart | diff - %t.expected
+// RUN: env GPURMA_CPU_STAGING=1 GPURMA_ROUTE=proxy GPURMA_CPU_RANKS=43 %mpirun -np 2 %t | diff - %t.expected
 // RUN: %gpurmacc_cpu -fsyntax-only -I%S --gpurma-print-after=FuseLaunches %s | FileCheck --check-prefix=PLAN %s
 // RUN: %gpurmacc_cpu -fsyntax-only -I%S --gpurma-print-after=FuseLaunches --gpurma-fuse-launches=none %s | FileCheck --check-prefix=NONE %s
 // RUN: %gpurmacc_cpu -fsyntax-only -I%S -Rgpurma %s 2>&1 | FileCheck --check-prefix=REMARK %s
