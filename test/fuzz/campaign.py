@@ -129,9 +129,11 @@ def prologue(script, arguments):
     return PROLOGUE.replace("@SCRIPT@", script).replace("@ARGUMENTS@", arguments)
 
 
-def launch(program, mpirun, processes, ranks):
-    """The command that runs a program on so many processes with so many ranks each."""
+def launch(program, mpirun, processes, ranks, by_hosts=False):
+    """The command that runs a program on so many processes with so many ranks each; by_hosts: as on GPUs of several nodes."""
     command = ["env", f"GPURMA_CPU_RANKS={ranks}", "GPURMA_TIMEOUT=60"]
+    if by_hosts:
+        command += ["GPURMA_ROUTE=proxy", "GPURMA_CPU_STAGING=1"]
     return command + (mpirun.split() + ["-np", str(processes)] if processes > 1 else []) + [program]
 
 
@@ -314,8 +316,8 @@ class Campaign:
             return
         self.taken += len(numbers)
         faults = []
-        for processes, ranks in ((1, 3), (2, 3), (3, 2), (5, 2)):
-            command = launch(source.with_suffix(""), options.mpirun, processes, ranks)
+        for processes, ranks, *by_hosts in ((1, 3), (2, 3), (3, 2), (5, 2), (2, 20, True)):
+            command = launch(source.with_suffix(""), options.mpirun, processes, ranks, *by_hosts)
             if subprocess.run(command, capture_output=True).returncode == 0:
                 continue
             for number in list(numbers):

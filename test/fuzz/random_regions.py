@@ -478,10 +478,10 @@ def run(options, seed):
     source = options.folder / f"{seed}.cu"
     source.write_text(program(seed, options))
     subprocess.run([options.run, "--gpurma-target=cpu", "-O1", source, "-o", source.with_suffix("")], check=True)
-    for processes, ranks in ((1, 1), (1, 4), (2, 3), (3, 2), (5, 3)):
-        command = campaign.launch(source.with_suffix(""), options.mpirun, processes, ranks)
+    for processes, ranks, *by_hosts in ((1, 1), (1, 4), (2, 3), (3, 2), (5, 3), (2, 24, True)):
+        command = campaign.launch(source.with_suffix(""), options.mpirun, processes, ranks, *by_hosts)
         if subprocess.run(command, stdout=subprocess.DEVNULL).returncode != 0:
-            print(f"seed {seed} fails with {processes} processes of {ranks} ranks: {source}")
+            print(f"seed {seed} fails with {processes} processes of {ranks} ranks{' by hosts' if by_hosts else ''}: {source}")
             return False
     return True
 
