@@ -33,8 +33,7 @@ inline bool uses_credit(message_kind kind) {
 }
 
 // Whether two puts of a process, in this order, must be taken in it whatever ranks have sent them
-// (M26).
-// Not by their windows, since several may be for the same memory.
+// (M26). Not by their windows, since several may be for the same memory.
 inline bool keep_place(const message_header& earlier, const message_header& later) {
   const auto keeps = [](const message_header& one) {
     return one.kind == message_kind::put && one.flags == keeps_place_flag;

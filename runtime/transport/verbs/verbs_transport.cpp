@@ -1195,7 +1195,8 @@ bool verbs_transport::poll_receives() {
   return count != 0;
 }
 
-// Handles a message that has just come: at once if nothing is queued that it comes behind. number: the receive buffer that holds its payload, or no_buffer.
+// Handles a message that has just come: at once if nothing is queued that it comes behind. number:
+// the receive buffer that holds its payload, or no_buffer.
 void verbs_transport::take(int process, const message_header& header, const std::byte* payload,
                            std::uint32_t number) {
   const std::uint64_t key = pair_key(header);
