@@ -19,6 +19,9 @@ bool IntegerArithmetic::isPossible(const isl::set& Values) const {
 
 Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
                   QualType Type) {
+  // Between numbers that were loaded: that says nothing of places, and would be in all that is asked behind it.
+  if (Sets.unknownIn(A) && Sets.unknownIn(B))
+    return {Sets.universe(), Sets.universe()};
   const bool Unsigned = !Type.isNull() && Type->isUnsignedIntegerType();
   switch (Op) {
   case BO_GT:
@@ -211,7 +214,7 @@ Polynomial IntegerArithmetic::wrapped(const Polynomial& A, QualType Type) {
     return A;
   // Sums and products of what was loaded are no places in arrays, and what each of their steps says of the next is too much for isl.
   if (const UnknownCause* Data = causeOfMixedData(A))
-    return Sets.unknownUnsigned(*Data);
+    return Sets.unknown(*Data, [&](const Polynomial& S) { return Sets.compare(Comparison::LessEqual, 0, S); });
   const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
   if (!isPossible(Negative))
     return A;
@@ -273,6 +276,13 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
       if (!isPossible(Sets.compare(Comparison::Less, Place, 0)) && !isPossible(Sets.compare(Comparison::LessEqual, B, Place)))
         return Place;
   std::optional<std::int64_t> Divisor = B.constant();
+  if (const UnknownCause* Data = Sets.unknownIn(A); Data && Divisor && *Divisor > 0) {
+    // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
+    const std::int64_t Least = isPossible(Sets.compare(Comparison::Less, A, 0)) ? 1 - *Divisor : 0;
+    return Sets.unknown(*Data, [&](const Polynomial& R) {
+      return Sets.compare(Comparison::LessEqual, Least, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
+    });
+  }
   if (Divisor && *Divisor > 0) {
     // A symbol of its own, so that it stays in its row when a subscript is taken apart.
     Polynomial Rest = A - quotient(A, B) * B;

@@ -122,12 +122,6 @@ Symbol SymbolicSets::unknown(const UnknownCause& Why) {
   return S;
 }
 
-Symbol SymbolicSets::unknownUnsigned(const UnknownCause& Why) {
-  Symbol S = unknown(Why);
-  Definitions.emplace(S, compare(Comparison::LessEqual, 0, S));
-  return S;
-}
-
 Symbol SymbolicSets::oneOf(std::vector<Alternative> Values, const isl::set& Otherwise) {
   Symbol Chosen = defined([&](const Polynomial& S) {
     isl::set Bounded = Otherwise;

@@ -45,8 +45,12 @@ public:
 
   /// A value of which nothing is known.
   Symbol unknown(const UnknownCause& Why);
-  /// Nothing but that it is not negative.
-  Symbol unknownUnsigned(const UnknownCause& Why);
+  /// Of which nothing is known but what \p Definition says, as for defined().
+  template <typename Function> Symbol unknown(const UnknownCause& Why, Function Definition) {
+    Symbol S = unknown(Why);
+    Definitions.emplace(S, Definition(Polynomial(S)));
+    return S;
+  }
   /// A value that \p Definition (a function of the symbol) bounds. A definition must leave a value
   /// for all values of the other symbols that can occur where the new one does.
   template <typename Function> Symbol defined(Function Definition) {

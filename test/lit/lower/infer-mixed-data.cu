@@ -1,7 +1,10 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Unsigned numbers that wrap around and are computed from what many loads have read, as hashes are: nothing of them is a place in an array.
+// Numbers that are computed from what many loads have read, as hashes are, their remainders, and conditions between them: nothing of these
+// is a place in an array.
 // RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck %s
 #include <gpurma/gpurma.h>
+
+#include <utility>
 
 __global__ void hash(long long *out, int *staggered, const long long *a, const long long *b, int nx, int ny, int step) {
   const int x = threadIdx.x + blockDim.x * blockIdx.x, y = threadIdx.y + blockDim.y * blockIdx.y;
@@ -19,6 +22,32 @@ __global__ void hash(long long *out, int *staggered, const long long *a, const l
     staggered[y * nx + x] = staggered[y * nx + x] * 5u + value;
   }
 }
+// Each condition would be in what is asked of all loads behind it.
+__global__ void march(int4 *out, const int *a, int nx, int ny, int nz, int vectors, int step) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= vectors || y >= ny)
+    return;
+  for (int z = 0; z < nz; ++z) {
+    unsigned value = 1u + step;
+    if (value % 2u)
+      value -= unsigned(a[((z > 0 ? z - 1 : z) * ny + y) * nx + 4 * x]);
+    if (value % 2u)
+      value += unsigned(reinterpret_cast<const int4 *>(a)[((z > 0 ? z - 1 : z) * ny + y) * vectors + x].y);
+    out[(z * ny + y) * vectors + x] = make_int4(value, value * 2u + 1u, value * 3u + 2u, value * 4u + 3u);
+  }
+}
+__global__ void counts(const short *a, unsigned *total, unsigned *greatest, int nx, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned larger = 0, most = 0;
+  if (i < n) {
+    if (unsigned(a[i]) % 2)
+      larger -= unsigned(a[i]) > unsigned(a[i - (i >= nx ? nx : 0)]);
+    if (unsigned(a[i]) % 2)
+      most = most >= max(unsigned(a[i]), unsigned(a[i])) - min(unsigned(a[i]), unsigned(a[i])) ? most : max(unsigned(a[i]), unsigned(a[i])) - min(unsigned(a[i]), unsigned(a[i]));
+  }
+  atomicAdd(total, larger);
+  atomicMax(greatest, most);
+}
 // Of a single value the place is known as far as that is.
 __global__ void chosen(long long *out, const long long *a, const int *far, int nx, int ny) {
   const unsigned x = threadIdx.x + blockDim.x * blockIdx.x, y = threadIdx.y + blockDim.y * blockIdx.y;
@@ -35,5 +64,18 @@ void run(long long *a, long long *b, long long *c, int *staggered, int *far, int
   for (int step = 0; step < 5; ++step) {
     hash<<<grid, block>>>(c, staggered, a, b, nx, ny, step);
     chosen<<<grid, block>>>(a, c, far, nx, ny);
+  }
+}
+void run_in_space(int *a, int *b, short *s, unsigned *total, unsigned *greatest, int nx, int ny, int nz) {
+  // CHECK: stage march: rows z ({{.*}}, in a loop); writes out (own), {{.*}}reads a (x 0..-2, z -1..-1) along axes; 4 per thread in x
+#pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
+  for (int step = 0; step < 5; ++step) {
+    march<<<dim3((nx / 4 + 7) / 8, (ny + 1) / 2), dim3(8, 2)>>>(reinterpret_cast<int4 *>(b), a, nx, ny, nz, nx / 4, step);
+    std::swap(a, b);
+  }
+  // CHECK: stage counts: rows y in one dimension; reads a (y -1..0); adds to *total; maximum in *greatest
+#pragma gpurma persistent distribute(s : rows(ny, nx)) reduce(+ : *total) reduce(max : *greatest)
+  {
+    counts<<<(nx * ny + 127) / 128, 128>>>(s, total, greatest, nx, nx * ny);
   }
 }
