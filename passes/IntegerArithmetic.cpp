@@ -20,7 +20,7 @@ bool IntegerArithmetic::isPossible(const isl::set& Values) const {
 Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
                   QualType Type) {
   // Between numbers that were loaded: that says nothing of places, and would be in all that is asked behind it.
-  if (Sets.unknownIn(A) && Sets.unknownIn(B))
+  if (Sets.dataIn(A) && Sets.dataIn(B))
     return {Sets.universe(), Sets.universe()};
   const bool Unsigned = !Type.isNull() && Type->isUnsignedIntegerType();
   switch (Op) {
@@ -201,7 +201,7 @@ const UnknownCause* IntegerArithmetic::causeOfMixedData(const Polynomial& A) con
   const UnknownCause* First = nullptr;
   for (const auto& [M, Coefficient] : A.terms())
     for (const Symbol& S : M)
-      if (const UnknownCause* Cause = Sets.unknownIn(S)) {
+      if (const UnknownCause* Cause = Sets.dataIn(S)) {
         if (First || (Coefficient != 1 && Coefficient != -1))
           return Cause;
         First = Cause;
@@ -276,7 +276,7 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
       if (!isPossible(Sets.compare(Comparison::Less, Place, 0)) && !isPossible(Sets.compare(Comparison::LessEqual, B, Place)))
         return Place;
   std::optional<std::int64_t> Divisor = B.constant();
-  if (const UnknownCause* Data = Sets.unknownIn(A); Data && Divisor && *Divisor > 0) {
+  if (const UnknownCause* Data = Sets.dataIn(A); Data && Divisor && *Divisor > 0) {
     // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
     const std::int64_t Least = isPossible(Sets.compare(Comparison::Less, A, 0)) ? 1 - *Divisor : 0;
     return Sets.unknown(*Data, [&](const Polynomial& R) {

@@ -138,11 +138,17 @@ const std::vector<Alternative>* SymbolicSets::alternativesOf(const Symbol& S) co
   return It == Alternatives.end() ? nullptr : &It->second;
 }
 
-const UnknownCause* SymbolicSets::unknownIn(const Polynomial& P) const {
+const UnknownCause* SymbolicSets::unknownIn(const Polynomial& P) const { return causeIn(P, /*AlsoOfChoice=*/true); }
+const UnknownCause* SymbolicSets::dataIn(const Polynomial& P) const { return causeIn(P, /*AlsoOfChoice=*/false); }
+
+const UnknownCause* SymbolicSets::causeIn(const Polynomial& P, bool AlsoOfChoice) const {
   std::set<Symbol> Seen;
   std::vector<Symbol> Pending;
-  for (const auto& [M, Coefficient] : P.terms())
-    Pending.insert(Pending.end(), M.begin(), M.end());
+  auto Add = [&](const Polynomial& More) {
+    for (const auto& [M, Coefficient] : More.terms())
+      Pending.insert(Pending.end(), M.begin(), M.end());
+  };
+  Add(P);
   while (!Pending.empty()) {
     Symbol S = Pending.back();
     Pending.pop_back();
@@ -150,6 +156,11 @@ const UnknownCause* SymbolicSets::unknownIn(const Polynomial& P) const {
       continue;
     if (auto It = Causes.find(S); It != Causes.end())
       return &It->second;
+    if (const std::vector<Alternative>* Values = AlsoOfChoice ? nullptr : alternativesOf(S)) {
+      for (const Alternative& Each : *Values)
+        Add(Each.Value);
+      continue;
+    }
     if (auto It = Definitions.find(S); It != Definitions.end())
       for (const std::string& Name : parametersOf(It->second))
         if (auto Found = Named.find(Name); Found != Named.end())

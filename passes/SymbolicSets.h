@@ -65,6 +65,8 @@ public:
   Symbol counter() { return number(Symbol::Kind::Counter); }
   /// The cause of the first symbol in \p P, and in the definitions of its symbols, that is unknown.
   const UnknownCause* unknownIn(const Polynomial& P) const;
+  /// The same of what it is computed from, whatever has chosen between known values.
+  const UnknownCause* dataIn(const Polynomial& P) const;
 
   /// Blocks of a size that is known: blockIdx.d * size becomes BlockOrigin, or LaunchedOrigin.
   Polynomial normalized(const Polynomial& P) const;
@@ -97,6 +99,7 @@ public:
   isl::set withoutVarying(isl::set S) const;
 
 private:
+  const UnknownCause* causeIn(const Polynomial& P, bool AlsoOfChoice) const;
   Symbol number(Symbol::Kind Of) { return {Of, Next++}; }
   isl::pw_aff affine(const Polynomial& P);
   isl::pw_aff parameter(const std::string& Name) const;
