@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Threads beside the ends of an array also store its ghost rows: one and two of them, with ghost columns and corners, planes, in one
-// dimension, in arrays of which nothing else is written, and at one end only.
+// Threads beside the ends of an array also store its ghost rows: one and two of them, with ghost columns and corners, planes, of
+// components, in one dimension, in arrays of which nothing else is written, and at one end only.
 // RUN: %gpurmacc_cpu %s -o %t --gpurma-print-after=InferStages -Rgpurma 2> %t.remarks | FileCheck --check-prefix=INFER %s
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -19,6 +19,7 @@
 // CHECK: late {{-?[0-9]+}}
 // CHECK: mirrors {{-?[0-9]+}}
 // CHECK: planes {{-?[0-9]+}}
+// CHECK: bounces {{-?[0-9]+}}
 // CHECK: line {{-?[0-9]+}}
 #include "Inputs/region.h"
 
@@ -117,6 +118,20 @@ __global__ void planes(long long *v, const long long *u, int nx, int ny, int nz)
   if (z == nz - 2)
     v[i + plane] = r + 4;
 }
+// What bounces back at walls goes into the ghost rows of other components.
+__global__ void bounces(long long *v, const long long *u, int w, int h) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || x >= w - 1 || y < 1 || y >= h - 1)
+    return;
+  for (int c = 0; c < 3; ++c) {
+    const long long r = (u[(c * h + y + c - 1) * w + x + 1 - c] + 3 * u[((2 - c) * h + y) * w + x]) % prime;
+    v[(c * h + y) * w + x] = r;
+    if (y == 1)
+      v[((2 - c) * h) * w + x] = r + c;
+    if (y == h - 2)
+      v[((2 - c) * h + h - 1) * w + x] = r - c;
+  }
+}
 // The first row only.
 __global__ void line(long long *v, const long long *u, int w, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -188,6 +203,15 @@ int main(int argc, char **argv) {
     std::swap(a, b);
   }
   print("planes", a, n, quiet);
+
+  long long *c = device(3 * n), *d = device(3 * n);
+  // INFER: stage bounces: rows y; {{.*}}writes v (own) and its first row and its last row
+#pragma gpurma persistent distribute(c, d : components(3), rows(h, w))
+  for (int it = 0; it < 20; ++it) {
+    bounces<<<grid, block>>>(d, c, w, h);
+    std::swap(c, d);
+  }
+  print("bounces", c, 3 * n, quiet);
 
   // INFER: stage line: rows y in one dimension; {{.*}}writes v (own) and its first row
 #pragma gpurma persistent distribute(a, b : rows(h, w))
