@@ -818,18 +818,18 @@ private:
     constexpr std::int64_t Most = 8;
     WrittenEndRows Found;
     auto IsStore = [&](const CoordinateAccess& A) { return A.Array == &Array && A.Origin->Writes; };
-    if (llvm::count_if(Accesses, IsStore) < 2)
+    // What threads of a block read again in a later step of a loop would be another block's.
+    const bool ReadsAgain = Result.RowsStrided && llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return A.Array == &Array && !A.Origin->Writes; });
+    if (forFixedRows() || Result.Loop || overlap() || ReadsAgain || llvm::count_if(Accesses, IsStore) < 2)
       return Found;
     std::vector<std::pair<CoordinateAccess*, AxisAccess>> Stores;
     for (CoordinateAccess& A : Accesses)
       if (IsStore(A) && !carriesIntoRow(A) && !Sets.unknownIn(A.Coordinates[0]))
         Stores.push_back({&A, Bounds.bounds(A, 0, Result.RowDimension)});
-    // What threads of a block read again in a later step of a loop would be another block's.
-    const bool ReadsAgain = Result.RowsStrided && llvm::any_of(Accesses, [&](const CoordinateAccess& A) { return A.Array == &Array && !A.Origin->Writes; });
     AxisAccess All{false, INT64_MAX, INT64_MIN};
     for (const auto& [A, Rows] : Stores)
       All = {All.Whole || Rows.Whole, std::min(All.Low, Rows.Low), std::max(All.High, Rows.High)};
-    if (All.Whole || All.High <= All.Low || All.Low < -Most || All.High > Most || forFixedRows() || Result.Loop || overlap() || ReadsAgain)
+    if (All.Whole || All.High <= All.Low || All.Low < -Most || All.High > Most)
       return Found;
     AxisAccess Own{false, INT64_MAX, INT64_MIN};
     std::vector<std::pair<CoordinateAccess*, WrittenEndRows>> AtEnds;

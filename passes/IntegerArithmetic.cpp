@@ -276,14 +276,14 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
       if (!isPossible(Sets.compare(Comparison::Less, Place, 0)) && !isPossible(Sets.compare(Comparison::LessEqual, B, Place)))
         return Place;
   std::optional<std::int64_t> Divisor = B.constant();
-  if (const UnknownCause* Data = Sets.dataIn(A); Data && Divisor && *Divisor > 0) {
-    // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
-    const std::int64_t Least = isPossible(Sets.compare(Comparison::Less, A, 0)) ? 1 - *Divisor : 0;
-    return Sets.unknown(*Data, [&](const Polynomial& R) {
-      return Sets.compare(Comparison::LessEqual, Least, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
-    });
-  }
   if (Divisor && *Divisor > 0) {
+    // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
+    if (const UnknownCause* Data = Sets.dataIn(A)) {
+      const std::int64_t Least = isPossible(Sets.compare(Comparison::Less, A, 0)) ? 1 - *Divisor : 0;
+      return Sets.unknown(*Data, [&](const Polynomial& R) {
+        return Sets.compare(Comparison::LessEqual, Least, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
+      });
+    }
     // A symbol of its own, so that it stays in its row when a subscript is taken apart.
     Polynomial Rest = A - quotient(A, B) * B;
     return Sets.defined(

@@ -32,15 +32,16 @@ inline bool uses_credit(message_kind kind) {
   return kind != message_kind::get_reply && kind != message_kind::credit;
 }
 
-// Whether two puts of a process, in this order, must be taken in it whatever ranks have sent them
-// (M26). Not by their windows, since several may be for the same memory.
-inline bool keep_place(const message_header& earlier, const message_header& later) {
-  const auto keeps = [](const message_header& one) {
-    return one.kind == message_kind::put && one.flags == keeps_place_flag;
-  };
-  return keeps(earlier) && keeps(later) && earlier.target == later.target &&
-         earlier.offset < later.offset + later.bytes &&
-         later.offset < earlier.offset + earlier.bytes;
+// A put that those of a process to the same place must be taken in order with, whatever ranks have
+// sent them (M26).
+inline bool keeps_place(const message_header& header) {
+  return header.kind == message_kind::put && header.flags == keeps_place_flag;
+}
+
+// Not by their windows, since several may be for the same memory.
+inline bool overlap(const message_header& one, const message_header& other) {
+  return one.target == other.target && one.offset < other.offset + other.bytes &&
+         other.offset < one.offset + one.bytes;
 }
 
 // Message: has `process`, which it comes from, and `header`.
@@ -98,12 +99,12 @@ private:
     return is_held_back(one.message.process, one.message.header, one.number);
   }
   bool is_held_back(int process, const message_header& header, std::uint64_t number) const {
-    if (header.kind != message_kind::put || header.flags != keeps_place_flag)
+    if (!keeps_place(header))
       return false;
     return std::any_of(queues_.begin(), queues_.end(), [&](const queue& each) {
       return std::any_of(each.messages.begin(), each.messages.end(), [&](const entry& earlier) {
         return earlier.number < number && earlier.message.process == process &&
-               keep_place(earlier.message.header, header);
+               keeps_place(earlier.message.header) && overlap(earlier.message.header, header);
       });
     });
   }
