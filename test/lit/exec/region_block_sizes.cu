@@ -107,20 +107,11 @@ __global__ void axpy(int n, long long a, const long long *p, long long *u) {
     u[i] = (u[i] + a * p[i] + threadIdx.x) % prime;
 }
 
-static long long *device(int n) {
-  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
-}
-static void print(const char *name, const long long *memory, int n, bool quiet) {
-  const long long sum = ordered_sum(memory, n);
-  if (!quiet)
-    std::printf("%s %lld\n", name, sum);
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const bool quiet = is_quiet(argc);
   const int nx = 45, ny = 113, n = nx * ny;
-  long long *a = device(n), *b = device(n);
+  long long *a = array_of_numbers<long long>(n), *b = array_of_numbers<long long>(n);
   unsigned long long *sum;
   cudaMallocManaged(&sum, sizeof *sum);
   *sum = 0;
@@ -140,10 +131,10 @@ int main(int argc, char **argv) {
     clear_row<<<1, 96>>>(b, nx);
     smooth<<<dim3(3, 29), dim3(16, 4)>>>(a, b, ny, nx);
   }
-  print("plane", a, n, quiet);
+  print_sum("plane", a, n);
 
   const int mz = 37, my = 13, mx = 17;
-  long long *c = device(mz * my * mx), *d = device(mz * my * mx);
+  long long *c = array_of_numbers<long long>(mz * my * mx), *d = array_of_numbers<long long>(mz * my * mx);
   // INFER: stage lifted: rows z; writes out {{[^;]*}}; reads in {{[^;]*$}}
   // INFER: stage lifted: rows z; writes out {{.*}}; in blocks of another size
 #pragma gpurma persistent distribute(c, d : rows(mz, my, mx))
@@ -151,7 +142,7 @@ int main(int argc, char **argv) {
     lifted<<<dim3(3, 4, 19), dim3(8, 4, 2)>>>(d, c, mz, my, mx);
     lifted<<<dim3(2, 7, 37), dim3(16, 2, 1)>>>(c, d, mz, my, mx);
   }
-  print("cube", c, mz * my * mx, quiet);
+  print_sum("cube", c, mz * my * mx);
 
   // INFER: stage line: rows x; writes out {{[^;]*}}; reads in {{[^;]*$}}
   // INFER: stage line: rows x; writes out {{.*}}; in blocks of another size
@@ -160,10 +151,10 @@ int main(int argc, char **argv) {
     line<<<(n + 63) / 64, 64>>>(b, a, n);
     line<<<(n + 99) / 100, 100>>>(a, b, n);
   }
-  print("line", a, n, quiet);
+  print_sum("line", a, n);
 
   const int lz = 97;
-  long long *e = device(lz * my * mx), *f = device(lz * my * mx);
+  long long *e = array_of_numbers<long long>(lz * my * mx), *f = array_of_numbers<long long>(lz * my * mx);
   // INFER: stage lifted: rows z; writes out {{[^;]*}}; reads in {{[^;]*$}}
   // INFER: stage through_planes: rows z (4 per thread, in a loop); {{.*}}; in blocks of another size
   // INFER: stage through_planes: rows z (4 per thread, in a loop); {{.*}}; in blocks of another size
@@ -181,7 +172,7 @@ int main(int argc, char **argv) {
     through_planes<<<dim3(3, 4), dim3(8, 4)>>>(e, f, sum, lz, my, mx);
     through_planes<<<dim3(2, 2), dim3(16, 8)>>>(f, e, sum, lz, my, mx);
   }
-  print("loops", e, lz * my * mx, quiet);
+  print_sum("loops", e, lz * my * mx);
 
   // INFER: stage star: rows y; {{[^;]*; [^;]*$}}
   // INFER: stage through_rows: rows y (4 per thread, in a loop); {{.*}}; in blocks of another size
@@ -190,7 +181,7 @@ int main(int argc, char **argv) {
     star<<<dim3(3, 29), dim3(16, 4)>>>(b, a, ny, nx);
     through_rows<<<1, 64>>>(a, b, ny, nx);
   }
-  print("columns", a, n, quiet);
+  print_sum("columns", a, n);
 
   // INFER: stage axpy: rows y in one dimension
   // INFER: stage axpy: rows x; {{[^;]*; [^;]*; [^;]*$}}
@@ -203,7 +194,7 @@ int main(int argc, char **argv) {
     axpy<<<(n + 63) / 64, 64>>>(n, 5, b, a);
     axpy<<<(n + 31) / 32, 32>>>(n, 7, a, b);
   }
-  print("shared", b, n, quiet);
+  print_sum("shared", b, n);
   if (!quiet)
     std::printf("sum %llu\n", *sum);
 }

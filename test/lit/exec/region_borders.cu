@@ -18,7 +18,6 @@
 #include "Inputs/region.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 constexpr long long prime = 1000003;
@@ -109,21 +108,11 @@ __global__ void faces(long long *u, int nx, int ny, int nz) {
   }
 }
 
-static long long *device(int n) {
-  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
-}
-static void print(const char *name, const long long *memory, int n, bool quiet) {
-  const long long sum = ordered_sum(memory, n);
-  if (!quiet)
-    std::printf("%s %lld\n", name, sum);
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const bool quiet = is_quiet(argc);
   int nx = 45, ny = 83;
   const int n = nx * ny;
-  long long *a = device(n), *b = device(n);
+  long long *a = array_of_numbers<long long>(n), *b = array_of_numbers<long long>(n);
   const dim3 block(16, 4);
 
   // INFER: stage walls: rows y of stores into fixed rows; reads u (x whole, y -1..1){{.*}}; writes u (x whole), published (y -1..1)
@@ -140,7 +129,7 @@ int main(int argc, char **argv) {
       cold<<<(std::max(nx, ny) + 15) / 16, 16>>>(b, nx, ny);
     std::swap(a, b);
   }
-  print("high", a, n, quiet);
+  print_sum("high", a, n);
 
   std::swap(nx, ny);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
@@ -150,7 +139,7 @@ int main(int argc, char **argv) {
     walls<<<(std::max(nx, ny) + 127) / 128, 128>>>(b, nx, ny, it);
     std::swap(a, b);
   }
-  print("wide", a, n, quiet);
+  print_sum("wide", a, n);
 
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   for (int it = 0; it < 9; ++it) {
@@ -159,10 +148,10 @@ int main(int argc, char **argv) {
     box<<<dim3((nx + 15) / 16, (ny + 3) / 4), block>>>(b, a, nx, ny);
     std::swap(a, b);
   }
-  print("periodic", a, n, quiet);
+  print_sum("periodic", a, n);
 
   const int mx = 13, my = 27, mz = 31, m = mx * my * mz;
-  long long *c = device(m), *d = device(m);
+  long long *c = array_of_numbers<long long>(m), *d = array_of_numbers<long long>(m);
   // INFER: stage faces: rows z of stores into fixed rows; {{.*}}writes u (x whole, y whole), published (z -1..1)
 #pragma gpurma persistent distribute(c, d : rows(mz, my, mx))
   for (int it = 0; it < 7; ++it) {
@@ -170,5 +159,5 @@ int main(int argc, char **argv) {
     faces<<<dim3(2, 2), dim3(16, 16)>>>(d, mx, my, mz);
     std::swap(c, d);
   }
-  print("cube", c, m, quiet);
+  print_sum("cube", c, m);
 }

@@ -20,7 +20,6 @@
 // CHECK: cube {{-?[0-9]+}}
 #include "Inputs/region.h"
 
-#include <cstdio>
 #include <utility>
 
 constexpr long long prime = 1000003;
@@ -92,20 +91,10 @@ __global__ void edge(long long *u, int nx, int ny, int nz) {
     u[z * ny * nx] = (u[z * ny * nx + 1] + u[(z * ny + 1) * nx]) % prime;
 }
 
-static long long *device(int n) {
-  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
-}
-static void print(const char *name, const long long *memory, int n, bool quiet) {
-  const long long sum = ordered_sum(memory, n);
-  if (!quiet)
-    std::printf("%s %lld\n", name, sum);
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const bool quiet = is_quiet(argc);
   const int nx = 37, ny = 83, n = nx * ny;
-  long long *a = device(n), *b = device(n), *sum = device(ny);
+  long long *a = array_of_numbers<long long>(n), *b = array_of_numbers<long long>(n), *sum = array_of_numbers<long long>(ny);
   unsigned long long *total;
   cudaMallocManaged(&total, sizeof *total);
   *total = 0;
@@ -126,7 +115,7 @@ int main(int argc, char **argv) {
       periodic<<<(ny + 63) / 64, 64>>>(b, a, nx, ny, it);
     std::swap(a, b);
   }
-  print("plane", a, n, quiet);
+  print_sum("plane", a, n);
 
   // INFER: stage sums: rows x; {{.*}}; in blocks of another size
   // INFER: stage pairs: rows x (2 per thread); {{.*}}; in blocks of another size
@@ -139,7 +128,7 @@ int main(int argc, char **argv) {
     by_grids<<<1, 32>>>(b, total, nx, ny);
     std::swap(a, b);
   }
-  print("sums", a, n, quiet);
+  print_sum("sums", a, n);
 
   // Blocks of one row, and as many threads as those of the others.
   // INFER: stage star: rows y; {{[^;]*; [^;]*$}}
@@ -150,7 +139,7 @@ int main(int argc, char **argv) {
     left_right<<<(ny + 31) / 32, 32>>>(b, nx, ny);
     std::swap(a, b);
   }
-  print("low", a, n, quiet);
+  print_sum("low", a, n);
 
   // INFER: stage left_right: rows x; {{.*}}; in blocks of another size
   // INFER: stage axpy: rows y in one dimension
@@ -160,10 +149,10 @@ int main(int argc, char **argv) {
     axpy<<<(n + 255) / 256, 256>>>(n, 3, a, b);
     std::swap(a, b);
   }
-  print("lines", a, n, quiet);
+  print_sum("lines", a, n);
 
   const int mx = 13, my = 27, mz = 31, m = mx * my * mz;
-  long long *c = device(m), *d = device(m);
+  long long *c = array_of_numbers<long long>(m), *d = array_of_numbers<long long>(m);
   // INFER: stage star_in_space: rows z; {{[^;]*; [^;]*$}}
   // INFER: stage x_faces: rows y; {{.*}}; in blocks of another size
   // INFER: stage edge: rows x; {{.*}}; in blocks of another size
@@ -174,5 +163,5 @@ int main(int argc, char **argv) {
     edge<<<(mz + 63) / 64, 64>>>(d, mx, my, mz);
     std::swap(c, d);
   }
-  print("cube", c, m, quiet);
+  print_sum("cube", c, m);
 }

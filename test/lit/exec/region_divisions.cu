@@ -19,7 +19,6 @@
 // CHECK: line {{-?[0-9]+}}
 #include "Inputs/region.h"
 
-#include <cstdio>
 
 // The original comes first.
 // TEXT: void gpurma_element_{{[0-9]+}}_through_rows(
@@ -98,30 +97,20 @@ __global__ void neighbours(long long *out, const long long *in, int n) {
 
 using extent = unsigned long;
 
-static long long *device(int n) {
-  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
-}
-static void print(const char *name, const long long *memory, int n, bool quiet) {
-  const long long sum = ordered_sum(memory, n);
-  if (!quiet)
-    std::printf("%s %lld\n", name, sum);
-}
-
-int main(int argc, char **) {
-  const bool quiet = is_quiet(argc);
+int main() {
   const int nx = 19, ny = 13, nz = 29, cube = nx * ny * nz;
-  long long *a = device(cube), *b = device(cube);
+  long long *a = array_of_numbers<long long>(cube), *b = array_of_numbers<long long>(cube);
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
   for (int step = 0; step < 4; ++step) {
     through_rows<<<(cube + 63) / 64, 64>>>(b, a, nz, ny, nx);
     nested<<<(cube + 95) / 96, 96>>>(b, nz, ny, nx);
     through_rows<<<(cube + 63) / 64, 64>>>(a, b, nz, ny, nx);
   }
-  print("cube", a, cube, quiet);
+  print_sum("cube", a, cube);
 
   constexpr int width = 24, height = 43, plane = width * height;
   int w = width, h = height;
-  long long *c = device(plane), *d = device(plane);
+  long long *c = array_of_numbers<long long>(plane), *d = array_of_numbers<long long>(plane);
 #pragma gpurma persistent distribute(c, d : rows(h, w))
   for (int step = 0; step < 4; ++step) {
     kept<<<(plane + 63) / 64, 64>>>(c, h, w);
@@ -129,14 +118,14 @@ int main(int argc, char **) {
     striped<<<(extent(plane) + extent{63} + extent{}) / 64, 64>>>(c, int(extent(h) * w), w);
     twice<<<(plane + 63) / 64 + extent(), 64>>>(c, h * w);
   }
-  print("plane", c, plane, quiet);
+  print_sum("plane", c, plane);
 #pragma gpurma persistent distribute(c, d : rows(height, width))
   for (int step = 0; step < 4; ++step) {
     of_template<width><<<(plane + 63) / 64, 64>>>(d, c, plane);
     striped<<<(plane + 63) / 64, 64>>>(d, plane, 7);
     of_template<width><<<(plane + 63) / 64, 64>>>(c, d, plane);
   }
-  print("stripes", c, plane, quiet);
+  print_sum("stripes", c, plane);
 
   const int n = plane;
 #pragma gpurma persistent distribute(c, d : rows(n))
@@ -145,5 +134,5 @@ int main(int argc, char **) {
     twice<<<(n + 95) / 96, 96>>>(d, n);
     neighbours<<<(n + 63) / 64, 64>>>(c, d, n);
   }
-  print("line", c, n, quiet);
+  print_sum("line", c, n);
 }

@@ -23,7 +23,6 @@
 // CHECK: line {{-?[0-9]+}}
 #include "Inputs/region.h"
 
-#include <cstdio>
 #include <utility>
 
 constexpr long long prime = 1000003;
@@ -143,20 +142,10 @@ __global__ void line(long long *v, const long long *u, int w, int n) {
     v[i - w] = r + 1;
 }
 
-static long long *device(int n) {
-  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
-}
-static void print(const char *name, const long long *memory, int n, bool quiet) {
-  const long long sum = ordered_sum(memory, n);
-  if (!quiet)
-    std::printf("%s %lld\n", name, sum);
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
-  const bool quiet = is_quiet(argc);
   const int w = 45, h = 81, n = w * h;
-  long long *a = device(n), *b = device(n), *q = device(n);
+  long long *a = array_of_numbers<long long>(n), *b = array_of_numbers<long long>(n), *q = array_of_numbers<long long>(n);
   const dim3 block(16, 4), grid((w + 15) / 16, (h + 3) / 4), inner((w - 2 + 15) / 16, (h - 2 + 3) / 4);
 
   // INFER: stage walls: rows y; writes v (x 0..2, y 1..1) and its first row and its last row, not published; reads u (x 0..2, y 0..2)
@@ -167,7 +156,7 @@ int main(int argc, char **argv) {
     all_rows<<<grid, block>>>(q, b, w, h, it);
     std::swap(a, q);
   }
-  print("walls", a, n, quiet);
+  print_sum("walls", a, n);
 
   // INFER: stage corners: rows y; {{.*}}reads q (y -1..1); writes q (own) and its first row and its last row
 #pragma gpurma persistent distribute(a, b, q : rows(h, w))
@@ -176,8 +165,8 @@ int main(int argc, char **argv) {
     corners<<<grid, block>>>(a, b, q, w, h);
     all_rows<<<grid, block>>>(b, q, w, h, it);
   }
-  print("corners", a, n, quiet);
-  print("corners", b, n, quiet);
+  print_sum("corners", a, n);
+  print_sum("corners", b, n);
 
   // INFER: stage late: rows y; writes v (own) and its last row, {{.*}}; reads u (own)
 #pragma gpurma persistent distribute(a, b : rows(h, w))
@@ -185,7 +174,7 @@ int main(int argc, char **argv) {
     late<<<grid, block>>>(b, a, w, h);
     all_rows<<<grid, block>>>(a, b, w, h, it);
   }
-  print("late", a, n, quiet);
+  print_sum("late", a, n);
 
   // INFER: stage mirrors: rows y; {{.*}}writes v (own) and its first 2 rows and its last 2 rows
 #pragma gpurma persistent distribute(a, b : rows(h, w))
@@ -193,7 +182,7 @@ int main(int argc, char **argv) {
     mirrors<<<grid, block>>>(b, a, w, h);
     std::swap(a, b);
   }
-  print("mirrors", a, n, quiet);
+  print_sum("mirrors", a, n);
 
   const int nx = 9, ny = 10, nz = n / (nx * ny);
   // INFER: stage planes: rows z; {{.*}}writes v (y -1..1) and its first row and its last row
@@ -202,16 +191,16 @@ int main(int argc, char **argv) {
     planes<<<dim3((nx + 3) / 4, (ny + 3) / 4, (nz + 3) / 4), dim3(4, 4, 4)>>>(b, a, nx, ny, nz);
     std::swap(a, b);
   }
-  print("planes", a, n, quiet);
+  print_sum("planes", a, n);
 
-  long long *c = device(3 * n), *d = device(3 * n);
+  long long *c = array_of_numbers<long long>(3 * n), *d = array_of_numbers<long long>(3 * n);
   // INFER: stage bounces: rows y; {{.*}}writes v (own) and its first row and its last row
 #pragma gpurma persistent distribute(c, d : components(3), rows(h, w))
   for (int it = 0; it < 20; ++it) {
     bounces<<<grid, block>>>(d, c, w, h);
     std::swap(c, d);
   }
-  print("bounces", c, 3 * n, quiet);
+  print_sum("bounces", c, 3 * n);
 
   // INFER: stage line: rows y in one dimension; {{.*}}writes v (own) and its first row
 #pragma gpurma persistent distribute(a, b : rows(h, w))
@@ -219,6 +208,6 @@ int main(int argc, char **argv) {
     line<<<(n + 63) / 64, 64>>>(b, a, w, n);
     std::swap(a, b);
   }
-  print("line", a, n, quiet);
+  print_sum("line", a, n);
   gpurma::finalize();
 }

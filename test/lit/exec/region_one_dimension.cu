@@ -119,20 +119,11 @@ __global__ void of_constants(long long *out, const long long *in, int ny) {
     out[y * fixed_nx + x] = (in[i + fixed_nx] + in[i % fixed_nx + (i / fixed_nx - 1) * fixed_nx + 1]) % prime;
 }
 
-static long long *device(int n) {
-  return device_array<long long>(n, [](size_t i) { return (i + 1LL) * 7919 % 100999; });
-}
-static void print(const char *name, const long long *memory, int n, bool quiet) {
-  const long long sum = ordered_sum(memory, n);
-  if (!quiet)
-    std::printf("%s %lld\n", name, sum);
-}
-
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const bool quiet = is_quiet(argc);
   const int nx = 45, ny = 83, n = nx * ny;
-  long long *a = device(n), *b = device(n);
+  long long *a = array_of_numbers<long long>(n), *b = array_of_numbers<long long>(n);
   unsigned long long *sum, *odd;
   cudaMallocManaged(&sum, sizeof *sum);
   cudaMallocManaged(&odd, sizeof *odd);
@@ -146,7 +137,7 @@ int main(int argc, char **argv) {
     star<<<grid, block>>>(a, b, ny, nx);
     axpy<<<(n + 63) / 64, 64>>>(n, 2, b, a);
   }
-  print("mixed", a, n, quiet);
+  print_sum("mixed", a, n);
 
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   for (int i = 0; i < 7; ++i) {
@@ -154,10 +145,10 @@ int main(int argc, char **argv) {
     along_line<<<(n + 63) / 64, 64>>>(a, b, n);
     unguarded<<<n / 9, 9>>>(a);
   }
-  print("alone", a, n, quiet);
+  print_sum("alone", a, n);
 
   const int mz = 37, my = 13, mx = 17;
-  long long *c = device(mz * my * mx), *d = device(mz * my * mx);
+  long long *c = array_of_numbers<long long>(mz * my * mx), *d = array_of_numbers<long long>(mz * my * mx);
   const dim3 cubes(8, 2, 4), of_cubes((mx + 7) / 8, (my + 1) / 2, (mz + 3) / 4);
 #pragma gpurma persistent distribute(c, d : rows(mz, my, mx))
   for (int i = 0; i < 5; ++i) {
@@ -165,7 +156,7 @@ int main(int argc, char **argv) {
     axpy<<<(mz * my * mx + 255) / 256, 256>>>(mz * my * mx, 3, c, d);
     star_of_blocks<<<of_cubes, cubes>>>(c, d, mz, my, mx);
   }
-  print("cube", c, mz * my * mx, quiet);
+  print_sum("cube", c, mz * my * mx);
 
   // Fewer threads than elements, and more; and a variable that is called as what kernels know their block by.
   const dim3 blockDim(64);
@@ -177,7 +168,7 @@ int main(int argc, char **argv) {
     from_second_row<<<(n + 63) / 64, blockDim>>>(b, a, ny, nx);
     axpy<<<3 * n / 64, blockDim>>>(n / 2, 2, b, a);
   }
-  print("parts", a, n, quiet);
+  print_sum("parts", a, n);
 
   int elements = nx * ny;
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum, *odd)
@@ -188,20 +179,20 @@ int main(int argc, char **argv) {
     total<<<7, 32>>>(a, sum, nx * ny);
     count<<<n / 32 + 5, 32>>>(a, odd, n);
   }
-  print("strides", b, n, quiet);
+  print_sum("strides", b, n);
 
 #pragma gpurma persistent distribute(a : rows(ny, nx)) reduce(+ : *odd)
   for (int i = 0; i < 3; ++i)
     of_blocks<<<n / 50 + 9, 50>>>(a, odd, n);
-  print("threads", a, n, quiet);
+  print_sum("threads", a, n);
 
-  long long *e = device(fixed_nx * ny), *f = device(fixed_nx * ny);
+  long long *e = array_of_numbers<long long>(fixed_nx * ny), *f = array_of_numbers<long long>(fixed_nx * ny);
 #pragma gpurma persistent distribute(e, f : rows(ny, fixed_nx))
   for (int i = 0; i < 5; ++i) {
     of_constants<<<fixed_nx * ny / 128 + 1, 128>>>(f, e, ny);
     std::swap(e, f);
   }
-  print("constant", e, fixed_nx * ny, quiet);
+  print_sum("constant", e, fixed_nx * ny);
   if (!quiet)
     std::printf("sum %llu of %llu\n", *sum, *odd);
 }
