@@ -36,7 +36,7 @@ public:
       visit_boxes(r, stage, putting);
     GPURMA_ROLLED
     for (int k = 0; k < known.count; ++k)
-      if (!lines_are_put || !is_line(r, known.box[k]))
+      if (!lines_are_put || known.box[k].places != 1 || !is_line(r, known.box[k]))
         put(r, known.box[k], stage);
   }
 
@@ -53,15 +53,39 @@ private:
   GPURMA_SLOW_DEVICE static void find_boxes(state& r, int stage) {
     platform::sync_block();
     if (platform::thread_index() == 0) {
-      r.pushed[stage].count = 0;
+      pushed_boxes& known = r.pushed[stage];
+      known.count = 0;
       visit_boxes(r, stage, keeping);
+      if (const int places = count_places(known); places > memory::most_places)
+        known.count = pushed_boxes::too_many;
+      else if (places > known.count)
+        list_places(r, stage);
     }
     platform::sync_block();
   }
 
-  // What is done with a box. One function for both, since compilers take as long for this code as
+  GPURMA_SLOW_DEVICE static void list_places(state& r, int stage) {
+    pushed_boxes& known = r.pushed[stage];
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      known.box[k].places = 0; // so many have been listed
+    visit_boxes(r, stage, listing);
+  }
+
+  // Of all boxes, one behind the other.
+  GPURMA_DEVICE static int count_places(pushed_boxes& known) {
+    int places = 0;
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k) {
+      known.box[k].first_place = static_cast<std::uint16_t>(places);
+      places += known.box[k].places;
+    }
+    return places;
+  }
+
+  // What is done with a box. One function for all, since compilers take as long for this code as
   // for the rest of a region.
-  enum visit { keeping, putting };
+  enum visit { keeping, listing, putting };
   GPURMA_DEVICE static void take(state& r, int stage, const pushed_box& box, visit way) {
     if (way == putting) {
       put(r, box, stage);
@@ -70,12 +94,53 @@ private:
     pushed_boxes& known = r.pushed[stage];
     if (known.count == pushed_boxes::too_many)
       return;
-    if (known.count == pushed_boxes::most) {
+    int k = 0;
+    while (k < known.count && !are_alike(r, known.box[k], box))
+      ++k;
+    if (k == pushed_boxes::most) {
       known.count = pushed_boxes::too_many;
       return;
     }
-    known.box[known.count] = box;
-    known.shape[known.count++] = r.shape_of[r.array_of[box.passed]];
+    pushed_box& first = known.box[k];
+    if (k == known.count) {
+      first = box;
+      first.places = 0;
+      known.shape[known.count++] = r.shape_of[r.array_of[box.passed]];
+    } else if (way == listing) {
+      places_of(r, stage)[first.first_place + first.places] =
+          static_cast<std::int32_t>(elements_between(r, first, box));
+    }
+    if (++first.places > memory::most_places)
+      known.count = pushed_boxes::too_many;
+  }
+
+  // Whether two boxes differ in their place only.
+  GPURMA_DEVICE static bool are_alike(const state& r, const pushed_box& a, const pushed_box& b) {
+    bool alike = a.passed == b.passed && a.side == b.side && a.bytes == b.bytes &&
+                 a.line_words == b.line_words;
+    for (int i = 0; i < 3; ++i)
+      alike &= a.strides[i] == b.strides[i] && a.counts[i] == b.counts[i];
+    const std::int64_t elements = elements_between(r, a, b);
+    return alike && elements == static_cast<std::int32_t>(elements);
+  }
+  GPURMA_DEVICE static std::int64_t elements_between(const state& r, const pushed_box& a,
+                                                     const pushed_box& b) {
+    const auto bytes = static_cast<std::int64_t>(b.offset - a.offset);
+    return bytes / static_cast<std::int64_t>(r.plans.array[r.array_of[a.passed]].element_bytes);
+  }
+
+  GPURMA_DEVICE static std::int32_t* places_of(const state& r, int stage) {
+    return r.words.places + r.words.place_at(stage, r.rank);
+  }
+  // Of the first piece at a place.
+  GPURMA_DEVICE static std::uint64_t offset_at(const state& r, const pushed_box& box, int stage,
+                                               unsigned place) {
+    if (place == 0)
+      return box.offset;
+    const std::int64_t elements = places_of(r, stage)[box.first_place + place];
+    return box.offset + static_cast<std::uint64_t>(
+                            elements * static_cast<std::int64_t>(
+                                           r.plans.array[r.array_of[box.passed]].element_bytes));
   }
 
   // What the rank's tiles of a stage have written of rows that neighbouring processes read.
@@ -202,7 +267,7 @@ private:
     const stage_plan& plan = r.plans.stage[stage];
     const array_plan& array = r.plans.array[r.array_of[k]];
     const written_box* const boxes = r.traits[stage].boxes;
-    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0, 0};
+    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0, 1, 0, 0};
     std::uint64_t stride = array.element_bytes;
     bool gap = false;
     int place = 2; // of the next dimension that pieces are apart along
@@ -245,37 +310,66 @@ private:
     return there != nullptr && box.line_words != 0 && bits % sizeof(sixteen_bytes) == 0;
   }
 
-  // Writes it into another process's array, if it is. All threads.
+  // Writes it into another process's array, if it is and has one place. All threads.
   GPURMA_DEVICE static bool put_line(const state& r, const pushed_box& box) {
-    if (!is_line(r, box))
+    if (box.places != 1 || !is_line(r, box))
       return false;
     const int a = r.array_of[box.passed];
     const unsigned thread = platform::thread_index_again();
     if (thread >= box.line_words * box.counts[2])
       return true;
-    const unsigned piece = box.counts[2] == 1 ? 0 : thread / box.line_words;
-    const std::uint64_t offset = box.offset + piece * box.strides[2] +
-                                 (thread - piece * box.line_words) * sizeof(sixteen_bytes);
-    *reinterpret_cast<sixteen_bytes*>(r.arrays_of[box.side][a] + offset) =
-        *reinterpret_cast<const sixteen_bytes*>(r.plans.array[a].base + offset);
+    const std::uint64_t offset = box.offset + offset_in_line(box, thread);
+    copy_word(r, a, box.side, offset);
     return true;
+  }
+
+  // Writes the same line of several places. All threads, which take some places at a time.
+  GPURMA_DEVICE static void put_lines_of_places(const state& r, const pushed_box& box, int stage) {
+    const unsigned words = box.line_words * box.counts[2];
+    const unsigned at_a_time = platform::block_threads() / words;
+    const unsigned first = platform::thread_index() / words;
+    const std::uint64_t in_line = offset_in_line(box, platform::thread_index() - first * words);
+    if (first >= at_a_time)
+      return;
+    GPURMA_ROLLED
+    for (unsigned place = first; place < box.places; place += at_a_time)
+      copy_word(r, r.array_of[box.passed], box.side, offset_at(r, box, stage, place) + in_line);
+  }
+
+  GPURMA_DEVICE static std::uint64_t offset_in_line(const pushed_box& box, unsigned word) {
+    const unsigned piece = box.counts[2] == 1 ? 0 : word / box.line_words;
+    return piece * box.strides[2] + (word - piece * box.line_words) * sizeof(sixteen_bytes);
+  }
+  GPURMA_DEVICE static void copy_word(const state& r, int array, int side, std::uint64_t offset) {
+    *reinterpret_cast<sixteen_bytes*>(r.arrays_of[side][array] + offset) =
+        *reinterpret_cast<const sixteen_bytes*>(r.plans.array[array].base + offset);
   }
 
   // Writes a box of the rank's array into another process's. All threads.
   GPURMA_SLOW_DEVICE static void put(state& r, const pushed_box& box, int stage) {
+    if (box.places != 1 && is_line(r, box)) {
+      put_lines_of_places(r, box, stage);
+      return;
+    }
+    GPURMA_ROLLED
+    for (unsigned place = 0; place < box.places; ++place)
+      put_at(r, box, stage, offset_at(r, box, stage, place));
+  }
+  GPURMA_DEVICE static void put_at(state& r, const pushed_box& box, int stage,
+                                   std::uint64_t first) {
     const int a = r.array_of[box.passed];
     const array_plan& array = r.plans.array[a];
     char* const there = r.arrays_of[box.side][a];
     if (there != nullptr) {
       const auto bits = reinterpret_cast<std::uintptr_t>(array.base) |
-                        reinterpret_cast<std::uintptr_t>(there) | box.offset | box.bytes |
+                        reinterpret_cast<std::uintptr_t>(there) | first | box.bytes |
                         box.strides[0] | box.strides[1] | box.strides[2];
       if (bits % sizeof(sixteen_bytes) == 0)
-        copy_box<sixteen_bytes>(there, array.base, box);
+        copy_box<sixteen_bytes>(there + first, array.base + first, box);
       else if (bits % sizeof(std::uint32_t) == 0)
-        copy_box<std::uint32_t>(there, array.base, box);
+        copy_box<std::uint32_t>(there + first, array.base + first, box);
       else
-        copy_box<char>(there, array.base, box);
+        copy_box<char>(there + first, array.base + first, box);
     } else if (platform::thread_index() == 0) {
       const int target = r.first_rank[box.side];
       const std::uint64_t base = r.windows[a].rows[target].base;
@@ -283,7 +377,7 @@ private:
         for (std::uint32_t j = 0; j < box.counts[1]; ++j)
           for (std::uint32_t k = 0; k < box.counts[2]; ++k) {
             const std::uint64_t offset =
-                box.offset + i * box.strides[0] + j * box.strides[1] + k * box.strides[2];
+                first + i * box.strides[0] + j * box.strides[1] + k * box.strides[2];
             const detail::destination d{nullptr, base + offset, offset, box.bytes, target, true};
             detail::post_transfer(detail::block(), detail::command_kind::put, directive::stage,
                                   r.traits[stage].where, array.base + offset, d, r.windows[a].id, 0,
@@ -297,7 +391,8 @@ private:
     std::uint64_t words[2];
   };
 
-  // By all threads: each takes every block_threads()-th word of all pieces.
+  // By all threads: each takes every block_threads()-th word of all pieces. From first piece to
+  // first piece.
   template <class Word>
   GPURMA_DEVICE static void copy_box(char* to, const char* from, const pushed_box& box) {
     const std::uint64_t words = box.bytes / sizeof(Word);
@@ -307,8 +402,8 @@ private:
     // Mostly a line of pieces, and no more than a word for each thread.
     if (box.counts[0] * box.counts[1] == 1 && words <= threads && words * pieces <= threads) {
       const std::uint32_t piece = pieces == 1 ? 0 : thread / static_cast<unsigned>(words);
-      const std::uint64_t offset = box.offset + piece * box.strides[2] +
-                                   (thread - piece * static_cast<unsigned>(words)) * sizeof(Word);
+      const std::uint64_t offset =
+          piece * box.strides[2] + (thread - piece * static_cast<unsigned>(words)) * sizeof(Word);
       if (thread < words * pieces)
         *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
       return;
@@ -322,7 +417,7 @@ private:
       const std::uint32_t line = piece / box.counts[2];
       const std::uint32_t plane = line / box.counts[1];
       const std::uint64_t offset =
-          box.offset + plane * box.strides[0] + (line - plane * box.counts[1]) * box.strides[1] +
+          plane * box.strides[0] + (line - plane * box.counts[1]) * box.strides[1] +
           (piece - line * box.counts[2]) * box.strides[2] + word * sizeof(Word);
       *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
       piece += pieces_on;

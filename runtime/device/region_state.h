@@ -211,15 +211,18 @@ struct stage_state {
   bool known;
 };
 
-// Pieces of an array at regular distances, which a rank has written and another process reads: all
-// that go to the same place with one pattern. Offsets and lengths in bytes.
+// Pieces of an array at regular distances, which a rank has written and another process reads, and
+// the same pieces at other places of the array, since many tiles of a rank are alike. Offsets and
+// lengths in bytes.
 struct pushed_box {
-  std::uint64_t offset; // of the first piece
+  std::uint64_t offset; // of the first piece at the first place
   std::uint64_t strides[3];
   std::uint64_t bytes; // of a piece
   std::uint32_t counts[3];
   std::int8_t passed; // the array: which of those that the stage is passed
   std::int8_t side;
+  std::uint16_t places;
+  std::uint16_t first_place; // of memory::places, if there are several
   // Words of 16 bytes in a piece, if all are in a line and each thread has at most one; otherwise
   // 0.
   std::uint32_t line_words;
@@ -227,7 +230,7 @@ struct pushed_box {
 
 // What a rank pushes when it has run a stage, if that is not much, and for which arrays.
 struct pushed_boxes {
-  static constexpr int most = 4;
+  static constexpr int most = 8;
   pushed_box box[most];
   std::int8_t shape[most]; // of each box's array, when it was computed
   std::int8_t count;

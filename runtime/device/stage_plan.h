@@ -355,6 +355,7 @@ template <int Stages, int Arrays, int Scalars> struct plan {
 // Device memory of a region. All processes divide theirs in the same way.
 struct memory {
   std::uint64_t* words;
+  std::int32_t* places;
   const int* first_ranks; // of each process and, last, of all
   int most_ranks;         // of any process
   int processes;
@@ -392,6 +393,13 @@ struct memory {
                ((meeting % 2 * static_cast<std::size_t>(processes) + process) * groups() + group);
   }
   __host__ __device__ std::size_t words_for(int scalars) const { return scalar_at(scalars); }
+
+  // Of each rank of the device and stage: how many elements the places of a pushed_box are behind
+  // its first one.
+  static constexpr int most_places = 256;
+  __host__ __device__ std::size_t place_at(int stage, int rank) const {
+    return (static_cast<std::size_t>(stage) * most_ranks + rank) * most_places;
+  }
 
 private:
   __host__ __device__ static std::size_t even(std::size_t words) { return (words + 1) / 2 * 2; }

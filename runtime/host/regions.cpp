@@ -40,6 +40,7 @@ std::int64_t ceiling(std::int64_t a, std::int64_t b) {
 // Kept between regions: freeing waits for the device, and other processes map it once.
 struct region_memory {
   memory_block<memory_kind::device> words;
+  memory_block<memory_kind::device> places;
   memory_block<memory_kind::device> first_ranks;
   memory_block<memory_kind::device> results;
 };
@@ -417,6 +418,8 @@ int prepare_region(const region_launch& region, int resident) {
       content[words.partial_at(k, rank)] = region.identity[k];
   words.words =
       static_cast<std::uint64_t*>(memory.words.resize(content.size() * sizeof(content[0])));
+  const std::size_t places = words.processes > 1 ? words.place_at(region.stages, 0) : 0;
+  words.places = static_cast<std::int32_t*>(memory.places.resize(places * sizeof(words.places[0])));
   auto* const on_device =
       static_cast<int*>(memory.first_ranks.resize(first_ranks.size() * sizeof(int)));
   words.first_ranks = on_device;
