@@ -32,12 +32,14 @@ class Kernel:
 
 
 class Stencil:
-    def __init__(self, number, rng, put_rng, copy_rng, end_rng, processes):
+    def __init__(self, number, rng, put_rng, copy_rng, end_rng, row_rng, processes):
         self.number = number
         self.rng = rng
         self.end_rng = end_rng  # likewise for stores into rows at the ends of arrays
         self.copy_rng = copy_rng  # likewise for copies
         self.put_rng = put_rng  # of its own, so that a seed makes the same kernels with puts and without
+        # Where the rows of all kernels begin, if they begin at the same.
+        self.first_row = row_rng.choice([1, 1, 2]) if row_rng.random() < 0.2 else None
         self.rank = rng.choice([1, 2, 2, 2, 3, 3])
         self.make_extents()
         self.make_arrays()
@@ -105,6 +107,8 @@ class Stencil:
         if self.permute:
             rng.shuffle(k.walk)
         k.shift = [rng.choice([0, 0, 0, 1, 2]) for _ in range(self.rank)] if rng.random() < 0.3 else [0] * self.rank
+        if self.first_row is not None:
+            k.shift[0] = self.first_row
         k.style = rng.choice(["index", "lambda", "macro", "inline", "pointer"])
         k.strided = [d for d in range(self.rank) if rng.random() < 0.12]
         # Rows for each thread: next to each other, or a block apart.
@@ -463,7 +467,7 @@ def program(seed, options):
     rng = random.Random(seed)
     out = [campaign.prologue("random_regions.py", f"--seed {seed} --regions {options.regions} --processes {options.processes}")]
     out += [Stencil(number, rng, random.Random(f"{seed} {number}"), random.Random(f"copies {seed} {number}"),
-                    random.Random(f"ends {seed} {number}"), options.processes).text() + "\n"
+                    random.Random(f"ends {seed} {number}"), random.Random(f"rows {seed} {number}"), options.processes).text() + "\n"
             for number in range(options.regions)]
     out.append("int main(int argc, char** argv) {\n  gpurma::init(&argc, &argv);")
     out += [f"  compare(region_{number}, elided_{number});" for number in range(options.regions)]
