@@ -36,7 +36,7 @@ public:
       visit_boxes(r, stage, putting);
     GPURMA_ROLLED
     for (int k = 0; k < known.count; ++k)
-      if (!lines_are_put || known.box[k].places != 1 || !is_line(r, known.box[k]))
+      if (!lines_are_put || !is_single_line(r, known.box[k]))
         put(r, known.box[k], stage);
   }
 
@@ -310,9 +310,14 @@ private:
     return there != nullptr && box.line_words != 0 && bits % sizeof(sixteen_bytes) == 0;
   }
 
-  // Writes it into another process's array, if it is and has one place. All threads.
+  // What put_line writes.
+  GPURMA_DEVICE static bool is_single_line(const state& r, const pushed_box& box) {
+    return box.places == 1 && is_line(r, box);
+  }
+
+  // Writes it into another process's array, if it is. All threads.
   GPURMA_DEVICE static bool put_line(const state& r, const pushed_box& box) {
-    if (box.places != 1 || !is_line(r, box))
+    if (!is_single_line(r, box))
       return false;
     const int a = r.array_of[box.passed];
     const unsigned thread = platform::thread_index_again();
