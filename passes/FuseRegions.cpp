@@ -558,7 +558,7 @@ private:
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
               ", " + operationName(R.Reductions[I], Context) + ">()";
     std::string Kernel = "gpurma_region_" + Number;
-    Text += (R.FirstWrittenRow ? "}, ::gpurma::stages::bands_from_row(" + std::to_string(R.FirstWrittenRow) + ")}; " : "}}; ") + undistributedChecks() + "::gpurma::stages::run({";
+    Text += "}}; " + undistributedChecks() + "::gpurma::stages::run({";
     llvm::ListSeparator Separator;
     for (unsigned Limit : RegisterLimits) {
       std::string Registers = std::to_string(Limit);

@@ -50,7 +50,6 @@ public:
     for (Stage& S : R.Stages)
       if (S.Copy)
         inferCopy(S);
-    R.FirstWrittenRow = firstWrittenRow();
     for (Stage& S : R.Stages) {
       inferPublished(S);
       for (const PublishedArray& Put : S.Published)
@@ -1049,41 +1048,14 @@ private:
           Visit(A, S);
   }
 
-  /// Of grids whose first threads have the row behind a boundary. Depths that the program states are of rows of threads.
-  std::int64_t firstWrittenRow() const {
-    std::optional<std::int64_t> First;
-    if (!R.Halos.empty())
-      return 0;
-    for (const Stage& S : R.Stages) {
-      if (S.Copy || !S.Published.empty())
-        return 0;
-      std::optional<std::int64_t> OfStage;
-      for (const ArrayAccess& A : S.Accesses.Arrays) {
-        if (A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic)
-          return 0;
-        if (!A.Writes)
-          continue;
-        const AxisAccess& Rows = (*A.Writes)[S.Accesses.RowDimension];
-        if (Rows.Whole)
-          return 0;
-        OfStage = OfStage ? std::min(*OfStage, Rows.Low) : Rows.Low;
-      }
-      if (OfStage && First && *OfStage != *First)
-        return 0;
-      if (OfStage)
-        First = OfStage;
-    }
-    return std::max<std::int64_t>(First.value_or(0), 0);
-  }
-
-  /// Beyond those of a thread, which the region's first written row is the first of. None: any row.
-  std::optional<RowsBeyond> rowsRead(const ArrayAccess& A, const Stage& S) const {
+  /// None: any row.
+  static std::optional<RowsBeyond> rowsRead(const ArrayAccess& A, const Stage& S) {
     if (!A.Reads)
       return RowsBeyond();
     const AxisAccess& Rows = (*A.Reads)[S.Accesses.RowDimension];
     if (Rows.Whole)
       return std::nullopt;
-    return RowsBeyond{std::max<std::int64_t>(R.FirstWrittenRow - Rows.Low, 0), std::max<std::int64_t>(Rows.High - R.FirstWrittenRow, 0)};
+    return RowsBeyond{std::max<std::int64_t>(-Rows.Low, 0), std::max<std::int64_t>(Rows.High, 0)};
   }
 
   /// Launches may be repeated, and skipped, so that all that read the array count, also those before.

@@ -277,8 +277,6 @@ struct Region {
   std::vector<HostSum> HostSums;
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;
-  /// The row that the first threads of all launches write, if they write the same one; bands begin there. Found by InferStages.
-  std::int64_t FirstWrittenRow = 0;
   /// Found by FuseLaunches.
   std::vector<FusedLaunches> Fused;
 

@@ -301,10 +301,8 @@ struct collected_plan {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(count) * element_bytes; }
 };
 
-// Rows in contiguous bands over the processes; bands begin at multiples of `unit` behind the first
-// row that threads of grids write, so that they begin where tiles do.
+// Rows in contiguous bands over the processes; bands begin at multiples of `unit`.
 struct banding {
-  std::int64_t first_written;
   std::int64_t rows;
   std::int64_t unit;
   int processes;
@@ -327,10 +325,8 @@ struct banding {
 
   // First row of a process's band; of `processes`: all rows.
   __host__ __device__ std::int64_t begin(int p) const {
-    if (p <= 0 || p >= processes)
-      return p <= 0 ? 0 : rows;
-    const std::int64_t units = (rows - first_written + unit - 1) / unit;
-    const std::int64_t row = first_written + p * units / processes * unit;
+    const std::int64_t units = (rows + unit - 1) / unit;
+    const std::int64_t row = p * units / processes * unit;
     return row < rows ? row : rows;
   }
 
@@ -346,13 +342,6 @@ struct banding {
     return read_after < 0 || aliased || rows_put > touch_after ? touch_after : rows_put;
   }
 };
-
-// As lowered text says it.
-inline banding bands_from_row(std::int64_t first_written) {
-  banding bands{};
-  bands.first_written = first_written;
-  return bands;
-}
 
 // For up to S stages, A arrays and R reduced scalars.
 template <int Stages, int Arrays, int Scalars> struct plan {

@@ -21,9 +21,8 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
   if (process >= bands.processes)
     return all;
   const std::int64_t height = s.height();
-  const std::int64_t low = s.written.some && s.written.axis[s.row].low != whole
-                               ? s.written.axis[s.row].low
-                               : bands.first_written;
+  const std::int64_t low =
+      s.written.some && s.written.axis[s.row].low != whole ? s.written.axis[s.row].low : 0;
   const std::int64_t row = -floor_divide(low - bands.begin(process), height); // rounded up
   return row < 0 ? 0 : row < all ? row : all;
 }

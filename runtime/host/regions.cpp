@@ -114,31 +114,27 @@ void check_stages(const region_launch& region) {
   }
 }
 
-// How far accesses of the tiles of a band go beyond it, where bands begin at multiples of a unit
-// behind the first row written; and how far they would if launches read no more than their own
-// rows.
+// How far accesses of the tiles of a band go beyond it, where bands begin at multiples of a unit;
+// and how far they would if launches read no more than their own rows.
 void find_needs(const region_launch& region, banding& bands) {
   for (int s = 0; s < region.stages; ++s) {
     const stage_plan& one = region.stage[s];
     const std::int64_t height = one.height();
-    const std::int64_t begin = bands.first_written;
-    const axis_reach own{static_cast<int>(begin), static_cast<int>(begin)};
-    const axis_reach written = one.written.some ? one.written.axis[one.row] : own;
+    const axis_reach written = one.written.some ? one.written.axis[one.row] : axis_reach{0, 0};
     const bool bounded = one.read.some && one.read.axis[one.row].low != stages::whole;
-    const axis_reach read = bounded ? one.read.axis[one.row] : own;
+    const axis_reach read = bounded ? one.read.axis[one.row] : axis_reach{0, 0};
     // Its tiles begin at multiples of their height, and the band's first is that which first
     // writes to the band.
     const std::int64_t slack = bands.unit % height == 0 ? 0 : height;
-    const std::int64_t tile = ceiling(begin - written.low, height) * height - begin;
-    const std::int64_t first = tile - slack;
-    const std::int64_t last = tile - 1 + slack;
+    const std::int64_t first = ceiling(-written.low, height) * height - slack;
+    const std::int64_t last = (ceiling(-written.low, height) - 1) * height + height - 1 + slack;
     const auto add = [&](int& rows_before, int& rows_after, const axis_reach& r) {
       rows_before = std::max(rows_before, static_cast<int>(-(first + r.low)));
       rows_after = std::max(rows_after, static_cast<int>(last + 1 + r.high));
     };
     add(bands.touch_before, bands.touch_after, read);
     add(bands.touch_before, bands.touch_after, written);
-    add(bands.own_before, bands.own_after, own);
+    add(bands.own_before, bands.own_after, axis_reach{0, 0});
     add(bands.own_before, bands.own_after, written);
   }
 }
@@ -243,6 +239,7 @@ void check_end_rows(const region_launch& region) {
 void make_bands(const region_launch& region) {
   banding& bands = *region.bands;
   const process_info& self = process();
+  bands = {};
   bands.processes = self.size;
   bands.process = self.rank;
   bands.contiguous = self.size > 1 && (self.nodes > 1 || environment::route() == "proxy");

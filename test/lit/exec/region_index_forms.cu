@@ -17,7 +17,7 @@
 // CHECK: parts {{[1-9]}}
 // PLAN: stage masked: rows y; writes out (own), published (y -1..1); reads in (x whole, y -1..1 periodic)
 // PLAN: stage chosen: rows y; writes out (own), published (y -1..1); reads in (y -1..1)
-// PLAN: stage inside: rows y; writes out (y 1..1), published (y -1..1); reads in (y 0..2)
+// PLAN: stage inside: rows y; writes out (y 1..1), published (y 0..2); reads in (y 0..2)
 #include "Inputs/region.h"
 
 #include <cstdio>
