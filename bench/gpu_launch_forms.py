@@ -16,7 +16,8 @@ import pathlib
 import subprocess
 import sys
 
-SIZES = {"points": ("256x256x256", "512x512x512"), "columns": ("256x256x256", "512x512x512"),
+SIZES = {"points": ("256x256x256", "512x512x512"), "inside": ("256x256x256", "512x512x512"),
+         "columns": ("256x256x256", "512x512x512"),
          "queues": ("256x256x256", "512x512x512"), "periodic": ("4096x4096",),
          "line": ("256x256x256", "512x512x512"), "swap": ("4096x4096",), "copy": ("4096x4096",),
          "vectors": ("4096x4096",), "borders": ("4096x4096",), "axpy": ("4096x4096",),

@@ -267,7 +267,7 @@ private:
     const stage_plan& plan = r.plans.stage[stage];
     const array_plan& array = r.plans.array[r.array_of[k]];
     const written_box* const boxes = r.traits[stage].boxes;
-    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0, 1, 0, 0};
+    box = {0, {0, 0, 0}, array.element_bytes, {1, 1, 1}, 0, 0, 1, 0, 0, 0};
     std::uint64_t stride = array.element_bytes;
     bool gap = false;
     int place = 2; // of the next dimension that pieces are apart along
@@ -294,10 +294,11 @@ private:
       gap |= count != size;
       stride *= static_cast<std::uint64_t>(size);
     }
+    const std::uint64_t bits = box.offset | box.bytes | box.strides[2];
+    box.word_bytes = word_bytes_of(bits);
     if (box.counts[0] * box.counts[1] == 1 &&
-        (box.offset | box.bytes | box.strides[2]) % sizeof(sixteen_bytes) == 0 &&
-        box.bytes / sizeof(sixteen_bytes) * box.counts[2] <= platform::block_threads())
-      box.line_words = static_cast<std::uint32_t>(box.bytes / sizeof(sixteen_bytes));
+        box.bytes / box.word_bytes * box.counts[2] <= platform::block_threads())
+      box.line_words = static_cast<std::uint32_t>(box.bytes / box.word_bytes);
     return true;
   }
 
@@ -307,7 +308,7 @@ private:
     const char* const there = r.arrays_of[box.side][a];
     const auto bits = reinterpret_cast<std::uintptr_t>(r.plans.array[a].base) |
                       reinterpret_cast<std::uintptr_t>(there);
-    return there != nullptr && box.line_words != 0 && bits % sizeof(sixteen_bytes) == 0;
+    return there != nullptr && box.line_words != 0 && (bits & (box.word_bytes - 1)) == 0;
   }
 
   // What put_line writes.
@@ -319,12 +320,9 @@ private:
   GPURMA_DEVICE static bool put_line(const state& r, const pushed_box& box) {
     if (!is_single_line(r, box))
       return false;
-    const int a = r.array_of[box.passed];
     const unsigned thread = platform::thread_index_again();
-    if (thread >= box.line_words * box.counts[2])
-      return true;
-    const std::uint64_t offset = box.offset + offset_in_line(box, thread);
-    copy_word(r, a, box.side, offset);
+    if (thread < box.line_words * box.counts[2])
+      copy_word(r, box, box.offset + offset_in_line(box, thread));
     return true;
   }
 
@@ -338,16 +336,37 @@ private:
       return;
     GPURMA_ROLLED
     for (unsigned place = first; place < box.places; place += at_a_time)
-      copy_word(r, r.array_of[box.passed], box.side, offset_at(r, box, stage, place) + in_line);
+      copy_word(r, box, offset_at(r, box, stage, place) + in_line);
   }
 
   GPURMA_DEVICE static std::uint64_t offset_in_line(const pushed_box& box, unsigned word) {
     const unsigned piece = box.counts[2] == 1 ? 0 : word / box.line_words;
-    return piece * box.strides[2] + (word - piece * box.line_words) * sizeof(sixteen_bytes);
+    return piece * box.strides[2] + (word - piece * box.line_words) * box.word_bytes;
   }
-  GPURMA_DEVICE static void copy_word(const state& r, int array, int side, std::uint64_t offset) {
-    *reinterpret_cast<sixteen_bytes*>(r.arrays_of[side][array] + offset) =
-        *reinterpret_cast<const sixteen_bytes*>(r.plans.array[array].base + offset);
+  GPURMA_DEVICE static void copy_word(const state& r, const pushed_box& box, std::uint64_t offset) {
+    const int a = r.array_of[box.passed];
+    copy_word(r.arrays_of[box.side][a] + offset, r.plans.array[a].base + offset, box.word_bytes);
+  }
+
+  struct alignas(16) sixteen_bytes {
+    std::uint64_t words[2];
+  };
+  GPURMA_DEVICE static void copy_word(char* to, const char* from, unsigned word_bytes) {
+    if (word_bytes == 16)
+      copy<sixteen_bytes>(to, from);
+    else if (word_bytes == 8)
+      copy<std::uint64_t>(to, from);
+    else if (word_bytes == 4)
+      copy<std::uint32_t>(to, from);
+    else
+      *to = *from;
+  }
+  template <class Word> GPURMA_DEVICE static void copy(char* to, const char* from) {
+    *reinterpret_cast<Word*>(to) = *reinterpret_cast<const Word*>(from);
+  }
+  // Of the largest words whose length divides all of `offsets`, which are or-ed: a power of two.
+  GPURMA_DEVICE static unsigned char word_bytes_of(std::uint64_t offsets) {
+    return offsets % 16 == 0 ? 16 : offsets % 8 == 0 ? 8 : offsets % 4 == 0 ? 4 : 1;
   }
 
   // Writes a box of the rank's array into another process's. All threads.
@@ -369,12 +388,7 @@ private:
       const auto bits = reinterpret_cast<std::uintptr_t>(array.base) |
                         reinterpret_cast<std::uintptr_t>(there) | first | box.bytes |
                         box.strides[0] | box.strides[1] | box.strides[2];
-      if (bits % sizeof(sixteen_bytes) == 0)
-        copy_box<sixteen_bytes>(there + first, array.base + first, box);
-      else if (bits % sizeof(std::uint32_t) == 0)
-        copy_box<std::uint32_t>(there + first, array.base + first, box);
-      else
-        copy_box<char>(there + first, array.base + first, box);
+      copy_box(there + first, array.base + first, box, word_bytes_of(bits));
     } else if (platform::thread_index() == 0) {
       const int target = r.first_rank[box.side];
       const std::uint64_t base = r.windows[a].rows[target].base;
@@ -392,27 +406,14 @@ private:
     }
   }
 
-  struct alignas(16) sixteen_bytes {
-    std::uint64_t words[2];
-  };
-
   // By all threads: each takes every block_threads()-th word of all pieces. From first piece to
   // first piece.
-  template <class Word>
-  GPURMA_DEVICE static void copy_box(char* to, const char* from, const pushed_box& box) {
-    const std::uint64_t words = box.bytes / sizeof(Word);
+  GPURMA_DEVICE static void copy_box(char* to, const char* from, const pushed_box& box,
+                                     unsigned word_bytes) {
+    const std::uint64_t words = box.bytes / word_bytes;
     const std::uint32_t pieces = box.counts[0] * box.counts[1] * box.counts[2];
     const unsigned threads = platform::block_threads();
     const unsigned thread = platform::thread_index();
-    // Mostly a line of pieces, and no more than a word for each thread.
-    if (box.counts[0] * box.counts[1] == 1 && words <= threads && words * pieces <= threads) {
-      const std::uint32_t piece = pieces == 1 ? 0 : thread / static_cast<unsigned>(words);
-      const std::uint64_t offset =
-          piece * box.strides[2] + (thread - piece * static_cast<unsigned>(words)) * sizeof(Word);
-      if (thread < words * pieces)
-        *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
-      return;
-    }
     // Without a division for each word.
     const unsigned pieces_on = words < threads ? threads / static_cast<unsigned>(words) : 0;
     const std::uint64_t words_on = threads - pieces_on * words;
@@ -423,8 +424,8 @@ private:
       const std::uint32_t plane = line / box.counts[1];
       const std::uint64_t offset =
           plane * box.strides[0] + (line - plane * box.counts[1]) * box.strides[1] +
-          (piece - line * box.counts[2]) * box.strides[2] + word * sizeof(Word);
-      *reinterpret_cast<Word*>(to + offset) = *reinterpret_cast<const Word*>(from + offset);
+          (piece - line * box.counts[2]) * box.strides[2] + word * word_bytes;
+      copy_word(to + offset, from + offset, word_bytes);
       piece += pieces_on;
       word += words_on;
       if (word >= words) {

@@ -223,8 +223,8 @@ struct pushed_box {
   std::int8_t side;
   std::uint16_t places;
   std::uint16_t first_place; // of memory::places, if there are several
-  // Words of 16 bytes in a piece, if all are in a line and each thread has at most one; otherwise
-  // 0.
+  std::uint8_t word_bytes;
+  // Words in a piece, if all are in a line and each thread has at most one; otherwise 0.
   std::uint32_t line_words;
 };
 
