@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ErrorChecks.h"
 
+#include "passes/StreamEvents.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/StringSet.h"
@@ -34,15 +35,16 @@ bool isCudaError(QualType Type) {
   return Enum && Enum->getDecl()->getName() == "cudaError";
 }
 
-bool isSuperfluous(StringRef Name) {
-  static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaGetLastError",
-                                          "cudaPeekAtLastError"};
-  return Names.contains(Name);
+bool isSuperfluous(const CallExpr& Call) {
+  static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+                                          "cudaStreamWaitEvent",   "cudaGetLastError",      "cudaPeekAtLastError"};
+  StringRef Name = identifierOf(dyn_cast_or_null<NamedDecl>(Call.getCalleeDecl()));
+  return Names.contains(Name) || (recordsEvent(Name) && std::holds_alternative<OrdersStreams>(purposeOf(*Call.getArg(0))));
 }
 
 bool isSuccess(const Expr* E) {
   const auto* Call = dyn_cast<CallExpr>(E->IgnoreParenImpCasts());
-  return Call ? isSuperfluous(identifierOf(dyn_cast_or_null<NamedDecl>(Call->getCalleeDecl()))) : namesSuccess(E);
+  return Call ? isSuperfluous(*Call) : namesSuccess(E);
 }
 
 std::optional<bool> errorCheck(const Expr* Condition) {

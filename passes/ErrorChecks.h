@@ -14,8 +14,8 @@ namespace gpurma {
 
 bool isCudaError(clang::QualType Type);
 
-/// Calls that wait for what the region orders by itself, or ask for errors that it reports by itself.
-bool isSuperfluous(llvm::StringRef Function);
+/// Calls that wait for what the region orders by itself, ask for errors that it reports by itself, or record events that order streams only.
+bool isSuperfluous(const clang::CallExpr& Call);
 
 /// What becomes cudaSuccess, or is.
 bool isSuccess(const clang::Expr* E);

@@ -9,6 +9,7 @@
 #include "passes/LaunchWriter.h"
 #include "passes/Lvalues.h"
 #include "passes/RegionNames.h"
+#include "passes/StreamEvents.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -314,6 +315,17 @@ void ExpressionWriter::suggestHost(SourceLocation Loc) {
     report(Loc, Diag::note_host_directive);
 }
 
+void ExpressionWriter::explainEvent(const CallExpr& Call) {
+  if (recordsEvent(Call.getDirectCallee()->getName())) {
+    EventPurpose Purpose = purposeOf(*Call.getArg(0));
+    if (const auto* Use = std::get_if<const Expr*>(&Purpose))
+      report((*Use)->getExprLoc(), Diag::note_event_use) << spelled(*Use);
+    else
+      report(Call.getArg(0)->getExprLoc(), Diag::note_event_unknown) << spelled(Call.getArg(0));
+  }
+  explainTimes(Call.getBeginLoc());
+}
+
 void ExpressionWriter::explainTimes(SourceLocation Loc) {
   if (!std::exchange(HasExplainedTimes, true))
     report(Loc, Diag::note_times);
@@ -487,7 +499,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     return false;
   }
   StringRef Name = Callee->getIdentifier() ? Callee->getName() : StringRef();
-  if (isSuperfluous(Name)) {
+  if (isSuperfluous(Call)) {
     To << "::cudaSuccess";
     return true;
   }
@@ -498,7 +510,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     if (copiesOnHost(Call))
       report(Call.getBeginLoc(), Diag::note_host_memory);
     else if (Name.starts_with("cudaEvent"))
-      explainTimes(Call.getBeginLoc());
+      explainEvent(Call);
     else if (const VarDecl* Symbol = Name.contains("Symbol") ? copiedSymbol(Call) : nullptr)
       noteDeviceVariable(Call.getBeginLoc(), *Symbol, *Draft.U.Diags);
     else if (Name.starts_with("cudaMemcpy") || Name.starts_with("cudaMemset"))

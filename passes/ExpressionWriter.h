@@ -96,6 +96,7 @@ private:
   /// Once.
   void suggestHost(clang::SourceLocation Loc);
   /// Once.
+  void explainEvent(const clang::CallExpr& Call);
   void explainTimes(clang::SourceLocation Loc);
 
   RegionDraft& Draft;
