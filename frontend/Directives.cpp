@@ -233,9 +233,9 @@ void ClauseChecker::distributed(const Expr *Array, bool Collected) {
     Type = Elements->Type;
   QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
   if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType()) {
-    enum Problem { Other, ThisMember, ArrayElement, PointedElement, PointedMember } What =
+    enum Problem { Other, ThisMember, ArrayElement, PointedElement, PointedMember, DeviceArray } What =
         llvm::isa<ArraySubscriptExpr, CXXOperatorCallExpr>(Array) ? ArrayElement : Other;
-    std::string Member;
+    std::string Member, Spelled = Type.getAsString(Context.getPrintingPolicy());
     // `float *u[2]` of a parameter, too.
     if (const auto *Subscript = llvm::dyn_cast<ArraySubscriptExpr>(Array))
       if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Subscript->getBase()->IgnoreParenImpCasts());
@@ -256,8 +256,14 @@ void ClauseChecker::distributed(const Expr *Array, bool Collected) {
     }
     if (llvm::isa<CXXThisExpr>(Outer))
       What = ThisMember;
+    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Array);
+        Ref && Ref->getDecl()->hasAttr<CUDADeviceAttr>() && Ref->getType()->isArrayType()) {
+      What = DeviceArray;
+      Member = Spelled = Ref->getDecl()->getNameAsString();
+      Context.getArrayDecayedType(Ref->getType()).getAsStringInternal(Spelled, Context.getPrintingPolicy());
+    }
     Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer)
-        << Array->getType() << What << Member << Type.getAsString(Context.getPrintingPolicy()) << Inner << Collected << Array->getSourceRange();
+        << Array->getType() << What << Member << Spelled << Inner << Collected << Array->getSourceRange();
   } else if (!Element->isIncompleteType() && !Element.isTriviallyCopyableType(Context))
     Diags.report(Array->getExprLoc(), Diag::err_element_not_trivial) << Element << Array->getSourceRange();
 }

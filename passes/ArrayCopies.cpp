@@ -68,6 +68,11 @@ OffsetPointer takeApart(const Expr* Pointer, const ASTContext& Context) {
   if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
     if (const auto* Element = dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens()); Element && IsMoved(Element->getBase()))
       return Plus(Element->getBase(), Element->getIdx(), 1);
+  // The first element of a row that a pointer to rows leads to.
+  if (const auto* Row = dyn_cast<ArraySubscriptExpr>(E); Row && Row->getType()->isArrayType() && IsMoved(Row->getBase()))
+    return Plus(Row->getBase(), Row->getIdx(), 1);
+  if (const auto* Row = dyn_cast<UnaryOperator>(E); Row && Row->getOpcode() == UO_Deref && Row->getType()->isArrayType())
+    return takeApart(Row->getSubExpr(), Context);
   return {E, {}};
 }
 

@@ -33,20 +33,28 @@ bool hasDeviceTwin(const FunctionDecl* Function) {
   return Twin != Parameters.end() && Twin->second == Function->getNumParams();
 }
 
-/// Memory that a pointer leads to: what is there depends on stages that other ranks run.
-bool isMemoryAccess(const Stmt* S) {
+/// Memory that a pointer leads to.
+bool isBehindPointer(const Stmt* S) {
   if (const auto* Deref = dyn_cast<UnaryOperator>(S))
     return Deref->getOpcode() == UO_Deref && Deref->getSubExpr()->getType()->isPointerType() &&
            !Deref->getType()->isFunctionType();
-  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(S))
-    return !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(S)) {
+    const Expr* Base = Element->getBase()->IgnoreParenImpCasts();
+    return !Base->getType()->isArrayType() || isBehindPointer(Base);
+  }
   const auto* Member = dyn_cast<MemberExpr>(S);
   return Member && Member->isArrow() && !isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
 }
 
+/// What is behind a pointer depends on stages that other ranks run. A row of a pointer to rows, `a[y]`, is no more than an address.
+bool isMemoryAccess(const Stmt* S) {
+  const bool Row = isa<UnaryOperator, ArraySubscriptExpr>(S) && cast<Expr>(S)->getType()->isArrayType();
+  return isBehindPointer(S) && !Row;
+}
+
 /// n * sizeof *a: nothing is accessed.
 bool isSizeOfMemory(const UnaryExprOrTypeTraitExpr& Size) {
-  return Size.getKind() == UETT_SizeOf && !Size.isArgumentType() && isMemoryAccess(Size.getArgumentExpr()->IgnoreParens());
+  return Size.getKind() == UETT_SizeOf && !Size.isArgumentType() && isBehindPointer(Size.getArgumentExpr()->IgnoreParens());
 }
 
 /// changed, of cudaMemcpyToSymbol(changed, ...) and cudaMemcpyFromSymbol(..., changed, ...).

@@ -582,7 +582,8 @@ private:
     return false;
   }
 
-  static QualType element(const DistributedArray& A) { return A.Pointer.type().getNonReferenceType()->getPointeeType(); }
+  /// Of rows that it points to, `float (*pointer)[nx]`, those.
+  QualType element(const DistributedArray& A) const { return Context.getBaseElementType(A.Pointer.type().getNonReferenceType()->getPointeeType()); }
   CharUnits elementSize(const DistributedArray& A) const { return Context.getTypeSizeInChars(element(A)); }
   CharUnits elementAlignment(const DistributedArray& A) const { return Context.getTypeAlignInChars(element(A)); }
 
@@ -903,8 +904,7 @@ private:
   Candidates anyOf(QualType Pointer) const {
     Candidates All;
     for (const DistributedArray& A : R.Arrays)
-      if (Context.hasSameUnqualifiedType(A.Pointer.type()->getPointeeType(),
-                                         Pointer->getPointeeType()))
+      if (Context.hasSameUnqualifiedType(element(A), Context.getBaseElementType(Pointer->getPointeeType())))
         All.push_back(&A);
     return All;
   }
@@ -922,12 +922,24 @@ private:
     return All;
   }
 
+  /// a, of &a[0], and of a[0] and *a if these are rows; null for other expressions.
+  const Expr* pointerToFirst(const Expr* E) const {
+    const OffsetPointer Moved = takeApart(E, Context);
+    const bool First = llvm::all_of(Moved.Added, [&](const OffsetPointer::Step& Part) {
+      std::optional<llvm::APSInt> Count = Part.Count->getIntegerConstantExpr(Context);
+      return Count && *Count == 0;
+    });
+    return First && Moved.Base != E ? Moved.Base : nullptr;
+  }
+
   /// The arrays that the members, or without members the pointer itself, of an argument may be; none
   /// if it is no choice of variables.
   std::optional<Candidates> candidates(const Expr* E, ArrayRef<const FieldDecl*> Members) const {
     const Expr* Plain = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
     if (Plain->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNotNull))
       return Candidates();
+    if (const Expr* Array = pointerToFirst(Plain))
+      return candidates(Array, Members);
     if (const auto* Choice = dyn_cast<ConditionalOperator>(Plain)) {
       std::optional<Candidates> All = candidates(Choice->getTrueExpr(), Members),
                                 Other = candidates(Choice->getFalseExpr(), Members);
@@ -979,7 +991,8 @@ private:
       if (!Mentioned && !Copy)
         return true;
       // An element of `float **u`, or of the parameter `float *u[2]`.
-      const bool Element = Mentioned && isa<ArraySubscriptExpr>(Argument->IgnoreParenImpCasts()) && Argument->getType()->isPointerType();
+      const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Argument->IgnoreParenImpCasts());
+      const bool Element = Mentioned && Subscript && Subscript->getType()->isPointerType();
       U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
           << (Mentioned ? Mentioned->Pointer.name() : Copy->getNameAsString()) << S.Kernel->getName() << (Element ? 2 : 0)
           << Argument->IgnoreParenImpCasts()->getType().getAsString(Context.getPrintingPolicy()) << Argument->getSourceRange();

@@ -91,7 +91,8 @@ bool PointerGroups::VisitCastExpr(CastExpr* Cast) {
 }
 
 const Type* PointerGroups::element(QualType Pointer) const {
-  QualType Pointee = Pointer.getNonReferenceType()->getPointeeType();
+  // A pointer to rows may become one to their elements.
+  QualType Pointee = Context.getBaseElementType(Pointer.getNonReferenceType()->getPointeeType());
   return Context.getCanonicalType(Pointee).getUnqualifiedType().getTypePtr();
 }
 

@@ -241,10 +241,12 @@ struct array_plan {
   std::int64_t components = 1;
 
   array_plan() = default;
+  // A pointer to rows, `float (*pointer)[nx]`, has the elements of these: extents count them.
   template <class T, class... Extents>
   array_plan(const char* variable, T* pointer, std::int64_t n0, Extents... extents)
       : name(variable), base(const_cast<char*>(reinterpret_cast<const volatile char*>(pointer))),
-        element_bytes(sizeof(T)), rows(n0), inner{1, 1, 1}, dimensions(1 + sizeof...(Extents)) {
+        element_bytes(sizeof(std::remove_all_extents_t<T>)), rows(n0), inner{1, 1, 1},
+        dimensions(1 + sizeof...(Extents)) {
     static_assert(sizeof...(Extents) < 4);
     int d = 0;
     ((inner[d++] = static_cast<std::int64_t>(extents)), ...);

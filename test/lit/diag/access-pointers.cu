@@ -111,3 +111,12 @@ void flatten(float* a, float4* d, int n) {
   for (int i = 0; i < 10; ++i)
     flattens<<<(n + 255) / 256, 256>>>(a, d, n);
 }
+
+__global__ void set(float* row) { row[blockIdx.x] = 0; }
+void rows(float (*u)[16], int n) {
+#pragma gpurma persistent distribute(u : rows(n, 16))
+  {
+    // CHECK: :[[@LINE+1]]:24: error: 'u' must be passed to 'set' as it is, or chosen by '?:'; an offset belongs into the kernel [gpurma-0215]
+    set<<<16 * n, 1>>>(u[1]);
+  }
+}

@@ -17,3 +17,10 @@ struct solver : base {
 // CHECK: :[[@LINE-6]]:44: error: what is distributed must be a pointer variable or a pointer in a structure variable, not a member of the object: name it by a local reference before the region, 'auto &u = this->u' [gpurma-0065]
 // CHECK: :[[@LINE-5]]:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of what 'levels', a pointer to pointers, leads to: before the region put these into an array, as 'float *u[2]' with levels[0] and levels[1], name that one, and pass its elements to the kernels [gpurma-0065]
 // CHECK: :[[@LINE-6]]:49: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an element of an array that only the running program knows: name elements of array variables by constants, 'u[0], u[1]', or give each a local pointer variable before the region [gpurma-0065]
+
+__device__ float on_device[8][16];
+void variables(float* a, int n) {
+  // CHECK: :[[@LINE+1]]:41: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an array of the device itself, whose memory other processes do not reach: get memory by cudaMalloc, name a pointer to it, and pass it to the kernels, which may call it 'on_device' as well: 'float (*on_device)[16]' [gpurma-0065]
+#pragma gpurma persistent distribute(a, on_device : rows(n))
+  {}
+}
