@@ -12,13 +12,45 @@ using namespace clang;
 
 namespace gpurma {
 
-HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed,
+namespace {
+
+/// What is assigned, as a statement of the same block, to variables that are declared without a value.
+class AssignmentsInBlock : public DynamicRecursiveASTVisitor {
+public:
+  bool VisitCompoundStmt(CompoundStmt* Block) override {
+    llvm::SmallPtrSet<const VarDecl*, 8> Declared;
+    for (const Stmt* S : Block->body()) {
+      if (const auto* Declaration = dyn_cast<DeclStmt>(S))
+        for (const Decl* D : Declaration->decls())
+          if (const auto* V = dyn_cast<VarDecl>(D); V && !V->getInit() && V->hasLocalStorage())
+            Declared.insert(V);
+      const auto* Assignment = dyn_cast<BinaryOperator>(S);
+      const VarDecl* V = Assignment && Assignment->getOpcode() == BO_Assign ? namedVariable(Assignment->getLHS()) : nullptr;
+      if (V && Declared.contains(V))
+        Assigned.try_emplace(V, Assignment->getRHS());
+    }
+    return true;
+  }
+  llvm::DenseMap<const VarDecl*, const Expr*> Assigned;
+};
+
+} // namespace
+
+HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed, const VariableChanges& InRegion,
                                  const VariableChanges& EverChanged)
-    : Context(Context), Changed(Changed), EverChanged(EverChanged) {
+    : Context(Context), R(R), Changed(Changed), InRegion(InRegion), EverChanged(EverChanged) {
   for (const DistributedArray& A : R.Arrays)
     for (const Expr* Extent : A.Shape)
       for (const DeclRefExpr* Ref : References(Extent).All)
         InExtents.insert(Ref->getDecl());
+  auto* Statement = const_cast<Stmt*>(R.Statement);
+  AssignmentsInBlock Assignments;
+  Assignments.TraverseStmt(Statement);
+  ChangeFinder Finder;
+  Finder.TraverseStmt(Statement);
+  for (const auto& [V, Value] : Assignments.Assigned)
+    if (Finder.Changes[V] == 1)
+      OnlyAssignments.try_emplace(V, Value);
 }
 
 std::optional<Polynomial> HostExpressions::extent(const Expr* E) {
@@ -40,7 +72,7 @@ std::optional<Polynomial> HostExpressions::initialValue(const Expr* E) {
   const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() ||
-      V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit()))
+      V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit(), EverChanged))
     return std::nullopt;
   return polynomial(V->getInit());
 }
@@ -54,7 +86,7 @@ Polynomial HostExpressions::withInitialValues(Polynomial P) {
     bool Changed = false;
     for (const Symbol& S : Named) {
       const auto* V = S.Field || S.Divisor != 1 ? nullptr : dyn_cast_or_null<VarDecl>(S.Decl);
-      if (!V || isa<ParmVarDecl>(V) || !V->getInit() || InExtents.contains(V) || !isLasting(V, nullptr) || !isLasting(V->getInit()))
+      if (!V || isa<ParmVarDecl>(V) || !V->getInit() || InExtents.contains(V) || !isLasting(V, nullptr, EverChanged) || !isLasting(V->getInit(), EverChanged))
         continue;
       if (std::optional<Polynomial> Value = polynomial(V->getInit())) {
         P = P.substituted(S, *Value);
@@ -96,11 +128,13 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
     return polynomial(Cast->getSubExpr());
   if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-    if (!V || Changed.changes(V))
+    if (!V || (Changed.changes(V) && !OnlyAssignments.contains(V)))
       return std::nullopt;
-    if (const Expr* Init = lastingValue(V))
-      if (std::optional<Polynomial> P = polynomial(Init))
+    if (const Expr* Value = lastingValue(V))
+      if (std::optional<Polynomial> P = polynomial(Value))
         return P;
+    if (Changed.changes(V))
+      return std::nullopt;
     // `int first = 1;`, which nothing changes. Extents stay what they are called.
     if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !V->getType()->isReferenceType() && !InExtents.contains(V) &&
         !EverChanged.changes(V) && !V->getInit()->isValueDependent() && V->getInit()->EvaluateAsInt(Known, Context) &&
@@ -134,13 +168,13 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
   if (Changed.changes(V, Field))
     return std::nullopt;
   // `const Fields f{u, v, ny, nx};` has the ny of the region's clause.
-  if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !EverChanged.changes(V, Field)) {
+  if (const VariableChanges& Changes = changesBehind(V); V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !Changes.changes(V, Field)) {
     const PassedPointer From = passedFor(V->getInit(), {Field});
-    if (From.Expression && isLasting(From.Expression))
+    if (From.Expression && isLasting(From.Expression, Changes))
       if (std::optional<Polynomial> P = polynomial(From.Expression))
         return P;
     // A copy of another structure, of which this stays.
-    if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field))
+    if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field, Changes))
       return writtenMember(From.Pointer.Variable, Field);
   }
   return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
@@ -169,20 +203,29 @@ void HostExpressions::notePitch(const BinaryOperator& Quotient, const Polynomial
 }
 
 const Expr* HostExpressions::lastingValue(const VarDecl* V) const {
-  if (!V->getType().isConstQualified() || !V->hasLocalStorage() || isa<ParmVarDecl>(V) ||
-      !V->getInit())
+  const Expr* Value = firstValue(V);
+  if (!V->hasLocalStorage() || isa<ParmVarDecl>(V) || !Value)
     return nullptr;
-  return isLasting(V->getInit()) ? V->getInit() : nullptr;
+  const VariableChanges& Changes = changesBehind(V);
+  const bool Unchanged = V->getType().isConstQualified() || OnlyAssignments.contains(V) || (!InExtents.contains(V) && isLasting(V, nullptr, Changes));
+  return Unchanged && isLasting(Value, Changes) ? Value : nullptr;
 }
 
-bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field) const {
-  return V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.changes(V, Field);
+const Expr* HostExpressions::firstValue(const VarDecl* V) const {
+  auto It = OnlyAssignments.find(V);
+  return It == OnlyAssignments.end() ? V->getInit() : It->second;
 }
 
-bool HostExpressions::isLasting(const Stmt* S) const {
+const VariableChanges& HostExpressions::changesBehind(const VarDecl* V) const { return R.declares(V) ? InRegion : EverChanged; }
+
+bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field, const VariableChanges& Changes) {
+  return V->hasLocalStorage() && !V->getType()->isReferenceType() && !Changes.changes(V, Field);
+}
+
+bool HostExpressions::isLasting(const Stmt* S, const VariableChanges& Changes) {
   if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-    return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !EverChanged.changes(V);
+    return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !Changes.changes(V);
   }
   if (const auto* Member = dyn_cast<MemberExpr>(S)) {
     const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
@@ -191,13 +234,12 @@ bool HostExpressions::isLasting(const Stmt* S) const {
     if (Member->isArrow())
       return false;
     if (V && Field)
-      return isLasting(V, Field);
+      return isLasting(V, Field, Changes);
   }
   if (const auto* Size = dyn_cast<UnaryExprOrTypeTraitExpr>(S); Size && Size->getKind() == UETT_SizeOf)
     return !Size->getTypeOfArgument()->isVariableArrayType();
   return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
-         llvm::all_of(S->children(),
-                      [&](const Stmt* Child) { return !Child || isLasting(Child); });
+         llvm::all_of(S->children(), [&](const Stmt* Child) { return !Child || isLasting(Child, Changes); });
 }
 
 std::optional<Polynomial> HostExpressions::sameText(const Expr* E) {

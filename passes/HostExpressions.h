@@ -23,9 +23,9 @@ struct Region;
 /// and a shape's `nx` are the same symbol where the launch passes nx for n.
 class HostExpressions {
 public:
-  /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same
-  /// of its function.
-  HostExpressions(clang::ASTContext& Context, const Region& R, const VariableChanges& Changed,
+  /// \p Changed: variables that have several values where the expressions are evaluated; \p InRegion: while the region runs; \p EverChanged:
+  /// in its function.
+  HostExpressions(clang::ASTContext& Context, const Region& R, const VariableChanges& Changed, const VariableChanges& InRegion,
                   const VariableChanges& EverChanged);
 
   /// The same of an extent. In `pitch / sizeof(float)` the pitch is a multiple, as cudaMallocPitch's is:
@@ -51,18 +51,26 @@ private:
   /// A number or a variable, by a positive number. None: it is no whole polynomial, and no variable.
   static std::optional<Polynomial> quotient(const Polynomial& Dividend, const Polynomial& Divisor);
   void notePitch(const clang::BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size);
-  /// What a local constant is computed from, if that has still the same value: `const int ny =
-  /// size.y;`.
+  /// What a local variable that nothing changes is computed from, if that has still the same value: `int ny = size.y;`. Extents are what they
+  /// are called, unless they are constants.
   const clang::Expr* lastingValue(const clang::VarDecl* V) const;
-  bool isLasting(const clang::VarDecl* V, const clang::FieldDecl* Field) const;
-  bool isLasting(const clang::Stmt* S) const;
+  /// What a variable of the region is initialised with, or gets in the block that declares it, `int ny; ny = size.y;`, by the only assignment
+  /// to it.
+  const clang::Expr* firstValue(const clang::VarDecl* V) const;
+  /// What is changed from a variable's declaration on.
+  const VariableChanges& changesBehind(const clang::VarDecl* V) const;
+  static bool isLasting(const clang::VarDecl* V, const clang::FieldDecl* Field, const VariableChanges& Changes);
+  static bool isLasting(const clang::Stmt* S, const VariableChanges& Changes);
   /// Quotients, results of const member functions: equal if written alike.
   std::optional<Polynomial> sameText(const clang::Expr* E);
   bool isRepeatable(const clang::Stmt* S) const;
 
   clang::ASTContext& Context;
+  const Region& R;
   const VariableChanges& Changed;
+  const VariableChanges& InRegion;
   const VariableChanges& EverChanged;
+  llvm::DenseMap<const clang::VarDecl*, const clang::Expr*> OnlyAssignments;
   llvm::SmallPtrSet<const clang::ValueDecl*, 8> InExtents;
   std::vector<llvm::FoldingSetNodeID> Profiles;
   bool OfExtent = false;

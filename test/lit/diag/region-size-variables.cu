@@ -1,0 +1,53 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Variables of a region that do not always have the value that they get first, and sizes that the clause does not name.
+// RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
+
+struct field {
+  int nx, ny;
+  float* values;
+};
+__device__ bool is_inside(int x, int y, int nx, int ny) { return x < nx && y < ny; }
+
+__global__ void first(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here: the subscript is no row and column of the array's shape [gpurma-0200]
+  // CHECK: :[[@LINE+1]]:32: note: what launches pass for the size 'nx' is not known, or not always the same: pass an extent of 'u' that 'rows' names, or a variable that has it as its initial value and that nothing changes
+  if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
+}
+void changed(float* u, int width, int height) {
+#pragma gpurma persistent distribute(u : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    int nx = width;
+    if (k > 2)
+      nx = height;
+    first<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
+  }
+}
+
+__global__ void second(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+1]]:32: note: what launches pass for the size 'nx' is not known
+  if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
+}
+void assigned_twice(float* u, int width, int height) {
+#pragma gpurma persistent distribute(u : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    int nx;
+    nx = width;
+    second<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
+    nx = height;
+  }
+}
+
+__global__ void third(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+1]]:32: note: the launch passes 'b.nx' for a size, which is none of the extents of 'u': name it in 'rows', if it is one of these, or pass what 'rows' names
+  if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
+}
+void other_extents(field a, field b) {
+#pragma gpurma persistent distribute(a.values : rows(a.ny, a.nx))
+  for (int k = 0; k < 5; ++k)
+    third<<<dim3(4, 4), dim3(8, 4)>>>(a.values, b.nx, a.ny);
+}

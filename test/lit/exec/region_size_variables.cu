@@ -1,0 +1,87 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// Sizes that reach kernels by variables of the region and of functions that it calls, which are no constants: with an initial value, with
+// one that the block assigns, and from structures that are filled in by functions before the region.
+// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t quiet | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
+// PLAN-COUNT-3: stage step: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// CHECK: initial {{[1-9]}}
+// CHECK: assigned {{[1-9]}}
+// CHECK: fields {{[1-9]}}
+#include "Inputs/region.h"
+
+#include <utility>
+
+__global__ void step(unsigned *out, const unsigned *in, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
+  if (x < nx - 1 && y < ny - 1)
+    out[y * nx + x] = (in[y * nx + x - 1] + 3 * in[y * nx + x + 1] + 5 * in[(y - 1) * nx + x] + 7 * in[(y + 1) * nx + x]) % 100999;
+}
+
+struct field {
+  int nx, ny;
+  unsigned *values;
+};
+static void make(field *f, int nx, int ny) {
+  f->nx = nx;
+  f->ny = ny;
+  f->values = array_of_numbers<unsigned>(nx * ny);
+}
+static void advance(field *next, field *now) {
+  int nx, ny, width = 16;
+  nx = now->nx;
+  ny = now->ny;
+  dim3 block(width, 4), grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y);
+  step<<<grid, block>>>(next->values, now->values, nx, ny);
+}
+static void exchange(field *a, field *b) {
+  unsigned *values = a->values;
+  a->values = b->values;
+  b->values = values;
+}
+
+static void with_initial_values(unsigned *u, unsigned *next, int width, int height) {
+#pragma gpurma persistent distribute(u, next : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    int nx = width, ny = height;
+    step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next, u, nx, ny);
+    std::swap(u, next);
+  }
+  print_sum("initial", u, width * height);
+}
+static void with_assignments(unsigned *u, unsigned *next, int width, int height) {
+#pragma gpurma persistent distribute(u, next : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    int nx, ny;
+    if (k == 3)
+      continue;
+    ny = height;
+    nx = width;
+    step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next, u, nx, ny);
+    std::swap(u, next);
+  }
+  print_sum("assigned", u, width * height);
+}
+static void with_fields() {
+  field now, next;
+  make(&now, 37, 50);
+  make(&next, 37, 50);
+#pragma gpurma persistent distribute(now.values, next.values : rows(now.ny, now.nx))
+  for (int k = 0; k < 5; ++k) {
+    advance(&next, &now);
+    exchange(&next, &now);
+  }
+  print_sum("fields", now.values, now.nx * now.ny);
+}
+
+int main() {
+  with_initial_values(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  with_assignments(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  with_fields();
+}
