@@ -44,31 +44,25 @@ void AccessReports::notAffine(const CoordinateAccess& A, const Polynomial& P) {
     noteConstants(A, Coordinate);
   if (noteComponents(A))
     return;
-  if (!Why && noteOtherExtents(A))
-    return;
+  if (!Why)
+    noteOtherExtents(A);
   if (!A.Origin->Writes)
     noteHalo(A);
 }
 
-bool AccessReports::noteOtherExtents(const CoordinateAccess& A) {
+void AccessReports::noteOtherExtents(const CoordinateAccess& A) {
   const ArrayShape& Shape = A.Array->Shape;
   std::set<Symbol> Known;
   for (unsigned D = 0; D != Shape.dimensions(); ++D)
     for (const auto& [Factors, Coefficient] : Shape[D].terms())
       Known.insert(Factors.begin(), Factors.end());
-  bool Found = false;
   for (const Polynomial& Coordinate : A.Coordinates)
     for (const auto& [Factors, Coefficient] : Coordinate.terms())
-      for (const Symbol& S : Factors) {
-        if (Factors.size() == 1 || S.Of != Symbol::Kind::Parameter || !S.Decl || Known.count(S))
-          continue;
-        Found = true;
-        if (NotedExtents.insert(S).second)
+      for (const Symbol& S : Factors)
+        if (Factors.size() > 1 && S.Of == Symbol::Kind::Parameter && S.Decl && !Known.count(S) && NotedExtents.insert(S).second)
           note(A.Origin->Where, Diag::note_other_extent)
               << S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "") << A.Array->Array.name()
               << (S.Decl->getDeclContext() == Kernel);
-      }
-  return Found;
 }
 
 void AccessReports::notOwn(const CoordinateAccess& A) {

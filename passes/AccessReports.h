@@ -44,8 +44,8 @@ public:
   bool noteComponents(const CoordinateAccess& A);
 
 private:
-  /// Whether a coordinate is made of sizes that the clause does not name. Says once of each what the launch passes for it.
-  bool noteOtherExtents(const CoordinateAccess& A);
+  /// Says once of each size that a coordinate is made of, and the clause does not name, what the launch passes for it.
+  void noteOtherExtents(const CoordinateAccess& A);
   void noteConstants(const CoordinateAccess& A, const Polynomial& P);
   /// Says once why it is not known what is in constant memory, if the place is there.
   void noteConstant(const CoordinateAccess& A, PointerVariable Place);

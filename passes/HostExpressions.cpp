@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/HostExpressions.h"
 
+#include "passes/HostFunctions.h"
+#include "passes/HostObjects.h"
 #include "passes/Region.h"
 #include "passes/VariableUses.h"
 
@@ -157,11 +159,33 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
       if (std::optional<Polynomial> Part = quotient(*Left, *Right))
         return Part;
   }
-  if (const auto* Member = dyn_cast<MemberExpr>(E))
-    if (const VarDecl* V = structure(Member->getBase()); V && !Member->isArrow())
-      if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()))
-        return member(V, Field);
-  return sameText(E);
+  if (const auto* Member = dyn_cast<MemberExpr>(E)) {
+    const bool OfThis = isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+    const VarDecl* V = OfThis ? Object : Member->isArrow() ? nullptr : structure(Member->getBase());
+    if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()); V && Field)
+      return member(V, Field);
+  }
+  if (const auto* Call = dyn_cast<CXXMemberCallExpr>(E))
+    if (std::optional<Polynomial> P = returned(*Call))
+      return P;
+  // Members of different objects are written alike.
+  return Object ? std::nullopt : sameText(E);
+}
+
+std::optional<Polynomial> HostExpressions::returned(const CXXMemberCallExpr& Call) {
+  const Expr* Of = Call.getImplicitObjectArgument()->IgnoreParenImpCasts();
+  const VarDecl* V = isa<CXXThisExpr>(Of) ? Object : structure(Of);
+  const CXXMethodDecl* Method = Call.getMethodDecl();
+  if (!V || !Method || Call.getNumArgs() != 0 || !isConstantCall(Method, Context.getSourceManager()))
+    return std::nullopt;
+  const FunctionDecl* Definition = Method->getDefinition();
+  const Expr* Value = Definition ? onlyReturned(Definition) : nullptr;
+  if (!Value)
+    return std::nullopt;
+  const VarDecl* Outer = std::exchange(Object, V);
+  std::optional<Polynomial> P = polynomial(Value);
+  Object = Outer;
+  return P;
 }
 
 std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const FieldDecl* Field) {
@@ -238,6 +262,13 @@ bool HostExpressions::isLasting(const Stmt* S, const VariableChanges& Changes) {
   }
   if (const auto* Size = dyn_cast<UnaryExprOrTypeTraitExpr>(S); Size && Size->getKind() == UETT_SizeOf)
     return !Size->getTypeOfArgument()->isVariableArrayType();
+  // Of a structure that nothing changes.
+  if (const auto* Call = dyn_cast<CXXMemberCallExpr>(S)) {
+    const VarDecl* V = namedVariable(Call->getImplicitObjectArgument());
+    const CXXMethodDecl* Method = Call->getMethodDecl();
+    return V && Method && Call->getNumArgs() == 0 && isLasting(V, nullptr, Changes) && !Changes.changes(V) &&
+           isConstantCall(Method, V->getASTContext().getSourceManager());
+  }
   return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
          llvm::all_of(S->children(), [&](const Stmt* Child) { return !Child || isLasting(Child, Changes); });
 }

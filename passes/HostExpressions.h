@@ -48,6 +48,8 @@ private:
   std::optional<Polynomial> overElements(std::optional<Polynomial> P) const;
   std::optional<Polynomial> written(const clang::Expr* E);
   std::optional<Polynomial> writtenMember(const clang::VarDecl* V, const clang::FieldDecl* Field);
+  /// Of a function of a structure that returns an expression of its members: `int size() const { return nx * ny; }`.
+  std::optional<Polynomial> returned(const clang::CXXMemberCallExpr& Call);
   /// A number or a variable, by a positive number. None: it is no whole polynomial, and no variable.
   static std::optional<Polynomial> quotient(const Polynomial& Dividend, const Polynomial& Divisor);
   void notePitch(const clang::BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size);
@@ -74,6 +76,8 @@ private:
   llvm::SmallPtrSet<const clang::ValueDecl*, 8> InExtents;
   std::vector<llvm::FoldingSetNodeID> Profiles;
   bool OfExtent = false;
+  /// What `this` is in the function that returned() looks into.
+  const clang::VarDecl* Object = nullptr;
   /// Pitches in bytes, over how many elements they are.
   std::map<Symbol, Polynomial> Pitches;
 };

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Sizes that reach kernels by variables of the region and of functions that it calls, which are no constants: with an initial value, with
-// one that the block assigns, and from structures that are filled in by functions before the region.
+// one that the block assigns, from structures that are filled in by functions before the region, and as what a function of one returns.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -11,11 +11,15 @@
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t quiet | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
 // PLAN-COUNT-3: stage step: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// PLAN: stage rotate: rows z; writes out (x 1..1, y 1..1, z 1..1), {{.*}}reads in (x 1..1, y 1..1, z 0..2)
+// PLAN: stage add: rows z in one dimension; reads psi (own)
 // CHECK: initial {{[1-9]}}
 // CHECK: assigned {{[1-9]}}
 // CHECK: fields {{[1-9]}}
+// CHECK: size {{[1-9]}}
 #include "Inputs/region.h"
 
+#include <cuComplex.h>
 #include <utility>
 
 __global__ void step(unsigned *out, const unsigned *in, int nx, int ny) {
@@ -80,8 +84,41 @@ static void with_fields() {
   print_sum("fields", now.values, now.nx * now.ny);
 }
 
+struct box {
+  int nx, ny, nz;
+  __host__ __device__ int plane() const { return nx * ny; }
+  __host__ __device__ int size() const { return plane() * nz; }
+  __device__ int at(int x, int y, int z) const { return x + nx * (y + ny * z); }
+};
+__global__ void rotate(cuDoubleComplex *out, const cuDoubleComplex *in, box of) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1, z = blockIdx.z + 1;
+  if (x < of.nx - 1 && y < of.ny - 1 && z < of.nz - 1)
+    out[of.at(x, y, z)] = cuCmul(cuCadd(in[of.at(x, y, z - 1)], in[of.at(x, y, z + 1)]), make_cuDoubleComplex(0, 0.5));
+}
+__global__ void add(const cuDoubleComplex *psi, double *sum, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    atomicAdd(sum, cuCreal(psi[i]) + 3 * cuCimag(psi[i]));
+}
+static void with_size(box of) {
+  const int n = of.size();
+  const auto number = [](std::size_t i) { return make_cuDoubleComplex(static_cast<double>(i % 64), static_cast<double>(i % 48)); };
+  cuDoubleComplex *in = device_array<cuDoubleComplex>(n, number), *out = device_array<cuDoubleComplex>(n, number);
+  double *sum = device_array<double>(1, [](std::size_t) { return 0; }), found = 0;
+  const dim3 block(8, 4), grid((of.nx + 7) / 8, (of.ny + 3) / 4, of.nz - 2);
+#pragma gpurma persistent distribute(in, out : rows(of.nz, of.ny, of.nx)) reduce(+ : *sum)
+  for (int k = 0; k < 4; ++k) {
+    rotate<<<grid, block>>>(out, in, of);
+    add<<<16, 64>>>(out, sum, n);
+    std::swap(in, out);
+  }
+  CHECK(cudaMemcpy(&found, sum, sizeof found, cudaMemcpyDeviceToHost));
+  if (is_first_process())
+    std::printf("size %.1f\n", found);
+}
+
 int main() {
   with_initial_values(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_assignments(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_fields();
+  with_size({21, 13, 30});
 }

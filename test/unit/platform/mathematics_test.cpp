@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Mathematical functions and intrinsics that the shim adds to the C library's.
+#include <cuComplex.h>
 #include <math_constants.h>
 
 #include <cmath>
@@ -120,6 +121,35 @@ TEST(Mathematics, IntegerIntrinsicsAgreeWithPlainLoops) {
   EXPECT_EQ(__umul64hi(~0ull, ~0ull), ~0ull - 1);
   EXPECT_EQ(__dp4a(static_cast<int>(0x01ff02fe), 0x02030405, 10), 10 + 2 - 3 + 8 - 10);
   EXPECT_EQ(__sad(std::numeric_limits<int>::min(), std::numeric_limits<int>::max(), 0u), ~0u);
+}
+
+TEST(ComplexNumbers, AreAddedMultipliedAndDivided) {
+  const cuDoubleComplex a = make_cuDoubleComplex(1, 2), b = make_cuDoubleComplex(3, -4);
+  EXPECT_EQ(cuCreal(cuCadd(a, b)), 4);
+  EXPECT_EQ(cuCimag(cuCsub(a, b)), 6);
+  EXPECT_EQ(cuCreal(cuCmul(a, b)), 11);
+  EXPECT_EQ(cuCimag(cuCmul(a, b)), 2);
+  EXPECT_DOUBLE_EQ(cuCreal(cuCdiv(a, b)), -0.2);
+  EXPECT_DOUBLE_EQ(cuCimag(cuCdiv(a, b)), 0.4);
+  EXPECT_EQ(cuCimag(cuConj(a)), -2);
+  EXPECT_EQ(cuCreal(cuCfma(a, b, a)), 12);
+  const cuComplex f = make_cuComplex(1, 2), g = cuComplexDoubleToFloat(b);
+  EXPECT_EQ(cuCrealf(cuCmulf(f, g)), 11);
+  EXPECT_FLOAT_EQ(cuCimagf(cuCdivf(f, g)), 0.4f);
+  EXPECT_EQ(cuCimagf(cuCfmaf(f, g, cuConjf(f))), 0);
+  EXPECT_EQ(cuCrealf(cuCsubf(cuCaddf(f, g), g)), 1);
+  EXPECT_EQ(cuCimag(cuComplexFloatToDouble(make_cuFloatComplex(0, 0.5f))), 0.5);
+}
+
+TEST(ComplexNumbers, OfExtremeSizesDoNotOverflow) {
+  EXPECT_DOUBLE_EQ(cuCabs(make_cuDoubleComplex(3e300, -4e300)), 5e300);
+  EXPECT_FLOAT_EQ(cuCabsf(make_cuFloatComplex(-4e-38f, 3e-38f)), 5e-38f);
+  EXPECT_EQ(cuCabs(make_cuDoubleComplex(0, 0)), 0);
+  EXPECT_EQ(cuCabs(make_cuDoubleComplex(-INFINITY, 1)), INFINITY);
+  EXPECT_TRUE(std::isnan(cuCabs(make_cuDoubleComplex(NAN, 1))));
+  const cuDoubleComplex q = cuCdiv(make_cuDoubleComplex(2e300, 4e300), make_cuDoubleComplex(1e300, 1e300));
+  EXPECT_DOUBLE_EQ(cuCreal(q), 3);
+  EXPECT_DOUBLE_EQ(cuCimag(q), 1);
 }
 
 TEST(VectorTypes, HaveCudasSizesAndAlignments) {
