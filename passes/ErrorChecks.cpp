@@ -39,6 +39,9 @@ bool isSuperfluous(const CallExpr& Call) {
   static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
                                           "cudaStreamWaitEvent",   "cudaGetLastError",      "cudaPeekAtLastError"};
   StringRef Name = identifierOf(dyn_cast_or_null<NamedDecl>(Call.getCalleeDecl()));
+  // NVTX names what the host does, for profilers.
+  if (Name.starts_with("nvtxRange") || Name.starts_with("nvtxMark") || Name.starts_with("nvtxDomainRange") || Name.starts_with("nvtxDomainMark"))
+    return true;
   return Names.contains(Name) || (recordsEvent(Name) && std::holds_alternative<OrdersStreams>(purposeOf(*Call.getArg(0))));
 }
 

@@ -351,7 +351,7 @@ private:
       return;
     }
     const Expr* Error = checkedError(Evaluated, Draft.U.sources());
-    if (!Error && isCudaError(Evaluated->getType()))
+    if (!Error && (isCudaError(Evaluated->getType()) || isSuccess(Evaluated)))
       Error = Evaluated;
     if (Error) { // the backend would warn of a value that is not used
       line(Depth) << "static_cast<void>(" << E.text(Error) << ");\n";

@@ -1,2 +1,4 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#error "<nvtx3/nvToolsExt.h> is not provided by the gpurma CPU target; see docs/cpu-target.md"
+//
+// Where CUDA has NVTX since version 10.
+#include "../nvToolsExt.h"
