@@ -3,6 +3,7 @@
 
 #include "passes/HostFunctions.h"
 #include "passes/HostObjects.h"
+#include "passes/HostParts.h"
 #include "passes/Region.h"
 #include "passes/VariableUses.h"
 
@@ -38,9 +39,9 @@ public:
 
 } // namespace
 
-HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed, const VariableChanges& InRegion,
+HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed,
                                  const VariableChanges& EverChanged)
-    : Context(Context), R(R), Changed(Changed), InRegion(InRegion), EverChanged(EverChanged) {
+    : Context(Context), R(R), Changed(Changed), ChangedInRegion(R.Statement), EverChanged(EverChanged) {
   for (const DistributedArray& A : R.Arrays)
     for (const Expr* Extent : A.Shape)
       for (const DeclRefExpr* Ref : References(Extent).All)
@@ -50,8 +51,10 @@ HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const Var
   Assignments.TraverseStmt(Statement);
   ChangeFinder Finder;
   Finder.TraverseStmt(Statement);
+  const VariableChanges ByHost = changesOfHost(R.HostParts);
+  ChangedInRegion.Members.insert(ByHost.Members.begin(), ByHost.Members.end());
   for (const auto& [V, Value] : Assignments.Assigned)
-    if (Finder.Changes[V] == 1)
+    if (Finder.Changes[V] == 1 && !ByHost.changes(V))
       OnlyAssignments.try_emplace(V, Value);
 }
 
@@ -240,7 +243,7 @@ const Expr* HostExpressions::firstValue(const VarDecl* V) const {
   return It == OnlyAssignments.end() ? V->getInit() : It->second;
 }
 
-const VariableChanges& HostExpressions::changesBehind(const VarDecl* V) const { return R.declares(V) ? InRegion : EverChanged; }
+const VariableChanges& HostExpressions::changesBehind(const VarDecl* V) const { return R.declares(V) ? ChangedInRegion : EverChanged; }
 
 bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field, const VariableChanges& Changes) {
   return V->hasLocalStorage() && !V->getType()->isReferenceType() && !Changes.changes(V, Field);

@@ -23,9 +23,9 @@ struct Region;
 /// and a shape's `nx` are the same symbol where the launch passes nx for n.
 class HostExpressions {
 public:
-  /// \p Changed: variables that have several values where the expressions are evaluated; \p InRegion: while the region runs; \p EverChanged:
-  /// in its function.
-  HostExpressions(clang::ASTContext& Context, const Region& R, const VariableChanges& Changed, const VariableChanges& InRegion,
+  /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same
+  /// of its function.
+  HostExpressions(clang::ASTContext& Context, const Region& R, const VariableChanges& Changed,
                   const VariableChanges& EverChanged);
 
   /// The same of an extent. In `pitch / sizeof(float)` the pitch is a multiple, as cudaMallocPitch's is:
@@ -70,7 +70,7 @@ private:
   clang::ASTContext& Context;
   const Region& R;
   const VariableChanges& Changed;
-  const VariableChanges& InRegion;
+  VariableChanges ChangedInRegion; ///< also by the host, between the region's kernels
   const VariableChanges& EverChanged;
   llvm::DenseMap<const clang::VarDecl*, const clang::Expr*> OnlyAssignments;
   llvm::SmallPtrSet<const clang::ValueDecl*, 8> InExtents;

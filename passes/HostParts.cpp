@@ -157,6 +157,16 @@ private:
 
 } // namespace
 
+VariableChanges changesOfHost(ArrayRef<HostPart> Parts) {
+  VariableChanges Found(nullptr);
+  for (const HostPart& P : Parts)
+    for (const auto& [V, Field] : changedMembers(P.Statement)) {
+      auto InRegion = llvm::find_if(P.Variables, [V = V](const auto& Pair) { return Pair.first == V; });
+      Found.Members.insert({InRegion == P.Variables.end() ? V : InRegion->second, Field});
+    }
+  return Found;
+}
+
 const CallExpr* hostMarker(const Stmt* S) {
   const auto* If = dyn_cast_or_null<IfStmt>(S);
   const auto* Call = If && If->getCond() ? dyn_cast<CallExpr>(If->getCond()->IgnoreImplicit()) : nullptr;

@@ -17,6 +17,7 @@
 
 #include "frontend/Diagnostics.h"
 #include "frontend/Directive.h"
+#include "passes/VariableChanges.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -34,6 +35,9 @@ struct HostPart {
   /// The variables of the region that it names, and what they are there: other ones, where functions took the places of their calls.
   std::vector<std::pair<const clang::VarDecl *, const clang::VarDecl *>> Variables;
 };
+
+/// What the statements change, of variables as the region has them.
+VariableChanges changesOfHost(llvm::ArrayRef<HostPart> Parts);
 
 /// The marker call of such an `if`; null of other statements.
 const clang::CallExpr *hostMarker(const clang::Stmt *S);

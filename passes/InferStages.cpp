@@ -36,7 +36,7 @@ public:
   StageInference(Region& R, Unit& U)
       : R(R), U(U), Context(U.context()), ChangedInRegion(R.Statement),
         ChangedInFunction(R.outermostFunction()->getBody()), ChangedInCall(nullptr),
-        Host(Context, R, ChangedInRegion, ChangedInRegion, ChangedInFunction), AtOnce(Context, R, ChangedInCall, ChangedInRegion, ChangedInFunction), Groups(R, Context) {}
+        Host(Context, R, ChangedInRegion, ChangedInFunction), AtOnce(Context, R, ChangedInCall, ChangedInFunction), Groups(R, Context) {}
 
   void run() {
     for (const DistributedArray& A : R.Arrays)

@@ -51,3 +51,39 @@ void other_extents(field a, field b) {
   for (int k = 0; k < 5; ++k)
     third<<<dim3(4, 4), dim3(8, 4)>>>(a.values, b.nx, a.ny);
 }
+
+int other();
+__global__ void fourth(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+1]]:32: note: the launch passes 'nx' for a size
+  if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
+}
+void extent_changed_by_host(float* u, int width, int height) {
+#pragma gpurma persistent distribute(u : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    int nx = width;
+    if (k == 3)
+#pragma gpurma host
+      width = other();
+    fourth<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
+  }
+}
+
+__global__ void fifth(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+1]]:32: note: what launches pass for the size 'nx' is not known
+  if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
+}
+void changed_by_host(float* u, int width, int height) {
+#pragma gpurma persistent distribute(u : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    int nx;
+    nx = width;
+    if (k == 3)
+#pragma gpurma host
+      nx = other();
+    fifth<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
+  }
+}
