@@ -14,8 +14,8 @@ namespace gpurma {
 
 bool isCudaError(clang::QualType Type);
 
-/// Calls that wait for what the region orders by itself, ask for errors that it reports by itself, record events that order streams only, or name ranges for
-/// profilers.
+/// Calls that wait for what the region orders by itself, ask for errors that it reports by itself, record events that order streams only, or
+/// name ranges for profilers.
 bool isSuperfluous(const clang::CallExpr& Call);
 
 /// What becomes cudaSuccess, or is.

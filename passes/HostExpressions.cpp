@@ -41,7 +41,7 @@ public:
 
 HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed,
                                  const VariableChanges& EverChanged)
-    : Context(Context), R(R), Changed(Changed), ChangedInRegion(R.Statement), EverChanged(EverChanged) {
+    : Context(Context), R(R), Changed(Changed), EverChanged(EverChanged) {
   for (const DistributedArray& A : R.Arrays)
     for (const Expr* Extent : A.Shape)
       for (const DeclRefExpr* Ref : References(Extent).All)
@@ -52,6 +52,7 @@ HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const Var
   ChangeFinder Finder;
   Finder.TraverseStmt(Statement);
   const VariableChanges ByHost = changesOfHost(R.HostParts);
+  ChangedInRegion.Members = std::move(Finder.Members);
   ChangedInRegion.Members.insert(ByHost.Members.begin(), ByHost.Members.end());
   for (const auto& [V, Value] : Assignments.Assigned)
     if (Finder.Changes[V] == 1 && !ByHost.changes(V))
@@ -140,11 +141,6 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
         return P;
     if (Changed.changes(V))
       return std::nullopt;
-    // `int first = 1;`, which nothing changes. Extents stay what they are called.
-    if (V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !V->getType()->isReferenceType() && !InExtents.contains(V) &&
-        !EverChanged.changes(V) && !V->getInit()->isValueDependent() && V->getInit()->EvaluateAsInt(Known, Context) &&
-        Known.Val.getInt().isRepresentableByInt64())
-      return Polynomial(Known.Val.getInt().getExtValue());
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V});
   }
   if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary) {
@@ -235,7 +231,9 @@ const Expr* HostExpressions::lastingValue(const VarDecl* V) const {
     return nullptr;
   const VariableChanges& Changes = changesBehind(V);
   const bool Unchanged = V->getType().isConstQualified() || OnlyAssignments.contains(V) || (!InExtents.contains(V) && isLasting(V, nullptr, Changes));
-  return Unchanged && isLasting(Value, Changes) ? Value : nullptr;
+  Expr::EvalResult Known;
+  const bool Lasts = isLasting(Value, Changes) || (!Value->isValueDependent() && Value->EvaluateAsInt(Known, Context));
+  return Unchanged && Lasts ? Value : nullptr;
 }
 
 const Expr* HostExpressions::firstValue(const VarDecl* V) const {

@@ -53,8 +53,8 @@ private:
   /// A number or a variable, by a positive number. None: it is no whole polynomial, and no variable.
   static std::optional<Polynomial> quotient(const Polynomial& Dividend, const Polynomial& Divisor);
   void notePitch(const clang::BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size);
-  /// What a local variable that nothing changes is computed from, if that has still the same value: `int ny = size.y;`. Extents are what they
-  /// are called, unless they are constants.
+  /// What a local variable that nothing changes is computed from, if that has still the same value: `int ny = size.y;`, `int first = 1;`. Extents
+  /// are what they are called, unless they are constants.
   const clang::Expr* lastingValue(const clang::VarDecl* V) const;
   /// What a variable of the region is initialised with, or gets in the block that declares it, `int ny; ny = size.y;`, by the only assignment
   /// to it.
@@ -70,7 +70,7 @@ private:
   clang::ASTContext& Context;
   const Region& R;
   const VariableChanges& Changed;
-  VariableChanges ChangedInRegion; ///< also by the host, between the region's kernels
+  VariableChanges ChangedInRegion{nullptr}; ///< also by the host, between the region's kernels
   const VariableChanges& EverChanged;
   llvm::DenseMap<const clang::VarDecl*, const clang::Expr*> OnlyAssignments;
   llvm::SmallPtrSet<const clang::ValueDecl*, 8> InExtents;
