@@ -230,7 +230,8 @@ const Expr* HostExpressions::lastingValue(const VarDecl* V) const {
   if (!V->hasLocalStorage() || isa<ParmVarDecl>(V) || !Value)
     return nullptr;
   const VariableChanges& Changes = changesBehind(V);
-  const bool Unchanged = V->getType().isConstQualified() || OnlyAssignments.contains(V) || (!InExtents.contains(V) && isLasting(V, nullptr, Changes));
+  const bool Unchanged = V->getType().isConstQualified() || OnlyAssignments.contains(V) ||
+                         ((!InExtents.contains(V) || !References(Value).All.empty()) && isLasting(V, nullptr, Changes));
   Expr::EvalResult Known;
   const bool Lasts = isLasting(Value, Changes) || (!Value->isValueDependent() && Value->EvaluateAsInt(Known, Context));
   return Unchanged && Lasts ? Value : nullptr;

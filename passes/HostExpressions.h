@@ -54,7 +54,7 @@ private:
   static std::optional<Polynomial> quotient(const Polynomial& Dividend, const Polynomial& Divisor);
   void notePitch(const clang::BinaryOperator& Quotient, const Polynomial& Bytes, const Polynomial& Size);
   /// What a local variable that nothing changes is computed from, if that has still the same value: `int ny = size.y;`, `int first = 1;`. Extents
-  /// are what they are called, unless they are constants.
+  /// that are numbers are what they are called, unless they are constants.
   const clang::Expr* lastingValue(const clang::VarDecl* V) const;
   /// What a variable of the region is initialised with, or gets in the block that declares it, `int ny; ny = size.y;`, by the only assignment
   /// to it.

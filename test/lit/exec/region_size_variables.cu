@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Sizes that reach kernels by variables of the region and of functions that it calls, which are no constants: with an initial value, with
-// one that the block assigns, from structures that are filled in by functions before the region, and as what a function of one returns.
+// one that the block assigns, from structures that are filled in by functions before the region, and as what a function of one returns; and
+// extents that a function computes from these in variables, as the kernel does.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -16,7 +17,10 @@
 // CHECK: initial {{[1-9]}}
 // CHECK: assigned {{[1-9]}}
 // CHECK: fields {{[1-9]}}
+// PLAN-COUNT-2: stage step_padded: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: size {{[1-9]}}
+// CHECK: padded {{[1-9]}}
+// CHECK: padded numbers {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <cuComplex.h>
@@ -116,9 +120,40 @@ static void with_size(box of) {
     std::printf("size %.1f\n", found);
 }
 
+// `step` within a margin of `pad` elements on each side.
+__global__ void step_padded(unsigned *out, const unsigned *in, int nx, int ny, int pad) {
+  const int width = nx + 2 * pad;
+  const int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
+  if (x < width - 1 && y < ny + 2 * pad - 1)
+    out[y * width + x] = (in[y * width + x - 1] + 3 * in[y * width + x + 1] + 5 * in[(y - 1) * width + x] + 7 * in[(y + 1) * width + x]) % 100999;
+}
+static void with_padding(int nx, int ny, int pad) {
+  int width = nx + 2 * pad, height = ny + 2 * pad, size = width * height;
+  unsigned *u = array_of_numbers<unsigned>(size), *next = array_of_numbers<unsigned>(size);
+#pragma gpurma persistent distribute(u, next : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    step_padded<<<dim3((width + 7) / 8, (height + 3) / 4), dim3(8, 4)>>>(next, u, nx, ny, pad);
+    std::swap(u, next);
+  }
+  print_sum("padded", u, size);
+}
+static void with_padding_of_numbers() {
+  int nx = 33, ny = 37, pad = 2;
+  int width = nx + 2 * pad, height = ny + 2 * pad;
+  unsigned *u = array_of_numbers<unsigned>(width * height), *next = array_of_numbers<unsigned>(width * height);
+#pragma gpurma persistent distribute(u, next : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    step_padded<<<dim3((width + 7) / 8, (height + 3) / 4), dim3(8, 4)>>>(next, u, nx, ny, pad);
+    std::swap(u, next);
+  }
+  print_sum("padded numbers", u, width * height);
+}
+
 int main() {
   with_initial_values(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_assignments(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_fields();
   with_size({21, 13, 30});
+  with_padding(33, 37, 2);
+  with_padding_of_numbers();
 }
