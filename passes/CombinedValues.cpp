@@ -4,6 +4,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 #include "passes/Extrema.h"
+#include "passes/VariableChanges.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -59,6 +60,12 @@ std::optional<APValue> constant(const Expr* E, const ASTContext& Context) {
   return Known.Val;
 }
 
+bool isPositive(const Expr* E, const ASTContext& Context) {
+  std::optional<APValue> Known = constant(E, Context);
+  return Known && ((Known->isInt() && Known->getInt().isStrictlyPositive()) ||
+                   (Known->isFloat() && !Known->getFloat().isNegative() && !Known->getFloat().isZero() && !Known->getFloat().isNaN()));
+}
+
 const FunctionDecl* definitionOf(const FunctionDecl& Function) {
   const FunctionDecl* Definition = nullptr;
   return Function.hasBody(Definition) ? Definition : nullptr;
@@ -97,7 +104,7 @@ bool CombinedValues::add(const VarDecl* V) {
       return false;
   if (!Which || !Consistent || !beginsRight(V))
     return false;
-  Combined[V] = *Which;
+  Combined[V] = only(*Which);
   return true;
 }
 
@@ -116,7 +123,7 @@ const Expr* CombinedValues::follow() {
       Current = Entered[I];
       TraverseStmt(Current->getBody());
     }
-    Next = 1 + Combined.size() + Entered.size() + Returned.size();
+    Next = 1 + Combined.size() + Entered.size() + Returned.size() + Narrowed;
   }
   for (const ConditionalOperator* Choice : Choices)
     if (!Consumed.contains(Choice))
@@ -183,7 +190,7 @@ bool CombinedValues::VisitBinaryOperator(BinaryOperator* E) {
 bool CombinedValues::VisitVarDecl(VarDecl* V) {
   if (!Following || !V->getInit() || V->getType()->isReferenceType())
     return true;
-  if (std::optional<Part> Value = part(V->getInit()); Value && Value->Op)
+  if (std::optional<Part> Value = part(V->getInit()); Value && Value->Ops)
     combine(V, *Value);
   return true;
 }
@@ -220,10 +227,10 @@ bool CombinedValues::VisitReturnStmt(ReturnStmt* Return) {
   if (!Following || Current == Function || !Return->getRetValue())
     return true;
   std::optional<Part> Value = part(Return->getRetValue());
-  if (Value && Value->Op)
-    Returned.try_emplace(Current, *Value->Op);
+  if (Value && Value->Ops)
+    Returned.try_emplace(Current, Value->Ops);
   auto It = Returned.find(Current);
-  if (Value && It != Returned.end() && Value->mayBe(It->second))
+  if (Value && It != Returned.end() && narrow(It->second, Value->possible()))
     consume(*Value);
   else
     Mixed.insert(Current);
@@ -234,6 +241,19 @@ bool CombinedValues::isZero(const Expr* E, const ASTContext& Context) {
   std::optional<APValue> Known = constant(E, Context);
   return Known && ((Known->isInt() && Known->getInt().isZero()) || (Known->isFloat() && Known->getFloat().isPosZero()));
 }
+
+bool CombinedValues::isNameOfSharedArray(const VarDecl* V, const FunctionDecl* Function) {
+  if (!V->getType()->isPointerType() || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || V->getDeclContext() != Function || !V->getInit())
+    return false;
+  const auto* Ref = dyn_cast<DeclRefExpr>(V->getInit()->IgnoreParenCasts());
+  if (!Ref || !Ref->getDecl()->hasAttr<CUDASharedAttr>() || !Ref->getType()->isArrayType())
+    return false;
+  const References Everywhere(Function->getBody());
+  return llvm::count_if(Everywhere.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == Ref->getDecl(); }) == 1 &&
+         !VariableChanges(Function->getBody()).changes(V);
+}
+
+bool CombinedValues::isOfBlock(const VarDecl* V) const { return V->hasAttr<CUDASharedAttr>() || isNameOfSharedArray(V, Function); }
 
 void CombinedValues::noteOperation(Operation Op) {
   Consistent &= !Which || *Which == Op;
@@ -312,7 +332,7 @@ void CombinedValues::noteExtremum(const Extremum& Found, const BinaryOperator& A
 /// Of a statement: its comparison is the business of the assignment, which is followed by itself.
 void CombinedValues::followExtremum(const Extremum& Found) {
   const Operation Op = Found.Greatest ? Max : Min;
-  if (std::optional<Part> Compared = both(Found.Comparison->getLHS(), Found.Comparison->getRHS(), Op); Compared && Compared->Op)
+  if (std::optional<Part> Compared = both(Found.Comparison->getLHS(), Found.Comparison->getRHS(), only(Op)); Compared && Compared->Ops)
     consume(*Compared);
 }
 
@@ -339,18 +359,54 @@ bool CombinedValues::beginsRight(const VarDecl* V) const {
   return *Which != Plus || V->hasAttr<CUDASharedAttr>() || (V->getInit() && isZero(V->getInit(), Context));
 }
 
-void CombinedValues::combine(const VarDecl* V, const Part& Value) {
+void CombinedValues::addSum(const VarDecl* V) {
+  Sums.insert(V);
+  Combined[V] = only(Plus) | (storesNoNegative(V) ? only(Max) : 0);
+}
+
+/// Whether all that the parts store into a variable or array is no less than 0.
+bool CombinedValues::storesNoNegative(const VarDecl* V) const {
+  struct Stores : DynamicRecursiveASTVisitor {
+    explicit Stores(const CombinedValues& Of) : Of(Of) {}
+    bool VisitBinaryOperator(BinaryOperator* E) override {
+      if ((E->getOpcode() == BO_Assign || E->getOpcode() == BO_AddAssign) && Of.isNotNegative(E->getRHS()))
+        Targets.insert(Of.storedTo(E->getLHS()));
+      return true;
+    }
+    const CombinedValues& Of;
+    llvm::SmallPtrSet<const DeclRefExpr*, 4> Targets;
+  } Found(*this);
+  return llvm::all_of(Parts, [&](const Stmt* Each) {
+    Found.TraverseStmt(const_cast<Stmt*>(Each));
+    const References Named(Each);
+    const PureReads Pure(Each);
+    return llvm::all_of(Named.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() != V || Found.Targets.contains(Ref) || Pure.contains(Ref); });
+  });
+}
+
+/// False if nothing is left.
+bool CombinedValues::narrow(Operations& Known, Operations To) {
+  if ((Known & To) == 0)
+    return false;
+  Narrowed += (Known & To) != Known;
+  Known &= To;
+  return true;
+}
+
+/// False if the variable holds something else.
+bool CombinedValues::combine(const VarDecl* V, const Part& Value) {
   noteInteger(V->getType());
-  auto [It, New] = Combined.emplace(V, *Value.Op);
-  if (It->second == *Value.Op)
-    consume(Value);
+  if (!narrow(Combined.emplace(V, Value.Ops).first->second, Value.Ops))
+    return false;
+  consume(Value);
+  return true;
 }
 
 /// A variable that begins with nothing: no parameter, unless all calls pass such values for it.
 bool CombinedValues::isOwn(const VarDecl* V) const {
   if (isa<ParmVarDecl>(V))
     return Combined.count(V) && (!V->getType()->isReferenceType() || V->getType()->getPointeeType().isConstQualified());
-  return !V->getType()->isReferenceType() && !V->getType()->isPointerType() && (V->hasAttr<CUDASharedAttr>() || V->hasLocalStorage());
+  return isOfBlock(V) || (!V->getType()->isReferenceType() && !V->getType()->isPointerType() && V->hasLocalStorage());
 }
 
 const DeclRefExpr* CombinedValues::storedTo(const Expr* E) const {
@@ -372,18 +428,19 @@ void CombinedValues::followAssignment(const BinaryOperator& E) {
   if (!Value)
     return;
   auto Known = Combined.find(V);
-  if (!Value->Op) {
-    if (Known != Combined.end() && Value->mayBe(Known->second) && (!Adds || Known->second == Plus))
+  const Operations Possible = Value->possible() & (Adds ? only(Plus) : AnyOperation);
+  if (!Value->Ops) {
+    if (Known != Combined.end() && narrow(Known->second, Possible))
       Consumed.insert(Target);
     return;
   }
-  if (Adds && *Value->Op != Plus)
+  if (Possible == 0)
     return;
+  Value->Ops = Possible;
   // What it holds otherwise must be part of the same, too.
-  if (Known == Combined.end() && V->hasLocalStorage() && V->getInit() && !isZero(V->getInit(), Context))
+  if (Known == Combined.end() && !isOfBlock(V) && V->hasLocalStorage() && V->getInit() && !isZero(V->getInit(), Context))
     return;
-  combine(V, *Value);
-  if (Combined.at(V) == *Value->Op)
+  if (combine(V, *Value))
     Consumed.insert(Target);
 }
 
@@ -392,16 +449,18 @@ bool CombinedValues::followAtomic(const CallExpr& Call, const FunctionDecl& Call
   if (!identifierOf(&Callee).starts_with("atomic") || Call.getNumArgs() != 2)
     return false;
   std::optional<Part> Value = part(Call.getArg(1));
-  if (!Value || !Value->Op)
+  const Operations Wanted = llvm::StringSwitch<Operations>(identifierOf(&Callee))
+                                .Case("atomicAdd", only(Plus))
+                                .Case("atomicMax", only(Max))
+                                .Case("atomicMin", only(Min))
+                                .Default(0);
+  if (!Value || (Value->Ops & Wanted) == 0)
     return true;
-  StringRef Wanted = *Value->Op == Plus ? "atomicAdd" : *Value->Op == Max ? "atomicMax" : "atomicMin";
-  if (identifierOf(&Callee) != Wanted)
-    return true;
+  Value->Ops &= Wanted;
   const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenImpCasts());
   if (const DeclRefExpr* Target = Address && Address->getOpcode() == UO_AddrOf ? storedTo(Address->getSubExpr()) : nullptr) {
     const auto* V = cast<VarDecl>(Target->getDecl());
-    combine(V, *Value);
-    if (Combined.at(V) == *Value->Op)
+    if (combine(V, *Value))
       Consumed.insert(Target);
     return true;
   }
@@ -430,12 +489,13 @@ void CombinedValues::followInto(const CallExpr& Call, const FunctionDecl& Callee
       if (!V || OfArray == Combined.end())
         continue;
       Entered.insert(&Callee);
-      if (Combined.emplace(Parameter, OfArray->second).first->second == OfArray->second)
+      Operations& Known = Combined.emplace(Parameter, OfArray->second).first->second;
+      if (narrow(Known, OfArray->second) && narrow(OfArray->second, Known))
         Consumed.insert(Array);
       continue;
     }
     std::optional<Part> Value = part(Call.getArg(I));
-    if (!Value || !Value->Op)
+    if (!Value || !Value->Ops)
       continue;
     Entered.insert(&Callee);
     combine(Parameter, *Value);
@@ -455,7 +515,7 @@ bool CombinedValues::passesCombined(const CallExpr& Call, const FunctionDecl& Ca
       continue;
     }
     std::optional<Part> Value = part(Call.getArg(I));
-    if (!Value || !Value->mayBe(It->second))
+    if (!Value || (Value->possible() & It->second) == 0)
       return false;
   }
   return true;
@@ -489,16 +549,16 @@ bool CombinedValues::mentionsCombinedIndex(const Expr* E) const {
   return false;
 }
 
-std::optional<CombinedValues::Part> CombinedValues::both(const Expr* A, const Expr* B, std::optional<Operation> Op) const {
+/// \p Ops: those of which it may be the result.
+std::optional<CombinedValues::Part> CombinedValues::both(const Expr* A, const Expr* B, Operations Ops) const {
   std::optional<Part> First = part(A), Second = part(B);
   if (!First || !Second)
     return std::nullopt;
-  bool Some = First->Op || Second->Op;
-  if (!Op)
-    Op = First->Op ? First->Op : Second->Op;
-  if (Some && !(First->mayBe(*Op) && Second->mayBe(*Op)))
+  const bool Some = First->Ops || Second->Ops;
+  Ops &= First->possible() & Second->possible();
+  if (Some && Ops == 0)
     return std::nullopt;
-  First->Op = Some ? Op : std::nullopt;
+  First->Ops = Some ? Ops : 0;
   First->Zero &= Second->Zero;
   First->From.insert(First->From.end(), Second->From.begin(), Second->From.end());
   return First;
@@ -513,9 +573,107 @@ std::optional<CombinedValues::Part> CombinedValues::partOfCall(const CallExpr& C
   return Part{It->second, {&Call}};
 }
 
+/// Whether nothing changes a variable outside of the parts, and it is 0 in threads without an element that they are for, which are the same
+/// threads for all parts.
+bool CombinedValues::isOfElement(const VarDecl* V) const {
+  if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || V->hasAttr<CUDASharedAttr>() || !V->getType()->isArithmeticType() || !V->getInit() ||
+      V->getDeclContext() != Function)
+    return false;
+  ChangeFinder Everywhere, InParts;
+  Everywhere.TraverseStmt(Function->getBody());
+  for (const Stmt* Each : Parts)
+    InParts.TraverseStmt(const_cast<Stmt*>(Each));
+  if (Everywhere.Changes[V] != InParts.Changes[V])
+    return false;
+  return Sums.contains(V) ? isZero(V->getInit(), Context) : InParts.Changes[V] == 0 && isOfElement(V->getInit());
+}
+
+/// Whether a value is 0 in threads without an element that the parts are for: of the runs of a block, one has it.
+bool CombinedValues::isOfElement(const Expr* E) const {
+  E = E->IgnoreParens();
+  if (const auto* Full = dyn_cast<FullExpr>(E))
+    return isOfElement(Full->getSubExpr());
+  const auto IsOther = [&](const Expr* Side) { return !mentionsCombined(Side); };
+  if (const auto* Cast = dyn_cast<CastExpr>(E))
+    return E->getType()->isArithmeticType() && Cast->getSubExpr()->getType()->isArithmeticType() && isOfElement(Cast->getSubExpr());
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
+    return isOfElement(dyn_cast<VarDecl>(Ref->getDecl()));
+  if (const auto* Unary = dyn_cast<UnaryOperator>(E))
+    return (Unary->getOpcode() == UO_Minus || Unary->getOpcode() == UO_Plus) && isOfElement(Unary->getSubExpr());
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E)) {
+    const Expr *Left = Binary->getLHS(), *Right = Binary->getRHS();
+    const bool First = isOfElement(Left), Second = isOfElement(Right);
+    switch (Binary->getOpcode()) {
+    case BO_Add:
+    case BO_Sub:
+      return First && Second;
+    case BO_Mul:
+      return (First && (Second || IsOther(Right))) || (Second && IsOther(Left));
+    case BO_Div:
+      return First && IsOther(Right);
+    default:
+      return false;
+    }
+  }
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+    return Choices.contains(Choice) || (isOfElement(Choice->getTrueExpr()) && isOfElement(Choice->getFalseExpr()));
+  const auto* Call = dyn_cast<CallExpr>(E);
+  const StringRef Name = calleeName(E);
+  if (!Call || Call->getNumArgs() == 0 || !isOfElement(Call->getArg(0)))
+    return false;
+  if (Call->getNumArgs() == 1)
+    return llvm::is_contained({"fabs", "fabsf", "abs", "sqrt", "sqrtf"}, Name);
+  return Call->getNumArgs() == 2 && (operationOf(Name) ? isOfElement(Call->getArg(1))
+                                                       : (Name == "pow" || Name == "powf") && isPositive(Call->getArg(1), Context));
+}
+
+bool CombinedValues::isNotNegative(const Expr* E) const {
+  E = E->IgnoreParens();
+  if (const auto* Full = dyn_cast<FullExpr>(E))
+    return isNotNegative(Full->getSubExpr());
+  if (E->getType()->isUnsignedIntegerType() || isZero(E, Context) || isPositive(E, Context))
+    return true;
+  if (const auto* Cast = dyn_cast<CastExpr>(E))
+    return Cast->getCastKind() == CK_NoOp || Cast->getCastKind() == CK_FloatingCast || Cast->getCastKind() == CK_IntegralToFloating
+               ? isNotNegative(Cast->getSubExpr())
+               : false;
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && E->getType()->isFloatingType())
+    return (Binary->getOpcode() == BO_Mul && isSameText(*Binary->getLHS(), *Binary->getRHS(), Context)) ||
+           ((Binary->getOpcode() == BO_Mul || Binary->getOpcode() == BO_Div || Binary->getOpcode() == BO_Add) && isNotNegative(Binary->getLHS()) &&
+            isNotNegative(Binary->getRHS()));
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+    return isNotNegative(Choice->getTrueExpr()) && isNotNegative(Choice->getFalseExpr());
+  const auto* Call = dyn_cast<CallExpr>(E);
+  const StringRef Name = calleeName(E);
+  if (Call && Call->getNumArgs() == 2 && operationOf(Name) == Max)
+    return isNotNegative(Call->getArg(0)) || isNotNegative(Call->getArg(1));
+  return Call && Call->getNumArgs() == 1 && E->getType()->isFloatingType() && llvm::is_contained({"fabs", "fabsf", "sqrt", "sqrtf", "abs"}, Name);
+}
+
+/// The variables and choices that it is computed from.
+CombinedValues::Part CombinedValues::allOf(const Expr* E) const {
+  struct Finder : DynamicRecursiveASTVisitor {
+    Finder(const CombinedValues& Of, Part& Found) : Of(Of), Found(Found) {}
+    bool TraverseStmt(Stmt* S) override { return Of.Parts.contains(S) || DynamicRecursiveASTVisitor::TraverseStmt(S); }
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+      Found.From.push_back(Ref);
+      return true;
+    }
+    bool VisitConditionalOperator(ConditionalOperator* Choice) override {
+      Found.From.push_back(Choice);
+      return true;
+    }
+    const CombinedValues& Of;
+    Part& Found;
+  };
+  Part Found{only(Plus) | (isNotNegative(E) ? only(Max) : 0)};
+  Finder(*this, Found).TraverseStmt(const_cast<Expr*>(E));
+  return Found;
+}
+
 std::optional<CombinedValues::Part> CombinedValues::part(const Expr* E) const {
   std::optional<Part> Value = partOf(E);
-  if (Value && Value->Op)
+  if (Value && Value->Ops)
     noteInteger(E->getType());
   return Value;
 }
@@ -533,7 +691,9 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
   if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
     return part(Temporary->getSubExpr());
   if (E->getType()->isArithmeticType() && constant(E, Context))
-    return Part{std::nullopt, {}, isZero(E, Context)};
+    return Part{0, {}, isZero(E, Context)};
+  if (isa<BinaryOperator, CallExpr, ConditionalOperator>(E) && isOfElement(E))
+    return allOf(E);
   if (const auto* Cast = dyn_cast<CastExpr>(E)) {
     switch (Cast->getCastKind()) {
     case CK_LValueToRValue:
@@ -543,7 +703,10 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
       return part(Cast->getSubExpr());
     case CK_IntegralCast: {
       std::optional<Part> Value = part(Cast->getSubExpr());
-      return Value && Value->Op && *Value->Op != Plus && !keepsOrder(Cast->getSubExpr()->getType(), E->getType(), Context) ? std::nullopt : Value;
+      if (!Value || !Value->Ops || keepsOrder(Cast->getSubExpr()->getType(), E->getType(), Context))
+        return Value;
+      Value->Ops &= only(Plus);
+      return Value->Ops ? Value : std::nullopt;
     }
     default:
       return std::nullopt;
@@ -560,7 +723,7 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
     switch (Binary->getOpcode()) {
     case BO_Add:
     case BO_Sub:
-      return both(Binary->getLHS(), Binary->getRHS(), Plus);
+      return both(Binary->getLHS(), Binary->getRHS(), only(Plus));
     case BO_Mul:
     case BO_Div: {
       bool Quotient = Binary->getOpcode() == BO_Div;
@@ -568,8 +731,9 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
       if (!Quotient && mentionsCombined(Factor))
         std::swap(Value, Factor);
       std::optional<Part> Multiple = part(Value);
-      if (!Multiple || Multiple->Op != Plus || mentionsCombined(Factor) || (Quotient && !E->getType()->isFloatingType()))
+      if (!Multiple || (Multiple->Ops & only(Plus)) == 0 || mentionsCombined(Factor) || (Quotient && !E->getType()->isFloatingType()))
         return std::nullopt;
+      Multiple->Ops = only(Plus);
       return Multiple;
     }
     default:
@@ -577,10 +741,10 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
     }
   }
   if (const auto* Choice = dyn_cast<ConditionalOperator>(E); Choice && Choices.contains(Choice))
-    return Part{Plus, {Choice}};
+    return Part{only(Plus) | (isNotNegative(Choice->getTrueExpr()) ? only(Max) : 0), {Choice}};
   if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
     if (const std::optional<Extremum> Found = extremumOf(*Choice, Context)) {
-      const Operation Op = Found->Greatest ? Max : Min;
+      const Operations Op = only(Found->Greatest ? Max : Min);
       std::optional<Part> Value = both(Choice->getTrueExpr(), Choice->getFalseExpr(), Op);
       const std::optional<Part> Compared = both(Found->Comparison->getLHS(), Found->Comparison->getRHS(), Op);
       if (Value && Compared)
@@ -589,13 +753,13 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
     }
   if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
     return mentionsCombined(Choice->getCond()) ? std::nullopt
-                                               : both(Choice->getTrueExpr(), Choice->getFalseExpr(), std::nullopt);
+                                               : both(Choice->getTrueExpr(), Choice->getFalseExpr(), AnyOperation);
   if (const auto* Call = dyn_cast<CallExpr>(E)) {
     StringRef Name = calleeName(Call);
     if (std::optional<Operation> Op = operationOf(Name); Op && Call->getNumArgs() == 2)
-      return both(Call->getArg(0), Call->getArg(1), Op);
+      return both(Call->getArg(0), Call->getArg(1), only(*Op));
     if (Name.starts_with("__reduce_add_sync") && Call->getNumArgs() == 2 && !mentionsCombined(Call->getArg(0)))
-      return both(Call->getArg(1), Call->getArg(1), Plus);
+      return both(Call->getArg(1), Call->getArg(1), only(Plus));
     if (Name.starts_with("__shfl") && Call->getNumArgs() >= 3) {
       for (unsigned I = 0; I != Call->getNumArgs(); ++I)
         if (I != 1 && mentionsCombined(Call->getArg(I)))
@@ -604,8 +768,9 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
     }
     // Larger numbers have larger bits, if they are not negative.
     if ((Name == "__float_as_int" || Name == "__float_as_uint" || Name == "__double_as_longlong") && Call->getNumArgs() == 1)
-      if (std::optional<Part> Value = part(Call->getArg(0)); Value && Value->Op && *Value->Op != Plus) {
+      if (std::optional<Part> Value = part(Call->getArg(0)); Value && (Value->Ops & ~only(Plus)) != 0) {
         Bits = true;
+        Value->Ops &= ~only(Plus);
         return Value;
       }
     return partOfCall(*Call);

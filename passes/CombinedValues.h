@@ -28,7 +28,7 @@ llvm::StringRef usedName(const clang::Expr* E);
 /// operation.
 class CombinedValues : public DynamicRecursiveASTVisitor {
 public:
-  enum Operation { Plus, Max, Min };
+  enum Operation : unsigned { Plus, Max, Min };
 
   /// \p Parts: statements of \p Function, which stand apart from each other.
   CombinedValues(const clang::FunctionDecl* Function, llvm::ArrayRef<const clang::Stmt*> Parts, clang::ASTContext& Context);
@@ -37,9 +37,9 @@ public:
   bool add(const clang::VarDecl* V);
   /// A variable or array that is 0 where no part has stored anything into it, and that nothing but these uses before all parts are
   /// done. They may do with it as they like.
-  void addSum(const clang::VarDecl* V) { Combined[V] = Plus; }
+  void addSum(const clang::VarDecl* V);
   /// A variable that holds what is to be combined once the parts are done.
-  void addFound(const clang::VarDecl* V, Operation Op) { Combined[V] = Op; }
+  void addFound(const clang::VarDecl* V, Operation Op) { Combined[V] = only(Op); }
   /// A choice between something, where a part is the condition, and 0.
   void addChoice(const clang::ConditionalOperator* Choice) { Choices.insert(Choice); }
 
@@ -57,6 +57,8 @@ public:
   /// Whether a part may leave a NaN in a variable that has been added, `v = v > e ? v : e`.
   bool takesNaN() const { return TakesNaN; }
   static bool isZero(const clang::Expr* E, const clang::ASTContext& Context);
+  /// Whether a variable is the only name of a block's array, `extern __shared__ char bytes[]; float* part = reinterpret_cast<float*>(bytes);`.
+  static bool isNameOfSharedArray(const clang::VarDecl* V, const clang::FunctionDecl* Function);
 
   // --- Of DynamicRecursiveASTVisitor.
 
@@ -72,15 +74,20 @@ public:
 
 private:
 
-  /// What is a multiple of combined values, or a most or least of them. No operation: a constant.
+  /// Some of the operations: what is 0 but in one place may be added up, and if it is not negative, the most be taken of it as well.
+  using Operations = unsigned;
+  static constexpr Operations only(Operation Op) { return 1u << Op; }
+  static constexpr Operations AnyOperation = 1u << Plus | 1u << Max | 1u << Min;
+
+  /// What is a multiple of combined values, or a most or least of them.
   struct Part {
-    std::optional<Operation> Op;
+    Operations Ops = 0; ///< none: a constant
     /// Variables, choices, and calls of functions that return such values.
     std::vector<const clang::Expr*> From;
     /// Nothing to a sum. To the most of values, which each part may have a constant among, it is no matter.
     bool Zero = true;
 
-    bool mayBe(Operation Wanted) const { return Op ? *Op == Wanted : Zero || Wanted != Plus; }
+    Operations possible() const { return Ops ? Ops : Zero ? AnyOperation : AnyOperation & ~only(Plus); }
   };
 
   void noteOperation(Operation Op);
@@ -92,8 +99,10 @@ private:
   const clang::DeclRefExpr* candidateIn(const clang::Expr* E) const;
   bool beginsRight(const clang::VarDecl* V) const;
   void consume(const Part& Value) { Consumed.insert(Value.From.begin(), Value.From.end()); }
-  void combine(const clang::VarDecl* V, const Part& Value);
+  bool combine(const clang::VarDecl* V, const Part& Value);
+  bool narrow(Operations& Known, Operations To);
   bool isOwn(const clang::VarDecl* V) const;
+  bool isOfBlock(const clang::VarDecl* V) const;
   const clang::DeclRefExpr* storedTo(const clang::Expr* E) const;
   void followAssignment(const clang::BinaryOperator& E);
   bool followAtomic(const clang::CallExpr& Call, const clang::FunctionDecl& Callee);
@@ -103,22 +112,28 @@ private:
   const clang::Expr* otherCall() const;
   bool mentionsCombined(const clang::Expr* E) const;
   bool mentionsCombinedIndex(const clang::Expr* E) const;
-  std::optional<Part> both(const clang::Expr* A, const clang::Expr* B, std::optional<Operation> Op) const;
+  std::optional<Part> both(const clang::Expr* A, const clang::Expr* B, Operations Ops) const;
   std::optional<Part> part(const clang::Expr* E) const;
   std::optional<Part> partOf(const clang::Expr* E) const;
   std::optional<Part> partOfCall(const clang::CallExpr& Call) const;
+  bool isOfElement(const clang::Expr* E) const;
+  bool isOfElement(const clang::VarDecl* V) const;
+  Part allOf(const clang::Expr* E) const;
+  bool storesNoNegative(const clang::VarDecl* V) const;
+  bool isNotNegative(const clang::Expr* E) const;
 
   const clang::FunctionDecl* Function;
   clang::ASTContext& Context;
   llvm::SmallPtrSet<const clang::Stmt*, 4> Parts;
   llvm::SmallPtrSet<const clang::DeclRefExpr*, 32> Inside;
-  std::map<const clang::VarDecl*, Operation> Combined;
-  llvm::SmallPtrSet<const clang::VarDecl*, 4> Added;
+  std::map<const clang::VarDecl*, Operations> Combined;
+  unsigned Narrowed = 0; ///< how often the operations of a variable or function were found to be fewer
+  llvm::SmallPtrSet<const clang::VarDecl*, 4> Added, Sums;
   llvm::SmallPtrSet<const clang::ConditionalOperator*, 4> Choices;
   /// The function that is followed, and those that values are passed to, with what they return.
   const clang::FunctionDecl* Current = nullptr;
   llvm::SmallSetVector<const clang::FunctionDecl*, 4> Entered;
-  std::map<const clang::FunctionDecl*, Operation> Returned;
+  std::map<const clang::FunctionDecl*, Operations> Returned;
   /// Those of them that return something else, too.
   llvm::SmallPtrSet<const clang::FunctionDecl*, 2> Mixed;
   const clang::VarDecl* Candidate = nullptr;

@@ -338,32 +338,75 @@ private:
     return llvm::any_of(Parts, [&](const Stmt* Part) { return References(Part).All.contains(Ref); });
   }
 
-  /// `if (i < n) part[t] = x[i]; else part[t] = 0;`: all that is done with it in parts.
-  const IfStmt* storedOrZero(const VarDecl* V) const {
-    const auto Plain = [](const Stmt* S) -> const BinaryOperator* {
-      if (const auto* Block = dyn_cast_or_null<CompoundStmt>(S); Block && Block->size() == 1)
-        S = Block->body_front();
-      const auto* E = dyn_cast_or_null<Expr>(S);
-      const auto* Store = E ? dyn_cast<BinaryOperator>(E->IgnoreParens()) : nullptr;
-      return Store && Store->getOpcode() == BO_Assign ? Store : nullptr;
+  static const BinaryOperator* onlyStore(const Stmt* S) {
+    if (const auto* Block = dyn_cast_or_null<CompoundStmt>(S); Block && Block->size() == 1)
+      S = Block->body_front();
+    const auto* E = dyn_cast_or_null<Expr>(S);
+    const auto* Store = E ? dyn_cast<BinaryOperator>(E->IgnoreParens()) : nullptr;
+    return Store && Store->getOpcode() == BO_Assign ? Store : nullptr;
+  }
+
+  /// Of the statements before another in its block, the `part[t] = 0;` that stores into the same place.
+  const Stmt* zeroBefore(const Stmt* Later, const Expr* Place, const VarDecl* V) const {
+    const CompoundStmt* Block = blockOf(Later);
+    if (!Block)
+      return nullptr;
+    const std::set<const VarDecl*> Named = namedVariables(Place);
+    const auto IsChanged = [&](const Stmt* S) {
+      const VariableChanges Changed(S);
+      return llvm::any_of(Named, [&](const VarDecl* Each) { return Each != V && Changed.changes(Each); });
     };
-    for (const Guarded& Each : All) {
-      const auto* If = dyn_cast<IfStmt>(Each.Whole);
-      const BinaryOperator *Then = If ? Plain(If->getThen()) : nullptr, *Else = If ? Plain(If->getElse()) : nullptr;
-      if (!Then || !Else || !References(Then->getLHS()).mention(V) || References(Then->getRHS()).mention(V) ||
-          !CombinedValues::isZero(Else->getRHS(), Context))
-        continue;
-      if (isSameText(*Then->getLHS(), *Else->getLHS(), Context) && changedMembers(Then->getLHS()).empty())
-        return If;
+    if (IsChanged(Later))
+      return nullptr;
+    for (const Stmt* S : llvm::reverse(llvm::make_range(Block->body_begin(), llvm::find(Block->body(), Later)))) {
+      if (const BinaryOperator* Store = onlyStore(S); Store && isSameText(*Store->getLHS(), *Place, Context))
+        return CombinedValues::isZero(Store->getRHS(), Context) ? S : nullptr;
+      if (References(S).mention(V) || IsChanged(S))
+        return nullptr;
     }
     return nullptr;
+  }
+  const CompoundStmt* blockOf(const Stmt* S) const {
+    struct Finder : DynamicRecursiveASTVisitor {
+      explicit Finder(const Stmt* S) : S(S) {}
+      bool VisitCompoundStmt(CompoundStmt* Block) override {
+        if (llvm::is_contained(Block->body(), S))
+          Found = Block;
+        return !Found;
+      }
+      const Stmt* S;
+      const CompoundStmt* Found = nullptr;
+    } Find(S);
+    Find.TraverseStmt(Kernel->getBody());
+    return Find.Found;
+  }
+
+  /// All that is done in parts with a place in memory: a store, or 0.
+  struct StoredOrZero {
+    const IfStmt* If = nullptr;
+    const Stmt* Zero = nullptr; ///< its other branch, or a statement before it
+  };
+  /// `if (i < n) part[t] = x[i]; else part[t] = 0;`, `part[t] = 0; if (i < n) part[t] = x[i];`.
+  StoredOrZero storedOrZero(const VarDecl* V) const {
+    for (const Guarded& Each : All) {
+      const auto* If = dyn_cast<IfStmt>(Each.Whole);
+      const BinaryOperator* Then = If ? onlyStore(If->getThen()) : nullptr;
+      if (!Then || !References(Then->getLHS()).mention(V) || References(Then->getRHS()).mention(V) || !changedMembers(Then->getLHS()).empty())
+        continue;
+      if (const BinaryOperator* Else = onlyStore(If->getElse()); Else && CombinedValues::isZero(Else->getRHS(), Context) &&
+                                                                 isSameText(*Then->getLHS(), *Else->getLHS(), Context))
+        return {If, If->getElse()};
+      if (const Stmt* Zero = If->getElse() ? nullptr : zeroBefore(If, Then->getLHS(), V))
+        return {If, Zero};
+    }
+    return {};
   }
 
   /// It is 0 where a thread has no element, and is not used before all threads are done with theirs.
   bool isSumOfElements(const VarDecl* V) const {
     if (GridStrides || isa<ParmVarDecl>(V) || llvm::any_of(All, [](const Guarded& Each) { return Each.InLoop; }))
       return false;
-    const IfStmt* OrZero = storedOrZero(V);
+    const StoredOrZero OrZero = storedOrZero(V);
     bool BeginsWithZero = V->hasLocalStorage() && V->getType()->isArithmeticType() && V->getInit() &&
                           CombinedValues::isZero(V->getInit(), Context);
     const References Everywhere(Kernel->getBody());
@@ -371,17 +414,17 @@ private:
       if (Ref->getDecl() != V)
         continue;
       if (inParts(Ref)) {
-        if (!BeginsWithZero && !(OrZero && isWithin(Ref->getLocation(), OrZero)))
+        if (!BeginsWithZero && !(OrZero.If && isWithin(Ref->getLocation(), OrZero.If)))
           return false;
         continue;
       }
-      if (OrZero && isWithin(Ref->getLocation(), OrZero))
+      if (OrZero.If && (isWithin(Ref->getLocation(), OrZero.If) || isWithin(Ref->getLocation(), OrZero.Zero)))
         continue;
       for (const Guarded& Each : All)
         if (!before(Each.Whole->getEndLoc(), Ref->getLocation()))
           return false;
     }
-    return BeginsWithZero || OrZero;
+    return BeginsWithZero || OrZero.If;
   }
 
   /// A variable of each thread for itself that nothing outside of the parts uses.
@@ -407,8 +450,9 @@ private:
       }
     const std::map<const VarDecl*, SourceLocation> Changed = changed();
     for (const auto& [V, Where] : Changed) {
-      bool Plain = !Shown.Variables.contains(V) && !V->getType()->isReferenceType() && !V->getType()->isPointerType();
-      if (Plain && ((GridStrides ? isIndex(V) : true) && isForgotten(V)))
+      const bool IsArray = CombinedValues::isNameOfSharedArray(V, Kernel);
+      bool Plain = IsArray || (!Shown.Variables.contains(V) && !V->getType()->isReferenceType() && !V->getType()->isPointerType());
+      if (Plain && !IsArray && ((GridStrides ? isIndex(V) : true) && isForgotten(V)))
         continue;
       if (Plain && Sums.add(V))
         continue;
@@ -418,7 +462,7 @@ private:
     }
     for (const Guarded& Each : All)
       if (const auto* If = dyn_cast<IfStmt>(Each.Whole);
-          If && If->getElse() && llvm::none_of(Changed, [&](const auto& Other) { return storedOrZero(Other.first) == If; }))
+          If && If->getElse() && llvm::none_of(Changed, [&](const auto& Other) { return storedOrZero(Other.first).If == If; }))
         return reject(PartialBlocksProblem::Otherwise, If->getElse()->getBeginLoc());
     if (const Expr* Other = Sums.follow())
       return reject(PartialBlocksProblem::Used, Other->getExprLoc(), usedName(Other));

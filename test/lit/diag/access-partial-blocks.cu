@@ -129,7 +129,7 @@ __global__ void if_some(const float* a, float* sum, int n) {
 }
 __global__ void root(const float* a, float* sum, int n) {
   POINT;
-  float s = sqrtf(i < n ? a[i] : 0);
+  float s = expf(i < n ? a[i] : 0);
   atomicAdd(sum, of_block(s));
 }
 __device__ float once(float s) { return of_block(s) + 1; }
@@ -283,7 +283,7 @@ void run(float* a, float* b, float* sum, int* least, int ny, int nx) {
 // CHECK: :[[@LINE-47]]:5: note: that launch is here
 // CHECK: :[[@LINE-157]]:7: error: 'if_some' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 's' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-48]]:5: note: that launch is here
-// CHECK: :[[@LINE-154]]:19: error: 'root' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: '?:' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
+// CHECK: :[[@LINE-154]]:18: error: 'root' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: '?:' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-49]]:5: note: that launch is here
 // CHECK: :[[@LINE-149]]:18: error: 'and_one' goes through the rows of 'a' in one dimension, and its threads work together, so that blocks are run for some of their elements at a time: 'once' holds a sum, most or least of some elements here, of which only a multiple may go on, through variables, shared memory, shuffles and functions, to an atomic operation of its kind [gpurma-0229]
 // CHECK: :[[@LINE-50]]:5: note: that launch is here
