@@ -36,7 +36,7 @@ bool isCudaError(QualType Type) {
 }
 
 bool isSuperfluous(const CallExpr& Call) {
-  static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
+  static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
                                           "cudaStreamWaitEvent",   "cudaGetLastError",      "cudaPeekAtLastError"};
   StringRef Name = identifierOf(dyn_cast_or_null<NamedDecl>(Call.getCalleeDecl()));
   // NVTX names what the host does, for profilers.

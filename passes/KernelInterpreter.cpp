@@ -1420,8 +1420,14 @@ private:
         return *V;
     bool HasBody = !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext();
     if (!HasBody || !enter(Definition)) {
+      // `cg::sync(block)` does nothing to the object.
+      const auto IsGroup = [](const Expr* Arg) {
+        const CXXRecordDecl* Class = Arg->getType()->getAsCXXRecordDecl();
+        return Class && isCooperativeGroup(Class);
+      };
       for (const Expr* Arg : Arguments)
-        passOn(Arg, E, Callee);
+        if (!IsOfGroup || !IsGroup(Arg))
+          passOn(Arg, E, Callee);
       if (This && Method && changesObject(Method))
         forget(*This, UnknownCause::Call, E);
       return opaque(E->getType(), UnknownCause::Call, E);

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels of a region with cooperative groups within a block: barriers of the block around a shared tile, and sums and the most of tiles
-// of threads, in the kernel and in a function.
+// of threads, in the kernel and in a function; and barriers in a loop through the rows.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=STAGES %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -13,8 +13,10 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t quiet | diff - %t.expected
 // CHECK: step 8: {{[0-9]+}} {{[0-9]+}}
 // CHECK: sum {{[0-9]+}}
+// CHECK: marched {{[0-9]+}}
 // STAGES: stage 'smooth' reads 'in' with halo 1, writes 'out' (publishes 1 row to the process before, 1 to the one after), reduces '*total'
 // STAGES: stage 'greatest' reads 'values', reduces '*most'
+// STAGES: stage 'march' reads 'in' with halo 1, writes 'out'
 #include "Inputs/region.h"
 
 #include <cooperative_groups.h>
@@ -64,6 +66,19 @@ __global__ void greatest(const int *values, int *most, int ny, int nx) {
     atomicMax(most, found);
 }
 
+__global__ void march(int *out, const int *in, int ny, int nx) {
+  cg::thread_block block = cg::this_thread_block();
+  __shared__ int line[64];
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int y = 1; y < ny - 1; ++y) {
+    cg::sync(block);
+    line[threadIdx.x] = x < nx ? in[y * nx + x] : 0;
+    cg::sync(block);
+    if (x < nx)
+      out[y * nx + x] = (line[threadIdx.x ^ 1] + in[(y - 1) * nx + x] + 3 * in[(y + 1) * nx + x]) % 10007;
+  }
+}
+
 int main(int argc, char **) {
   int *in = device_array<int>(N, [](std::size_t i) { return i * i % 1009; }), *out = device_array<int>(N, [](std::size_t) { return 0; });
   int *total, *most;
@@ -84,4 +99,12 @@ int main(int argc, char **) {
   const long long sum = ordered_sum(in, N);
   if (!is_quiet(argc))
     std::printf("sum %lld\n", sum);
+#pragma gpurma persistent distribute(in, out : rows(Ny, Nx))
+  for (int step = 0; step < 4; ++step) {
+    march<<<(Nx + 63) / 64, 64>>>(out, in, Ny, Nx);
+    std::swap(in, out);
+  }
+  const long long marched = ordered_sum(in, N);
+  if (!is_quiet(argc))
+    std::printf("marched %lld\n", marched);
 }

@@ -113,8 +113,6 @@ GPURMA_ABSENT(cudaError_t, cudaLaunchCooperativeKernelMultiDevice)
 GPURMA_ABSENT(cudaError_t, cudaStreamSetAttribute)
 GPURMA_ABSENT(cudaError_t, cudaStreamGetAttribute)
 GPURMA_ABSENT(cudaError_t, cudaStreamCopyAttributes)
-GPURMA_ABSENT(cudaError_t, cudaThreadSynchronize)
-GPURMA_ABSENT(cudaError_t, cudaThreadExit)
 GPURMA_ABSENT(cudaError_t, cudaMemRangeGetAttribute)
 
 // Texture fetches and surface accesses
