@@ -288,9 +288,9 @@ private:
   void collectReductions(const InterpretedKernel& Interpreted) {
     for (const AtomicAccess& A : Interpreted.Atomics) {
       auto Op = llvm::StringSwitch<std::optional<AtomicReduction::Operation>>(A.Function)
-                    .Cases("atomicAdd", "atomicAdd_system", AtomicReduction::Add)
-                    .Cases("atomicMax", "atomicMax_system", AtomicReduction::Max)
-                    .Cases("atomicMin", "atomicMin_system", AtomicReduction::Min)
+                    .Case("atomicAdd", AtomicReduction::Add)
+                    .Case("atomicMax", AtomicReduction::Max)
+                    .Case("atomicMin", AtomicReduction::Min)
                     .Case("", AtomicReduction::Set)
                     .Default(std::nullopt);
       if (Op)

@@ -4,6 +4,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 #include "passes/Extrema.h"
+#include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 
 #include "clang/AST/Attr.h"
@@ -449,7 +450,7 @@ bool CombinedValues::followAtomic(const CallExpr& Call, const FunctionDecl& Call
   if (!identifierOf(&Callee).starts_with("atomic") || Call.getNumArgs() != 2)
     return false;
   std::optional<Part> Value = part(Call.getArg(1));
-  const Operations Wanted = llvm::StringSwitch<Operations>(identifierOf(&Callee))
+  const Operations Wanted = llvm::StringSwitch<Operations>(atomicOperation(Callee))
                                 .Case("atomicAdd", only(Plus))
                                 .Case("atomicMax", only(Max))
                                 .Case("atomicMin", only(Min))

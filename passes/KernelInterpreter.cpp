@@ -1287,7 +1287,7 @@ private:
     forget(*V.Place, UnknownCause::Call, Call);
   }
 
-  AbstractValue evalAtomic(const CallExpr* E, StringRef Name) {
+  AbstractValue evalAtomic(const CallExpr* E, const FunctionDecl& Callee) {
     if (forFixedRows())
       reportForEachRow(E, DoneByUpdate);
     AbstractValue Pointer = eval(E->getArg(0));
@@ -1301,7 +1301,8 @@ private:
     } else if (!checkMember(L, Combined, E->getArg(0))) {
       return opaque(E->getType(), UnknownCause::Loaded, E);
     } else if (L.Of == Location::Element) {
-      Result.Atomics.push_back({cast<ParmVarDecl>(L.Decl), Name.str(), E, Part});
+      const StringRef Operation = atomicOperation(Callee);
+      Result.Atomics.push_back({cast<ParmVarDecl>(L.Decl), (Operation.empty() ? Callee.getName() : Operation).str(), E, Part});
     } else if (L.Of == Location::Global) {
       access(L, /*Writes=*/true, E->getArg(0));
     } else {
@@ -1318,7 +1319,7 @@ private:
     StringRef Name = Callee->getName();
     unsigned Count = E->getNumArgs();
     if (Name.starts_with("atomic") && Count >= 2)
-      return evalAtomic(E, Name);
+      return evalAtomic(E, *Callee);
     if (isCachedLoad(Name) && Count == 1) {
       Location L = eval(E->getArg(0)).Place.value_or(Location{});
       access(L, /*Writes=*/false, E->getArg(0));

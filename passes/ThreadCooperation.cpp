@@ -232,6 +232,25 @@ std::optional<IndexMember> indexMember(const Expr* E) {
   return IndexMember{Ref, static_cast<unsigned>(Member[0] - 'x')};
 }
 
+StringRef atomicOperation(const FunctionDecl& Function) {
+  static constexpr StringRef Operations[] = {"atomicAdd", "atomicMax", "atomicMin"};
+  const StringRef Name = identifierOf(&Function);
+  if (!Name.starts_with("atomic"))
+    return {};
+  if (Function.getASTContext().getSourceManager().isInSystemHeader(Function.getLocation())) {
+    const StringRef Plain = Name.ends_with("_system") ? Name.drop_back(StringRef("_system").size()) : Name;
+    return llvm::is_contained(Operations, Plain) ? Plain : StringRef();
+  }
+  StringRef Found;
+  for (StringRef Each : Operations)
+    if (Name.contains_insensitive(Each.drop_front(StringRef("atomic").size()))) {
+      if (!Found.empty())
+        return {};
+      Found = Each;
+    }
+  return Function.getNumParams() == 2 ? Found : StringRef();
+}
+
 bool isCooperativeGroup(const Decl* D) {
   for (const DeclContext* Context = D->getDeclContext(); Context; Context = Context->getParent())
     if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && identifierOf(Namespace) == "cooperative_groups")

@@ -44,6 +44,9 @@ bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);
 /// Of CUDA's functions by which those lanes of a warp exchange values or wait for each other whose mask is the first argument.
 bool isExchangeByMask(llvm::StringRef Function);
 
+/// Which of atomicAdd, atomicMax and atomicMin a function is by its name: one of CUDA's, or a program's own, `atomicMaxFloat`. Empty of others.
+llvm::StringRef atomicOperation(const clang::FunctionDecl& Function);
+
 /// Of CUDA's cooperative groups.
 bool isCooperativeGroup(const clang::Decl* D);
 

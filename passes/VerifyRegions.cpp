@@ -167,30 +167,52 @@ const ValueDecl* pointer(const Expr* E) {
   return Ref ? Ref->getDecl() : nullptr;
 }
 
-/// Finds uses of a kernel's parameter that are no atomic operation of the wanted kind.
+const FunctionDecl* ownDefinition(const FunctionDecl& Function) {
+  const FunctionDecl* Definition = nullptr;
+  const bool Written = Function.hasBody(Definition) && !Definition->getASTContext().getSourceManager().isInSystemHeader(Definition->getLocation());
+  return Written ? Definition : nullptr;
+}
+
+/// What a kernel does with its parameter for a reduced scalar: atomic operations of the wanted kind, also in functions that it passes the
+/// parameter to, and other uses.
 class ReducedUse : public DynamicRecursiveASTVisitor {
 public:
-  ReducedUse(const ParmVarDecl* Parameter, StringRef Atomic) : Parameter(Parameter), Atomic(Atomic) {}
+  ReducedUse(const FunctionDecl* Kernel, const ParmVarDecl* Parameter, StringRef Atomic) : Atomic(Atomic) {
+    Parameters.insert(Parameter);
+    TraverseStmt(Kernel->getBody());
+    for (size_t I = 1; I < Parameters.size(); ++I) {
+      Current = I;
+      TraverseStmt(cast<FunctionDecl>(Parameters[I]->getDeclContext())->getBody());
+    }
+  }
   bool TraverseCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
-    if (!Callee || !Callee->getIdentifier() || !Callee->getName().starts_with(Atomic) || Call->getNumArgs() < 2)
+    if (Callee && isWanted(*Callee) && Call->getNumArgs() >= 2 && pointer(Call->getArg(0)) == Parameters[Current]) {
+      Updates.push_back(Call->getArg(0));
+      return TraverseStmt(Call->getArg(1));
+    }
+    const FunctionDecl* Definition = Callee ? ownDefinition(*Callee) : nullptr;
+    if (!Definition)
       return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
-    if (pointer(Call->getArg(0)) != Parameter)
-      return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
-    Updates.push_back(Call->getArg(0));
-    return TraverseStmt(Call->getArg(1));
+    for (unsigned I = 0; I != Call->getNumArgs(); ++I) {
+      if (isPassedAs(*Definition, I, Call->getArg(I)))
+        Parameters.insert(Definition->getParamDecl(I));
+      else if (!TraverseStmt(Call->getArg(I)))
+        return false;
+    }
+    return true;
   }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
-    if (Ref->getDecl() == Parameter && !Found)
+    if (Ref->getDecl() == Parameters[Current] && !Found)
       Found = Ref;
     return true;
   }
   bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
     const auto* Base = dyn_cast<DeclRefExpr>(E->getBase()->IgnoreParenCasts());
     Expr::EvalResult Index;
-    bool IsOther = !E->getIdx()->isValueDependent() && E->getIdx()->EvaluateAsInt(Index, Parameter->getASTContext()) &&
+    bool IsOther = !E->getIdx()->isValueDependent() && E->getIdx()->EvaluateAsInt(Index, Parameters[Current]->getASTContext()) &&
                    !Index.Val.getInt().isZero();
-    if (Base && Base->getDecl() == Parameter && !Element && IsOther)
+    if (Base && Base->getDecl() == Parameters[Current] && !Element && IsOther)
       Element = E;
     return true;
   }
@@ -201,8 +223,16 @@ public:
   llvm::SmallVector<const Expr*, 2> Updates;
 
 private:
-  const ParmVarDecl* Parameter;
+  /// What CUDA has besides, for blocks, is rejected by its name later.
+  bool isWanted(const FunctionDecl& Callee) const { return identifierOf(&Callee).starts_with(Atomic) || atomicOperation(Callee) == Atomic; }
+  bool isPassedAs(const FunctionDecl& Definition, unsigned I, const Expr* Argument) const {
+    return I < Definition.getNumParams() && Definition.getParamDecl(I)->getType()->isPointerType() && pointer(Argument) == Parameters[Current];
+  }
+
   StringRef Atomic;
+  /// The kernel's, and those of functions that get it.
+  llvm::SmallSetVector<const ParmVarDecl*, 2> Parameters;
+  size_t Current = 0;
 };
 
 /// What a kernel does with its parameter for a flag: stores, also in functions that it passes the parameter to, and other uses.
@@ -229,8 +259,8 @@ public:
     return TraverseStmt(E->getRHS());
   }
   bool TraverseCallExpr(CallExpr* Call) override {
-    const FunctionDecl *Callee = Call->getDirectCallee(), *Definition = nullptr;
-    if (!Callee || !Callee->hasBody(Definition) || Definition->getASTContext().getSourceManager().isInSystemHeader(Definition->getLocation()))
+    const FunctionDecl* Definition = Call->getDirectCallee() ? ownDefinition(*Call->getDirectCallee()) : nullptr;
+    if (!Definition)
       return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
     for (unsigned I = 0; I != Call->getNumArgs(); ++I) {
       bool IsPassed = I < Definition->getNumParams() && Definition->getParamDecl(I)->getType()->isPointerType() &&
@@ -467,8 +497,7 @@ private:
       return true;
     if (Scalar.isFlag())
       return checkFlag(S, Parameter, Scalar);
-    ReducedUse Use(Parameter, Atomic);
-    Use.TraverseStmt(S.Kernel->getBody());
+    const ReducedUse Use(S.Kernel, Parameter, Atomic);
     for (const Expr* Pointer : Use.Updates)
       if (!checkUpdated(S, Pointer, Scalar))
         return false;

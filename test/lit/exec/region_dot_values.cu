@@ -113,12 +113,12 @@ __global__ void most_of_squares(const float *a, const float *b, int *most, int n
 }
 
 int main() {
-  const int ny = 37, nx = 45, n = ny * nx, blocks = (n + 127) / 128, bytes = 128 * sizeof(float);
+  const int ny = 67, nx = 45, n = ny * nx, blocks = (n + 127) / 128, bytes = 128 * sizeof(float);
   const auto number = [](std::size_t i) { return static_cast<float>((i * i + i / 7) % 7); };
   float *a = device_array<float>(n, number), *b = device_array<float>(n, number);
   float *sum = device_array<float>(1, [](std::size_t) { return 0; }), found = 0, sums = 0;
   int *most = device_array<int>(1, [](std::size_t) { return 0; }), bits = 0;
-  const dim3 block(16, 8), grid((nx + 15) / 16, (ny + 7) / 8);
+  const dim3 block(32, 4), grid((nx + 31) / 32, (ny + 3) / 4);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
   for (int k = 0; k < 3; ++k) {
     star<<<grid, block>>>(b, a, ny, nx);
