@@ -325,6 +325,8 @@ private:
 
 } // namespace
 
+bool movesByGridSize(const FunctionDecl* Kernel) { return !GridSizeUses(Kernel->getBody()).Moves.empty(); }
+
 const Expr* otherUseOfGridSize(const FunctionDecl* Kernel, ASTContext& Context) {
   const GridSizeUses Uses(Kernel->getBody());
   if (!Uses.Others.empty())

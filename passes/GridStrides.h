@@ -23,6 +23,9 @@ namespace gpurma {
 
 struct AtomicReduction;
 
+/// Whether a statement of the kernel moves a variable by the size of the grid, `i += gridDim.x * blockDim.x`.
+bool movesByGridSize(const clang::FunctionDecl* Kernel);
+
 /// A use of gridDim that is not the step of a loop, or a call of a function that uses blockIdx or gridDim; null if there is none.
 const clang::Expr* otherUseOfGridSize(const clang::FunctionDecl* Kernel, clang::ASTContext& Context);
 

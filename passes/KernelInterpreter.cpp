@@ -2,6 +2,7 @@
 #include "passes/KernelInterpreter.h"
 
 #include "passes/AbstractValues.h"
+#include "passes/GridStrides.h"
 #include "passes/Inductions.h"
 #include "passes/LocalArrays.h"
 #include "passes/StoreUses.h"
@@ -63,6 +64,7 @@ public:
 
   InterpretedKernel run(const FunctionDecl* Interpreted) {
     Kernel = Interpreted;
+    MovesByGridSize = movesByGridSize(Kernel);
     auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
       auto It = Launch.Arguments.find({P, Field});
       return It != Launch.Arguments.end() ? It->second
@@ -1068,6 +1070,9 @@ private:
       Result.GridDimensions.insert(Dimension);
     if (Renumbered)
       return Sets.normalized(renumbered(Kind, Dimension));
+    // `y * gridDim.x * blockDim.x` is a number of rows.
+    if (Kind == Symbol::Kind::GridSize && Launch.GridSize[Dimension] && !MovesByGridSize)
+      return Polynomial(*Launch.GridSize[Dimension]);
     return Sets.normalized(Kind == Symbol::Kind::BlockSize ? Sets.blockSize(Dimension) : Polynomial(Symbol{Kind, Dimension}));
   }
 
@@ -2208,6 +2213,7 @@ private:
   }
 
   const LaunchFacts& Launch;
+  bool MovesByGridSize = false;
   const ElementSizes& Distributed;
   SymbolicSets& Sets;
   ASTContext& Context;

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Subscripts as programs have them: periodic rows by a mask; an element that is chosen by min and stored into behind a guard, beside a
 // tile with its edges; a first row in a variable of the host that nothing changes; a kernel template with constants of the function
-// that launches it; rows in structured bindings; and unsigned numbers below zero, which are large ones.
+// that launches it; rows in structured bindings; unsigned numbers below zero, which are large ones; and rows that are as long as the grid.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -12,12 +12,14 @@
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | sort -u | diff - %t.expected
 // RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // CHECK: chosen {{[1-9]}}
+// CHECK: grid {{[1-9]}}
 // CHECK: inside {{[1-9]}}
 // CHECK: mask {{[1-9]}}
 // CHECK: parts {{[1-9]}}
 // PLAN: stage masked: rows y; writes out (own), published (y -1..1); reads in (x whole, y -1..1 periodic)
 // PLAN: stage chosen: rows y; writes out (own), published (y -1..1); reads in (y -1..1)
 // PLAN: stage inside: rows y; writes out (y 1..1), published (y 0..2); reads in (y 0..2)
+// PLAN: stage of_grid: rows y; writes out (own), published (y -1..1); reads in (x -1..1, y -1..1)
 #include "Inputs/region.h"
 
 #include <cstdio>
@@ -88,6 +90,23 @@ void print(const char *name, const number *a, int n) {
   std::printf("%s %llu\n", name, total);
 }
 
+__global__ void of_grid(number *out, const number *in) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  const int i = x + y * blockDim.x * gridDim.x;
+  if (x >= N || y >= N)
+    return;
+  int top = i - N, bottom = i + N, left = i - 1, right = i + 1;
+  if (x == 0)
+    ++left;
+  if (x == N - 1)
+    --right;
+  if (y == 0)
+    top += N;
+  if (y == N - 1)
+    bottom -= N;
+  out[i] = (in[top] + 3 * in[bottom] + 5 * in[left] + 7 * in[right]) % 100999;
+}
+
 int main() {
   const auto initial = [](std::size_t i) { return i * 37 % 101; };
   number *u = device_array<number>(N * N, initial), *v = device_array<number>(N * N, initial);
@@ -121,4 +140,11 @@ int main() {
     std::swap(u, v);
   }
   print("parts", u, N * N);
+
+#pragma gpurma persistent distribute(u, v : rows(N, N))
+  for (int it = 0; it < 7; ++it) {
+    of_grid<<<grid, block>>>(v, u);
+    std::swap(u, v);
+  }
+  print("grid", u, N * N);
 }
