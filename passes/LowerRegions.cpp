@@ -314,21 +314,40 @@ private:
     // A kernel's name for the barrier is that of the one for threads that stay.
     if (returnsBeforeBarriers(Kernel, U))
       Body = "{ const ::gpurma::stages::leaving_threads gpurma_leaving{}; const ::gpurma::stages::barrier_of_staying __syncthreads{}; " + Body + " }";
-    bool InBlock = isInLinkageBlock(Kernel);
-    Text += (InBlock ? "extern \"C++\" { " : "") + Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " +
-            stageFunctionName(Kernel, Threads, Behind, U, P) + "(" + threadParameters(Threads, Behind) +
-            (Rows && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
-            (Parts && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_elements gpurma_elements" : "") +
-            (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") +
-            (ForElements ? ", [[maybe_unused]] const ::gpurma::stages::element_place gpurma_at" : "") + ThreadParts;
+    std::string Signature = Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, Threads, Behind, U, P) + "(" +
+                            threadParameters(Threads, Behind) +
+                            (Rows && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
+                            (Parts && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_elements gpurma_elements" : "") +
+                            (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") +
+                            (ForElements ? ", [[maybe_unused]] const ::gpurma::stages::element_place gpurma_at" : "") + ThreadParts;
     if (Kernel->getNumParams() != 0)
-      Text += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
-                                                Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
-                                        LangOpts));
+      Signature += ", " + coherent(onOneLine(source({Kernel->getParamDecl(0)->getBeginLoc(),
+                                                     Kernel->getParamDecl(Kernel->getNumParams() - 1)->getEndLoc()}),
+                                             LangOpts));
+    Signature += ")";
+    declareEarlier(Kernel, Signature);
+    bool InBlock = isInLinkageBlock(Kernel);
+    Text += (InBlock ? "extern \"C++\" { " : "") + Signature;
     // Not in the outermost block, where the parameters' names are taken.
-    Text += (Uses.empty() ? ")\n" : ") {" + Uses + " {" + Shadows + "\n") + lineMark(Kernel->getBody()->getBeginLoc()) +
+    Text += (Uses.empty() ? "\n" : " {" + Uses + " {" + Shadows + "\n") + lineMark(Kernel->getBody()->getBeginLoc()) +
             coherent(Body) + (Uses.empty() ? "" : " } }") + (InBlock ? " }\n" : "\n") + lineMark(Kernel->getEndLoc());
     P.Edits.replace({End->File, End->End, End->End}, Text);
+  }
+
+  /// Before the kernel's first declaration, where a region launches it before its definition.
+  void declareEarlier(const FunctionDecl* Kernel, const std::string& Signature) {
+    const FunctionDecl* First = Kernel->getFirstDecl();
+    const bool IsNeeded = llvm::any_of(U.Regions, [&](const Region& R) {
+      return !R.isPattern() && Sources.isBeforeInTranslationUnit(R.writtenFunction()->getLocation(), Kernel->getLocation()) &&
+             llvm::any_of(R.Stages, [&](const Stage& S) { return S.Kernel && patternOf(S.Kernel) == patternOf(Kernel); });
+    });
+    if (!IsNeeded)
+      return;
+    const SourceLocation Begin = Sources.getExpansionLoc(withTemplate(First)->getBeginLoc());
+    if (std::optional<FileRange> Place = fileRange(Begin, Sources, LangOpts))
+      P.Edits.replace({Place->File, Place->Begin, Place->Begin}, Signature + ";\n" + lineMark(Begin));
+    else
+      U.Diags->report(First->getLocation(), Diag::err_edit_not_in_file) << "this kernel";
   }
 
   static std::string threadParameters(ThreadMapping Threads, bool Behind) {

@@ -400,12 +400,33 @@ private:
     return Good;
   }
 
+  /// Whether the kernel is defined before the region, or is declared there, so that a function with its body can be, too.
+  bool isVisible(const FunctionDecl* Kernel) const {
+    const FunctionDecl* Pattern = Kernel ? Kernel->getTemplateInstantiationPattern() : nullptr;
+    const FunctionDecl* Definition = nullptr;
+    if (!Kernel || !(Pattern ? Pattern : Kernel)->hasBody(Definition))
+      return false;
+    const auto IsBefore = [&](const FunctionDecl* F) { return U.sources().isBeforeInTranslationUnit(F->getLocation(), R.writtenFunction()->getLocation()); };
+    return IsBefore(Definition) || (IsBefore(Definition->getFirstDecl()) && canBeDeclaredEarlier(Definition));
+  }
+
+  /// What its body becomes has the parameters that the definition has.
+  static bool canBeDeclaredEarlier(const FunctionDecl* Definition) {
+    const FunctionDecl* First = Definition->getFirstDecl();
+    const FunctionTemplateDecl* Template = Definition->getDescribedFunctionTemplate();
+    return !isa<CXXMethodDecl>(Definition) && First->getLexicalDeclContext()->isFileContext() &&
+           llvm::none_of(Definition->parameters(), [&](const ParmVarDecl* P) { return P->hasDefaultArg() && !P->hasInheritedDefaultArg(); }) &&
+           (!Template || llvm::none_of(*Template->getTemplateParameters(), [](const NamedDecl* P) {
+             const auto* Type = dyn_cast<TemplateTypeParmDecl>(P);
+             const auto* Value = dyn_cast<NonTypeTemplateParmDecl>(P);
+             return (Type && Type->hasDefaultArgument() && !Type->defaultArgumentWasInherited()) ||
+                    (Value && Value->hasDefaultArgument() && !Value->defaultArgumentWasInherited());
+           }));
+  }
+
   bool checkStage(Stage& S) {
     SourceLocation Loc = S.Launch->getBeginLoc();
-    bool Visible = S.Kernel && U.sources().isBeforeInTranslationUnit(S.Kernel->getLocation(), R.writtenFunction()->getLocation());
-    if (const FunctionDecl* Pattern = S.Kernel ? S.Kernel->getTemplateInstantiationPattern() : nullptr)
-      Visible = U.sources().isBeforeInTranslationUnit(Pattern->getLocation(), R.writtenFunction()->getLocation());
-    if (!Visible) {
+    if (!isVisible(S.Kernel)) {
       const auto* Ref = dyn_cast<DeclRefExpr>(S.Launch->getCallee()->IgnoreParenImpCasts());
       report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : "this kernel");
       return false;

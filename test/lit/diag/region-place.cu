@@ -2,7 +2,7 @@
 // Where a region may stand, and which names its clauses take.
 // RUN: not %gpurmacc_cpu -c %s -o %t.o 2>&1 | %filecheck %s
 
-__global__ void later(float* a);
+__global__ void later(float* a, int n); __global__ void elsewhere(float* a);
 __global__ void k(float* a, int n) { a[blockIdx.x] = n; }
 
 __global__ void on_device(float* a, int n) {
@@ -46,9 +46,11 @@ void names(float* a, float* b, float* s, int n) {
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *s) reduce(max : *s)
   { k<<<n, 1>>>(a, n); }
 #pragma gpurma persistent distribute(a : rows(n))
-  { later<<<n, 1>>>(a); }
+  { later<<<n, 1>>>(a, n); }
+#pragma gpurma persistent distribute(a : rows(n))
+  { elsewhere<<<n, 1>>>(a); }
 }
-__global__ void later(float* a) { a[blockIdx.x] = 0; }
+__global__ void later(float* a, int n = 1) { a[blockIdx.x] = n; }
 
 // CHECK: :9:16: error: 'persistent' stands in a function of the host; this is in device code [gpurma-0121]
 // CHECK: :14:16: error: 'persistent' stands in a function of the host; this is in a class of a function [gpurma-0121]
@@ -61,4 +63,5 @@ __global__ void later(float* a) { a[blockIdx.x] = 0; }
 // CHECK: :42:41: error: 'a' is named twice [gpurma-0134]
 // CHECK: :44:62: error: 's[1]' is not '*pointer' or 'pointer[0]' of a variable [gpurma-0134]
 // CHECK: :46:79: error: 's' is named twice [gpurma-0134]
-// CHECK: :49:5: error: the body of kernel 'later' is not visible here; a kernel that a persistent region launches is defined before it in the same translation unit [gpurma-0130]
+// CHECK: :49:5: error: the body of kernel 'later' is not visible here; a kernel that a persistent region launches is defined in the same translation unit, before the region, or without default arguments of its own behind it [gpurma-0130]
+// CHECK: :51:5: error: the body of kernel 'elsewhere' is not visible here; a kernel that a persistent region launches is defined in the same translation unit, before the region, or without default arguments of its own behind it [gpurma-0130]
