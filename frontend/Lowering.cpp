@@ -98,7 +98,9 @@ private:
       }
     for (const auto &[Place, Found] : Times) {
       const auto &[Text, Count] = Found;
-      if (Count != Parses.size())
+      const FileRange Range{Place.first, static_cast<unsigned>(Text.Begin), static_cast<unsigned>(Text.End)};
+      // A region's text goes as a whole.
+      if (Count != Parses.size() || P.Edits.isPartOfReplaced(Range))
         continue;
       const std::string Message = "\"gpurma: directive in a section that gpurmacc's parse skipped\"";
       std::string Rejection = Text.IsOperator ? "static_assert(false, " + Message + ");" : "#error " + Message;
@@ -106,7 +108,7 @@ private:
       const char *LineEnd = Text.IsOperator ? "\\\n" : "\n";
       for (size_t Lines = Source.slice(Text.Begin, Text.End).count('\n'); Lines > 0; --Lines)
         Rejection += LineEnd;
-      P.Edits.replace({Place.first, static_cast<unsigned>(Text.Begin), static_cast<unsigned>(Text.End)}, std::move(Rejection));
+      P.Edits.replace(Range, std::move(Rejection));
     }
   }
 

@@ -233,8 +233,9 @@ private:
     const auto Found = findHostSums(R, Array, U);
     if (const auto* Rejected = std::get_if<RejectedHostSums>(&Found))
       return report(Rejected->Where, Rejected->Why, Array, TheHost.str(), Rejected->Host);
-    R.Reductions.push_back(scalarOf(Array, Keyword::Plus));
-    R.Reductions.back().Total = std::get<QualType>(Found);
+    const auto& Combined = std::get<CombinedByHost>(Found);
+    R.Reductions.push_back(scalarOf(Array, Combined.Operation));
+    R.Reductions.back().Total = Combined.Total;
     return true;
   }
 

@@ -19,10 +19,8 @@ namespace gpurma {
 namespace {
 
 std::optional<CombinedValues::Operation> operationOf(StringRef Function) {
-  return llvm::StringSwitch<std::optional<CombinedValues::Operation>>(Function)
-      .Cases("max", "fmax", "fmaxf", "umax", "llmax", CombinedValues::Max)
-      .Cases("min", "fmin", "fminf", "umin", "llmin", CombinedValues::Min)
-      .Default(std::nullopt);
+  const std::optional<bool> Greater = returnsGreater(Function);
+  return Greater ? std::optional(*Greater ? CombinedValues::Max : CombinedValues::Min) : std::nullopt;
 }
 
 StringRef calleeName(const Expr* E) {

@@ -180,6 +180,13 @@ std::string EditSet::text(const FileRange &Range, llvm::StringRef Source) const 
   return Out;
 }
 
+bool EditSet::isPartOfReplaced(const FileRange &Range) const {
+  auto It = Files.find(Range.File);
+  return It != Files.end() && llvm::any_of(It->second, [&](const Edit &E) {
+           return !E.IsWrap && E.Begin <= Range.Begin && Range.End <= E.End && E.End - E.Begin > Range.End - Range.Begin;
+         });
+}
+
 std::vector<std::string> EditSet::files() const {
   std::vector<std::string> Names;
   for (const auto &[Name, Edits] : Files)

@@ -62,6 +62,9 @@ public:
   /// The text of a range of \p Source (the file's original content) with all edits made so far that lie within it.
   std::string text(const FileRange &Range, llvm::StringRef Source) const;
 
+  /// Whether other text stands for something of which the range is a part.
+  bool isPartOfReplaced(const FileRange &Range) const;
+
   std::vector<std::string> files() const;
   /// The file that holds replacements that overlap without nesting, or replace one range by two texts; none if all is well.
   std::optional<std::string> conflict() const { return Conflict; }

@@ -5,7 +5,9 @@
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 
@@ -17,6 +19,11 @@ bool isPure(const Expr* E, const ASTContext& Context) {
   auto IsPure = [&](const Stmt* Each) {
     const auto* Call = dyn_cast<CallExpr>(Each);
     static constexpr StringRef Magnitudes[] = {"abs", "labs", "llabs", "fabs", "fabsf"};
+    // An element of a container of the standard library.
+    const auto* Operator = dyn_cast_or_null<CXXOperatorCallExpr>(Call);
+    const auto* Method = Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getDirectCallee()) : nullptr;
+    if (Method && Operator->getOperator() == OO_Subscript && Method->getParent()->isInStdNamespace())
+      return true;
     return !Call || (Call->getDirectCallee() && llvm::is_contained(Magnitudes, identifierOf(Call->getDirectCallee())));
   };
   auto AllArePure = [&](auto& Self, const Stmt* Each) -> bool {
@@ -51,6 +58,13 @@ bool keepsOrder(QualType From, QualType To, const ASTContext& Context) {
     return true;
   return From->isUnsignedIntegerOrEnumerationType() == To->isUnsignedIntegerOrEnumerationType() ||
          (From->isUnsignedIntegerOrEnumerationType() && Context.getTypeSize(From) < Context.getTypeSize(To));
+}
+
+std::optional<bool> returnsGreater(StringRef Function) {
+  return llvm::StringSwitch<std::optional<bool>>(Function)
+      .Cases("max", "fmax", "fmaxf", "umax", "llmax", true)
+      .Cases("min", "fmin", "fminf", "umin", "llmin", false)
+      .Default(std::nullopt);
 }
 
 std::optional<Extremum> extremumOf(const ConditionalOperator& Choice, const ASTContext& Context) {

@@ -22,6 +22,9 @@ struct Extremum {
   const clang::BinaryOperator* Assignment = nullptr;
 };
 
+/// Whether a function returns the greater of two values, or the smaller, by its name; none of others.
+std::optional<bool> returnsGreater(llvm::StringRef Function);
+
 std::optional<Extremum> extremumOf(const clang::ConditionalOperator& Choice, const clang::ASTContext& Context);
 std::optional<Extremum> extremumOf(const clang::IfStmt& If, const clang::ASTContext& Context);
 

@@ -2,6 +2,7 @@
 #include "passes/HostSums.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/Extrema.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
@@ -63,7 +64,49 @@ struct AddedElements {
   QualType Element;
 };
 
-/// Of `for (int b = 0; b < count; ++b) total += array[b];`.
+/// What `total += value;`, `total = fmax(total, value);` and `if (value > total) total = value;` do.
+struct Combination {
+  Keyword Operation = Keyword::Plus;
+  const Expr *Total = nullptr, *Value = nullptr;
+};
+
+std::optional<Combination> combination(const Stmt& S, const ASTContext& Context) {
+  std::optional<Extremum> Found;
+  const Expr *Total = nullptr, *First = nullptr, *Second = nullptr;
+  std::optional<bool> Greater;
+  if (const auto* If = dyn_cast<IfStmt>(&S)) {
+    Found = extremumOf(*If, Context);
+    Total = Found && !Found->Guard ? Found->Assignment->getLHS() : nullptr;
+  } else if (const auto* Assign = dyn_cast<BinaryOperator>(&S); Assign && Assign->getOpcode() == BO_AddAssign) {
+    return Combination{Keyword::Plus, Assign->getLHS(), Assign->getRHS()->IgnoreParenImpCasts()};
+  } else if (Assign && Assign->getOpcode() == BO_Assign) {
+    Total = Assign->getLHS();
+    const Expr* Value = Assign->getRHS()->IgnoreParenImpCasts();
+    if (const auto* Choice = dyn_cast<ConditionalOperator>(Value))
+      Found = extremumOf(*Choice, Context);
+    else if (const auto* Call = dyn_cast<CallExpr>(Value); Call && Call->getNumArgs() == 2 && Call->getDirectCallee() &&
+                                                           Context.getSourceManager().isInSystemHeader(Call->getDirectCallee()->getLocation())) {
+      Greater = returnsGreater(identifierOf(Call->getDirectCallee()));
+      First = Call->getArg(0);
+      Second = Call->getArg(1);
+    }
+  }
+  if (Found) {
+    Greater = Found->Greatest;
+    First = Found->Taken;
+    Second = Found->Kept;
+  }
+  if (!Total || !Greater)
+    return std::nullopt;
+  First = First->IgnoreParenImpCasts();
+  Second = Second->IgnoreParenImpCasts();
+  const auto IsTotal = [&](const Expr* E) { return isSameText(*E, *Total->IgnoreParens(), Context); };
+  if (!IsTotal(First))
+    std::swap(First, Second);
+  return IsTotal(First) ? std::optional(Combination{*Greater ? Keyword::Max : Keyword::Min, Total, Second}) : std::nullopt;
+}
+
+/// Of `for (int b = 0; b < count; ++b) total += array[b];`, or of the most or least.
 std::optional<AddedElements> addedElements(const ForStmt& Loop, const ASTContext& Context) {
   const auto* Init = dyn_cast_or_null<DeclStmt>(Loop.getInit());
   const auto* Index = Init && Init->isSingleDecl() ? dyn_cast<VarDecl>(Init->getSingleDecl()) : nullptr;
@@ -76,19 +119,20 @@ std::optional<AddedElements> addedElements(const ForStmt& Loop, const ASTContext
   const Stmt* Body = Loop.getBody();
   if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && Block->size() == 1)
     Body = Block->body_front();
-  const auto* Adds = dyn_cast<CompoundAssignOperator>(Body);
+  const std::optional<Combination> Combines = combination(*Body, Context);
   if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE) || namedVariable(Cond->getLHS()) != Index || !Inc ||
-      !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index || !Adds || Adds->getOpcode() != BO_AddAssign)
+      !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index || !Combines)
     return std::nullopt;
-  auto [Base, At] = elementOf(Adds->getRHS()->IgnoreParenImpCasts());
+  auto [Base, At] = elementOf(Combines->Value);
   AddedElements Found;
   Found.Array = Base ? namedVariable(Base) : nullptr;
   if (!Found.Array || namedVariable(At) != Index)
     return std::nullopt;
   Found.Sum.Loop = &Loop;
-  Found.Sum.Total = Adds->getLHS();
+  Found.Sum.Operation = Combines->Operation;
+  Found.Sum.Total = Combines->Total;
   Found.Sum.Count = Cond->getRHS();
-  Found.Element = Adds->getRHS()->IgnoreParenImpCasts()->getType();
+  Found.Element = Combines->Value->getType();
   for (const Expr* E : {Found.Sum.Total, Found.Sum.Count})
     if (E->HasSideEffects(Context) || References(E).mention(Index) || References(E).mention(Found.Array))
       return std::nullopt;
@@ -186,13 +230,14 @@ bool isReadByHost(const Region& R, const VarDecl* Array, const ASTContext& Conte
          });
 }
 
-std::variant<QualType, RejectedHostSums> findHostSums(Region& R, const VarDecl* Array, const Unit& U) {
+std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const VarDecl* Array, const Unit& U) {
   const ASTContext& Context = U.context();
   const HostStatements Found(R.Statement);
   const std::vector<const CallExpr*> Copies = Found.copiesOf(Array);
   const size_t From = R.Reductions.size();
   auto Wrong = [](SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Host) { return RejectedHostSums{Why, Where, Host}; };
   llvm::SmallPtrSet<const CallExpr*, 4> AddedUp;
+  std::optional<Keyword> Operation;
   QualType Wider;
   for (const auto& [Loop, Before] : Found.Loops) {
     std::optional<AddedElements> Added = addedElements(*Loop, Context);
@@ -215,7 +260,10 @@ std::variant<QualType, RejectedHostSums> findHostSums(Region& R, const VarDecl* 
       AddedUp.insert(Copy);
     }
     const QualType Total = Added->Sum.Total->getType().getUnqualifiedType();
-    const bool IsWider = isDoubleOfFloat(Total, Added->Element);
+    if (Operation && *Operation != Added->Sum.Operation)
+      return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added->Array);
+    Operation = Added->Sum.Operation;
+    const bool IsWider = Operation == Keyword::Plus && isDoubleOfFloat(Total, Added->Element);
     if ((!IsWider && !Context.hasSameUnqualifiedType(Total, Added->Element)) ||
         !Context.hasSameUnqualifiedType(Added->Element, Array->getType().getNonReferenceType()->getPointeeType()))
       return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::OtherType, nullptr);
@@ -229,7 +277,7 @@ std::variant<QualType, RejectedHostSums> findHostSums(Region& R, const VarDecl* 
       const VarDecl* To = hostArray(R, Copy->getArg(0));
       return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To ? To : Array);
     }
-  return Wider;
+  return CombinedByHost{Operation.value_or(Keyword::Plus), Wider};
 }
 
 } // namespace gpurma

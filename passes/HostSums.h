@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Loops of the host, in a region, that add up the numbers of a launch's blocks (BlockNumbers.h), which the host copies first or shares with
-// the device:
+// Loops of the host, in a region, that add up the numbers of a launch's blocks (BlockNumbers.h), or take the most or least of them; the host
+// copies them first or shares them with the device:
 //
 //   cudaMemcpy(host, partial, blocks * sizeof(float), cudaMemcpyDeviceToHost);
 //   for (int b = 0; b < blocks; ++b)
@@ -29,8 +29,14 @@ struct RejectedHostSums {
   const clang::VarDecl* Host = nullptr;
 };
 
-/// Adds to Region::HostSums the loops that add up an array whose sum becomes the next of Region::Reductions. ReducedScalar::Total of that.
-std::variant<clang::QualType, RejectedHostSums> findHostSums(Region& R, const clang::VarDecl* Array, const Unit& U);
+/// What becomes of the numbers.
+struct CombinedByHost {
+  Keyword Operation = Keyword::Plus;
+  clang::QualType Total; ///< ReducedScalar::Total
+};
+
+/// Adds to Region::HostSums the loops that combine an array whose sum, most or least becomes the next of Region::Reductions.
+std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const clang::VarDecl* Array, const Unit& U);
 
 } // namespace gpurma
 

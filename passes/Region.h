@@ -90,12 +90,14 @@ struct CombiningLaunch {
   std::string Root;
 };
 
-/// A loop of the host that adds them up, `for (int b = 0; b < blocks; ++b) total += host[b];`. The region adds their sum.
+/// A loop of the host that adds them up, `for (int b = 0; b < blocks; ++b) total += host[b];`, or takes the most or least of them. The region adds
+/// their sum, or compares that with what is found of them.
 struct HostSum {
   const clang::ForStmt *Loop = nullptr;
+  Keyword Operation = Keyword::Plus;
   /// What has brought them to the host; null where both share the memory.
   const clang::CallExpr *Copy = nullptr;
-  /// What they are added to, and how many.
+  /// What they are added to or compared with, and how many.
   const clang::Expr *Total = nullptr, *Count = nullptr;
   /// Of Region::Reductions: the numbers.
   size_t From = 0;

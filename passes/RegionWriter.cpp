@@ -394,7 +394,11 @@ private:
   void addHostSum(const HostSum& Sum, unsigned Depth) {
     const ReducedScalar& From = Draft.R.Reductions[Sum.From];
     line(Depth) << E.blocksCheck(From, E.text(Sum.Count), 0, Sum.Loop->getBeginLoc()) << ";\n";
-    line(Depth) << E.text(Sum.Total) << " += " << E.reducedName(From) << ".value();\n";
+    const std::string Total = E.text(Sum.Total), Value = E.reducedName(From) + ".value()";
+    if (Sum.Operation == Keyword::Plus)
+      line(Depth) << Total << " += " << Value << ";\n";
+    else
+      line(Depth) << "if (" << Value << (Sum.Operation == Keyword::Max ? " > " : " < ") << Total << ") " << Total << " = " << Value << ";\n";
   }
 
   void loopBody(const Stmt* Body, unsigned Depth) {

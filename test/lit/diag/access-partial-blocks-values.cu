@@ -64,4 +64,21 @@ void region(float *a, int *b, float *sum, int *most, int ny, int nx) {
     two_names<<<(ny * nx + 127) / 128, 128, 512>>>(a, sum, ny * nx);
   }
 }
-// CHECK: 6 errors generated.
+// Parts of blocks have no sums of blocks, of which the host could take the most.
+// CHECK-DAG: :[[@LINE+4]]:{{[0-9]+}}: error: 'sum_of_block' goes through {{.*}} [gpurma-0229]
+__global__ void sum_of_block(const float *a, float *partial, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float v = i < n ? a[i] : 0;
+  SHARE(v) partial[blockIdx.x] = part[0] + part[1];
+}
+void most_of_sums(float *a, float *partial, float *host, int ny, int nx) {
+  float most = 0, numbers[64];
+#pragma gpurma persistent distribute(a : rows(ny, nx))
+  for (int i = 0; i < 3; ++i) {
+    sum_of_block<<<16, 128>>>(a, partial, ny * nx);
+    cudaMemcpy(numbers, partial, 64, cudaMemcpyDeviceToHost);
+    for (int b = 0; b < 16; ++b)
+      most = most > numbers[b] ? most : numbers[b];
+  }
+}
+// CHECK: 7 errors generated.

@@ -10,6 +10,7 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=8 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK8 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=9 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK9 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=10 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK10 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=11 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK11 %s
 #include "../Inputs/block_sum.h"
 #include <cstdio>
 __global__ void fill(float *u, float *v, int n) {
@@ -27,9 +28,18 @@ void run(float *u, float *partial, float *passed, int n) {
     block_sum<float, 256><<<blocks, 256>>>(u, partial, n);
 #endif
 #if CASE == 1
-    // CHECK1: :[[@LINE+1]]:5: error: blocks store numbers into 'partial', which the host combines, so that the region has their sum, most or least instead of them: the host should add up all of them behind the copy, or the launch if it reads 'partial' itself, and nothing else with them: 'for (int b = 0; b < blocks; ++b) total += host[b];', with a total of their type [gpurma-0231]
+    // CHECK1: :[[@LINE+1]]:5: error: blocks store numbers into 'partial', which the host combines, so that the region has their sum, most or least instead of them: the host should add up all of them behind the copy, or the launch if it reads 'partial' itself, or find the most or least, and nothing else with them: 'for (int b = 0; b < blocks; ++b) total += host[b];' or '... most = fmax(most, host[b]);', with a total of their type; else distribute or collect 'partial', and put '#pragma gpurma host' before what the host does with it [gpurma-0231]
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
     total += host[0];
+#elif CASE == 11
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    for (int b = 0; b < blocks; ++b)
+      total += host[b];
+    float least = 0;
+    // CHECK11: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} or find the most or least, {{.*}} [gpurma-0231]
+    for (int b = 0; b < blocks; ++b)
+      if (host[b] < least)
+        least = host[b];
 #elif CASE == 2
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
     long all = 0;
@@ -78,7 +88,7 @@ void run(float *u, float *partial, float *passed, int n) {
     total += partial[1];
 #else
     // What is no number of a block is an array that is not distributed.
-    // CHECK10: :18:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
+    // CHECK10: :19:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
     fill<<<blocks, 256>>>(passed, u, n);
     cudaMemcpy(host, passed, bytes, cudaMemcpyDeviceToHost);
 #endif

@@ -30,3 +30,22 @@ __global__ void kernel(int* p) {
   SYNCHRONIZE();
 #endif
 }
+
+__global__ void add(int* u, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    ++u[i];
+}
+// The text of a region goes as a whole, with what the parse has skipped.
+void region(int* u, int n) {
+// CHECK-NOT: #error
+// CHECK: ::gpurma::stages::run(
+#pragma gpurma persistent distribute(u : rows(n))
+  for (int k = 0; k < 3; ++k) {
+    add<<<2, 32>>>(u, n);
+#if SECTION
+#pragma gpurma host
+    ++n;
+#endif
+  }
+}
