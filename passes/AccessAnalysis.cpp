@@ -81,8 +81,11 @@ public:
     Form.Stores = llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
     Result.GridIndices = Interpreted.GridIndices;
     Collected = Interpreted.Collected;
-    for (const ElementAccess& A : Interpreted.Accesses)
+    for (const ElementAccess& A : Interpreted.Accesses) {
+      if (forFixedRows())
+        Sets.allowForPart();
       collect(A);
+    }
     if (forFixedRows())
       FixedRows.check(Interpreted);
     if (Reports.failed() || !Interpreted.Understood)
@@ -1014,28 +1017,34 @@ private:
   }
 
   void checkInjective(const DistributedParameter& Array) {
-    std::vector<const CoordinateAccess*> Writes;
+    struct Store {
+      const CoordinateAccess* Access = nullptr;
+      isl::set OfOne, OfOther;
+    };
+    std::vector<Store> Stores;
+    if (forFixedRows())
+      Sets.allowForPart();
     for (const CoordinateAccess& A : Accesses)
       if (A.Array == &Array && A.Origin->Writes)
-        Writes.push_back(&A);
-    for (const CoordinateAccess* First : Writes)
-      for (const CoordinateAccess* Second : Writes) {
-        if (forFixedRows() && FixedRows.storesSameConstant(*First, *Second))
+        Stores.push_back({&A, elementsOf(A, "a"), elementsOf(A, "b")});
+    for (const Store& First : Stores)
+      for (const Store& Second : Stores) {
+        if (forFixedRows() && (FixedRows.lieInRowsApart(*First.Access, *Second.Access) || FixedRows.storesSameConstant(*First.Access, *Second.Access)))
           continue;
-        isl::set Common = elementsOf(*First, "a").intersect(elementsOf(*Second, "b"));
+        isl::set Common = First.OfOne.intersect(Second.OfOther);
         for (unsigned D : Used) {
           std::string A = std::string("a") + DimensionName[D];
           std::string B = std::string("b") + DimensionName[D];
           if (Common.intersect(Sets.differsByAtLeast(A, B, Sets.pitch(D))).is_empty())
             continue;
-          Reports.error(Second->Origin->Where, Diag::err_writes_not_injective)
+          Reports.error(Second.Access->Origin->Where, Diag::err_writes_not_injective)
               << Array.Array.name() << std::string(1, DimensionName[D])
-              << Second->Origin->Where->getSourceRange();
-          if (!Launch.BlockSize[D] && mentionsIndexAlone(*Second, D))
-            Diags.report(Second->Origin->Where->getExprLoc(), Diag::note_block_index_alone) << std::string(1, DimensionName[D]);
-          if (First->Origin->Where != Second->Origin->Where)
-            Diags.report(First->Origin->Where->getExprLoc(), Diag::note_other_write)
-                << First->Origin->Where->getSourceRange();
+              << Second.Access->Origin->Where->getSourceRange();
+          if (!Launch.BlockSize[D] && mentionsIndexAlone(*Second.Access, D))
+            Diags.report(Second.Access->Origin->Where->getExprLoc(), Diag::note_block_index_alone) << std::string(1, DimensionName[D]);
+          if (First.Access->Origin->Where != Second.Access->Origin->Where)
+            Diags.report(First.Access->Origin->Where->getExprLoc(), Diag::note_other_write)
+                << First.Access->Origin->Where->getSourceRange();
           return;
         }
       }
@@ -1165,20 +1174,24 @@ std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
                                               ArrayRef<DistributedParameter> Arrays,
                                               const LaunchFacts& Launch, ASTContext& Context,
                                               Diagnostics& Diags, KernelForm* Seen) {
+  Diags.finish(); // what is noted below belongs to what is found here
+  Analysis Analyse(Kernel, Arrays, Launch, Context, Diags);
+  std::optional<KernelAccesses> Found;
+  bool TooComplex = false;
   try {
-    Diags.finish(); // what is noted below belongs to what is found here
-    Analysis Analyse(Kernel, Arrays, Launch, Context, Diags);
-    std::optional<KernelAccesses> Found = Analyse.run();
-    if (Seen)
-      *Seen = Analyse.form();
-    if (!Found && Diags.lastIsOutside(Kernel->getSourceRange()))
-      Diags.report(Kernel->getLocation(), Diag::note_of_kernel) << Kernel->getName();
-    return Found;
+    Found = Analyse.run();
   } catch (const isl::exception&) {
     // isl gives up after a number of operations.
-    Diags.report(Kernel->getLocation(), Diag::err_too_complex) << Kernel->getName();
-    return std::nullopt;
+    TooComplex = true;
   }
+  if (Seen)
+    *Seen = Analyse.form();
+  if (TooComplex) {
+    Diags.report(Kernel->getLocation(), Diag::err_too_complex) << Kernel->getName();
+  } else if (!Found && Diags.lastIsOutside(Kernel->getSourceRange())) {
+    Diags.report(Kernel->getLocation(), Diag::note_of_kernel) << Kernel->getName();
+  }
+  return Found;
 }
 
 void noteDeviceVariable(SourceLocation Loc, const VarDecl& Variable, Diagnostics& Diags) {

@@ -11,6 +11,11 @@ namespace {
 /// Whether its row says which threads do a store.
 bool decidesRow(const CoordinateAccess& A) { return A.Origin->Writes || A.Origin->FoundRow; }
 
+/// As its text says: constants and what the kernel is passed.
+bool isOfParameters(const Polynomial& P) {
+  return llvm::all_of(P.terms(), [](const auto& Term) { return llvm::all_of(Term.first, [](const Symbol& S) { return S.Of == Symbol::Kind::Parameter; }); });
+}
+
 bool staysInPlace(const CoordinateAccess& A) {
   auto IsZero = [](std::int64_t Carry) { return Carry == 0; };
   return llvm::all_of(A.CarryLow, IsZero) && llvm::all_of(A.CarryHigh, IsZero);
@@ -47,10 +52,13 @@ void FixedRowAnalysis::check(const InterpretedKernel& Interpreted) {
     constexpr unsigned LeavesRow = 4;
     Reports.error(A.Origin->Where, Diag::err_fixed_rows) << Kernel->getName() << LeavesRow << A.Origin->Where->getSourceRange();
   }
-  for (const CoordinateAccess& Read : Accesses)
+  for (const CoordinateAccess& Read : Accesses) {
+    Sets.allowForPart();
     for (const CoordinateAccess& Write : Accesses)
       if (!Reports.failed() && !Read.Origin->Writes && Write.Origin->Writes)
         checkOrder(Read, Write);
+  }
+  Sets.allowForPart();
   if (!Reports.failed())
     checkBeyond();
 }
@@ -62,6 +70,11 @@ bool FixedRowAnalysis::isUniform(const Polynomial& P) {
       if (S.Of != Symbol::Kind::Parameter && S.Of != Symbol::Kind::Unknown && S.Of != Symbol::Kind::Counter)
         return false;
   return !Sets.unknownIn(P);
+}
+
+bool FixedRowAnalysis::lieInRowsApart(const CoordinateAccess& First, const CoordinateAccess& Second) const {
+  const Polynomial &One = First.Coordinates[0], &Other = Second.Coordinates[0];
+  return staysInPlace(First) && staysInPlace(Second) && isOfParameters(One) && isOfParameters(Other) && (One - Other).constant().value_or(0) != 0;
 }
 
 bool FixedRowAnalysis::storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const {
@@ -119,13 +132,22 @@ std::optional<FixedRow> FixedRowAnalysis::fixedRow(const CoordinateAccess& A) co
 void FixedRowAnalysis::findFixedRows() {
   constexpr size_t MostRows = 8; // which a rank goes through for each launch
   std::vector<FixedRow> Rows;
+  std::vector<const Polynomial*> Counts; // of the rows of arrays at whose ends they begin
   for (const CoordinateAccess& A : Accesses) {
     if (!decidesRow(A))
       continue;
     std::optional<FixedRow> Row = fixedRow(A);
     if (!Row)
       return;
+    const Polynomial* Count = Row->Array ? &A.Array->Shape[0] : nullptr;
+    bool IsNew = true;
+    for (auto [Other, OtherCount] : llvm::zip(Rows, Counts))
+      IsNew = IsNew && !(Other.Parameter == Row->Parameter && Other.Field == Row->Field && Other.Number == Row->Number &&
+                         (Count && OtherCount ? *Count == *OtherCount : Count == OtherCount));
+    if (!IsNew)
+      continue;
     Rows.push_back(std::move(*Row));
+    Counts.push_back(Count);
   }
   if (Rows.size() <= MostRows)
     Stores.Rows = std::move(Rows);
@@ -204,15 +226,16 @@ isl::set FixedRowAnalysis::elementsOfThreads(const CoordinateAccess& A, isl::set
 
 void FixedRowAnalysis::checkOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
   const ArrayShape& Shape = Read.Array->Shape;
-  if (!(Shape == Write.Array->Shape))
+  if (!(Shape == Write.Array->Shape) || lieInRowsApart(Read, Write))
+    return;
+  const std::pair Both(Read.Array->Array, Write.Array->Array);
+  if (llvm::is_contained(Stores.Distinct, Both))
     return;
   isl::set Common = comparesElements(Read, Write) ? elementsInNoOrder(Read, Write) : rowsInNoOrder(Read, Write);
   if (Common.is_empty())
     return;
   if (Read.Array != Write.Array) {
-    std::pair Both(Read.Array->Array, Write.Array->Array);
-    if (!llvm::is_contained(Stores.Distinct, Both))
-      Stores.Distinct.push_back(std::move(Both));
+    Stores.Distinct.push_back(Both);
     return;
   }
   std::optional<std::int64_t> Most;

@@ -25,6 +25,9 @@ public:
   void check(const InterpretedKernel& Interpreted);
   /// Whether it is the same for all threads.
   bool isUniform(const Polynomial& P);
+  /// Whether both are in fixed rows a constant number apart, which takes no sets to see: kernels for boundaries have many accesses, each
+  /// of which is compared with each store.
+  bool lieInRowsApart(const CoordinateAccess& First, const CoordinateAccess& Second) const;
   /// A store into a fixed row and one into a column, of which it does not matter which one comes last: walls of one value meet in corners.
   bool storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const;
   /// The kernel stores elsewhere, too.

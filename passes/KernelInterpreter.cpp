@@ -1973,6 +1973,7 @@ private:
     auto [Element, Stored] = storeOf(E);
     if (!Element || !isa<ArraySubscriptExpr, UnaryOperator, MemberExpr>(Element->IgnoreParens()) || Frames.size() != 1)
       return false;
+    Sets.allowForPart();
     State Before = Now;
     size_t Accesses = Result.Accesses.size();
     Location L = locate(Element);

@@ -39,6 +39,9 @@ public:
   explicit SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& BlockSize);
   ~SymbolicSets();
 
+  /// What comes next may take as many steps of isl as all before it: one of many alike, as a store of a kernel for boundaries is.
+  void allowForPart() { isl_ctx_reset_operations(Context.get()); }
+
   isl::set universe() const { return All; }
   isl::set none() const;
   isl::set compare(Comparison Op, const Polynomial& A, const Polynomial& B);
