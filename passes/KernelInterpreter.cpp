@@ -13,6 +13,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/Builtins.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
@@ -1883,7 +1884,7 @@ private:
     if (const VarDecl* V = namedVariable(E)) // that of one whose value is read for stores is
       return V->isLocalVarDecl() && V->getInit() && !References(V->getInit()).mention(V) ? elementRead(V->getInit()) : nullptr;
     const auto* Deref = dyn_cast<UnaryOperator>(E);
-    if ((isa<ArraySubscriptExpr>(E) || (Deref && Deref->getOpcode() == UO_Deref)) && isRowElement(placeOf(E)))
+    if ((isa<ArraySubscriptExpr>(E) || (isa<CallExpr>(E) && E->isGLValue()) || (Deref && Deref->getOpcode() == UO_Deref)) && isRowElement(placeOf(E)))
       return E;
     if (isa<UnaryExprOrTypeTraitExpr, LambdaExpr>(E))
       return nullptr;
@@ -1965,13 +1966,33 @@ private:
     A.FoundCarry = (*Beside > 0) - (*Beside < 0);
   }
 
+  /// A member function that is called, and may change its object as far as its declaration says.
+  static const CXXMethodDecl* calledNotConst(const Stmt* S) {
+    if (const auto* Call = dyn_cast<CallExpr>(S))
+      if (const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee()); Method && !Method->isStatic() && !Method->isConst())
+        return Method;
+    for (const Stmt* Child : S->children())
+      if (const CXXMethodDecl* Found = Child ? calledNotConst(Child) : nullptr)
+        return Found;
+    return nullptr;
+  }
+
+  /// memcpy(&to, &from, sizeof to), by which bits become a number.
+  static bool copiesToVariable(const CallExpr& Call) {
+    if (Call.getDirectCallee()->getMemoryFunctionKind() != Builtin::BImemcpy || Call.getNumArgs() == 0)
+      return false;
+    const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenCasts());
+    const VarDecl* To = Address && Address->getOpcode() == UO_AddrOf ? namedVariable(Address->getSubExpr()) : nullptr;
+    return To && To->hasLocalStorage() && !To->getType()->isReferenceType();
+  }
+
   /// Runs a statement that stores into an element of a fixed row, on the threads of that row. False if it is another.
   bool runRowStore(const Expr* E) {
     if (const auto* Call = dyn_cast<CallExpr>(E->IgnoreParens());
-        Call && Call->getDirectCallee() && !Call->getDirectCallee()->hasBody() && !storeOf(E).first)
+        Call && Call->getDirectCallee() && !Call->getDirectCallee()->hasBody() && !storeOf(E).first && !StoredRow && !copiesToVariable(*Call))
       reportForEachRow(E, UnknownCall);
     auto [Element, Stored] = storeOf(E);
-    if (!Element || !isa<ArraySubscriptExpr, UnaryOperator, MemberExpr>(Element->IgnoreParens()) || Frames.size() != 1)
+    if (!Element || !isa<ArraySubscriptExpr, UnaryOperator, MemberExpr, CallExpr>(Element->IgnoreParens()) || Frames.size() != 1)
       return false;
     Sets.allowForPart();
     State Before = Now;
@@ -1994,6 +2015,11 @@ private:
     } else if (!changedMembers(E).empty() || Element->HasSideEffects(Context, /*IncludePossibleEffects=*/false) ||
                Stored->HasSideEffects(Context, /*IncludePossibleEffects=*/false)) {
       reportForEachRow(E, NoStatement);
+      for (const Expr* Part : {Element, Stored})
+        if (const CXXMethodDecl* Method = calledNotConst(Part)) {
+          Diags.report(Part->getExprLoc(), Diag::note_not_const) << Method->getNameAsString();
+          break;
+        }
     } else {
       const Location Place = isCollected(L) ? placeOf(OfRow) : L;
       const EnteredRow Row = enterRowOf(Place, isCollected(L));

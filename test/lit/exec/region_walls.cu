@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Kernels for boundaries as programs have them: of four arrays at once, with all walls and corners, 32 stores.
+// Kernels for boundaries as programs have them: of four arrays at once, with all walls and corners, 32 stores; through accessors of a
+// structure and functions that return elements; with numbers from their bits.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -12,6 +13,10 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
 // PLAN: stage walls_of_all: rows y of stores into fixed rows; reads h (x whole, y -1..1) along axes; writes h (x whole), {{.*}}reads w (x whole, y -1..0) along axes; writes w (x whole)
 // CHECK: all {{[1-9]}}
+// PLAN: stage walls_of_field: rows y of stores into fixed rows; reads f.p (x whole, y -1..1) along axes; writes f.p (x whole)
+// PLAN: stage record: rows y of stores into fixed rows; reads f.p
+// CHECK: field {{[1-9]}}
+// CHECK: trace {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <utility>
@@ -68,6 +73,40 @@ __global__ void walls_of_all(unsigned *h, unsigned *u, unsigned *v, unsigned *w,
   }
 }
 
+struct field {
+  unsigned *p;
+  int nx, ny;
+  __device__ unsigned &operator()(int i, int j) const { return p[j * nx + i]; }
+  __device__ unsigned &at(int i, int j) const { return (*this)(i, j); }
+};
+
+__device__ unsigned &element(unsigned *p, int nx, int i, int j) { return p[j * nx + i]; }
+
+__device__ unsigned from_bits(float number) {
+  unsigned bits;
+  memcpy(&bits, &number, sizeof bits);
+  return bits % 100999;
+}
+
+__global__ void walls_of_field(field f, float number) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned bits = from_bits(number);
+  if (i > 0 && i < f.nx - 1) {
+    const unsigned first = f(i, 1);
+    f(i, 0) = first + static_cast<unsigned>(__float_as_int(number)) % 17;
+    f.at(i, f.ny - 1) += f.at(i, f.ny - 2);
+  }
+  if (i > 0 && i < f.ny - 1) {
+    element(f.p, f.nx, 0, i) = f(1, i) + from_bits(number + 1);
+    element(f.p, f.nx, f.nx - 1, i) = bits + i;
+  }
+}
+
+__global__ void record(unsigned *trace, field f, int t, int i, int j) {
+  if (blockIdx.x * blockDim.x + threadIdx.x == 0)
+    trace[t] = f(i, j);
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const bool quiet = is_quiet(argc);
@@ -77,7 +116,7 @@ int main(int argc, char **argv) {
       std::printf("%s %lld\n", name, sum);
   };
   const int nx = 45, ny = 83, n = nx * ny;
-  unsigned *fields[4], *others[1];
+  unsigned *fields[4], *others[4];
   for (unsigned *&a : fields)
     a = array_of_numbers<unsigned>(n);
   for (unsigned *&a : others)
@@ -97,4 +136,17 @@ int main(int argc, char **argv) {
   print("all", u, n);
   print("all", v, n);
   print("all", w, n);
+
+  const int steps = 6;
+  unsigned *trace = array_of_numbers<unsigned>(steps);
+  unsigned *a = others[1], *b = others[2];
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) collect(trace : steps)
+  for (int it = 0; it < steps; ++it) {
+    walls_of_field<<<3, 32>>>(field{a, nx, ny}, 0.25f * it);
+    box<<<grid, block>>>(b, a, nx, ny);
+    record<<<1, 32>>>(trace, field{b, nx, ny}, it, 20, 61);
+    std::swap(a, b);
+  }
+  print("field", a, n);
+  print("trace", trace, steps);
 }

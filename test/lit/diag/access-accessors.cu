@@ -1,0 +1,24 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Stores into fixed rows through an accessor that may change its object, as far as its declaration says.
+// RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
+#include <gpurma/gpurma.h>
+
+struct view {
+  float* p;
+  int nx;
+  __device__ float& operator()(int i, int j) { return p[j * nx + i]; }
+};
+__global__ void walls(view u, int nx, int ny) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx) {
+    // CHECK: :[[@LINE+2]]:{{[0-9]+}}: error: no grid dimension of 'walls' walks rows, {{.*}} here the store is not a statement
+    // CHECK: :[[@LINE+1]]:5: note: 'operator()' is not declared const, so that it may change the object that it is called for: 'T& operator()(...) const'
+    u(x, ny - 1) = u(x, ny - 2);
+  }
+}
+void run(float* a, int nx, int ny) {
+#pragma gpurma persistent distribute(a : rows(ny, nx))
+  {
+    walls<<<(nx + 255) / 256, 256>>>(view{a, nx}, nx, ny);
+  }
+}
