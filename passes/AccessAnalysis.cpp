@@ -958,11 +958,14 @@ private:
       for (const CoordinateAccess& A : Accesses)
         if (A.Array == &Array && A.Origin->Writes && !A.IntoEndRow)
           Stores.push_back({&A, Bounds.bounds(A, 0, D)});
-      // If none is into the block's own rows, the first one is meant to be.
-      auto Own = llvm::find_if(Stores, [](const auto& Store) { return Store.second.isOwn(); });
-      const AxisAccess& Meant = (Own == Stores.end() ? Stores.front() : *Own).second;
-      auto Other = llvm::find_if(Stores, [&](const auto& Store) { return Store.second.Low != Meant.Low || Store.second.High != Meant.High; });
-      const CoordinateAccess* Outside = (Other == Stores.end() ? Stores.front() : *Other).first;
+      // The nearest one is meant to be into the block's own rows, and the one that is furthest from it is not.
+      auto Between = [](const AxisAccess& Rows, const AxisAccess& Others) {
+        return Rows.Whole || Others.Whole ? INT64_MAX : std::max(std::abs(Rows.Low - Others.Low), std::abs(Rows.High - Others.High));
+      };
+      const AxisAccess Meant =
+          llvm::min_element(Stores, [&](const auto& A, const auto& B) { return Between(A.second, {}) < Between(B.second, {}); })->second;
+      const CoordinateAccess* Outside =
+          llvm::max_element(Stores, [&](const auto& A, const auto& B) { return Between(A.second, Meant) < Between(B.second, Meant); })->first;
       Reports.error(Outside->Origin->Where, Diag::err_writes_far)
           << Array.Array.name() << 2 << Outside->Origin->Where->getSourceRange();
       if (Launch.Pitch[D])
