@@ -78,7 +78,7 @@ std::optional<Polynomial> HostExpressions::initialValue(const Expr* E) {
   const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() ||
-      V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit(), EverChanged))
+      V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit(), {EverChanged}))
     return std::nullopt;
   return polynomial(V->getInit());
 }
@@ -92,7 +92,8 @@ Polynomial HostExpressions::withInitialValues(Polynomial P) {
     bool Changed = false;
     for (const Symbol& S : Named) {
       const auto* V = S.Field || S.Divisor != 1 ? nullptr : dyn_cast_or_null<VarDecl>(S.Decl);
-      if (!V || isa<ParmVarDecl>(V) || !V->getInit() || InExtents.contains(V) || !isLasting(V, nullptr, EverChanged) || !isLasting(V->getInit(), EverChanged))
+      if (!V || isa<ParmVarDecl>(V) || !V->getInit() || InExtents.contains(V) || !isLasting(V, nullptr, {EverChanged}) ||
+          !isLasting(V->getInit(), {EverChanged}))
         continue;
       if (std::optional<Polynomial> Value = polynomial(V->getInit())) {
         P = P.substituted(S, *Value);
@@ -191,13 +192,14 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
   if (Changed.changes(V, Field))
     return std::nullopt;
   // `const Fields f{u, v, ny, nx};` has the ny of the region's clause.
-  if (const VariableChanges& Changes = changesBehind(V); V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !Changes.changes(V, Field)) {
+  if (const Lifetime During = lifetimeOf(V);
+      V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !During.Changes.changes(V, Field)) {
     const PassedPointer From = passedFor(V->getInit(), {Field});
-    if (From.Expression && isLasting(From.Expression, Changes))
+    if (From.Expression && isLasting(From.Expression, During))
       if (std::optional<Polynomial> P = polynomial(From.Expression))
         return P;
     // A copy of another structure, of which this stays.
-    if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field, Changes))
+    if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field, During))
       return writtenMember(From.Pointer.Variable, Field);
   }
   return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
@@ -229,11 +231,11 @@ const Expr* HostExpressions::lastingValue(const VarDecl* V) const {
   const Expr* Value = firstValue(V);
   if (!V->hasLocalStorage() || isa<ParmVarDecl>(V) || !Value)
     return nullptr;
-  const VariableChanges& Changes = changesBehind(V);
+  const Lifetime During = lifetimeOf(V);
   const bool Unchanged = V->getType().isConstQualified() || OnlyAssignments.contains(V) ||
-                         ((!InExtents.contains(V) || !References(Value).All.empty()) && isLasting(V, nullptr, Changes));
+                         ((!InExtents.contains(V) || !References(Value).All.empty()) && isLasting(V, nullptr, During));
   Expr::EvalResult Known;
-  const bool Lasts = isLasting(Value, Changes) || (!Value->isValueDependent() && Value->EvaluateAsInt(Known, Context));
+  const bool Lasts = isLasting(Value, During) || (!Value->isValueDependent() && Value->EvaluateAsInt(Known, Context));
   return Unchanged && Lasts ? Value : nullptr;
 }
 
@@ -242,16 +244,23 @@ const Expr* HostExpressions::firstValue(const VarDecl* V) const {
   return It == OnlyAssignments.end() ? V->getInit() : It->second;
 }
 
-const VariableChanges& HostExpressions::changesBehind(const VarDecl* V) const { return R.declares(V) ? ChangedInRegion : EverChanged; }
-
-bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field, const VariableChanges& Changes) {
-  return V->hasLocalStorage() && !V->getType()->isReferenceType() && !Changes.changes(V, Field);
+HostExpressions::Lifetime HostExpressions::lifetimeOf(const VarDecl* V) const {
+  // What it keeps while the host runs may change behind another name.
+  return R.declares(V) ? Lifetime{ChangedInRegion, !R.Kept.contains(V)} : Lifetime{EverChanged};
 }
 
-bool HostExpressions::isLasting(const Stmt* S, const VariableChanges& Changes) {
+bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field, const Lifetime& During) const {
+  if (isConstant(V) && isUnchangeable(V->getType()))
+    return true;
+  const bool HasOtherNames = !V->hasLocalStorage() || V->getType()->isReferenceType();
+  const bool Changes = Field ? During.Changes.changes(V, Field) : During.Changes.changes(V);
+  return !Changes && (!HasOtherNames || (During.OfCopies && !R.declares(V)));
+}
+
+bool HostExpressions::isLasting(const Stmt* S, const Lifetime& During) const {
   if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-    return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !Changes.changes(V);
+    return V && isLasting(V, nullptr, During);
   }
   if (const auto* Member = dyn_cast<MemberExpr>(S)) {
     const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
@@ -260,7 +269,7 @@ bool HostExpressions::isLasting(const Stmt* S, const VariableChanges& Changes) {
     if (Member->isArrow())
       return false;
     if (V && Field)
-      return isLasting(V, Field, Changes);
+      return isLasting(V, Field, During);
   }
   if (const auto* Size = dyn_cast<UnaryExprOrTypeTraitExpr>(S); Size && Size->getKind() == UETT_SizeOf)
     return !Size->getTypeOfArgument()->isVariableArrayType();
@@ -268,11 +277,11 @@ bool HostExpressions::isLasting(const Stmt* S, const VariableChanges& Changes) {
   if (const auto* Call = dyn_cast<CXXMemberCallExpr>(S)) {
     const VarDecl* V = namedVariable(Call->getImplicitObjectArgument());
     const CXXMethodDecl* Method = Call->getMethodDecl();
-    return V && Method && Call->getNumArgs() == 0 && isLasting(V, nullptr, Changes) && !Changes.changes(V) &&
+    return V && Method && Call->getNumArgs() == 0 && isLasting(V, nullptr, During) &&
            isConstantCall(Method, V->getASTContext().getSourceManager());
   }
   return isa<DeclRefExpr, MemberExpr, BinaryOperator, ParenExpr, CastExpr, IntegerLiteral>(S) &&
-         llvm::all_of(S->children(), [&](const Stmt* Child) { return !Child || isLasting(Child, Changes); });
+         llvm::all_of(S->children(), [&](const Stmt* Child) { return !Child || isLasting(Child, During); });
 }
 
 std::optional<Polynomial> HostExpressions::sameText(const Expr* E) {

@@ -59,10 +59,16 @@ private:
   /// What a variable of the region is initialised with, or gets in the block that declares it, `int ny; ny = size.y;`, by the only assignment
   /// to it.
   const clang::Expr* firstValue(const clang::VarDecl* V) const;
-  /// What is changed from a variable's declaration on.
-  const VariableChanges& changesBehind(const clang::VarDecl* V) const;
-  static bool isLasting(const clang::VarDecl* V, const clang::FieldDecl* Field, const VariableChanges& Changes);
-  static bool isLasting(const clang::Stmt* S, const VariableChanges& Changes);
+  /// What may become of other variables while one has its value.
+  struct Lifetime {
+    const VariableChanges& Changes;
+    /// The kernel of the region has a copy of each variable that it names, so that only what names a reference or a global variable changes it.
+    bool OfCopies = false;
+  };
+  /// From a variable's declaration on.
+  Lifetime lifetimeOf(const clang::VarDecl* V) const;
+  bool isLasting(const clang::VarDecl* V, const clang::FieldDecl* Field, const Lifetime& During) const;
+  bool isLasting(const clang::Stmt* S, const Lifetime& During) const;
   /// Quotients, results of const member functions: equal if written alike.
   std::optional<Polynomial> sameText(const clang::Expr* E);
   bool isRepeatable(const clang::Stmt* S) const;

@@ -2,26 +2,93 @@
 #include "passes/LaunchSize.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace clang;
 
 namespace gpurma {
 
-std::array<std::optional<std::int64_t>, 3> constantLaunchSize(const Expr* E, const VariableChanges& Changed,
-                                                              const ASTContext& Context) {
-  std::array<std::optional<std::int64_t>, 3> Size;
+namespace {
+
+using LaunchSize = std::array<std::optional<std::int64_t>, 3>;
+
+std::optional<std::int64_t> constantNumber(const Expr* E, const ASTContext& Context) {
+  Expr::EvalResult Known;
+  if (E->isValueDependent() || !E->EvaluateAsInt(Known, Context))
+    return std::nullopt;
+  return Known.Val.getInt().getExtValue();
+}
+
+/// What `threads.x = 512;` gives members of a variable in the block that declares it.
+class MembersInBlock : public DynamicRecursiveASTVisitor {
+public:
+  MembersInBlock(const VarDecl* V, const Stmt* Body) : V(V) { TraverseStmt(const_cast<Stmt*>(Body)); }
+  bool VisitCompoundStmt(CompoundStmt* Block) override {
+    const bool Declares = llvm::any_of(Block->body(), [&](const Stmt* S) {
+      const auto* Declaration = dyn_cast<DeclStmt>(S);
+      return Declaration && llvm::is_contained(Declaration->decls(), V);
+    });
+    for (const Stmt* S : Block->body()) {
+      const auto* Assignment = dyn_cast<BinaryOperator>(S);
+      if (!Declares || !Assignment || Assignment->getOpcode() != BO_Assign)
+        continue;
+      if (const auto [Of, Field] = memberOf(Assignment->getLHS()); Of == V && Field)
+        Assigned.try_emplace(Field->getFieldIndex(), Assignment);
+    }
+    return true;
+  }
+  std::map<unsigned, const BinaryOperator*> Assigned;
+
+private:
+  const VarDecl* V;
+};
+
+/// If each member of the variable gets one number at most, before \p Use, and nothing else changes it.
+bool giveMembers(LaunchSize& Size, const VarDecl* V, const Expr* Use, const ASTContext& Context) {
+  const auto* Function = dyn_cast<FunctionDecl>(V->getDeclContext());
+  const Stmt* Body = Function ? Function->getBody() : nullptr;
+  if (!Body)
+    return false;
+  const MembersInBlock Members(V, Body);
+  ChangeFinder Found;
+  Found.TraverseStmt(const_cast<Stmt*>(Body));
+  if (Members.Assigned.empty() || Found.Changes[V] != Members.Assigned.size())
+    return false;
+  const SourceManager& Sources = Context.getSourceManager();
+  for (const auto& [Index, Assignment] : Members.Assigned) {
+    if (Index >= Size.size() || !Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Assignment->getEndLoc()), Sources.getFileLoc(Use->getBeginLoc())))
+      return false;
+    Size[Index] = constantNumber(Assignment->getRHS(), Context);
+  }
+  return true;
+}
+
+/// The variable always has what it is initialised with.
+bool keepsInit(const VarDecl* V, const VariableChanges& Changed) {
+  return V->isLocalVarDeclOrParm() ? !Changed.changes(V) : isUnchangeable(V->getType());
+}
+
+} // namespace
+
+LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, const ASTContext& Context) {
   while (E) {
     E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
-    Expr::EvalResult Known;
-    if (E->getType()->isIntegralOrEnumerationType()) {
-      if (!E->isValueDependent() && E->EvaluateAsInt(Known, Context))
-        return {Known.Val.getInt().getExtValue(), 1, 1};
-      return {std::nullopt, 1, 1};
-    }
+    if (E->getType()->isIntegralOrEnumerationType())
+      return {constantNumber(E, Context), 1, 1};
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-      E = V && !isa<ParmVarDecl>(V) && !Changed.changes(V) && V->isLocalVarDeclOrParm() ? V->getInit() : nullptr;
-      continue;
+      if (!V || isa<ParmVarDecl>(V))
+        return {};
+      if (keepsInit(V, Changed)) {
+        E = V->getInit();
+        continue;
+      }
+      if (!V->hasLocalStorage() || !V->getInit() || Changed.changes(V, nullptr))
+        return {};
+      LaunchSize Size = constantLaunchSize(V->getInit(), Changed, Context);
+      return giveMembers(Size, V, E, Context) ? Size : LaunchSize();
     }
     ArrayRef<const Expr*> Sizes;
     if (const auto* Construct = dyn_cast<CXXConstructExpr>(E)) {
@@ -33,21 +100,16 @@ std::array<std::optional<std::int64_t>, 3> constantLaunchSize(const Expr* E, con
     } else if (const auto* List = dyn_cast<InitListExpr>(E)) {
       Sizes = {List->getInits(), List->getNumInits()};
     } else {
-      return Size;
+      return {};
     }
-    Size = {1, 1, 1};
+    LaunchSize Size = {1, 1, 1};
     for (unsigned D = 0; D < 3 && D < Sizes.size(); ++D) {
-      const Expr* Each = Sizes[D];
-      if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(Each))
-        Each = Default->getExpr();
-      if (!Each->isValueDependent() && Each->EvaluateAsInt(Known, Context))
-        Size[D] = Known.Val.getInt().getExtValue();
-      else
-        Size[D] = std::nullopt;
+      const auto* Default = dyn_cast<CXXDefaultArgExpr>(Sizes[D]);
+      Size[D] = constantNumber(Default ? Default->getExpr() : Sizes[D], Context);
     }
     return Size;
   }
-  return Size;
+  return {};
 }
 
 } // namespace gpurma

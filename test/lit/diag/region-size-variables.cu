@@ -87,3 +87,37 @@ void changed_by_host(float* u, int width, int height) {
     fifth<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
   }
 }
+
+// What a reference leads to has other names.
+__global__ void sixth(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+1]]:32: note: the launch passes 'nx' for a size
+  if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
+}
+void changed_behind_reference(field* pointer) {
+  auto& f = *pointer;
+  int nx = f.nx;
+  pointer->nx = other();
+#pragma gpurma persistent distribute(f.values : rows(f.ny, f.nx))
+  for (int k = 0; k < 5; ++k)
+    sixth<<<dim3(4, 4), dim3(8, 4)>>>(f.values, nx, f.ny);
+}
+
+__global__ void seventh(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+1]]:32: note: the launch passes 'nx' for a size
+  if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
+}
+void changed_behind_reference_by_host(field* pointer) {
+  auto& f = *pointer;
+#pragma gpurma persistent distribute(f.values : rows(f.ny, f.nx))
+  for (int k = 0; k < 5; ++k) {
+    int nx = f.nx;
+    if (k == 3)
+#pragma gpurma host
+      pointer->nx = other();
+    seventh<<<dim3(4, 4), dim3(8, 4)>>>(f.values, nx, f.ny);
+  }
+}

@@ -1,8 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Sizes that reach kernels by variables of the region and of functions that it calls, which are no constants: with an initial value, with
-// one that the block assigns, from structures that are filled in by functions before the region, and as what a function of one returns; and
-// extents that a function computes from these in variables, as the kernel does.
+// one that the block assigns, from structures that are filled in by functions before the region, and as what a function of one returns;
+// extents that a function computes from these in variables, as the kernel does; members of what references and `this` lead to, and global
+// variables; and constants at file scope, also as the size of blocks, which may get its members one by one.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -21,6 +22,15 @@
 // CHECK: size {{[1-9]}}
 // CHECK: padded {{[1-9]}}
 // CHECK: padded numbers {{[1-9]}}
+// PLAN-COUNT-5: stage step: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// CHECK: reference {{[1-9]}}
+// CHECK: object {{[1-9]}}
+// CHECK: global {{[1-9]}}
+// CHECK: with host {{[1-9]}}
+// CHECK: inner {{[1-9]}}
+// PLAN-COUNT-2: stage step_in_tiles: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// CHECK: blocks {{[1-9]}}
+// CHECK: blocks by members {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <cuComplex.h>
@@ -149,6 +159,94 @@ static void with_padding_of_numbers() {
   print_sum("padded numbers", u, width * height);
 }
 
+static void with_reference(field *pointer, field *other) {
+  auto &now = *pointer;
+  field &next = *other;
+#pragma gpurma persistent distribute(now.values, next.values : rows(now.ny, now.nx))
+  for (int k = 0; k < 5; ++k) {
+    int nx = now.nx, ny = now.ny;
+    step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next.values, now.values, nx, ny);
+    std::swap(now.values, next.values);
+  }
+  print_sum("reference", now.values, now.nx * now.ny);
+}
+struct solver {
+  int nx_, ny_;
+  unsigned *now, *next;
+  void advance() {
+    const int nx = nx_, ny = ny_;
+    step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next, now, nx, ny);
+    std::swap(now, next);
+  }
+  void run() {
+#pragma gpurma persistent distribute(now, next : rows(ny_, nx_))
+    for (int k = 0; k < 5; ++k)
+      advance();
+  }
+};
+static int global_nx, global_ny;
+static void with_global(unsigned *u, unsigned *next) {
+#pragma gpurma persistent distribute(u, next : rows(global_ny, global_nx))
+  for (int k = 0; k < 5; ++k) {
+    const int nx = global_nx, ny = global_ny;
+    step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next, u, nx, ny);
+    std::swap(u, next);
+  }
+  print_sum("global", u, global_nx * global_ny);
+}
+static void with_host(field &now, field &next) {
+  int steps = 0;
+#pragma gpurma persistent distribute(now.values, next.values : rows(now.ny, now.nx))
+  for (int k = 0; k < 5; ++k) {
+    int nx = now.nx, ny = now.ny;
+    step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next.values, now.values, nx, ny);
+    std::swap(now.values, next.values);
+#pragma gpurma host
+    ++steps;
+  }
+  print_sum(steps == 5 ? "with host" : "too few", now.values, now.nx * now.ny);
+}
+
+const int halo = 1;
+constexpr int rows_per_step = 2;
+static void with_constants(unsigned *u, unsigned *next, int nx, int ny) {
+#pragma gpurma persistent distribute(u, next : rows(ny, nx))
+  for (int k = 0; k < 5; ++k) {
+    int inner_nx = nx - 2 * halo, inner_ny = ny - rows_per_step;
+    step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next, u, inner_nx + 2 * halo, inner_ny + rows_per_step);
+    std::swap(u, next);
+  }
+  print_sum("inner", u, nx * ny);
+}
+
+const dim3 tile(16, 4);
+__global__ void step_in_tiles(unsigned *out, const unsigned *in, int nx, int ny) {
+  const int x = blockIdx.x * 16 + threadIdx.x + 1, y = blockIdx.y * 4 + threadIdx.y + 1;
+  if (x < nx - 1 && y < ny - 1)
+    out[y * nx + x] = (in[y * nx + x - 1] + 3 * in[y * nx + x + 1] + 5 * in[(y - 1) * nx + x] + 7 * in[(y + 1) * nx + x]) % 100999;
+}
+static void with_constant_block(unsigned *u, unsigned *next, int nx, int ny) {
+#pragma gpurma persistent distribute(u, next : rows(ny, nx))
+  for (int k = 0; k < 5; ++k) {
+    step_in_tiles<<<dim3((nx + 15) / 16, (ny + 3) / 4), tile>>>(next, u, nx, ny);
+    std::swap(u, next);
+  }
+  print_sum("blocks", u, nx * ny);
+}
+static void with_members_of_block(unsigned *u, unsigned *next, int nx, int ny) {
+  dim3 threads(8), blocks;
+  threads.x = 16;
+  threads.y = 4;
+  blocks.x = (nx + 15) / 16;
+  blocks.y = (ny + 3) / 4;
+#pragma gpurma persistent distribute(u, next : rows(ny, nx))
+  for (int k = 0; k < 5; ++k) {
+    step_in_tiles<<<blocks, threads>>>(next, u, nx, ny);
+    std::swap(u, next);
+  }
+  print_sum("blocks by members", u, nx * ny);
+}
+
 int main() {
   with_initial_values(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_assignments(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
@@ -156,4 +254,18 @@ int main() {
   with_size({21, 13, 30});
   with_padding(33, 37, 2);
   with_padding_of_numbers();
+  field now, next;
+  make(&now, 37, 50);
+  make(&next, 37, 50);
+  with_reference(&now, &next);
+  solver s{37, 50, now.values, next.values};
+  s.run();
+  print_sum("object", s.now, 37 * 50);
+  global_nx = 37;
+  global_ny = 50;
+  with_global(s.now, s.next);
+  with_host(now, next);
+  with_constants(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  with_constant_block(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  with_members_of_block(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
 }
