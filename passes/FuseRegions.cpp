@@ -517,7 +517,7 @@ private:
   }
 
   std::string launch() const {
-    std::string Text = objectValues() + constantChecks();
+    std::string Text = objectValues() + constantChecks() + sizeChecks();
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
               ", " + depth(C.Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
@@ -590,6 +590,18 @@ private:
       for (const Expr* Other : V.Alike)
         Text += "::gpurma::stages::check_alike(" + stringLiteral(Read) + ", " + stringLiteral(V.Call.text(Printer.text(Other))) + ", " +
                 objectValueName(V.Value) + " == " + V.Call.text(Printer.text(Other)) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+    }
+    return Text;
+  }
+
+  /// Members of structures that have been taken to be extents.
+  std::string sizeChecks() const {
+    std::string Text;
+    for (const AlikeSize& Each : R.AlikeSizes) {
+      const std::string Member = "." + Each.Field->getNameAsString(), Extent = spelled(Each.Extent);
+      Text += "::gpurma::stages::check_alike(" + stringLiteral(Each.Structure->getNameAsString() + Member) + ", " + stringLiteral(Extent) +
+              ", static_cast<long long>(" + hostName(Each.Structure) + Member + ") == static_cast<long long>(" + Extent + "), " +
+              siteText(R.directive().HashLoc, U.sources()) + "); ";
     }
     return Text;
   }

@@ -52,6 +52,7 @@ HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const Var
   ChangeFinder Finder;
   Finder.TraverseStmt(Statement);
   const VariableChanges ByHost = changesOfHost(R.HostParts);
+  Alike.emplace(Context, R, Finder, ByHost);
   ChangedInRegion.Members = std::move(Finder.Members);
   ChangedInRegion.Members.insert(ByHost.Members.begin(), ByHost.Members.end());
   for (const auto& [V, Value] : Assignments.Assigned)
@@ -189,7 +190,7 @@ std::optional<Polynomial> HostExpressions::returned(const CXXMemberCallExpr& Cal
 }
 
 std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const FieldDecl* Field) {
-  if (Changed.changes(V, Field))
+  if (Changed.changes(V, Field) && !Alike->extent(V, Field))
     return std::nullopt;
   // `const Fields f{u, v, ny, nx};` has the ny of the region's clause.
   if (const Lifetime During = lifetimeOf(V);
@@ -202,7 +203,8 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
     if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field, During))
       return writtenMember(From.Pointer.Variable, Field);
   }
-  return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
+  const Expr* Extent = Alike->take(V, Field);
+  return Extent ? polynomial(Extent) : Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
 }
 
 std::optional<Polynomial> HostExpressions::quotient(const Polynomial& Dividend, const Polynomial& Divisor) {
@@ -251,6 +253,8 @@ HostExpressions::Lifetime HostExpressions::lifetimeOf(const VarDecl* V) const {
 
 bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field, const Lifetime& During) const {
   if (isConstant(V) && isUnchangeable(V->getType()))
+    return true;
+  if (During.OfCopies && Field && Alike->extent(V, Field))
     return true;
   const bool HasOtherNames = !V->hasLocalStorage() || V->getType()->isReferenceType();
   const bool Changes = Field ? During.Changes.changes(V, Field) : During.Changes.changes(V);

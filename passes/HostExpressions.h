@@ -4,6 +4,7 @@
 #ifndef GPURMA_PASSES_HOSTEXPRESSIONS_H
 #define GPURMA_PASSES_HOSTEXPRESSIONS_H
 
+#include "passes/AlikeSizes.h"
 #include "passes/Polynomial.h"
 #include "passes/VariableChanges.h"
 
@@ -42,6 +43,8 @@ public:
   Polynomial withInitialValues(Polynomial P);
   /// The variable that a structure is, or is copied from.
   const clang::VarDecl* structure(const clang::Expr* E) const;
+  /// What the region has to check of sizes that have been taken to be the same.
+  const std::vector<AlikeSize>& alikeSizes() const { return Alike->taken(); }
 
 private:
   /// With pitches in bytes as so many elements.
@@ -77,6 +80,7 @@ private:
   const Region& R;
   const VariableChanges& Changed;
   VariableChanges ChangedInRegion{nullptr}; ///< also by the host, between the region's kernels
+  std::optional<AlikeSizes> Alike;
   const VariableChanges& EverChanged;
   llvm::DenseMap<const clang::VarDecl*, const clang::Expr*> OnlyAssignments;
   llvm::SmallPtrSet<const clang::ValueDecl*, 8> InExtents;

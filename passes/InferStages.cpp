@@ -55,6 +55,10 @@ public:
       for (const PublishedArray& Put : S.Published)
         applyPut(S, Put);
     }
+    for (const HostExpressions* Each : {&Host, &AtOnce})
+      for (const AlikeSize& Size : Each->alikeSizes())
+        if (!llvm::is_contained(R.AlikeSizes, Size))
+          R.AlikeSizes.push_back(Size);
   }
 
 private:

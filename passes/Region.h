@@ -155,6 +155,14 @@ bool names(const MapClause& M, const clang::FunctionDecl* Kernel);
 /// the other copy of it, as the kernel has a barrier itself that all threads come to, and behind that none uses the copy before last.
 enum class BetweenTiles { Nothing, Barrier, OtherCopy };
 
+/// A member of a structure that is taken to be an extent of a clause (AlikeSizes.h).
+struct AlikeSize {
+  const clang::VarDecl *Structure = nullptr;
+  const clang::FieldDecl *Field = nullptr;
+  const clang::Expr *Extent = nullptr;
+  bool operator==(const AlikeSize &) const = default;
+};
+
 /// What a copy or fill takes the elements of its arrays for.
 struct CopiedElements {
   std::int64_t Bytes = 0, Alignment = 0;
@@ -279,6 +287,7 @@ struct Region {
   std::vector<HostSum> HostSums;
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;
+  std::vector<AlikeSize> AlikeSizes;
   /// Found by FuseLaunches.
   std::vector<FusedLaunches> Fused;
 

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Variables of a region that do not always have the value that they get first, and sizes that the clause does not name.
 // RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
+#include <utility>
 
 struct field {
   int nx, ny;
@@ -119,5 +120,37 @@ void changed_behind_reference_by_host(field* pointer) {
 #pragma gpurma host
       pointer->nx = other();
     seventh<<<dim3(4, 4), dim3(8, 4)>>>(f.values, nx, f.ny);
+  }
+}
+
+// Structures that change places, and get something else besides.
+__global__ void eighth(field out, field in) {}
+void changed_member(field u, field v) {
+  // CHECK: :[[@LINE+1]]:66: error: this extent of 'u.values' may change while the region runs; give a variable that nothing in the region changes [gpurma-0214]
+#pragma gpurma persistent distribute(u.values, v.values : rows(u.ny, u.nx))
+  for (int k = 0; k < 5; ++k) {
+    eighth<<<dim3(4, 4), dim3(8, 4)>>>(u, v);
+    std::swap(u, v);
+    u.nx = 3;
+  }
+}
+void other_values(field u, field v) {
+  // CHECK: :[[@LINE+1]]:66: error: this extent of 'u.values' may change while the region runs; give a variable that nothing in the region changes [gpurma-0214]
+#pragma gpurma persistent distribute(u.values, v.values : rows(v.ny, v.nx))
+  for (int k = 0; k < 5; ++k) {
+    eighth<<<dim3(4, 4), dim3(8, 4)>>>(u, v);
+    field t{};
+    std::swap(u, v);
+    std::swap(u, t);
+  }
+}
+void structures_changed_by_host(field u, field v) {
+  // CHECK: :[[@LINE+1]]:66: error: this extent of 'u.values' may change while the region runs; give a variable that nothing in the region changes [gpurma-0214]
+#pragma gpurma persistent distribute(u.values, v.values : rows(v.ny, v.nx))
+  for (int k = 0; k < 5; ++k) {
+    eighth<<<dim3(4, 4), dim3(8, 4)>>>(u, v);
+    std::swap(u, v);
+#pragma gpurma host
+    v.nx = other();
   }
 }
