@@ -62,7 +62,7 @@ void AccessReports::noteOtherExtents(const CoordinateAccess& A) {
         if (Factors.size() > 1 && S.Of == Symbol::Kind::Parameter && S.Decl && !Known.count(S) && NotedExtents.insert(S).second)
           note(A.Origin->Where, Diag::note_other_extent)
               << S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "") << A.Array->Array.name()
-              << (S.Decl->getDeclContext() == Kernel);
+              << (S.Decl->getDeclContext() != Kernel ? 0 : S.Field ? 2 : 1);
 }
 
 void AccessReports::notOwn(const CoordinateAccess& A) {

@@ -300,6 +300,9 @@ void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
   else
     return;
   report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
+  const auto* Class = Type->getAsCXXRecordDecl();
+  if (Class && !Type.getUnqualifiedType().isTriviallyCopyableType(Context) && !Draft.U.sources().isInSystemHeader(Class->getLocation()))
+    report(Loc, Diag::note_object_stays) << Class->getName();
 }
 
 DiagnosticBuilder ExpressionWriter::report(SourceLocation Loc, Diag Which) { return Draft.U.Diags->report(Loc, Which); }

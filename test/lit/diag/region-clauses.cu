@@ -67,6 +67,6 @@ void puts(float* a, int n, int depth) {
 // CHECK: :24:62: error: 'reduce' takes a scalar in memory that kernels update, not a value of type 'bool' [gpurma-0066]
 // CHECK: :26:64: error: 'reduce' takes a scalar in memory that kernels update, not a value of type 'const float' [gpurma-0066]
 // CHECK: :28:67: error: 'reduce' takes a scalar in memory that kernels update, not a value of type 'float' [gpurma-0066]
-// CHECK: :33:41: error: what is distributed must be a pointer variable or a pointer in a structure variable, not a member of what 'p' points to: give that a name before the region, 'auto &object = *p', and write 'object.data' [gpurma-0065]
+// CHECK: :33:41: error: what is distributed must be a pointer variable or a pointer in a structure variable, not a member of what 'p' points to: give that a name before the region, 'auto &object = *p', and write 'object.data'; {{.*}} [gpurma-0065]
 // CHECK: :35:38: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'view' [gpurma-0065]
 // CHECK: :37:40: error: what is distributed must be a pointer variable or a pointer in a structure variable, not an expression of type 'int' [gpurma-0065]

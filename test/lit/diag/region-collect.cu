@@ -33,7 +33,7 @@ void clauses(float *u, float *trace, int n, float x, View *f) {
 // CLAUSES-CHECK: :[[@LINE-9]]:65: error: what is collected must be a pointer variable or a pointer in a structure variable, not an expression of type 'float *' [gpurma-0065]
 // CLAUSES-CHECK: :[[@LINE-8]]:67: error: 'collect' takes an integer, not a value of type 'float' [gpurma-0050]
 // CLAUSES-CHECK: :[[@LINE-7]]:67: error: number of elements -1 is negative [gpurma-0067]
-// CLAUSES-CHECK: :[[@LINE-6]]:62: error: what is collected must be a pointer variable or a pointer in a structure variable, not a member of what 'f' points to: give that a name before the region, 'auto &object = *f', and write 'object.trace' [gpurma-0065]
+// CLAUSES-CHECK: :[[@LINE-6]]:62: error: what is collected must be a pointer variable or a pointer in a structure variable, not a member of what 'f' points to: give that a name before the region, 'auto &object = *f', and write 'object.trace'; {{.*}} [gpurma-0065]
 #endif
 
 #ifdef REGIONS

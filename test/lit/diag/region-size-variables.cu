@@ -154,3 +154,19 @@ void structures_changed_by_host(field u, field v) {
     v.nx = other();
   }
 }
+
+__global__ void ninth(field f) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:36: error: cannot tell which elements of 'f.values' are written here
+  // CHECK: :[[@LINE+1]]:36: note: what launches pass for the size 'f.nx' is not known, or not always the same: name this member of what they pass in 'rows', or pass an extent of 'f.values' that 'rows' names besides the structure
+  if (is_inside(x, y, f.nx, f.ny)) f.values[y * f.nx + x] = 1;
+}
+void filled_in(field u, field v, int nx, int ny) {
+  u.nx = v.nx = nx;
+  u.ny = v.ny = ny;
+#pragma gpurma persistent distribute(u.values, v.values : rows(ny, nx))
+  for (int k = 0; k < 5; ++k) {
+    ninth<<<dim3(4, 4), dim3(8, 4)>>>(u);
+    std::swap(u, v);
+  }
+}

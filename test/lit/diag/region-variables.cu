@@ -126,3 +126,19 @@ void second_names(float* a, float* s, int n, float last) {
 // CHECK: :[[@LINE-6]]:25: error: 's[0]' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause
 // CHECK: :[[@LINE-6]]:14: error: '*s' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause
 // CHECK: :[[@LINE-6]]:21: error: '*s' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause
+
+struct owner {
+  float* memory;
+  int n;
+  ~owner() {}
+  float* data() { return memory; }
+};
+void with_owner(owner& o) {
+  const int n = o.n;
+#pragma gpurma persistent distribute(o.data() : rows(n))
+  for (int i = 0; i < n; ++i)
+    set<<<n, 1>>>(o.data(), o.n);
+}
+// CHECK: :[[@LINE-2]]:29: error: 'o' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
+// CHECK: :[[@LINE-7]]:24: note: 'o' is declared here
+// CHECK: :[[@LINE-4]]:29: note: objects of 'owner' stay with the host: before the region, copy the members that it reads to variables, and name an array by a function of the object that returns its pointer, in 'distribute' and in launches
