@@ -14,6 +14,7 @@
 //
 // The text is not changed.
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/ConstantMembers.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchTiles.h"
@@ -76,6 +77,14 @@ public:
     if (const auto* Cast = dyn_cast<CXXFunctionalCastExpr>(S); Cast && Cast->getType()->isScalarType() && !isa<InitListExpr>(Cast->getSubExpr())) {
       To << converted(Cast->getType(), Cast->getSubExpr());
       return true;
+    }
+    // Of an object of the region, which may be constructed from what is not known before it.
+    if (const auto* Member = dyn_cast<MemberExpr>(S)) {
+      const VarDecl* V = namedVariable(Member->getBase());
+      const std::optional<std::int64_t> Number = V && R.declares(V) ? constantMember(Member, V->getASTContext()) : std::nullopt;
+      if (Number)
+        To << *Number;
+      return Number.has_value();
     }
     const auto* Ref = dyn_cast<DeclRefExpr>(S);
     if (!Ref)

@@ -1,6 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/LaunchSize.h"
 
+#include "passes/ConstantMembers.h"
+#include "passes/VariableUses.h"
+
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
@@ -14,11 +17,12 @@ namespace {
 
 using LaunchSize = std::array<std::optional<std::int64_t>, 3>;
 
-std::optional<std::int64_t> constantNumber(const Expr* E, const ASTContext& Context) {
+std::optional<std::int64_t> constantNumber(const Expr* E, const VariableChanges& Changed, const ASTContext& Context) {
   Expr::EvalResult Known;
-  if (E->isValueDependent() || !E->EvaluateAsInt(Known, Context))
-    return std::nullopt;
-  return Known.Val.getInt().getExtValue();
+  if (!E->isValueDependent() && E->EvaluateAsInt(Known, Context))
+    return Known.Val.getInt().getExtValue();
+  const auto [V, Field] = memberOf(E);
+  return V && Field && !Changed.changes(V, Field) ? constantMember(E, Context) : std::nullopt;
 }
 
 /// What `threads.x = 512;` gives members of a variable in the block that declares it.
@@ -46,7 +50,7 @@ private:
 };
 
 /// If each member of the variable gets one number at most, before \p Use, and nothing else changes it.
-bool giveMembers(LaunchSize& Size, const VarDecl* V, const Expr* Use, const ASTContext& Context) {
+bool giveMembers(LaunchSize& Size, const VarDecl* V, const Expr* Use, const VariableChanges& Changed, const ASTContext& Context) {
   const auto* Function = dyn_cast<FunctionDecl>(V->getDeclContext());
   const Stmt* Body = Function ? Function->getBody() : nullptr;
   if (!Body)
@@ -60,7 +64,7 @@ bool giveMembers(LaunchSize& Size, const VarDecl* V, const Expr* Use, const ASTC
   for (const auto& [Index, Assignment] : Members.Assigned) {
     if (Index >= Size.size() || !Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Assignment->getEndLoc()), Sources.getFileLoc(Use->getBeginLoc())))
       return false;
-    Size[Index] = constantNumber(Assignment->getRHS(), Context);
+    Size[Index] = constantNumber(Assignment->getRHS(), Changed, Context);
   }
   return true;
 }
@@ -76,7 +80,7 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
   while (E) {
     E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
     if (E->getType()->isIntegralOrEnumerationType())
-      return {constantNumber(E, Context), 1, 1};
+      return {constantNumber(E, Changed, Context), 1, 1};
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
       if (!V || isa<ParmVarDecl>(V))
@@ -88,7 +92,7 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
       if (!V->hasLocalStorage() || !V->getInit() || Changed.changes(V, nullptr))
         return {};
       LaunchSize Size = constantLaunchSize(V->getInit(), Changed, Context);
-      return giveMembers(Size, V, E, Context) ? Size : LaunchSize();
+      return giveMembers(Size, V, E, Changed, Context) ? Size : LaunchSize();
     }
     ArrayRef<const Expr*> Sizes;
     if (const auto* Construct = dyn_cast<CXXConstructExpr>(E)) {
@@ -105,7 +109,7 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
     LaunchSize Size = {1, 1, 1};
     for (unsigned D = 0; D < 3 && D < Sizes.size(); ++D) {
       const auto* Default = dyn_cast<CXXDefaultArgExpr>(Sizes[D]);
-      Size[D] = constantNumber(Default ? Default->getExpr() : Sizes[D], Context);
+      Size[D] = constantNumber(Default ? Default->getExpr() : Sizes[D], Changed, Context);
     }
     return Size;
   }

@@ -2,6 +2,7 @@
 #include "passes/Region.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
+#include "passes/ConstantMembers.h"
 #include "frontend/Directives.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -173,6 +174,11 @@ bool VariablesKnownBefore::isKnown(const Stmt* S) const {
   if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
     return !V || (R.declares(V) ? contains(V) : !isChanged(V));
+  }
+  if (const auto* Member = dyn_cast<MemberExpr>(S)) {
+    const VarDecl* V = Member->isArrow() ? nullptr : namedVariable(Member->getBase());
+    if (V && !isChanged(V) && constantMember(Member, V->getASTContext()))
+      return true;
   }
   if (isa<CallExpr, LambdaExpr, ArraySubscriptExpr, CXXNewExpr, StmtExpr>(S))
     return false;

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sizes of blocks that are not known, since something may change what a variable has first, or a member of it.
 // RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
+// RUN: not %gpurmacc_cpu -fsyntax-only %s -DOBJECTS 2>&1 | %filecheck --check-prefix=OBJECTS-CHECK %s
 
 #define TILES_OF_EIGHT int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y
 
@@ -83,3 +84,49 @@ void reference(float* a, int ny, int nx) {
   for (int k = 0; k < 5; ++k)
     of_reference<<<dim3(8, 8), block>>>(a, ny, nx);
 }
+
+#ifdef OBJECTS
+template <int N> struct range {
+  int first, last, threads, others, rest;
+  __host__ __device__ range(int first, int last) : first(first), last(last), threads(N), others(N), rest(N) {
+    if (last > 100)
+      others = 2 * N;
+  }
+  __host__ __device__ void halve() { rest /= 2; }
+};
+__global__ void set(float* out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }
+// OBJECTS-CHECK-NOT: error:
+void constant(float* a, int n, int first) {
+  range<32> x(first, n);
+  dim3 block(x.threads);
+  set<<<4, block>>>(a);
+}
+void of_constructor(float* a, int n, int first) {
+  range<32> x(first, n);
+  dim3 block(x.others);
+  // OBJECTS-CHECK: :[[@LINE+1]]:12: error: the block size of this launch must be known when the region begins, but 'block' is declared in it [gpurma-0135]
+  set<<<4, block>>>(a);
+}
+void of_function(float* a, int n, int first) {
+  range<32> x(first, n);
+  x.halve();
+  dim3 block(x.rest);
+  // OBJECTS-CHECK: :[[@LINE+1]]:12: error: the block size of this launch must be known when the region begins, but 'block' is declared in it [gpurma-0135]
+  set<<<4, block>>>(a);
+}
+void objects(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int k = 0; k < 5; ++k) {
+    int first = k;
+    if (k == 3)
+      first = 0;
+    constant(a, n, first);
+    of_constructor(a, n, first);
+  }
+}
+void changed_objects(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int k = 0; k < 5; ++k)
+    of_function(a, n, k);
+}
+#endif
