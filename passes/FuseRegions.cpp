@@ -526,7 +526,7 @@ private:
   }
 
   std::string launch() const {
-    std::string Text = objectValues() + constantChecks() + sizeChecks();
+    std::string Text = objectValues() + constantChecks() + sizeChecks() + numberChecks();
     for (const DepthCheck& C : R.DepthChecks)
       Text += "::gpurma::stages::check_put(" + stringLiteral(C.Array) + ", " + std::to_string(C.Depth) + ", " + stringLiteral(C.Kernel) +
               ", " + depth(C.Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
@@ -612,6 +612,15 @@ private:
               ", static_cast<long long>(" + hostName(Each.Structure) + Member + ") == static_cast<long long>(" + Extent + "), " +
               siteText(R.directive().HashLoc, U.sources()) + "); ";
     }
+    return Text;
+  }
+
+  /// What parameters of the function have been taken to be.
+  std::string numberChecks() const {
+    std::string Text;
+    for (const AssumedNumber& Each : R.AssumedNumbers)
+      Text += "::gpurma::stages::check_number(" + stringLiteral(Each.Parameter->getName()) + ", static_cast<long long>(" + hostName(Each.Parameter) + "), " +
+              std::to_string(Each.Value) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     return Text;
   }
 

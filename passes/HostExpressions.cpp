@@ -143,6 +143,8 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
         return P;
     if (Changed.changes(V))
       return std::nullopt;
+    if (auto Assumed = llvm::find_if(R.AssumedNumbers, [&](const AssumedNumber& Each) { return Each.Parameter == V; }); Assumed != R.AssumedNumbers.end())
+      return Polynomial(Assumed->Value);
     return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V});
   }
   if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary) {

@@ -17,6 +17,7 @@
 #include "passes/StageFunctions.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
+#include "passes/VariableUses.h"
 #include "passes/VectorRows.h"
 
 #include "frontend/SourceText.h"
@@ -24,12 +25,29 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <numeric>
 
 using namespace clang;
 
 namespace gpurma {
 namespace {
+
+/// What nobody is told.
+class Trial {
+public:
+  explicit Trial(Unit& U)
+      : Engine(new DiagnosticIDs, new DiagnosticOptions, new DiagnosticConsumer),
+        Unsaid(Engine, /*WarningsAsErrors=*/false, /*NoWarnings=*/false) {
+    Engine.setSourceManager(&U.sources());
+  }
+  Diagnostics& diagnostics() { return Unsaid; }
+  bool warned() const { return Engine.getClient()->getNumWarnings() != 0; }
+
+private:
+  DiagnosticsEngine Engine;
+  Diagnostics Unsaid;
+};
 
 class StageInference {
 public:
@@ -620,22 +638,6 @@ private:
            llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.dimensions() <= MostGridDimensions; });
   }
 
-  /// What nobody is told.
-  class Trial {
-  public:
-    explicit Trial(Unit& U)
-        : Engine(new DiagnosticIDs, new DiagnosticOptions, new DiagnosticConsumer),
-          Unsaid(Engine, /*WarningsAsErrors=*/false, /*NoWarnings=*/false) {
-      Engine.setSourceManager(&U.sources());
-    }
-    Diagnostics& diagnostics() { return Unsaid; }
-    bool warned() const { return Engine.getClient()->getNumWarnings() != 0; }
-
-  private:
-    DiagnosticsEngine Engine;
-    Diagnostics Unsaid;
-  };
-
   /// None, without a word, if the launch is not understood; of one that is, warnings are reported.
   std::optional<KernelAccesses> analyzeIfUnderstood(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
                                                     KernelForm& Seen) {
@@ -1186,10 +1188,48 @@ public:
       return;
     for (Region& R : U.Regions)
       if (!R.isPattern())
-        StageInference(R, U).run();
+        infer(R, U);
     findSums(U);
     checkTexts(U);
     remarkStages(U);
+  }
+
+  /// With what the only call of its function passes, if the launches are not understood without.
+  static void infer(Region& R, Unit& U) {
+    std::vector<AssumedNumber> Passed = passedNumbers(R, U.context());
+    if (!Passed.empty() && !isUnderstood(R, U)) {
+      Region Assuming = R;
+      Assuming.AssumedNumbers = Passed;
+      if (isUnderstood(Assuming, U))
+        R.AssumedNumbers = std::move(Passed);
+    }
+    StageInference(R, U).run();
+  }
+
+  static bool isUnderstood(Region R, Unit& U) {
+    Trial Silent(U);
+    llvm::SaveAndRestore Unsaid(U.Diags, &Silent.diagnostics());
+    StageInference(R, U).run();
+    return !Silent.diagnostics().hasErrors();
+  }
+
+  /// Of the function's parameters that the region names and does not change.
+  static std::vector<AssumedNumber> passedNumbers(const Region& R, ASTContext& Context) {
+    std::vector<AssumedNumber> Found;
+    const References InStatement(R.Statement), InClauses(R.Appearance.Call);
+    const VariableChanges InRegion(R.Statement), ByHost = changesOfHost(R.HostParts);
+    for (const ParmVarDecl* P : R.outermostFunction()->parameters()) {
+      if (!P->getType()->isIntegerType() || InRegion.changes(P) || ByHost.changes(P) || !(InStatement.mention(P) || InClauses.mention(P)))
+        continue;
+      for (const LikelyValue& V : likelyValues(P, Context)) {
+        Expr::EvalResult Known;
+        if (!V.Expression || V.Expression->isValueDependent() || !V.Expression->EvaluateAsInt(Known, Context))
+          continue;
+        Found.push_back({P, Known.Val.getInt().getExtValue()});
+        break;
+      }
+    }
+    return Found;
   }
 
   /// All launches of a kernel run one text, which keeps the same values until all tiles are done.

@@ -163,6 +163,12 @@ struct AlikeSize {
   bool operator==(const AlikeSize &) const = default;
 };
 
+/// A parameter of the region's function that is taken to be what the only call of that in the file passes.
+struct AssumedNumber {
+  const clang::ParmVarDecl *Parameter = nullptr;
+  std::int64_t Value = 0;
+};
+
 /// What a copy or fill takes the elements of its arrays for.
 struct CopiedElements {
   std::int64_t Bytes = 0, Alignment = 0;
@@ -288,6 +294,7 @@ struct Region {
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;
   std::vector<AlikeSize> AlikeSizes;
+  std::vector<AssumedNumber> AssumedNumbers;
   /// Found by FuseLaunches.
   std::vector<FusedLaunches> Fused;
 

@@ -492,6 +492,13 @@ void check_alike(const char* one, const char* other, bool equal, site where) {
              "pass variables of the host"));
 }
 
+void check_number(const char* parameter, std::int64_t value, std::int64_t expected, site where) {
+  if (value != expected)
+    fatal(text("the persistent region at ", source_text(where), " takes '", parameter, "' to be ",
+               expected, ", as the only call of its function in that file passes, and it is ", value,
+               ": let kernels and 'rows' have their sizes from the same variables"));
+}
+
 void check_swapped(const char* one, const char* other, bool swapped, site where) {
   if (!swapped)
     fatal(text("the persistent region at ", source_text(where), " has swapped '", one, "' and '",

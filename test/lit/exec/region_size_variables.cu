@@ -3,7 +3,8 @@
 // Sizes that reach kernels by variables of the region and of functions that it calls, which are no constants: with an initial value, with
 // one that the block assigns, from structures that are filled in by functions before the region, and as what a function of one returns;
 // extents that a function computes from these in variables, as the kernel does; members of what references and `this` lead to, and global
-// variables; and constants at file scope, also as the size of blocks, which may get its members one by one.
+// variables; constants at file scope, also as the size of blocks, which may get its members one by one, or have them from objects whose
+// constructors always give them the same; and parameters, as constants that kernels have in place of them, which the only call passes.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -31,6 +32,10 @@
 // PLAN-COUNT-2: stage step_in_tiles: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: blocks {{[1-9]}}
 // CHECK: blocks by members {{[1-9]}}
+// PLAN: stage step_in_tiles: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// CHECK: blocks of objects {{[1-9]}}
+// PLAN: stage step_in_squares: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// CHECK: passed {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <cuComplex.h>
@@ -247,6 +252,43 @@ static void with_members_of_block(unsigned *u, unsigned *next, int nx, int ny) {
   print_sum("blocks by members", u, nx * ny);
 }
 
+template <int N> struct range {
+  int first, last, blocks, threads;
+  __host__ __device__ range(int first, int last) : first(first), last(last), threads(N) { blocks = (last - first + N - 1) / N; }
+};
+static void advance_in_ranges(unsigned *out, const unsigned *in, int nx, int ny) {
+  int first = 0;
+  if (nx > ny)
+    first = 1;
+  range<16> x(first, nx);
+  range<4> y(0, ny);
+  dim3 threads(x.threads, y.threads), blocks(x.blocks, y.blocks);
+  step_in_tiles<<<blocks, threads>>>(out, in, nx, ny);
+}
+static void with_block_of_objects(unsigned *u, unsigned *next, int nx, int ny) {
+#pragma gpurma persistent distribute(u, next : rows(ny, nx))
+  for (int k = 0; k < 5; ++k) {
+    advance_in_ranges(next, u, nx, ny);
+    std::swap(u, next);
+  }
+  print_sum("blocks of objects", u, nx * ny);
+}
+
+#define SIZE 45
+__global__ void step_in_squares(unsigned *out, const unsigned *in, int n) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
+  if (x < n - 1 && y < n - 1)
+    out[y * SIZE + x] = (in[y * SIZE + x - 1] + 3 * in[y * SIZE + x + 1] + 5 * in[(y - 1) * SIZE + x] + 7 * in[(y + 1) * SIZE + x]) % 100999;
+}
+void with_passed_number(unsigned *u, unsigned *next, int n) {
+#pragma gpurma persistent distribute(u, next : rows(n, n))
+  for (int k = 0; k < 5; ++k) {
+    step_in_squares<<<dim3((n + 7) / 8, (n + 3) / 4), dim3(8, 4)>>>(next, u, n);
+    std::swap(u, next);
+  }
+  print_sum("passed", u, n * n);
+}
+
 int main() {
   with_initial_values(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_assignments(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
@@ -267,5 +309,8 @@ int main() {
   with_host(now, next);
   with_constants(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_constant_block(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  const int size = SIZE;
   with_members_of_block(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  with_block_of_objects(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  with_passed_number(array_of_numbers<unsigned>(size * size), array_of_numbers<unsigned>(size * size), size);
 }
