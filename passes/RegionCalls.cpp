@@ -441,7 +441,9 @@ private:
       return nullptr;
     }
     if (Frames.size() > 1 && V->getType()->isLValueReferenceType() && V->getInit()) {
-      Expr* Init = copy(V->getInit());
+      Expr* Init = passedPlace(V->getInit());
+      if (!Init)
+        Init = copy(V->getInit());
       if (isPlace(Init)) {
         bind(V, plain(Init));
         return nullptr;
@@ -456,6 +458,15 @@ private:
     if (V->getInit())
       Copy->setInit(copyWhole(V->getInit()));
     return Copy;
+  }
+
+  /// v, of `*pointer` where the function has been passed &v for the parameter, which it does not change; null for other expressions.
+  Expr* passedPlace(const Expr* E) const {
+    const auto* Deref = dyn_cast<UnaryOperator>(E->IgnoreParenImpCasts());
+    const VarDecl* Parameter = Deref && Deref->getOpcode() == UO_Deref ? namedVariable(Deref->getSubExpr()) : nullptr;
+    const VarDecl* Copy = Parameter && isa<ParmVarDecl>(Parameter) ? Variables.lookup(Parameter) : nullptr;
+    Expr* Place = Copy && Copy->getInit() ? addressed(const_cast<Expr*>(Copy->getInit())) : nullptr;
+    return Place && !VariableChanges(current()->getBody()).changes(Parameter) ? Place : nullptr;
   }
 
   VarDecl* newVariable(const VarDecl* Original, QualType Type, Expr* Init, StringRef Otherwise = "argument", SourceLocation Loc = {}) {

@@ -23,8 +23,9 @@
 // CHECK: size {{[1-9]}}
 // CHECK: padded {{[1-9]}}
 // CHECK: padded numbers {{[1-9]}}
-// PLAN-COUNT-5: stage step: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// PLAN-COUNT-6: stage step: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: reference {{[1-9]}}
+// CHECK: in function {{[1-9]}}
 // CHECK: object {{[1-9]}}
 // CHECK: global {{[1-9]}}
 // CHECK: with host {{[1-9]}}
@@ -63,9 +64,10 @@ static void advance(field *next, field *now) {
   dim3 block(width, 4), grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y);
   step<<<grid, block>>>(next->values, now->values, nx, ny);
 }
-static void exchange(field *a, field *b) {
-  unsigned *values = a->values;
-  a->values = b->values;
+static void exchange(field *pointer, field *b) {
+  field &a = *pointer;
+  unsigned *values = a.values;
+  a.values = b->values;
   b->values = values;
 }
 
@@ -164,6 +166,20 @@ static void with_padding_of_numbers() {
   print_sum("padded numbers", u, width * height);
 }
 
+static void advance_by_references(field *pointer, field *other) {
+  auto &now = *pointer;
+  field &next = *other;
+  int nx = now.nx, ny = now.ny;
+  step<<<dim3((nx + 7) / 8, (ny + 3) / 4), dim3(8, 4)>>>(next.values, now.values, nx, ny);
+  std::swap(now.values, next.values);
+}
+static void in_function(field *pointer, field *other) {
+  field &now = *pointer, &next = *other;
+#pragma gpurma persistent distribute(now.values, next.values : rows(now.ny, now.nx))
+  for (int k = 0; k < 5; ++k)
+    advance_by_references(&now, &next);
+  print_sum("in function", now.values, now.nx * now.ny);
+}
 static void with_reference(field *pointer, field *other) {
   auto &now = *pointer;
   field &next = *other;
@@ -300,6 +316,7 @@ int main() {
   make(&now, 37, 50);
   make(&next, 37, 50);
   with_reference(&now, &next);
+  in_function(&now, &next);
   solver s{37, 50, now.values, next.values};
   s.run();
   print_sum("object", s.now, 37 * 50);
