@@ -119,6 +119,7 @@ public:
       Found.OfComponents = A.Shape.Components.has_value();
       Found.FindsRows = llvm::any_of(Accesses, [&](const CoordinateAccess& Each) { return Each.Array == &A && Each.Origin->FoundRow; });
       Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
+      Found.LeastExtents = LeastExtents[A.Array];
       Found.RowMultiple = std::max<std::int64_t>(RowMultiples[A.Array], 1);
       Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && !Found.FindsRows && llvm::count_if(*Found.Reads, IsLeft) > 1;
       if (Found.Writes)
@@ -330,6 +331,8 @@ private:
     for (size_t J = 0; J < Shape.dimensions(); ++J)
       A.Domain = A.Domain.project_out_param("c" + std::to_string(J));
     A.Domain = A.Domain.project_out_param("component");
+    if (forFixedRows())
+      boundThreads(A);
     if (A.Domain.is_empty())
       return;
     bool Stated = A.Array->Halo && !Access.Writes;
@@ -341,6 +344,14 @@ private:
     if (Shape.Components && !Stated && !staysInComponent(A))
       return;
     collectElements(std::move(A));
+  }
+
+  /// Of a launch with a constant number of threads, no others do it.
+  void boundThreads(CoordinateAccess& A) {
+    for (unsigned D = 0; D < *Launch.RowDimension; ++D)
+      if (Launch.GridSize[D] && Launch.BlockSize[D] && mentionsBlock(A, D))
+        A.Domain = A.Domain.intersect(
+            Sets.compare(Comparison::Less, originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}, *Launch.GridSize[D] * *Launch.BlockSize[D]));
   }
 
   /// Those of a load or store of several elements, which are in the row of the first one: such objects lie at multiples of their size, and
@@ -454,6 +465,10 @@ private:
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
+    if (!InRow && (A.Origin->Writes || !Surely) && !inOneDimension() && fitsLongExtent(A, J, Low, High)) {
+      A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
+      return true;
+    }
     if (Surely)
       return true;
     Form.SeesOneRow = true;
@@ -477,6 +492,23 @@ private:
       Diags.report(A.Origin->Where->getExprLoc(), Diag::warn_leaves_row)
           << A.Array->Array.name() << static_cast<unsigned>(A.Array->Shape.dimensions() - J - 1)
           << A.Origin->Where->getSourceRange();
+    return true;
+  }
+
+  /// Whether coordinate \p J leaves its row only where that is short, as column 2 does of rows of two elements. The region looks.
+  bool fitsLongExtent(CoordinateAccess& A, size_t J, const Polynomial& Low, const Polynomial& High) {
+    constexpr std::int64_t Long = 1024;
+    const Polynomial& Extent = A.Array->Shape[J];
+    if (Extent.constant() || !isWalkedByGrid(A.Coordinates[0]) || Sets.unknownIn(A.Coordinates[J]))
+      return false;
+    const isl::set Outside = A.Domain.intersect(Sets.compare(Comparison::Less, Low, 0).unite(Sets.compare(Comparison::LessEqual, Extent, High)));
+    const std::optional<std::int64_t> Most = Sets.greatest(Outside, Extent);
+    if (!Most || *Most >= Long)
+      return false;
+    std::vector<std::int64_t>& Least = LeastExtents[A.Array->Array];
+    Least.resize(A.Coordinates.size(), 1);
+    Least[J] = std::max(Least[J], *Most + 1);
+    A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, *Most, Extent));
     return true;
   }
 
@@ -1086,6 +1118,8 @@ private:
   std::set<size_t> Warned;
   /// Of arrays with components.
   std::map<PointerVariable, std::int64_t> LeastRows, RowMultiples;
+  /// By dimension.
+  std::map<PointerVariable, std::vector<std::int64_t>> LeastExtents;
   KernelForm Form;
 };
 

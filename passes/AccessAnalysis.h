@@ -120,6 +120,8 @@ struct ArrayAccess {
   bool FindsRows = false;
   /// If it has fewer rows, some that are meant to be of one component may be of the next.
   std::int64_t LeastRows = 1;
+  /// By dimension, as far as one is more than 1: in a shorter one, a column that is meant to be in its row may be in the next.
+  std::vector<std::int64_t> LeastExtents;
   /// If the elements of a row are no multiple of it, a load or store of several elements may be in two rows.
   std::int64_t RowMultiple = 1;
 };

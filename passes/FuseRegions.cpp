@@ -535,6 +535,10 @@ private:
         if (A.LeastRows > 1)
           Text += "::gpurma::stages::check_rows(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.front()) +
                   ", " + std::to_string(A.LeastRows) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+        for (size_t J = 0; J != A.LeastExtents.size(); ++J)
+          if (A.LeastExtents[J] > 1)
+            Text += "::gpurma::stages::check_extent(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape[J]) + ", " +
+                    std::to_string(A.LeastExtents[J]) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
         if (A.RowMultiple > 1)
           Text += "::gpurma::stages::check_row_length(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.back()) +
                   ", " + std::to_string(A.RowMultiple) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";

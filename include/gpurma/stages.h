@@ -95,6 +95,10 @@ void check_put(const char* array, int halo, const char* kernel, int reads, site 
 void check_rows(const char* array, std::int64_t rows, std::int64_t least, const char* kernel,
                 site where);
 
+// Ends the process if an extent of an array is less than a kernel takes it to be.
+void check_extent(const char* array, std::int64_t extent, std::int64_t least, const char* kernel,
+                  site where);
+
 // Ends the process if an array's rows are no multiple of what a kernel loads or stores at a time,
 // in elements.
 void check_row_length(const char* array, std::int64_t length, std::int64_t multiple,
@@ -144,6 +148,7 @@ namespace stages {
 using host::check_alike;
 using host::check_number;
 using host::check_put;
+using host::check_extent;
 using host::check_row_length;
 using host::check_rows;
 using host::check_scalars;

@@ -475,6 +475,14 @@ void check_rows(const char* array, std::int64_t rows, std::int64_t least, const 
                " rows, and it has ", rows, "; others would be rows of the next component"));
 }
 
+void check_extent(const char* array, std::int64_t extent, std::int64_t least, const char* kernel,
+                  site where) {
+  if (extent < least)
+    fatal(text("the persistent region at ", source_text(where), ": '", kernel,
+               "' takes an extent of '", array, "' to be at least ", least, ", and it is ", extent,
+               "; some of what it touches would be in the next row"));
+}
+
 void check_row_length(const char* array, std::int64_t length, std::int64_t multiple,
                       const char* kernel, site where) {
   if (length % multiple != 0)

@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels for boundaries as programs have them: of four arrays at once, with all walls and corners, 32 stores; through accessors of a
-// structure and functions that return elements; with numbers from their bits.
+// structure and functions that return elements; with numbers from their bits; for grids of a constant size, which no condition stands
+// for; and columns two from the side, which are in their row where rows are long enough.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -17,6 +18,12 @@
 // PLAN: stage record: rows y of stores into fixed rows; reads f.p
 // CHECK: field {{[1-9]}}
 // CHECK: trace {{[1-9]}}
+// PLAN: stage exact: rows y of stores into fixed rows; {{.*}}writes u (x whole)
+// PLAN: stage exact_rows: rows y of stores into fixed rows; reads u (x 1..1, y -1..1); writes u (x 1..1)
+// CHECK: exact {{[1-9]}}
+// PLAN: stage left: rows x; reads u (own); writes u (own)
+// PLAN: stage mirror: rows y; reads u (x 2..2); writes u (x -1..1)
+// CHECK: columns {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <utility>
@@ -107,6 +114,31 @@ __global__ void record(unsigned *trace, field f, int t, int i, int j) {
     trace[t] = f(i, j);
 }
 
+#define EXACT 48
+#define ROW (EXACT + 2)
+__global__ void exact(unsigned *u) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  u[i] = 5;
+  u[(EXACT + 1) * ROW + i] = 100999 - u[EXACT * ROW + i];
+  u[i * ROW] = 100999 - u[i * ROW + 1];
+  u[i * ROW + EXACT + 1] = 2 * u[i * ROW + EXACT] % 100999;
+}
+__global__ void exact_rows(unsigned *u) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x + 1;
+  u[i] = u[ROW + i] + 1;
+  u[(EXACT + 1) * ROW + i] = u[EXACT * ROW + i] + 2;
+}
+__global__ void left(unsigned *u, int nx, int ny) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < ny)
+    u[i * nx + 1] = u[i * nx + 2] + u[i * nx + nx - 3];
+}
+__global__ void mirror(unsigned *u, int nx, int ny, int depth) {
+  const int column = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (column < depth && y < ny)
+    u[y * nx + (1 - column)] = u[y * nx + 2 + column] + 1;
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const bool quiet = is_quiet(argc);
@@ -149,4 +181,26 @@ int main(int argc, char **argv) {
   }
   print("field", a, n);
   print("trace", trace, steps);
+
+  unsigned *c = array_of_numbers<unsigned>(ROW * ROW), *d = array_of_numbers<unsigned>(ROW * ROW);
+  const dim3 side(16, 1), sides(EXACT / 16, 1);
+#pragma gpurma persistent distribute(c, d : rows(EXACT + 2, ROW))
+  for (int it = 0; it < 7; ++it) {
+    if (it % 2 == 0)
+      exact<<<sides, side>>>(c);
+    else
+      exact_rows<<<sides, side>>>(c);
+    box<<<dim3(4, 13), block>>>(d, c, ROW, ROW);
+    std::swap(c, d);
+  }
+  print("exact", c, ROW * ROW);
+
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  for (int it = 0; it < 7; ++it) {
+    left<<<1, 96>>>(a, nx, ny);
+    box<<<grid, block>>>(b, a, nx, ny);
+    mirror<<<dim3(1, 21), dim3(32, 4)>>>(b, nx, ny, 2);
+    std::swap(a, b);
+  }
+  print("columns", a, n);
 }
