@@ -139,6 +139,20 @@ void find_needs(const region_launch& region, banding& bands) {
   }
 }
 
+// The launch whose tiles reach over the ends of bands most, as they begin at multiples of another
+// number of rows.
+std::string tiles_across(const region_launch& region, const banding& bands) {
+  const stage_plan* found = nullptr;
+  for (int s = 0; s < region.stages; ++s) {
+    const stage_plan& one = region.stage[s];
+    if (bands.unit % one.height() != 0 && (!found || one.height() > found->height()))
+      found = &one;
+  }
+  return found ? text(" (tiles of '", found->name, "' have ", found->height(),
+                      " rows and reach over the ends of others)")
+               : std::string();
+}
+
 bool overlap(const array_plan& one, const array_plan& other) {
   return one.base < other.base + other.bytes() && other.base < one.base + one.bytes();
 }
@@ -266,7 +280,8 @@ void make_bands(const region_launch& region) {
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
                         bands.touch_after,
-                        " after those of a process, which may only be its neighbours', and "
+                        " after those of a process", tiles_across(region, bands),
+                        ", which may only be its neighbours', and "
                         "its rows begin at multiples of ",
                         bands.unit, ", which a block of '", stage_of_ranks(region).name,
                         "' has; use fewer processes, blocks of fewer rows or a larger array"));
