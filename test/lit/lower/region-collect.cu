@@ -72,7 +72,6 @@ __global__ void both(float *u, float *trace, int t, int source, int ry, int nx) 
 // CHECK-SAME: check_undistributed(::gpurma::stages::memory_at("points", points), gpurma_plan, ::gpurma::site{{[^}]*}}}, gpurma_values.gpurma_collected, 2);
 // CHECK-SAME: ::gpurma::stages::run({{.*}}, gpurma_values, gpurma_plan, {{.*}}, gpurma_values.gpurma_collected, 2);
 
-// PRINT-CHECK: warning: {{.*}} [gpurma-0208]
 // PRINT-CHECK: remark: stage 'step' reads 'v', reads 'u', writes 'v' (publishes 1 row to the process before), collects 'trace' [gpurma-0217]
 // PRINT-CHECK: remark: stage 'point' reads 'u', collects 'trace' [gpurma-0217]
 // PRINT-CHECK: stage step: rows y; reads v (own); writes v (own), published (y 0..1); reads u (own); collects trace
