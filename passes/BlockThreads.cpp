@@ -957,22 +957,24 @@ static bool isOfBlocks(const Expr* E, const VariableChanges& Changed) {
 std::optional<unsigned> dimensionsOfBlockNumber(const Expr* E, const FunctionDecl* Kernel, ASTContext& Context) {
   // Sums and products of a few of these numbers are the same everywhere if they are the same at so many values of each.
   constexpr std::int64_t Most = 4;
-  std::array<bool, 3> Fits = {true, true, true};
+  std::array<bool, 3> Fits = {true, true, true}, FitsTurned = {false, true, true};
   if (!isOfBlocks(E, VariableChanges(Kernel->getBody())))
     return std::nullopt;
   BlockRun Run(Kernel, nullptr, {1, 1, 1}, Context);
   for (std::int64_t Code = 0; Code != Most * Most * Most * Most * Most; ++Code) {
     auto Digit = [&, Rest = Code]() mutable { return std::exchange(Rest, Rest / Most) % Most; };
-    const std::int64_t X = Digit(), Y = Digit(), Z = Digit(), Nx = Digit() + 1, Ny = Digit() + 1;
-    std::optional<std::int64_t> Number = Run.inBlock(E, {X, Y, Z}, {Nx, Ny, Code % (Most + 1) + 1});
+    const std::int64_t X = Digit(), Y = Digit(), Z = Digit(), Nx = Digit() + 1, Ny = Digit() + 1, Nz = Code % (Most + 1) + 1;
+    std::optional<std::int64_t> Number = Run.inBlock(E, {X, Y, Z}, {Nx, Ny, Nz});
     if (!Number)
       return std::nullopt;
     Fits[0] &= *Number == X;
     Fits[1] &= *Number == Y * Nx + X;
     Fits[2] &= *Number == (Z * Ny + Y) * Nx + X;
+    FitsTurned[1] &= *Number == X * Ny + Y;
+    FitsTurned[2] &= *Number == (X * Ny + Y) * Nz + Z;
   }
   for (unsigned D = 0; D != 3; ++D)
-    if (Fits[D])
+    if (Fits[D] || FitsTurned[D])
       return D + 1;
   return std::nullopt;
 }

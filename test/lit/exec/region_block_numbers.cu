@@ -155,7 +155,7 @@ __global__ void squares(const float *a, float *partial, int ny, int nx) {
     __syncthreads();
   }
   if (tid == 0)
-    partial[blockIdx.y * gridDim.x + blockIdx.x] = part[0];
+    partial[blockIdx.x * gridDim.y + blockIdx.y] = part[0]; // from column to column
 }
 static void norms(float *norm, const float *partial, int blocks) { root_of_sum<<<1, 128>>>(partial, norm, blocks); }
 static void norm() {
