@@ -1052,6 +1052,14 @@ private:
     return false;
   }
 
+  /// `float* field[2]` as a parameter: another name of the array that is passed, as long as it leads there.
+  static bool isArrayOfPointers(const ParmVarDecl& Parameter, const Expr& Argument) {
+    const QualType Pointee = Parameter.getType()->getPointeeType();
+    const VarDecl* Array = namedVariable(&Argument);
+    return !Pointee.isNull() && Pointee->isPointerType() && Array && Array->getType()->isConstantArrayType() &&
+           !VariableChanges(cast<FunctionDecl>(Parameter.getDeclContext())->getBody()).changes(&Parameter);
+  }
+
   /// The variable that a parameter becomes, null if it is another name of what is passed.
   VarDecl* pass(ParmVarDecl* Parameter, Expr* Argument, Statements& Body) {
     QualType Type = Parameter->getType();
@@ -1069,6 +1077,10 @@ private:
           Type = Type->getPointeeType();
         }
       }
+    }
+    if (isArrayOfPointers(*Parameter, *Argument)) {
+      bind(Parameter, Argument);
+      return nullptr;
     }
     if (!Parameter->getIdentifier() && !Argument->HasSideEffects(Context))
       return nullptr;

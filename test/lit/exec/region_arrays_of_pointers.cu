@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Distributed arrays in arrays of pointers: buffers that a subscript chooses, rotations, std::array, members of the object and of
-// structures, arrays of structures, elements that are not distributed, and those that one launch reads and writes as the same one.
+// structures, arrays of structures, elements that are not distributed, those that one launch reads and writes as the same one, and arrays that
+// functions of the region are passed.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -18,6 +19,7 @@
 // CHECK: structures {{[0-9]+}}
 // CHECK: fields {{[0-9]+}}
 // CHECK: assigned {{[0-9]+}}
+// CHECK: passed {{[0-9]+}}
 #include "Inputs/region.h"
 
 #include <array>
@@ -95,6 +97,18 @@ private:
   int now_ = 0;
 };
 
+static void smooth(int *u[2], int *const *source, int &cur, int steps) {
+  for (int k = 0; k < steps; ++k) {
+    relax<<<grid, block>>>(u[1 - cur], u[cur], nx, ny, 2);
+    cur = 1 - cur;
+    scale<<<grid, block>>>(u[cur], source[k % 2], nx, ny);
+  }
+}
+static void smooth_often(int *all[2], int *const *source, int &cur) {
+  for (int k = 1; k < 4; ++k)
+    smooth(all, source, cur, k);
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   quiet = is_quiet(argc);
@@ -167,5 +181,14 @@ int main(int argc, char **argv) {
       scale<<<grid, block>>>(u[0][1], by[k % 2], nx, ny);
     }
     print("assigned", {all[0], all[1], all[2], all[3], u[0][1]});
+  }
+  {
+    int *u[2] = {make(20), make(21)}, *source[2] = {make(22), make(23)}, cur = 0;
+#pragma gpurma persistent distribute(u : rows(ny, nx))
+    {
+      smooth_often(u, source, cur);
+      smooth(u, source, cur, 1);
+    }
+    print("passed", {u[cur], u[1 - cur], source[0]});
   }
 }
