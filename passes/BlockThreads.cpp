@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/BlockThreads.h"
 
+#include "passes/CallVisitor.h"
 #include "passes/Extrema.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
@@ -842,10 +843,8 @@ private:
     }
     if (Name.starts_with("__shfl") && Name.ends_with("_sync") && Call.getNumArgs() >= 3)
       return exchanged(Call, Name);
-    const FunctionDecl* Definition = nullptr;
-    if (!Callee->hasBody(Definition) || Context.getSourceManager().isInSystemHeader(Definition->getLocation()))
-      return unknownCall(Call);
-    return called(Call, *Definition);
+    const FunctionDecl* Definition = ownDefinition(*Callee);
+    return Definition ? called(Call, *Definition) : unknownCall(Call);
   }
 
   Values evalArgument(const Expr* E) { return E->isGLValue() ? load(E->IgnoreParenImpCasts()) : eval(E); }

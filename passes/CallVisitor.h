@@ -6,11 +6,20 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace gpurma {
+
+/// The definition of a function that is not CUDA's or the C++ library's; null if none is visible.
+inline const clang::FunctionDecl* ownDefinition(const clang::FunctionDecl& Function) {
+  const clang::FunctionDecl* Definition = nullptr;
+  const bool IsOwn = Function.hasBody(Definition) && !Function.getASTContext().getSourceManager().isInSystemHeader(Definition->getLocation());
+  return IsOwn ? Definition : nullptr;
+}
 
 /// A function's body, and what a constructor initialises before; false if the visitor has had enough.
 inline bool traverseDefinition(DynamicRecursiveASTVisitor& Visitor, const clang::FunctionDecl* Definition) {

@@ -9,7 +9,6 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -21,6 +20,14 @@ namespace {
 std::optional<CombinedValues::Operation> operationOf(StringRef Function) {
   const std::optional<bool> Greater = returnsGreater(Function);
   return Greater ? std::optional(*Greater ? CombinedValues::Max : CombinedValues::Min) : std::nullopt;
+}
+
+std::optional<CombinedValues::Operation> operationOfAtomic(StringRef Function) {
+  return llvm::StringSwitch<std::optional<CombinedValues::Operation>>(Function)
+      .Case("atomicAdd", CombinedValues::Plus)
+      .Case("atomicMax", CombinedValues::Max)
+      .Case("atomicMin", CombinedValues::Min)
+      .Default(std::nullopt);
 }
 
 StringRef calleeName(const Expr* E) {
@@ -215,9 +222,8 @@ bool CombinedValues::VisitCallExpr(CallExpr* Call) {
   const FunctionDecl* Callee = Call->getDirectCallee();
   if (!Following || !Callee || followAtomic(*Call, *Callee))
     return true;
-  const FunctionDecl* Definition = definitionOf(*Callee);
-  if (Definition && Definition != Function && !isa<CXXMethodDecl>(Definition) &&
-      !Context.getSourceManager().isInSystemHeader(Definition->getLocation()))
+  const FunctionDecl* Definition = ownDefinition(*Callee);
+  if (Definition && Definition != Function && !isa<CXXMethodDecl>(Definition))
     followInto(*Call, *Definition);
   return true;
 }
@@ -337,12 +343,7 @@ void CombinedValues::followExtremum(const Extremum& Found) {
 
 /// In a part: `atomicAdd(&v, e)`, `atomicMax(&v[i], e)`.
 void CombinedValues::noteAtomic(const CallExpr& Call) {
-  StringRef Name = calleeName(&Call);
-  std::optional<Operation> Op = llvm::StringSwitch<std::optional<Operation>>(Name)
-                                    .Case("atomicAdd", Plus)
-                                    .Case("atomicMax", Max)
-                                    .Case("atomicMin", Min)
-                                    .Default(std::nullopt);
+  const std::optional<Operation> Op = operationOfAtomic(calleeName(&Call));
   if (!Op || Call.getNumArgs() != 2 || References(Call.getArg(1)).mention(Candidate))
     return;
   const auto* Address = dyn_cast<UnaryOperator>(Call.getArg(0)->IgnoreParenImpCasts());
@@ -448,11 +449,8 @@ bool CombinedValues::followAtomic(const CallExpr& Call, const FunctionDecl& Call
   if (!identifierOf(&Callee).starts_with("atomic") || Call.getNumArgs() != 2)
     return false;
   std::optional<Part> Value = part(Call.getArg(1));
-  const Operations Wanted = llvm::StringSwitch<Operations>(atomicOperation(Callee))
-                                .Case("atomicAdd", only(Plus))
-                                .Case("atomicMax", only(Max))
-                                .Case("atomicMin", only(Min))
-                                .Default(0);
+  const std::optional<Operation> Op = operationOfAtomic(atomicOperation(Callee));
+  const Operations Wanted = Op ? only(*Op) : 0;
   if (!Value || (Value->Ops & Wanted) == 0)
     return true;
   Value->Ops &= Wanted;
@@ -739,8 +737,6 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
       return std::nullopt;
     }
   }
-  if (const auto* Choice = dyn_cast<ConditionalOperator>(E); Choice && Choices.contains(Choice))
-    return Part{only(Plus) | (isNotNegative(Choice->getTrueExpr()) ? only(Max) : 0), {Choice}};
   if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
     if (const std::optional<Extremum> Found = extremumOf(*Choice, Context)) {
       const Operations Op = only(Found->Greatest ? Max : Min);

@@ -1,11 +1,11 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Extrema.h"
 
+#include "passes/Lvalues.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 
@@ -19,12 +19,7 @@ bool isPure(const Expr* E, const ASTContext& Context) {
   auto IsPure = [&](const Stmt* Each) {
     const auto* Call = dyn_cast<CallExpr>(Each);
     static constexpr StringRef Magnitudes[] = {"abs", "labs", "llabs", "fabs", "fabsf"};
-    // An element of a container of the standard library.
-    const auto* Operator = dyn_cast_or_null<CXXOperatorCallExpr>(Call);
-    const auto* Method = Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getDirectCallee()) : nullptr;
-    if (Method && Operator->getOperator() == OO_Subscript && Method->getParent()->isInStdNamespace())
-      return true;
-    return !Call || (Call->getDirectCallee() && llvm::is_contained(Magnitudes, identifierOf(Call->getDirectCallee())));
+    return !Call || isSubscriptOfContainer(*Call) || (Call->getDirectCallee() && llvm::is_contained(Magnitudes, identifierOf(Call->getDirectCallee())));
   };
   auto AllArePure = [&](auto& Self, const Stmt* Each) -> bool {
     const auto* Part = dyn_cast<Expr>(Each); // threadIdx.x may be the call of a function

@@ -73,7 +73,7 @@ private:
       return;
     const Callees Inside(Function, Own);
     for (const auto& [Callee, Use] : Inside.Uses) {
-      const FunctionDecl* Definition = ownDefinition(Callee);
+      const FunctionDecl* Definition = ownDefinition(*Callee);
       if (!Definition)
         continue;
       const std::string Index = indexIn(Definition);
@@ -120,12 +120,6 @@ private:
     return Method && Method->getParent()->isLambda() && Sources.isPointWithin(Function->getBody()->getBeginLoc(), Text->getBeginLoc(), Text->getEndLoc());
   }
 
-  const FunctionDecl* ownDefinition(const FunctionDecl* Function) const {
-    const FunctionDecl* Definition = nullptr;
-    bool Written = Function->hasBody(Definition) && !Sources.isInSystemHeader(Definition->getLocation());
-    return Written ? Definition : nullptr;
-  }
-
   /// What makes a function one that has to be copied; empty if it has not to be.
   std::string indexIn(const FunctionDecl* Function) {
     auto [It, IsNew] = Indices.emplace(Function, "");
@@ -134,7 +128,7 @@ private:
     const Callees Inside(Function, Own);
     std::string Index = Inside.Index;
     for (const auto& [Callee, Use] : Inside.Uses)
-      if (const FunctionDecl* Definition = ownDefinition(Callee); Definition && Index.empty())
+      if (const FunctionDecl* Definition = ownDefinition(*Callee); Definition && Index.empty())
         Index = indexIn(Definition);
     return Indices[Function] = Index;
   }

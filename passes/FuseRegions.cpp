@@ -532,16 +532,16 @@ private:
               ", " + depth(C.Halo) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     for (const Stage& S : R.Stages)
       for (const ArrayAccess& A : S.Accesses.Arrays) {
-        if (A.LeastRows > 1)
-          Text += "::gpurma::stages::check_rows(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.front()) +
-                  ", " + std::to_string(A.LeastRows) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+        const std::vector<const Expr*>& Shape = R.Arrays[A.ShapedLike].Shape;
+        const auto Check = [&](StringRef Function, const Expr* Extent, std::int64_t Wanted) {
+          if (Wanted > 1)
+            Text += "::gpurma::stages::" + Function.str() + "(" + stringLiteral(A.Array.name()) + ", " + spelled(Extent) + ", " + std::to_string(Wanted) +
+                    ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+        };
+        Check("check_rows", Shape.front(), A.LeastRows);
         for (size_t J = 0; J != A.LeastExtents.size(); ++J)
-          if (A.LeastExtents[J] > 1)
-            Text += "::gpurma::stages::check_extent(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape[J]) + ", " +
-                    std::to_string(A.LeastExtents[J]) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
-        if (A.RowMultiple > 1)
-          Text += "::gpurma::stages::check_row_length(" + stringLiteral(A.Array.name()) + ", " + spelled(R.Arrays[A.ShapedLike].Shape.back()) +
-                  ", " + std::to_string(A.RowMultiple) + ", " + stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+          Check("check_extent", Shape[J], A.LeastExtents[J]);
+        Check("check_row_length", Shape.back(), A.RowMultiple);
       }
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";

@@ -3,6 +3,7 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/Extrema.h"
+#include "passes/Lvalues.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
@@ -51,9 +52,8 @@ struct HostStatements : DynamicRecursiveASTVisitor {
 std::pair<const Expr*, const Expr*> elementOf(const Expr* E) {
   if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
     return {Element->getBase(), Element->getIdx()};
-  const auto* Call = dyn_cast<CXXOperatorCallExpr>(E);
-  const auto* Method = Call ? dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee()) : nullptr;
-  if (!Method || Call->getOperator() != OO_Subscript || !Method->getParent()->isInStdNamespace())
+  const auto* Call = dyn_cast<CallExpr>(E);
+  if (!Call || !isSubscriptOfContainer(*Call))
     return {};
   return {Call->getArg(0), Call->getArg(1)};
 }

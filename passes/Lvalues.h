@@ -2,7 +2,8 @@
 #ifndef GPURMA_PASSES_LVALUES_H
 #define GPURMA_PASSES_LVALUES_H
 
-#include "clang/AST/Expr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace gpurma {
@@ -19,6 +20,13 @@ inline llvm::SmallVector<const clang::Expr*, 2> alternatives(const clang::Expr* 
     All = alternatives(Comma->getRHS());
   }
   return All;
+}
+
+/// `v[i]` of a container of the standard library.
+inline bool isSubscriptOfContainer(const clang::CallExpr& Call) {
+  const auto* Operator = llvm::dyn_cast<clang::CXXOperatorCallExpr>(&Call);
+  const auto* Method = Operator ? llvm::dyn_cast_or_null<clang::CXXMethodDecl>(Operator->getDirectCallee()) : nullptr;
+  return Method && Operator->getOperator() == clang::OO_Subscript && Method->getParent()->isInStdNamespace();
 }
 
 } // namespace gpurma

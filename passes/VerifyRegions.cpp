@@ -167,12 +167,6 @@ const ValueDecl* pointer(const Expr* E) {
   return Ref ? Ref->getDecl() : nullptr;
 }
 
-const FunctionDecl* ownDefinition(const FunctionDecl& Function) {
-  const FunctionDecl* Definition = nullptr;
-  const bool Written = Function.hasBody(Definition) && !Definition->getASTContext().getSourceManager().isInSystemHeader(Definition->getLocation());
-  return Written ? Definition : nullptr;
-}
-
 /// What a kernel does with its parameter for a reduced scalar: atomic operations of the wanted kind, also in functions that it passes the
 /// parameter to, and other uses.
 class ReducedUse : public DynamicRecursiveASTVisitor {
