@@ -151,7 +151,8 @@ private:
     if constexpr (Components)
       return offset < threads_.bytes[k] &&
              offset % threads_.component_bytes[k] - row_ * row < row; // wraps around, too
-    return offset < row;
+    // Another array may begin where this one, with fewer rows, ends.
+    return offset < row && row_ * row + offset < threads_.bytes[k];
   }
 
   const row_threads<Count>& threads_;

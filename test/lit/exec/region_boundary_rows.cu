@@ -17,6 +17,7 @@
 // CHECK: pairs {{-?[0-9]+}}
 // CHECK: alone {{-?[0-9]+}}
 // CHECK: cube {{-?[0-9]+}}
+// CHECK: adjacent {{-?[0-9]+}}
 // CHECK: first {{-?[0-9]+}}
 // CHECK: profile {{-?[0-9]+}}
 // CHECK: line {{-?[0-9]+}}
@@ -67,6 +68,13 @@ template <int Rows> __global__ void several(long long *u, long long *w, int nx, 
       break;
   if (x > 2 && x < nx - 4)
     w[row * nx + x] = (w[row * nx + x - 1] / 2 + u[(row + 1) * nx + x + 1]) % prime;
+}
+__global__ void last_and_first(long long *u, long long *w, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx) {
+    u[(ny - 1) * nx + x] += 3;
+    w[x] += 5;
+  }
 }
 __global__ void point(long long *u, int nx, int sx, int sy, long long amplitude) {
   u[sy * nx + sx] += amplitude;
@@ -238,6 +246,14 @@ int main(int argc, char **argv) {
     std::swap(c, d);
   }
   print("cube", c, mz * my * mx, quiet);
+
+  // The second array begins where the first one, which has a row less, ends.
+  const int longer = ny + 1;
+  auto *both = device<long long>(2 * n + nx), *lower = both, *higher = both + n;
+#pragma gpurma persistent distribute(lower : rows(ny, nx)) distribute(higher : rows(longer, nx))
+  for (int it = 0; it < 6; ++it)
+    last_and_first<<<1, 64>>>(lower, higher, nx, ny);
+  print("adjacent", both, 2 * n + nx, quiet);
 
   auto *profile_of_rows = device<long long>(ny), *other_profile = device<long long>(ny);
   int threads = 40; // it is not known that it does not change
