@@ -88,6 +88,8 @@ public:
     }
     if (forFixedRows())
       FixedRows.check(Interpreted);
+    if (Launch.SearchesRows)
+      FixedRows.findPlaces(Interpreted, Form);
     if (Reports.failed() || !Interpreted.Understood)
       return std::nullopt;
     if (Result.Loop && !(checkIterations(Interpreted) && checkCollected([](const CollectedStore& S) { return S.Part == LoopPart::Inside; })))
@@ -104,7 +106,7 @@ public:
     if (!coversUnused())
       return std::nullopt;
     for (unsigned D = 0; D < 3; ++D)
-      if (forFixedRows() ? D < Result.RowDimension && (isUsed(D) || !Collected.empty()) : isUsed(D))
+      if (Launch.SearchesRows ? D >= Result.RowDimension : forFixedRows() ? D < Result.RowDimension && (isUsed(D) || !Collected.empty()) : isUsed(D))
         Result.FixedRows.Dimensions |= 1u << D;
     for (const DistributedParameter& A : Arrays) {
       bool ReadsAlongAxes = true, WritesAlongAxes = true;
@@ -128,7 +130,7 @@ public:
         Result.Arrays.push_back(std::move(Found));
     }
     for (const DistributedParameter& A : Arrays)
-      if (!Reports.failed() && !writesOwnOnly(A))
+      if (!Reports.failed() && !writesOwnOnly(A) && !Launch.SearchesRows) // of places, the program sees to it
         checkInjective(A);
     if (Reports.failed())
       return std::nullopt;
@@ -313,6 +315,8 @@ private:
     const ArrayShape& Shape = A.Array->Shape;
     if (Access.FoundRow)
       return collectFound(A);
+    if (Launch.SearchesRows)
+      return rejectElsewhere(A);
     auto [Component, Rest] = componentOf(Access.Offset, Shape, Access.Path, Sets);
     A.Component = std::move(Component);
     for (size_t J = 0; J + 1 < Shape.dimensions(); ++J) {
@@ -344,6 +348,14 @@ private:
     if (Shape.Components && !Stated && !staysInComponent(A))
       return;
     collectElements(std::move(A));
+  }
+
+  /// What is read for a store that is searched for, and not near it.
+  void rejectElsewhere(const CoordinateAccess& A) {
+    constexpr unsigned ReadElsewhere = 7;
+    if (!Sets.closed(A.Origin->Path).is_empty())
+      Reports.error(A.Origin->Where, Diag::err_fixed_rows)
+          << Kernel->getName() << ReadElsewhere << A.Array->Array.name() << A.Origin->Where->getSourceRange();
   }
 
   /// Of a launch with a constant number of threads, no others do it.
@@ -1161,7 +1173,7 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   if (Accesses.Threads == ThreadMapping::OneDimension)
     Out << " in one dimension";
   if (Accesses.Threads == ThreadMapping::FixedRows)
-    Out << " of stores into fixed rows";
+    Out << (Accesses.FixedRows.Searched ? " of stores that are searched for" : " of stores into fixed rows");
   if (Accesses.Threads == ThreadMapping::PartialBlocks)
     Out << " of parts of blocks in one dimension";
   if (Accesses.RowsPerThread != 1)

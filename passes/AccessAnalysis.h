@@ -24,6 +24,7 @@
 #include "passes/PartialBlocks.h"
 #include "passes/Polynomial.h"
 #include "passes/RowLoop.h"
+#include "passes/StoreUses.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -157,14 +158,14 @@ struct FixedRow {
 /// What a kernel for fixed rows reads for some of its stores before these: the value that a variable begins with, and what is stored into.
 struct RowRead {
   const clang::Expr* Initial = nullptr;
-  std::vector<const clang::Expr*> Elements;
+  std::vector<StoredElement> Elements;
 };
 
 /// A statement that stores into one element, and that element; or, where the array is collected, one that is read for it. The threads of
 /// its row do the store.
 struct RowStore {
   const clang::Expr* Statement = nullptr;
-  const clang::Expr* Element = nullptr;
+  StoredElement Element;
 };
 
 /// The stores of a kernel for fixed rows (ThreadMapping::FixedRows).
@@ -177,6 +178,8 @@ struct FixedRowStores {
   std::vector<std::pair<PointerVariable, PointerVariable>> Distinct;
   /// The rows, if that is known of all of them.
   std::optional<std::vector<FixedRow>> Rows;
+  /// LaunchFacts::SearchesRows.
+  bool Searched = false;
   /// A bit for each dimension of the launch that the kernel's accesses depend on; of the rows and later ones, for those along which
   /// only the first thread stores.
   unsigned Dimensions = 0;
@@ -272,6 +275,8 @@ struct LaunchFacts {
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
   ThreadMapping Threads = ThreadMapping::Blocks;
+  /// Of ThreadMapping::FixedRows: the threads of a tile run all threads of the launch, whose stores then are looked for in all of its rows.
+  bool SearchesRows = false;
   /// Parameters for arrays that are collected.
   CollectedParameters Collected;
   /// Of ThreadMapping::Blocks, with a constant BlockSize.
@@ -295,6 +300,8 @@ struct KernelForm {
   bool SeesOneRow = false;
   /// Of ThreadMapping::FixedRows: what the kernel stores is in rows that are the same for all threads.
   bool StoresFixedRows = false;
+  /// There, with LaunchFacts::SearchesRows: what the kernel stores is in places that only data say, as `u[points[i]]`; or in such and in few.
+  bool StoresListed = false, StoresFewPlaces = false;
   /// Threads go through the rows in a loop, which is not understood.
   bool LoopsOverRows = false;
   /// The kernel stores into a distributed array.

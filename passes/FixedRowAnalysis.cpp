@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/FixedRowAnalysis.h"
 
+#include "passes/VariableUses.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
@@ -16,6 +18,26 @@ bool isOfParameters(const Polynomial& P) {
   return llvm::all_of(P.terms(), [](const auto& Term) { return llvm::all_of(Term.first, [](const Symbol& S) { return S.Of == Symbol::Kind::Parameter; }); });
 }
 
+/// `list[i]`, or a member of it or of a copy, or `__ldg(&list[i])`.
+bool isElement(const Expr* E) {
+  E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+  if (const auto* Call = dyn_cast<CallExpr>(E))
+    return Call->getNumArgs() == 1 && isElement(Call->getArg(0));
+  if (const auto* Member = dyn_cast<MemberExpr>(E))
+    return isElement(Member->getBase());
+  if (const auto* V = namedVariable(E); V && V->isLocalVarDecl() && V->getInit())
+    return !References(V->getInit()).mention(V) && isElement(V->getInit());
+  return isa<ArraySubscriptExpr, UnaryOperator, BinaryOperator>(E);
+}
+
+/// `int(x / dx)`, or `__float2int_rd(x / dx)`.
+bool isOfFloating(const Expr* E) {
+  const auto* Cast = dyn_cast<CastExpr>(E);
+  const auto* Call = dyn_cast<CallExpr>(E);
+  return (Cast && Cast->getCastKind() == CK_FloatingToIntegral) ||
+         (Call && Call->getNumArgs() == 1 && Call->getArg(0)->getType()->isRealFloatingType());
+}
+
 bool staysInPlace(const CoordinateAccess& A) {
   auto IsZero = [](std::int64_t Carry) { return Carry == 0; };
   return llvm::all_of(A.CarryLow, IsZero) && llvm::all_of(A.CarryHigh, IsZero);
@@ -29,16 +51,19 @@ RenumberedThreads FixedRowAnalysis::threads(ArrayRef<DistributedParameter> Array
   auto Coordinate = [](unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; };
   for (unsigned D = 0; D < 3; ++D) {
     Threads.OneBlock[D] = Launch.GridSize[D] == 1;
-    Threads.Coordinate[D] = D < Rows ? Coordinate(D) : coordinateBeyond(D);
+    Threads.Coordinate[D] = D < Rows && !Launch.SearchesRows ? Coordinate(D) : coordinateBeyond(D);
   }
   Threads.Row = Coordinate(Rows);
+  Threads.SearchesRows = Launch.SearchesRows;
   for (const DistributedParameter& A : Arrays)
     Threads.Shapes.emplace(A.Array, A.Shape);
   return Threads;
 }
 
 void FixedRowAnalysis::check(const InterpretedKernel& Interpreted) {
-  findFixedRows();
+  Stores.Searched = Launch.SearchesRows;
+  if (!Stores.Searched)
+    findFixedRows();
   Stores.Statements = Interpreted.RowStores;
   Stores.Reads = Interpreted.RowReads;
   StoresRows = !Interpreted.RowStores.empty();
@@ -46,7 +71,7 @@ void FixedRowAnalysis::check(const InterpretedKernel& Interpreted) {
   for (const CoordinateAccess& A : Accesses) {
     if (!A.Origin->Writes)
       continue;
-    StoresOtherRows |= !hasFewRows(A);
+    StoresOtherRows |= !hasFewIterations(A, A.Coordinates[0]);
     if (A.CarryLow[0] == 0 && A.CarryHigh[0] == 0 && A.Origin->StoredRow && A.Coordinates[0] == *A.Origin->StoredRow)
       continue;
     constexpr unsigned LeavesRow = 4;
@@ -59,8 +84,45 @@ void FixedRowAnalysis::check(const InterpretedKernel& Interpreted) {
         checkOrder(Read, Write);
   }
   Sets.allowForPart();
-  if (!Reports.failed())
+  if (!Reports.failed() && !Stores.Searched)
     checkBeyond();
+}
+
+void FixedRowAnalysis::findPlaces(const InterpretedKernel& Interpreted, KernelForm& Seen) const {
+  const bool OneBlock = llvm::all_of(Launch.GridSize, [](const std::optional<std::int64_t>& Blocks) { return Blocks == 1; });
+  auto Loops = [&](const CoordinateAccess& A) {
+    const UnknownCause* Cause = Sets.unknownIn(A.Origin->Offset);
+    return (Cause && Cause->Why == UnknownCause::Loop) || !hasFewIterations(A, A.Origin->Offset);
+  };
+  Seen.StoresListed = llvm::all_of(Interpreted.RejectedRowStores, [&](const Polynomial& Offset) { return isListed(Offset); });
+  Seen.StoresFewPlaces = true;
+  bool Any = !Interpreted.RejectedRowStores.empty();
+  for (const CoordinateAccess& A : Accesses) {
+    if (!decidesRow(A))
+      continue;
+    const bool IsListed = isListed(A.Origin->Offset);
+    Any = true;
+    Seen.StoresListed &= IsListed;
+    Seen.StoresFewPlaces &= IsListed || (OneBlock && !Loops(A));
+  }
+  Seen.StoresListed &= Any;
+  Seen.StoresFewPlaces &= Any;
+}
+
+bool FixedRowAnalysis::isListed(const Polynomial& Offset) const {
+  auto IsUnknown = [](const Symbol& S) { return S.Of == Symbol::Kind::Unknown; };
+  auto IsLoaded = [&](const Symbol& S) {
+    const UnknownCause* Cause = Sets.unknownIn(Polynomial(S));
+    const auto* At = Cause ? dyn_cast<Expr>(Cause->At) : nullptr;
+    return At && (isOfFloating(At) || (Cause->Why == UnknownCause::Loaded && isElement(At)));
+  };
+  // In a product with the number of a thread it is rather the length of a row.
+  auto IsLength = [&](const auto& Term) {
+    return llvm::any_of(Term.first, IsUnknown) &&
+           llvm::any_of(Term.first, [&](const Symbol& S) { return !IsUnknown(S) && S.Of != Symbol::Kind::Parameter; });
+  };
+  return llvm::none_of(Offset.terms(), IsLength) &&
+         llvm::any_of(Offset.terms(), [&](const auto& Term) { return llvm::any_of(Term.first, IsLoaded); });
 }
 
 bool FixedRowAnalysis::isUniform(const Polynomial& P) {
@@ -174,9 +236,9 @@ bool FixedRowAnalysis::isWalked(const Polynomial& Row) const {
          Sets.normalized(Row - originOf(*D) - Symbol{Symbol::Kind::ThreadIndex, *D}).constant().has_value();
 }
 
-bool FixedRowAnalysis::hasFewRows(const CoordinateAccess& A) {
+bool FixedRowAnalysis::hasFewIterations(const CoordinateAccess& A, const Polynomial& P) const {
   constexpr std::int64_t MostIterations = 64;
-  for (const auto& [M, Coefficient] : A.Coordinates[0].terms())
+  for (const auto& [M, Coefficient] : P.terms())
     for (const Symbol& S : M)
       if (S.Of == Symbol::Kind::Counter) {
         std::optional<std::int64_t> Last = Sets.greatest(A.Domain, S);

@@ -34,6 +34,8 @@ public:
   void noteOtherStore() { StoresOtherRows = true; }
   /// Whether what the kernel stores is in such rows, and in no others.
   bool storesFixedRows() const { return StoresRows && !StoresOtherRows; }
+  /// KernelForm::StoresListed and StoresFewPlaces.
+  void findPlaces(const InterpretedKernel& Interpreted, KernelForm& Seen) const;
 
 private:
   /// The launch's thread along a dimension that tiles have not.
@@ -48,8 +50,11 @@ private:
   bool storesWalkedRows(const InterpretedKernel& Interpreted);
   /// The number of the launch's thread, plus a constant.
   bool isWalked(const Polynomial& Row) const;
-  /// A loop that goes through all rows would do so once more for each of them.
-  bool hasFewRows(const CoordinateAccess& A);
+  /// Whether the loops around it whose counters are in \p P have few iterations. One that goes through all rows would do so once more for
+  /// each of them.
+  bool hasFewIterations(const CoordinateAccess& A, const Polynomial& P) const;
+  /// An element that memory says, as `u[points[i]]` does, or numbers in floating point.
+  bool isListed(const Polynomial& Offset) const;
   /// The rows of an access, but that of the thread that has it.
   isl::set rowsElsewhere(const CoordinateAccess& A);
   /// Borders meet in the rows that stores into columns go through, so that of these the elements are compared.

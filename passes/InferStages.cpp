@@ -666,8 +666,8 @@ private:
         return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch)
                                                                              : orForFixedRows(S, Arrays, Launch, std::move(*Found));
     }
-    if (mayStoreFixedRows(S, Arrays, Launch, Seen))
-      return analyzeFixedRows(S, Arrays, Launch);
+    if (const std::optional<bool> Searches = storesByRows(S, Arrays, Launch, Seen))
+      return analyzeFixedRows(S, Arrays, Launch, *Searches);
     if (!Seen.SeesOneRow)
       return analyze(S, Arrays, Launch, *U.Diags);
     std::optional<ThreadCooperation> Hidden = findHiddenCooperation(S.Kernel);
@@ -717,8 +717,8 @@ private:
       KernelForm Seen;
       if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
         return orForFixedRows(S, Arrays, Launch, std::move(*Found));
-      if (mayStoreFixedRows(S, Arrays, Launch, Seen))
-        return analyzeFixedRows(S, Arrays, Launch);
+      if (const std::optional<bool> Searches = storesByRows(S, Arrays, Launch, Seen))
+        return analyzeFixedRows(S, Arrays, Launch, *Searches);
     }
     return analyze(S, Arrays, withPitch(S, Arrays, Launch), *U.Diags);
   }
@@ -744,8 +744,9 @@ private:
     return llvm::any_of(Found.Arrays, [&](const ArrayAccess& A) { return A.Writes && !(*A.Writes)[Found.RowDimension].isOwn(); });
   }
 
-  static LaunchFacts inFixedRows(ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) {
+  static LaunchFacts inFixedRows(ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch, bool Searches = false) {
     Launch.Threads = ThreadMapping::FixedRows;
+    Launch.SearchesRows = Searches;
     Launch.RowDimension = static_cast<unsigned>(Arrays.front().Shape.dimensions()) - 1;
     return Launch;
   }
@@ -763,6 +764,18 @@ private:
     return storesFixedRows(S, Arrays, Launch) &&
            ((!Seen.LoopsOverRows && dimensionsNamed(S.Kernel) < Arrays.front().Shape.dimensions()) ||
             analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
+  }
+
+  /// Whether a kernel is one for fixed rows, or seems to be meant as one, and whether its stores are searched for; none: neither.
+  std::optional<bool> storesByRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) {
+    const bool IsFixed = mayStoreFixedRows(S, Arrays, Launch, Seen);
+    if (!mayBeForFixedRows(Arrays, Launch) || (IsFixed && analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics())))
+      return IsFixed ? std::optional(false) : std::nullopt;
+    KernelForm Searched;
+    const bool Understood = analyze(S, Arrays, inFixedRows(Arrays, Launch, /*Searches=*/true), Trial(U).diagnostics(), &Searched).has_value();
+    if (Searched.StoresListed ? Understood || !IsFixed : Searched.StoresFewPlaces && Understood && !findCooperation(S.Kernel))
+      return true;
+    return IsFixed ? std::optional(false) : std::nullopt;
   }
 
   /// How many rows beyond its own a launch reads.
@@ -789,12 +802,13 @@ private:
     return InRows && (Stated || rowsBeyond(*InRows) < rowsBeyond(Found)) ? InRows : Found;
   }
 
-  std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+  std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
+                                                 bool Searches = false) {
     if (std::optional<ThreadCooperation> Together = findCooperation(S.Kernel)) {
       reportTogether(S, Arrays, *Together);
       return std::nullopt;
     }
-    return analyze(S, Arrays, inFixedRows(Arrays, Launch), *U.Diags);
+    return analyze(S, Arrays, inFixedRows(Arrays, Launch, Searches), *U.Diags);
   }
 
   /// `int n = nx * ny;` that nothing changes is as many elements, where the kernel is passed n.
@@ -1313,6 +1327,8 @@ public:
     for (const ArrayAccess& A : S.Accesses.Arrays)
       if (A.Writes)
         Parts.push_back("writes '" + A.Array.name() + "'" + (A.EndRows.some() ? " and " + endRows(A.EndRows.Count) : "") + published(A));
+    if (S.Accesses.FixedRows.Searched)
+      Parts.push_back("in places that each tile looks for");
     llvm::SmallPtrSet<const VarDecl*, 4> Named; // a kernel may update a scalar at several places
     for (const AtomicReduction& A : S.Accesses.Reductions) {
       if (!Named.insert(A.Scalar).second)

@@ -502,7 +502,17 @@ private:
       V.Number = std::move(*Known);
       return V;
     }
-    return opaque(Type, UnknownCause::Loaded, Where);
+    return loaded(L, Type, Where);
+  }
+
+  /// What no kernel writes stays the same: `u[list[i]] = v[list[i]]` has one place.
+  AbstractValue loaded(const Location& L, QualType Type, const Expr* Where) {
+    if (!Renumbered || !Renumbered->SearchesRows || L.Of != Location::Element || distributed(L))
+      return opaque(Type, UnknownCause::Loaded, Where);
+    for (const LoadedValue& Each : LoadedValues)
+      if (Each.From == L && !L.Offset.overflowed() && Context.hasSameUnqualifiedType(Each.Type, Type))
+        return Each.Value;
+    return LoadedValues.emplace_back(LoadedValue{L, Type, opaque(Type, UnknownCause::Loaded, Where)}).Value;
   }
 
   void store(const Location& L, AbstractValue V, const Expr* Where) {
@@ -1294,12 +1304,17 @@ private:
   }
 
   AbstractValue evalAtomic(const CallExpr* E, const FunctionDecl& Callee) {
-    if (forFixedRows())
-      reportForEachRow(E, DoneByUpdate);
     AbstractValue Pointer = eval(E->getArg(0));
     for (unsigned I = 1; I < E->getNumArgs(); ++I)
       eval(E->getArg(I));
     Location L = Pointer.Place.value_or(Location{});
+    if (forFixedRows()) {
+      if (distributed(L))
+        rejectRowStore(L, E, NoAtomicStatement);
+      else
+        reportForEachRow(E, DoneByUpdate);
+      return opaque(E->getType(), UnknownCause::Loaded, E);
+    }
     if (distributed(L) || L.Of == Location::Unknown) {
       access(L, /*Writes=*/false, E->getArg(0));
       if (L.Of != Location::Unknown)
@@ -1329,7 +1344,7 @@ private:
     if (isCachedLoad(Name) && Count == 1) {
       Location L = eval(E->getArg(0)).Place.value_or(Location{});
       access(L, /*Writes=*/false, E->getArg(0));
-      return opaque(E->getType(), UnknownCause::Loaded, E);
+      return loaded(L, E->getType(), E);
     }
     if (isCachedStore(Name) && Count == 2) {
       Location L = eval(E->getArg(0)).Place.value_or(Location{});
@@ -1796,7 +1811,7 @@ private:
   // --- Kernels for fixed rows: a thread of each row runs the body, and does of the stores those into
   // its row.
 
-  enum RowProblem { ReadOutside, NoStatement, DoneByUpdate, UnknownCall, LeavesRow, InMacro, NoElement };
+  enum RowProblem { ReadOutside, NoStatement, DoneByUpdate, UnknownCall, LeavesRow, InMacro, NoElement, ReadElsewhere, NoAtomicStatement };
 
   bool forFixedRows() const { return Renumbered && Renumbered->Row; }
 
@@ -1807,12 +1822,19 @@ private:
 
   /// False, and reported, if an access is not one of a statement that stores into a row.
   bool checkRowStore(const Location& L, bool Writes, const Expr* Where) {
-    if (!forFixedRows() || (StoredRow && (!Writes || Where == StoredElement)))
+    if (!forFixedRows() || (StoredRow && (!Writes || Where == WrittenElement)))
       return true;
     if (Writes && distributed(L))
-      noteRowStore(rowOf(L), {Where, Where});
-    reportForEachRow(Where, Writes ? NoStatement : ReadOutside);
+      rejectRowStore(L, Where, NoStatement);
+    else
+      reportForEachRow(Where, Writes ? NoStatement : ReadOutside);
     return false;
+  }
+
+  void rejectRowStore(const Location& L, const Expr* Where, RowProblem What) {
+    noteRowStore(L, {Where, {Where}});
+    Result.RejectedRowStores.push_back(L.Offset);
+    reportForEachRow(Where, What);
   }
 
   /// The same for all threads of a launch.
@@ -1857,8 +1879,8 @@ private:
     return Coordinates[0];
   }
 
-  void noteRowStore(const Polynomial& Row, const RowStore& Store) {
-    Result.StoresOtherRows |= !isUniform(Row);
+  void noteRowStore(const Location& L, const RowStore& Store) {
+    Result.StoresOtherRows |= !Renumbered->SearchesRows && !isUniform(rowOf(L));
     noteRowStore(Store);
   }
   void noteRowStore(const RowStore& Store) {
@@ -1866,8 +1888,10 @@ private:
       Result.RowStores.push_back(Store);
   }
 
+  Location locate(const StoredElement& E) { return E.IsAddress ? eval(E.Place).Place.value_or(Location{}) : locate(E.Place); }
+
   /// An expression's place, without what it does.
-  Location placeOf(const Expr* E) {
+  Location placeOf(const StoredElement& E) {
     State Before = Now;
     const size_t Accesses = Result.Accesses.size();
     Location L = locate(E);
@@ -1884,7 +1908,7 @@ private:
     if (const VarDecl* V = namedVariable(E)) // that of one whose value is read for stores is
       return V->isLocalVarDecl() && V->getInit() && !References(V->getInit()).mention(V) ? elementRead(V->getInit()) : nullptr;
     const auto* Deref = dyn_cast<UnaryOperator>(E);
-    if ((isa<ArraySubscriptExpr>(E) || (isa<CallExpr>(E) && E->isGLValue()) || (Deref && Deref->getOpcode() == UO_Deref)) && isRowElement(placeOf(E)))
+    if ((isa<ArraySubscriptExpr>(E) || (isa<CallExpr>(E) && E->isGLValue()) || (Deref && Deref->getOpcode() == UO_Deref)) && isRowElement(placeOf({E})))
       return E;
     if (isa<UnaryExprOrTypeTraitExpr, LambdaExpr>(E))
       return nullptr;
@@ -1899,10 +1923,10 @@ private:
     return nullptr;
   }
 
-  /// The element whose row has a store, of what storeOf finds; null: it is no store of rows.
-  const Expr* elementOfRow(const std::pair<const Expr*, const Expr*>& Store) {
-    Location L = placeOf(Store.first);
-    return isRowElement(L) ? Store.first : isCollected(L) ? elementRead(Store.second) : nullptr;
+  /// The element whose row has a store; null: it is no store of rows.
+  StoredElement elementOfRow(const ElementStore& Store) {
+    Location L = placeOf(Store.Element);
+    return isRowElement(L) ? Store.Element : StoredElement{isCollected(L) && !Store.Element.IsAddress ? elementRead(Store.Value) : nullptr};
   }
 
   /// The row of a store, as the analysis has it.
@@ -1915,6 +1939,10 @@ private:
 
   /// Goes on on the threads of the row of an element that is stored into, or (\p Reads) read for an array that is collected.
   EnteredRow enterRowOf(const Location& L, bool Reads) {
+    if (Renumbered->SearchesRows) {
+      StoredRow = *Renumbered->Row;
+      return {*Renumbered->Row, /*Searched=*/true};
+    }
     Polynomial Row = rowOf(L);
     const ArrayShape& Shape = Renumbered->Shapes.at(pointerTo(L));
     EnteredRow Entered;
@@ -1941,6 +1969,7 @@ private:
   void noteFoundRow(size_t Before, const Expr* Element, const Location& Place, const EnteredRow& Row) {
     if (!Row.Found)
       return;
+    Element = Element->IgnoreParenCasts();
     for (ElementAccess& A : llvm::drop_begin(Result.Accesses, Before)) {
       const Expr* Where = A.Where->IgnoreParenCasts();
       for (const auto* Member = dyn_cast<MemberExpr>(Where); Member && Where != Element; Member = dyn_cast<MemberExpr>(Where))
@@ -1957,7 +1986,10 @@ private:
     if (!(Shape == Renumbered->Shapes.at(pointerTo(From))))
       return;
     constexpr std::int64_t MostColumns = 8;
-    auto [Rows, Columns] = Sets.normalized(A.Offset - From.Offset).divided(Shape.stride(0));
+    Polynomial Away = Sets.normalized(A.Offset - From.Offset);
+    if (Shape.Components && Away.divided(Shape.elements()).second == Polynomial(0))
+      Away = Polynomial(); // the same place of another component
+    auto [Rows, Columns] = Away.divided(Shape.stride(0));
     const std::optional<std::int64_t> Beside = Columns.constant();
     const bool Near = Beside && (std::abs(*Beside) <= MostColumns || Shape.stride(0).constant());
     if (!Near)
@@ -1989,26 +2021,28 @@ private:
   /// Runs a statement that stores into an element of a fixed row, on the threads of that row. False if it is another.
   bool runRowStore(const Expr* E) {
     if (const auto* Call = dyn_cast<CallExpr>(E->IgnoreParens());
-        Call && Call->getDirectCallee() && !Call->getDirectCallee()->hasBody() && !storeOf(E).first && !StoredRow && !copiesToVariable(*Call))
+        Call && Call->getDirectCallee() && !Call->getDirectCallee()->hasBody() && !storeOf(E) && !StoredRow && !copiesToVariable(*Call))
       reportForEachRow(E, UnknownCall);
-    auto [Element, Stored] = storeOf(E);
-    if (!Element || !isa<ArraySubscriptExpr, UnaryOperator, MemberExpr, CallExpr>(Element->IgnoreParens()) || Frames.size() != 1)
+    const ElementStore Store = storeOf(E);
+    const auto [Element, IsAddress] = Store.Element;
+    const Expr* Stored = Store.Value;
+    if (!Store || !(IsAddress || isa<ArraySubscriptExpr, UnaryOperator, MemberExpr, CallExpr>(Element->IgnoreParens())) || Frames.size() != 1)
       return false;
     Sets.allowForPart();
     State Before = Now;
     size_t Accesses = Result.Accesses.size();
-    Location L = locate(Element);
-    if (!isRowElement(L) && !isCollected(L)) {
+    Location L = locate(Store.Element);
+    if (!isRowElement(L) && (IsAddress || !isCollected(L))) {
       Now = std::move(Before);
       Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses), Result.Accesses.end());
       return false;
     }
-    const Expr* OfRow = isCollected(L) ? elementRead(Stored) : Element;
+    const StoredElement OfRow = isCollected(L) ? StoredElement{elementRead(Stored)} : Store.Element;
     if (isCollected(L))
       noteRowStore({E, OfRow});
     else
-      noteRowStore(rowOf(L), {E, OfRow});
-    if (!OfRow) {
+      noteRowStore(L, {E, OfRow});
+    if (!OfRow.Place) {
       reportForEachRow(E, NoElement);
     } else if (operatorOf(E).isMacroID()) {
       reportForEachRow(E, InMacro);
@@ -2023,14 +2057,14 @@ private:
     } else {
       const Location Place = isCollected(L) ? placeOf(OfRow) : L;
       const EnteredRow Row = enterRowOf(Place, isCollected(L));
-      StoredElement = Element;
+      WrittenElement = Element;
       AbstractValue V = evalObject(Stored);
-      if (const auto* Binary = dyn_cast<BinaryOperator>(E->IgnoreParens()); Binary && Binary->isCompoundAssignmentOp())
-        load(L, Element);
+      if (const auto* Binary = dyn_cast<BinaryOperator>(E->IgnoreParens()); IsAddress || (Binary && Binary->isCompoundAssignmentOp()))
+        access(L, /*Writes=*/false, Element);
       store(L, std::move(V), Element);
-      noteFoundRow(Accesses, OfRow, Place, Row);
+      noteFoundRow(Accesses, OfRow.Place, Place, Row);
       StoredRow.reset();
-      StoredElement = nullptr;
+      WrittenElement = nullptr;
     }
     Now = std::move(Before);
     return true;
@@ -2053,14 +2087,14 @@ private:
       return false;
     for (const Expr* Store : Stores) {
       Read.Elements.push_back(elementOfRow(storeOf(Store)));
-      if (!Read.Elements.back())
+      if (!Read.Elements.back().Place)
         return false;
     }
     References All(Block);
     PureReads Reads(Block);
     const SourceManager& Sources = Context.getSourceManager();
-    for (const Expr* Element : Read.Elements)
-      for (const DeclRefExpr* Ref : References(Element).All) {
+    for (const StoredElement& Element : Read.Elements)
+      for (const DeclRefExpr* Ref : References(Element.Place).All) {
         const auto* Named = dyn_cast<VarDecl>(Ref->getDecl());
         bool Changes = Named && llvm::any_of(All.All, [&](const DeclRefExpr* Each) { return Each->getDecl() == Named && !Reads.contains(Each); });
         if (Changes || (Named && !Sources.isBeforeInTranslationUnit(Named->getLocation(), V->getLocation())))
@@ -2070,12 +2104,12 @@ private:
     AbstractValue Initial;
     for (auto [Store, Element] : llvm::zip(Stores, Read.Elements)) {
       State Outside = Now;
-      const bool ForCollected = Element != storeOf(Store).first;
+      const bool ForCollected = Element.Place != storeOf(Store).Element.Place;
       const size_t Earlier = Result.Accesses.size();
       const Location Place = placeOf(Element);
       const EnteredRow Row = enterRowOf(Place, ForCollected);
       Initial = evalObject(Init);
-      noteFoundRow(Earlier, Element, Place, Row);
+      noteFoundRow(Earlier, Element.Place, Place, Row);
       StoredRow.reset();
       Now = std::move(Outside);
     }
@@ -2267,8 +2301,14 @@ private:
   const FunctionDecl* Kernel = nullptr;
   /// While a statement that stores into a fixed row is run, that row and the element.
   std::optional<Polynomial> StoredRow;
-  const Expr* StoredElement = nullptr;
+  const Expr* WrittenElement = nullptr;
   std::optional<StoreUses> Uses;
+  struct LoadedValue {
+    Location From;
+    QualType Type;
+    AbstractValue Value;
+  };
+  std::vector<LoadedValue> LoadedValues;
   /// Of those with initialisers; empty: not known.
   std::map<PointerVariable, std::vector<Polynomial>> KnownConstants;
   InterpretedKernel Result;

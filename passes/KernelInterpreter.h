@@ -138,6 +138,8 @@ struct RenumberedThreads {
   /// Of a kernel for fixed rows: the row of a tile's thread, and the arrays' shapes.
   std::optional<Polynomial> Row;
   std::map<PointerVariable, ArrayShape> Shapes;
+  /// LaunchFacts::SearchesRows.
+  bool SearchesRows = false;
 
   bool inOneDimension() const { return !Elements.empty(); }
 };
@@ -164,6 +166,8 @@ struct InterpretedKernel {
   /// differ between threads.
   std::vector<RowStore> RowStores;
   std::vector<RowRead> RowReads;
+  /// The elements that others store into, which are reported.
+  std::vector<Polynomial> RejectedRowStores;
   bool StoresOtherRows = false;
   /// Which of the assumed constants were read.
   std::set<PointerVariable> Constants;

@@ -324,6 +324,10 @@ private:
              (hasTilesOfRows(S, Draft.R) ? ", true>" : ">");
     if (forFixedRows())
       Type = rowThread();
+    if (S.Accesses.FixedRows.Searched)
+      return "for (::gpurma::stages::searching_thread<" + std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension) +
+             (hasRowsOfComponents() ? ", true" : "") + "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exists(); gpurma_played.go_on()) " +
+             Function + "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + ownRows() + Arguments + ");";
     if (inParts())
       return "for (::gpurma::stages::tile_blocks<" + dimensions() + ", " + (S.Accesses.RowsStrided ? "true" : "false") +
              "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exist(); gpurma_played.go_on()) " + Function +

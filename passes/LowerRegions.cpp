@@ -126,6 +126,15 @@ private:
     return Found;
   }
 
+  /// Whether the thread's row has the element of a store; none: its text is not to be found.
+  std::optional<std::string> guardOf(const FunctionDecl* Kernel, const StoredElement& Element, const EditSet& Plain) {
+    std::optional<FileRange> Range = fileRangeInBody(Kernel, Element.Place->getSourceRange());
+    if (!Range)
+      return std::nullopt;
+    const std::string Text = Plain.text(*Range, P.source(Range->File));
+    return "gpurma_rows.have(" + (Element.IsAddress ? "*(" + Text + ")" : Text) + ")";
+  }
+
   /// The body of a kernel for fixed rows: each store is done if the thread's row has it (ThreadMapping::FixedRows).
   std::string sourceForRows(const FunctionDecl* Kernel, EditSet Guarded) {
     std::optional<FileRange> Body = fileRange(Kernel->getBody()->getSourceRange(), Sources, LangOpts);
@@ -134,14 +143,13 @@ private:
     for (const Stage* S : launchesOf(Kernel, ThreadMapping::FixedRows)) {
       for (const RowStore& Store : S->Accesses.FixedRows.Statements) {
         std::optional<FileRange> Whole = fileRangeInBody(Kernel, Store.Statement->getSourceRange());
-        std::optional<FileRange> Element = fileRangeInBody(Kernel, Store.Element->getSourceRange());
-        if (!Body || !Whole || !Element) {
+        const std::optional<std::string> Guard = guardOf(Kernel, Store.Element, Plain);
+        if (!Body || !Whole || !Guard) {
           U.Diags->report(Store.Statement->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
           return {};
         }
         if (Done.insert(Whole->Begin).second)
-          Guarded.wrap(*Whole, "gpurma_rows.have(" + Plain.text(*Element, P.source(Element->File)) + ") ? static_cast<void>(",
-                       ") : static_cast<void>(0)");
+          Guarded.wrap(*Whole, *Guard + " ? static_cast<void>(", ") : static_cast<void>(0)");
       }
       for (const RowRead& Read : S->Accesses.FixedRows.Reads) {
         std::optional<FileRange> Initial = fileRangeInBody(Kernel, Read.Initial->getSourceRange());
@@ -150,9 +158,9 @@ private:
           return {};
         }
         std::string Any;
-        for (const Expr* Element : Read.Elements)
-          if (std::optional<FileRange> Stored = fileRangeInBody(Kernel, Element->getSourceRange()))
-            Any += (Any.empty() ? "gpurma_rows.have(" : " || gpurma_rows.have(") + Plain.text(*Stored, P.source(Stored->File)) + ")";
+        for (const StoredElement& Element : Read.Elements)
+          if (const std::optional<std::string> Guard = guardOf(Kernel, Element, Plain))
+            Any += (Any.empty() ? "" : " || ") + *Guard;
         if (Done.insert(Initial->Begin).second)
           Guarded.wrap(*Initial, "::gpurma::stages::value_if(" + Any + ", [&] { return ", "; })");
       }

@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/StoreUses.h"
 
+#include "passes/ThreadCooperation.h"
+
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -8,17 +10,20 @@ using namespace clang;
 
 namespace gpurma {
 
-std::pair<const Expr*, const Expr*> storeOf(const Expr* E) {
+ElementStore storeOf(const Expr* E) {
   E = E->IgnoreParens();
   if (const auto* Full = dyn_cast<FullExpr>(E))
     E = Full->getSubExpr()->IgnoreParens();
   if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
-    return {Binary->getLHS(), Binary->getRHS()};
+    return {{Binary->getLHS()}, Binary->getRHS()};
+  if (const auto* Call = dyn_cast<CallExpr>(E))
+    if (const FunctionDecl* Callee = Call->getDirectCallee(); Callee && Call->getNumArgs() == 2 && combinesWithElement(*Callee))
+      return {{Call->getArg(0), /*IsAddress=*/true}, Call->getArg(1)};
   const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E);
   const auto* Method = Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl()) : nullptr;
   if (Method && Operator->getNumArgs() == 2 && Method->isTrivial() &&
       (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
-    return {Operator->getArg(0), Operator->getArg(1)};
+    return {{Operator->getArg(0)}, Operator->getArg(1)};
   return {};
 }
 
@@ -54,9 +59,9 @@ void StoreUses::findUses(const Stmt* S, const VariableUse& At) {
     return;
   }
   if (const auto* E = dyn_cast<Expr>(S); E && !At.Store && !At.Initial)
-    if (auto [Element, Stored] = storeOf(E); Element) {
-      findUses(Element, {});
-      findUses(Stored, {E, nullptr});
+    if (const ElementStore Store = storeOf(E)) {
+      findUses(Store.Element.Place, {});
+      findUses(Store.Value, {E, nullptr});
       return;
     }
   for (const Stmt* Child : S->children())

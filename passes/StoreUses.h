@@ -8,13 +8,26 @@
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include <utility>
 #include <vector>
 
 namespace gpurma {
 
-/// The element and the value of a statement that stores; null of others.
-std::pair<const clang::Expr*, const clang::Expr*> storeOf(const clang::Expr* E);
+/// An element, or its address, as atomic operations have it.
+struct StoredElement {
+  const clang::Expr* Place = nullptr;
+  bool IsAddress = false;
+};
+
+/// A statement that stores one value, or combines it with what is in the element.
+struct ElementStore {
+  StoredElement Element;
+  const clang::Expr* Value = nullptr;
+
+  explicit operator bool() const { return Value; }
+};
+
+/// Nothing of other expressions. Of an atomic operation it is for who asks to know that nothing uses its result.
+ElementStore storeOf(const clang::Expr* E);
 
 /// Where its operator stands.
 clang::SourceLocation operatorOf(const clang::Expr* E);

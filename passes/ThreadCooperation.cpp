@@ -251,6 +251,17 @@ StringRef atomicOperation(const FunctionDecl& Function) {
   return Function.getNumParams() == 2 ? Found : StringRef();
 }
 
+bool combinesWithElement(const FunctionDecl& Function) {
+  StringRef Name = identifierOf(&Function);
+  if (isa<CXXMethodDecl>(Function) || !Name.consume_front("atomic"))
+    return false;
+  if (!Function.getASTContext().getSourceManager().isInSystemHeader(Function.getLocation()))
+    return !atomicOperation(Function).empty();
+  Name.consume_back("_system");
+  static constexpr StringRef Operations[] = {"Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "And", "Or", "Xor"};
+  return llvm::is_contained(Operations, Name);
+}
+
 bool isCooperativeGroup(const Decl* D) {
   for (const DeclContext* Context = D->getDeclContext(); Context; Context = Context->getParent())
     if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && identifierOf(Namespace) == "cooperative_groups")

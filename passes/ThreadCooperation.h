@@ -47,6 +47,9 @@ bool isExchangeByMask(llvm::StringRef Function);
 /// Which of atomicAdd, atomicMax and atomicMin a function is by its name: one of CUDA's, or a program's own, `atomicMaxFloat`. Empty of others.
 llvm::StringRef atomicOperation(const clang::FunctionDecl& Function);
 
+/// Whether f(p, v) combines *p with v for threads of all blocks, and does nothing else.
+bool combinesWithElement(const clang::FunctionDecl& Function);
+
 /// Of CUDA's cooperative groups.
 bool isCooperativeGroup(const clang::Decl* D);
 

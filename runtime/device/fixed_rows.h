@@ -9,6 +9,9 @@
 // launch's thread at its other coordinates does, and of the stores does those into row r: the first
 // of the two above if r is 0. So a tile writes its own rows only, as those of other launches do,
 // and each store is done once, by the rank that has the row.
+//
+// Where only the program finds the rows, as of u[points[i]] (searching_thread), every tile runs all
+// threads of the launch instead, and they do the stores into its rows.
 #ifndef GPURMA_DEVICE_FIXED_ROWS_H
 #define GPURMA_DEVICE_FIXED_ROWS_H
 
@@ -121,16 +124,16 @@ GPURMA_DEVICE stored_tile_rows<Rows> tile_rows_of(const region<Stages, Arrays, S
   return found;
 }
 
-// A row of each array that a kernel stores into; `Components`: of each of their components.
+// Some rows of each array that a kernel stores into; `Components`: of each of their components.
 template <int Count, bool Components> class own_rows {
 public:
-  GPURMA_DEVICE own_rows(const row_threads<Count>& threads, std::uint32_t row,
+  GPURMA_DEVICE own_rows(const row_threads<Count>& threads, std::uint32_t first, std::uint32_t rows,
                          const volatile void* const (&arrays)[Count])
-      : threads_(threads), row_(row) {
+      : threads_(threads), first_(first), rows_(rows) {
     GPURMA_UNROLLED
     for (int k = 0; k < Count; ++k)
       begin_[k] = reinterpret_cast<std::uintptr_t>(arrays[k]) +
-                  (Components ? 0 : row * threads.row_bytes[k]);
+                  (Components ? 0 : first * threads.row_bytes[k]);
   }
 
   // Whether the element lies in one of them.
@@ -147,16 +150,16 @@ public:
 private:
   // `offset`: from begin_, and wraps around before it.
   GPURMA_DEVICE bool is_in_row(int k, std::uint64_t offset) const {
-    const std::uint64_t row = threads_.row_bytes[k];
+    const std::uint64_t row = threads_.row_bytes[k], some = rows_ * row;
     if constexpr (Components)
       return offset < threads_.bytes[k] &&
-             offset % threads_.component_bytes[k] - row_ * row < row; // wraps around, too
+             offset % threads_.component_bytes[k] - first_ * row < some; // wraps around, too
     // Another array may begin where this one, with fewer rows, ends.
-    return offset < row && row_ * row + offset < threads_.bytes[k];
+    return offset < some && first_ * row + offset < threads_.bytes[k];
   }
 
   const row_threads<Count>& threads_;
-  std::uint32_t row_;
+  std::uint32_t first_, rows_;
   std::uintptr_t begin_[Count];
 };
 
@@ -189,7 +192,7 @@ public:
   }
   GPURMA_DEVICE own_rows<Count, Components>
   rows(const volatile void* const (&arrays)[Count]) const {
-    return own_rows<Count, Components>(threads_, row(), arrays);
+    return own_rows<Count, Components>(threads_, row(), 1, arrays);
   }
 
 private:
@@ -198,6 +201,59 @@ private:
 
   const row_threads<Count>& threads_;
   uint3 at_;
+};
+
+// What the threads of a tile play, one after the other, of a launch whose stores are searched for.
+template <int Count, unsigned Row, bool Components = false> class searching_thread {
+public:
+  GPURMA_DEVICE searching_thread(const row_threads<Count>& threads, const uint3& tile)
+      : threads_(threads), first_((Row == 0   ? tile.x
+                                   : Row == 1 ? tile.y
+                                              : tile.z) *
+                                  threads.tile[Row]),
+        number_(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)),
+        all_(std::uint64_t{threads.grid[0]} * threads.grid[1] * threads.grid[2] * in_block()) {
+    place();
+  }
+
+  GPURMA_DEVICE bool exists() const { return number_ < all_; }
+  GPURMA_DEVICE void go_on() {
+    number_ += blockDim.x * blockDim.y * blockDim.z;
+    place();
+  }
+  GPURMA_DEVICE uint3 thread() const { return place_in(thread_, threads_.block); }
+  GPURMA_DEVICE uint3 block() const { return place_in(block_, threads_.grid); }
+  GPURMA_DEVICE dim3 block_size() const {
+    return dim3(threads_.block[0], threads_.block[1], threads_.block[2]);
+  }
+  GPURMA_DEVICE dim3 grid() const {
+    return dim3(threads_.grid[0], threads_.grid[1], threads_.grid[2]);
+  }
+  // The tile's.
+  GPURMA_DEVICE own_rows<Count, Components>
+  rows(const volatile void* const (&arrays)[Count]) const {
+    return own_rows<Count, Components>(threads_, first_, threads_.tile[Row], arrays);
+  }
+
+private:
+  GPURMA_DEVICE std::uint32_t in_block() const {
+    return threads_.block[0] * threads_.block[1] * threads_.block[2];
+  }
+  GPURMA_DEVICE void place() {
+    block_ = number_ <= most_short ? static_cast<std::uint32_t>(number_) / in_block()
+                                   : number_ / in_block();
+    thread_ = static_cast<std::uint32_t>(number_ - block_ * in_block());
+  }
+  static GPURMA_DEVICE uint3 place_in(std::uint64_t number, const std::uint32_t (&size)[3]) {
+    const std::uint64_t next = number / size[0];
+    return {static_cast<std::uint32_t>(number % size[0]), static_cast<std::uint32_t>(next % size[1]),
+            static_cast<std::uint32_t>(next / size[1])};
+  }
+
+  const row_threads<Count>& threads_;
+  std::uint32_t first_;
+  std::uint64_t number_, all_, block_;
+  std::uint32_t thread_;
 };
 
 // What a thread of a row that is stored into reads for it before; others have no use for it.

@@ -87,16 +87,16 @@ void members(fields now, fields next, int ny, int nx, dim3 grid, dim3 block) {
 }
 
 // What is written is not stated by what is put.
-__global__ void scatter(float* out, const float* in, const int* map, int n) {
+__global__ void scatter(float* out, const float* in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
-    out[map[i]] = in[map[i]];
+    out[i * i % n] = in[i];
 }
-void not_understood(float* a, float* b, const int* map, int n) {
+void not_understood(float* a, float* b, int n) {
 #pragma gpurma persistent distribute(a, b : rows(n)) halo(a, b : 2)
   for (int i = 0; i < n; ++i) {
 #pragma gpurma put(b : halo(2)) notify
-    scatter<<<n / 32 + 1, 32>>>(b, a, map, n);
+    scatter<<<n / 32 + 1, 32>>>(b, a, n);
   }
 }
 
@@ -113,5 +113,4 @@ void not_understood(float* a, float* b, const int* map, int n) {
 // CHECK: :72:5: note: that launch is here
 // CHECK: :82:20: error: 'next.u' is put with halo 0, but a later launch of 'step' reads it with halo 2; it would read old values of other processes' rows [gpurma-0140]
 // CHECK: :83:5: note: that launch is here
-// CHECK: :93:5: error: cannot tell which elements of 'out' are written here: the subscript depends on a value that is loaded from memory [gpurma-0200]
-// CHECK: :93:9: note: the value comes from here
+// CHECK: :93:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]

@@ -43,12 +43,23 @@ __global__ void point_of_line(float* u) {
     u[5] += 1;
 }
 
+// CHECK: gpurma_rows.have(u[points[id]]) ? static_cast<void>(u[points[id]] += 1) : static_cast<void>(0);
+// CHECK: gpurma_rows.have(*(u + points[id])) ? static_cast<void>(atomicAdd(u + points[id], 2.0f)) : static_cast<void>(0);
+__global__ void listed(float* u, const int* points, int count) {
+  int id = blockIdx.x * blockDim.x + threadIdx.x;
+  if (id < count) {
+    u[points[id]] += 1;
+    atomicAdd(u + points[id], 2.0f);
+  }
+}
+
 // The tiles of other rows are not run.
 // CHECK: struct gpurma_launch_{{[0-9]+}}_0 {
 // CHECK: static constexpr int gpurma_stored_rows = 2;
 // CHECK: ::gpurma::stages::row_threads<1> gpurma_threads;
 // CHECK: ::gpurma::stages::stored_tile_rows<2> gpurma_tile_rows;
 // CHECK: const ::gpurma::stages::row_thread<1, 1, 256, 1> gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) ::gpurma_rows_[[WALLS]]_walls<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.rows({gpurma_0}), gpurma_0, gpurma_1, gpurma_2);
+// CHECK: for (::gpurma::stages::searching_thread<1, 1> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exists(); gpurma_played.go_on()) ::gpurma_rows_{{[0-9]+}}_listed<gpurma_copy>(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.rows({gpurma_0}), gpurma_0, gpurma_1, gpurma_2);
 // CHECK: threads_of_rows(gpurma_region, 0, {0}, 1u, 3, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3((nx + 255) / 256), dim3(256),
 // CHECK-NEXT: const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, 0, gpurma_threads);
 // CHECK-NEXT: const ::gpurma::stages::stored_tile_rows<2> gpurma_tile_rows = ::gpurma::stages::tile_rows_of(gpurma_region, 0, {0, gpurma_region.rows_of(0) + -1}, gpurma_grid);
@@ -61,9 +72,11 @@ __global__ void point_of_line(float* u) {
 // CHECK: threads_of_rows(gpurma_region, 4, {0}, 3u, 1, {{[{][{]}}nullptr, nullptr{{[}][}]}}, dim3(grid), dim3(square),
 // CHECK: threads_of_rows(gpurma_region, 5, {0}, 1u, 1,
 // CHECK: threads_of_rows(gpurma_region, 6, {3}, 1u, 1,
+// Each tile has rows only, and runs all threads.
+// CHECK: const ::gpurma::stages::row_threads<1> gpurma_threads = ::gpurma::stages::threads_of_rows(gpurma_region, 7, {0}, 6u, 1,
 // CHECK: ::gpurma::stages::stage_plan("point_of_line", {{[^.]*}}, 0, ::gpurma::stages::tile_of_rows(
 // PRINT-CHECK: // after InferStages
-void run(float* a, float* b, float* c, float* line, int nz, int ny, int nx, int sx, int sy, dim3 grid, dim3 square) {
+void run(float* a, float* b, float* c, float* line, int nz, int ny, int nx, int sx, int sy, const int* points, dim3 grid, dim3 square) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) distribute(c : rows(nz, ny, nx)) distribute(line : rows(ny))
   {
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own), published (y -1..1)
@@ -80,6 +93,8 @@ void run(float* a, float* b, float* c, float* line, int nz, int ny, int nx, int 
     of_first_thread<<<8, 256>>>(a, nx, sy);
     // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage point_of_line: rows x of stores into fixed rows; reads u (own); writes u (own), not published
     point_of_line<<<8, 256>>>(line);
+    // PRINT-CHECK-NEXT: :[[@LINE+1]]: stage listed: rows y of stores that are searched for; reads u (x whole); writes u (x whole), published (y -1..1)
+    listed<<<2, 32>>>(a, points, 50);
   }
 }
 int main() {}
