@@ -97,7 +97,7 @@ public:
     if (Launch.isInBlocks() && !overlap())
       findPitch();
     if (inOneDimension() ? !walkInOrder(Interpreted)
-                         : !findWalks() || !resolveRowStrides(Interpreted) || !checkPitch())
+                         : !findWalks() || !(Launch.SearchesRows || resolveRowStrides(Interpreted)) || !checkPitch())
       return std::nullopt;
     for (unsigned D = 0; D < 3; ++D)
       if (inOneDimension() ? D <= Result.RowDimension

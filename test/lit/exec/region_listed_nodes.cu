@@ -43,7 +43,7 @@ __global__ void smooth(int *out, const int *in, int n) {
     out[i] = (in[i - 1] + in[i + 1]) % modulus;
 }
 __global__ void in_line(int *p, const int *points, const int *amplitude, int n) {
-  for (int id = threadIdx.x; id < n; id += blockDim.x)
+  for (int id = blockIdx.x * blockDim.x + threadIdx.x; id < n; id += blockDim.x * gridDim.x)
     p[points[id]] = (p[points[id]] + amplitude[id]) % modulus;
 }
 
@@ -118,7 +118,7 @@ int main(int argc, char **argv) {
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int t = 0; t < steps; ++t) {
     smooth<<<(n + 31) / 32, 32>>>(b, a, n);
-    in_line<<<1, 32>>>(b, points, amplitude, sources);
+    in_line<<<2, 8>>>(b, points, amplitude, sources);
     std::swap(a, b);
   }
   print_sum("line", a, n);
