@@ -81,6 +81,11 @@ public:
     Form.Stores = llvm::any_of(Interpreted.Accesses, [](const ElementAccess& A) { return A.Writes; });
     Result.GridIndices = Interpreted.GridIndices;
     Collected = Interpreted.Collected;
+    NamedDimensions = Interpreted.GridDimensions;
+    if (forFixedRows())
+      for (const ElementAccess& A : Interpreted.Accesses)
+        if (A.Writes && !A.FoundRow)
+          fitThreads(A);
     for (const ElementAccess& A : Interpreted.Accesses) {
       if (forFixedRows())
         Sets.allowForPart();
@@ -308,15 +313,39 @@ private:
   }
 
   void collect(const ElementAccess& Access) {
-    CoordinateAccess A;
-    A.Origin = &Access;
-    A.Array = llvm::find_if(Arrays,
-                            [&](const DistributedParameter& P) { return P.Array == Access.Array; });
-    const ArrayShape& Shape = A.Array->Shape;
+    CoordinateAccess A = ofArray(Access);
     if (Access.FoundRow)
       return collectFound(A);
     if (Launch.SearchesRows)
       return rejectElsewhere(A);
+    findCoordinates(A);
+    if (forFixedRows())
+      boundThreads(A);
+    if (A.Domain.is_empty())
+      return;
+    const ArrayShape& Shape = A.Array->Shape;
+    bool Stated = A.Array->Halo && !Access.Writes;
+    A.CarryLow.assign(Shape.dimensions(), 0);
+    A.CarryHigh.assign(Shape.dimensions(), 0);
+    for (size_t J = Shape.dimensions() - 1; J > 0 && !Stated; --J)
+      if (!findCarry(A, J))
+        return;
+    if (Shape.Components && !Stated && !staysInComponent(A))
+      return;
+    collectElements(std::move(A));
+  }
+
+  CoordinateAccess ofArray(const ElementAccess& Access) const {
+    CoordinateAccess A;
+    A.Origin = &Access;
+    A.Array = llvm::find_if(Arrays,
+                            [&](const DistributedParameter& P) { return P.Array == Access.Array; });
+    return A;
+  }
+
+  void findCoordinates(CoordinateAccess& A) {
+    const ElementAccess& Access = *A.Origin;
+    const ArrayShape& Shape = A.Array->Shape;
     auto [Component, Rest] = componentOf(Access.Offset, Shape, Access.Path, Sets);
     A.Component = std::move(Component);
     for (size_t J = 0; J + 1 < Shape.dimensions(); ++J) {
@@ -335,19 +364,6 @@ private:
     for (size_t J = 0; J < Shape.dimensions(); ++J)
       A.Domain = A.Domain.project_out_param("c" + std::to_string(J));
     A.Domain = A.Domain.project_out_param("component");
-    if (forFixedRows())
-      boundThreads(A);
-    if (A.Domain.is_empty())
-      return;
-    bool Stated = A.Array->Halo && !Access.Writes;
-    A.CarryLow.assign(Shape.dimensions(), 0);
-    A.CarryHigh.assign(Shape.dimensions(), 0);
-    for (size_t J = Shape.dimensions() - 1; J > 0 && !Stated; --J)
-      if (!findCarry(A, J))
-        return;
-    if (Shape.Components && !Stated && !staysInComponent(A))
-      return;
-    collectElements(std::move(A));
   }
 
   /// What is read for a store that is searched for, and not near it.
@@ -358,12 +374,60 @@ private:
           << Kernel->getName() << ReadElsewhere << A.Array->Array.name() << A.Origin->Where->getSourceRange();
   }
 
-  /// Of a launch with a constant number of threads, no others do it.
+  // --- Grids that have as many threads as an array has columns or rows.
+
+  /// Where a grid is large enough for it, kernels that go on by whole grids are given another one, but then all accesses do so.
+  bool isOfLaunch(const CoordinateAccess& A, unsigned D) {
+    return NamedDimensions.count(D) != 0 && mentionsBlock(A, D) && !Sets.mentions(A.Domain, Symbol::Kind::GridSize, D);
+  }
+
+  static Polynomial threadAlong(unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; }
+
+  /// Threads that the launch has not do nothing.
   void boundThreads(CoordinateAccess& A) {
-    for (unsigned D = 0; D < *Launch.RowDimension; ++D)
-      if (Launch.GridSize[D] && Launch.BlockSize[D] && mentionsBlock(A, D))
-        A.Domain = A.Domain.intersect(
-            Sets.compare(Comparison::Less, originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}, *Launch.GridSize[D] * *Launch.BlockSize[D]));
+    for (unsigned D = 0; D < 3; ++D)
+      if ((!forFixedRows() || D < *Launch.RowDimension) && isOfLaunch(A, D)) {
+        if (Launch.MostThreads[D])
+          A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, threadAlong(D), *Launch.MostThreads[D]));
+        for (const auto& [Dimension, Beyond] : FittingBelow)
+          if (Dimension == D)
+            A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, threadAlong(D), Beyond));
+      }
+    A.Domain = Sets.closed(A.Domain);
+  }
+
+  /// Of a kernel for fixed rows, what it writes says which threads the launch has, where no condition does: rows are as long.
+  void fitThreads(const ElementAccess& Access) {
+    CoordinateAccess A = ofArray(Access);
+    findCoordinates(A);
+    for (size_t J = 1; J < A.Coordinates.size(); ++J)
+      fitThreads(A, J, A.Coordinates[J]);
+  }
+
+  /// If coordinate \p J of an access, \p Last at most, is a thread's number, and nothing but the size of the grid keeps it below the extent, it is
+  /// taken to do so.
+  void fitThreads(const CoordinateAccess& A, size_t J, const Polynomial& Last) {
+    const Polynomial& Extent = A.Array->Shape[J];
+    for (unsigned D = 0; D < 3; ++D) {
+      std::optional<std::int64_t> MovedBy = Sets.normalized(Last - threadAlong(D)).constant();
+      if (!MovedBy || !Launch.ComparesThreads || !isOfLaunch(A, D) || (forFixedRows() && D >= *Launch.RowDimension) ||
+          Sets.isBoundedAbove(A.Domain, Symbol{Symbol::Kind::BlockOrigin, D}))
+        continue;
+      CoordinateAccess Bounded = A;
+      boundThreads(Bounded);
+      if (!possible(Bounded, Comparison::LessEqual, Extent, Last))
+        return;
+      if (Launch.MostThreads[D] && !Launch.GridSize[D]) {
+        // (nx - 2 + 15) / 16 blocks are meant to be for nx - 2 threads.
+        std::optional<std::int64_t> Fewer = (Extent - *Launch.MostThreads[D]).constant();
+        if (!Fewer)
+          return;
+        MovedBy = std::max(*MovedBy, *Fewer + *Launch.BlockSize[D] - 1);
+      }
+      Result.Fitting.push_back({D, A.Array->Array, J, *MovedBy});
+      FittingBelow.push_back({D, Extent - *MovedBy});
+      return;
+    }
   }
 
   /// Those of a load or store of several elements, which are in the row of the first one: such objects lie at multiples of their size, and
@@ -399,7 +463,8 @@ private:
   bool staysInComponent(const CoordinateAccess& A) {
     const Polynomial& Rows = A.Array->Shape[0];
     const Polynomial First = A.Coordinates[0] + A.CarryLow[0], Last = A.Coordinates[0] + A.CarryHigh[0];
-    isl::set Outside = A.Domain.intersect(Sets.compare(Comparison::Less, First, 0).unite(Sets.compare(Comparison::LessEqual, Rows, Last)));
+    const isl::set Reached = possible(A, Comparison::LessEqual, Rows, Last) ? withinGrid(A, 0, Last).Domain : A.Domain;
+    isl::set Outside = Reached.intersect(Sets.compare(Comparison::Less, First, 0).unite(Sets.compare(Comparison::LessEqual, Rows, Last)));
     if (!Outside.is_empty()) {
       if (Sets.unknownIn(A.Coordinates[0])) {
         Reports.notAffine(A, A.Coordinates[0]);
@@ -483,9 +548,17 @@ private:
     }
     if (Surely)
       return true;
+    if (const CoordinateAccess OfGrid = withinGrid(A, J, High);
+        !possible(OfGrid, Comparison::Less, Low, 0) && !possible(OfGrid, Comparison::LessEqual, Extent, High)) {
+      A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
+      return true;
+    }
     Form.SeesOneRow = true;
-    if (A.Origin->Writes)
+    if (A.Origin->Writes) {
       FixedRows.noteOtherStore();
+      if (forFixedRows() && !(A.Coordinates[0] == Polynomial(0)) && FixedRows.isUniform(A.Coordinates[0]))
+        Form.UnboundColumn = A.Origin->Where;
+    }
     if (inOneDimension() && !Sets.unknownIn(Coordinate)) {
       Reports.notOwn(A);
       return false;
@@ -522,6 +595,17 @@ private:
     Least[J] = std::max(Least[J], *Most + 1);
     A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, *Most, Extent));
     return true;
+  }
+
+  /// An access that may leave an extent, with what is known of the grid; of arrays with components, also that coordinate \p J, \p High at most,
+  /// does not leave it, if the region may look.
+  CoordinateAccess withinGrid(CoordinateAccess A, size_t J, const Polynomial& High) {
+    if (!Launch.isInBlocks() || overlap())
+      return A;
+    if (A.Array->Shape.Components)
+      fitThreads(A, J, High);
+    boundThreads(A);
+    return A;
   }
 
   InterpretedKernel interpret(const ElementSizes& Distributed, const RenumberedThreads* Renumbered,
@@ -1117,6 +1201,10 @@ private:
   // Hold sets, so that they go before them.
   std::vector<CoordinateAccess> Accesses;
   std::vector<CollectedStore> Collected;
+  /// Grid dimensions that the kernel names.
+  std::set<unsigned> NamedDimensions;
+  /// Of Result.Fitting: along a dimension, what threads are below.
+  std::vector<std::pair<unsigned, Polynomial>> FittingBelow;
   std::map<size_t, DimensionWalks> WalksOf;
   /// Of the rows, by the first access that says so; writes come first.
   std::optional<std::int64_t> RowStep;

@@ -195,6 +195,16 @@ using ElementPlaces = std::map<const clang::Expr*, std::optional<ElementPlace>>;
 /// Of blocks that overlap, along each grid dimension; none: they lie side by side.
 using BlockPitch = std::array<std::optional<std::int64_t>, 3>;
 
+/// Where no condition keeps a kernel's threads from what is beyond an extent of an array: the last thread of the launch along a dimension, moved
+/// on by a number, is within it. The region looks when it comes to the launch.
+struct FittingThreads {
+  unsigned Dimension = 0;
+  PointerVariable Array;
+  /// Of the array's extents, the rows first.
+  size_t Extent = 0;
+  std::int64_t MovedBy = 0;
+};
+
 struct KernelAccesses {
   /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
   ThreadMapping Threads = ThreadMapping::Blocks;
@@ -227,6 +237,7 @@ struct KernelAccesses {
   std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
   /// Those of the launch's that the analysis has used.
   AssumedConstants Constants;
+  std::vector<FittingThreads> Fitting;
 };
 
 /// Whether, if two of a kernel's arrays were the same, it would read rows of it that other logical
@@ -272,6 +283,10 @@ struct LaunchFacts {
   std::array<std::optional<std::int64_t>, 3> BlockSize;
   /// gridDim where it is constant.
   std::array<std::optional<std::int64_t>, 3> GridSize;
+  /// As many threads as it has along a dimension at most: 64 of four blocks of 16, nx of nx / 16.
+  std::array<std::optional<Polynomial>, 3> MostThreads;
+  /// Extents are those of the clause, so that the region may compare the launch's threads with them.
+  bool ComparesThreads = true;
   /// What a clause `map(kernel : rows = y)` says.
   std::optional<unsigned> RowDimension;
   ThreadMapping Threads = ThreadMapping::Blocks;
@@ -302,6 +317,8 @@ struct KernelForm {
   bool StoresFixedRows = false;
   /// There, with LaunchFacts::SearchesRows: what the kernel stores is in places that only data say, as `u[points[i]]`; or in such and in few.
   bool StoresListed = false, StoresFewPlaces = false;
+  /// The same, but of a store no condition says that it stays in its row. Null: there is none.
+  const clang::Expr* UnboundColumn = nullptr;
   /// Threads go through the rows in a loop, which is not understood.
   bool LoopsOverRows = false;
   /// The kernel stores into a distributed array.

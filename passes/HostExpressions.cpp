@@ -4,6 +4,7 @@
 #include "passes/HostFunctions.h"
 #include "passes/HostObjects.h"
 #include "passes/HostParts.h"
+#include "passes/LaunchSize.h"
 #include "passes/Region.h"
 #include "passes/VariableUses.h"
 
@@ -82,6 +83,38 @@ std::optional<Polynomial> HostExpressions::initialValue(const Expr* E) {
       V->getType()->isReferenceType() || EverChanged.changes(V) || !isLasting(V->getInit(), {EverChanged}))
     return std::nullopt;
   return polynomial(V->getInit());
+}
+
+std::optional<Polynomial> HostExpressions::mostThreads(const Expr* Grid, unsigned Dimension, std::int64_t BlockSize) {
+  llvm::SmallVector<const VarDecl*, 2> Of;
+  const Expr* E = Grid;
+  std::optional<unsigned> Member = Dimension;
+  for (;;) {
+    E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+    if (const VarDecl* V = namedVariable(E)) {
+      if (!V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() || !isLasting(V, nullptr, lifetimeOf(V)))
+        return std::nullopt;
+      Of.push_back(V);
+      E = V->getInit();
+      continue;
+    }
+    if (E->getType()->isIntegralOrEnumerationType())
+      break;
+    ArrayRef<const Expr*> Sizes;
+    if (const auto* Construct = dyn_cast<CXXConstructExpr>(E))
+      Sizes = {Construct->getArgs(), Construct->getNumArgs()};
+    else if (const auto* List = dyn_cast<InitListExpr>(E))
+      Sizes = {List->getInits(), List->getNumInits()};
+    const bool Copies = Sizes.size() == 1 && !Sizes.front()->getType()->isIntegralOrEnumerationType();
+    if (!Copies && (!Member || *Member >= Sizes.size()))
+      return std::nullopt;
+    E = Sizes[Copies ? 0 : *std::exchange(Member, std::nullopt)];
+  }
+  const auto* Quotient = dyn_cast<BinaryOperator>(E);
+  if (Member.value_or(0) != 0 || !Quotient || Quotient->getOpcode() != BO_Div || constantLaunchSize(Quotient->getRHS(), EverChanged, Context)[0] != BlockSize ||
+      !llvm::all_of(Of, [&](const VarDecl* V) { return isLasting(Quotient->getLHS(), lifetimeOf(V)); }))
+    return std::nullopt;
+  return polynomial(Quotient->getLHS());
 }
 
 Polynomial HostExpressions::withInitialValues(Polynomial P) {

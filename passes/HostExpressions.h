@@ -38,6 +38,9 @@ public:
   std::optional<Polynomial> member(const clang::VarDecl* V, const clang::FieldDecl* Field);
   /// Of a local variable that nothing changes what it was initialised with.
   std::optional<Polynomial> initialValue(const clang::Expr* E);
+  /// How many threads a launch with blocks of a known size has along a dimension at most, where its grid is a quotient by that size: `nx / 16`,
+  /// also as what variables were initialised with that nothing changes.
+  std::optional<Polynomial> mostThreads(const clang::Expr* Grid, unsigned Dimension, std::int64_t BlockSize);
   /// With what local variables that nothing changes were initialised with, if that has still the same value; but extents are what they
   /// are called.
   Polynomial withInitialValues(Polynomial P);

@@ -163,6 +163,9 @@ private:
     Launch.Flags = S.Flags;
     Launch.BlockSize = constantLaunchSize(S.Block, ChangedInFunction, Context);
     Launch.GridSize = constantLaunchSize(S.Grid, ChangedInFunction, Context);
+    for (unsigned D = 0; D < 3; ++D)
+      if (Launch.BlockSize[D])
+        Launch.MostThreads[D] = Launch.GridSize[D] ? Polynomial(*Launch.GridSize[D] * *Launch.BlockSize[D]) : Host.mostThreads(S.Grid, D, *Launch.BlockSize[D]);
     for (const MapClause& M : R.Maps)
       if (names(M, S.Kernel))
         Launch.RowDimension = M.RowDimension;
@@ -671,8 +674,11 @@ private:
     if (!Seen.SeesOneRow)
       return analyze(S, Arrays, Launch, *U.Diags);
     std::optional<ThreadCooperation> Hidden = findHiddenCooperation(S.Kernel);
-    if (!Hidden && !(Together && OfElements.Stores))
-      return analyze(S, Arrays, ByElements, *U.Diags);
+    if (!Hidden && !(Together && OfElements.Stores)) {
+      std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, *U.Diags);
+      noteUnboundColumn(S, Arrays, Launch);
+      return Found;
+    }
     reportTogether(S, Arrays, OfElements.Stores ? *Together : *Hidden);
     return std::nullopt;
   }
@@ -720,7 +726,10 @@ private:
       if (const std::optional<bool> Searches = storesByRows(S, Arrays, Launch, Seen))
         return analyzeFixedRows(S, Arrays, Launch, *Searches);
     }
-    return analyze(S, Arrays, withPitch(S, Arrays, Launch), *U.Diags);
+    std::optional<KernelAccesses> Found = analyze(S, Arrays, withPitch(S, Arrays, Launch), *U.Diags);
+    if (!Found)
+      noteUnboundColumn(S, Arrays, Launch);
+    return Found;
   }
 
   /// Of a launch that is not understood since its blocks do not begin their size apart: with what they begin apart.
@@ -752,10 +761,20 @@ private:
   }
 
   bool storesFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+    return formInFixedRows(S, Arrays, Launch).StoresFixedRows;
+  }
+
+  KernelForm formInFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     KernelForm Seen;
     if (mayBeForFixedRows(Arrays, Launch))
       analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics(), &Seen);
-    return Seen.StoresFixedRows;
+    return Seen;
+  }
+
+  /// What a launch that is not understood may lack to be one for fixed rows.
+  void noteUnboundColumn(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+    if (const Expr* Column = formInFixedRows(S, Arrays, Launch).UnboundColumn)
+      U.Diags->report(Column->getExprLoc(), Diag::note_unbound_column) << Column->getSourceRange();
   }
 
   /// The same, unless its user should rather hear what is wrong with a loop over the rows that the kernel is \p Seen to have, or with the

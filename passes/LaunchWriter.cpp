@@ -92,6 +92,7 @@ public:
       add("::gpurma::stages::" + numbering(), "gpurma_threads");
     passParts();
     passArguments();
+    checksThreads();
     if (S.Accesses.Loop)
       checksApart();
     if (forFixedRows()) // it looks at the arrays that are passed
@@ -237,6 +238,15 @@ private:
       if (Access.Array.Variable != &Parameter)
         continue;
       Arrays.add(Access, Name + Access.Array.memberText());
+    }
+  }
+
+  /// Threads that no condition keeps from what is beyond an array's rows or columns.
+  void checksThreads() {
+    for (const FittingThreads& Each : S.Accesses.Fitting) {
+      auto Of = llvm::find_if(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array == Each.Array; });
+      line() << "::gpurma::stages::check_threads(gpurma_region, " << Of->ShapedLike << ", " << Each.Extent << ", dim3(" << E.text(S.Grid) << "), dim3("
+             << E.text(S.Block) << "), " << Each.Dimension << ", " << Each.MovedBy << ", " << Site << ");\n";
     }
   }
 

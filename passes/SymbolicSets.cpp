@@ -258,6 +258,11 @@ std::optional<std::int64_t> SymbolicSets::greatest(const isl::set& S, const Poly
   return -*Least;
 }
 
+bool SymbolicSets::isBoundedAbove(const isl::set& S, const Symbol& Of) {
+  const int At = isl_set_find_dim_by_name(S.get(), isl_dim_param, nameOf({Of}).c_str());
+  return At >= 0 && isl_set_dim_has_any_upper_bound(S.get(), isl_dim_param, static_cast<unsigned>(At)) != isl_bool_false;
+}
+
 isl::set SymbolicSets::bound(const isl::set& S, const std::string& Name, const Polynomial& P) {
   return S.intersect(parameter(Name).eq_set(affine(P)));
 }

@@ -93,6 +93,8 @@ public:
   std::optional<std::int64_t> least(const isl::set& S, const Polynomial& P);
   std::optional<std::int64_t> greatest(const isl::set& S, const Polynomial& P);
 
+  /// Whether something in \p S says that a symbol is not any larger.
+  bool isBoundedAbove(const isl::set& S, const Symbol& Of);
   /// \p S with \p Name equal to \p P.
   isl::set bound(const isl::set& S, const std::string& Name, const Polynomial& P);
   isl::set differsByAtLeast(const std::string& Low, const std::string& High, const Polynomial& By);

@@ -64,6 +64,10 @@ VectorRows::VectorRows(std::int64_t Elements, ArrayRef<DistributedParameter> Arr
   }
   for (auto& [Parameter, Value] : this->Launch.Arguments)
     Value = (*this)(Value);
+  for (std::optional<Polynomial>& Most : this->Launch.MostThreads)
+    if (Most)
+      Most = (*this)(*Most);
+  this->Launch.ComparesThreads &= Elements == 1;
   for (AssumedConstant& Constant : this->Launch.Constants)
     for (Polynomial& Value : Constant.Values)
       Value = (*this)(Value);

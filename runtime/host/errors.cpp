@@ -238,6 +238,11 @@ std::string reason(const error_record& e) {
         "the kernel reads rows that it stores into elsewhere, in no order, where two of its "
         "arrays are the same or have fewer than ",
         v(0), " rows; launch a kernel for each");
+  case error_code::threads_beyond:
+    return text("along ", "xyz"[v(1)], ", the launch has ", v(2),
+                " threads, and no condition of the kernel keeps those behind the first ",
+                std::max<std::int64_t>(v(3), 0), " in the rows and columns of '",
+                reinterpret_cast<const char*>(v(0)), "'; guard what they do with a condition");
   case error_code::outside_reach: {
     const auto* array = reinterpret_cast<const char*>(v(0));
     return text("the kernel reads ", v(1) == 0 ? "row " : "coordinate ", v(2),

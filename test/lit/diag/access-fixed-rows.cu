@@ -82,8 +82,8 @@ __global__ void waits(float* u, int nx, int ny) {
   u[(ny - 1) * nx + x] = 0;
   __syncthreads();
 }
-__global__ void unbounded(float* u, int nx, int ny) {
-  u[(ny - 1) * nx + blockIdx.x * blockDim.x + threadIdx.x] = 0;
+__global__ void unbounded(float* u, int nx, int ny, int m) {
+  if (const int x = blockIdx.x * blockDim.x + threadIdx.x; x < m) u[(ny - 1) * nx + x] = 0;
 }
 __global__ void log_too(float* u, float* other, int nx, int ny) {
   COLUMN;
@@ -91,7 +91,7 @@ __global__ void log_too(float* u, float* other, int nx, int ny) {
   other[x] = 1;
 }
 
-void run(float* a, float* b, float* sum, float* other, int ny, int nx) {
+void run(float* a, float* b, float* sum, float* other, int ny, int nx, int m) {
   const int blocks = (nx + 255) / 256;
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
   {
@@ -109,7 +109,7 @@ void run(float* a, float* b, float* sum, float* other, int ny, int nx) {
     moves_down<<<blocks, 256>>>(a, nx);
     all_rows<<<blocks, 256>>>(a, nx, ny);
     waits<<<blocks, 256>>>(a, nx, ny);
-    unbounded<<<blocks, 256>>>(a, nx, ny);
+    unbounded<<<blocks, 256>>>(a, nx, ny, m);
     log_too<<<blocks, 256>>>(a, other, nx, ny);
   }
 }
@@ -132,5 +132,6 @@ void run(float* a, float* b, float* sum, float* other, int ny, int nx) {
 // CHECK: :[[@LINE-55]]:3: error: {{.*}}this loop is not of the form 'for (int z = first; z < last; ++z)'{{.*}} [gpurma-0221]
 // CHECK: :[[@LINE-50]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
 // CHECK: :[[@LINE-23]]:5: note: that launch is here
-// CHECK: :[[@LINE-49]]:3: error: {{.*}} [gpurma-02{{03|28}}]
-// CHECK: :[[@LINE-45]]:3: error: {{.*}}'other'
+// CHECK: :[[@LINE-49]]:67: error: {{.*}} [gpurma-02{{03|28}}]
+// CHECK: :[[@LINE-50]]:67: note: if this is a column of a row that is the same for all threads, it lacks a condition that keeps it in that row, by the length that 'rows' names: 'if (x < nx)'
+// CHECK: :[[@LINE-46]]:3: error: {{.*}}'other'
