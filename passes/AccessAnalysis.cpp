@@ -868,8 +868,8 @@ private:
           << A.Origin->Where->getSourceRange();
       if (!Bounds.endsOf(A, 0).Whole)
         Diags.report(A.Origin->Where->getExprLoc(), Diag::note_far_end_row) << A.Array->Array.name();
-      else
-        Reports.noteComponents(A);
+      else if (!Reports.noteComponents(A))
+        Reports.noteRowOffset(A);
       return;
     }
     // Fixed rows and loops over all rows are read whole; a distance that the source names is meant
@@ -878,8 +878,10 @@ private:
         !Row.involves(Symbol::Kind::Unknown)) {
       Reports.error(A.Origin->Where, Diag::err_halo_unbounded)
           << A.Array->Array.name() << A.Origin->Where->getSourceRange();
-      if (!Reports.noteComponents(A))
+      if (!Reports.noteComponents(A)) {
+        Reports.noteRowOffset(A);
         Reports.noteHalo(A);
+      }
     }
   }
 

@@ -117,6 +117,18 @@ void AccessReports::noteHalo(const CoordinateAccess& A) {
   note(A.Origin->Where, Diag::note_state_halo) << A.Array->Array.name();
 }
 
+void AccessReports::noteRowOffset(const CoordinateAccess& A) {
+  const Polynomial& Row = A.Coordinates[0];
+  if (!walkedBy(Row))
+    return;
+  for (const auto& [M, Coefficient] : Row.terms())
+    if (M.size() == 1 && M.front().Of == Symbol::Kind::Parameter && M.front().Decl) {
+      const Symbol& S = M.front();
+      note(A.Origin->Where, Diag::note_row_offset) << S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "");
+      return;
+    }
+}
+
 bool AccessReports::noteComponents(const CoordinateAccess& A) {
   const ArrayShape& Shape = A.Array->Shape;
   auto IsOfExtent = [&](const Symbol& S) {

@@ -40,6 +40,8 @@ public:
 
   /// The clause that would state how far reads go.
   void noteHalo(const CoordinateAccess& A);
+  /// What a row's distance from the thread's own depends on, if that is a parameter.
+  void noteRowOffset(const CoordinateAccess& A);
   /// Whether rows seem to be those of several components, so many rows of the array or of its clause's product apart.
   bool noteComponents(const CoordinateAccess& A);
 

@@ -4,6 +4,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 #include "passes/Region.h"
+#include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
@@ -182,34 +183,62 @@ public:
       if (!In || Parameter->getFunctionScopeIndex() >= In->getNumParams() || In->getParamDecl(Parameter->getFunctionScopeIndex()) != Parameter)
         return;
       CallFinder Calls(In, Context);
-      if (Calls.Calls.size() != 1 || Calls.References != 1)
+      const unsigned Index = Parameter->getFunctionScopeIndex();
+      if (Calls.Calls.empty() || Calls.References != Calls.Calls.size() ||
+          llvm::any_of(Calls.Calls, [&](const CallExpr* Call) { return Index >= Call->getNumArgs(); }))
         return;
-      const CallExpr* Call = Calls.Calls.front();
-      if (Parameter->getFunctionScopeIndex() < Call->getNumArgs())
-        addExpression(Call->getArg(Parameter->getFunctionScopeIndex()), V.Members, Depth);
+      const Expr* Passed = Calls.Calls.front()->getArg(Index);
+      if (llvm::all_of(llvm::drop_begin(Calls.Calls), [&](const CallExpr* Call) { return areSameNumber(*Passed, *Call->getArg(Index)); }))
+        addExpression(Passed, V.Members, Depth);
       return;
     }
+    if (V.Members.size() == 1)
+      addConstructed(V, Depth);
     if (const Expr* Init = V.Variable->getInit(); Init && !Init->isValueDependent()) {
       if (V.Members.empty())
         addExpression(Init, {}, Depth);
-      else if (const PassedPointer From = passedFor(Init, V.Members); From.Expression)
-        addExpression(From.Expression, {}, Depth);
       else
-        addVariable(From.Pointer, Depth + 1);
+        addExpression(Init, V.Members, Depth);
     }
     AssignmentFinder Assignments(V);
     if (In && In->hasBody())
       Assignments.TraverseStmt(In->getBody());
     if (Assignments.Values.size() == 1)
       addExpression(Assignments.Values.front(), {}, Depth);
+    const FieldDecl* Field = V.Members.empty() ? memberOfObject(V.Variable) : V.Members.size() == 1 ? V.Members.front() : nullptr;
+    if (const Expr* OfClass = Field && Field->hasInClassInitializer() ? Field->getInClassInitializer() : nullptr; OfClass && !OfClass->isValueDependent())
+      addExpression(OfClass, {}, Depth);
   }
 
   std::vector<LikelyValue> Found;
 
 private:
+  bool areSameNumber(const Expr& One, const Expr& Other) const {
+    Expr::EvalResult OfOne, OfOther;
+    return !One.isValueDependent() && !Other.isValueDependent() && One.EvaluateAsInt(OfOne, Context) && Other.EvaluateAsInt(OfOther, Context) &&
+           llvm::APSInt::isSameValue(OfOne.Val.getInt(), OfOther.Val.getInt());
+  }
+
+  /// What a constructor of the variable is passed for it.
+  void addConstructed(const PointerVariable& V, unsigned Depth) {
+    const FieldDecl* Field = V.Members.front();
+    const auto* Construct = V.Variable->getInit() ? dyn_cast<CXXConstructExpr>(V.Variable->getInit()->IgnoreImplicit()) : nullptr;
+    const FunctionDecl* Definition = nullptr;
+    if (Construct && Construct->getConstructor()->hasBody(Definition))
+      for (const CXXCtorInitializer* Each : cast<CXXConstructorDecl>(Definition)->inits()) {
+        if (Each->getMember() != Field)
+          continue;
+        const auto* Parameter = dyn_cast_or_null<ParmVarDecl>(namedVariable(Each->getInit()->IgnoreParenImpCasts()));
+        if (Parameter && Parameter->getFunctionScopeIndex() < Construct->getNumArgs())
+          addExpression(Construct->getArg(Parameter->getFunctionScopeIndex()), {}, Depth);
+      }
+  }
+
   void addExpression(const Expr* E, const std::vector<const FieldDecl*>& Members, unsigned Depth) {
     if (Members.empty())
       Found.push_back({E, {}});
+    else if (const PassedPointer From = passedFor(E, Members); From.Expression)
+      return addExpression(From.Expression, {}, Depth + 1);
     PointerVariable V = pointerVariable(E->IgnoreUnlessSpelledInSource());
     V.Members.insert(V.Members.end(), Members.begin(), Members.end());
     addVariable(V, Depth + 1);

@@ -619,12 +619,12 @@ private:
     return Text;
   }
 
-  /// What parameters of the function have been taken to be.
+  /// What variables have been taken to be.
   std::string numberChecks() const {
     std::string Text;
     for (const AssumedNumber& Each : R.AssumedNumbers)
-      Text += "::gpurma::stages::check_number(" + stringLiteral(Each.Parameter->getName()) + ", static_cast<long long>(" + hostName(Each.Parameter) + "), " +
-              std::to_string(Each.Value) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+      Text += "::gpurma::stages::check_number(" + stringLiteral(Each.Place.name()) + ", static_cast<long long>(" + hostName(Each.Place.Variable) +
+              Each.Place.memberText() + "), " + std::to_string(Each.Value) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     return Text;
   }
 

@@ -176,9 +176,7 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
         return P;
     if (Changed.changes(V))
       return std::nullopt;
-    if (auto Assumed = llvm::find_if(R.AssumedNumbers, [&](const AssumedNumber& Each) { return Each.Parameter == V; }); Assumed != R.AssumedNumbers.end())
-      return Polynomial(Assumed->Value);
-    return Polynomial(Symbol{Symbol::Kind::Parameter, 0, V});
+    return assumed(V).value_or(Polynomial(Symbol{Symbol::Kind::Parameter, 0, V}));
   }
   if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary) {
     std::optional<Polynomial> Left = polynomial(Binary->getLHS()),
@@ -239,7 +237,12 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
       return writtenMember(From.Pointer.Variable, Field);
   }
   const Expr* Extent = Alike->take(V, Field);
-  return Extent ? polynomial(Extent) : Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field});
+  return Extent ? polynomial(Extent) : assumed({V, {Field}}).value_or(Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field}));
+}
+
+std::optional<Polynomial> HostExpressions::assumed(const PointerVariable& Place) const {
+  auto Found = llvm::find_if(R.AssumedNumbers, [&](const AssumedNumber& Each) { return Each.Place == Place; });
+  return Found == R.AssumedNumbers.end() ? std::nullopt : std::optional(Polynomial(Found->Value));
 }
 
 std::optional<Polynomial> HostExpressions::quotient(const Polynomial& Dividend, const Polynomial& Divisor) {

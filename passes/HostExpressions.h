@@ -4,6 +4,7 @@
 #ifndef GPURMA_PASSES_HOSTEXPRESSIONS_H
 #define GPURMA_PASSES_HOSTEXPRESSIONS_H
 
+#include "frontend/PointerVariable.h"
 #include "passes/AlikeSizes.h"
 #include "passes/Polynomial.h"
 #include "passes/VariableChanges.h"
@@ -54,6 +55,8 @@ private:
   std::optional<Polynomial> overElements(std::optional<Polynomial> P) const;
   std::optional<Polynomial> written(const clang::Expr* E);
   std::optional<Polynomial> writtenMember(const clang::VarDecl* V, const clang::FieldDecl* Field);
+  /// What the region compares when it begins.
+  std::optional<Polynomial> assumed(const PointerVariable& Place) const;
   /// Of a function of a structure that returns an expression of its members: `int size() const { return nx * ny; }`.
   std::optional<Polynomial> returned(const clang::CXXMemberCallExpr& Call);
   /// A number or a variable, by a positive number. None: it is no whole polynomial, and no variable.

@@ -49,6 +49,12 @@ private:
   Diagnostics Unsaid;
 };
 
+/// Text of the host names it.
+bool isPublic(const PointerVariable& Place) {
+  auto IsPublic = [](const Decl* D) { return D->getAccess() == AS_public || D->getAccess() == AS_none; };
+  return IsPublic(Place.Variable) && llvm::all_of(Place.Members, IsPublic);
+}
+
 class StageInference {
 public:
   StageInference(Region& R, Unit& U)
@@ -210,12 +216,6 @@ private:
       }
     }
     return std::nullopt;
-  }
-
-  /// Text of the host names it.
-  static bool isPublic(const PointerVariable& Place) {
-    auto IsPublic = [](const Decl* D) { return D->getAccess() == AS_public || D->getAccess() == AS_none; };
-    return IsPublic(Place.Variable) && llvm::all_of(Place.Members, IsPublic);
   }
 
   std::optional<Polynomial> likelyNumber(const LikelyValue& V, unsigned Depth = 0) {
@@ -1227,14 +1227,21 @@ public:
     remarkStages(U);
   }
 
-  /// With what the only call of its function passes, if the launches are not understood without.
+  /// With numbers that variables have from the file, if the launches are not understood without; with no more of them than that takes.
   static void infer(Region& R, Unit& U) {
-    std::vector<AssumedNumber> Passed = passedNumbers(R, U.context());
-    if (!Passed.empty() && !isUnderstood(R, U)) {
+    std::vector<AssumedNumber> Given = givenNumbers(R, U.context());
+    if (!Given.empty() && !isUnderstood(R, U)) {
       Region Assuming = R;
-      Assuming.AssumedNumbers = Passed;
-      if (isUnderstood(Assuming, U))
-        R.AssumedNumbers = std::move(Passed);
+      Assuming.AssumedNumbers = Given;
+      if (isUnderstood(Assuming, U)) {
+        for (const AssumedNumber& Each : Given) {
+          Region Fewer = Assuming;
+          llvm::erase_if(Fewer.AssumedNumbers, [&](const AssumedNumber& Other) { return Other.Place == Each.Place; });
+          if (isUnderstood(Fewer, U))
+            Assuming.AssumedNumbers = std::move(Fewer.AssumedNumbers);
+        }
+        R.AssumedNumbers = std::move(Assuming.AssumedNumbers);
+      }
     }
     StageInference(R, U).run();
   }
@@ -1246,22 +1253,35 @@ public:
     return !Silent.diagnostics().hasErrors();
   }
 
-  /// Of the function's parameters that the region names and does not change.
-  static std::vector<AssumedNumber> passedNumbers(const Region& R, ASTContext& Context) {
+  /// Of variables from before the region that it names and does not change: parameters, and those at file scope, also as members of structures.
+  static std::vector<AssumedNumber> givenNumbers(const Region& R, ASTContext& Context) {
     std::vector<AssumedNumber> Found;
-    const References InStatement(R.Statement), InClauses(R.Appearance.Call);
     const VariableChanges InRegion(R.Statement), ByHost = changesOfHost(R.HostParts);
-    for (const ParmVarDecl* P : R.outermostFunction()->parameters()) {
-      if (!P->getType()->isIntegerType() || InRegion.changes(P) || ByHost.changes(P) || !(InStatement.mention(P) || InClauses.mention(P)))
-        continue;
-      for (const LikelyValue& V : likelyValues(P, Context)) {
+    auto Add = [&](const PointerVariable& Place) {
+      const FieldDecl* Field = Place.Members.empty() ? nullptr : Place.Members.front();
+      if (!Place.type().getNonReferenceType()->isIntegerType() || !isPublic(Place) || InRegion.changes(Place.Variable, Field) || ByHost.changes(Place.Variable, Field) ||
+          llvm::any_of(Found, [&](const AssumedNumber& Each) { return Each.Place == Place; }))
+        return;
+      for (const LikelyValue& V : likelyValues(Place, Context)) {
         Expr::EvalResult Known;
         if (!V.Expression || V.Expression->isValueDependent() || !V.Expression->EvaluateAsInt(Known, Context))
           continue;
-        Found.push_back({P, Known.Val.getInt().getExtValue()});
+        Found.push_back({Place, Known.Val.getInt().getExtValue()});
         break;
       }
-    }
+    };
+    for (const References& Named : {References(R.Statement), References(R.Appearance.Call)})
+      for (const DeclRefExpr* Ref : Named.All) {
+        const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+        if (!V || R.declares(V) || isUnchangeable(V->getType()) || V->hasAttr<CUDADeviceAttr>() || V->hasAttr<CUDAConstantAttr>())
+          continue;
+        const RecordDecl* Record = V->getType().getNonReferenceType()->getAsRecordDecl();
+        if (Record && Record->getDefinition())
+          for (const FieldDecl* Field : Record->getDefinition()->fields())
+            Add({V, {Field}});
+        else if (isa<ParmVarDecl>(V) || !V->isLocalVarDecl() || memberOfObject(V)) // what others are initialised with is known
+          Add(V);
+      }
     return Found;
   }
 

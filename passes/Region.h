@@ -163,9 +163,10 @@ struct AlikeSize {
   bool operator==(const AlikeSize &) const = default;
 };
 
-/// A parameter of the region's function that is taken to be what the only call of that in the file passes.
+/// A variable of the host, or a member of one, that is taken to be the number that the file gives it: what calls of the function pass, or what it
+/// begins with.
 struct AssumedNumber {
-  const clang::ParmVarDecl *Parameter = nullptr;
+  PointerVariable Place;
   std::int64_t Value = 0;
 };
 

@@ -107,8 +107,8 @@ void check_row_length(const char* array, std::int64_t length, std::int64_t multi
 // Ends the process if objects that are swapped in a region do not return the same.
 void check_alike(const char* one, const char* other, bool equal, site where);
 
-// Ends the process if a parameter of the region's function is not what the compiler has found that calls pass.
-void check_number(const char* parameter, std::int64_t value, std::int64_t expected, site where);
+// Ends the process if a variable is not what the compiler has found that the file gives it.
+void check_number(const char* variable, std::int64_t value, std::int64_t expected, site where);
 
 // Ends the process if a swap of two objects did not swap their arrays.
 void check_swapped(const char* one, const char* other, bool swapped, site where);

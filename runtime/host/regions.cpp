@@ -515,11 +515,12 @@ void check_alike(const char* one, const char* other, bool equal, site where) {
              "pass variables of the host"));
 }
 
-void check_number(const char* parameter, std::int64_t value, std::int64_t expected, site where) {
+void check_number(const char* variable, std::int64_t value, std::int64_t expected, site where) {
   if (value != expected)
-    fatal(text("the persistent region at ", source_text(where), " takes '", parameter, "' to be ",
-               expected, ", as the only call of its function in that file passes, and it is ", value,
-               ": let kernels and 'rows' have their sizes from the same variables"));
+    fatal(text("the persistent region at ", source_text(where), " takes '", variable, "' to be ",
+               expected, ", which is what that file gives it, and it is ", value,
+               ": let kernels and 'rows' have their sizes from the same variables, and distances "
+               "between rows from constants"));
 }
 
 void check_swapped(const char* one, const char* other, bool swapped, site where) {

@@ -133,3 +133,22 @@ void first_row(float* a, float* b) {
     with_first_row<<<dim3(4, 64), dim3(16, 1)>>>(a, b);
   }
 }
+
+__global__ void moved(float* out, const float* in, int y0, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y + y0;
+  if (x < nx && y < ny)
+    // CHECK: :[[@LINE+4]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
+    // CHECK: :[[@LINE+3]]:5: note: how far this row is from the thread's depends on 'offset', of which only the running program knows the value: write a constant or a template parameter, or let all that the file passes for it be one number
+    // CHECK: :[[@LINE+2]]:23: error: cannot bound how far from a logical block's own rows 'in' is read here: the distance is no constant [gpurma-0201]
+    // CHECK: :[[@LINE+1]]:23: note: how far this row is from the thread's depends on 'offset', of which only
+    out[y * nx + x] = in[y * nx + x];
+}
+void run_moved(float* a, float* b, int offset, int ny, int nx) {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  for (int k = 0; k < 2; ++k)
+    moved<<<dim3(8, 8), dim3(32, 8)>>>(a, b, offset, ny, nx);
+}
+void run_two(float* a, float* b, int ny, int nx) {
+  run_moved(a, b, 1, ny, nx);
+  run_moved(a, b, 2, ny, nx);
+}

@@ -4,7 +4,7 @@
 // RUN: %t | FileCheck --check-prefix=RIGHT %s
 // RUN: not %t other 2>&1 | FileCheck --check-prefix=OTHER %s
 // RIGHT: done
-// OTHER: the persistent region at {{.*}}region_size_variables_errors.cu:[[#@LINE+16]] takes 'n' to be 24, as the only call of its function in that file passes, and it is 16: let kernels and 'rows' have their sizes from the same variables
+// OTHER: the persistent region at {{.*}}region_size_variables_errors.cu:[[#@LINE+16]] takes 'n' to be 24, which is what that file gives it, and it is 16: let kernels and 'rows' have their sizes from the same variables, and distances between rows from constants
 #include <cstdio>
 
 #define SIZE 24
