@@ -31,6 +31,8 @@ Expr* ExpressionCopier::copy(Expr* E) {
     Expr* Sub = copy(Cast->getSubExpr());
     if (Cast->getCastKind() == CK_LValueToRValue && Sub->isPRValue())
       return Sub; // a parameter that a value stands for
+    if (Cast->getCastKind() == CK_LValueToRValue)
+      Sub = readFrom(Sub);
     if (Cast->getCastKind() == CK_UserDefinedConversion && !isa<CallExpr, CXXConstructExpr>(Sub->IgnoreImplicit()))
       return Sub; // a variable that stands for what an object converts to
     auto* Copy = ImplicitCastExpr::Create(Context, T, Cast->getCastKind(), Sub, &Path, VK, options(Cast));

@@ -41,13 +41,23 @@ static bool isHostObject(const Expr *E) {
          !Type.getUnqualifiedType().isTriviallyCopyableType(Class->getASTContext()) && isName(E);
 }
 
+static bool isNumberOrPointer(QualType Type) { return Type->isPointerType() || Type->isIntegralOrEnumerationType() || Type->isFloatingType(); }
+
 static QualType returnType(const CXXMethodDecl *Method) { return Method->getReturnType().getCanonicalType().getUnqualifiedType(); }
 
 QualType ObjectCall::type() const {
-  return (Cast ? Cast->getReturnType() : Method->getReturnType()).getCanonicalType().getUnqualifiedType();
+  const QualType Type = Field ? Field->getType() : Cast ? Cast->getReturnType() : Method->getReturnType();
+  return Type.getCanonicalType().getUnqualifiedType();
+}
+
+bool ObjectCall::isOfClassOf(const ObjectCall &Other) const {
+  auto Class = [](const ObjectCall &Call) { return Call.Field ? Call.Field->getParent() : Call.Method->getParent(); };
+  return Class(*this) == Class(Other);
 }
 
 std::string ObjectCall::key() const {
+  if (Field)
+    return "." + Field->getNameAsString();
   const FunctionDecl *Definition = Method->getDefinition();
   const Expr *Returned = Definition ? onlyReturned(Definition) : nullptr;
   const auto *Member = Returned ? dyn_cast<MemberExpr>(Returned->IgnoreParenImpCasts()) : nullptr;
@@ -57,6 +67,8 @@ std::string ObjectCall::key() const {
 }
 
 std::string ObjectCall::text(const std::string &Named) const {
+  if (Field)
+    return Named + "." + Field->getNameAsString();
   if (isa<CXXConversionDecl>(Method)) {
     const PrintingPolicy Policy = sourcePolicy(Method->getASTContext());
     return "static_cast<" + type().getAsString(Policy) + ">(" + Named + ")";
@@ -74,10 +86,9 @@ std::optional<ObjectCall> objectCall(const Expr *E) {
     if (!Method || Member->getNumArgs() != 0 || Method->isVirtual() || !Callee || Callee->isArrow() || Callee->hasExplicitTemplateArgs() ||
         !isHostObject(Object->IgnoreParenImpCasts()))
       return std::nullopt;
-    QualType Type = returnType(Method);
-    if (!Type->isPointerType() && !Type->isIntegralOrEnumerationType() && !Type->isFloatingType())
+    if (!isNumberOrPointer(returnType(Method)))
       return std::nullopt;
-    return ObjectCall{Object->IgnoreParenImpCasts(), Method, nullptr};
+    return ObjectCall{Object->IgnoreParenImpCasts(), Method};
   }
   const auto *Call = dyn_cast<CallExpr>(E);
   const FunctionDecl *Callee = Call ? Call->getDirectCallee() : nullptr;
@@ -93,6 +104,15 @@ std::optional<ObjectCall> objectCall(const Expr *E) {
   return ObjectCall{Object, Method, Callee};
 }
 
+std::optional<ObjectCall> objectMember(const Expr *E) {
+  const auto *Member = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts());
+  const auto *Field = Member && !Member->isArrow() ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+  if (!Field || !Field->getIdentifier() || Field->isBitField() || Field->isMutable() || Field->getType().isVolatileQualified() ||
+      !isNumberOrPointer(Field->getType()) || !isHostObject(Member->getBase()->IgnoreParenImpCasts()))
+    return std::nullopt;
+  return ObjectCall{Member->getBase()->IgnoreParenImpCasts(), nullptr, nullptr, Field};
+}
+
 std::optional<ObjectCall> objectConversion(const Expr *E) {
   E = E->IgnoreParenImpCasts();
   if (!isHostObject(E))
@@ -102,7 +122,7 @@ std::optional<ObjectCall> objectConversion(const Expr *E) {
     if (const auto *Conversion = dyn_cast<CXXConversionDecl>(D); Conversion && !Conversion->isExplicit() && Conversion->getConversionType()->isPointerType())
       if (!Found || Found->isConst())
         Found = Conversion;
-  return Found ? std::optional(ObjectCall{const_cast<Expr *>(E), Found, nullptr}) : std::nullopt;
+  return Found ? std::optional(ObjectCall{const_cast<Expr *>(E), Found}) : std::nullopt;
 }
 
 /// Arithmetic, members of the object, and calls for which the same holds.
@@ -140,7 +160,11 @@ bool isConstantCall(const CXXMethodDecl *Method, const SourceManager &Sources) {
   return Returned && isConstantOf(Returned, Sources);
 }
 
-bool isObjectValue(const VarDecl *V) { return V->isImplicit() && V->getIdentifier() && V->getName().ends_with(")"); }
+bool isConstantCall(const ObjectCall &Call, const SourceManager &Sources) { return Call.Field || isConstantCall(Call.Method, Sources); }
+
+bool isObjectValue(const VarDecl *V) {
+  return V->isImplicit() && V->getIdentifier() && (V->getName().ends_with(")") || V->getName().contains('.'));
+}
 
 std::string objectValueName(const VarDecl *V) {
   std::string Name = "gpurma_object_" + V->getNameAsString();

@@ -26,27 +26,34 @@ namespace gpurma {
 /// Without what text has no sign of, and copies that are what they copy.
 const clang::Expr *withoutCopies(const clang::Expr *E);
 
-/// u.get(), thrust::raw_pointer_cast(u.data()), or what converts u to a pointer.
+/// u.get(), thrust::raw_pointer_cast(u.data()), what converts u to a pointer, or a member of it, u.memory.
 struct ObjectCall {
   /// u, or this->u.
   clang::Expr *Object = nullptr;
+  /// Null for a member.
   const clang::CXXMethodDecl *Method = nullptr;
   /// raw_pointer_cast; null without.
   const clang::FunctionDecl *Cast = nullptr;
+  const clang::FieldDecl *Field = nullptr;
 
   /// The same for calls that return the same, such as the one for constant objects.
   std::string key() const;
   /// With the object as it is written.
   std::string text(const std::string &Named) const;
   clang::QualType type() const;
+  /// Whether both are functions or members of one class.
+  bool isOfClassOf(const ObjectCall &Other) const;
 };
 /// None for other expressions, and for objects that can be copied.
 std::optional<ObjectCall> objectCall(const clang::Expr *E);
+/// Of a member of such an object, a number or a pointer, that is read.
+std::optional<ObjectCall> objectMember(const clang::Expr *E);
 /// Of an object itself, that converts to a pointer.
 std::optional<ObjectCall> objectConversion(const clang::Expr *E);
 
 /// Whether it always returns the same for an object that nothing but swaps change.
 bool isConstantCall(const clang::CXXMethodDecl *Method, const clang::SourceManager &Sources);
+bool isConstantCall(const ObjectCall &Call, const clang::SourceManager &Sources);
 
 /// swap(u, v), u.swap(v); null for other calls.
 std::pair<clang::Expr *, clang::Expr *> swappedObjects(const clang::CallExpr &Call);

@@ -43,7 +43,11 @@ struct CallCollector : DynamicRecursiveASTVisitor {
     return true;
   }
   bool VisitCXXForRangeStmt(CXXForRangeStmt*) override { return HasRangeLoops = true; }
-  bool Launches = false, HasRangeLoops = false;
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    OfObjects |= objectMember(Member).has_value();
+    return true;
+  }
+  bool Launches = false, HasRangeLoops = false, OfObjects = false;
   std::vector<const CallExpr*> Calls;
 };
 
@@ -72,7 +76,7 @@ public:
 private:
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
-    return Inside.HasRangeLoops || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
+    return Inside.HasRangeLoops || Inside.OfObjects || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
              return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first || accumulateCall(*Call);
            });
   }
@@ -97,7 +101,7 @@ private:
       if (!hasWork(Clauses->getArg(I)))
         continue;
       ClauseFailed = false;
-      Expr* Copy = copyInPlace(Clauses->getArg(I));
+      Expr* Copy = readFrom(copyInPlace(Clauses->getArg(I)));
       if (!ClauseFailed)
         Clauses->setArg(I, Copy);
     }
@@ -186,18 +190,27 @@ private:
     std::optional<ObjectCall> Call = objectCall(&E);
     if (!Call)
       return nullptr;
-    Expr* Named = plain(copy(Call->Object));
-    PointerVariable Object = isPlace(Named) ? pointerVariable(Named) : PointerVariable();
-    if (!Object || Declared.contains(Object.Variable))
-      return nullptr;
     QualType Type = E.getType().getCanonicalType().getUnqualifiedType();
-    VarDecl* Found = Objects.valueOf(Object, Named, *Call, Type);
+    VarDecl* Found = objectVariable(*Call, plain(copy(Call->Object)), Type);
     if (!Found)
       return nullptr;
     Expr* Value = Build.valueOf(Found, E.getBeginLoc());
     if (!Context.hasSameUnqualifiedType(Value->getType(), Type))
       Value = ImplicitCastExpr::Create(Context, Type, CK_NoOp, Value, nullptr, VK_PRValue, FPOptionsOverride());
     return Value;
+  }
+
+  /// Of an object that is not of the region.
+  VarDecl* objectVariable(const ObjectCall& Call, Expr* Named, QualType Type) {
+    PointerVariable Object = isPlace(Named) ? pointerVariable(Named) : PointerVariable();
+    return Object && !Declared.contains(Object.Variable) ? Objects.valueOf(Object, Named, Call, Type) : nullptr;
+  }
+
+  /// The variable that stands for a member of an object.
+  Expr* readFrom(Expr* Copy) override {
+    std::optional<ObjectCall> Member = objectMember(Copy);
+    VarDecl* Found = Member ? objectVariable(*Member, plain(Member->Object), Member->type()) : nullptr;
+    return Found ? Build.name(Found, Copy->getBeginLoc()) : Copy;
   }
 
   /// The loop that std::accumulate is, before what it is called for: its total. Null if it stays a call.
@@ -210,7 +223,7 @@ private:
     if (Sum->Count) {
       Count = copyInPlace(Sum->Count);
     } else {
-      VarDecl* Size = Objects.valueOf(pointerVariable(Array), Array, {Array, Sum->Size, nullptr}, Context.getSizeType());
+      VarDecl* Size = Objects.valueOf(pointerVariable(Array), Array, {Array, Sum->Size}, Context.getSizeType());
       if (!Size)
         return nullptr;
       Count = Build.valueOf(Size, Loc);

@@ -21,6 +21,8 @@ void RegionObjects::findInClauses(WhileStmt* Loop, const Directive& Origin) {
       Expr* E = At < Clauses->getNumArgs() ? Clauses->getArg(At) : nullptr;
       std::optional<ObjectCall> Call = E ? objectCall(E) : std::nullopt;
       if (E && !Call)
+        Call = objectMember(E);
+      if (E && !Call)
         Call = objectConversion(E);
       PointerVariable Object = Call && Call->type()->isPointerType() ? pointerVariable(Call->Object) : PointerVariable();
       if (!Object)
@@ -40,10 +42,9 @@ VarDecl* RegionObjects::valueOf(const PointerVariable& Object, Expr* Named, cons
   // Arrays of one clause have one shape, and so, it is to be seen, are the numbers that their objects know.
   unsigned Clause = Type->isPointerType() ? 0 : clauseOf(Object);
   for (ObjectValue& V : Objects)
-    if (!Found && Clause != 0 && !V.isPointer() && clauseOf(V.Object) == Clause && V.Call.key() == Call.key() &&
-        V.Call.Method->getParent() == Call.Method->getParent())
+    if (!Found && Clause != 0 && !V.isPointer() && clauseOf(V.Object) == Clause && V.Call.key() == Call.key() && V.Call.isOfClassOf(Call))
       Found = &V;
-  if (!Found && !isConstantCall(Call.Method, Context.getSourceManager()))
+  if (!Found && !isConstantCall(Call, Context.getSourceManager()))
     return nullptr;
   if (!Found)
     Found = &addValue(Object, Named, Call);
@@ -86,7 +87,7 @@ std::vector<ObjectValue> RegionObjects::finish(Diagnostics& Diags) {
         return (V.Object == Each.First && Other.Object == Each.Second) || (V.Object == Each.Second && Other.Object == Each.First);
       });
       if (Other.isPointer() && !(Other.Object == V.Object) && (Swapped || (Clause != 0 && Other.Clause == Clause)) &&
-          Other.Call.Method->getParent() == V.Call.Method->getParent())
+          Other.Call.isOfClassOf(V.Call))
         V.Alike.push_back(Other.Named);
     }
   }
@@ -101,17 +102,19 @@ ObjectValue* RegionObjects::findValue(const PointerVariable& Object, const Objec
 
 ObjectValue& RegionObjects::addValue(const PointerVariable& Object, Expr* Named, ObjectCall Call) {
   // Of a constant reference to an object, which another name may change.
-  if (!Named->getType().isConstQualified() && Call.Method->isConst() && !Call.Cast)
+  if (Call.Method && !Named->getType().isConstQualified() && Call.Method->isConst() && !Call.Cast)
     for (const NamedDecl* D : Call.Method->getParent()->lookup(Call.Method->getDeclName()))
       if (const auto* Other = dyn_cast<CXXMethodDecl>(D); Other && !Other->isConst() && !Other->isStatic() && Other->getNumParams() == 0)
         Call.Method = Other;
-  std::string Name = isa<CXXConversionDecl>(Call.Method) ? "(" + Object.name() + ")" : Object.name() + "." + Call.Method->getNameAsString() + "()";
+  std::string Name = Object.name() + Call.key();
+  if (Call.Method)
+    Name = isa<CXXConversionDecl>(Call.Method) ? "(" + Object.name() + ")" : Object.name() + "." + Call.Method->getNameAsString() + "()";
   // objectValueName, of a.u.get() and of a_u.get().
   auto HaveSameText = [](StringRef A, StringRef B) {
     return std::equal(A.begin(), A.end(), B.begin(), B.end(), [](char InA, char InB) { return InA == InB || (!llvm::isAlnum(InA) && !llvm::isAlnum(InB)); });
   };
   while (llvm::any_of(Objects, [&](const ObjectValue& V) { return HaveSameText(V.Value->getName(), Name); }))
-    Name.insert(Name.size() - 1, " ");
+    Name.insert(Name.size() - (Call.Method ? 1 : 0), " ");
   SourceLocation Loc = Object.Variable->getLocation();
   QualType Type = Call.type();
   auto* Value = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, &Context.Idents.get(Name), Type,

@@ -137,8 +137,8 @@ void with_owner(owner& o) {
   const int n = o.n;
 #pragma gpurma persistent distribute(o.data() : rows(n))
   for (int i = 0; i < n; ++i)
-    set<<<n, 1>>>(o.data(), o.n);
+    set<<<n, 1>>>(o.data(), ++o.n);
 }
-// CHECK: :[[@LINE-2]]:29: error: 'o' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
+// CHECK: :[[@LINE-2]]:31: error: 'o' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :[[@LINE-7]]:24: note: 'o' is declared here
-// CHECK: :[[@LINE-4]]:29: note: objects of 'owner' stay with the host: before the region, copy the members that it reads to variables, and name an array by a function of the object that returns its pointer, in 'distribute' and in launches
+// CHECK: :[[@LINE-4]]:31: note: objects of 'owner' stay with the host: the region may read their members that are numbers or pointers, has what their functions without arguments return, and swaps two of them as a whole; do all else before it, or behind '#pragma gpurma host'

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Arrays that objects of the host keep: of a class of the program, by get(), data() and a conversion; of std::unique_ptr with a deleter;
-// by raw_pointer_cast. Objects are swapped by std::swap, by a member and with the structure that they are in, an odd number of times, and what
+// by raw_pointer_cast, and by the names of members. Objects are swapped by std::swap, by a member and with the structure that they are in, an odd number of times, and what
 // they know of sizes reaches clauses and kernels. The host finds them as they are.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -23,6 +23,8 @@
 // CHECK: state: {{[1-9]}}
 // CHECK: names: {{[1-9]}}
 // CHECK: vectors: {{[1-9]}}
+// CHECK: members: {{[1-9]}}
+// CHECK: members of members: {{[1-9]}}
 // PLAN: stage smooth: rows y; writes out (own), published (y -1..1); reads in (y -1..1)
 // PLAN: stage add: rows y in one dimension; reads in (own); adds to *norm
 // LOWERED: = this->u_.get();
@@ -142,6 +144,36 @@ __global__ void flow(number *height, number *flow, const number *old_height, con
   height[i] = old_height[i] + old_flow[i - nx] * 5;
 }
 
+__global__ void scale(number *out, const number *in, int ny, int nx, number factor) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y > 0 && y < ny - 1)
+    out[y * nx + x] = (in[(y - 1) * nx + x] * factor + in[(y + 1) * nx + x] * 5 + 1) % 100999;
+}
+struct field {
+  field(int ny, int nx, int first) : nx(nx), ny(ny), owned(allocate(ny * nx, first)), memory(owned.get()) {}
+  field(field &&) = default;
+  field &operator=(field &&) = default;
+  int nx, ny;
+  number factor = 3;
+  ::memory owned;
+  number *memory;
+  void step(field &to) const { scale<<<dim3((nx + 15) / 16, (ny + 3) / 4), dim3(16, 4)>>>(to.memory, memory, ny, nx, factor); }
+};
+struct fields {
+  field now, next;
+  std::vector<number> totals;
+  int steps = 5;
+  void advance() {
+    scale<<<dim3((now.nx + 15) / 16, (now.ny + 3) / 4), dim3(16, 4)>>>(next.memory, now.memory, now.ny, next.nx, now.factor);
+    std::swap(now, next);
+  }
+  void run() {
+#pragma gpurma persistent distribute(now.memory, next.memory : rows(now.ny, now.nx))
+    for (int i = 0; i < steps; ++i)
+      advance();
+  }
+};
+
 namespace thrust_like {
 template <class T> struct device_ptr {
   T *pointer;
@@ -220,4 +252,27 @@ int main() {
     p.swap(q);
   }
   std::printf("vectors: %llu\n", total(thrust_like::raw_pointer_cast(p.data()), ny * nx));
+
+  field one(ny, nx, 11), two(ny, nx, 12);
+#pragma gpurma persistent distribute(one.memory, two.memory : rows(one.ny, one.nx))
+  for (int i = 0; i < 7; ++i) {
+    one.step(two);
+    std::swap(one, two);
+    if (i % 3 == 1) {
+#pragma gpurma host
+      {
+        half = half * 31 + total(one.memory, ny * nx);
+        one.factor += 2;
+        two.factor = one.factor;
+      }
+    }
+  }
+  std::printf("members: %llu\n", half * 31 + total(one.memory, ny * nx));
+
+  fields both{field(ny, nx, 13), field(ny, nx, 14), {}};
+  both.run();
+#pragma gpurma persistent distribute(both.now.memory, both.next.memory : rows(both.now.ny, both.now.nx))
+  for (int i = 0; i < both.steps; ++i)
+    both.advance();
+  std::printf("members of members: %llu\n", total(both.now.memory, ny * nx) * 31 + total(both.next.memory, ny * nx));
 }
