@@ -452,7 +452,11 @@ private:
       }));
     A.CarryLow.assign(A.Coordinates.size(), 0);
     A.CarryHigh.assign(A.Coordinates.size(), 0);
-    (A.Origin->FoundCarry < 0 ? A.CarryLow : A.CarryHigh)[0] = A.Origin->FoundCarry;
+    const std::int64_t Columns = A.Origin->FoundColumns;
+    (Columns < 0 ? A.CarryLow : A.CarryHigh)[0] = (Columns > 0) - (Columns < 0);
+    // Of rows of a constant length it is less.
+    if (A.Coordinates.size() > 1 && !A.Array->Shape.stride(0).constant())
+      requireExtent(A, A.Coordinates.size() - 1, std::abs(Columns));
     A.Domain = Sets.closed(Sets.bound(A.Origin->Path, "c0", A.Coordinates[0])).project_out_param("c0");
     if (!A.Domain.is_empty())
       Accesses.push_back(std::move(A));
@@ -590,9 +594,7 @@ private:
     const std::optional<std::int64_t> Most = Sets.greatest(Outside, Extent);
     if (!Most || *Most >= Long)
       return false;
-    std::vector<std::int64_t>& Least = LeastExtents[A.Array->Array];
-    Least.resize(A.Coordinates.size(), 1);
-    Least[J] = std::max(Least[J], *Most + 1);
+    requireExtent(A, J, *Most + 1);
     A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, *Most, Extent));
     return true;
   }
@@ -606,6 +608,13 @@ private:
       fitThreads(A, J, High);
     boundThreads(A);
     return A;
+  }
+
+  /// Lets the region look.
+  void requireExtent(const CoordinateAccess& A, size_t J, std::int64_t Extent) {
+    std::vector<std::int64_t>& Least = LeastExtents[A.Array->Array];
+    Least.resize(A.Coordinates.size(), 1);
+    Least[J] = std::max(Least[J], Extent);
   }
 
   InterpretedKernel interpret(const ElementSizes& Distributed, const RenumberedThreads* Renumbered,

@@ -1995,7 +1995,7 @@ private:
     if (!Near)
       return;
     A.FoundRow = RowOfThat + Rows;
-    A.FoundCarry = (*Beside > 0) - (*Beside < 0);
+    A.FoundColumns = *Beside;
   }
 
   /// A member function that is called, and may change its object as far as its declaration says.

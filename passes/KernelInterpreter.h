@@ -50,8 +50,8 @@ struct ElementAccess {
   std::optional<Polynomial> FoundRow;
   /// Before the loop, what is read goes into this only.
   std::optional<QueueElement> FirstOf;
-  /// Of what is read beside a point of any row: it may also be in the row before (-1) or after it (1).
-  int FoundCarry = 0;
+  /// Of what is read beside a point of any row, so many columns from it: it may also be in the row before or after it.
+  std::int64_t FoundColumns = 0;
   /// How many elements lie in one row with the one at Offset, from that on: those of a float4 in an array of float.
   std::int64_t Elements = 1;
   /// Which of them are accessed: so many from that one on.
