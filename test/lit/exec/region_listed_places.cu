@@ -15,6 +15,7 @@
 // CHECK: recorded {{[0-9]+}}
 // CHECK: elements {{[0-9]+}}
 // CHECK: atomics {{[0-9]+}}
+// CHECK: along rows {{[0-9]+}}
 // CHECK: constant memory {{[0-9]+}}
 // CHECK: structures {{[0-9]+}}
 // CHECK: by one thread {{[0-9]+}}
@@ -61,6 +62,15 @@ __global__ void atomics(int *p, const int *points, const int *amplitude, int n) 
     const int k = points[id / 3];
     atomicAdd(&p[k], amplitude[id] % 1000);
     atomicMax(p + k + 1, id);
+  }
+}
+/// In rows that are known.
+__global__ void along_rows(int *p, int row, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx) {
+    const int value = x * row % 1000;
+    atomicAdd(&p[row * nx + x], value);
+    atomicMin(p + x, row);
   }
 }
 __constant__ int columns[3] = {4, 17, 30}, rows[3];
@@ -168,6 +178,9 @@ int main(int argc, char **argv) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(atomics<<<2, 8>>>(b, points, amplitude, 3 * sources))
   print_sum("atomics", a, n);
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  RUN(along_rows<<<2, 32>>>(b, 11 * t + 1, nx))
+  print_sum("along rows", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(of_constants<<<1, 32>>>(b, nx, t))
   print_sum("constant memory", a, n);
