@@ -307,14 +307,7 @@ void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
 
 DiagnosticBuilder ExpressionWriter::report(SourceLocation Loc, Diag Which) { return Draft.U.Diags->report(Loc, Which); }
 
-std::string ExpressionWriter::spelled(const Stmt* S) const {
-  std::string Text = spelledText(S->getSourceRange(), Draft.U.sources(), Context.getLangOpts()).value_or("");
-  if (Text.empty()) {
-    llvm::raw_string_ostream To(Text);
-    S->printPretty(To, nullptr, PrintingPolicy(Context.getLangOpts()));
-  }
-  return shortened(std::move(Text));
-}
+std::string ExpressionWriter::spelled(const Stmt* S) const { return textOf(S, Context); }
 
 void ExpressionWriter::unsupported(const Stmt* S) {
   report(S->getBeginLoc(), Diag::err_region_statement) << spelled(S) << S->getSourceRange();

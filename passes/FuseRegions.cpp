@@ -17,6 +17,7 @@
 #include "passes/ConstantMembers.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/Kernels.h"
+#include "passes/LaunchSize.h"
 #include "passes/LaunchTiles.h"
 #include "passes/LocalTypes.h"
 #include "passes/Pass.h"
@@ -168,6 +169,10 @@ private:
         continue;
       report(S.Arguments[I]->getBeginLoc(), Diag::err_stage_pointer) << S.Kernel->getName() << spelled(S.Arguments[I]);
       report(Parameter->getLocation(), Diag::note_declared_here) << Parameter;
+      const VariableChanges Changes(R.outermostFunction()->getBody());
+      const std::array<std::optional<std::int64_t>, 3> One = {1, 1, 1};
+      if (constantLaunchSize(S.Grid, Changes, Context) == One && constantLaunchSize(S.Block, Changes, Context) == One)
+        report(S.Launch->getBeginLoc(), Diag::note_one_thread);
       return false;
     }
     return true;

@@ -91,8 +91,10 @@ private:
     ArrayShape Shape;
     auto Find = [&](const Expr* Extent) {
       std::optional<Polynomial> P = Host.extent(Extent);
-      if (!P)
+      if (!P) {
         U.Diags->report(Extent->getExprLoc(), Diag::err_extent_changes) << A.Pointer.name() << Extent->getSourceRange();
+        noteChange(*Extent);
+      }
       return P;
     };
     for (const Expr* Extent : A.Shape) {
@@ -105,6 +107,20 @@ private:
       return false;
     Shapes.emplace(A.Pointer, std::move(Shape));
     return true;
+  }
+
+  /// Where the region may change what an extent is.
+  void noteChange(const Expr& Extent) {
+    ChangeFinder InRegion;
+    InRegion.TraverseStmt(const_cast<Stmt*>(R.Statement));
+    const auto [Variable, Field] = memberOf(&Extent);
+    for (const DeclRefExpr* Ref : References(&Extent).All)
+      for (const auto& [Part, Where] : InRegion.Places)
+        if (Part.first == Ref->getDecl() && (!Part.second || Part.first != Variable || Part.second == Field) && Where->getExprLoc().isValid()) {
+          U.Diags->report(Where->getExprLoc(), Diag::note_may_change)
+              << PointerVariable(Part.first, Part.second ? std::vector{Part.second} : std::vector<const FieldDecl*>()).name() << Where->getSourceRange();
+          return;
+        }
   }
 
   void infer(Stage& S) {
@@ -998,11 +1014,30 @@ private:
     return std::nullopt;
   }
 
-  /// An array that an expression names, or a member of its structure.
+  /// Whether an expression names an array, or all of the structure that it is in.
+  class Mention : public DynamicRecursiveASTVisitor {
+  public:
+    Mention(const Expr* E, const PointerVariable& Array) : Array(Array) { TraverseStmt(const_cast<Expr*>(E)); }
+    bool TraverseMemberExpr(MemberExpr* Member) override {
+      const PointerVariable Part = anyPointerVariable(Member);
+      if (!Part || Part.Variable != Array.Variable)
+        return DynamicRecursiveASTVisitor::TraverseMemberExpr(Member);
+      Found |= Part.isPartOf(Array) || Array.isPartOf(Part);
+      return true;
+    }
+    bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+      Found |= Ref->getDecl() == Array.Variable;
+      return true;
+    }
+    bool Found = false;
+
+  private:
+    const PointerVariable& Array;
+  };
+
+  /// An array that an expression names.
   const DistributedArray* mentionedArray(const Expr* E) const {
-    std::set<const VarDecl*> Named = namedVariables(E);
-    auto It = llvm::find_if(
-        R.Arrays, [&](const DistributedArray& A) { return Named.count(A.Pointer.Variable); });
+    auto It = llvm::find_if(R.Arrays, [&](const DistributedArray& A) { return Mention(E, A.Pointer).Found; });
     return It == R.Arrays.end() ? nullptr : &*It;
   }
 

@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Kernels.h"
+#include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -57,6 +58,16 @@ PrintingPolicy sourcePolicy(const ASTContext &Context) {
   Policy.SuppressTagKeyword = true;
   Policy.PrintCanonicalTypes = true;
   return Policy;
+}
+
+std::string textOf(const Stmt *S, const ASTContext &Context) {
+  std::string Text = spelledText(S->getSourceRange(), Context.getSourceManager(), Context.getLangOpts()).value_or("");
+  if (const bool OfSeveral = isa<Expr>(S) && llvm::StringRef(Text).contains(';'); OfSeveral || Text.empty()) {
+    Text.clear();
+    llvm::raw_string_ostream To(Text);
+    S->printPretty(To, nullptr, PrintingPolicy(Context.getLangOpts()));
+  }
+  return shortened(std::move(Text));
 }
 
 bool isKernel(const FunctionDecl *Function) { return Function && Function->hasAttr<CUDAGlobalAttr>(); }

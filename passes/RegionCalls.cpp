@@ -7,6 +7,7 @@
 #include "passes/EarlyReturns.h"
 #include "passes/ErrorChecks.h"
 #include "passes/ExpressionCopier.h"
+#include "passes/Kernels.h"
 #include "passes/LocalNames.h"
 #include "passes/NodeBuilder.h"
 #include "passes/ParameterSubstitution.h"
@@ -368,9 +369,7 @@ private:
     Out.push_back(S);
   }
 
-  std::string spelled(const Stmt* S) const {
-    return shortened(spelledText(S->getSourceRange(), Sources, Context.getLangOpts()).value_or("this statement"));
-  }
+  std::string spelled(const Stmt* S) const { return textOf(S, Context); }
 
   void addExpression(Expr* E, Statements& Out) {
     Expr* Discarded = E;

@@ -191,6 +191,7 @@ void ChangeFinder::note(const Expr* E) {
     if (auto [V, Field] = memberOf(Each); V) {
       ++Changes[V];
       Members.insert({V, Field});
+      Places.try_emplace({V, Field}, Each);
     }
     auto [Whole, Field] = partOf(Each);
     if (const auto* Unary = dyn_cast<UnaryOperator>(Whole); Unary && Unary->getOpcode() == UO_Deref)

@@ -29,6 +29,8 @@ class ChangeFinder : public DynamicRecursiveASTVisitor {
 public:
   std::map<const clang::VarDecl*, unsigned> Changes;
   std::set<std::pair<const clang::VarDecl*, const clang::FieldDecl*>> Members;
+  /// Where it does so first.
+  std::map<std::pair<const clang::VarDecl*, const clang::FieldDecl*>, const clang::Expr*> Places;
   /// Members of the object that the statement's function is called for; null if all of it may change.
   std::set<const clang::FieldDecl*> OfObject;
   bool Continues = false;

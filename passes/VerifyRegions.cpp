@@ -11,6 +11,7 @@
 #include "passes/CollectedArrays.h"
 #include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
+#include "passes/LaunchSize.h"
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
 #include "passes/StageFunctions.h"
@@ -504,6 +505,25 @@ private:
     return true;
   }
 
+  /// A launch of one block may be meant to combine what the blocks of another one leave, by stores that are not found.
+  void noteBlockNumbers(const Stage& S) {
+    const VariableChanges Changes(R.outermostFunction()->getBody());
+    if (constantLaunchSize(S.Grid, Changes, U.context()) != std::array<std::optional<std::int64_t>, 3>{1, 1, 1})
+      return;
+    for (const Expr* Argument : S.Arguments) {
+      const VarDecl* V = namedPointer(Argument);
+      if (!V || R.findReduction(V) || R.findArray(V))
+        continue;
+      for (const Stage& Other : R.Stages)
+        for (unsigned I = 0; &Other != &S && Other.Kernel && I != Other.Arguments.size() && I != Other.Kernel->getNumParams(); ++I)
+          if (const QualType Type = Other.Kernel->getParamDecl(I)->getType();
+              Type->isPointerType() && !Type->getPointeeType().isConstQualified() && References(Other.Arguments[I]).mention(V)) {
+            report(Other.Launch->getBeginLoc(), Diag::note_numbers_by_function) << V->getName() << S.Kernel->getName();
+            return;
+          }
+    }
+  }
+
   bool checkReduced(Stage& S, const ParmVarDecl* Parameter, ReducedScalar& Scalar) {
     StringRef Atomic = Scalar.Operation == Keyword::Plus  ? "atomicAdd"
                        : Scalar.Operation == Keyword::Max ? "atomicMax"
@@ -523,6 +543,7 @@ private:
     }
     report(Use.Found->getLocation(), Diag::err_stage_reduced)
         << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
+    noteBlockNumbers(S);
     const FlagUse Stores(S.Kernel, Parameter);
     if (std::optional<APValue> Stored = Stores.Other || Stores.Stores.empty() ? std::nullopt : constant(*Stores.Stores.front().Value))
       report(Stores.Stores.front().To->getExprLoc(), Diag::note_flag)

@@ -109,13 +109,13 @@ void run(float* a, float* b, float* wide, float* sum, int* used, int ny, int nx,
 
 // CHECK: :[[@LINE-96]]:3: error: 'smooths' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here threads of a block share memory ('part') [gpurma-0225]
 // CHECK: :[[@LINE-19]]:5: note: that launch is here
-// CHECK: :[[@LINE-98]]:3: note: let each thread work for itself: where atomics of many threads update a reduced scalar, threads add up in registers first
+// CHECK: :[[@LINE-98]]:3: note: let each thread work for itself: where atomics of many threads update a reduced scalar, threads add up in registers first; a launch that is to be run block by block is the host's, '#pragma gpurma host'
 // CHECK: :[[@LINE-92]]:3: error: 'waits' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here threads wait for each other ('__syncthreads') [gpurma-0225]
 // CHECK: :[[@LINE-21]]:5: note: that launch is here
-// CHECK: :[[@LINE-94]]:3: note: let each thread work for itself: where atomics of many threads update a reduced scalar, threads add up in registers first
+// CHECK: :[[@LINE-94]]:3: note: let each thread work for itself: where atomics of many threads update a reduced scalar, threads add up in registers first; a launch that is to be run block by block is the host's, '#pragma gpurma host'
 // CHECK: :[[@LINE-89]]:10: error: 'shuffles' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here threads exchange values ('__shfl_down_sync') [gpurma-0225]
 // CHECK: :[[@LINE-23]]:5: note: that launch is here
-// CHECK: :[[@LINE-91]]:10: note: let each thread work for itself: where atomics of many threads update a reduced scalar, threads add up in registers first
+// CHECK: :[[@LINE-91]]:10: note: let each thread work for itself: where atomics of many threads update a reduced scalar, threads add up in registers first; a launch that is to be run block by block is the host's, '#pragma gpurma host'
 // CHECK: :[[@LINE-87]]:3: error: 'assembles' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here it may be that threads work together ('asm') [gpurma-0225]
 // CHECK: :[[@LINE-25]]:5: note: that launch is here
 // CHECK: :[[@LINE-86]]:44: error: 'asks' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here a function that it calls names 'threadIdx', which should be an argument [gpurma-0225]
