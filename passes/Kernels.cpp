@@ -62,7 +62,9 @@ PrintingPolicy sourcePolicy(const ASTContext &Context) {
 
 std::string textOf(const Stmt *S, const ASTContext &Context) {
   std::string Text = spelledText(S->getSourceRange(), Context.getSourceManager(), Context.getLangOpts()).value_or("");
-  if (const bool OfSeveral = isa<Expr>(S) && llvm::StringRef(Text).contains(';'); OfSeveral || Text.empty()) {
+  int Depth = 0;
+  const bool LeavesFunction = llvm::any_of(Text, [&](char C) { return (Depth += C == '{' ? 1 : C == '}' ? -1 : 0) < 0; });
+  if (LeavesFunction || Text.empty()) {
     Text.clear();
     llvm::raw_string_ostream To(Text);
     S->printPretty(To, nullptr, PrintingPolicy(Context.getLangOpts()));

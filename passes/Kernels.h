@@ -15,7 +15,7 @@ namespace gpurma {
 /// How types are spelled so that they mean the same at any place.
 clang::PrintingPolicy sourcePolicy(const clang::ASTContext &Context);
 
-/// As the program writes it, in short; as Clang prints it where that is no text, or where an expression has parts of several functions.
+/// As the program writes it, in short; as Clang prints it where that is no text, or where it has parts of several functions.
 std::string textOf(const clang::Stmt *S, const clang::ASTContext &Context);
 
 bool isKernel(const clang::FunctionDecl *Function);
