@@ -199,7 +199,8 @@ private:
       C.Number = Found.Number;
       C.Threads = Found.OneForEachThread ? *Block[0] : 0;
       C.Adds = Found.Adds;
-      C.Zero = Found.Zero;
+      C.Among = Found.Among;
+      C.Constant = Found.Constant;
       C.Root = Found.Root;
       R.Combining.push_back(std::move(C));
     }

@@ -9,10 +9,12 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -43,13 +45,14 @@ struct Value {
   llvm::BitVector Elements;
   /// Of all of them the root has been taken, by this function.
   std::string Root;
-  /// 0 is combined with them, and 0 instead of an element that there is not.
-  bool AndZero = false, OrZero = false;
+  /// A number is combined with them, and instead of an element that there is not.
+  bool AndConstant = false, OrConstant = false;
+  double Constant = 0;
 
   bool operator==(const Value& Other) const {
     return Of == Other.Of && Whole == Other.Whole && Fraction == Other.Fraction && Variable == Other.Variable && AtIndex == Other.AtIndex &&
            Elements == Other.Elements && Root == Other.Root &&
-           AndZero == Other.AndZero && OrZero == Other.OrZero;
+           AndConstant == Other.AndConstant && OrConstant == Other.OrConstant && Constant == Other.Constant;
   }
   static Value integer(std::int64_t Number) {
     Value V;
@@ -75,7 +78,9 @@ public:
     run(Kernel->getBody());
     if (!Wrong && Stores != 1)
       fail(BlockNumbersProblem::NotStoredOnce, StoredAt.isValid() ? StoredAt : Kernel->getLocation());
-    if (!Wrong && (Stored.Of != Value::Numbers || (Guarded && (Unguarded || InLoop)) || (InLoop && Unguarded)))
+    // Of a sum, a thread without a number has 0.
+    const bool AddsConstant = Operation.value_or(Keyword::Plus) == Keyword::Plus && Stored.Constant != 0;
+    if (!Wrong && (Stored.Of != Value::Numbers || AddsConstant || (Guarded && (Unguarded || InLoop)) || (InLoop && Unguarded)))
       fail(BlockNumbersProblem::NotAll, StoredAt);
     if (!Wrong) {
       Result.Number = Stored.Elements.find_last() + 1;
@@ -87,9 +92,10 @@ public:
       return *Wrong;
     Result.Root = Stored.Root;
     if (Operation.value_or(Keyword::Plus) != Keyword::Plus)
-      Result.Zero = Stored.AndZero  ? ZeroAmongNumbers::Always
-                    : Stored.OrZero ? ZeroAmongNumbers::IfFewerThanThreads
-                                    : ZeroAmongNumbers::Never;
+      Result.Among = Stored.AndConstant  ? ConstantAmongNumbers::Always
+                     : Stored.OrConstant ? ConstantAmongNumbers::IfFewerThanThreads
+                                         : ConstantAmongNumbers::Never;
+    Result.Constant = Stored.Constant;
     Result.Operation = Operation.value_or(Keyword::Plus);
     Result.OneForEachThread = Guarded;
     return Result;
@@ -238,11 +244,13 @@ private:
       return With;
     if (With.Of != Value::Numbers || Without.Of == Value::Numbers)
       return {};
-    std::optional<Keyword> Neutral = neutralFor(Without);
-    if (!Neutral || (*Neutral != Keyword::Plus && !by(*Neutral)))
-      return {};
+    const std::optional<Keyword> Neutral = neutralFor(Without);
     Value Found = With;
-    Found.OrZero |= *Neutral == Keyword::Plus;
+    if (Neutral && *Neutral != Keyword::Plus)
+      return by(*Neutral) ? Found : Value();
+    if (!addConstant(Found, Without))
+      return {};
+    Found.OrConstant = true;
     return Found;
   }
 
@@ -401,7 +409,9 @@ private:
         if (V.Of == Value::Numbers && !Context.hasSameUnqualifiedType(Cast.getType(), ElementType))
           V = otherType(Cast.getExprLoc());
         else if (V.Of == Value::Integer && Cast.getCastKind() == CK_IntegralToFloating)
-          V = real(static_cast<double>(V.Whole));
+          V = real(rounded(static_cast<double>(V.Whole), Cast.getType()));
+        else if (V.Of == Value::Real && Cast.getCastKind() == CK_FloatingCast)
+          V = real(rounded(V.Fraction, Cast.getType()));
         else
           V = fitted(V, Cast.getType());
       }
@@ -761,18 +771,44 @@ private:
       return {};
     Value All = A;
     if (B.Of != Value::Numbers) {
-      std::optional<Keyword> Neutral = neutralFor(B);
-      if (Neutral != By && Neutral != Keyword::Plus)
+      if (neutralFor(B) == By)
+        return All;
+      if (By == Keyword::Plus || !addConstant(All, B))
         return {};
-      All.AndZero |= Neutral != By;
+      All.AndConstant = true;
       return All;
     }
     if (By == Keyword::Plus && A.Elements.anyCommon(B.Elements))
       return {};
     All.Elements |= B.Elements;
-    All.AndZero |= B.AndZero;
-    All.OrZero |= B.OrZero;
+    const bool Has = A.AndConstant || A.OrConstant, OtherHas = B.AndConstant || B.OrConstant;
+    if (Has && OtherHas && A.Constant != B.Constant)
+      return {};
+    All.Constant = Has ? A.Constant : B.Constant;
+    All.AndConstant |= B.AndConstant;
+    All.OrConstant |= B.OrConstant;
     return All;
+  }
+
+  /// Of numbers that have one constant among them. It is one of their type.
+  bool addConstant(Value& To, const Value& V) const {
+    if (V.Of != Value::Integer && V.Of != Value::Real)
+      return false;
+    const double Number = V.Of == Value::Real ? V.Fraction : static_cast<double>(V.Whole);
+    constexpr std::int64_t MostWhole = 1 << 24; // has one text and value in all types
+    const bool IsOfType = ElementType->isRealFloatingType() && V.Of == Value::Real ? std::isfinite(Number) && rounded(Number, ElementType) == Number
+                                                                                  : V.Of == Value::Integer && std::abs(V.Whole) <= MostWhole;
+    if (!IsOfType || ((To.AndConstant || To.OrConstant) && Number != To.Constant))
+      return false;
+    To.Constant = Number;
+    return true;
+  }
+
+  double rounded(double Number, QualType Type) const {
+    llvm::APFloat Value(Number);
+    bool LosesInfo = false;
+    Value.convert(Context.getFloatTypeSemantics(Type), llvm::APFloat::rmNearestTiesToEven, &LosesInfo);
+    return Value.convertToDouble();
   }
 
   /// \p Op: Max or Min.

@@ -45,7 +45,8 @@ struct CombinedNumbers {
   /// Each thread takes one at most.
   bool OneForEachThread = false;
   bool Adds = false;
-  ZeroAmongNumbers Zero = ZeroAmongNumbers::Never;
+  ConstantAmongNumbers Among = ConstantAmongNumbers::Never;
+  double Constant = 0;
   /// The function that takes the root; empty for none.
   std::string Root;
 };

@@ -69,8 +69,8 @@ struct BlockStore {
   unsigned Dimensions = 1;
 };
 
-/// Whether 0 is among what a most or least is taken of: a thread that has no number may have it instead.
-enum class ZeroAmongNumbers { Never, IfFewerThanThreads, Always };
+/// Whether a constant is among what a most or least is taken of: a thread that has no number may have it instead.
+enum class ConstantAmongNumbers { Never, IfFewerThanThreads, Always };
 
 /// A launch of one block that combines such numbers. The region assigns the result and runs nothing.
 struct CombiningLaunch {
@@ -85,7 +85,8 @@ struct CombiningLaunch {
   std::int64_t Threads = 0;
   /// `*result += ...`.
   bool Adds = false;
-  ZeroAmongNumbers Zero = ZeroAmongNumbers::Never;
+  ConstantAmongNumbers Among = ConstantAmongNumbers::Never;
+  double Constant = 0;
   /// The function that takes the root of it; empty for none.
   std::string Root;
 };

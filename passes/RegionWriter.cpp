@@ -10,6 +10,7 @@
 #include "passes/VariableUses.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
 #include <map>
 #include <utility>
 
@@ -379,12 +380,14 @@ private:
     const ReducedScalar &From = Draft.R.Reductions[C.From], &To = Draft.R.Reductions[C.To];
     line(Depth) << E.blocksCheck(From, C.Count ? E.text(C.Count) : std::to_string(C.Number), C.Threads, C.Launch->getBeginLoc()) << ";\n";
     std::string Value = E.reducedName(From) + ".value()";
-    const std::string Type = E.member(From.Scalar->getType(), ""), Zero = "static_cast<" + Type + ">(0)";
-    if (C.Zero != ZeroAmongNumbers::Never)
+    const std::string Type = E.member(From.Scalar->getType(), "");
+    std::string Constant;
+    llvm::raw_string_ostream(Constant) << "static_cast<" << Type << ">(" << llvm::format("%.17g", C.Constant) << ")";
+    if (C.Among != ConstantAmongNumbers::Never)
       Value = operationName(From, Context) + "::combine(" + Value + ", " +
-              (C.Zero == ZeroAmongNumbers::Always ? Zero
-                                                  : "(" + E.blocksName(From) + " < " + std::to_string(C.Threads) + " ? " + Zero + " : " +
-                                                        operationName(From, Context) + "::template identity<" + Type + ">)") +
+              (C.Among == ConstantAmongNumbers::Always
+                   ? Constant
+                   : "(" + E.blocksName(From) + " < " + std::to_string(C.Threads) + " ? " + Constant + " : " + operationName(From, Context) + "::template identity<" + Type + ">)") +
               ")";
     if (!C.Root.empty())
       Value = "::" + C.Root + "(" + (C.Root == "sqrt" ? "static_cast<double>(" + Value + ")" : Value) + ")";

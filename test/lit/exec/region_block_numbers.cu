@@ -18,6 +18,7 @@
 // CHECK: squares {{[0-9.]+}}
 // CHECK: range {{[0-9-]+}}
 // CHECK: behind {{[0-9]+}}
+// CHECK: first {{[1-9][0-9.]+ 1[0-9.]+}}
 #include "Inputs/region.h"
 
 #include <cfloat>
@@ -314,6 +315,63 @@ static void between() {
   std::printf("behind %lld %d %lld\n", host_copy(sum, 1)[0], steps, ordered_sum(a, Nx * Ny));
 }
 
+// The least begins with a constant, which threads without a number have, or all.
+__device__ void least_of_block(double *part, double *out) {
+  for (int w = 32; w > 0; w /= 2) {
+    __syncthreads();
+    if (threadIdx.x < w)
+      part[threadIdx.x] = fmin(part[threadIdx.x], part[threadIdx.x + w]);
+  }
+  if (threadIdx.x == 0)
+    *out = part[0];
+}
+__global__ void least_of_elements(const int *a, double *partial, int n) {
+  __shared__ double part[256];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  double least = 1e21;
+  if (i < n)
+    least = fmin(least, static_cast<double>(a[i]));
+  part[threadIdx.x] = least;
+  for (int w = 128; w > 0; w /= 2) {
+    __syncthreads();
+    if (threadIdx.x < w)
+      part[threadIdx.x] = fmin(part[threadIdx.x], part[threadIdx.x + w]);
+  }
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = part[0];
+}
+__global__ void one_each(const double *numbers, double *result, int count) {
+  __shared__ double part[64];
+  part[threadIdx.x] = 1e21;
+  if (threadIdx.x < count)
+    part[threadIdx.x] = numbers[threadIdx.x];
+  least_of_block(part, result);
+}
+__global__ void at_most(const double *numbers, double *result, int count) {
+  __shared__ double part[64];
+  double least = 1700.5;
+  for (int i = threadIdx.x; i < count; i += blockDim.x)
+    least = fmin(least, numbers[i]);
+  part[threadIdx.x] = least;
+  least_of_block(part, result);
+}
+static void first_values() {
+  int *a = device_array<int>(Nx * Ny, [](std::size_t i) { return i * 7 % 1000 + 2000; });
+  const int n = Nx * Ny, blocks = (n + 255) / 256;
+  double *partial = device_array<double>(blocks, [](std::size_t) { return 0; }), *result = device_array<double>(1, [](std::size_t) { return 0; });
+  double found = 0, least = 0;
+#pragma gpurma persistent distribute(a : rows(Ny, Nx)) reduce(min : *result)
+  for (int it = 0; it < 3; ++it) {
+    least_of_elements<<<blocks, 256>>>(a, partial, n);
+    one_each<<<1, 64>>>(partial, result, blocks);
+    cudaMemcpy(&found, result, sizeof found, cudaMemcpyDeviceToHost);
+    least_of_elements<<<blocks, 256>>>(a, partial, n);
+    at_most<<<1, 64>>>(partial, result, blocks);
+    cudaMemcpy(&least, result, sizeof least, cudaMemcpyDeviceToHost);
+  }
+  std::printf("first %g %g\n", found, least);
+}
+
 int main(int argc, char **argv) {
   if (is_quiet(argc))
     std::freopen("/dev/null", "w", stdout);
@@ -321,4 +379,5 @@ int main(int argc, char **argv) {
   norm();
   ranges();
   between();
+  first_values();
 }
