@@ -203,7 +203,7 @@ private:
     Result.RowDimension = static_cast<unsigned>(Shape.dimensions()) - 1;
     Result.ColumnsPerThread[0] = Launch.ElementsPerThread;
     // Products mean nothing to isl: what follows from extents of at least 1 is said of each.
-    Polynomial Number, Inner(1), Next(1);
+    Polynomial Number, Inner(1), Next(1), RowLength;
     for (unsigned D = 0; D <= Result.RowDimension; ++D) {
       const Polynomial Extent = D == 0 ? inVectors(Shape.Extents.back()) : Shape[Result.RowDimension - D];
       const Polynomial Origin = originOf(D), Thread = Symbol{Symbol::Kind::ThreadIndex, D};
@@ -213,6 +213,7 @@ private:
       Sets.assume(Sets.compare(Comparison::LessEqual, Extent, Extent * Inner));
       Sets.assume(Sets.compare(Comparison::LessEqual, Inner, Extent * Inner));
       Number = Number + (Origin + Thread) * Inner;
+      RowLength = Inner;
       Threads.Places.push_back(Sets.normalized(Origin + Thread));
       Inner = Inner * Extent;
       Next = Extent;
@@ -221,23 +222,13 @@ private:
       Sets.assume(Sets.compare(Comparison::Less, Origin + Thread, Extent));
       Sets.assume(Sets.compare(Comparison::Less, Number, Inner));
     }
-    for (const DistributedParameter& A : Arrays)
-      if (A.Shape.Components)
-        assumeRowsInOrder(A.Shape, Number);
+    auto Counted = llvm::find_if(Arrays, [](const DistributedParameter& A) { return A.Shape.Components.has_value(); });
+    if (!RowLength.constant())
+      Sets.setRows(Number, Threads.Places.back(), RowLength, (Counted == Arrays.end() ? Shape : Counted->Shape)[0] * RowLength);
     if (Threads.Places.size() == 3)
       Threads.Places.push_back(Sets.normalized(Threads.Places[1] + Threads.Places[2] * Shape[1]));
     Threads.Coordinate[0] = std::move(Number);
     return Threads;
-  }
-
-  /// Of elements in one dimension: y * nx + x is less than ny * nx where y is less than ny only, and so it is of the rows next to it.
-  void assumeRowsInOrder(const ArrayShape& Shape, const Polynomial& Number) {
-    const Polynomial Row = originOf(Result.RowDimension) + Symbol{Symbol::Kind::ThreadIndex, Result.RowDimension};
-    const Polynomial Length = Shape.stride(0);
-    for (std::int64_t Away : {-1, 0, 1})
-      Sets.assume(Sets.compare(Comparison::Less, Row + Away, Shape[0])
-                      .unite(Sets.compare(Comparison::LessEqual, Shape.elements(), Number + Polynomial(Away) * Length)));
-    Sets.assume(Sets.compare(Comparison::LessEqual, 1, Row).unite(Sets.compare(Comparison::Less, Number, Length)));
   }
 
   // --- Kernels for fixed rows.
@@ -318,20 +309,24 @@ private:
       return collectFound(A);
     if (Launch.SearchesRows)
       return rejectElsewhere(A);
+    const ArrayShape& Shape = A.Array->Shape;
+    const auto [RawComponent, InComponent] = Shape.Components ? Access.Offset.divided(Shape.elements()) : std::pair(Polynomial(), Access.Offset);
+    auto Known = llvm::find_if(Places, [&](const CollectedPlace& Each) { return Each.isOf(Access, InComponent); });
+    if (Known != Places.end() && !forFixedRows())
+      return collectAlike(*Known, std::move(A), RawComponent);
     findCoordinates(A);
     if (forFixedRows())
       boundThreads(A);
-    if (A.Domain.is_empty())
+    if (!A.isReached())
       return;
-    const ArrayShape& Shape = A.Array->Shape;
-    bool Stated = A.Array->Halo && !Access.Writes;
     A.CarryLow.assign(Shape.dimensions(), 0);
     A.CarryHigh.assign(Shape.dimensions(), 0);
-    for (size_t J = Shape.dimensions() - 1; J > 0 && !Stated; --J)
+    for (size_t J = Shape.dimensions() - 1; J > 0 && !isStated(A); --J)
       if (!findCarry(A, J))
         return;
-    if (Shape.Components && !Stated && !staysInComponent(A))
+    if (Shape.Components && !isStated(A) && !(staysInComponent(A) && isOfArray(A)))
       return;
+    Places.push_back({RawComponent, InComponent, A});
     collectElements(std::move(A));
   }
 
@@ -354,17 +349,39 @@ private:
       Rest = std::move(Remainder);
     }
     A.Coordinates.push_back(std::move(Rest));
-    isl::set Path = Access.Path;
-    // Mentions the symbols of the coordinates, so that what is known of them is added.
-    for (size_t J = 0; J < Shape.dimensions(); ++J)
-      Path = Sets.bound(Path, "c" + std::to_string(J), A.Coordinates[J]);
-    Path = Sets.bound(Path, "component", A.Component);
-    A.Domain = Sets.closed(Path);
-    // Their names would be those of other accesses that this one is compared with, whose coordinates may be shifted by a row (findCarry).
-    for (size_t J = 0; J < Shape.dimensions(); ++J)
-      A.Domain = A.Domain.project_out_param("c" + std::to_string(J));
-    A.Domain = A.Domain.project_out_param("component");
+    for (const Polynomial& Coordinate : A.Coordinates)
+      A.Domains.push_back(Sets.closedWith(A.Origin->Path, {Coordinate}));
+    A.Domains.push_back(Sets.closedWith(A.Origin->Path, {A.Component}));
   }
+
+  /// What has been found of an access, for others that are in the same place of the same or another component, on the same path.
+  struct CollectedPlace {
+    /// As polynomial division has it.
+    Polynomial Component, InComponent;
+    CoordinateAccess Access;
+
+    bool isOf(const ElementAccess& Other, const Polynomial& OtherInComponent) const {
+      const ElementAccess& One = *Access.Origin;
+      return One.Array == Other.Array && One.Writes == Other.Writes && One.Part == Other.Part && One.Elements == Other.Elements &&
+             One.Begin == Other.Begin && One.Count == Other.Count && InComponent == OtherInComponent &&
+             isl_set_plain_is_equal(One.Path.get(), Other.Path.get()) == isl_bool_true;
+    }
+  };
+
+  void collectAlike(const CollectedPlace& Known, CoordinateAccess A, const Polynomial& Component) {
+    A.Component = Component - Known.Component + Known.Access.Component;
+    if (A.Component == Known.Access.Component)
+      return;
+    A.Coordinates = Known.Access.Coordinates;
+    A.CarryLow = Known.Access.CarryLow;
+    A.CarryHigh = Known.Access.CarryHigh;
+    A.Domains = Known.Access.Domains;
+    A.Domains.back() = Sets.closedWith(A.Origin->Path, {A.Component});
+    if (isStated(A) || isOfArray(A))
+      collectElements(std::move(A));
+  }
+
+  static bool isStated(const CoordinateAccess& A) { return A.Array->Halo && !A.Origin->Writes; }
 
   /// What is read for a store that is searched for, and not near it.
   void rejectElsewhere(const CoordinateAccess& A) {
@@ -378,7 +395,8 @@ private:
 
   /// Where a grid is large enough for it, kernels that go on by whole grids are given another one, but then all accesses do so.
   bool isOfLaunch(const CoordinateAccess& A, unsigned D) {
-    return NamedDimensions.count(D) != 0 && mentionsBlock(A, D) && !Sets.mentions(A.Domain, Symbol::Kind::GridSize, D);
+    return NamedDimensions.count(D) != 0 && mentionsBlock(A, D) &&
+           llvm::none_of(A.Domains, [&](const isl::set& Each) { return Sets.mentions(Each, Symbol::Kind::GridSize, D); });
   }
 
   static Polynomial threadAlong(unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; }
@@ -388,12 +406,13 @@ private:
     for (unsigned D = 0; D < 3; ++D)
       if ((!forFixedRows() || D < *Launch.RowDimension) && isOfLaunch(A, D)) {
         if (Launch.MostThreads[D])
-          A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, threadAlong(D), *Launch.MostThreads[D]));
+          A.restrictTo(Sets.compare(Comparison::Less, threadAlong(D), *Launch.MostThreads[D]));
         for (const auto& [Dimension, Beyond] : FittingBelow)
           if (Dimension == D)
-            A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, threadAlong(D), Beyond));
+            A.restrictTo(Sets.compare(Comparison::Less, threadAlong(D), Beyond));
       }
-    A.Domain = Sets.closed(A.Domain);
+    for (isl::set& Each : A.Domains)
+      Each = Sets.closed(Each);
   }
 
   /// Of a kernel for fixed rows, what it writes says which threads the launch has, where no condition does: rows are as long.
@@ -411,11 +430,11 @@ private:
     for (unsigned D = 0; D < 3; ++D) {
       std::optional<std::int64_t> MovedBy = Sets.normalized(Last - threadAlong(D)).constant();
       if (!MovedBy || !Launch.ComparesThreads || !isOfLaunch(A, D) || (forFixedRows() && D >= *Launch.RowDimension) ||
-          Sets.isBoundedAbove(A.Domain, Symbol{Symbol::Kind::BlockOrigin, D}))
+          Sets.isBoundedAbove(A.Domains[J], Symbol{Symbol::Kind::BlockOrigin, D}))
         continue;
       CoordinateAccess Bounded = A;
       boundThreads(Bounded);
-      if (!possible(Bounded, Comparison::LessEqual, Extent, Last))
+      if (!possible(Bounded, J, Comparison::LessEqual, Extent, Last))
         return;
       if (Launch.MostThreads[D] && !Launch.GridSize[D]) {
         // (nx - 2 + 15) / 16 blocks are meant to be for nx - 2 threads.
@@ -457,8 +476,8 @@ private:
     // Of rows of a constant length it is less.
     if (A.Coordinates.size() > 1 && !A.Array->Shape.stride(0).constant())
       requireExtent(A, A.Coordinates.size() - 1, std::abs(Columns));
-    A.Domain = Sets.closed(Sets.bound(A.Origin->Path, "c0", A.Coordinates[0])).project_out_param("c0");
-    if (!A.Domain.is_empty())
+    A.Domains.assign(A.Coordinates.size() + 1, Sets.closedWith(A.Origin->Path, {A.Coordinates[0]}));
+    if (A.isReached())
       Accesses.push_back(std::move(A));
   }
 
@@ -467,7 +486,7 @@ private:
   bool staysInComponent(const CoordinateAccess& A) {
     const Polynomial& Rows = A.Array->Shape[0];
     const Polynomial First = A.Coordinates[0] + A.CarryLow[0], Last = A.Coordinates[0] + A.CarryHigh[0];
-    const isl::set Reached = possible(A, Comparison::LessEqual, Rows, Last) ? withinGrid(A, 0, Last).Domain : A.Domain;
+    const isl::set Reached = possible(A, 0, Comparison::LessEqual, Rows, Last) ? withinGrid(A, 0, Last).Domains[0] : A.Domains[0];
     isl::set Outside = Reached.intersect(Sets.compare(Comparison::Less, First, 0).unite(Sets.compare(Comparison::LessEqual, Rows, Last)));
     if (!Outside.is_empty()) {
       if (Sets.unknownIn(A.Coordinates[0])) {
@@ -485,9 +504,14 @@ private:
       std::int64_t& Least = LeastRows[A.Array->Array];
       Least = std::max(Least, *Most + 1);
     }
+    return true;
+  }
+
+  /// Whether its component is one of the array's. False after an error.
+  bool isOfArray(const CoordinateAccess& A) {
     // Where it has bounds, as a number or a counter has; others are taken to be components of the array, as rows of other arrays are.
-    std::optional<std::int64_t> Least = Sets.least(A.Domain, A.Component),
-                                Beyond = Sets.greatest(A.Domain, A.Component - *A.Array->Shape.Components);
+    std::optional<std::int64_t> Least = Sets.least(A.componentDomain(), A.Component),
+                                Beyond = Sets.greatest(A.componentDomain(), A.Component - *A.Array->Shape.Components);
     if (Beyond && *Beyond >= 0) {
       Reports.outside(A, AccessReports::Component);
       return false;
@@ -501,7 +525,7 @@ private:
 
   /// Also if no parameter is: of (q + first) % n it is taken that the kernel is passed what makes it a component.
   bool mayBeNegative(const CoordinateAccess& A) {
-    isl::set Domain = A.Domain;
+    isl::set Domain = A.componentDomain();
     for (const ParmVarDecl* P : Kernel->parameters())
       if (P->getType()->isSignedIntegerType())
         Domain = Domain.intersect(Sets.compare(Comparison::LessEqual, 0, Polynomial(Symbol{Symbol::Kind::Parameter, 0, P})));
@@ -509,32 +533,32 @@ private:
     return Least && *Least < 0;
   }
 
-  bool possible(const CoordinateAccess& A, Comparison Op, const Polynomial& Left,
-                const Polynomial& Right) {
-    return !A.Domain.intersect(Sets.compare(Op, Left, Right)).is_empty();
+  /// Of what coordinate \p J is made of.
+  bool possible(const CoordinateAccess& A, size_t J, Comparison Op, const Polynomial& Left, const Polynomial& Right) {
+    return !A.Domains[J].intersect(Sets.compare(Op, Left, Right)).is_empty();
   }
 
   /// Whether coordinate \p J can leave its row, and by how many rows. False after an error.
   bool findCarry(CoordinateAccess& A, size_t J) {
     // (y + 1) * nx - 1 is the last element of row y.
     const Polynomial Whole = A.Array->Shape[J];
-    if (!possible(A, Comparison::LessEqual, 0, A.Coordinates[J])) {
+    if (!possible(A, J, Comparison::LessEqual, 0, A.Coordinates[J])) {
       A.Coordinates[J] = A.Coordinates[J] + Whole;
       A.Coordinates[J - 1] = A.Coordinates[J - 1] - 1;
-    } else if (!possible(A, Comparison::Less, A.Coordinates[J], Whole)) {
+    } else if (!possible(A, J, Comparison::Less, A.Coordinates[J], Whole)) {
       A.Coordinates[J] = A.Coordinates[J] - Whole;
       A.Coordinates[J - 1] = A.Coordinates[J - 1] + 1;
     }
     const Polynomial &Coordinate = A.Coordinates[J], &Extent = A.Array->Shape[J];
     Polynomial Low = Coordinate + A.CarryLow[J], High = Coordinate + A.CarryHigh[J];
     bool Surely = true;
-    if (possible(A, Comparison::Less, Low, 0)) {
+    if (possible(A, J, Comparison::Less, Low, 0)) {
       A.CarryLow[J - 1] = -1;
-      Surely &= !possible(A, Comparison::Less, Low, Polynomial(0) - Extent);
+      Surely &= !possible(A, J, Comparison::Less, Low, Polynomial(0) - Extent);
     }
-    if (possible(A, Comparison::LessEqual, Extent, High)) {
+    if (possible(A, J, Comparison::LessEqual, Extent, High)) {
       A.CarryHigh[J - 1] = 1;
-      Surely &= !possible(A, Comparison::LessEqual, Polynomial(2) * Extent, High);
+      Surely &= !possible(A, J, Comparison::LessEqual, Polynomial(2) * Extent, High);
     }
     const bool InRow = A.CarryLow[J - 1] == 0 && A.CarryHigh[J - 1] == 0;
     if (!InRow && forFixedRows() && FixedRows.isUniform(Coordinate)) {
@@ -553,7 +577,7 @@ private:
     if (Surely)
       return true;
     if (const CoordinateAccess OfGrid = withinGrid(A, J, High);
-        !possible(OfGrid, Comparison::Less, Low, 0) && !possible(OfGrid, Comparison::LessEqual, Extent, High)) {
+        !possible(OfGrid, J, Comparison::Less, Low, 0) && !possible(OfGrid, J, Comparison::LessEqual, Extent, High)) {
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
@@ -590,12 +614,12 @@ private:
     const Polynomial& Extent = A.Array->Shape[J];
     if (Extent.constant() || !isWalkedByGrid(A.Coordinates[0]) || Sets.unknownIn(A.Coordinates[J]))
       return false;
-    const isl::set Outside = A.Domain.intersect(Sets.compare(Comparison::Less, Low, 0).unite(Sets.compare(Comparison::LessEqual, Extent, High)));
+    const isl::set Outside = A.Domains[J].intersect(Sets.compare(Comparison::Less, Low, 0).unite(Sets.compare(Comparison::LessEqual, Extent, High)));
     const std::optional<std::int64_t> Most = Sets.greatest(Outside, Extent);
     if (!Most || *Most >= Long)
       return false;
     requireExtent(A, J, *Most + 1);
-    A.Domain = A.Domain.intersect(Sets.compare(Comparison::Less, *Most, Extent));
+    A.restrictTo(Sets.compare(Comparison::Less, *Most, Extent));
     return true;
   }
 
@@ -620,6 +644,8 @@ private:
   InterpretedKernel interpret(const ElementSizes& Distributed, const RenumberedThreads* Renumbered,
                               const std::optional<RowLoopRequest>& Rows = std::nullopt) {
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    for (ElementAccess& A : Interpreted.Accesses)
+      A.Path = Sets.withoutData(A.Path, {A.Offset, A.StoredRow.value_or(0), A.FoundRow.value_or(0)});
     Interpreted.Accesses = splitAccesses(std::move(Interpreted.Accesses), Arrays, Sets);
     return Interpreted;
   }
@@ -1045,12 +1071,16 @@ private:
     std::set<const Stmt*> Loops;
     for (CoordinateAccess& A : Accesses) {
       bool Inside = false, InKernel = true;
-      for (const Monomial& M : Sets.monomialsOf(A.Domain)) {
+      std::set<Monomial> Mentioned;
+      for (const isl::set& Each : A.Domains)
+        for (const Monomial& M : Sets.monomialsOf(Each))
+          Mentioned.insert(M);
+      for (const Monomial& M : Mentioned) {
         if (!isGridStep(M, Result.RowDimension))
           continue;
         Polynomial Step = productOf(M);
         Polynomial Rows = Polynomial(Launch.BlockSize[Result.RowDimension].value_or(1)) * Step;
-        if (possible(A, Comparison::LessEqual, A.Array->Shape[0], Rows)) {
+        if (possible(A, 0, Comparison::LessEqual, A.Array->Shape[0], Rows)) {
           Reports.gridStrides(A.Array->Array, A.Origin->Where);
           return false;
         }
@@ -1060,7 +1090,7 @@ private:
             InKernel &= Loop->second.Calls.empty();
             Loops.insert(Loop->second.Loop);
           }
-        A.Domain = A.Domain.intersect(Sets.compare(Comparison::Equal, Step, 0));
+        A.restrictTo(Sets.compare(Comparison::Equal, Step, 0));
         for (Polynomial& C : A.Coordinates)
           if (auto It = C.terms().find(M); It != C.terms().end())
             C = C - Polynomial(It->second) * Step;
@@ -1116,7 +1146,7 @@ private:
 
   /// The elements that a block writes, as a set of the named origins of blocks and coordinates.
   isl::set elementsOf(const CoordinateAccess& A, const std::string& Block) {
-    isl::set S = A.Domain;
+    isl::set S = A.domain();
     for (unsigned D = 0; D < 3; ++D) {
       // A loop that walks on by whole grids comes to blocks of its own: blocks that differ stay
       // apart in all of its steps.
@@ -1154,7 +1184,7 @@ private:
   /// Blocks that differ then write different elements, since they have different coordinates along a dimension.
   bool writesOwnOnly(const DistributedParameter& Array) const {
     auto Found = llvm::find_if(Result.Arrays, [&](const ArrayAccess& A) { return A.Array == Array.Array; });
-    return Launch.isInBlocks() && Found != Result.Arrays.end() && Found->Writes && !Found->EndRows.some() &&
+    return (Launch.isInBlocks() || inOneDimension()) && Found != Result.Arrays.end() && Found->Writes && !Found->EndRows.some() &&
            llvm::all_of(Used, [&](unsigned D) { return (*Found->Writes)[D].isWithinOwn(); });
   }
 
@@ -1194,8 +1224,9 @@ private:
 
   /// A dimension that no subscript and no condition mentions has one block.
   bool mentionsBlock(const CoordinateAccess& A, unsigned D) {
-    return Sets.mentions(A.Domain, Symbol::Kind::BlockOrigin, D) ||
-           Sets.mentions(A.Domain, Symbol::Kind::BlockIndex, D);
+    return llvm::any_of(A.Domains, [&](const isl::set& Each) {
+      return Sets.mentions(Each, Symbol::Kind::BlockOrigin, D) || Sets.mentions(Each, Symbol::Kind::BlockIndex, D);
+    });
   }
 
   const FunctionDecl* Kernel;
@@ -1211,6 +1242,7 @@ private:
   FixedRowAnalysis FixedRows;
   // Hold sets, so that they go before them.
   std::vector<CoordinateAccess> Accesses;
+  std::vector<CollectedPlace> Places;
   std::vector<CollectedStore> Collected;
   /// Grid dimensions that the kernel names.
   std::set<unsigned> NamedDimensions;

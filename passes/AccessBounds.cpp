@@ -8,6 +8,19 @@ using namespace clang;
 namespace gpurma {
 
 AxisAccess AccessBounds::bounds(const CoordinateAccess& A, size_t J, unsigned D) {
+  const std::array<std::int64_t, 4> Carry = {A.CarryLow[J], A.CarryHigh[J], J > 0 ? A.CarryLow[J - 1] : 0, J > 0 ? A.CarryHigh[J - 1] : 0};
+  auto Alike = std::find_if(Known.begin(), Known.end(), [&](const KnownBounds& Each) {
+    return Each.Array == A.Array && Each.J == J && Each.D == D && Each.Writes == A.Origin->Writes && Each.Carry == Carry &&
+           Each.Coordinate == A.Coordinates[J] && isl_set_plain_is_equal(Each.Domain.get(), A.Domains[J].get()) == isl_bool_true;
+  });
+  if (Alike == Known.end()) {
+    Known.push_back({A.Coordinates[J], A.Domains[J], Carry, A.Array, J, D, A.Origin->Writes, findBounds(A, J, D)});
+    return Known.back().Found;
+  }
+  return Alike->Found;
+}
+
+AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigned D) {
   // What leaves its row comes to the other end of the next one.
   if (J > 0 && (A.CarryLow[J - 1] != 0 || A.CarryHigh[J - 1] != 0))
     return {/*Whole=*/true};
@@ -15,7 +28,7 @@ AxisAccess AccessBounds::bounds(const CoordinateAccess& A, size_t J, unsigned D)
   Polynomial Distance = A.Coordinates[J] - Step * originOf(D);
   Polynomial FromEnd = Distance - Step * Sets.pitch(D) + 1;
   // The origin and the block's size may be mentioned here only.
-  isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "distance", Distance), "end", FromEnd));
+  isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domains[J], "distance", Distance), "end", FromEnd));
   std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
                               High = Sets.greatest(Domain, FromEnd);
   if (!Low || !High) {
@@ -43,7 +56,7 @@ DimensionEnds AccessBounds::endsOf(const CoordinateAccess& A, size_t J) {
   if (Sets.unknownIn(At))
     return {/*Whole=*/true};
   const Polynomial FromEnd = At - A.Array->Shape[J];
-  isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domain, "coordinate", At), "end", FromEnd));
+  isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domains[J], "coordinate", At), "end", FromEnd));
   DimensionEnds Fewest{/*Whole=*/true};
   // Where the extent is a constant, both say something.
   for (const Polynomial& Place : {At, FromEnd}) {

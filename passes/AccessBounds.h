@@ -27,6 +27,18 @@ public:
   }
 
 private:
+  /// What has been found of a coordinate, for accesses that differ in others.
+  struct KnownBounds {
+    Polynomial Coordinate;
+    isl::set Domain;
+    std::array<std::int64_t, 4> Carry;
+    const DistributedParameter* Array = nullptr;
+    size_t J = 0;
+    unsigned D = 0;
+    bool Writes = false;
+    AxisAccess Found;
+  };
+  AxisAccess findBounds(const CoordinateAccess& A, size_t J, unsigned D);
   /// How many of coordinate \p J a thread has along grid dimension \p D.
   std::int64_t stepOf(size_t J, unsigned D) const { return J == 0 ? Tiles.RowsPerThread : Tiles.ColumnsPerThread[D]; }
   /// Of rows that wrap around, as `(y + 1) % ny`: how far they are if behind the last row the first one comes again.
@@ -39,6 +51,7 @@ private:
   SymbolicSets& Sets;
   const KernelAccesses& Tiles;
   const std::array<std::optional<std::int64_t>, 3>& BlockSize;
+  std::vector<KnownBounds> Known;
 };
 
 } // namespace gpurma

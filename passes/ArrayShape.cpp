@@ -26,7 +26,7 @@ ComponentOffset componentOf(const Polynomial& Offset, const ArrayShape& Shape, c
   const Polynomial Elements = Shape.elements();
   auto [Component, InComponent] = Offset.divided(Elements);
   const Polynomial Row = InComponent.divided(Shape.stride(0)).first;
-  const isl::set Domain = Sets.closed(Sets.bound(Path, "row", Row));
+  const isl::set Domain = Sets.closedWith(Path, {Row});
   auto Never = [&](Comparison Op, const Polynomial& Left, const Polynomial& Right) {
     return Domain.intersect(Sets.compare(Op, Left, Right)).is_empty();
   };

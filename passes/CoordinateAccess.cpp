@@ -7,6 +7,22 @@ using namespace clang;
 
 namespace gpurma {
 
+isl::set CoordinateAccess::domain() const {
+  isl::set All = Domains.front();
+  for (const isl::set& Each : llvm::drop_begin(Domains))
+    All = All.intersect(Each);
+  return All.coalesce();
+}
+
+bool CoordinateAccess::isReached() const {
+  return llvm::none_of(Domains, [](const isl::set& Each) { return Each.is_empty(); });
+}
+
+void CoordinateAccess::restrictTo(const isl::set& Values) {
+  for (isl::set& Each : Domains)
+    Each = Each.intersect(Values);
+}
+
 Polynomial originOf(unsigned Dimension) {
   return Symbol{Symbol::Kind::BlockOrigin, Dimension};
 }

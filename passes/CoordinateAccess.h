@@ -25,8 +25,15 @@ struct CoordinateAccess {
   std::vector<std::int64_t> CarryLow, CarryHigh;
   /// A store beyond the block's own rows, into one of the array's first or last (ArrayAccess::EndRows).
   bool IntoEndRow = false;
-  /// The values of the symbols for which it is reached, and all that is known of them.
-  isl::set Domain;
+  /// By coordinate, and of the component at the end: the values of the symbols for which it is reached, and all that is known of them and of
+  /// those that the coordinate is made of. What is known of others would multiply with it, as ways around in three dimensions do.
+  std::vector<isl::set> Domains;
+
+  /// All that is known of all coordinates.
+  isl::set domain() const;
+  const isl::set& componentDomain() const { return Domains.back(); }
+  bool isReached() const;
+  void restrictTo(const isl::set& Values);
 };
 
 /// Whether its block's number stands in it without the block's size.

@@ -162,14 +162,14 @@ void FixedRowAnalysis::checkBeyond() {
   using Kind = Symbol::Kind;
   for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
     auto ByOthers = [&](const CoordinateAccess& A) {
-      return decidesRow(A) && !A.Domain.intersect(Sets.compare(Comparison::LessEqual, 1, coordinateBeyond(D))).is_empty();
+      return decidesRow(A) && !A.domain().intersect(Sets.compare(Comparison::LessEqual, 1, coordinateBeyond(D))).is_empty();
     };
     auto Found = llvm::find_if(Accesses, ByOthers);
     if (Found == Accesses.end())
       Stores.Dimensions |= 1u << D;
     else if (llvm::any_of(Accesses, [&](const CoordinateAccess& A) {
                return llvm::any_of(std::array{Kind::LaunchedOrigin, Kind::LaunchedIndex, Kind::LaunchedThread},
-                                   [&](Kind Of) { return Sets.mentions(A.Domain, Of, D); });
+                                   [&](Kind Of) { return llvm::any_of(A.Domains, [&](const isl::set& Each) { return Sets.mentions(Each, Of, D); }); });
              }))
       return Reports.rowsNotWalked(*Found);
   }
@@ -241,7 +241,7 @@ bool FixedRowAnalysis::hasFewIterations(const CoordinateAccess& A, const Polynom
   for (const auto& [M, Coefficient] : P.terms())
     for (const Symbol& S : M)
       if (S.Of == Symbol::Kind::Counter) {
-        std::optional<std::int64_t> Last = Sets.greatest(A.Domain, S);
+        std::optional<std::int64_t> Last = Sets.greatest(A.Domains[0], S);
         if (!Last || *Last >= MostIterations)
           return false;
       }
@@ -249,10 +249,11 @@ bool FixedRowAnalysis::hasFewIterations(const CoordinateAccess& A, const Polynom
 }
 
 isl::set FixedRowAnalysis::rowsElsewhere(const CoordinateAccess& A) {
+  const isl::set Domain = A.domain();
   isl::set Rows = Sets.none();
   for (std::int64_t Carry = A.CarryLow[0]; Carry <= A.CarryHigh[0]; ++Carry) {
     const Polynomial Row = A.Coordinates[0] + Carry;
-    Rows = Rows.unite(Sets.bound(A.Domain.intersect(Sets.compare(Comparison::NotEqual, Row, *A.Origin->StoredRow)), "row", Row));
+    Rows = Rows.unite(Sets.bound(Domain.intersect(Sets.compare(Comparison::NotEqual, Row, *A.Origin->StoredRow)), "row", Row));
   }
   return Sets.withoutVarying(Sets.closed(Rows));
 }
@@ -263,13 +264,14 @@ bool FixedRowAnalysis::comparesElements(const CoordinateAccess& Read, const Coor
 }
 
 isl::set FixedRowAnalysis::rowsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
-  return rowsElsewhere(Read).intersect(Sets.withoutVarying(Sets.closed(Sets.bound(Write.Domain, "row", Write.Coordinates[0]))));
+  return rowsElsewhere(Read).intersect(Sets.withoutVarying(Sets.closed(Sets.bound(Write.domain(), "row", Write.Coordinates[0]))));
 }
 
 isl::set FixedRowAnalysis::elementsInNoOrder(const CoordinateAccess& Read, const CoordinateAccess& Write) {
-  const isl::set Elsewhere = Read.Domain.intersect(Sets.compare(Comparison::NotEqual, Read.Coordinates[0], *Read.Origin->StoredRow));
-  const isl::set Stored = elementsOfThreads(Write, Write.Domain, "b");
-  const isl::set Common = elementsOfThreads(Read, Read.Domain, "a").intersect(Stored);
+  const isl::set Domain = Read.domain();
+  const isl::set Elsewhere = Domain.intersect(Sets.compare(Comparison::NotEqual, Read.Coordinates[0], *Read.Origin->StoredRow));
+  const isl::set Stored = elementsOfThreads(Write, Write.domain(), "b");
+  const isl::set Common = elementsOfThreads(Read, Domain, "a").intersect(Stored);
   isl::set Found = elementsOfThreads(Read, Elsewhere, "a").intersect(Stored);
   for (unsigned D = 0; D < *Launch.RowDimension; ++D) {
     const std::string A = std::string("a") + DimensionName[D], B = std::string("b") + DimensionName[D];

@@ -34,6 +34,9 @@ Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A,
   }
   case BO_EQ: {
     Condition Equal{Sets.compare(Comparison::Equal, A, B), Sets.compare(Comparison::NotEqual, A, B)};
+    // `x > y ? 1 : 0` is 1 if it is not 0, of which the numbers below and above would be two cases.
+    if (std::optional<std::int64_t> Other = otherOfTwo(A, B))
+      return {std::move(Equal.True), Sets.compare(Comparison::Equal, A, *Other)};
     // A large constant is one below zero; what it is compared with may be neither.
     if (!Unsigned || Context.getTypeSize(Type) != 32)
       return Equal;
@@ -70,10 +73,22 @@ Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A,
   return {Order(A, B, Strict), Order(B, A, !Strict)};
 }
 
+std::optional<std::int64_t> IntegerArithmetic::otherOfTwo(const Polynomial& A, const Polynomial& B) const {
+  if (A.terms().size() != 1 || A.terms().begin()->first.size() != 1 || A.terms().begin()->second != 1 || !B.constant())
+    return std::nullopt;
+  const std::vector<Alternative>* Values = Sets.alternativesOf(A.terms().begin()->first.front());
+  if (!Values || Values->size() != 2 || !Values->front().Value.constant() || !Values->back().Value.constant())
+    return std::nullopt;
+  const std::int64_t First = *Values->front().Value.constant(), Second = *Values->back().Value.constant();
+  return *B.constant() == First ? std::optional(Second) : *B.constant() == Second ? std::optional(First) : std::nullopt;
+}
+
 Polynomial IntegerArithmetic::choice(const isl::set& IfA, const Polynomial& A, const isl::set& IfB,
                   const Polynomial& B) {
-  if (A == B)
+  if (A == B || IfB.is_empty())
     return A;
+  if (IfA.is_empty())
+    return B;
   // A definition of another symbol may mention this one where neither holds, so it must have a
   // value there, too. What both have in common is left out first: it is the path on which the
   // symbol is used.
@@ -230,10 +245,11 @@ std::optional<std::pair<Polynomial, Polynomial>> IntegerArithmetic::rowAndColumn
   if (!Renumbered || !Renumbered->inOneDimension() || A.overflowed())
     return std::nullopt;
   auto [Quotient, Remainder] = A.divided(B);
-  if (Quotient == Polynomial(0) ||
-      isPossible(Sets.compare(Comparison::Less, Remainder, 0)) ||
-      isPossible(Sets.compare(Comparison::LessEqual, B, Remainder)) ||
-      isPossible(Sets.compare(Comparison::Less, Quotient, 0)))
+  if (Quotient == Polynomial(0))
+    return std::nullopt;
+  const isl::set Known = Sets.closedWith(Path, {Quotient, Remainder, B});
+  auto Never = [&](Comparison Op, const Polynomial& X, const Polynomial& Y) { return Known.intersect(Sets.compare(Op, X, Y)).is_empty(); };
+  if (!Never(Comparison::Less, Remainder, 0) || !Never(Comparison::LessEqual, B, Remainder) || !Never(Comparison::Less, Quotient, 0))
     return std::nullopt;
   return std::pair(std::move(Quotient), std::move(Remainder));
 }
@@ -271,19 +287,28 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
   if (auto Known = rowAndColumn(A, B))
     return Known->second;
   // In (y + ny) % ny, y itself where it is known to lie in the array: macros wrap what they are given, in stores as well.
-  if (!A.overflowed())
-    for (const Polynomial& Place : {A, A - B})
-      if (!isPossible(Sets.compare(Comparison::Less, Place, 0)) && !isPossible(Sets.compare(Comparison::LessEqual, B, Place)))
-        return Place;
-  std::optional<std::int64_t> Divisor = B.constant();
-  if (Divisor && *Divisor > 0) {
-    // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
-    if (const UnknownCause* Data = Sets.dataIn(A)) {
-      const std::int64_t Least = isPossible(Sets.compare(Comparison::Less, A, 0)) ? 1 - *Divisor : 0;
-      return Sets.unknown(*Data, [&](const Polynomial& R) {
-        return Sets.compare(Comparison::LessEqual, Least, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
-      });
-    }
+  if (A.overflowed())
+    return newRemainder(A, B);
+  const isl::set Known = Sets.closedWith(Path, {A, B});
+  for (const Polynomial& Place : {A, A - B})
+    if (Known.intersect(Sets.compare(Comparison::Less, Place, 0)).is_empty() && Known.intersect(Sets.compare(Comparison::LessEqual, B, Place)).is_empty())
+      return Place;
+  const std::optional<std::int64_t> Divisor = B.constant();
+  // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
+  if (const UnknownCause* Data = Divisor && *Divisor > 0 ? Sets.dataIn(A) : nullptr) {
+    const std::int64_t Least = Known.intersect(Sets.compare(Comparison::Less, A, 0)).is_empty() ? 0 : 1 - *Divisor;
+    return Sets.unknown(*Data, [&](const Polynomial& R) {
+      return Sets.compare(Comparison::LessEqual, Least, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
+    });
+  }
+  auto [It, IsNew] = Remainders.try_emplace({A.terms(), B.terms()});
+  if (IsNew)
+    It->second = newRemainder(A, B);
+  return It->second;
+}
+
+Polynomial IntegerArithmetic::newRemainder(const Polynomial& A, const Polynomial& B) {
+  if (const std::optional<std::int64_t> Divisor = B.constant(); Divisor && *Divisor > 0) {
     // A symbol of its own, so that it stays in its row when a subscript is taken apart.
     Polynomial Rest = A - quotient(A, B) * B;
     return Sets.defined(

@@ -53,6 +53,8 @@ public:
   bool isNarrow(clang::QualType Type) const;
 
 private:
+  /// Of a value \p A that is one of two numbers, of which \p B is one, the other. None: it is another value.
+  std::optional<std::int64_t> otherOfTwo(const Polynomial& A, const Polynomial& B) const;
   /// Of several values of which nothing is known, or a multiple of one: why. Null for others.
   const UnknownCause* causeOfMixedData(const Polynomial& A) const;
   /// Quotient and remainder of a thread's number by a row's length and the like, where the remainder
@@ -66,11 +68,15 @@ private:
   /// C's quotient, which is rounded towards zero.
   Polynomial quotient(const Polynomial& A, const Polynomial& B);
   Polynomial remainder(const Polynomial& A, const Polynomial& B);
+  Polynomial newRemainder(const Polynomial& A, const Polynomial& B);
 
   SymbolicSets& Sets;
   const clang::ASTContext& Context;
   const RenumberedThreads* Renumbered;
   const isl::set& Path;
+  using Terms = std::map<Monomial, std::int64_t>;
+  /// That of the same numbers is the same each time, as of `(x + 1) % nx` in many subscripts.
+  std::map<std::pair<Terms, Terms>, Polynomial> Remainders;
 };
 
 } // namespace gpurma

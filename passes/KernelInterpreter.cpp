@@ -138,10 +138,7 @@ private:
   Condition truth(const AbstractValue& V) {
     if (V.Truth)
       return *V.Truth;
-    if (!V.Number)
-      return anything();
-    return {Sets.compare(Comparison::NotEqual, *V.Number, 0),
-            Sets.compare(Comparison::Equal, *V.Number, 0)};
+    return V.Number ? Numbers.compare(BO_NE, *V.Number, 0, QualType()) : anything();
   }
 
   Polynomial number(const AbstractValue& V, const Expr* E) {
@@ -184,12 +181,23 @@ private:
     return V;
   }
 
-  State join(State A, State B, const Stmt* At) {
+  /// A path that a condition has divided in two.
+  struct Fork {
+    isl::set Whole, First, Second;
+
+    Fork(const isl::set& Path, const isl::set& First, const isl::set& Second)
+        : Whole(Path), First(Path.intersect(First)), Second(Path.intersect(Second)) {}
+  };
+
+  /// \p From: where the paths come from. If nothing has left them on the way, the path goes on as if it had not been divided, so that
+  /// conditions behind which all do the same do not add up.
+  State join(State A, State B, const Stmt* At, const Fork* From = nullptr) {
     if (!A.Reachable)
       return B;
     if (!B.Reachable)
       return A;
-    State Joined{A.Path.unite(B.Path).coalesce(), true, {}};
+    const bool IsWhole = From && A.Path.get() == From->First.get() && B.Path.get() == From->Second.get();
+    State Joined{IsWhole ? From->Whole : A.Path.unite(B.Path).coalesce(), true, {}};
     for (const auto& [Variable, V] : A.Variables)
       if (auto It = B.Variables.find(Variable); It != B.Variables.end())
         Joined.Variables[Variable] = choice(A.Path, V, B.Path, It->second, At);
@@ -803,15 +811,16 @@ private:
   template <typename Function> AbstractValue either(const AbstractConditionalOperator* E, Function Arm) {
     Condition If = truth(eval(E->getCond()));
     Dependence On(*this, If);
+    const Fork Paths(Now.Path, If.True, If.False);
     State Before = Now;
-    Now.Path = Before.Path.intersect(If.True);
+    Now.Path = Paths.First;
     AbstractValue True = Arm(E->getTrueExpr());
     State AfterTrue = std::move(Now);
     Now = std::move(Before);
-    Now.Path = Now.Path.intersect(If.False);
+    Now.Path = Paths.Second;
     AbstractValue False = Arm(E->getFalseExpr());
     AbstractValue V = choice(AfterTrue.Path, True, Now.Path, False, E);
-    Now = join(std::move(AfterTrue), std::move(Now), E);
+    Now = join(std::move(AfterTrue), std::move(Now), E, &Paths);
     return V;
   }
 
@@ -844,11 +853,12 @@ private:
       bool And = Op == BO_LAnd;
       Condition Left = truth(eval(E->getLHS()));
       Dependence On(*this, Left);
+      const Fork Paths(Now.Path, And ? Left.True : Left.False, And ? Left.False : Left.True);
       State Skipped = Now;
-      Skipped.Path = Skipped.Path.intersect(And ? Left.False : Left.True);
-      Now.Path = Now.Path.intersect(And ? Left.True : Left.False);
+      Skipped.Path = Paths.Second;
+      Now.Path = Paths.First;
       Condition Right = truth(eval(E->getRHS()));
-      Now = join(std::move(Now), std::move(Skipped), E);
+      Now = join(std::move(Now), std::move(Skipped), E, &Paths);
       AbstractValue V;
       V.Truth = And ? Condition{Left.True.intersect(Right.True),
                                 Left.False.unite(Left.True.intersect(Right.False))}
@@ -1607,13 +1617,14 @@ private:
     Condition If = anything();
     whole([&] { If = truth(eval(S->getCond())); });
     Dependence On(*this, If);
+    const Fork Paths(Now.Path, If.True, If.False);
     State Else = Now;
-    Now.Path = Now.Path.intersect(If.True);
-    Else.Path = Else.Path.intersect(If.False);
+    Now.Path = Paths.First;
+    Else.Path = Paths.Second;
     run(S->getThen());
     std::swap(Now, Else);
     run(S->getElse());
-    Now = join(std::move(Else), std::move(Now), S);
+    Now = join(std::move(Else), std::move(Now), S, &Paths);
   }
 
   /// Runs all statements that are come to, in an iteration of which only some are run.

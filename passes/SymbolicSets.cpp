@@ -161,12 +161,23 @@ const UnknownCause* SymbolicSets::causeIn(const Polynomial& P, bool AlsoOfChoice
         Add(Each.Value);
       continue;
     }
-    if (auto It = Definitions.find(S); It != Definitions.end())
-      for (const std::string& Name : parametersOf(It->second))
-        if (auto Found = Named.find(Name); Found != Named.end())
-          Pending.insert(Pending.end(), Found->second.begin(), Found->second.end());
+    const std::vector<Symbol> Others = definedBy(S);
+    Pending.insert(Pending.end(), Others.begin(), Others.end());
   }
   return nullptr;
+}
+
+std::vector<Symbol> SymbolicSets::definedBy(const Symbol& S) const {
+  std::vector<Symbol> Found;
+  if (auto It = Definitions.find(S); It != Definitions.end())
+    for (const Monomial& M : monomialsOf(It->second))
+      Found.insert(Found.end(), M.begin(), M.end());
+  return Found;
+}
+
+bool SymbolicSets::standsAlone(const Symbol& S) const {
+  const std::vector<Symbol> Others = definedBy(S);
+  return S.Of == Symbol::Kind::Unknown && std::all_of(Others.begin(), Others.end(), [&](const Symbol& Each) { return Each == S; });
 }
 
 void SymbolicSets::assumePositive(const Polynomial& P) {
@@ -227,18 +238,68 @@ isl::set SymbolicSets::factsOf(const Monomial& M) {
 
 isl::set SymbolicSets::closed(isl::set S) {
   std::set<std::string> Seen;
-  S = S.intersect(Facts);
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const std::string& Name : parametersOf(S)) {
-      auto It = Named.find(Name);
-      if (It == Named.end() || !Seen.insert(Name).second)
-        continue;
-      S = S.intersect(factsOf(It->second));
-      Changed = true;
-    }
+  // Those of several cases come last and the least first, so that most cases are found not to be there before they multiply.
+  std::vector<isl::set> Cases;
+  std::vector<std::string> Pending = parametersOf(S = S.intersect(Facts));
+  while (!Pending.empty()) {
+    const std::string Name = std::move(Pending.back());
+    Pending.pop_back();
+    auto It = Named.find(Name);
+    if (It == Named.end() || !Seen.insert(Name).second)
+      continue;
+    isl::set Known = factsOf(It->second);
+    for (std::string& Other : parametersOf(Known))
+      Pending.push_back(std::move(Other));
+    if (isl_set_n_basic_set(Known.get()) > 1)
+      Cases.push_back(std::move(Known));
+    else
+      S = S.intersect(Known);
   }
+  S = withRow(S);
+  std::stable_sort(Cases.begin(), Cases.end(),
+                   [](const isl::set& A, const isl::set& B) { return isl_set_n_basic_set(A.get()) < isl_set_n_basic_set(B.get()); });
+  for (const isl::set& Known : Cases)
+    S = S.intersect(Known).coalesce();
   return S.coalesce();
+}
+
+isl::set SymbolicSets::withRow(isl::set S) {
+  if (!Numbers)
+    return S;
+  const auto& [Number, Row, Length, Elements] = *Numbers;
+  const std::vector<Monomial> Mentioned = monomialsOf(S);
+  for (const auto& [M, Coefficient] : Number.terms())
+    if (std::find(Mentioned.begin(), Mentioned.end(), M) == Mentioned.end())
+      return S;
+  const Polynomial Rows = Elements.divided(Length).first;
+  for (std::int64_t Away : {-1, 0, 1}) {
+    if (!S.intersect(compare(Comparison::LessEqual, Elements, Number + Polynomial(Away) * Length)).is_empty())
+      break;
+    S = S.intersect(compare(Comparison::Less, Row + Away, Rows));
+  }
+  return S.intersect(compare(Comparison::Less, Number, Length)).is_empty() ? S.intersect(compare(Comparison::LessEqual, 1, Row)) : S;
+}
+
+isl::set SymbolicSets::closedWith(const isl::set& Path, const std::vector<Polynomial>& Of) {
+  std::set<Monomial> With;
+  for (const Polynomial& P : Of)
+    for (const auto& [M, Coefficient] : P.terms())
+      if (!M.empty())
+        With.insert(M);
+  auto Found = std::find_if(Closed.begin(), Closed.end(), [&](const ClosedPath& Each) {
+    return Each.With == With && isl_set_plain_is_equal(Each.Path.get(), Path.get()) == isl_bool_true;
+  });
+  if (Found != Closed.end())
+    return Found->Closed;
+  isl::set S = Path;
+  for (size_t I = 0; I < Of.size(); ++I)
+    S = bound(S, "place" + std::to_string(I), Of[I]);
+  S = closed(S);
+  // The names would be those of others that the result is compared with.
+  for (size_t I = 0; I < Of.size(); ++I)
+    S = S.project_out_param("place" + std::to_string(I));
+  Closed.push_back({std::move(With), Path, S});
+  return S;
 }
 
 std::optional<std::int64_t> SymbolicSets::least(const isl::set& S, const Polynomial& P) {
@@ -286,6 +347,34 @@ std::vector<Monomial> SymbolicSets::monomialsOf(const isl::set& S) const {
     if (auto It = Named.find(Name); It != Named.end())
       Found.push_back(It->second);
   return Found;
+}
+
+isl::set SymbolicSets::withoutData(isl::set S, const std::vector<Polynomial>& Places) const {
+  std::set<Symbol> Needed;
+  std::vector<Symbol> Pending;
+  auto Add = [&](const Monomial& M) { Pending.insert(Pending.end(), M.begin(), M.end()); };
+  for (const Polynomial& P : Places)
+    for (const auto& [M, Coefficient] : P.terms())
+      Add(M);
+  for (const Monomial& M : monomialsOf(S))
+    if (M.size() != 1 || !standsAlone(M.front()))
+      Add(M);
+  while (!Pending.empty()) {
+    const Symbol Next = Pending.back();
+    Pending.pop_back();
+    if (!Needed.insert(Next).second)
+      continue;
+    const std::vector<Symbol> Others = definedBy(Next);
+    Pending.insert(Pending.end(), Others.begin(), Others.end());
+  }
+  for (const Monomial& M : monomialsOf(S)) {
+    if (M.size() != 1 || Needed.count(M.front()))
+      continue;
+    if (auto Definition = Definitions.find(M.front()); Definition != Definitions.end())
+      S = S.intersect(Definition->second);
+    S = S.project_out_param(Names.at(M));
+  }
+  return S.coalesce();
 }
 
 isl::set SymbolicSets::withoutVarying(isl::set S) const {

@@ -83,10 +83,19 @@ public:
   Polynomial launchedSize(unsigned Dimension) const;
 
   /// What holds for all symbols throughout: sizes are positive.
-  void assume(const isl::set& Fact) { Facts = Facts.intersect(Fact); }
+  void assume(const isl::set& Fact) {
+    Facts = Facts.intersect(Fact);
+    Closed.clear();
+  }
   void assumePositive(const Polynomial& P);
+  /// The number of a thread is \p Row times \p Length and something from 0 to less than that, which isl cannot tell of products.
+  void setRows(const Polynomial& Number, const Polynomial& Row, const Polynomial& Length, const Polynomial& Elements) {
+    Numbers = {Number, Row, Length, Elements};
+  }
   /// \p S with all that is known of the symbols that it mentions.
   isl::set closed(isl::set S);
+  /// The same of a path, and of the symbols that \p Of are made of.
+  isl::set closedWith(const isl::set& Path, const std::vector<Polynomial>& Of);
 
   /// The least value of \p P over \p S, which is closed; none if it has no lower bound or \p S is
   /// empty.
@@ -100,13 +109,21 @@ public:
   isl::set differsByAtLeast(const std::string& Low, const std::string& High, const Polynomial& By);
   bool mentions(const isl::set& S, Symbol::Kind Of, unsigned Index) const;
   std::vector<Monomial> monomialsOf(const isl::set& S) const;
+  /// \p S without values that say nothing of others, as loaded ones, and of which \p Places are not made.
+  isl::set withoutData(isl::set S, const std::vector<Polynomial>& Places) const;
   /// \p S without the symbols that differ between the threads of a launch.
   isl::set withoutVarying(isl::set S) const;
 
 private:
   const UnknownCause* causeIn(const Polynomial& P, bool AlsoOfChoice) const;
+  /// The symbols that stand in the definition of one.
+  std::vector<Symbol> definedBy(const Symbol& S) const;
+  /// A value by itself: nothing that is known of it is said of others as well.
+  bool standsAlone(const Symbol& S) const;
   Symbol number(Symbol::Kind Of) { return {Of, Next++}; }
   isl::pw_aff affine(const Polynomial& P);
+  /// \p S with what threads of such numbers say of their rows, and of those next to them: i < n of rows that there are.
+  isl::set withRow(isl::set S);
   isl::pw_aff parameter(const std::string& Name) const;
   const std::string& nameOf(const Monomial& M);
   isl::set factsOf(const Monomial& M);
@@ -128,6 +145,16 @@ private:
   std::map<Symbol, isl::set> Definitions;
   std::map<Symbol, UnknownCause> Causes;
   std::map<Symbol, std::vector<Alternative>> Alternatives;
+  struct NumbersInRows {
+    Polynomial Number, Row, Length, Elements;
+  };
+  std::optional<NumbersInRows> Numbers;
+  struct ClosedPath {
+    std::set<Monomial> With;
+    isl::set Path, Closed;
+  };
+  /// What closedWith has been asked for: most accesses of a kernel have a path and coordinates of others.
+  std::vector<ClosedPath> Closed;
   unsigned Next = 0;
 };
 
