@@ -1919,7 +1919,8 @@ private:
     if (const VarDecl* V = namedVariable(E)) // that of one whose value is read for stores is
       return V->isLocalVarDecl() && V->getInit() && !References(V->getInit()).mention(V) ? elementRead(V->getInit()) : nullptr;
     const auto* Deref = dyn_cast<UnaryOperator>(E);
-    if ((isa<ArraySubscriptExpr>(E) || (isa<CallExpr>(E) && E->isGLValue()) || (Deref && Deref->getOpcode() == UO_Deref)) && isRowElement(placeOf({E})))
+    const bool IsElement = isa<ArraySubscriptExpr>(E) || (isa<CallExpr>(E) && E->isGLValue()) || (Deref && Deref->getOpcode() == UO_Deref);
+    if (IsElement && isRowElement(placeOf({E})))
       return E;
     if (isa<UnaryExprOrTypeTraitExpr, LambdaExpr>(E))
       return nullptr;

@@ -246,8 +246,8 @@ private:
   }
   static GPURMA_DEVICE uint3 place_in(std::uint64_t number, const std::uint32_t (&size)[3]) {
     const std::uint64_t next = number / size[0];
-    return {static_cast<std::uint32_t>(number % size[0]), static_cast<std::uint32_t>(next % size[1]),
-            static_cast<std::uint32_t>(next / size[1])};
+    return {static_cast<std::uint32_t>(number % size[0]),
+            static_cast<std::uint32_t>(next % size[1]), static_cast<std::uint32_t>(next / size[1])};
   }
 
   const row_threads<Count>& threads_;
