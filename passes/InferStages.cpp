@@ -1291,9 +1291,11 @@ public:
   /// Of variables from before the region that it names and does not change: parameters, and those at file scope, also as members of structures.
   static std::vector<AssumedNumber> givenNumbers(const Region& R, ASTContext& Context) {
     std::vector<AssumedNumber> Found;
-    const VariableChanges InRegion(R.Statement), ByHost = changesOfHost(R.HostParts);
+    const VariableChanges InRegion(R.Statement), ByHost = changesOfHost(R.HostParts), InFunction(R.outermostFunction()->getBody());
     auto Add = [&](const PointerVariable& Place) {
       const FieldDecl* Field = Place.Members.empty() ? nullptr : Place.Members.front();
+      if (Place.Variable->isLocalVarDecl() && InFunction.changes(Place.Variable, Field))
+        return;
       if (!Place.type().getNonReferenceType()->isIntegerType() || !isPublic(Place) || InRegion.changes(Place.Variable, Field) || ByHost.changes(Place.Variable, Field) ||
           llvm::any_of(Found, [&](const AssumedNumber& Each) { return Each.Place == Place; }))
         return;
