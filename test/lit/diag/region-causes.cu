@@ -1,9 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Errors whose cause is elsewhere: numbers of blocks that a function stores, what one thread computes, and statements of functions that
 // name what they are passed.
-// RUN: not %gpurmacc_cpu -c -DNUMBERS %s -o %t.o 2>&1 | %filecheck --check-prefix=NUMBERS %s
-// RUN: not %gpurmacc_cpu -c -DTHREAD %s -o %t.o 2>&1 | %filecheck --check-prefix=THREAD %s
-// RUN: not %gpurmacc_cpu -c -DTEXT %s -o %t.o 2>&1 | %filecheck --check-prefix=TEXT %s
+// RUN: not %gpurmacc_cpu -c -DNUMBERS %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK-NUMBERS %s
+// RUN: not %gpurmacc_cpu -c -DTHREAD %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK-THREAD %s
+// RUN: not %gpurmacc_cpu -c -DTEXT %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK-TEXT %s
 
 __global__ void add_one(float* u, float most, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -18,7 +18,7 @@ __device__ void add_up(float* part, float* out) {
     if (threadIdx.x < w)
       part[threadIdx.x] += part[threadIdx.x + w];
   }
-  // NUMBERS: :[[@LINE+2]]:6: error: kernel 'sum' may update the reduced 'result' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
+  // CHECK-NUMBERS: :[[@LINE+2]]:6: error: kernel 'sum' may update the reduced 'result' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
   if (threadIdx.x == 0)
     *out = part[0];
 }
@@ -38,7 +38,7 @@ __global__ void sum(const float* partial, float* result, int blocks) {
 void run(float* u, float* partial, float* result, int ny, int nx, int blocks) {
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int t = 0; t < 3; ++t) {
-    // NUMBERS: :[[@LINE+1]]:5: note: if the blocks of this launch leave numbers in 'partial', which 'sum' combines, let its kernel itself store them, 'partial[blockIdx.x] = ...;', and not a function that it calls, nor through a pointer to one of them
+    // CHECK-NUMBERS: :[[@LINE+1]]:5: note: if the blocks of this launch leave numbers in 'partial', which 'sum' combines, let its kernel itself store them, 'partial[blockIdx.x] = ...;', and not a function that it calls, nor through a pointer to one of them
     dot<<<blocks, 64>>>(u, partial, ny * nx);
     sum<<<1, 64>>>(partial, result, blocks);
   }
@@ -49,15 +49,15 @@ void run(float* u, float* dt, float* most, int n) {
 #pragma gpurma persistent distribute(u : rows(n))
   for (int t = 0; t < 3; ++t) {
     add_one<<<2, 32>>>(u, 1, n);
-    // THREAD: :[[@LINE+2]]:29: error: kernel 'compute' may write through 'dt', which is neither distributed nor reduced; name it in 'distribute', or make the parameter a pointer to const [gpurma-0133]
-    // THREAD: :[[@LINE+1]]:5: note: what one thread computes of reduced scalars and numbers, the region can compute between launches, in a variable that kernels are passed by value
+    // CHECK-THREAD: :[[@LINE+2]]:29: error: kernel 'compute' may write through 'dt', which is neither distributed nor reduced; name it in 'distribute', or make the parameter a pointer to const [gpurma-0133]
+    // CHECK-THREAD: :[[@LINE+1]]:5: note: what one thread computes of reduced scalars and numbers, the region can compute between launches, in a variable that kernels are passed by value
     compute<<<1, 1>>>(most, dt);
   }
 }
 #else
 void step(float* u, int n, double* error) {
   add_one<<<2, 32>>>(u, 1, n);
-  // TEXT: :[[@LINE+1]]:3: error: '*error' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+  // CHECK-TEXT: :[[@LINE+1]]:3: error: '*error' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
   *error = 1;
 }
 void run(float* u, int n, double* error) {
