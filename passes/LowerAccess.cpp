@@ -152,8 +152,11 @@ private:
     SourceLocation Loc = D.NameLoc;
     while (Loc.isMacroID()) {
       CharSourceRange Expansion = Sources.getImmediateExpansionRange(Loc);
-      if (Expansion.getBegin() == D.HashLoc)
-        return writtenOut(fileRange(Expansion.getAsRange(), Sources, LangOpts), U);
+      if (Expansion.getBegin() == D.HashLoc) {
+        std::optional<FileRange> Place = writtenOut(fileRange(Expansion.getAsRange(), Sources, LangOpts), U);
+        // Of a macro that is nothing else, that is where the macro is used.
+        return Place ? Place : writtenOut(fileRangeAt(Sources.getFileID(D.HashLoc), Expansion.getAsRange(), Sources, LangOpts), U);
+      }
       Loc = Expansion.getBegin();
     }
     return std::nullopt;

@@ -13,6 +13,11 @@
 #define from broken by a macro of this name
 // CHECK: #define ARRIVED() do { ::gpurma::wait<::gpurma::matching::queue>(13, ::gpurma::any_source, ::gpurma::any_window, 1, {{.*}}); } while (false)
 #define ARRIVED() do { _Pragma("gpurma wait tag(13)") } while (false)
+// CHECK: #define MEET ::gpurma::barrier(::gpurma::comm::world, {{.*}});{{$}}
+#define MEET _Pragma("gpurma barrier")
+// CHECK: #define MEET_AS(n) ::gpurma::barrier(::gpurma::comm::world, {{.*}});{{$}}
+#define MEET_AS(n) _Pragma("gpurma barrier")
+#define MEET_TWICE MEET MEET_AS(1)
 // CHECK: #define LAUNCH(kernel, ...) ::gpurma::launch(kernel, 2, 32)(__VA_ARGS__)
 #define LAUNCH(kernel, ...) kernel<<<2, 32>>>(__VA_ARGS__)
 #define SUCCESS(call) (call, cudaGetLastError() == cudaSuccess)
@@ -35,6 +40,13 @@ __global__ void first(int *cells) {
   // CHECK: ::gpurma::notify<::gpurma::matching::queue>(PARTNER, 13, ::gpurma::no_window,
 #pragma gpurma notify(PARTNER) tag(13)
   ARRIVED();
+  // CHECK: {{^}}  MEET{{$}}
+  MEET
+  // CHECK: {{^}}  MEET_AS(2){{$}}
+  MEET_AS(2)
+  MEET_TWICE
+  // CHECK: RUN_BLOCK(::gpurma::barrier(::gpurma::comm::world, {{.*}});)
+  RUN_BLOCK(_Pragma("gpurma barrier"))
 }
 
 __global__ void second(int *cells, int) { cells[0] += 1000; }
