@@ -130,6 +130,8 @@ std::string reason(const error_record& e) {
         " is named, but counter matching does not know where a notification comes from; use "
         "queue matching");
   case error_code::outside_window:
+    if (v(2) < 0)
+      return text("length ", v(2), " is negative; put or get 0 or more elements");
     return text("elements [", v(1), ", ", v(1) + v(2), ") lie outside what rank ", v(0),
                 " exposes in the window, ", v(3), " elements of ", v(4),
                 " bytes; make its window larger or the access smaller");

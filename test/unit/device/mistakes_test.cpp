@@ -66,7 +66,12 @@ MISTAKE(outside_window,
 MISTAKE(outside_window_by_overflow,
         "get at mistakes.cu:11 on rank 1: elements .* lie outside what rank 0 exposes",
         gpurma::window w(memory, 100, comm::world);
-        if (gpurma::rank() == 1) gpurma::get(memory, ~std::size_t{0}, 0, w, 2, site{file, 11});
+        if (gpurma::rank() == 1) gpurma::get(memory, 2, 0, w, ~std::size_t{0}, site{file, 11});
+        gpurma::barrier(comm::world);)
+
+MISTAKE(negative_length, "put at mistakes.cu:28 on rank 1: length -1 is negative; put or get 0 or",
+        gpurma::window w(memory, 100, comm::world);
+        if (gpurma::rank() == 1) gpurma::put(memory, gpurma::rank() - 2, 2, w, 2, site{file, 28});
         gpurma::barrier(comm::world);)
 
 MISTAKE(
