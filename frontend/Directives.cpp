@@ -123,14 +123,7 @@ void ClauseChecker::tag(ClauseKind Kind) {
     Diags.report(E->getExprLoc(), Diag::err_tag_too_large) << llvm::toString(*Value, 10) << E->getSourceRange();
 }
 
-void ClauseChecker::count() {
-  if (!integer(ClauseKind::Count, 0))
-    return;
-  const Expr *E = M.expr(ClauseKind::Count);
-  std::optional<llvm::APSInt> Value = userConstant(E, Context);
-  if (Value && (Value->isZero() || (Value->isSigned() && Value->isNegative())))
-    Diags.report(E->getExprLoc(), Diag::err_count_not_positive) << llvm::toString(*Value, 10) << E->getSourceRange();
-}
+void ClauseChecker::count() { notNegative(ClauseKind::Count, 0, Diag::err_negative_count); }
 
 void ClauseChecker::condition() {
   const Expr *E = M.expr(ClauseKind::If);

@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// gpurma::null_rank makes a directive do nothing, and so does a false if(...).
+// gpurma::null_rank makes a directive do nothing, and so do a false if(...) and a count of 0.
 // RUN: %gpurmacc_cpu -O2 %s -o %t
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 2 %t | FileCheck %s
 // CHECK: null_rank_and_if: ok
@@ -26,6 +26,13 @@ __global__ void line(int *memory, int *failures) {
 #pragma gpurma wait tag(2) from(right)
 #pragma gpurma wait tag(3) if(me > 0)
 #pragma gpurma wait tag(4) if(me % 2 == 0)
+  int none = last - last;
+  bool found = false, also = false;
+#pragma gpurma wait tag(5) count(0)
+#pragma gpurma wait tag(5) count(none)
+#pragma gpurma test(found) tag(5) count(0)
+#pragma gpurma test(also) tag(5) count(none)
+  expect(failures, found && also);
   expect(failures, mine[0] == (me > 0 ? me - 1 : -7));
   expect(failures, mine[1] == (me < last ? me + 1 : -7));
 }

@@ -2,7 +2,7 @@
 // RUN: not %gpurmacc_cpu -c %s -o %t.o -fdiagnostics-parseable-fixits 2>&1 | %filecheck %s
 
 __global__ void kernel() {
-#pragma gpurma wait tag(1) count(0)
+#pragma gpurma wait tag(1) count(-1)
 }
 
-// CHECK: :[[@LINE-3]]:34: error: count 0 is not positive; 'count' says how many notifications to wait for [gpurma-0052]
+// CHECK: :[[@LINE-3]]:34: error: count -1 is negative; wait for 0 or more notifications [gpurma-0052]
