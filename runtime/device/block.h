@@ -119,6 +119,10 @@ public:
                         std::int32_t tag, std::uint32_t window, std::uint64_t wanted)
       : b_(b), where_(where), wanted_(wanted), peer_(peer), tag_(tag), window_(window),
         what_(what) {}
+  GPURMA_DEVICE blocked(block_state& b, directive what, site where, std::int32_t peer,
+                        std::int32_t tag, std::uint32_t window, hindrance why)
+      : blocked(b, what, where, peer, tag, window,
+                is_sending(what) ? static_cast<std::uint64_t>(why) : 1) {}
   blocked(const blocked&) = delete;
   blocked& operator=(const blocked&) = delete;
 

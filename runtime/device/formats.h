@@ -18,7 +18,7 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 7;
+inline constexpr std::uint32_t format_version = 8;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
 // ring.h.
@@ -165,6 +165,17 @@ struct command_entry {
 };
 static_assert(sizeof(command_entry) == 128);
 
+__host__ __device__ constexpr bool is_sending(directive what) {
+  return what == directive::put || what == directive::get || what == directive::notify;
+}
+
+// What holds a directive that is_sending() back.
+enum class hindrance : std::uint64_t {
+  data = 1, // earlier data for the target that is not in place
+  room,     // the target has none for a notification
+  commands  // the rank's host has not taken earlier ones
+};
+
 // What a rank is blocked in. Written when a directive has to wait, never on the way through.
 struct alignas(64) wait_status {
   std::uint32_t what; // directive, as a number
@@ -173,7 +184,7 @@ struct alignas(64) wait_status {
   std::uint32_t window;
   std::uint32_t site_file;
   std::uint32_t site_line;
-  std::uint64_t wanted;
+  std::uint64_t wanted; // notifications; where is_sending(), a hindrance, as a number
   std::uint64_t arrived;
   std::uint64_t begun; // grows by one with each directive that has to wait
 };

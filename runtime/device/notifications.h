@@ -14,7 +14,8 @@ namespace gpurma::detail {
 // Gives a command to the host, after waiting for a free entry.
 GPURMA_SLOW_DEVICE void post(block_state& b, const command& c, directive what) {
   if (b.commands.full()) {
-    blocked waiting(b, what, site{c.site_file, c.site_line}, c.target, c.tag, c.window, 1);
+    blocked waiting(b, what, site{c.site_file, c.site_line}, c.target, c.tag, c.window,
+                    hindrance::commands);
     do {
       drain(b);
       waiting.pause();
@@ -109,9 +110,10 @@ GPURMA_DEVICE ring_count& count_of(const block_state& b, const ring_out& ring) {
 
 // Waits until a count of the target has come to a position; false: it has ended.
 GPURMA_SLOW_DEVICE bool wait_for_target(block_state& b, const ring_out& ring,
-                                        const std::uint32_t* count, std::uint32_t position, int tag,
-                                        std::uint32_t window, directive what, site where) {
-  blocked waiting(b, what, where, ring.target, tag, window, 1);
+                                        const std::uint32_t* count, std::uint32_t position,
+                                        hindrance why, int tag, std::uint32_t window,
+                                        directive what, site where) {
+  blocked waiting(b, what, where, ring.target, tag, window, why);
   // Looking anywhere else takes longer than looking at the count, and the target may be far.
   constexpr unsigned looks_between = platform::polls_starve_others ? 1 : 32;
   for (unsigned looks = 1; static_cast<std::int32_t>(position - platform::load_polled(count)) > 0;
@@ -132,7 +134,8 @@ GPURMA_SLOW_DEVICE bool wait_for_target(block_state& b, const ring_out& ring,
 GPURMA_DEVICE bool wait_for_room(block_state& b, ring_out& ring, int tag, std::uint32_t window,
                                  directive what, site where) {
   const std::uint32_t* const taken = &count_of(b, ring).taken;
-  if (!wait_for_target(b, ring, taken, ring.sent - ring_entries + 1, tag, window, what, where))
+  if (!wait_for_target(b, ring, taken, ring.sent - ring_entries + 1, hindrance::room, tag, window,
+                       what, where))
     return false;
   ring.taken = platform::load_polled(taken); // M18
   return true;
@@ -142,7 +145,7 @@ GPURMA_DEVICE bool wait_for_room(block_state& b, ring_out& ring, int tag, std::u
 GPURMA_DEVICE void wait_until_placed(block_state& b, ring_out& ring, std::uint32_t window,
                                      directive what, site where) {
   static_cast<void>(wait_for_target(platform::off_fast_path(b), ring, &count_of(b, ring).placed,
-                                    ring.carried, any_tag, window, what, where));
+                                    ring.carried, hindrance::data, any_tag, window, what, where));
   ring.carries = 0;
 }
 
@@ -167,7 +170,7 @@ GPURMA_SLOW_DEVICE void deliver_to_mailbox(block_state& b, int target, int tag,
   const std::uint64_t position = mailbox::reserve(&to.memory->mailbox_tickets, s);
   if (box.try_publish(position, b.rank, tag, window, s))
     return;
-  blocked waiting(b, what, where, target, tag, window, 1);
+  blocked waiting(b, what, where, target, tag, window, hindrance::room);
   do {
     if (has_ended(*to.memory))
       return;

@@ -1202,14 +1202,15 @@ std::vector<wait_record> engine::snapshot() const {
     r.directive = directive_name(what);
     r.where = source_text(site{load(status.site_file, relaxed), load(status.site_line, relaxed)});
     const bool matches = what == directive::wait || what == directive::test;
-    const bool sends =
-        what == directive::put || what == directive::get || what == directive::notify;
+    const bool sends = detail::is_sending(what);
     const std::uint32_t window = load(status.window, relaxed);
     r.window = window != detail::no_window_id ? window_text(window) : "-";
     r.source = matches || sends ? source_or_tag_text(load(status.peer, relaxed)) : "-";
     r.tag = matches || sends ? source_or_tag_text(load(status.tag, relaxed)) : "-";
     r.wanted = load(status.wanted, relaxed);
     r.arrived = load(status.arrived, relaxed);
+    if (sends)
+      r.hindrance = hindrance_text(static_cast<detail::hindrance>(r.wanted), r.source);
     const std::uint64_t begun = load(status.begun, relaxed);
     sighting& seen = sightings_[i];
     if (seen.begun != begun)

@@ -59,6 +59,21 @@ std::string source_or_tag_text(std::int32_t value) {
   return value < 0 ? "any" : std::to_string(value);
 }
 
+std::string hindrance_text(detail::hindrance why, const std::string& target) {
+  switch (why) {
+  case detail::hindrance::data:
+    return text("rank ", target, " has not taken earlier data");
+  case detail::hindrance::room:
+    return text("rank ", target,
+                " has no room for more notifications; wait for them there "
+                "earlier, or set GPURMA_PENDING_ENTRIES larger");
+  case detail::hindrance::commands:
+    return "its host has not sent earlier ones; where a target has no room for more "
+           "notifications, wait for them there earlier";
+  }
+  return {};
+}
+
 namespace {
 
 // Names of the values that the device library compares between threads, in its order; see

@@ -21,6 +21,9 @@ std::string window_text(std::uint32_t id);
 // "any", or the number.
 std::string source_or_tag_text(std::int32_t value);
 
+// Says why a put, get or notify to a target does not go on.
+std::string hindrance_text(detail::hindrance why, const std::string& target);
+
 // Prints the error and ends all processes. The CPU target's device code calls it.
 [[noreturn]] void device_error(const detail::error_record& error);
 

@@ -89,6 +89,7 @@ std::string format_waits(int process, const std::string& reason,
                          const std::vector<host_record>& host) {
   std::vector<std::vector<std::string>> rows = {
       {"rank", "directive", "where", "window", "source", "tag", "wanted", "arrived", "seconds"}};
+  std::string hindrances;
   std::size_t computing = 0, finished = 0, starting = 0;
   for (const wait_record& r : records) {
     if (r.now == wait_record::state::finished)
@@ -97,17 +98,22 @@ std::string format_waits(int process, const std::string& reason,
       ++starting;
     else if (r.now == wait_record::state::computing && r.directive.empty())
       ++computing;
-    else
+    else {
+      const bool sends = !r.hindrance.empty();
       rows.push_back({std::to_string(r.rank), r.directive, r.where, r.window, r.source, r.tag,
-                      std::to_string(r.wanted), std::to_string(r.arrived),
-                      seconds_text(r.seconds)});
+                      sends ? "-" : std::to_string(r.wanted),
+                      sends ? "-" : std::to_string(r.arrived), seconds_text(r.seconds)});
+      if (sends)
+        hindrances +=
+            text("  the ", r.directive, " of rank ", r.rank, " waits: ", r.hindrance, "\n");
+    }
   }
   std::ostringstream out;
   out << "[gpurma " << process << "] error: " << reason << "\n";
   if (records.empty())
     out << "  process " << process << " runs no rank kernel\n";
   if (rows.size() > 1)
-    out << layout(rows);
+    out << layout(rows) << hindrances;
   if (computing != 0)
     out << "  " << computing << " more computing, outside any directive\n";
   if (starting != 0)

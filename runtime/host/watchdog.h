@@ -34,6 +34,7 @@ struct wait_record {
   std::string window;
   std::string source; // rank waited for, or the target of a put, get or notify
   std::string tag;
+  std::string hindrance;    // what holds a put, get or notify back, which wants no notifications
   std::uint64_t wanted = 0; // notifications
   std::uint64_t arrived = 0;
   double seconds = 0; // since the directive began

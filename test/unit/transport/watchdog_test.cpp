@@ -326,6 +326,18 @@ TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
             "  1 more finished\n");
 }
 
+TEST(WaitTable, SaysWhatHoldsAPutBack) {
+  wait_record put = waiting(3);
+  put.directive = "put";
+  put.hindrance = "rank 2 has no room";
+  EXPECT_EQ(gpurma::host::format_waits(1, "no progress", {put, computing(4)}, {}),
+            "[gpurma 1] error: no progress\n"
+            "  rank  directive  where       window  source  tag  wanted  arrived  seconds\n"
+            "  3     put        ring.cu:17  any     2       7    -       -        2.1\n"
+            "  the put of rank 3 waits: rank 2 has no room\n"
+            "  1 more computing, outside any directive\n");
+}
+
 TEST(WaitTable, ShowsWhatTheHostDoes) {
   EXPECT_EQ(gpurma::host::format_waits(1, "no progress", {},
                                        {{"moving an array", 31.25}, {"starting", 2}}),
