@@ -44,6 +44,14 @@ llvm::StringRef closest(llvm::StringRef Written, llvm::ArrayRef<llvm::StringRef>
   return Best;
 }
 
+/// 'one', 'other' ...
+std::string quotedList(llvm::ArrayRef<llvm::StringRef> Names) {
+  std::string List;
+  for (llvm::StringRef Name : Names)
+    List += (List.empty() ? "'" : ", '") + Name.str() + "'";
+  return List;
+}
+
 /// Parses the tokens of one directive. Errors are reported and make parse() or a part of it return false.
 class DirectiveParser {
 public:
@@ -112,12 +120,13 @@ bool DirectiveParser::parse() {
   }
   Class = DirectiveClass::find(Written);
   if (!Class) {
-    llvm::SmallVector<llvm::StringRef, 8> Names;
+    llvm::SmallVector<llvm::StringRef, 12> Names;
     for (const DirectiveClass *Known : DirectiveClass::all())
-      Names.push_back(Known->name());
+      if (!llvm::is_contained(Names, Known->name()))
+        Names.push_back(Known->name());
     llvm::StringRef Meant = closest(Written, Names);
     if (Meant.empty())
-      error(Name.getLocation(), Diag::err_unknown_directive) << Written << SourceRange(Name.getLocation());
+      error(Name.getLocation(), Diag::err_unknown_directive) << Written << quotedList(Names) << SourceRange(Name.getLocation());
     else
       error(Name.getLocation(), Diag::err_unknown_directive_suggest)
           << Written << Meant << FixItHint::CreateReplacement(Name.getLocation(), Meant);
@@ -158,16 +167,14 @@ void DirectiveParser::parseClause() {
   const ClauseRule *Rule = Kind == std::end(NamedClauses) ? nullptr : Class->find(*Kind);
   if (!Rule) {
     llvm::SmallVector<llvm::StringRef, 8> Names;
-    std::string List;
-    for (const ClauseRule &Known : Class->clauses()) {
+    for (const ClauseRule &Known : Class->clauses())
       Names.push_back(spelling(Known.Kind));
-      List += (List.empty() ? "'" : ", '") + spelling(Known.Kind).str() + "'";
-    }
+    std::string List = Names.empty() ? "none" : quotedList(Names);
     llvm::StringRef Meant = closest(Written, Names);
     if (Kind != std::end(NamedClauses))
-      error(Name.getLocation(), Diag::err_clause_not_allowed) << Class->name() << Written << (List.empty() ? "none" : List);
+      error(Name.getLocation(), Diag::err_clause_not_allowed) << Class->name() << Written << List;
     else if (Meant.empty())
-      error(Name.getLocation(), Diag::err_unknown_clause) << Written << Class->name();
+      error(Name.getLocation(), Diag::err_unknown_clause) << Written << Class->name() << List;
     else
       error(Name.getLocation(), Diag::err_unknown_clause_suggest)
           << Written << Class->name() << Meant << FixItHint::CreateReplacement(Name.getLocation(), Meant);

@@ -5,4 +5,4 @@ __global__ void kernel() {
 #pragma gpurma notify(1) tag(2) asynchronously(true)
 }
 
-// CHECK: :[[@LINE-3]]:33: error: unknown clause 'asynchronously' of 'notify' [gpurma-0006]
+// CHECK: :[[@LINE-3]]:33: error: unknown clause 'asynchronously' of 'notify'; it takes 'tag', 'on', 'if' [gpurma-0006]

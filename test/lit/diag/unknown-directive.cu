@@ -5,4 +5,4 @@ __global__ void kernel(int* data) {
 #pragma gpurma broadcast(data[0:4])
 }
 
-// CHECK: :[[@LINE-3]]:16: error: unknown gpurma directive 'broadcast' [gpurma-0002]
+// CHECK: :[[@LINE-3]]:16: error: unknown gpurma directive 'broadcast'; there are 'window', 'put', 'get', 'notify', 'wait', 'test', 'flush', 'barrier', 'persistent', 'host' [gpurma-0002]
