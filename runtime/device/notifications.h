@@ -109,11 +109,11 @@ GPURMA_DEVICE ring_count& count_of(const block_state& b, const ring_out& ring) {
 }
 
 // Waits until a count of the target has come to a position; false: it has ended.
+template <hindrance Why>
 GPURMA_SLOW_DEVICE bool wait_for_target(block_state& b, const ring_out& ring,
-                                        const std::uint32_t* count, std::uint32_t position,
-                                        hindrance why, int tag, std::uint32_t window,
-                                        directive what, site where) {
-  blocked waiting(b, what, where, ring.target, tag, window, why);
+                                        const std::uint32_t* count, std::uint32_t position, int tag,
+                                        std::uint32_t window, directive what, site where) {
+  blocked waiting(b, what, where, ring.target, tag, window, Why);
   // Looking anywhere else takes longer than looking at the count, and the target may be far.
   constexpr unsigned looks_between = platform::polls_starve_others ? 1 : 32;
   for (unsigned looks = 1; static_cast<std::int32_t>(position - platform::load_polled(count)) > 0;
@@ -134,8 +134,8 @@ GPURMA_SLOW_DEVICE bool wait_for_target(block_state& b, const ring_out& ring,
 GPURMA_DEVICE bool wait_for_room(block_state& b, ring_out& ring, int tag, std::uint32_t window,
                                  directive what, site where) {
   const std::uint32_t* const taken = &count_of(b, ring).taken;
-  if (!wait_for_target(b, ring, taken, ring.sent - ring_entries + 1, hindrance::room, tag, window,
-                       what, where))
+  if (!wait_for_target<hindrance::room>(b, ring, taken, ring.sent - ring_entries + 1, tag, window,
+                                        what, where))
     return false;
   ring.taken = platform::load_polled(taken); // M18
   return true;
@@ -144,8 +144,9 @@ GPURMA_DEVICE bool wait_for_room(block_state& b, ring_out& ring, int tag, std::u
 // Waits until all data that the ring's messages have carried is in place.
 GPURMA_DEVICE void wait_until_placed(block_state& b, ring_out& ring, std::uint32_t window,
                                      directive what, site where) {
-  static_cast<void>(wait_for_target(platform::off_fast_path(b), ring, &count_of(b, ring).placed,
-                                    ring.carried, hindrance::data, any_tag, window, what, where));
+  static_cast<void>(wait_for_target<hindrance::data>(platform::off_fast_path(b), ring,
+                                                     &count_of(b, ring).placed, ring.carried,
+                                                     any_tag, window, what, where));
   ring.carries = 0;
 }
 
