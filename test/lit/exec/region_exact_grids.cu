@@ -73,8 +73,8 @@ int main(int argc, char **argv) {
 #pragma gpurma persistent distribute(f, g : components(3), rows(ny, nx))
   for (int it = 0; it < 5; ++it) {
     move<<<exact, block>>>(g, f, nx, ny);
-    // TOO-MANY: :[[@LINE+2]] on rank 0: along x, the launch has 80 threads, and no condition of the kernel keeps those behind the first 65 in the rows and columns of '{{[fg]}}'; guard what they do with a condition
-    // TOO-MANY-ROWS: :[[@LINE+1]] on rank 0: along y, the launch has 68 threads, and no condition of the kernel keeps those behind the first 66 in the rows and columns of '{{[fg]}}'
+    // TOO-MANY: :[[@LINE+2]] on rank {{[0-9]+}}: along x, the launch has 80 threads, and no condition of the kernel keeps those behind the first 65 in the rows and columns of '{{[fg]}}'; guard what they do with a condition
+    // TOO-MANY-ROWS: :[[@LINE+1]] on rank {{[0-9]+}}: along y, the launch has 68 threads, and no condition of the kernel keeps those behind the first 66 in the rows and columns of '{{[fg]}}'
     move<<<rounded, block>>>(f, g, nx, ny);
   }
   print_sum("components", f, 3 * nx * ny);
