@@ -61,7 +61,7 @@ public:
     if (Launch.Threads == ThreadMapping::Coordinates) {
       Renumbered.emplace();
       for (unsigned D = 0; D < 3; ++D)
-        Renumbered->Coordinate[D] = originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D};
+        Renumbered->Coordinate[D] = threadAlong(D);
     }
     if (forFixedRows())
       Renumbered = FixedRows.threads(Arrays);
@@ -385,10 +385,9 @@ private:
 
   /// What is read for a store that is searched for, and not near it.
   void rejectElsewhere(const CoordinateAccess& A) {
-    constexpr unsigned ReadElsewhere = 7;
     if (!Sets.closed(A.Origin->Path).is_empty())
       Reports.error(A.Origin->Where, Diag::err_fixed_rows)
-          << Kernel->getName() << ReadElsewhere << A.Array->Array.name() << A.Origin->Where->getSourceRange();
+          << Kernel->getName() << static_cast<unsigned>(RowProblem::ReadElsewhere) << A.Array->Array.name() << A.Origin->Where->getSourceRange();
   }
 
   // --- Grids that have as many threads as an array has columns or rows.
@@ -398,8 +397,6 @@ private:
     return NamedDimensions.count(D) != 0 && mentionsBlock(A, D) &&
            llvm::none_of(A.Domains, [&](const isl::set& Each) { return Sets.mentions(Each, Symbol::Kind::GridSize, D); });
   }
-
-  static Polynomial threadAlong(unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; }
 
   /// Threads that the launch has not do nothing.
   void boundThreads(CoordinateAccess& A) {
@@ -1030,7 +1027,7 @@ private:
       if (A.Array != &Array)
         return true;
       for (size_t J = 0; J < Map.size(); ++J)
-        if (Map[J] && !(A.Coordinates[J] == originOf(*Map[J]) + Symbol{Symbol::Kind::ThreadIndex, *Map[J]}))
+        if (Map[J] && !(A.Coordinates[J] == threadAlong(*Map[J])))
           return false;
       return !A.Origin->FoundRow;
     });

@@ -27,6 +27,8 @@ Polynomial originOf(unsigned Dimension) {
   return Symbol{Symbol::Kind::BlockOrigin, Dimension};
 }
 
+Polynomial threadAlong(unsigned Dimension) { return originOf(Dimension) + Symbol{Symbol::Kind::ThreadIndex, Dimension}; }
+
 std::optional<Walk> walkOf(const Polynomial& P) {
   std::optional<Walk> Found;
   for (unsigned D = 0; D < 3; ++D) {

@@ -42,6 +42,9 @@ bool mentionsIndexAlone(const CoordinateAccess& A, unsigned D);
 /// blockIdx.d * blockDim.d.
 Polynomial originOf(unsigned Dimension);
 
+/// blockIdx.d * blockDim.d + threadIdx.d.
+Polynomial threadAlong(unsigned Dimension);
+
 /// How a coordinate moves from one logical block to the next.
 struct Walk {
   unsigned Dimension = 0;

@@ -48,12 +48,11 @@ bool staysInPlace(const CoordinateAccess& A) {
 RenumberedThreads FixedRowAnalysis::threads(ArrayRef<DistributedParameter> Arrays) const {
   RenumberedThreads Threads;
   const unsigned Rows = *Launch.RowDimension;
-  auto Coordinate = [](unsigned D) { return originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D}; };
   for (unsigned D = 0; D < 3; ++D) {
     Threads.OneBlock[D] = Launch.GridSize[D] == 1;
-    Threads.Coordinate[D] = D < Rows && !Launch.SearchesRows ? Coordinate(D) : coordinateBeyond(D);
+    Threads.Coordinate[D] = D < Rows && !Launch.SearchesRows ? threadAlong(D) : coordinateBeyond(D);
   }
-  Threads.Row = Coordinate(Rows);
+  Threads.Row = threadAlong(Rows);
   Threads.SearchesRows = Launch.SearchesRows;
   for (const DistributedParameter& A : Arrays)
     Threads.Shapes.emplace(A.Array, A.Shape);
@@ -74,8 +73,8 @@ void FixedRowAnalysis::check(const InterpretedKernel& Interpreted) {
     StoresOtherRows |= !hasFewIterations(A, A.Coordinates[0]);
     if (A.CarryLow[0] == 0 && A.CarryHigh[0] == 0 && A.Origin->StoredRow && A.Coordinates[0] == *A.Origin->StoredRow)
       continue;
-    constexpr unsigned LeavesRow = 4;
-    Reports.error(A.Origin->Where, Diag::err_fixed_rows) << Kernel->getName() << LeavesRow << A.Origin->Where->getSourceRange();
+    Reports.error(A.Origin->Where, Diag::err_fixed_rows)
+        << Kernel->getName() << static_cast<unsigned>(RowProblem::LeavesRow) << A.Origin->Where->getSourceRange();
   }
   for (const CoordinateAccess& Read : Accesses) {
     Sets.allowForPart();
@@ -233,7 +232,7 @@ bool FixedRowAnalysis::storesWalkedRows(const InterpretedKernel& Interpreted) {
 bool FixedRowAnalysis::isWalked(const Polynomial& Row) const {
   std::optional<unsigned> D = walkedBy(Row);
   return D && *D < *Launch.RowDimension &&
-         Sets.normalized(Row - originOf(*D) - Symbol{Symbol::Kind::ThreadIndex, *D}).constant().has_value();
+         Sets.normalized(Row - threadAlong(*D)).constant().has_value();
 }
 
 bool FixedRowAnalysis::hasFewIterations(const CoordinateAccess& A, const Polynomial& P) const {
@@ -282,7 +281,7 @@ isl::set FixedRowAnalysis::elementsInNoOrder(const CoordinateAccess& Read, const
 
 isl::set FixedRowAnalysis::elementsOfThreads(const CoordinateAccess& A, isl::set Reached, const std::string& Thread) {
   for (unsigned D = 0; D < *Launch.RowDimension; ++D)
-    Reached = Sets.bound(Reached, Thread + DimensionName[D], originOf(D) + Symbol{Symbol::Kind::ThreadIndex, D});
+    Reached = Sets.bound(Reached, Thread + DimensionName[D], threadAlong(D));
   for (size_t J = 0; J < A.Coordinates.size(); ++J)
     Reached = Sets.bound(Reached, "e" + std::to_string(J), A.Coordinates[J]);
   return Sets.withoutVarying(Sets.closed(Sets.bound(Reached, "component", A.Component)));

@@ -1822,13 +1822,13 @@ private:
   // --- Kernels for fixed rows: a thread of each row runs the body, and does of the stores those into
   // its row.
 
-  enum RowProblem { ReadOutside, NoStatement, DoneByUpdate, UnknownCall, LeavesRow, InMacro, NoElement, ReadElsewhere, NoAtomicStatement };
+  using enum RowProblem;
 
   bool forFixedRows() const { return Renumbered && Renumbered->Row; }
 
   void reportForEachRow(const Expr* Where, RowProblem What) {
     error(Where->getExprLoc(), Diag::err_fixed_rows)
-        << Kernel->getName() << What << Where->getSourceRange();
+        << Kernel->getName() << static_cast<unsigned>(What) << Where->getSourceRange();
   }
 
   /// False, and reported, if an access is not one of a statement that stores into a row.

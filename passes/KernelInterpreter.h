@@ -122,6 +122,9 @@ struct RowLoopTrace {
   std::vector<PrivateAccess> Private;
 };
 
+/// Why a kernel cannot be run for fixed rows, in the order of err_fixed_rows.
+enum class RowProblem : unsigned { ReadOutside, NoStatement, DoneByUpdate, UnknownCall, LeavesRow, InMacro, NoElement, ReadElsewhere, NoAtomicStatement };
+
 /// A launch whose threads do not work together, so that the threads of a rank's tiles may play the
 /// part of any of them.
 struct RenumberedThreads {

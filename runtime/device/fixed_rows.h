@@ -163,15 +163,33 @@ private:
   std::uintptr_t begin_[Count];
 };
 
+// The launch whose threads those of a tile play.
+template <int Count> class played_launch {
+public:
+  GPURMA_DEVICE explicit played_launch(const row_threads<Count>& threads) : threads_(threads) {}
+
+  GPURMA_DEVICE dim3 block_size() const {
+    return dim3(threads_.block[0], threads_.block[1], threads_.block[2]);
+  }
+  GPURMA_DEVICE dim3 grid() const {
+    return dim3(threads_.grid[0], threads_.grid[1], threads_.grid[2]);
+  }
+
+protected:
+  const row_threads<Count>& threads_;
+};
+
 // What a thread of a tile plays. `Row`: the dimension of the rows. `X`, `Y`: the launch's block
 // where it is constant, else 0. `InRows`: the tile is one of rows. `Components`: an array that is
 // stored into has some.
 template <int Count, unsigned Row, unsigned Width, unsigned Height, bool InRows = false,
           bool Components = false>
-class row_thread {
+class row_thread : public played_launch<Count> {
+  using played_launch<Count>::threads_;
+
 public:
   GPURMA_DEVICE row_thread(const row_threads<Count>& threads, const uint3& tile)
-      : threads_(threads), at_(place_of_thread<Row + 1, InRows>(tile, threads.tile)) {}
+      : played_launch<Count>(threads), at_(place_of_thread<Row + 1, InRows>(tile, threads.tile)) {}
 
   GPURMA_DEVICE std::uint32_t row() const { return Row == 0 ? at_.x : Row == 1 ? at_.y : at_.z; }
   GPURMA_DEVICE bool exists() const {
@@ -184,12 +202,6 @@ public:
   GPURMA_DEVICE uint3 block() const {
     return {Row == 0 ? 0 : at_.x / width(), Row <= 1 ? 0 : at_.y / height(), 0};
   }
-  GPURMA_DEVICE dim3 block_size() const {
-    return dim3(threads_.block[0], threads_.block[1], threads_.block[2]);
-  }
-  GPURMA_DEVICE dim3 grid() const {
-    return dim3(threads_.grid[0], threads_.grid[1], threads_.grid[2]);
-  }
   GPURMA_DEVICE own_rows<Count, Components>
   rows(const volatile void* const (&arrays)[Count]) const {
     return own_rows<Count, Components>(threads_, row(), 1, arrays);
@@ -199,36 +211,32 @@ private:
   GPURMA_DEVICE std::uint32_t width() const { return Width != 0 ? Width : threads_.block[0]; }
   GPURMA_DEVICE std::uint32_t height() const { return Height != 0 ? Height : threads_.block[1]; }
 
-  const row_threads<Count>& threads_;
   uint3 at_;
 };
 
 // What the threads of a tile play, one after the other, of a launch whose stores are searched for.
-template <int Count, unsigned Row, bool Components = false> class searching_thread {
+template <int Count, unsigned Row, bool Components = false>
+class searching_thread : public played_launch<Count> {
+  using played_launch<Count>::threads_;
+
 public:
   GPURMA_DEVICE searching_thread(const row_threads<Count>& threads, const uint3& tile)
-      : threads_(threads), first_((Row == 0   ? tile.x
-                                   : Row == 1 ? tile.y
-                                              : tile.z) *
-                                  threads.tile[Row]),
-        number_(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)),
+      : played_launch<Count>(threads), first_((Row == 0   ? tile.x
+                                               : Row == 1 ? tile.y
+                                                          : tile.z) *
+                                              threads.tile[Row]),
+        number_(platform::thread_index()),
         all_(std::uint64_t{threads.grid[0]} * threads.grid[1] * threads.grid[2] * in_block()) {
     place();
   }
 
   GPURMA_DEVICE bool exists() const { return number_ < all_; }
   GPURMA_DEVICE void go_on() {
-    number_ += blockDim.x * blockDim.y * blockDim.z;
+    number_ += platform::block_threads();
     place();
   }
   GPURMA_DEVICE uint3 thread() const { return place_in(thread_, threads_.block); }
   GPURMA_DEVICE uint3 block() const { return place_in(block_, threads_.grid); }
-  GPURMA_DEVICE dim3 block_size() const {
-    return dim3(threads_.block[0], threads_.block[1], threads_.block[2]);
-  }
-  GPURMA_DEVICE dim3 grid() const {
-    return dim3(threads_.grid[0], threads_.grid[1], threads_.grid[2]);
-  }
   // The tile's.
   GPURMA_DEVICE own_rows<Count, Components>
   rows(const volatile void* const (&arrays)[Count]) const {
@@ -250,7 +258,6 @@ private:
             static_cast<std::uint32_t>(next % size[1]), static_cast<std::uint32_t>(next / size[1])};
   }
 
-  const row_threads<Count>& threads_;
   std::uint32_t first_;
   std::uint64_t number_, all_, block_;
   std::uint32_t thread_;
