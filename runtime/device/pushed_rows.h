@@ -25,6 +25,41 @@ public:
     return all;
   }
 
+  // How many of the threads that follow put all of them, if they are so few that each of these puts
+  // up to two words, while the leading threads go on; otherwise 0.
+  GPURMA_DEVICE static unsigned putting_threads(const state& r, int stage) {
+    const unsigned threads = r.putting_threads[stage];
+    return threads != 0 && (r.arrays_are_alike || are_lines(r, r.pushed[stage])) ? threads : 0;
+  }
+
+  // A word that a thread puts; of 0 bytes: none.
+  struct one_word {
+    const char* from;
+    char* to;
+    unsigned bytes;
+  };
+  GPURMA_DEVICE static one_word word_at(const state& r, int stage, unsigned number) {
+    const pushed_boxes& known = r.pushed[stage];
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k) {
+      const pushed_box& box = known.box[k];
+      const unsigned words = words_of(box);
+      if (number < words) {
+        const int a = r.array_of[box.passed];
+        const std::uint64_t offset = box.offset + offset_in_line(box, number);
+        return {r.plans.array[a].base + offset, r.arrays_of[box.side][a] + offset, box.word_bytes};
+      }
+      number -= words;
+    }
+    return {nullptr, nullptr, 0};
+  }
+  // Both loads before the first store, which waits for its own.
+  GPURMA_DEVICE static void put_words(const one_word& first, const one_word& second) {
+    const sixteen_bytes values[2] = {load(first), load(second)};
+    store(first, values[0]);
+    store(second, values[1]);
+  }
+
   // Those that are not. All threads.
   GPURMA_SLOW_DEVICE static void put_others(state& r, int stage) {
     const pushed_boxes& known = r.pushed[stage];
@@ -50,6 +85,29 @@ private:
     return valid;
   }
 
+  GPURMA_DEVICE static bool are_lines(const state& r, const pushed_boxes& known) {
+    bool lines = are_valid(r, known);
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      lines &= is_single_line(r, known.box[k]);
+    return lines;
+  }
+
+  // Whole warps put words, and those that tell of the stage's end are among them.
+  GPURMA_DEVICE static unsigned threads_that_put(const state& r, const pushed_boxes& known) {
+    if (!are_lines(r, known))
+      return 0;
+    unsigned words = 0;
+    GPURMA_ROLLED
+    for (int k = 0; k < known.count; ++k)
+      words += words_of(known.box[k]);
+    const unsigned width = platform::polling_threads();
+    const unsigned following = platform::block_threads() - width;
+    const unsigned whole = words > 2 * width ? (words + width - 1) / width * width : 2 * width;
+    const unsigned threads = whole < following ? whole : following;
+    return words <= 2 * threads ? threads : 0;
+  }
+
   GPURMA_SLOW_DEVICE static void find_boxes(state& r, int stage) {
     platform::sync_block();
     if (platform::thread_index() == 0) {
@@ -60,6 +118,7 @@ private:
         known.count = pushed_boxes::too_many;
       else if (places > known.count)
         list_places(r, stage);
+      r.putting_threads[stage] = static_cast<std::uint16_t>(threads_that_put(r, known));
     }
     platform::sync_block();
   }
@@ -321,14 +380,14 @@ private:
     if (!is_single_line(r, box))
       return false;
     const unsigned thread = platform::thread_index_again();
-    if (thread < box.line_words * box.counts[2])
+    if (thread < words_of(box))
       copy_word(r, box, box.offset + offset_in_line(box, thread));
     return true;
   }
 
   // Writes the same line of several places. All threads, which take some places at a time.
   GPURMA_DEVICE static void put_lines_of_places(const state& r, const pushed_box& box, int stage) {
-    const unsigned words = box.line_words * box.counts[2];
+    const unsigned words = words_of(box);
     const unsigned at_a_time = platform::block_threads() / words;
     const unsigned first = platform::thread_index() / words;
     const std::uint64_t in_line = offset_in_line(box, platform::thread_index() - first * words);
@@ -339,6 +398,10 @@ private:
       copy_word(r, box, offset_at(r, box, stage, place) + in_line);
   }
 
+  // Of a box in a line.
+  GPURMA_DEVICE static unsigned words_of(const pushed_box& box) {
+    return box.line_words * box.counts[2];
+  }
   GPURMA_DEVICE static std::uint64_t offset_in_line(const pushed_box& box, unsigned word) {
     const unsigned piece = box.counts[2] == 1 ? 0 : word / box.line_words;
     return piece * box.strides[2] + (word - piece * box.line_words) * box.word_bytes;
@@ -363,6 +426,28 @@ private:
   }
   template <class Word> GPURMA_DEVICE static void copy(char* to, const char* from) {
     *reinterpret_cast<Word*>(to) = *reinterpret_cast<const Word*>(from);
+  }
+  GPURMA_DEVICE static sixteen_bytes load(const one_word& word) {
+    sixteen_bytes value{};
+    if (word.bytes == 16)
+      value = *reinterpret_cast<const sixteen_bytes*>(word.from);
+    else if (word.bytes == 8)
+      value.words[0] = *reinterpret_cast<const std::uint64_t*>(word.from);
+    else if (word.bytes == 4)
+      value.words[0] = *reinterpret_cast<const std::uint32_t*>(word.from);
+    else if (word.bytes == 1)
+      value.words[0] = *reinterpret_cast<const std::uint8_t*>(word.from);
+    return value;
+  }
+  GPURMA_DEVICE static void store(const one_word& word, const sixteen_bytes& value) {
+    if (word.bytes == 16)
+      *reinterpret_cast<sixteen_bytes*>(word.to) = value;
+    else if (word.bytes == 8)
+      *reinterpret_cast<std::uint64_t*>(word.to) = value.words[0];
+    else if (word.bytes == 4)
+      *reinterpret_cast<std::uint32_t*>(word.to) = static_cast<std::uint32_t>(value.words[0]);
+    else if (word.bytes == 1)
+      *reinterpret_cast<std::uint8_t*>(word.to) = static_cast<std::uint8_t>(value.words[0]);
   }
   // Of the largest words whose length divides all of `offsets`, which are or-ed: a power of two.
   GPURMA_DEVICE static unsigned char word_bytes_of(std::uint64_t offsets) {

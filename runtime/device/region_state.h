@@ -36,8 +36,9 @@ inline constexpr int least_tiles_of_piece = 8;
 // registers, of which they have too few.
 enum class rereading { by_none, by_leading, by_all };
 
-// What the threads that follow are to do: to run the stage of this number, or one of these.
-enum order : int { end_of_region = -1, world_barrier = -2 };
+// What the threads that follow are to do: to run the stage of this number, or one of these; they
+// are at none when they have put rows.
+enum order : int { end_of_region = -1, world_barrier = -2, end_of_puts = -3 };
 
 // What a stage's kernel is passed, in shared memory.
 template <class Launch> struct passed {
@@ -329,6 +330,11 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   std::uint32_t meetings[Scalars]; // of each reduced scalar
   std::uint64_t result[Scalars];   // of the last meeting
   std::uint64_t parts[most_polling_threads];
+  // How many threads put what is pushed while others begin the next stage; 0: all put it.
+  std::uint16_t putting_threads[Stages];
+  // Whether all arrays have the same extents, begin at multiples of 16 bytes and are so reached in
+  // other processes: what is a line in one of them is one in all.
+  bool arrays_are_alike;
 };
 
 } // namespace gpurma::stages

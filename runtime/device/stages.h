@@ -112,9 +112,11 @@ public:
       if (platform::thread_index() == 0)
         (a < 0 ? r.control : r.windows[a]) = w;
     }
-    if (platform::thread_index() == 0)
+    if (platform::thread_index() == 0) {
       for (int side = memory::before; side <= memory::after; ++side)
         find_neighbour(r, side);
+      r.arrays_are_alike = are_alike(r);
+    }
     platform::sync_block();
   }
 
@@ -248,6 +250,20 @@ public:
   }
 
 private:
+  GPURMA_DEVICE static bool are_alike(const state& r) {
+    std::uintptr_t bits = 0;
+    bool alike = true;
+    GPURMA_ROLLED
+    for (int a = 0; a < Arrays; ++a) {
+      alike &= r.shape_of[a] == 0;
+      bits |= reinterpret_cast<std::uintptr_t>(r.plans.array[a].base);
+      for (int side = memory::before; side <= memory::after; ++side)
+        if (has_process(r.plans.bands, side))
+          bits |= reinterpret_cast<std::uintptr_t>(r.arrays_of[side][a]);
+    }
+    return alike && bits % 16 == 0;
+  }
+
   GPURMA_DEVICE static void find_neighbour(state& r, int side) {
     if (!has_process(r.plans.bands, side))
       return;
@@ -302,8 +318,8 @@ public:
       const int ordered = r.ordered;
       if (ordered == end_of_region)
         return;
-      if (ordered == world_barrier)
-        barrier(comm::world, r.where);
+      if (ordered < end_of_region)
+        meet_others(ordered);
       else
         static_cast<void>(
             ((ordered == Launches::gpurma_stage && (run<Launches, false>(), true)) || ...));
@@ -312,6 +328,13 @@ public:
 
 private:
   GPURMA_DEVICE static state& shared() { return region<Stages, Arrays, Scalars>::shared(); }
+
+  GPURMA_SLOW_DEVICE static void meet_others(int ordered) {
+    if (ordered == world_barrier)
+      barrier(comm::world, shared().where);
+    else
+      platform::sync_block();
+  }
 
   // What keeps a rank from beginning a stage.
   enum class obstacle { none, unknown_grid, wrong_array, untold, others };
@@ -401,6 +424,8 @@ private:
     const launch_traits& traits = r.traits[call.stage];
     const unsigned width = platform::polling_threads();
     platform::sync_polling(width);
+    if (found != obstacle::others)
+      await_puts(r);
     if (found == obstacle::unknown_grid) {
       meet_stage(call.stage, call.grid, block, traits.where);
     } else if (found == obstacle::others) {
@@ -424,6 +449,15 @@ private:
       }
     }
     platform::sync_polling(width);
+  }
+
+  // Rows of the stage before may be under way (end_stage_and_put): what tells other ranks more than
+  // its epoch, or changes what rows are put, comes behind them. The threads that lead.
+  GPURMA_DEVICE static void await_puts(state& r) {
+    if (platform::thread_index() == 0)
+      r.ordered = end_of_puts;
+    platform::sync_block(); // M4
+    platform::sync_block(); // the others have read it
   }
 
   // The rank's tiles; then ranks that wait for these may go on. All threads. Around the tiles,
@@ -455,12 +489,11 @@ private:
       platform::sync_block();
       run_without_pieces<Launch, Leads>();
     }
-    if (!put_lines(platform::off_fast_path(shared()), Launch::gpurma_stage))
-      rows::put_others(platform::off_fast_path(shared()), Launch::gpurma_stage);
     if (puts_last) {
-      end_stage_and_tell(s, r.sides[Launch::gpurma_stage]);
+      end_with_puts(Launch::gpurma_stage);
       return;
     }
+    put_rows(Launch::gpurma_stage);
     platform::sync_block(); // M1
     // A fence takes as long as the stores before it are under way, and a few tiles take no longer.
     const bool tells_first = s.part[2].count > few_tiles || r.sides[Launch::gpurma_stage].by_hosts;
@@ -516,11 +549,52 @@ private:
     const bool tells_before = work.tells[memory::before];
     const bool tells_after = work.tells[memory::after];
     platform::sync_block(); // M1
+    tell(r, epoch, tells_before, tells_after);
+  }
+
+  // Behind all tiles. What follows in run_and_tell is for the compiler the same for all threads of
+  // a warp, as are the tiles there then: so this is none of its branches.
+  GPURMA_DEVICE static void end_with_puts(int stage) {
+    state& r = shared();
+    if (const unsigned threads = rows::putting_threads(r, stage); threads != 0) {
+      end_stage_and_put(stage, threads);
+    } else {
+      put_rows(stage);
+      end_stage_and_tell(r.stage[stage], r.sides[stage]);
+    }
+  }
+  GPURMA_DEVICE static void put_rows(int stage) {
+    if (!put_lines(platform::off_fast_path(shared()), stage))
+      rows::put_others(platform::off_fast_path(shared()), stage);
+  }
+
+  // The same of a rank whose rows are put by some of the threads that follow. Where these are is
+  // found before the barrier, behind which the leading threads begin the next stage.
+  GPURMA_SLOW_DEVICE static void end_stage_and_put(int stage, unsigned threads) {
+    state& r = platform::in_register(shared());
+    const std::uint32_t epoch = r.epoch;
+    const bool tells_before = r.sides[stage].tells[memory::before];
+    const bool tells_after = r.sides[stage].tells[memory::after];
+    const unsigned thread = platform::thread_index_again() - platform::polling_threads();
+    typename rows::one_word first{}, second{};
+    if (thread < threads) {
+      first = rows::word_at(r, stage, thread);
+      second = rows::word_at(r, stage, thread + threads);
+    }
+    platform::sync_block(); // M1
+    if (thread < threads) {
+      rows::put_words(first, second);
+      platform::sync_some(threads); // M27
+      tell(r, epoch, tells_before, tells_after);
+    }
+  }
+
+  GPURMA_DEVICE static void tell(const state& r, std::uint32_t epoch, bool before, bool after) {
     if (tells_processes()) {
       platform::fence_release(platform::scope::system); // M22
-      if (tells_before)
+      if (before)
         store_epoch(r, memory::before, epoch);
-      if (tells_after)
+      if (after)
         store_epoch(r, memory::after, epoch);
     }
     if (tells_device())
@@ -959,6 +1033,7 @@ private:
     const banding& bands = r.plans.bands;
     stage_state& s = r.stage[stage];
     r.pushed[stage].count = pushed_boxes::unknown;
+    r.putting_threads[stage] = 0;
     s.known = true;
     s.grid = grid;
     const unsigned inner = plan.row == 0 ? grid.y : grid.x, outer = plan.row == 2 ? grid.y : grid.z;

@@ -184,6 +184,20 @@ T& off_fast_path(T& shared) {
   return shared;
 }
 
+struct meeting_of_some {
+  unsigned arrived;
+  unsigned turn;
+};
+inline void sync_some(unsigned threads) {
+  meeting_of_some& meeting = block_shared<meeting_of_some>();
+  const unsigned turn = __atomic_load_n(&meeting.turn, __ATOMIC_RELAXED);
+  if (__atomic_add_fetch(&meeting.arrived, 1, __ATOMIC_ACQ_REL) == threads) {
+    meeting.arrived = 0;
+    __atomic_store_n(&meeting.turn, turn + 1, __ATOMIC_RELEASE);
+  }
+  while (__atomic_load_n(&meeting.turn, __ATOMIC_ACQUIRE) == turn) yield();
+}
+
 // A shared variable is in one place in a block, whichever instantiation of its function asks.
 inline constexpr bool shared_memory_of_instantiations = false;
 

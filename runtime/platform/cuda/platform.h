@@ -32,6 +32,9 @@ GPURMA_DEVICE unsigned block_rank() { return blockIdx.x + gridDim.x * (blockIdx.
 GPURMA_DEVICE unsigned grid_blocks() { return gridDim.x * gridDim.y * gridDim.z; }
 
 GPURMA_DEVICE void sync_block() { __syncthreads(); }
+GPURMA_DEVICE void sync_some(unsigned threads) {
+  asm volatile("barrier.cta.sync.aligned 1, %0;" ::"r"((threads + 31) / 32 * 32) : "memory");
+}
 
 template <class T>
 GPURMA_DEVICE T load_relaxed(const T* address) {

@@ -403,6 +403,34 @@ TEST_P(rank_kernels, wait_for_all_at_a_barrier) {
   EXPECT_EQ(errors[0], 0);
 }
 
+// Of the threads behind the first 32, some meet; others do not come. Counts meetings that one of
+// them left before another had come.
+__global__ void meet_in_part(int rounds, int* written, int* errors) {
+  const unsigned thread = threadIdx.x - 32;
+  for (const unsigned threads : {64u, 128u, 64u}) {
+    if (thread < threads) {
+      for (int round = 1; round <= rounds; ++round) {
+        written[thread] = round;
+        gpurma::platform::sync_some(threads);
+        for (unsigned other = 0; other < threads; ++other)
+          if (static_cast<volatile int*>(written)[other] != round)
+            atomicAdd(errors, 1);
+        gpurma::platform::sync_some(threads);
+      }
+    }
+    __syncthreads();
+  }
+}
+
+TEST(threads_of_a_block, meet_without_the_others) {
+  shared_array<int> written(128);
+  shared_array<int> errors(1);
+  gpurma::launch(meet_in_part, dim3(1), dim3(192))(20, written, errors);
+  ASSERT_EQ(cudaGetLastError(), cudaSuccess);
+  ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  EXPECT_EQ(errors[0], 0);
+}
+
 // --- launches
 
 // Small data travels inside notifications, large data is stored: a large put comes later than the
