@@ -52,7 +52,9 @@ struct block_state {
   command_producer commands;
   std::uint64_t directives;
   std::uint32_t polls;
-  std::uint32_t begun; // directives that had to wait
+  std::uint32_t works;     // as in rank_memory
+  std::uint32_t polled_at; // platform::work_time() of the last test that found nothing
+  std::uint32_t begun;     // directives that had to wait
   bool polling;        // the status is that of the test at polled, which found nothing
   site polled;
 #if GPURMA_TARGET_CPU
@@ -109,6 +111,16 @@ GPURMA_SLOW_DEVICE void publish_status(block_state& b, directive what, site wher
   platform::store_relaxed(&status.arrived, arrived);
   platform::store_relaxed(&status.begun, std::uint64_t{++b.begun});
   platform::store_relaxed(&status.what, static_cast<std::uint32_t>(what));
+}
+
+// Counts a test that found nothing. One that comes long after the one before comes after work: the
+// rank does more than to poll.
+GPURMA_SLOW_DEVICE void count_poll(block_state& b) {
+  const std::uint32_t now = platform::work_time();
+  if (now - b.polled_at >= platform::least_work())
+    platform::store_relaxed(&b.self->works, ++b.works); // M12
+  b.polled_at = now;
+  platform::store_relaxed(&b.self->polls, std::uint64_t{++b.polls}); // M12
 }
 
 // A directive of thread 0 that cannot go on at once. Tells the host what it waits for when it has
@@ -213,7 +225,8 @@ GPURMA_DEVICE void open_block(block_state& b, const launch_context* context) {
   b.commands = command_producer{context->commands + std::size_t{index} * context->command_entries,
                                 &b.channel->taken, context->command_entries - 1, 0, 0};
   b.directives = 0;
-  b.polls = 0;
+  b.polls = b.works = 0;
+  b.polled_at = platform::work_time();
   b.begun = 0;
   b.polling = false;
 #if GPURMA_TARGET_CPU

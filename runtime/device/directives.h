@@ -400,7 +400,7 @@ GPURMA_DEVICE bool test_for(int tag, int source, int ranks, int first, std::uint
         publish_status(platform::off_fast_path(b), directive::test, where, p.source, tag, window,
                        static_cast<std::uint64_t>(count), 0);
       }
-      platform::store_relaxed(&b.self->polls, std::uint64_t{++b.polls}); // M12
+      count_poll(platform::off_fast_path(b));
       // The rank may poll for what depends on it.
       constexpr unsigned polls_per_drain = platform::polls_starve_others ? 1 : 16;
       if (Matching == matching::counter && b.polls % polls_per_drain == 0)

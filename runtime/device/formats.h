@@ -18,7 +18,7 @@ namespace gpurma::detail {
 
 // Grows with every change of this file; the host compares it with the one that a program was
 // compiled with.
-inline constexpr std::uint32_t format_version = 8;
+inline constexpr std::uint32_t format_version = 9;
 
 // An entry of a notification ring. `turn` says whose turn it is with the entry: see mailbox.h and
 // ring.h.
@@ -219,7 +219,7 @@ struct alignas(64) rank_memory {
   std::uint64_t mailbox_taken;          // when it ended, as the next
   std::uint64_t inbox_taken;
   std::uint32_t finished;
-  std::uint32_t reserved_2;
+  std::uint32_t works; // of `polls`, those that came after work
   alignas(64) std::uint64_t consumed[counter_tags];
 };
 

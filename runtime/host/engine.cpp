@@ -1189,6 +1189,7 @@ std::vector<wait_record> engine::snapshot() const {
     }
     r.progress = load(memory.directives, relaxed);
     r.polls = load(memory.polls, relaxed);
+    r.works = load(memory.works, relaxed);
     const auto what = static_cast<directive>(load(status.what, relaxed));
     if (load(memory.finished, relaxed) != 0) {
       r.now = wait_record::state::finished;

@@ -26,6 +26,10 @@ constexpr double table_patience = 5;
 // nothing.
 constexpr double least_silence = 10;
 
+// Behind each piece of work a rank may look for so many notifications in vain. Where a rank only
+// polls, the device takes another process's turn for work, but not as often.
+constexpr std::uint64_t most_polls_per_work = 64;
+
 std::string seconds_text(double seconds) {
   char buffer[32];
   std::snprintf(buffer, sizeof buffer, "%.1f", seconds);
@@ -54,6 +58,7 @@ std::string layout(const std::vector<std::vector<std::string>>& rows) {
 struct last_look {
   std::uint64_t progress = 0;
   std::uint64_t polls = 0;
+  std::uint64_t works = 0;
 };
 
 // Bits of heartbeat::active.
@@ -167,10 +172,12 @@ struct watchdog::state {
     launch.host_progress = host_progress;
     for (const wait_record& r : launch.table->snapshot()) {
       last_look& last = launch.ranks[r.rank];
-      const bool polling = r.polls != last.polls;
+      const std::uint64_t polls = r.polls - last.polls;
+      const std::uint64_t works = r.works - last.works;
       // A rank between directives works, unless all it does is to poll in vain.
-      moved |= r.progress != last.progress || (r.now == wait_record::state::computing && !polling);
-      last = {r.progress, r.polls};
+      const bool works_on = polls == 0 || works * most_polls_per_work >= polls;
+      moved |= r.progress != last.progress || (r.now == wait_record::state::computing && works_on);
+      last = {r.progress, r.polls, r.works};
     }
     return moved;
   }

@@ -27,6 +27,7 @@ struct wait_record {
   int rank = 0;               // world rank
   std::uint64_t progress = 0; // directives completed (a test that found nothing does not count)
   std::uint64_t polls = 0;    // tests that found nothing: a rank that only polls is not progress
+  std::uint64_t works = 0;    // of these, the ones that came after work
   // The directive it is in, or last polled; the texts are what the user wrote: "any", "-" if the
   // directive has none.
   std::string directive; // "wait", "put", ...

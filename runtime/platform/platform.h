@@ -40,6 +40,8 @@
 //   yield()                         in every loop that waits: lets others run, lowers the pressure on memory
 //   back_off(looks)                 in a loop of many ranks that look at memory of others: waits a little after the first few
 //   clock_ns()                      a monotonic clock, in nanoseconds
+//   work_time()                     a clock of 32 bits for what a rank does between two tests; if that is polling, it takes less
+//                                   than least_work()
 //   trap()                          ends the program abnormally
 //   in_register(shared)             the same object of block_shared, for a function that is to be fast
 //   computed_here(value)            the value, from which the compiler computes nothing in advance

@@ -37,6 +37,11 @@ unsigned sync_block_count(bool predicate);
 // memory to change.
 void yield();
 
+// Microseconds that the operating system thread has run, so that neither others on its core nor a sleep count; and how
+// many pass between a test in one of its blocks and the next, at most, if all of them only poll.
+std::uint32_t work_time();
+std::uint32_t least_work();
+
 // One lane's part in an exchange between the lanes of a warp. value is what it gives, source the lane (in the warp)
 // that it asks for, result what it gets.
 struct lane_exchange {

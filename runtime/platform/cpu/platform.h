@@ -164,6 +164,9 @@ inline std::uint64_t clock_ns() {
   return static_cast<std::uint64_t>(now.tv_sec) * 1000000000u + static_cast<std::uint64_t>(now.tv_nsec);
 }
 
+inline std::uint32_t work_time() { return cpu::work_time(); }
+inline std::uint32_t least_work() { return cpu::least_work(); }
+
 [[noreturn]] inline void trap() { std::abort(); }
 
 template <class T>

@@ -145,6 +145,21 @@ void run_resident_on_os_threads(grid_launch& launch) {
 
 }  // namespace
 
+std::uint32_t work_time() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<std::uint32_t>(now.tv_sec * 1000000 + now.tv_nsec / 1000);
+}
+
+std::uint32_t least_work() {
+  constexpr std::uint32_t least = 1000;
+  if (settings().threads == thread_kind::os_thread) return least;
+  // A turn takes each of the worker's fibres through some barriers.
+  constexpr std::uint32_t turn_of_fibre = 2;
+  const unsigned blocks = (current.grid_blocks + settings().workers - 1) / settings().workers;
+  return std::max(least, turn_of_fibre * blocks * current.block_threads);
+}
+
 void set_idle_hook(idle_hook function) { hook.store(function, std::memory_order_release); }
 
 std::thread start_thread(std::function<void()> body, const std::function<std::string()>& purpose) {

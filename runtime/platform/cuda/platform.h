@@ -308,6 +308,10 @@ GPURMA_DEVICE std::uint64_t clock_ns() {
   return now;
 }
 
+// In cycles, 16 to 30 microseconds: a test takes 2, and some programs sleep a little between tests.
+GPURMA_DEVICE std::uint32_t work_time() { return static_cast<std::uint32_t>(clock()); }
+GPURMA_DEVICE std::uint32_t least_work() { return 1u << 15; }
+
 GPURMA_DEVICE void trap() { __trap(); }
 
 template <class T>

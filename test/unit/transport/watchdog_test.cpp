@@ -165,6 +165,25 @@ TEST_F(Watchdogs, DoNotCountARankThatOnlyPollsAsProgress) {
   EXPECT_EQ(end_codes.size(), 1u);
 }
 
+TEST_F(Watchdogs, CountARankThatWorksBetweenPollsAsProgress) {
+  build(1, 2);
+  tables[0].ranks.push_back(computing(1));
+  begin_all();
+  wait_record& worker = tables[0].ranks[1];
+  for (int i = 0; i < 40; ++i) {
+    worker.polls += 60;
+    ++worker.works;
+    run(clock + 0.25);
+  }
+  EXPECT_TRUE(end_codes.empty());
+  while (clock < 1030 && end_codes.empty()) {
+    worker.polls += 600;
+    ++worker.works;
+    run(clock + 0.25);
+  }
+  EXPECT_EQ(end_codes.size(), 1u);
+}
+
 TEST_F(Watchdogs, CountHostProgress) {
   build(2, 2);
   begin_all();
