@@ -214,7 +214,7 @@ std::vector<std::uint64_t> engine::map_queues(const std::vector<launch_info>& al
   return queues;
 }
 
-void engine::begin(const plan& launch) {
+void engine::begin(const plan& launch, const std::string& what) {
   const process_info& self = process();
   const int ranks = launch.ranks;
   const auto block = reinterpret_cast<std::uint64_t>(launch.zeroed);
@@ -236,7 +236,7 @@ void engine::begin(const plan& launch) {
     info.rings_at = offset(launch.rings);
     info.meeting_at = offset(launch.context.world_meeting);
   }
-  const std::vector<launch_info> all = allgather(channel::launch, "launch of a rank kernel", info);
+  const std::vector<launch_info> all = allgather(channel::launch, what.c_str(), info);
   ++launches_;
   const std::vector<std::uint64_t> queues =
       self.size > 1 ? map_queues(all) : std::vector<std::uint64_t>(1, 0);
@@ -338,7 +338,7 @@ void engine::end() {
   if (processes_ > 1) {
     {
       const std::lock_guard lock(mutex_);
-      start_meeting(std::nullopt, 0, 0);
+      start_meeting(directive::end, no_command, detail::no_window_id, site{});
     }
     const auto ended = [this] {
       const std::lock_guard lock(mutex_);
@@ -424,9 +424,13 @@ bool engine::execute(int rank, const command_entry& entry) {
   case command_kind::notify:
     return send_notify(rank, c);
   case command_kind::barrier:
+    start_meeting(directive::barrier, rank, c.window, {c.site_file, c.site_line});
+    return true;
   case command_kind::window_create:
+    start_meeting(directive::window_create, rank, c.window, {c.site_file, c.site_line});
+    return true;
   case command_kind::window_free:
-    start_meeting(c.kind, rank, detail::window_slot(c.window));
+    start_meeting(directive::window_free, rank, c.window, {c.site_file, c.site_line});
     return true;
   }
   fatal(text("rank ", context_.first_rank + rank, " gave a command of unknown kind ",
@@ -962,44 +966,15 @@ bool engine::finish_landings() {
 // --- Collectives
 // --------------------------------------------------------------------------------------------------------
 
-void engine::start_meeting(std::optional<command_kind> kind, int rank, unsigned slot) {
+void engine::start_meeting(directive what, int rank, std::uint32_t window, site where) {
   if (meeting_)
     fatal("two collectives of one launch at a time; the ranks do not agree on their order");
-  meeting& m = meeting_.emplace(kind, rank, slot);
-  if (kind == command_kind::window_create) {
-    const auto widest =
-        static_cast<std::size_t>(*std::max_element(device_sizes_.begin(), device_sizes_.end()));
-    m.mine.resize(widest);
-    m.all.resize(widest * static_cast<std::size_t>(processes_));
-    std::vector<window_row> rows(static_cast<std::size_t>(ranks_));
-    copy_bytes(rows.data(),
-               context_.world_rows + std::size_t{slot} * process_of_.size() +
-                   static_cast<std::size_t>(context_.first_rank),
-               rows.size() * sizeof(window_row));
-    const bool shares = std::any_of(peer_queues_.begin(), peer_queues_.end(),
-                                    [](std::uint64_t queues) { return queues != 0; });
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      // Often all ranks have the same memory, and CUDA takes 100 ns to say what it is.
-      if (i > 0 && rows[i].base == rows[i - 1].base && rows[i].bytes == rows[i - 1].bytes) {
-        m.mine[i] = m.mine[i - 1];
-        m.mine[i].row = rows[i];
-        continue;
-      }
-      m.mine[i].row = rows[i];
-      if (shares && rows[i].bytes != 0)
-        m.mine[i].allocation = peers_.share(rows[i].base);
-      if (one_sided_ != nullptr && rows[i].bytes != 0)
-        m.mine[i].exposed = expose(rows[i]);
-    }
-    m.now = meeting::step::gather;
-    m.operation = process_transport().start_allgather(m.mine.data(), widest * sizeof(exposed_row),
-                                                      m.all.data());
-    return;
-  }
-  m.sealed.assign(static_cast<std::size_t>(processes_), one_sided_ == nullptr);
-  m.now = meeting::step::seal;
+  meeting& m = meeting_.emplace(meeting{what, window, where, rank});
+  // A new window has nothing to wait for.
+  m.sealed.assign(static_cast<std::size_t>(processes_),
+                  one_sided_ == nullptr || what == directive::window_create);
   if (seal_puts())
-    start_counting();
+    start_agreement();
 }
 
 // Puts that do not notify are no messages that could be counted; whether all are behind one.
@@ -1013,16 +988,70 @@ bool engine::seal_puts() {
   return std::find(m.sealed.begin(), m.sealed.end(), false) == m.sealed.end();
 }
 
-void engine::start_counting() {
+void engine::start_agreement() {
   meeting& m = *meeting_;
-  m.sent.resize(static_cast<std::size_t>(processes_));
-  m.expected.resize(static_cast<std::size_t>(processes_));
+  const auto processes = static_cast<std::size_t>(processes_);
+  m.told.assign(processes, arrival{m.what, m.window, m.where.file, m.where.line, 0});
+  m.heard.resize(processes);
   for (int p = 0; p < processes_; ++p) {
-    m.sent[static_cast<std::size_t>(p)] = p == process().rank ? 0 : process_transport().sent(p);
+    if (p != process().rank)
+      m.told[static_cast<std::size_t>(p)].sent = process_transport().sent(p);
   }
-  m.now = meeting::step::exchange_counts;
+  m.now = meeting::step::agree;
   m.operation =
-      process_transport().start_alltoall(m.sent.data(), sizeof(std::uint64_t), m.expected.data());
+      process_transport().start_alltoall(m.told.data(), sizeof(arrival), m.heard.data());
+}
+
+// All processes must mean the same collective, since what follows is not the same for all.
+void engine::check_agreement() const {
+  const meeting& m = *meeting_;
+  const auto described = [](const arrival& one) {
+    const site where{one.site_file, one.site_line};
+    return text(directive_name(one.what),
+                one.window != detail::no_window_id ? " " + window_text(one.window) : "",
+                one.what != directive::end ? " at " + source_text(where) : "");
+  };
+  const auto self = static_cast<std::size_t>(process().rank);
+  for (std::size_t p = 0; p < m.heard.size(); ++p) {
+    const arrival& other = m.heard[p];
+    if (other.what != m.what || other.window != m.window)
+      fatal(text("processes disagree: the ranks of process ", self, " are at: ",
+                 described(m.told[self]), "; those of process ", p, " are at: ", described(other),
+                 "; all ranks come to barriers, to windows and to the ends of their scopes in the "
+                 "same order"));
+  }
+}
+
+void engine::gather_window_rows() {
+  meeting& m = *meeting_;
+  const auto widest =
+      static_cast<std::size_t>(*std::max_element(device_sizes_.begin(), device_sizes_.end()));
+  m.mine.resize(widest);
+  m.all.resize(widest * static_cast<std::size_t>(processes_));
+  std::vector<window_row> rows(static_cast<std::size_t>(ranks_));
+  copy_bytes(rows.data(),
+             context_.world_rows +
+                 std::size_t{detail::window_slot(m.window)} * process_of_.size() +
+                 static_cast<std::size_t>(context_.first_rank),
+             rows.size() * sizeof(window_row));
+  const bool shares = std::any_of(peer_queues_.begin(), peer_queues_.end(),
+                                  [](std::uint64_t queues) { return queues != 0; });
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    // Often all ranks have the same memory, and CUDA takes 100 ns to say what it is.
+    if (i > 0 && rows[i].base == rows[i - 1].base && rows[i].bytes == rows[i - 1].bytes) {
+      m.mine[i] = m.mine[i - 1];
+      m.mine[i].row = rows[i];
+      continue;
+    }
+    m.mine[i].row = rows[i];
+    if (shares && rows[i].bytes != 0)
+      m.mine[i].allocation = peers_.share(rows[i].base);
+    if (one_sided_ != nullptr && rows[i].bytes != 0)
+      m.mine[i].exposed = expose(rows[i]);
+  }
+  m.now = meeting::step::gather;
+  m.operation = process_transport().start_allgather(m.mine.data(), widest * sizeof(exposed_row),
+                                                    m.all.data());
 }
 
 bool engine::advance_meeting() {
@@ -1030,22 +1059,26 @@ bool engine::advance_meeting() {
   if (m.operation && !m.operation->test())
     return false;
   switch (m.now) {
-  case meeting::step::gather:
-    finish_window_rows();
-    break;
   case meeting::step::seal:
     if (!seal_puts())
       return false;
-    start_counting();
+    start_agreement();
     return true;
-  case meeting::step::exchange_counts:
+  case meeting::step::agree:
     m.operation.reset();
-    m.now = meeting::step::await_messages;
+    check_agreement();
+    if (m.what == directive::window_create)
+      gather_window_rows();
+    else
+      m.now = meeting::step::await_messages;
     return true;
+  case meeting::step::gather:
+    finish_window_rows();
+    break;
   case meeting::step::await_messages:
     for (int p = 0; p < processes_; ++p) {
       if (p != process().rank &&
-          process_transport().processed(p) < m.expected[static_cast<std::size_t>(p)])
+          process_transport().processed(p) < m.heard[static_cast<std::size_t>(p)].sent)
         return false;
     }
     if (!replies_.empty() || !landings_.empty())
@@ -1053,7 +1086,7 @@ bool engine::advance_meeting() {
     if (written_by_network_)
       flush_network_writes(); // M25, of puts that did not notify
     // When a launch ends, nobody takes anything any more.
-    if (m.kind && !all_in_place())
+    if (m.what != directive::end && !all_in_place())
       return false;
     m.operation = process_transport().start_barrier();
     m.now = meeting::step::leave;
@@ -1061,11 +1094,12 @@ bool engine::advance_meeting() {
   case meeting::step::leave:
     break;
   }
-  const bool of_ranks = m.kind.has_value();
+  const bool of_ranks = m.what != directive::end;
   const int rank = m.rank;
-  if (m.kind == command_kind::window_free) {
-    rows_[m.slot].clear();
-    exposed_[m.slot].clear();
+  if (m.what == directive::window_free) {
+    const unsigned slot = detail::window_slot(m.window);
+    rows_[slot].clear();
+    exposed_[slot].clear();
   }
   meeting_.reset();
   if (of_ranks) {
@@ -1095,9 +1129,10 @@ exposed_memory engine::expose(const window_row& row) {
 
 void engine::finish_window_rows() {
   const meeting& m = *meeting_;
-  std::vector<window_row>& rows = rows_[m.slot];
+  const unsigned slot = detail::window_slot(m.window);
+  std::vector<window_row>& rows = rows_[slot];
   rows.resize(process_of_.size());
-  std::vector<exposed_memory>& exposed_rows = exposed_[m.slot];
+  std::vector<exposed_memory>& exposed_rows = exposed_[slot];
   exposed_rows.resize(rows.size());
   const std::size_t widest = m.mine.size();
   const auto self = static_cast<std::size_t>(process().rank);
@@ -1124,7 +1159,7 @@ void engine::finish_window_rows() {
     }
   }
   notify_by_hosts();
-  copy_bytes(context_.world_rows + std::size_t{m.slot} * rows.size(), rows.data(),
+  copy_bytes(context_.world_rows + std::size_t{slot} * rows.size(), rows.data(),
              rows.size() * sizeof(window_row)); // M13
 }
 

@@ -67,9 +67,9 @@ public:
   void enqueue_before_kernel(const plan& launch, cudaStream_t stream) const;
   void enqueue_after_kernel(const plan& launch, cudaStream_t stream) const;
 
-  // Prepares a launch, without work for the device. Collective over all processes; no launch may be
-  // open.
-  void begin(const plan& launch);
+  // Prepares a launch, without work for the device. Collective over all processes, for which `what`
+  // is the same; no launch may be open.
+  void begin(const plan& launch, const std::string& what);
   // When the kernel has ended here: waits until it has ended everywhere and all that ranks sent has
   // arrived. Collective.
   void end();
@@ -158,21 +158,29 @@ private:
     device_name device;
     shared_allocation memory;
   };
+  // What a process tells another one at the beginning of a collective: which one it has come to,
+  // and how many messages it has sent there.
+  struct arrival {
+    detail::directive what;
+    std::uint32_t window;
+    std::uint32_t site_file;
+    std::uint32_t site_line;
+    std::uint64_t sent;
+  };
   // A collective over all processes: what is done, and how far.
   struct meeting {
-    enum class step { gather, seal, exchange_counts, await_messages, leave };
-    meeting(std::optional<detail::command_kind> wanted, int asking, unsigned slot_of_command)
-        : kind(wanted), rank(asking), slot(slot_of_command) {}
-    std::optional<detail::command_kind> kind; // nothing: end of the launch
-    int rank;                                 // device rank that asked for it
-    unsigned slot;
-    step now = step::gather;
+    enum class step { seal, agree, gather, await_messages, leave };
+    detail::directive what; // window_create, window_free, barrier or end
+    std::uint32_t window;
+    site where;
+    int rank; // device rank that asked for it
+    step now = step::seal;
     std::unique_ptr<collective> operation;
     std::vector<exposed_row> mine;
     std::vector<exposed_row> all;
-    std::vector<std::uint64_t> sent;
-    std::vector<std::uint64_t> expected;
-    std::vector<bool> sealed; // by process
+    std::vector<arrival> told;  // by process
+    std::vector<arrival> heard; // likewise
+    std::vector<bool> sealed;   // likewise
   };
 
   // receiver
@@ -192,10 +200,12 @@ private:
   bool send_get(int rank, const detail::command& command);
   bool send_notify(int rank, const detail::command& command);
   void complete_command(int rank);
-  void start_meeting(std::optional<detail::command_kind> kind, int rank, unsigned slot);
+  void start_meeting(detail::directive what, int rank, std::uint32_t window, site where);
   bool advance_meeting();
   bool seal_puts();
-  void start_counting();
+  void start_agreement();
+  void check_agreement() const;
+  void gather_window_rows();
   void finish_window_rows();
   exposed_memory expose(const detail::window_row& row);
   const exposed_memory* exposed_memory_of(std::uint32_t window, int target) const;

@@ -14,7 +14,9 @@ namespace gpurma::host {
 
 struct rank_kernel_entry {
   const void* context_symbol; // as cudaGetSymbolAddress takes it
-  bool prepared; // the launch code's: loaded, and its translation unit knows the context
+  // The launch code's.
+  bool prepared;    // loaded, and its translation unit knows the context
+  std::string name; // empty: not asked for yet
 };
 
 // Null: not a rank kernel. Entries stay where they are.

@@ -26,7 +26,12 @@
 #include "host/watchdog.h"
 #include "transport/sockets/unique_id.h"
 #if GPURMA_TARGET_CPU
+#include "platform/cpu/symbol_name.h"
 #include <gpurma/platform/cpu/host.h>
+#else
+#include <cxxabi.h>
+
+#include <cstdlib>
 #endif
 
 namespace gpurma::host {
@@ -178,6 +183,30 @@ void prepare([[maybe_unused]] const void* kernel, rank_kernel_entry& entry,
   entry.prepared = true;
 }
 
+#if GPURMA_TARGET_CPU
+using cpu::symbol_name;
+#else
+std::string symbol_name([[maybe_unused]] const void* kernel) {
+#if CUDART_VERSION >= 12030
+  const char* name = nullptr;
+  if (cudaFuncGetName(&name, kernel) == cudaSuccess) {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> written(
+        abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+    return status == 0 ? written.get() : name;
+  }
+#endif
+  return "(unnamed)";
+}
+#endif
+
+// The kernel is at another address in each process.
+const std::string& name_of(const void* kernel, rank_kernel_entry& entry) {
+  if (entry.name.empty())
+    entry.name = symbol_name(kernel);
+  return entry.name;
+}
+
 // Ranks that all devices together can have. Collective.
 std::size_t most_ranks() {
   int blocks = 0;
@@ -228,11 +257,12 @@ int resident_blocks(const void* kernel, dim3 block, std::size_t shared_bytes) {
 struct open_launch {
   runtime* in;
   engine::plan plan;
+  std::string what;
 };
 
 void begin_launch(void* state) {
   const auto& launch = *static_cast<open_launch*>(state);
-  launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.plan); });
+  launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.plan, launch.what); });
 }
 
 // After its beginning the other processes count on this kernel, so that it cannot fail alone.
@@ -283,7 +313,9 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   const std::lock_guard lock(r.launching);
   prepare(kernel, *entry, r.ranks.context());
   r.ranks.close_stale_mappings();
-  auto* const launch = new open_launch{&r, r.ranks.make_plan(ranks)}; // end_launch deletes it
+  auto* const launch = // end_launch deletes it
+      new open_launch{&r, r.ranks.make_plan(ranks),
+                      text("launch of a rank kernel: ", name_of(kernel, *entry))};
   rank_kernels_on_device().open();
   check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
   r.ranks.enqueue_before_begin(launch->plan, stream);
@@ -294,19 +326,19 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   return cudaSuccess;
 }
 
-cudaError_t run_to_end(const void* kernel, int ranks, dim3 block, void** arguments,
-                       std::size_t shared_bytes) {
+cudaError_t run_to_end(const void* kernel, const std::string& what, int ranks, dim3 block,
+                       void** arguments, std::size_t shared_bytes) {
   runtime& r = start();
   check_current_device();
   const std::lock_guard lock(r.launching);
   prepare(kernel, *find_rank_kernel(kernel), r.ranks.context());
   r.ranks.close_stale_mappings();
-  const open_launch launch{&r, r.ranks.make_plan(ranks)};
+  const open_launch launch{&r, r.ranks.make_plan(ranks), what};
   rank_kernels_on_device().open();
   check_cuda(cudaStreamWaitEvent(nullptr, r.last_launch_ended, 0), "order rank kernels");
   r.ranks.enqueue_before_begin(launch.plan, nullptr);
   check_cuda(cudaStreamSynchronize(nullptr), "begin a rank kernel");
-  r.progress.run_there([&] { r.ranks.begin(launch.plan); });
+  r.progress.run_there([&] { r.ranks.begin(launch.plan, launch.what); });
   enqueue_kernel(kernel, block, arguments, shared_bytes, launch, nullptr);
   const cudaError_t result = cudaStreamSynchronize(nullptr);
   // A launch that has failed stays open, and the program ends.

@@ -5,14 +5,16 @@
 #include <cuda_runtime.h>
 
 #include <cstddef>
+#include <string>
 
 namespace gpurma::host {
 
 // Runs a rank kernel on the default stream, from its beginning to its end. The host waits anyway, so
 // that nothing of it goes through functions of the stream, each of which takes 20 to 300 us to be
-// called. `ranks`: at least one, and no more than fit. Collective, as any launch of a rank kernel.
-cudaError_t run_to_end(const void* kernel, int ranks, dim3 block, void** arguments,
-                       std::size_t shared_bytes);
+// called. `ranks`: at least one, and no more than fit. Collective, as any launch of a rank kernel;
+// `what` is the same on all processes.
+cudaError_t run_to_end(const void* kernel, const std::string& what, int ranks, dim3 block,
+                       void** arguments, std::size_t shared_bytes);
 
 } // namespace gpurma::host
 

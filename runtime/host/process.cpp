@@ -9,12 +9,14 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "../transport/mpi/mpi_group.h"
@@ -36,7 +38,7 @@ using clock = std::chrono::steady_clock;
 // One contribution to an exchange, with what its process believes the exchange to be.
 struct exchange_record {
   std::uint32_t bytes;
-  char what[48];
+  char what[124];
   std::byte payload[max_allgather_bytes];
 };
 
@@ -265,6 +267,9 @@ exchange_record make_record(const char* what, const void* mine, std::size_t byte
   exchange_record record{};
   record.bytes = static_cast<std::uint32_t>(bytes);
   std::strncpy(record.what, what, sizeof record.what - 1);
+  if (std::strlen(what) >= sizeof record.what)
+    std::snprintf(record.what + sizeof record.what - 14, 14, "... #%08x",
+                  static_cast<unsigned>(std::hash<std::string_view>{}(what)));
   if (bytes != 0)
     std::memcpy(record.payload, mine, bytes);
   return record;

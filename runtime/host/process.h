@@ -66,8 +66,8 @@ void wait_for(collective& operation);
 
 // Blocking exchanges, each channel with its own collectives, so that a query on the main thread
 // never meets a launch on a stream's thread. Within a channel all processes make the same calls in
-// the same order; `what` (up to 47 characters) is compared, and if the processes disagree (one
-// launches, another finalises) all end with an error that says so.
+// the same order; `what` is compared, and if the processes disagree (one launches, another
+// finalises) all end with an error that says so.
 enum class channel { launch, query };
 void allgather_bytes(channel where, const char* what, const void* mine, std::size_t bytes,
                      void* all);

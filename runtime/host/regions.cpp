@@ -408,7 +408,7 @@ int prepare_region(const region_launch& region, int resident) {
   agreement mine{device_ranks, region.bands->rows, 0, begin_collecting(region, name_of(region))};
   for (int a = 0; a < region.arrays; ++a)
     mine.bytes += region.array[a].bytes();
-  const std::vector<agreement> all = allgather(channel::query, "persistent region", mine);
+  const std::vector<agreement> all = allgather(channel::query, name_of(region).c_str(), mine);
   std::vector<int> first_ranks(1, 0);
   stages::memory& words = *region.words;
   for (std::size_t p = 0; p < all.size(); ++p) {
@@ -459,7 +459,7 @@ void run_region(const region_launch& region, void** arguments) {
                       "or its memory smaller"));
   const int device_ranks = prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
-  const cudaError_t result = run_to_end(kernel, device_ranks, block, arguments, bytes);
+  const cudaError_t result = run_to_end(kernel, name_of(region), device_ranks, block, arguments, bytes);
   // The progress thread, which ends the process too, says what a rank has found wrong.
   if (result != cudaSuccess)
     std::this_thread::sleep_for(std::chrono::seconds(1));
