@@ -591,7 +591,7 @@ __device__ inline void barrier(comm over, site where) {
   platform::sync_block(); // M1
   if (platform::thread_index() == 0) {
     detail::meet(b, over, detail::command_kind::barrier, detail::directive::barrier,
-                 detail::no_window_id, where);
+                 detail::communicator_id(over), where);
     detail::count_directive(b);
   }
   platform::sync_block(); // M4

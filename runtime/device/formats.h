@@ -83,6 +83,11 @@ __host__ __device__ constexpr std::uint32_t make_window_id(std::uint32_t generat
                                                            unsigned slot) {
   return generation * 2 * max_window_slots + (over == comm::device ? max_window_slots : 0) + slot;
 }
+// Instead of a window's, where a directive has a communicator alone; of the world it is no_window_id.
+__host__ __device__ constexpr std::uint32_t communicator_id(comm over) {
+  return make_window_id(0, over, 0);
+}
+static_assert(communicator_id(comm::world) == no_window_id);
 __host__ __device__ constexpr unsigned window_slot(std::uint32_t id) {
   return id % max_window_slots;
 }

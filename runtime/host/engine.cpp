@@ -1240,7 +1240,10 @@ std::vector<wait_record> engine::snapshot() const {
     const bool matches = what == directive::wait || what == directive::test;
     const bool sends = detail::is_sending(what);
     const std::uint32_t window = load(status.window, relaxed);
-    r.window = window != detail::no_window_id ? window_text(window) : "-";
+    const bool meets = what == directive::barrier;
+    if (meets)
+      r.directive += detail::window_comm(window) == comm::world ? " comm(world)" : " comm(device)";
+    r.window = window != detail::no_window_id && !meets ? window_text(window) : "-";
     r.source = matches || sends ? source_or_tag_text(load(status.peer, relaxed)) : "-";
     r.tag = matches || sends ? source_or_tag_text(load(status.tag, relaxed)) : "-";
     r.wanted = load(status.wanted, relaxed);

@@ -6,6 +6,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 not %mpirun -np 3 %t scope 2>&1 | FileCheck %s --check-prefix=SCOPE
 // RUN: env GPURMA_CPU_RANKS=2 not %mpirun -np 2 %t end 2>&1 | FileCheck %s --check-prefix=END
 // RUN: env GPURMA_CPU_RANKS=2 not %mpirun -np 2 %t kernel 2>&1 | FileCheck %s --check-prefix=KERNEL
+// RUN: env GPURMA_CPU_RANKS=2 GPURMA_TIMEOUT=1 not %mpirun -np 1 %t communicator 2>&1 | FileCheck %s --check-prefix=COMMUNICATOR
 #include <cstring>
 #include <gpurma/gpurma.h>
 
@@ -50,6 +51,16 @@ __global__ void two(int) {
 #pragma gpurma barrier
 }
 
+__global__ void communicator() {
+  if (gpurma::rank() == 0) {
+// COMMUNICATOR-DAG: 0 barrier comm(device) {{.*}}different_collectives.cu:[[#@LINE+1]] - -
+#pragma gpurma barrier comm(device)
+  } else {
+// COMMUNICATOR-DAG: 1 barrier comm(world) {{.*}}different_collectives.cu:[[#@LINE+1]] - -
+#pragma gpurma barrier
+  }
+}
+
 int main(int argc, char **argv) {
   const auto layout = gpurma::query(one, 32);
   const auto is = [&](const char *name) { return argc > 1 && std::strcmp(argv[1], name) == 0; };
@@ -61,6 +72,8 @@ int main(int argc, char **argv) {
     scope<<<2, 32>>>(memory);
   if (is("end"))
     end<<<2, 32>>>();
+  if (is("communicator"))
+    communicator<<<2, 32>>>();
   if (is("kernel") && layout.process == 0)
     one<<<2, 32>>>(1);
   if (is("kernel") && layout.process != 0)
