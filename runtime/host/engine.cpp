@@ -998,8 +998,7 @@ void engine::start_agreement() {
       m.told[static_cast<std::size_t>(p)].sent = process_transport().sent(p);
   }
   m.now = meeting::step::agree;
-  m.operation =
-      process_transport().start_alltoall(m.told.data(), sizeof(arrival), m.heard.data());
+  m.operation = process_transport().start_alltoall(m.told.data(), sizeof(arrival), m.heard.data());
 }
 
 // All processes must mean the same collective, since what follows is not the same for all.
@@ -1030,8 +1029,7 @@ void engine::gather_window_rows() {
   m.all.resize(widest * static_cast<std::size_t>(processes_));
   std::vector<window_row> rows(static_cast<std::size_t>(ranks_));
   copy_bytes(rows.data(),
-             context_.world_rows +
-                 std::size_t{detail::window_slot(m.window)} * process_of_.size() +
+             context_.world_rows + std::size_t{detail::window_slot(m.window)} * process_of_.size() +
                  static_cast<std::size_t>(context_.first_rank),
              rows.size() * sizeof(window_row));
   const bool shares = std::any_of(peer_queues_.begin(), peer_queues_.end(),
