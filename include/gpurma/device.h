@@ -47,11 +47,22 @@ struct rank_scope {
 // puts of all of its ranks at their targets.
 template <class T> class window {
 public:
+  // gpurmacc, whose Clang knows C++26, says what to do instead of a copy.
+#if GPURMA_PARSE
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wc++26-extensions"
+  window(const window&) = delete("a window is not copied: pass and capture it by reference, and "
+                                 "put pointers to several into an array");
+  window& operator=(const window&) = delete("a window is not assigned: use a pointer to it");
+#pragma clang diagnostic pop
+#else
+  window(const window&) = delete;
+  window& operator=(const window&) = delete;
+#endif
+
   // Exposes base[0, length); length may differ from rank to rank and may be 0.
   __device__ window(T* base, std::size_t length, comm over, site where = {});
   __device__ ~window();
-  window(const window&) = delete;
-  window& operator=(const window&) = delete;
 
   __device__ T* data() const { return base_; }
   // Elements that this rank, or a rank of the communicator, exposes.
