@@ -8,7 +8,8 @@
 //   }                                                 } static const ::gpurma::rank_kernel gpurma_rank_kernel_0(k);
 //
 // Instantiations of kernel templates are registered at the end of the file, or where they are launched if a template argument
-// has no name there. Calls through function pointers and virtual functions are not followed.
+// has no name there. Calls through function pointers and virtual functions are not followed; a kernel that can come to a directive by
+// them only is an error, and so is one that asks for its rank and has none.
 #include "frontend/DynamicRecursiveASTVisitor.h"
 
 #include "Kernels.h"
@@ -54,15 +55,88 @@ private:
   }
 };
 
+/// A part of the library, not of the program.
+bool isOfLibrary(const Decl *D) {
+  const NamespaceDecl *Outermost = nullptr;
+  for (const DeclContext *DC = D->getDeclContext(); !DC->isTranslationUnit(); DC = DC->getParent())
+    if (const auto *Space = llvm::dyn_cast<NamespaceDecl>(DC))
+      Outermost = Space;
+  return Outermost && Outermost->getName() == "gpurma";
+}
+
+/// A function of the device library that knows a rank kernel's ranks.
+bool needsRank(const FunctionDecl *Function) {
+  const auto *Space = llvm::dyn_cast<NamespaceDecl>(Function->getDeclContext());
+  return Space && Space->getName() == "gpurma" && Space->getParent()->isTranslationUnit() && Function->getIdentifier() &&
+         llvm::is_contained({"rank", "size", "device_rank", "device_size", "put", "put_notify", "get", "get_notify", "notify", "wait", "test",
+                             "flush", "barrier"},
+                            Function->getName());
+}
+
+/// What a body contains that says how its kernel has to be launched.
+class LaunchNeeds : public DynamicRecursiveASTVisitor {
+public:
+  bool shouldVisitImplicitCode() const override { return true; }
+  bool VisitDeclRefExpr(DeclRefExpr *Ref) override {
+    if (const auto *Function = llvm::dyn_cast<FunctionDecl>(Ref->getDecl()); Function && needsRank(Function))
+      RankFunctions.push_back(Ref);
+    return true;
+  }
+  bool VisitVarDecl(VarDecl *Variable) override {
+    const CXXRecordDecl *Record = Variable->getType()->getAsCXXRecordDecl();
+    HasScope |= Record && Record->getName() == "rank_scope" && isOfLibrary(Record);
+    return true;
+  }
+  bool VisitCallExpr(CallExpr *Call) override {
+    const auto *Member = llvm::dyn_cast<MemberExpr>(Call->getCallee()->IgnoreParenImpCasts());
+    const auto *Method = Member ? llvm::dyn_cast<CXXMethodDecl>(Member->getMemberDecl()) : nullptr;
+    if (!Call->getDirectCallee() || (Method && Method->isVirtual() && !Member->hasQualifier()))
+      Unknown.push_back({Call, Method});
+    return true;
+  }
+
+  llvm::SmallVector<const DeclRefExpr *, 4> RankFunctions;
+  /// Virtual calls with the method that they name, and calls through pointers.
+  llvm::SmallVector<std::pair<const CallExpr *, const CXXMethodDecl *>, 4> Unknown;
+  bool HasScope = false;
+};
+
+/// The kernels, and the functions that are called otherwise than by their names.
 class KernelCollector : public DynamicRecursiveASTVisitor {
 public:
   bool shouldVisitTemplateInstantiations() const override { return true; }
   bool VisitFunctionDecl(FunctionDecl *Function) override {
     if (isKernel(Function) && Function->doesThisDeclarationHaveABody())
       Kernels.push_back(Function);
+    if (const auto *Method = llvm::dyn_cast<CXXMethodDecl>(Function); Method && Method->size_overridden_methods() != 0)
+      Overriders.push_back(Method);
     return true;
   }
+  bool VisitCallExpr(CallExpr *Call) override {
+    if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Call->getCallee()->IgnoreParenImpCasts()))
+      Called.insert(Ref);
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *Ref) override {
+    if (llvm::isa<FunctionDecl>(Ref->getDecl()))
+      References.push_back(Ref);
+    return true;
+  }
+
+  std::vector<const FunctionDecl *> addressed() const {
+    std::vector<const FunctionDecl *> Functions;
+    for (const DeclRefExpr *Ref : References)
+      if (const auto *Function = llvm::cast<FunctionDecl>(Ref->getDecl()); !Called.count(Ref) && !isKernel(Function))
+        Functions.push_back(Function);
+    return Functions;
+  }
+
   std::vector<const FunctionDecl *> Kernels;
+  std::vector<const CXXMethodDecl *> Overriders;
+
+private:
+  llvm::DenseSet<const DeclRefExpr *> Called;
+  std::vector<const DeclRefExpr *> References;
 };
 
 class PersistKernels final : public Pass {
@@ -71,8 +145,6 @@ public:
   bool editsText() const override { return true; }
 
   void run(Unit &U, Program &P) override {
-    if (U.Markers.empty())
-      return;
     WithMarkers.clear();
     for (const Marker &M : U.Markers)
       if (M.Function)
@@ -99,6 +171,8 @@ public:
       registerKernel(Kernel, U, P);
     }
     checkBraces(RankKernels, WithoutDirectives, U, P);
+    for (const FunctionDecl *Kernel : WithoutDirectives)
+      checkOrdinary(Kernel, Collector, U);
     for (const auto &[Key, Kernel] : Plain)
       if (P.RankKernels.count(Key)) {
         std::string Name;
@@ -109,7 +183,8 @@ public:
   }
 
 private:
-  bool reaches(const FunctionDecl *Root) {
+  /// A kernel or function and all that it may call, until \p Visit says that it has seen enough.
+  static bool anyReached(const FunctionDecl *Root, llvm::function_ref<bool(const FunctionDecl *)> Visit) {
     llvm::DenseSet<const FunctionDecl *> Seen;
     std::vector<const FunctionDecl *> Work = {Root};
     while (!Work.empty()) {
@@ -117,11 +192,8 @@ private:
       Work.pop_back();
       if (!Seen.insert(Function->getCanonicalDecl()).second)
         continue;
-      if (WithMarkers.count(Function->getCanonicalDecl()))
+      if (Visit(Function))
         return true;
-      if (const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern())
-        if (WithMarkers.count(Pattern->getCanonicalDecl()) && !Function->hasBody())
-          return true;
       const FunctionDecl *Definition = nullptr;
       if (!Function->hasBody(Definition))
         continue;
@@ -130,6 +202,68 @@ private:
       Work.insert(Work.end(), Collector.Callees.begin(), Collector.Callees.end());
     }
     return false;
+  }
+
+  bool reaches(const FunctionDecl *Root) const {
+    return anyReached(Root, [this](const FunctionDecl *Function) {
+      if (WithMarkers.count(Function->getCanonicalDecl()))
+        return true;
+      const FunctionDecl *Pattern = Function->getTemplateInstantiationPattern();
+      return Pattern && WithMarkers.count(Pattern->getCanonicalDecl()) && !Function->hasBody();
+    });
+  }
+
+  /// What all bodies that a kernel may come to need; the library's own are not looked at.
+  static LaunchNeeds needsOf(const FunctionDecl *Kernel) {
+    LaunchNeeds Needs;
+    anyReached(Kernel, [&Needs](const FunctionDecl *Function) {
+      const FunctionDecl *Definition = nullptr;
+      if (!isOfLibrary(Function) && Function->hasBody(Definition))
+        Needs.TraverseStmt(Definition->getBody());
+      return false;
+    });
+    return Needs;
+  }
+
+  static bool overrides(const CXXMethodDecl *Method, const CXXMethodDecl *Base) {
+    return llvm::any_of(Method->overridden_methods(), [Base](const CXXMethodDecl *Each) {
+      return Each->getCanonicalDecl() == Base->getCanonicalDecl() || overrides(Each, Base);
+    });
+  }
+
+  /// A kernel that is launched as written must not need to be a rank kernel.
+  void checkOrdinary(const FunctionDecl *Kernel, const KernelCollector &All, Unit &U) const {
+    if (Kernel->isDependentContext() || isOfSystemHeader(*Kernel, U.sources()))
+      return;
+    const LaunchNeeds Needs = needsOf(Kernel);
+    if (Needs.HasScope)
+      return;
+    for (const auto &[Call, Method] : Needs.Unknown) {
+      const FunctionDecl *Target = nullptr;
+      if (WithMarkers.empty())
+        break;
+      if (Method) {
+        for (const CXXMethodDecl *Each : All.Overriders)
+          if (!Target && overrides(Each, Method) && reaches(Each))
+            Target = Each;
+      } else if (const QualType Type = Call->getCallee()->getType()->getPointeeType(); !Type.isNull()) {
+        for (const FunctionDecl *Each : All.addressed())
+          if (!Target && U.context().hasSameFunctionTypeIgnoringExceptionSpec(Each->getType(), Type) && reaches(Each))
+            Target = Each;
+      }
+      if (!Target)
+        continue;
+      U.Diags->report(Kernel->getLocation(), Diag::err_unknown_directive_call) << Kernel->getName() << Target->getQualifiedNameAsString() << !Method;
+      U.Diags->report(Call->getBeginLoc(), Diag::note_unknown_directive_call);
+      return;
+    }
+    if (Needs.RankFunctions.empty())
+      return;
+    const DeclRefExpr *First = Needs.RankFunctions.front();
+    const llvm::StringRef Name = llvm::cast<FunctionDecl>(First->getDecl())->getName();
+    U.Diags->report(Kernel->getLocation(), Diag::err_rank_in_ordinary_kernel)
+        << Kernel->getName() << Name << !llvm::is_contained({"rank", "size", "device_rank", "device_size"}, Name);
+    U.Diags->report(First->getBeginLoc(), Diag::note_rank_function) << Name;
   }
 
   /// A file that is included repeatedly has several kernels at one place.
