@@ -78,8 +78,15 @@ class LaunchNeeds : public DynamicRecursiveASTVisitor {
 public:
   bool shouldVisitImplicitCode() const override { return true; }
   bool VisitDeclRefExpr(DeclRefExpr *Ref) override {
-    if (const auto *Function = llvm::dyn_cast<FunctionDecl>(Ref->getDecl()); Function && needsRank(Function))
+    const ValueDecl *Named = Ref->getDecl();
+    if (!Named->getIdentifier())
+      return true;
+    AsksForBlock |= Named->getName() == "blockIdx";
+    AsksForBlocks |= llvm::is_contained({"gridDim", "this_grid"}, Named->getName());
+    if (const auto *Function = llvm::dyn_cast<FunctionDecl>(Named); Function && needsRank(Function)) {
       RankFunctions.push_back(Ref);
+      AsksForBlocks |= llvm::is_contained({"size", "device_size"}, Function->getName());
+    }
     return true;
   }
   bool VisitVarDecl(VarDecl *Variable) override {
@@ -98,7 +105,7 @@ public:
   llvm::SmallVector<const DeclRefExpr *, 4> RankFunctions;
   /// Virtual calls with the method that they name, and calls through pointers.
   llvm::SmallVector<std::pair<const CallExpr *, const CXXMethodDecl *>, 4> Unknown;
-  bool HasScope = false;
+  bool AsksForBlock = false, AsksForBlocks = false, HasScope = false;
 };
 
 /// The kernels, and the functions that are called otherwise than by their names.
@@ -326,8 +333,10 @@ private:
     std::optional<std::string> Name = qualifiedName(Kernel);
     if (!Name)
       return;
-    auto Declaration = [](const std::string &Suffix, const std::string &Kernel) {
-      return "static const ::gpurma::rank_kernel gpurma_rank_kernel_" + Suffix + "(" + Kernel + ");";
+    const LaunchNeeds Needs = needsOf(Kernel);
+    const std::string Blocks = Needs.AsksForBlock && !Needs.AsksForBlocks ? ", ::gpurma::block_use::each" : "";
+    auto Declaration = [&Blocks](const std::string &Suffix, const std::string &Kernel) {
+      return "static const ::gpurma::rank_kernel gpurma_rank_kernel_" + Suffix + "(" + Kernel + Blocks + ");";
     };
     std::string Number = std::to_string(P.number(kernelPatternKey(Kernel, U.sources())));
     if (Kernel->isTemplateInstantiation()) {

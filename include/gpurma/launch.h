@@ -23,7 +23,7 @@ namespace gpurma {
 namespace host {
 
 // Untyped entries of the library; the templates below are the API.
-void register_rank_kernel(const void* kernel, const void* context_symbol);
+void register_rank_kernel(const void* kernel, const void* context_symbol, block_use blocks);
 void register_source_file(unsigned hash, const char* name);
 using launch_function = cudaError_t (*)(const void* kernel, dim3 grid, dim3 block, void** arguments,
                                         std::size_t shared_bytes, cudaStream_t stream);
@@ -51,9 +51,11 @@ namespace {
 // Registers a kernel as a rank kernel; a static object of the translation unit that defines the
 // kernel.
 struct rank_kernel {
-  template <class... Parameters> explicit rank_kernel(void (*kernel)(Parameters...)) {
+  template <class... Parameters>
+  explicit rank_kernel(void (*kernel)(Parameters...), block_use blocks = block_use::any_number) {
     host::register_ordinary_kernel(kernel);
-    host::register_rank_kernel(reinterpret_cast<const void*>(kernel), detail::context_symbol());
+    host::register_rank_kernel(reinterpret_cast<const void*>(kernel), detail::context_symbol(),
+                               blocks);
   }
 };
 

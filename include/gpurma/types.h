@@ -32,6 +32,10 @@ struct any_window_t {};
 inline constexpr no_window_t no_window{};
 inline constexpr any_window_t any_window{};
 
+// What a rank kernel does with the number of its block. each: it does not ask how many blocks there
+// are, so that those that are not resident are missed.
+enum class block_use { any_number, each };
+
 // Where a directive stands in the source, for error messages. file: hash_file_name of the file as
 // given to the compiler; 0 is unknown.
 struct site {

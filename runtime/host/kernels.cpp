@@ -48,11 +48,11 @@ registry& entries() {
 
 } // namespace
 
-void register_rank_kernel(const void* kernel, const void* context_symbol) {
+void register_rank_kernel(const void* kernel, const void* context_symbol, block_use blocks) {
   announce_rank_kernels();
   registry& all = entries();
   const std::lock_guard lock(all.mutex);
-  all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, false, {}});
+  all.kernels.try_emplace(kernel, rank_kernel_entry{context_symbol, blocks, false, {}, false});
 }
 
 void register_source_file(unsigned hash, const char* name) {

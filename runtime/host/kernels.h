@@ -14,9 +14,11 @@ namespace gpurma::host {
 
 struct rank_kernel_entry {
   const void* context_symbol; // as cudaGetSymbolAddress takes it
+  block_use blocks;
   // The launch code's.
-  bool prepared;    // loaded, and its translation unit knows the context
-  std::string name; // empty: not asked for yet
+  bool prepared;       // loaded, and its translation unit knows the context
+  std::string name;    // empty: not asked for yet
+  bool knows_resident; // the program has asked how many blocks are, or has been told
 };
 
 // Null: not a rank kernel. Entries stay where they are.

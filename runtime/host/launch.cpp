@@ -207,6 +207,21 @@ const std::string& name_of(const void* kernel, rank_kernel_entry& entry) {
   return entry.name;
 }
 
+// Once for a kernel, of a program that does not know how many blocks are resident.
+void warn_of_missed_blocks(const void* kernel, rank_kernel_entry& entry, std::uint64_t asked,
+                           int ranks) {
+  if (entry.blocks == block_use::any_number || entry.knows_resident)
+    return;
+  entry.knows_resident = true;
+  log(log_level::warn, text("rank kernel ", name_of(kernel, entry), " is launched with ", asked,
+                            " blocks, and runs with ", ranks,
+                            ", as many as are resident; it uses blockIdx, but does not ask for "
+                            "gridDim or gpurma::size(), so that "
+                            "what the other blocks would do is not done; let the blocks go through "
+                            "all of it in steps of gridDim, or "
+                            "launch as many as gpurma::query says"));
+}
+
 // Ranks that all devices together can have. Collective.
 std::size_t most_ranks() {
   int blocks = 0;
@@ -312,6 +327,8 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
 
   const std::lock_guard lock(r.launching);
   prepare(kernel, *entry, r.ranks.context());
+  if (asked > static_cast<std::uint64_t>(ranks) && process().rank == 0)
+    warn_of_missed_blocks(kernel, *entry, asked, ranks);
   r.ranks.close_stale_mappings();
   auto* const launch = // end_launch deletes it
       new open_launch{&r, r.ranks.make_plan(ranks),
@@ -350,7 +367,11 @@ cudaError_t run_to_end(const void* kernel, const std::string& what, int ranks, d
 }
 
 layout query(const void* kernel, dim3 block, std::size_t shared_bytes) {
-  start();
+  runtime& r = start();
+  if (rank_kernel_entry* const entry = find_rank_kernel(kernel)) {
+    const std::lock_guard lock(r.launching);
+    entry->knows_resident = true;
+  }
   const process_info& self = process();
   layout found{};
   found.device_ranks = resident_blocks(kernel, block, shared_bytes);
