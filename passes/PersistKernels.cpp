@@ -64,13 +64,17 @@ bool isOfLibrary(const Decl *D) {
   return Outermost && Outermost->getName() == "gpurma";
 }
 
-/// A function of the device library that knows a rank kernel's ranks.
+/// Functions of the device library that know a rank kernel's ranks: those that say which and how many there are, and those that
+/// directives become.
+bool asksForRank(llvm::StringRef Name) { return llvm::is_contained({"rank", "size", "device_rank", "device_size"}, Name); }
+bool isDirective(llvm::StringRef Name) {
+  return llvm::is_contained({"put", "put_notify", "get", "get_notify", "notify", "wait", "test", "flush", "barrier"}, Name);
+}
+
 bool needsRank(const FunctionDecl *Function) {
   const auto *Space = llvm::dyn_cast<NamespaceDecl>(Function->getDeclContext());
   return Space && Space->getName() == "gpurma" && Space->getParent()->isTranslationUnit() && Function->getIdentifier() &&
-         llvm::is_contained({"rank", "size", "device_rank", "device_size", "put", "put_notify", "get", "get_notify", "notify", "wait", "test",
-                             "flush", "barrier"},
-                            Function->getName());
+         (asksForRank(Function->getName()) || isDirective(Function->getName()));
 }
 
 /// What a body contains that says how its kernel has to be launched.
@@ -269,7 +273,7 @@ private:
     const DeclRefExpr *First = Needs.RankFunctions.front();
     const llvm::StringRef Name = llvm::cast<FunctionDecl>(First->getDecl())->getName();
     U.Diags->report(Kernel->getLocation(), Diag::err_rank_in_ordinary_kernel)
-        << Kernel->getName() << Name << !llvm::is_contained({"rank", "size", "device_rank", "device_size"}, Name);
+        << Kernel->getName() << Name << isDirective(Name);
     U.Diags->report(First->getBeginLoc(), Diag::note_rank_function) << Name;
   }
 

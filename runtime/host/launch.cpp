@@ -165,24 +165,6 @@ void stop() {
   close_device_memory();
 }
 
-// Loads a rank kernel and tells its translation unit the context. CUDA loads kernels when they are
-// first used, and waits for running kernels to do so; no launch may be open by then.
-void prepare([[maybe_unused]] const void* kernel, rank_kernel_entry& entry,
-             const detail::launch_context* context) {
-  if (entry.prepared)
-    return;
-#if GPURMA_TARGET_CUDA
-  cudaFuncAttributes attributes;
-  check_cuda(cudaFuncGetAttributes(&attributes, kernel), "load a rank kernel");
-  void* pointer = nullptr;
-  check_cuda(cudaGetSymbolAddress(&pointer, entry.context_symbol), "load a rank kernel");
-  copy_bytes(pointer, &context, sizeof(context));
-#else
-  detail::context_pointer = context;
-#endif
-  entry.prepared = true;
-}
-
 #if GPURMA_TARGET_CPU
 using cpu::symbol_name;
 #else
@@ -205,6 +187,25 @@ const std::string& name_of(const void* kernel, rank_kernel_entry& entry) {
   if (entry.name.empty())
     entry.name = symbol_name(kernel);
   return entry.name;
+}
+
+// Loads a rank kernel and tells its translation unit the context. CUDA loads kernels when they are
+// first used, and waits for running kernels to do so; no launch may be open by then.
+void prepare([[maybe_unused]] const void* kernel, rank_kernel_entry& entry,
+             const detail::launch_context* context) {
+  if (entry.prepared)
+    return;
+#if GPURMA_TARGET_CUDA
+  cudaFuncAttributes attributes;
+  check_cuda(cudaFuncGetAttributes(&attributes, kernel), "load a rank kernel");
+  void* pointer = nullptr;
+  check_cuda(cudaGetSymbolAddress(&pointer, entry.context_symbol), "load a rank kernel");
+  copy_bytes(pointer, &context, sizeof(context));
+  name_of(kernel, entry);
+#else
+  detail::context_pointer = context;
+#endif
+  entry.prepared = true;
 }
 
 // Once for a kernel, of a program that does not know how many blocks are resident.
@@ -330,9 +331,11 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   if (asked > static_cast<std::uint64_t>(ranks) && process().rank == 0)
     warn_of_missed_blocks(kernel, *entry, asked, ranks);
   r.ranks.close_stale_mappings();
+  std::string what = "launch of a rank kernel";
+  if (process().size > 1)
+    what += ": " + name_of(kernel, *entry);
   auto* const launch = // end_launch deletes it
-      new open_launch{&r, r.ranks.make_plan(ranks),
-                      text("launch of a rank kernel: ", name_of(kernel, *entry))};
+      new open_launch{&r, r.ranks.make_plan(ranks), std::move(what)};
   rank_kernels_on_device().open();
   check_cuda(cudaStreamWaitEvent(stream, r.last_launch_ended, 0), "order rank kernels");
   r.ranks.enqueue_before_begin(launch->plan, stream);

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -18,8 +17,10 @@ namespace {
 
 // The symbol in the file's full table, which dladdr does not read: that has no functions of a program but exported ones.
 std::string find_in_file(const char* path, std::uintptr_t base, std::uintptr_t address) {
-  std::ifstream stream(path, std::ios::binary);
-  const std::vector<char> file{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  if (!stream) return {};
+  std::vector<char> file(static_cast<std::size_t>(stream.tellg()));
+  stream.seekg(0).read(file.data(), static_cast<std::streamsize>(file.size()));
   const auto at = [&]<class T>(const T*, std::uint64_t offset) -> const T* {
     return offset <= file.size() && file.size() - offset >= sizeof(T) ? reinterpret_cast<const T*>(file.data() + offset)
                                                                        : nullptr;

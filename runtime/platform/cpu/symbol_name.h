@@ -8,8 +8,8 @@
 
 namespace gpurma::cpu {
 
-// The function that begins at this address, as C++ writes it; "(unnamed)" if the file was stripped. Reads the file:
-// for messages only.
+// The function that begins at this address, as C++ writes it; "(unnamed)" if the file was stripped. Reads the
+// file, which takes milliseconds.
 std::string symbol_name(const void* function);
 
 }  // namespace gpurma::cpu
