@@ -55,7 +55,7 @@ struct block_state {
   std::uint32_t works;     // as in rank_memory
   std::uint32_t polled_at; // platform::work_time() of the last test that found nothing
   std::uint32_t begun;     // directives that had to wait
-  bool polling;        // the status is that of the test at polled, which found nothing
+  bool polling;            // the status is that of the test at polled, which found nothing
   site polled;
 #if GPURMA_TARGET_CPU
   std::uint64_t buffer_begin; // the allocation in which the last checked buffer lies

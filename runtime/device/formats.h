@@ -83,7 +83,8 @@ __host__ __device__ constexpr std::uint32_t make_window_id(std::uint32_t generat
                                                            unsigned slot) {
   return generation * 2 * max_window_slots + (over == comm::device ? max_window_slots : 0) + slot;
 }
-// Instead of a window's, where a directive has a communicator alone; of the world it is no_window_id.
+// Instead of a window's, where a directive has a communicator alone; of the world it is
+// no_window_id.
 __host__ __device__ constexpr std::uint32_t communicator_id(comm over) {
   return make_window_id(0, over, 0);
 }
