@@ -3,6 +3,7 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/Extrema.h"
+#include "passes/HostExpressions.h"
 #include "passes/Lvalues.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -155,14 +156,28 @@ const VarDecl* hostArray(const Region& R, const Expr* To) {
   return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
 }
 
+/// Whether a statement never ends without a part of it.
+bool always(const Stmt* S, const Stmt* Part) {
+  if (S == Part)
+    return true;
+  if (const auto* Binary = dyn_cast<BinaryOperator>(S); Binary && Binary->isLogicalOp())
+    return always(Binary->getLHS(), Part);
+  if (const auto* Block = dyn_cast<CompoundStmt>(S))
+    for (const Stmt* Child : Block->body())
+      if (contains(Child, Part) || exitOf(Child))
+        return always(Child, Part);
+  return !isa<IfStmt, ForStmt, CXXForRangeStmt, WhileStmt, SwitchStmt, AbstractConditionalOperator, CXXTryStmt, LambdaExpr>(S) &&
+         llvm::any_of(S->children(), [&](const Stmt* Child) { return Child && always(Child, Part); });
+}
+
 /// The copy to the host's array in the statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
 const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R) {
   for (const Stmt* S : llvm::reverse(Before)) {
     const auto Inside = [&](const Stmt* Other) { return contains(S, Other); };
     auto It = llvm::find_if(Copies, Inside);
     if (It != Copies.end())
-      return hostArray(R, (*It)->getArg(0)) == To && !isa<IfStmt, ForStmt, WhileStmt, SwitchStmt>(S) ? *It : nullptr;
-    if (isa<SwitchCase>(S) || llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); }))
+      return hostArray(R, (*It)->getArg(0)) == To && always(S, *It) ? *It : nullptr;
+    if (isa<SwitchCase, LabelStmt>(S) || llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); }))
       return nullptr;
   }
   return nullptr;
@@ -187,38 +202,115 @@ bool givesMemory(const Stmt* Whole, const Stmt* Part, const VarDecl* Host) {
                                     identifierOf(Call->getDirectCallee()));
 }
 
-/// Where an array of the host is named besides, but to get and give back its memory: it does not have the numbers.
-const DeclRefExpr* namedBesides(const Region& R, const VarDecl* Host, const Unit& U) {
-  llvm::SmallPtrSet<const Stmt*, 8> Known;
-  std::vector<const Stmt*> Statements;
-  for (const Region& Other : U.Regions) {
-    Known.insert({Other.Loop, Other.Written});
-    if (Other.function() != R.function())
-      continue;
-    Statements.insert(Statements.end(), Other.Statement->child_begin(), Other.Statement->child_end());
-    for (const HostPart& P : Other.HostParts)
-      Statements.push_back(P.Statement);
-    const HostStatements Own(Other.Statement);
-    Known.insert(Own.Copies.begin(), Own.Copies.end());
-    for (const auto& [Loop, Before] : Own.Loops)
-      if (addedElements(*Loop, U.context()))
-        Known.insert(Loop);
+/// What an expression names an array of the host by: `host`, `host.data()`.
+const VarDecl* namedArray(const Expr* E) {
+  E = E->IgnoreParenCasts();
+  const auto* Call = dyn_cast<CXXMemberCallExpr>(E);
+  if (const CXXMethodDecl* Method = Call ? Call->getMethodDecl() : nullptr; Method && Method->getParent()->isInStdNamespace() && identifierOf(Method) == "data")
+    E = Call->getImplicitObjectArgument();
+  return namedVariable(E);
+}
+
+/// Looks for where an array of the host is named, but to get and give back its memory: it does not have the numbers of the region. Where
+/// the host itself copies to it and adds up no more than that, it need not.
+class OtherUses {
+public:
+  OtherUses(const Region& R, const Unit& U) : R(R), U(U) {}
+
+  const DeclRefExpr* find(const VarDecl* Host) {
+    const FunctionDecl* Function = R.outermostFunction();
+    std::vector<const Stmt*> Outside = {Function->getBody()}, Inside;
+    bool InLambda = false;
+    for (const Region& Other : U.Regions) {
+      InLambda |= Other.outermostFunction() == Function && Other.function() != Function;
+      Known.insert({Other.Loop, Other.Written});
+      if (Other.function() != R.function())
+        continue;
+      Inside.insert(Inside.end(), Other.Statement->child_begin(), Other.Statement->child_end());
+      for (const HostPart& P : Other.HostParts)
+        Outside.push_back(P.Statement);
+      const HostStatements Own(Other.Statement);
+      Known.insert(Own.Copies.begin(), Own.Copies.end());
+      for (const auto& [Loop, Before] : Own.Loops)
+        if (addedElements(*Loop, U.context()))
+          Known.insert(Loop);
+    }
+    for (const Stmt* S : Inside)
+      visit(S, Host, /*By=*/nullptr);
+    for (const Stmt* S : Outside)
+      visit(S, Host, InLambda ? nullptr : Function); // a call may run a lambda's region between a copy and a loop
+    return Found;
   }
-  Statements.push_back(R.outermostFunction()->getBody());
-  const DeclRefExpr* Found = nullptr;
-  auto Visit = [&](auto& Self, const Stmt* S) -> void {
-    if (!S || Found || Known.contains(S))
+
+private:
+  /// \p By: the function whose statement it is, if the host runs it outside of regions.
+  void visit(const Stmt* S, const VarDecl* Host, const FunctionDecl* By) {
+    if (!S || Found || Known.contains(S) || isa<UnaryExprOrTypeTraitExpr>(S))
       return;
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && Ref->getDecl() == Host)
       Found = Ref;
-    for (const Stmt* Child : S->children())
-      if (!givesMemory(S, Child, Host))
-        Self(Self, Child);
-  };
-  for (const Stmt* S : Statements)
-    Visit(Visit, S);
-  return Found;
-}
+    if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) {
+      for (const LambdaCapture& Capture : Lambda->captures())
+        if (Lambda->isInitCapture(&Capture))
+          visit(cast<VarDecl>(Capture.getCapturedVar())->getInit(), Host, By);
+      return visit(Lambda->getBody(), Host, By);
+    }
+    const auto* Block = dyn_cast<CompoundStmt>(S);
+    const auto* Call = dyn_cast<CallExpr>(S);
+    llvm::SmallVector<const Stmt*, 8> Before;
+    for (const Stmt* Child : S->children()) {
+      const bool AddsUp = By && Block && addsUpCopied(Child, Before, Host, By);
+      const bool Passes = By && Call && Child && keepsFrom(*Call, Child, Host);
+      if (!AddsUp && !Passes && !givesMemory(S, Child, Host))
+        visit(Child, Host, By);
+      Before.push_back(Child);
+    }
+  }
+
+  /// What the loop adds up, a statement before it has copied in any case, and no region comes between.
+  bool addsUpCopied(const Stmt* Loop, ArrayRef<const Stmt*> Before, const VarDecl* Host, const FunctionDecl* By) const {
+    const auto* For = dyn_cast_or_null<ForStmt>(Loop);
+    const std::optional<AddedElements> Added = For ? addedElements(*For, U.context()) : std::nullopt;
+    if (!Added || Added->Array != Host)
+      return false;
+    const VariableChanges Changes(By->getBody());
+    HostExpressions Expressions(U.context(), R, Changes, Changes);
+    const std::optional<Polynomial> Count = Expressions.polynomial(Added->Sum.Count);
+    const Polynomial Size = U.context().getTypeSizeInChars(Added->Element).getQuantity();
+    for (const Stmt* S : llvm::reverse(Before)) {
+      if (!Count || isa<SwitchCase, LabelStmt>(S) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(S, Each.Loop); }))
+        return false;
+      for (const CallExpr* Copy : HostStatements(S).Copies)
+        if (namedArray(Copy->getArg(0)) == Host && always(S, Copy))
+          if (const std::optional<Polynomial> Bytes = Expressions.polynomial(Copy->getArg(2)))
+            if ((*Bytes - *Count * Size).constant().value_or(-1) >= 0 && Expressions.alikeSizes().empty())
+              return true;
+    }
+    return false;
+  }
+
+  /// A copy to it, or a function that does nothing else with it either.
+  bool keepsFrom(const CallExpr& Call, const Stmt* Argument, const VarDecl* Host) {
+    const auto Index = static_cast<unsigned>(llvm::find(Call.arguments(), Argument) - Call.arg_begin());
+    if (Index == Call.getNumArgs() || namedArray(Call.getArg(Index)) != Host)
+      return false;
+    if (copiedToHost(Call))
+      return Index == 0;
+    const FunctionDecl* Callee = Call.getDirectCallee() ? Call.getDirectCallee()->getDefinition() : nullptr;
+    const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    if (!Callee || isa<CXXOperatorCallExpr>(Call) || (Method && Method->isVirtual()) || Index >= Callee->getNumParams())
+      return false;
+    if (Followed.insert(Callee->getParamDecl(Index)).second)
+      visit(Callee->getBody(), Callee->getParamDecl(Index), Callee);
+    return std::exchange(Found, nullptr) == nullptr;
+  }
+
+  const Region& R;
+  const Unit& U;
+  llvm::SmallPtrSet<const Stmt*, 8> Known;
+  llvm::SmallPtrSet<const ParmVarDecl*, 4> Followed;
+  const DeclRefExpr* Found = nullptr;
+};
 
 } // namespace
 
@@ -254,7 +346,7 @@ std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const Var
       // Others may look at what a parameter or a static variable leads to.
       if (!Added->Array->hasLocalStorage() || isa<ParmVarDecl>(Added->Array) || Added->Array->getType()->isReferenceType())
         return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostNotOwn, Added->Array);
-      if (const DeclRefExpr* Other = namedBesides(R, Added->Array, U))
+      if (const DeclRefExpr* Other = OtherUses(R, U).find(Added->Array))
         return Wrong(Other->getLocation(), BlockNumbersProblem::HostNames, Added->Array);
       Added->Sum.Copy = Copy;
       AddedUp.insert(Copy);

@@ -11,6 +11,11 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=9 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK9 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=10 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK10 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=11 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK11 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=12 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK12 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=13 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK13 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=14 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK14 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=15 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK15 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=16 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK16 %s
 #include "../Inputs/block_sum.h"
 #include <cstdio>
 __global__ void fill(float *u, float *v, int n) {
@@ -18,10 +23,28 @@ __global__ void fill(float *u, float *v, int n) {
   if (i < n)
     u[i] = v[i] = 1;
 }
+float first_of(const float *host) { return host[0]; }
 
 void run(float *u, float *partial, float *passed, int n) {
   float host[64], total = 0;
   const int blocks = (n + 255) / 256, bytes = blocks * sizeof(float);
+#if CASE == 12
+  cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+  for (int b = 0; b < blocks + 1; ++b)
+    // CHECK12: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is named here, too, where it does not have them; use another array, or add up, outside of the region, no more than what the same statements have just copied to it [gpurma-0231]
+    total += host[b];
+#elif CASE == 13
+  if (n > 5)
+    cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+  for (int b = 0; b < blocks; ++b)
+    // CHECK13: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+    total += host[b];
+#elif CASE == 14
+  // CHECK14: :[[@LINE+1]]:20: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+  total = first_of(host);
+#elif CASE == 15
+  cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+#endif
 #pragma gpurma persistent distribute(u : rows(n))
   for (int it = 0; it < 9; ++it) {
 #if CASE != 10
@@ -51,8 +74,12 @@ void run(float *u, float *partial, float *passed, int n) {
     cudaMemcpy(passed, partial, bytes, cudaMemcpyDeviceToHost);
     for (int b = 0; b < blocks; ++b)
       total += passed[b];
-#elif CASE == 4
+#elif CASE == 4 || CASE >= 12
+#if CASE == 16
+    total > 5 &&
+#endif
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    // CHECK16: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
 #elif CASE == 5
@@ -88,7 +115,7 @@ void run(float *u, float *partial, float *passed, int n) {
     total += partial[1];
 #else
     // What is no number of a block is an array that is not distributed.
-    // CHECK10: :19:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
+    // CHECK10: :24:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
     fill<<<blocks, 256>>>(passed, u, n);
     cudaMemcpy(host, passed, bytes, cudaMemcpyDeviceToHost);
 #endif
@@ -96,5 +123,9 @@ void run(float *u, float *partial, float *passed, int n) {
   // CHECK4: :[[@LINE+2]]:33: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
 #if CASE == 4
   std::printf("%g %g\n", total, host[3]);
+#elif CASE == 15
+  for (int b = 0; b < blocks; ++b)
+    // CHECK15: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+    total += host[b];
 #endif
 }

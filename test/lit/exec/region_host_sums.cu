@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels that leave a number for each block, which the host adds up: of memory that it shares with the device, and of copies into
-// what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array, in a wider type, and by std::accumulate.
+// what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array, in a wider type, by
+// std::accumulate, and in memory that the host uses so before and behind the region, too.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -17,7 +18,8 @@
 // CHECK: copies {{-?[0-9]+}} {{-?[0-9]+}}
 // CHECK: shared {{[0-9]+}} {{[0-9]+}}
 // CHECK: wider {{[0-9.]+}} {{[0-9.]+}} {{[0-9]+}}
-// CHECK: functions {{-?[0-9]+}}
+// CHECK: functions {{-?[0-9]+}} {{-?[0-9]+}}
+// CHECK: around {{-?[0-9]+}} {{-?[0-9]+}}
 // FEW: numbers of {{.*}}blocks
 #include "Inputs/region.h"
 
@@ -174,7 +176,8 @@ static double dot(const double *a, const double *b, double *partial, double *hos
   return sum;
 }
 static void functions() {
-  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *host = new double[Blocks], sum = 0;
+  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *host = new double[Blocks];
+  double sum = dot(p, q, partial, host);
 #pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
   for (int step = 0; step < 5; ++step) {
     apply<<<grid, block>>>(q, p, step, Ny, Nx);
@@ -183,8 +186,49 @@ static void functions() {
       sum -= 50;
     std::swap(p, q);
   }
-  std::printf("functions %.0f\n", sum);
+  std::printf("functions %.0f %.0f\n", sum, dot(q, p, partial, host));
   delete[] host;
+}
+
+// The host adds up other numbers in the same memory before each of several regions, and behind it.
+static double add_all(const double *a, double *partial, std::vector<double> &host, int blocks) {
+  dot_partial<<<blocks, Threads>>>(a, a, partial, N);
+  const std::size_t bytes = blocks * sizeof(double);
+  CHECK(cudaMemcpy(host.data(), partial, bytes, cudaMemcpyDeviceToHost));
+  double sum = 0;
+  for (int b = 0; b < blocks; ++b)
+    sum += host[b];
+  return sum;
+}
+static void around() {
+  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *others = device(3, 4), plain[64], sum = 0;
+  std::vector<double> host(64);
+  const auto norm = [&](const double *a) {
+    dot_partial<<<Blocks, Threads>>>(a, a, partial, N);
+    CHECK(cudaMemcpy(plain, partial, sizeof plain / 64 * Blocks, cudaMemcpyDeviceToHost));
+    double most = 0;
+    for (int b = 0; b < Blocks; ++b)
+      most += plain[b];
+    return most;
+  };
+  for (int part = 0; part < 3; ++part) {
+    sum += add_all(q, partial, host, 2 * Blocks + part) - norm(p);
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+    for (int step = 0; step < 5; ++step) {
+      apply<<<grid, block>>>(q, p, static_cast<int>(sum) % 7, Ny, Nx);
+      sum += add_all(q, partial, host, Blocks) - norm(p);
+      if (step == 3) {
+#pragma gpurma host
+        {
+          CHECK(cudaMemcpy(plain, others, 3 * sizeof(double), cudaMemcpyDeviceToHost));
+          for (int b = 0; b < 3; ++b)
+            sum += plain[b];
+        }
+      }
+      std::swap(p, q);
+    }
+  }
+  std::printf("around %.0f %.0f\n", sum, norm(q));
 }
 
 int main(int argc, char **argv) {
@@ -196,4 +240,5 @@ int main(int argc, char **argv) {
   shared();
   wider();
   functions();
+  around();
 }
