@@ -641,10 +641,41 @@ private:
   InterpretedKernel interpret(const ElementSizes& Distributed, const RenumberedThreads* Renumbered,
                               const std::optional<RowLoopRequest>& Rows = std::nullopt) {
     InterpretedKernel Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
+    if (Interpreted.Understood && takeGridForRows(Interpreted))
+      Interpreted = interpretKernel(Kernel, Launch, Distributed, Sets, Context, Diags, Renumbered, Rows);
     for (ElementAccess& A : Interpreted.Accesses)
       A.Path = Sets.withoutData(A.Path, {A.Offset, A.StoredRow.value_or(0), A.FoundRow.value_or(0)});
     Interpreted.Accesses = splitAccesses(std::move(Interpreted.Accesses), Arrays, Sets);
     return Interpreted;
+  }
+
+  /// Rows, or planes, that are as long as the grid has threads, `x + y * gridDim.x * blockDim.x`: those of the array are taken to be, less a
+  /// number that the grid's own text says. The region looks. False if there are none.
+  bool takeGridForRows(const InterpretedKernel& Interpreted) {
+    if (!Launch.isInBlocks() || overlap() || !Launch.ComparesThreads || movesByGridSize(Kernel) || !Result.Fitting.empty())
+      return false;
+    for (const ElementAccess& A : Interpreted.Accesses) {
+      const ArrayShape& Shape = llvm::find_if(Arrays, [&](const DistributedParameter& P) { return P.Array == A.Array; })->Shape;
+      std::optional<unsigned> Columns;
+      for (unsigned D = 0; D < 3; ++D)
+        if (A.Offset.coefficient(Symbol{Symbol::Kind::BlockOrigin, D}) == 1)
+          Columns = D;
+      for (unsigned D = 0; D < 3 && Columns && Shape.dimensions() > 1; ++D) {
+        const size_t Extent = Shape.dimensions() - (D == *Columns ? 1 : 2);
+        const Polynomial BlockSize = Launch.Threads == ThreadMapping::Blocks ? Sets.blockSize(D) : Sets.launchedSize(D);
+        if (!A.Offset.involves(Symbol::Kind::GridSize, D) || A.Offset.divided(BlockSize * Symbol{Symbol::Kind::GridSize, D}).first == Polynomial(0))
+          continue;
+        std::int64_t Fewer = Launch.MostThreads[D] ? (Shape[Extent] - *Launch.MostThreads[D]).constant().value_or(0) : 0;
+        if (Fewer < 0 && !Launch.GridSize[D])
+          Fewer += *Launch.BlockSize[D] - 1; // (nx + 15) / 16
+        Sets.setThreads(D, BlockSize, Shape[Extent] - Fewer);
+        FittingBelow.push_back({D, Shape[Extent] - Fewer});
+        Result.Fitting.push_back({D, A.Array, Extent, Fewer, /*Exactly=*/true});
+      }
+      if (!Result.Fitting.empty())
+        return true;
+    }
+    return false;
   }
 
   // --- Loops over the rows.

@@ -203,6 +203,8 @@ struct FittingThreads {
   /// Of the array's extents, the rows first.
   size_t Extent = 0;
   std::int64_t MovedBy = 0;
+  /// It is the last one within the extent: rows are as long as the grid.
+  bool Exactly = false;
 };
 
 struct KernelAccesses {

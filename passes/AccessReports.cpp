@@ -63,6 +63,8 @@ void AccessReports::noteOtherExtents(const CoordinateAccess& A) {
           note(A.Origin->Where, Diag::note_other_extent)
               << S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "") << A.Array->Array.name()
               << (S.Decl->getDeclContext() != Kernel ? 0 : S.Field ? 2 : 1);
+  if (Sets.setsThreads() || llvm::any_of(A.Coordinates, [](const Polynomial& Each) { return Each.involves(Symbol::Kind::GridSize); }))
+    note(A.Origin->Where, Diag::note_rows_of_grid) << A.Array->Array.name();
 }
 
 void AccessReports::notOwn(const CoordinateAccess& A) {

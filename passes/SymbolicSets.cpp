@@ -79,6 +79,10 @@ Polynomial SymbolicSets::normalized(const Polynomial& P) const {
     }
     Result = Result + Term;
   }
+  for (const auto& [Product, Threads] : ThreadsOfGrid) {
+    auto [Quotient, Rest] = Result.divided(Product);
+    Result = Quotient * Threads + Rest;
+  }
   return P.overflowed() ? P : Result;
 }
 

@@ -81,6 +81,11 @@ public:
   /// The sizes that are known of the launch's blocks, where a rank's tiles are other ones.
   void setLaunchedSize(const std::array<std::optional<std::int64_t>, 3>& Size) { LaunchedSize = Size; }
   Polynomial launchedSize(unsigned Dimension) const;
+  /// How many threads the launch has along a dimension, which gridDim.d * \p BlockSize then is.
+  void setThreads(unsigned Dimension, const Polynomial& BlockSize, const Polynomial& Threads) {
+    ThreadsOfGrid.emplace_back(BlockSize * Symbol{Symbol::Kind::GridSize, Dimension}, Threads);
+  }
+  bool setsThreads() const { return !ThreadsOfGrid.empty(); }
 
   /// What holds for all symbols throughout: sizes are positive.
   void assume(const isl::set& Fact) {
@@ -140,6 +145,8 @@ private:
   /// From one block to the next, if it is known.
   std::optional<std::int64_t> knownPitch(unsigned Dimension) const { return Pitch[Dimension] ? Pitch[Dimension] : BlockSize[Dimension]; }
   std::array<std::optional<std::int64_t>, 3> BlockSize, LaunchedSize, Pitch;
+  /// Products, and what they are.
+  std::vector<std::pair<Polynomial, Polynomial>> ThreadsOfGrid;
   std::map<Monomial, std::string> Names;
   std::map<std::string, Monomial> Named;
   std::map<Symbol, isl::set> Definitions;

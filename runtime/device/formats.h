@@ -307,7 +307,7 @@ enum class error_code : std::uint32_t {
   rows_overlap,              // values: row that is copied, row that it becomes, how many of each
   numbers_of_blocks,         // values: numbers stored, blocks, combined, threads that combine
   inside_array,              // values: address
-  threads_beyond,            // values: name of the array, dimension, threads, most threads
+  threads_beyond,            // values: name of the array, dimension, threads, most threads, whether it has to be as many
   outside_reach              // values: name of the array, dimension, coordinate, first and last
 };
 

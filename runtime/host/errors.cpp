@@ -256,6 +256,11 @@ std::string reason(const error_record& e) {
         "arrays are the same or have fewer than ",
         v(0), " rows; launch a kernel for each");
   case error_code::threads_beyond:
+    if (v(4))
+      return text("along ", "xyz"[v(1)], ", the launch has ", v(2),
+                  " threads, by which the kernel counts where rows of '",
+                  reinterpret_cast<const char*>(v(0)), "' begin, and not ", v(3),
+                  "; launch as many, or pass the kernel the length of the rows");
     return text("along ", "xyz"[v(1)], ", the launch has ", v(2),
                 " threads, and no condition of the kernel keeps those behind the first ",
                 std::max<std::int64_t>(v(3), 0), " in the rows and columns of '",

@@ -152,3 +152,17 @@ void run_two(float* a, float* b, int ny, int nx) {
   run_moved(a, b, 1, ny, nx);
   run_moved(a, b, 2, ny, nx);
 }
+
+// Rows that are padded to what the grid does not say.
+__global__ void padded(float* out, int pad) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  int columns = gridDim.x * blockDim.x + 2, length = columns + pad - columns % pad;
+  // CHECK: :[[@LINE+2]]:3: error: cannot tell which elements of 'out' are written here: {{.*}} [gpurma-0200]
+  // CHECK: :[[@LINE+1]]:3: note: the subscript is computed from gridDim, of which is known at most that rows of 'out' are as long as the grid has threads; if it is to say otherwise how long they are, pass the kernel their length, as 'rows' names it
+  out[y * length + x] = 0;
+}
+void run_padded(float* a, int ny, int nx) {
+#pragma gpurma persistent distribute(a : rows(ny, nx))
+  for (int i = 0; i < 10; ++i)
+    padded<<<dim3(nx / 32, ny / 8), dim3(32, 8)>>>(a, 16);
+}
