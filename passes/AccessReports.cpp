@@ -9,11 +9,28 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// u[... % n].
-bool wrapsAround(const Expr* Element) {
-  const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Element->IgnoreParenImpCasts());
-  const auto* Index = Subscript ? dyn_cast<BinaryOperator>(Subscript->getIdx()->IgnoreParenImpCasts()) : nullptr;
-  return Index && Index->getOpcode() == BO_Rem;
+/// What a variable begins with; other expressions themselves.
+const Expr* written(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  const auto* Ref = dyn_cast<DeclRefExpr>(E);
+  const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  return V && !isa<ParmVarDecl>(V) && V->getInit() ? V->getInit()->IgnoreParenImpCasts() : E;
+}
+
+/// `... % n`, also as a part of a sum.
+bool wrapsAround(const Expr* Index, const KnownArguments& Arguments, const Polynomial& Elements, unsigned Depth = 0) {
+  constexpr unsigned MostTerms = 6;
+  const auto* Of = dyn_cast<BinaryOperator>(written(Index));
+  if (Of && Of->isAdditiveOp() && Depth < MostTerms)
+    return wrapsAround(Of->getLHS(), Arguments, Elements, Depth + 1) || wrapsAround(Of->getRHS(), Arguments, Elements, Depth + 1);
+  if (!Of || Of->getOpcode() != BO_Rem)
+    return false;
+  const Expr* By = written(Of->getRHS());
+  const auto* Product = dyn_cast<BinaryOperator>(By);
+  const auto* Ref = dyn_cast<DeclRefExpr>(By);
+  const auto* Parameter = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
+  auto Passed = Arguments.find({Parameter, nullptr});
+  return (Product && Product->getOpcode() == BO_Mul) || (Passed != Arguments.end() && Passed->second == Elements);
 }
 
 } // namespace
@@ -46,6 +63,8 @@ void AccessReports::notAffine(const CoordinateAccess& A, const Polynomial& P) {
     return;
   if (!Why)
     noteOtherExtents(A);
+  if (Sets.setsThreads() || llvm::any_of(A.Coordinates, [](const Polynomial& Each) { return Each.involves(Symbol::Kind::GridSize); }))
+    note(A.Origin->Where, Diag::note_rows_of_grid) << A.Array->Array.name();
   if (!A.Origin->Writes)
     noteHalo(A);
 }
@@ -63,8 +82,6 @@ void AccessReports::noteOtherExtents(const CoordinateAccess& A) {
           note(A.Origin->Where, Diag::note_other_extent)
               << S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "") << A.Array->Array.name()
               << (S.Decl->getDeclContext() != Kernel ? 0 : S.Field ? 2 : 1);
-  if (Sets.setsThreads() || llvm::any_of(A.Coordinates, [](const Polynomial& Each) { return Each.involves(Symbol::Kind::GridSize); }))
-    note(A.Origin->Where, Diag::note_rows_of_grid) << A.Array->Array.name();
 }
 
 void AccessReports::notOwn(const CoordinateAccess& A) {
@@ -72,7 +89,8 @@ void AccessReports::notOwn(const CoordinateAccess& A) {
       << Kernel->getName() << A.Array->Array.name() << A.Origin->Where->getSourceRange();
   for (const Polynomial& Coordinate : A.Coordinates)
     noteConstants(A, Coordinate);
-  if (wrapsAround(A.Origin->Where))
+  const auto* Element = dyn_cast<ArraySubscriptExpr>(A.Origin->Where->IgnoreParenImpCasts());
+  if (Element && wrapsAround(Element->getIdx(), Launch.Arguments, A.Array->Shape.elements()))
     note(A.Origin->Where, Diag::note_wrapped_elements);
 }
 

@@ -5,6 +5,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <set>
 
 using namespace clang;
 
@@ -293,6 +294,10 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
   for (const Polynomial& Place : {A, A - B})
     if (Known.intersect(Sets.compare(Comparison::Less, Place, 0)).is_empty() && Known.intersect(Sets.compare(Comparison::LessEqual, B, Place)).is_empty())
       return Place;
+  if (std::optional<Polynomial> Rows = remainderOfRows(A, B))
+    return *Rows;
+  if (std::optional<Polynomial> Again = remainderOfRemainder(A, B))
+    return *Again;
   const std::optional<std::int64_t> Divisor = B.constant();
   // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
   if (const UnknownCause* Data = Divisor && *Divisor > 0 ? Sets.dataIn(A) : nullptr) {
@@ -305,6 +310,54 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
   if (IsNew)
     It->second = newRemainder(A, B);
   return It->second;
+}
+
+std::optional<Polynomial> IntegerArithmetic::remainderOfRows(const Polynomial& A, const Polynomial& B) {
+  if (B.terms().size() != 1 || B.terms().begin()->first.size() > 3 || B.terms().begin()->second <= 0)
+    return std::nullopt;
+  const auto& [Extents, Number] = *B.terms().begin();
+  // What is known as a number is the length of a row if subscripts are made of it.
+  std::set<std::int64_t> Lengths = {1, Number};
+  for (const auto& [M, Coefficient] : A.terms())
+    if (Coefficient > 0 && Number % Coefficient == 0)
+      Lengths.insert(Coefficient);
+  for (const std::int64_t Length : Lengths)
+    for (unsigned Of = 0; Of != 1u << Extents.size(); ++Of) { // a bit for each factor of a row, or plane
+      Polynomial Row(Length), Rows(Number / Length);
+      for (size_t I = 0; I != Extents.size(); ++I)
+        (Of >> I & 1 ? Row : Rows) = (Of >> I & 1 ? Row : Rows) * Extents[I];
+      const auto [Quotient, Column] = A.divided(Row);
+      if (Row == Polynomial(1) || Rows == Polynomial(1) || Quotient == Polynomial(0))
+        continue;
+      const isl::set Known = Sets.closedWith(Path, {Quotient, Column, Row});
+      auto Never = [&](Comparison Op, const Polynomial& X, const Polynomial& Y) { return Known.intersect(Sets.compare(Op, X, Y)).is_empty(); };
+      if (Never(Comparison::Less, Column, 0) && Never(Comparison::LessEqual, Row, Column) && (Column == Polynomial(0) || Never(Comparison::Less, Quotient, 0)))
+        return Sets.normalized(remainder(Quotient, Rows) * Row + Column);
+    }
+  return std::nullopt;
+}
+
+std::optional<Polynomial> IntegerArithmetic::remainderOfRemainder(const Polynomial& A, const Polynomial& B) {
+  for (const auto& [Operands, Value] : Remainders) {
+    if (Operands.second != B.terms() || Value.terms().size() != 1 || Value.terms().begin()->first.size() != 1)
+      continue;
+    const Symbol& Inner = Value.terms().begin()->first.front();
+    if (A.coefficient(Inner) != 1)
+      continue;
+    Polynomial Dividend;
+    for (const auto& [M, Coefficient] : Operands.first) {
+      Polynomial Term(Coefficient);
+      for (const Symbol& S : M)
+        Term = Term * S;
+      Dividend = Dividend + Term;
+    }
+    const Polynomial All = A - Value + Dividend;
+    const isl::set Known = Sets.closedWith(Path, {A, Dividend, All});
+    // Of what may be negative, C's remainder is another one.
+    if (llvm::all_of(std::initializer_list<Polynomial>{A, Dividend, All}, [&](const Polynomial& P) { return Known.intersect(Sets.compare(Comparison::Less, P, 0)).is_empty(); }))
+      return remainder(All, B);
+  }
+  return std::nullopt;
 }
 
 Polynomial IntegerArithmetic::newRemainder(const Polynomial& A, const Polynomial& B) {

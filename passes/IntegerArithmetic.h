@@ -68,6 +68,10 @@ private:
   /// C's quotient, which is rounded towards zero.
   Polynomial quotient(const Polynomial& A, const Polynomial& B);
   Polynomial remainder(const Polynomial& A, const Polynomial& B);
+  /// The same where \p B is the number of all elements, and whole rows wrap around, or all elements of rows; none if that is not known.
+  std::optional<Polynomial> remainderOfRows(const Polynomial& A, const Polynomial& B);
+  /// Of what is a remainder by the same number and some more: `((x + w - 1) % w + 1) % w`.
+  std::optional<Polynomial> remainderOfRemainder(const Polynomial& A, const Polynomial& B);
   Polynomial newRemainder(const Polynomial& A, const Polynomial& B);
 
   SymbolicSets& Sets;

@@ -50,10 +50,19 @@ __global__ void by_members(float* g, const float* f, int nx, int ny) {
 __global__ void wrap(float* g, const float* f, int nx, int ny) {
   int i = blockIdx.x * blockDim.x + threadIdx.x, n = nx * ny;
   if (i < n)
-    g[i] = f[(i + nx) % n];
+    g[i] = f[(i + 1) % n];
 }
 // CHECK: :[[@LINE-2]]:12: error: 'wrap' goes through the rows of 'f' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
 // CHECK: :[[@LINE-3]]:12: note: elements that wrap around are in other rows and columns: compute row and column of the thread's element, let each wrap around by itself, and write 'in[row * nx + column]'
+// By a parameter, and with a variable on the way.
+__global__ void wrap_by_name(float* g, const float* f, int nx, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int next = (i + n - 1) % n;
+  if (i < n)
+    g[i] = f[next];
+}
+// CHECK: :[[@LINE-2]]:12: error: 'wrap_by_name' goes through the rows of 'f' in one dimension: {{.*}} [gpurma-0228]
+// CHECK: :[[@LINE-3]]:12: note: elements that wrap around are in other rows and columns: {{.*}}
 // blockIdx by itself.
 __global__ void blocks_of_rows(float* g, int nx, int ny, int nz) {
   int x = threadIdx.x, y = blockIdx.x, z = blockIdx.y;
@@ -81,6 +90,7 @@ void run(float* g, float* f, int nx, int ny, int nz) {
     table<<<dim3(4, 4), dim3(16, 16)>>>(g, f, nx, ny);
     by_members<<<dim3(4, 4), dim3(16, 16)>>>(g, f, nx, ny);
     wrap<<<16, 256>>>(g, f, nx, ny);
+    wrap_by_name<<<16, 256>>>(g, f, nx, nx * ny);
   }
 #pragma gpurma persistent distribute(g : rows(nz, ny, nx))
   for (int t = 0; t < 3; ++t)
