@@ -228,7 +228,17 @@ private:
     return false;
   }
 
-  enum PointerProblem { Unclear, FromMemory, OfOtherSize, OfVectors };
+  enum PointerProblem { Unclear, FromMemory, OfOtherSize, OfVectors, ByReference };
+
+  /// The parameter of a kernel that an expression names, if that is a reference.
+  const ParmVarDecl* referenceParameter(const Expr* Element) const {
+    Element = Element->IgnoreParenCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(Element); Address && Address->getOpcode() == UO_AddrOf)
+      Element = Address->getSubExpr()->IgnoreParens();
+    const auto* Ref = dyn_cast<DeclRefExpr>(Element);
+    const auto* P = Ref ? dyn_cast<ParmVarDecl>(Ref->getDecl()) : nullptr;
+    return P && P->getType()->isReferenceType() && P->getDeclContext() == Kernel ? P : nullptr;
+  }
 
   /// The variable or member in memory that the pointer to an element is loaded from; null if none is seen.
   static const NamedDecl* loadedPointer(const Expr* Element) {
@@ -275,10 +285,13 @@ private:
       return;
     notePrivate(L, Writes, Where);
     if (L.Of == Location::Unknown || (distributed(L) && !isUnderstood(L))) {
-      const NamedDecl* Loaded = L.Of == Location::Unknown ? loadedPointer(Where) : nullptr;
+      const NamedDecl* Named = L.Of == Location::Unknown ? referenceParameter(Where) : nullptr;
+      const PointerProblem Known = Named ? ByReference : L.Of == Location::Unknown ? FromMemory : L.Unit != 0 ? OfOtherSize : OfVectors;
+      if (Known == FromMemory)
+        Named = loadedPointer(Where);
       error(Where->getExprLoc(), Diag::err_pointer_not_understood)
-          << Writes << (L.Of != Location::Unknown ? (L.Unit != 0 ? OfOtherSize : OfVectors) : Loaded ? FromMemory : Unclear)
-          << (L.Of != Location::Unknown ? pointerTo(L).name() : Loaded ? Loaded->getNameAsString() : "") << Where->getSourceRange();
+          << Writes << (Known == FromMemory && !Named ? Unclear : Known)
+          << (L.Of != Location::Unknown ? pointerTo(L).name() : Named ? Named->getNameAsString() : "") << Where->getSourceRange();
       return;
     }
     if ((distributed(L) || isCollected(L)) && !checkRowStore(L, Writes, Where))

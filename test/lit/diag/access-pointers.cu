@@ -120,3 +120,15 @@ void rows(float (*u)[16], int n) {
     set<<<16 * n, 1>>>(u[1]);
   }
 }
+
+// What is reduced has a pointer.
+__global__ void sum_of(float& sum, const float* in, int ny, int nx) {
+  POINT;
+  // CHECK: :[[@LINE+1]]:13: error: cannot tell which array is read here: the kernel is passed 'sum' by reference; let its parameter be a pointer, as 'distribute' and 'reduce' name pointers, and write '*sum' for it [gpurma-0205]
+  atomicAdd(&sum, in[y * nx + x]);
+}
+void reduce(float* a, float* sum, int ny, int nx) {
+#pragma gpurma persistent distribute(a : rows(ny, nx)) reduce(+ : *sum)
+  for (int i = 0; i < 10; ++i)
+    sum_of<<<dim3(8, 8), dim3(32, 8)>>>(*sum, a, ny, nx);
+}
