@@ -83,7 +83,7 @@ public:
         (Call->getNumArgs() > Offset && !isa<CXXDefaultArgExpr>(Call->getArg(Offset)) && number(Call->getArg(Offset)) != 0))
       return true;
     Harmless.insert(Ref);
-    Result.Copies.push_back({pointedTo(Call->getArg(Source))});
+    Result.Copies.push_back({pointedTo(Call->getArg(Source)), Call->getArg(Source)});
     return true;
   }
 
@@ -180,15 +180,7 @@ public:
     const auto* In = dyn_cast<FunctionDecl>(V.Variable->getDeclContext());
     Found.push_back({nullptr, V});
     if (const auto* Parameter = dyn_cast<ParmVarDecl>(V.Variable)) {
-      if (!In || Parameter->getFunctionScopeIndex() >= In->getNumParams() || In->getParamDecl(Parameter->getFunctionScopeIndex()) != Parameter)
-        return;
-      CallFinder Calls(In, Context);
-      const unsigned Index = Parameter->getFunctionScopeIndex();
-      if (Calls.Calls.empty() || Calls.References != Calls.Calls.size() ||
-          llvm::any_of(Calls.Calls, [&](const CallExpr* Call) { return Index >= Call->getNumArgs(); }))
-        return;
-      const Expr* Passed = Calls.Calls.front()->getArg(Index);
-      if (llvm::all_of(llvm::drop_begin(Calls.Calls), [&](const CallExpr* Call) { return areSameNumber(*Passed, *Call->getArg(Index)); }))
+      if (const Expr* Passed = passed(Parameter))
         addExpression(Passed, V.Members, Depth);
       return;
     }
@@ -210,9 +202,51 @@ public:
       addExpression(OfClass, {}, Depth);
   }
 
+  /// A variable or a member of one, also through pointers to variables: `s->nx`, where that is called with `&s`.
+  PointerVariable place(const Expr* E, unsigned Depth = 0) const {
+    E = E->IgnoreUnlessSpelledInSource()->IgnoreParens();
+    if (PointerVariable V = pointerVariable(E))
+      return V;
+    const auto* Member = dyn_cast<MemberExpr>(E);
+    const auto* Field = Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+    if (!Field)
+      return {};
+    PointerVariable V = Member->isArrow() ? pointee(Member->getBase(), Depth) : place(Member->getBase(), Depth);
+    if (V)
+      V.Members.push_back(Field);
+    return V;
+  }
+
+  /// Of an address, or a variable that begins with one.
+  PointerVariable pointee(const Expr* Pointer, unsigned Depth = 0) const {
+    constexpr unsigned MostSteps = 4;
+    Pointer = Pointer->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(Pointer); Address && Address->getOpcode() == UO_AddrOf)
+      return place(Address->getSubExpr(), Depth);
+    const VarDecl* V = namedVariable(Pointer);
+    const auto* Parameter = dyn_cast_or_null<ParmVarDecl>(V);
+    const Expr* From = Parameter ? passed(Parameter) : V ? V->getInit() : nullptr;
+    return From && Depth != MostSteps ? pointee(From, Depth + 1) : PointerVariable();
+  }
+
   std::vector<LikelyValue> Found;
 
 private:
+  /// For a parameter, in the only call of its function, or in all; null if that is not known.
+  const Expr* passed(const ParmVarDecl* Parameter) const {
+    const auto* In = dyn_cast<FunctionDecl>(Parameter->getDeclContext());
+    const unsigned Index = Parameter->getFunctionScopeIndex();
+    if (!In || Index >= In->getNumParams() || In->getParamDecl(Index) != Parameter)
+      return nullptr;
+    const CallFinder Calls(In, Context);
+    if (Calls.Calls.empty() || Calls.References != Calls.Calls.size() ||
+        llvm::any_of(Calls.Calls, [&](const CallExpr* Call) { return Index >= Call->getNumArgs(); }))
+      return nullptr;
+    const Expr* Passed = Calls.Calls.front()->getArg(Index);
+    const bool Alike = llvm::all_of(llvm::drop_begin(Calls.Calls), [&](const CallExpr* Call) { return areSameNumber(*Passed, *Call->getArg(Index)); });
+    return Alike ? Passed : nullptr;
+  }
+
   bool areSameNumber(const Expr& One, const Expr& Other) const {
     Expr::EvalResult OfOne, OfOther;
     return !One.isValueDependent() && !Other.isValueDependent() && One.EvaluateAsInt(OfOne, Context) && Other.EvaluateAsInt(OfOther, Context) &&
@@ -239,7 +273,7 @@ private:
       Found.push_back({E, {}});
     else if (const PassedPointer From = passedFor(E, Members); From.Expression)
       return addExpression(From.Expression, {}, Depth + 1);
-    PointerVariable V = pointerVariable(E->IgnoreUnlessSpelledInSource());
+    PointerVariable V = place(E);
     V.Members.insert(V.Members.end(), Members.begin(), Members.end());
     addVariable(V, Depth + 1);
   }
@@ -334,9 +368,11 @@ std::vector<LikelyValue> likelyValues(const PointerVariable& V, ASTContext& Cont
 }
 
 std::vector<LikelyValue> likelyValues(const PointerVariable& Place, const SymbolCopy& Copy, ASTContext& Context) {
-  PointerVariable Source = Copy.Source ? pointerVariable(Copy.Source) : PointerVariable();
+  ValueSources Sources(Context);
+  PointerVariable Source = Copy.Source ? Sources.place(Copy.Source) : Sources.pointee(Copy.Pointer);
   Source.Members.insert(Source.Members.end(), Place.Members.begin(), Place.Members.end());
-  return likelyValues(Source, Context);
+  Sources.addVariable(Source);
+  return std::move(Sources.Found);
 }
 
 std::vector<PointerVariable> namedConstants(const FunctionDecl* Kernel) { return std::move(ConstantCollector(Kernel).Found); }

@@ -34,8 +34,8 @@ using AssumedConstants = std::vector<AssumedConstant>;
 
 /// A call of cudaMemcpyToSymbol.
 struct SymbolCopy {
-  /// What is copied: a variable of the host, or a member of one.
-  const clang::Expr* Source = nullptr;
+  /// What is copied: a variable of the host, or a member of one. Null: what Pointer leads to.
+  const clang::Expr *Source = nullptr, *Pointer = nullptr;
 };
 
 /// How a translation unit changes a variable.

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Sizes and tables of directions in constant memory: with initialisers that nothing overwrites, and filled by cudaMemcpyToSymbol from
-// what the region's clauses name, from tables of the host, and from structures that another function fills. A table with an initialiser
+// what the region's clauses name, from tables of the host, and from structures that another function fills or is passed a pointer to. A table with an initialiser
 // that is overwritten reaches further than that says. What is copied is compared when the region begins.
 // RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -18,11 +18,13 @@
 // CHECK: copied {{[0-9]+}}
 // CHECK: sizes {{[0-9]+}}
 // CHECK: space {{[0-9]+}}
+// CHECK: pointers {{[0-9]+}}
 // REMARK: stage 'stream' reads 'f' with halo 1,
 // REMARK: stage 'stream_by_copies' reads 'f' with halo 3,
 // REMARK: stage 'lap' reads 'f' with halo 1,
 // REMARK: stage 'line' reads 'f' with halo 1,
 // REMARK: stage 'box' reads 'f' with halo 1,
+// REMARK: stage 'shift' reads 'f' with halo 2,
 // TABLE: error: the persistent region at {{.*}}region_constants.cu:[[#]] takes 'rows_away[1]' to be 3, as the program copies that to this __constant__ variable somewhere, and it is 2: copy it before the region, or pass it to the kernels as a parameter
 // WIDTH: error: the persistent region at {{.*}}region_constants.cu:[[#]] takes 'NX' to be 37, as the program copies that to this __constant__ variable somewhere, and it is 36: copy it before the region
 #include "Inputs/region.h"
@@ -104,6 +106,20 @@ __global__ void box(number *g, const number *f) {
   g[(z * size.ny + y) * size.nx + x] = s % 1000003;
 }
 
+__constant__ int width, reach;
+__constant__ sizes extents;
+__global__ void shift(number *g, const number *f) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < width && y >= reach && y < extents.ny - reach)
+    g[y * extents.nx + x] = (f[(y - reach) * width + x] + 3 * f[(y + reach) * width + x]) % 1000003;
+}
+static void upload_all(const sizes *from, const int *of_reach) {
+  const sizes *again = from;
+  CHECK(cudaMemcpyToSymbol(width, &(again->nx), sizeof(int)));
+  CHECK(cudaMemcpyToSymbol(extents, from, sizeof(sizes)));
+  CHECK(cudaMemcpyToSymbol(reach, of_reach, sizeof *of_reach));
+}
+
 static void upload(int nx, int ny, int nz) {
   sizes s;
   s.nx = nx;
@@ -171,5 +187,18 @@ int main(int argc, char **argv) {
       box<<<grid, cubes>>>(f, g);
     }
     print_sum("space", f, n);
+  }
+  {
+    sizes s = {37, 61, 1, 1};
+    int rows_between = 2;
+    upload_all(&s, &rows_between);
+    number *f = array_of_numbers<number>(s.nx * s.ny), *g = array_of_numbers<number>(s.nx * s.ny);
+    const dim3 grid((s.nx + 15) / 16, (s.ny + 3) / 4);
+#pragma gpurma persistent distribute(f, g : rows(s.ny, s.nx))
+    for (int t = 0; t < 7; ++t) {
+      shift<<<grid, block>>>(g, f);
+      std::swap(f, g);
+    }
+    print_sum("pointers", f, s.nx * s.ny);
   }
 }
