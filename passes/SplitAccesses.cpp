@@ -99,6 +99,8 @@ std::vector<ElementAccess> splitAccesses(std::vector<ElementAccess> Accesses, ll
         ElementAccess One = Next;
         One.Path = Next.Path.intersect(Each.When);
         One.Offset = Sets.normalized(Next.Offset.substituted(*Choice, Each.Value));
+        if (One.StoredRow) // which the row of the access is compared with
+          One.StoredRow = Sets.normalized(Next.StoredRow->substituted(*Choice, Each.Value));
         Rest = Rest.subtract(Each.When);
         if (!Sets.closed(One.Path).is_empty())
           Pending.push_back(std::move(One));

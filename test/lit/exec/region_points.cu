@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Points whose subscript is the number of an element, in any row: passed as it is, one of two, by a remainder, in space and in components,
-// with what lies beside it, and recorded.
+// with what lies beside it, and recorded. Points and a line in one of several rows of a constant length.
 // RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -17,6 +17,7 @@
 // CHECK: beside {{[0-9]+}}
 // CHECK: recorded {{[0-9]+}}
 // CHECK: space {{[0-9]+}}
+// CHECK: rows {{[0-9]+}}
 #include "Inputs/region.h"
 
 #include <cstdio>
@@ -64,6 +65,17 @@ __global__ void fade(number *out, const number *in, int nz, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
   if (x < nx && y < ny && z >= 1 && z < nz)
     out[(z * ny + y) * nx + x] = (in[(z * ny + y) * nx + x] + in[((z - 1) * ny + y) * nx + x]) % modulus;
+}
+__global__ void point_in_row(number *u, int t, const int nx, const int ny) {
+  const int row = t % 2 == 0 ? ny - 10 : ny / 2 - 10;
+  const unsigned x = blockIdx.x * blockDim.x + threadIdx.x, i = row * nx + x;
+  if (x == nx / 2u)
+    u[i] += 17;
+}
+__global__ void line_in_row(number *u, int t, const int nx, const int ny) {
+  const int row = t == 2 ? 3 : t % 2 == 0 ? ny - 4 : 20, x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx)
+    u[row * nx + x] += 17 * t;
 }
 #ifdef TWO
 // What lies in the row of one point may not lie in that of the other.
@@ -119,5 +131,17 @@ int main(int argc, char **argv) {
       std::swap(u, v);
     }
     print_sum("space", u, n * nz);
+  }
+  {
+    constexpr int columns = 37, rows = 60;
+    number *u = array_of_numbers<number>(columns * rows), *v = array_of_numbers<number>(columns * rows);
+#pragma gpurma persistent distribute(u, v : rows(rows, columns))
+    for (int t = 0; t < 9; ++t) {
+      step<<<dim3(3, 15), block>>>(v, u, rows, columns);
+      point_in_row<<<2, 32>>>(v, t, columns, rows);
+      line_in_row<<<2, 32>>>(v, t, columns, rows);
+      std::swap(u, v);
+    }
+    print_sum("rows", u, columns * rows);
   }
 }
