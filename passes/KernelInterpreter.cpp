@@ -2046,7 +2046,7 @@ private:
   /// Runs a statement that stores into an element of a fixed row, on the threads of that row. False if it is another.
   bool runRowStore(const Expr* E) {
     if (const auto* Call = dyn_cast<CallExpr>(E->IgnoreParens());
-        Call && Call->getDirectCallee() && !Call->getDirectCallee()->hasBody() && !storeOf(E) && !StoredRow && !copiesToVariable(*Call))
+        Call && Call->getDirectCallee() && !Call->getDirectCallee()->hasBody() && !storeOf(E) && !StoredRow && !copiesToVariable(*Call) && Call != uselessBarrier(Kernel))
       reportForEachRow(E, UnknownCall);
     const ElementStore Store = storeOf(E);
     const auto [Element, IsAddress] = Store.Element;

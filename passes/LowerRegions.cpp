@@ -19,6 +19,7 @@
 #include "passes/Pass.h"
 #include "passes/RegionNames.h"
 #include "passes/StageFunctions.h"
+#include "passes/ThreadCooperation.h"
 #include "passes/ThreadParts.h"
 
 #include "frontend/SourceText.h"
@@ -288,6 +289,10 @@ private:
     const PartialBlocks* Parts = InParts ? partialBlocksOf(Kernel, U) : nullptr;
     EditSet Own = P.Edits;
     editBlockStores(Kernel, U, Own);
+    for (const Stage* S : launchesOf(Kernel, Threads))
+      if (const CallExpr* Useless = uselessBarrier(S->Kernel))
+        if (std::optional<FileRange> Barrier = fileRangeInBody(Kernel, Useless->getSourceRange()))
+          Own.replace(*Barrier, "");
     const OwnIndices Indices = Threads == ThreadMapping::Blocks ? OwnIndices::OfBlock : OwnIndices::OfThread;
     // Copies of functions on the way to a loop over the rows have names for that.
     const auto LeadsToRows = [&](const CallExpr* Call) {

@@ -3,10 +3,12 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
+#include "passes/EditSet.h"
 #include "passes/FunctionCopies.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/DenseSet.h"
@@ -37,12 +39,13 @@ class CooperationFinder : public CallVisitor {
 public:
   enum Kinds { All, Together, Hidden, Exchanges };
 
-  explicit CooperationFinder(const FunctionDecl* Kernel, Kinds Wanted = All) : Kernel(Kernel), Wanted(Wanted) {
+  explicit CooperationFinder(const FunctionDecl* Kernel, Kinds Wanted = All, const CallExpr* Useless = nullptr)
+      : Kernel(Kernel), Useless(Useless), Wanted(Wanted) {
     enter(Kernel);
     visitEntered();
   }
   /// Of a statement of the kernel.
-  CooperationFinder(const FunctionDecl* Kernel, const Stmt* S) : Kernel(Kernel), Wanted(Exchanges) {
+  CooperationFinder(const FunctionDecl* Kernel, const Stmt* S) : Kernel(Kernel), Useless(uselessBarrier(Kernel)), Wanted(Exchanges) {
     Current = Kernel;
     Entered.insert(Kernel->getCanonicalDecl());
     if (TraverseStmt(const_cast<Stmt*>(S)))
@@ -51,6 +54,8 @@ public:
 
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
+    if (Useless && Ref == Useless->getCallee()->IgnoreParenImpCasts())
+      return true;
     if (const auto* Function = dyn_cast<FunctionDecl>(D))
       return call(Function, Ref->getExprLoc());
     if (D->hasAttr<CUDASharedAttr>())
@@ -102,8 +107,17 @@ private:
   }
 
   const FunctionDecl* Kernel;
+  const CallExpr* Useless;
   Kinds Wanted;
 };
+
+/// The __syncthreads() that a body ends in, if that is its own text.
+const CallExpr* lastBarrier(const FunctionDecl* Kernel) {
+  const FunctionDecl* Definition = nullptr;
+  const auto* Body = Kernel->hasBody(Definition) ? dyn_cast<CompoundStmt>(Definition->getBody()) : nullptr;
+  const auto* Call = Body && !Body->body_empty() ? dyn_cast<CallExpr>(Body->body_back()) : nullptr;
+  return Call && identifierOf(Call->getDirectCallee()) == "__syncthreads" && isTextOfBody(Definition, Call->getSourceRange()) ? Call : nullptr;
+}
 
 /// Whether a function lets all threads of a block wait for each other.
 class BlockBarrierFinder : public CallVisitor {
@@ -135,12 +149,12 @@ private:
 /// In the order of the source; a loop goes on behind what leaves it.
 class BarrierBehindReturnFinder {
 public:
-  explicit BarrierBehindReturnFinder(const Stmt* Body) { visit(Body); }
+  BarrierBehindReturnFinder(const Stmt* Body, const CallExpr* Useless) : Useless(Useless) { visit(Body); }
   BarriersBehindReturns Found;
 
 private:
   void visit(const Stmt* S) {
-    if (!S)
+    if (!S || S == Useless)
       return;
     if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) { // matters where it is called, which a template's pattern does not show
       const bool Outside = std::exchange(Left, true);
@@ -175,6 +189,7 @@ private:
       visit(Child);
     Left |= isa<ReturnStmt>(S);
   }
+  const CallExpr* Useless;
   bool Left = false;
   llvm::SmallPtrSet<const CXXMethodDecl*, 2> Lambdas;
 };
@@ -279,7 +294,17 @@ bool isIndexVariable(const ValueDecl* D) {
 
 BarriersBehindReturns findBarriersBehindReturns(const FunctionDecl* Kernel) {
   const FunctionDecl* Definition = nullptr;
-  return Kernel->hasBody(Definition) ? BarrierBehindReturnFinder(Definition->getBody()).Found : BarriersBehindReturns();
+  return Kernel->hasBody(Definition) ? BarrierBehindReturnFinder(Definition->getBody(), uselessBarrier(Kernel)).Found : BarriersBehindReturns();
+}
+
+const CallExpr* uselessBarrier(const FunctionDecl* Kernel) {
+  const CallExpr* Last = lastBarrier(Kernel);
+  const auto WorksAlone = [](const FunctionDecl* Each) { return !CooperationFinder(Each, CooperationFinder::Together, lastBarrier(Each)).Found; };
+  // The instances of a template share its text.
+  const FunctionTemplateDecl* Template = Kernel->getPrimaryTemplate();
+  const bool IsUseless =
+      Last && WorksAlone(Kernel) && (!Template || llvm::all_of(Template->specializations(), [&](const FunctionDecl* Each) { return !Each->hasBody() || WorksAlone(Each); }));
+  return IsUseless ? Last : nullptr;
 }
 
 std::optional<ThreadCooperation> findHiddenCooperation(const FunctionDecl* Kernel) {
@@ -290,7 +315,7 @@ bool exchangesValues(const FunctionDecl* Kernel, const Stmt* S) { return Coopera
 
 std::optional<ThreadCooperation> findCooperation(const FunctionDecl* Kernel) {
   const bool AreCopied = !findFunctionCopies(Kernel, OwnIndices::OfThread, Kernel->getASTContext()).Rejected;
-  return std::move(CooperationFinder(Kernel, AreCopied ? CooperationFinder::Together : CooperationFinder::All).Found);
+  return std::move(CooperationFinder(Kernel, AreCopied ? CooperationFinder::Together : CooperationFinder::All, uselessBarrier(Kernel)).Found);
 }
 
 bool isInOneDimension(const FunctionDecl* Kernel) {

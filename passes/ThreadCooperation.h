@@ -28,6 +28,10 @@ std::optional<ThreadCooperation> findCooperation(const clang::FunctionDecl* Kern
 /// What of the kernel, or of the functions that it calls, says nothing of what threads exchange: inline assembly and cooperative groups.
 std::optional<ThreadCooperation> findHiddenCooperation(const clang::FunctionDecl* Kernel);
 
+/// The `__syncthreads();` that the body of a kernel ends in whose threads else work each for itself: nothing is behind it that they could wait for, and stages
+/// are made without it. Null if there is none.
+const clang::CallExpr* uselessBarrier(const clang::FunctionDecl* Kernel);
+
 /// Barriers to which threads come after others may have returned, who take part in them until all have left the kernel's body.
 struct BarriersBehindReturns {
   bool Any = false;

@@ -49,7 +49,7 @@ const CallExpr* launchingCall(const Stmt* S) {
 /// What a kernel's body and the functions that it calls do that matters to a stage.
 class BodyScanner : public CallVisitor {
 public:
-  explicit BodyScanner(const FunctionDecl* Kernel) : Kernel(Kernel) {
+  explicit BodyScanner(const FunctionDecl* Kernel) : Kernel(Kernel), Useless(uselessBarrier(Kernel)) {
     enter(Kernel);
     visitEntered();
   }
@@ -57,7 +57,7 @@ public:
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
     if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
-      if (Function->getIdentifier() &&
+      if (Function->getIdentifier() && !(Useless && Ref == Useless->getCallee()->IgnoreParenImpCasts()) &&
           (Function->getName().starts_with("__syncthreads") || Function->getName().contains("barrier")))
         HasBarrier = true;
       if (Current != Kernel && identifierOf(Function) == "__ldg")
@@ -152,6 +152,7 @@ private:
   }
 
   const FunctionDecl* Kernel;
+  const CallExpr* Useless;
   bool HasBarrier = false;
   llvm::SmallPtrSet<const VarDecl*, 4> Shared;
   /// None: of a size that is not known, or another function's.

@@ -79,8 +79,8 @@ __global__ void all_rows(float* u, int nx, int ny) {
 }
 __global__ void waits(float* u, int nx, int ny) {
   COLUMN;
-  u[(ny - 1) * nx + x] = 0;
   __syncthreads();
+  u[(ny - 1) * nx + x] = 0;
 }
 __global__ void unbounded(float* u, int nx, int ny, int m) {
   if (const int x = blockIdx.x * blockDim.x + threadIdx.x; x < m) u[(ny - 1) * nx + x] = 0;
@@ -130,7 +130,7 @@ void run(float* a, float* b, float* sum, float* other, int ny, int nx, int m) {
 // CHECK: :[[@LINE-63]]:3: note: the row is stored into here
 // CHECK: :[[@LINE-58]]:21: error: {{.*}}'u' of another row is used, which another iteration writes; {{.*}} [gpurma-0221]
 // CHECK: :[[@LINE-55]]:3: error: {{.*}}this loop is not of the form 'for (int z = first; z < last; ++z)'{{.*}} [gpurma-0221]
-// CHECK: :[[@LINE-50]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
+// CHECK: :[[@LINE-51]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
 // CHECK: :[[@LINE-23]]:5: note: that launch is here
 // CHECK: :[[@LINE-49]]:67: error: {{.*}} [gpurma-02{{03|28}}]
 // CHECK: :[[@LINE-50]]:67: note: if this is a column of a row that is the same for all threads, it lacks a condition that keeps it in that row, by the length that 'rows' names: 'if (x < nx)'
