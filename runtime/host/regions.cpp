@@ -133,6 +133,11 @@ void find_needs(const region_launch& region, banding& bands) {
       rows_after = std::max(rows_after, static_cast<int>(last + 1 + r.high));
     };
     add(bands.touch_before, bands.touch_after, read);
+    // The first tiles of all, or the last, may write no rows, and read beyond the array's ends.
+    if (one.periodic_rows) {
+      bands.touch_before = std::max(bands.touch_before, static_cast<int>(-read.low));
+      bands.touch_after = std::max(bands.touch_after, static_cast<int>(read.high));
+    }
     add(bands.touch_before, bands.touch_after, written);
     add(bands.own_before, bands.own_after, axis_reach{0, 0});
     add(bands.own_before, bands.own_after, written);

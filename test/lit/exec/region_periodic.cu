@@ -17,6 +17,7 @@
 // CHECK: step 11: {{[1-9]}}
 // CHECK: life 9: {{[1-9]}}
 // CHECK: cube 5: {{[1-9]}}
+// CHECK: shifted 5: {{[1-9]}}
 // PLAN: stage fields: {{.*}}reads u (x whole, y -1..1 periodic) along axes; reads v (x whole, y -1..1 periodic)
 // PLAN: stage fields: {{.*}}(x whole, y -1..1 periodic)
 // PLAN: stage upwind: {{.*}}reads in (y -2..0 periodic)
@@ -24,6 +25,8 @@
 // PLAN: stage add: {{.*}}reads u (own)
 // PLAN: stage life: {{.*}}reads now (x whole, y -1..1 periodic)
 // PLAN: stage cube: {{.*}}reads in (z -1..2 periodic)
+// PLAN: stage behind: {{.*}}writes out (y 1..1){{.*}}reads in (y 0..2 periodic)
+// PLAN: stage before: {{.*}}writes out (y -1..-1){{.*}}reads in (y -2..0 periodic)
 #include "Inputs/region.h"
 
 #include <algorithm>
@@ -103,6 +106,26 @@ template <class T> static T *device(size_t n, T most) {
   return device_array<T>(n, [=](size_t i) { return i * 7919 / 13 % most; });
 }
 
+// Threads of the last row, or of the first, store nothing, and read beyond the ends all the same.
+__global__ void behind(number *out, const number *in, number *sum, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny)
+    return;
+  const number value = (in[(y + 2) % ny * nx + x] + 3 * in[y * nx + x]) % 10007;
+  if (y + 1 < ny)
+    out[(y + 1) * nx + x] = value;
+  atomicAdd(sum, value);
+}
+__global__ void before(number *out, const number *in, number *sum, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny)
+    return;
+  const number value = (in[(y - 2 + ny) % ny * nx + x] + 5 * in[y * nx + x]) % 10009;
+  if (y > 0)
+    out[(y - 1) * nx + x] = value;
+  atomicAdd(sum, value);
+}
+
 int main() {
   const int nx = 75, ny = 101;
   number *u = device<number>(nx * ny, 10007), *v = device<number>(nx * ny, 10009), *un = device<number>(nx * ny, 3), *vn = device<number>(nx * ny, 3), *sum = nullptr;
@@ -142,5 +165,16 @@ int main() {
     std::swap(a, b);
     cudaDeviceSynchronize();
     printf("cube %d: %llu\n", step, std::max(*sum, number(1)));
+  }
+
+  const int shifted = 60;
+  number *c = device<number>(shifted * nx, 10007), *d = device<number>(shifted * nx, 3);
+#pragma gpurma persistent distribute(c, d : rows(shifted, nx)) reduce(+ : *sum)
+  for (int step = 0; step < 6; ++step) {
+    *sum = 0;
+    behind<<<dim3((nx + 31) / 32, shifted), dim3(32, 1)>>>(d, c, sum, shifted, nx);
+    before<<<dim3((nx + 31) / 32, shifted), dim3(32, 1)>>>(c, d, sum, shifted, nx);
+    cudaDeviceSynchronize();
+    printf("shifted %d: %llu\n", step, *sum);
   }
 }

@@ -1,0 +1,2 @@
+#include "/work/main/test/lit/exec/Inputs/region.h"
+#include <utility>
