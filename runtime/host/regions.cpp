@@ -284,8 +284,7 @@ void make_bands(const region_launch& region) {
     if (rows < std::max(least, 1))
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
-                        bands.touch_after,
-                        " after those of a process", tiles_across(region, bands),
+                        bands.touch_after, " after those of a process", tiles_across(region, bands),
                         ", which may only be its neighbours', and "
                         "its rows begin at multiples of ",
                         bands.unit, ", which a block of '", stage_of_ranks(region).name,
@@ -464,7 +463,8 @@ void run_region(const region_launch& region, void** arguments) {
                       "or its memory smaller"));
   const int device_ranks = prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
-  const cudaError_t result = run_to_end(kernel, name_of(region), device_ranks, block, arguments, bytes);
+  const cudaError_t result =
+      run_to_end(kernel, name_of(region), device_ranks, block, arguments, bytes);
   // The progress thread, which ends the process too, says what a rank has found wrong.
   if (result != cudaSuccess)
     std::this_thread::sleep_for(std::chrono::seconds(1));
