@@ -948,6 +948,19 @@ private:
     }
   }
 
+  /// A clause may say what subscripts do not, but nothing else than they do.
+  void checkDepth(const CoordinateAccess& A, size_t J, std::int64_t Depth) {
+    if (!Launch.isInBlocks() || forFixedRows())
+      return;
+    const AxisAccess Found = Bounds.bounds(A, J, Result.RowDimension);
+    enum { Before, Behind, OtherEnd } Beyond = Found.Periodic ? OtherEnd : -Found.Low > Depth ? Before : Behind;
+    if (Found.Whole || (!Found.Periodic && (Sets.unknownIn(A.Coordinates[J]) || std::max(-Found.Low, Found.High) <= Depth)))
+      return;
+    Reports.error(A.Origin->Where, Diag::err_halo_exceeded)
+        << A.Array->Array.name() << std::to_string(Depth) << Kernel->getName() << static_cast<unsigned>(Beyond)
+        << std::to_string(Beyond == Before ? -Found.Low : Found.High) << A.Origin->Where->getSourceRange();
+  }
+
   /// Sets AlongAxes to false if an access leaves the block's own coordinates along two dimensions.
   std::optional<std::array<AxisAccess, 3>> axes(const DistributedParameter& Array, bool Writes,
                                                 bool& AlongAxes) {
@@ -987,6 +1000,8 @@ private:
           // In one dimension, the element after the last one of a row is in the next; a thread for fixed rows has none of its own.
           bool Bounded = Depth && AccessBounds::areCounted(-*Depth, *Depth) && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
           Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
+          if (Bounded && D == Result.RowDimension)
+            checkDepth(A, static_cast<size_t>(It - Map.begin()), *Depth);
           continue;
         }
         if (A.IntoEndRow && D == Result.RowDimension)
