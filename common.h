@@ -1,2 +1,0 @@
-#include "/work/main/test/lit/exec/Inputs/region.h"
-#include <utility>
