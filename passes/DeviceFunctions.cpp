@@ -62,4 +62,20 @@ std::vector<const FunctionDecl *> deviceFunctions(ASTContext &Context) {
   return std::move(Find.Functions);
 }
 
+bool isInNamespaceGpurma(const Decl *D) {
+  for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
+    if (const auto *N = dyn_cast<NamespaceDecl>(C))
+      if (N->getName() == "gpurma" && N->getParent()->getRedeclContext()->isTranslationUnit())
+        return true;
+  return false;
+}
+
+StringRef apiName(const FunctionDecl *F) {
+  const auto *Space = F ? dyn_cast<NamespaceDecl>(F->getDeclContext()) : nullptr;
+  if (!Space || Space->getName() != "gpurma" || !Space->getParent()->isTranslationUnit() ||
+      !F->getIdentifier())
+    return "";
+  return F->getName();
+}
+
 } // namespace gpurma

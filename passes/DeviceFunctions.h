@@ -14,6 +14,12 @@ namespace gpurma {
 /// headers are left out.
 std::vector<const clang::FunctionDecl *> deviceFunctions(clang::ASTContext &Context);
 
+/// A part of the library, not of the program.
+bool isInNamespaceGpurma(const clang::Decl *D);
+
+/// The name of a function of gpurma's own device API; empty for others.
+llvm::StringRef apiName(const clang::FunctionDecl *F);
+
 } // namespace gpurma
 
 #endif

@@ -12,6 +12,7 @@
 // them only is an error, and so is one that asks for its rank and has none.
 #include "frontend/DynamicRecursiveASTVisitor.h"
 
+#include "DeviceFunctions.h"
 #include "Kernels.h"
 #include "Pass.h"
 #include "clang/AST/DeclTemplate.h"
@@ -55,15 +56,6 @@ private:
   }
 };
 
-/// A part of the library, not of the program.
-bool isOfLibrary(const Decl *D) {
-  const NamespaceDecl *Outermost = nullptr;
-  for (const DeclContext *DC = D->getDeclContext(); !DC->isTranslationUnit(); DC = DC->getParent())
-    if (const auto *Space = llvm::dyn_cast<NamespaceDecl>(DC))
-      Outermost = Space;
-  return Outermost && Outermost->getName() == "gpurma";
-}
-
 /// Functions of the device library that know a rank kernel's ranks: those that say which and how many there are, and those that
 /// directives become.
 bool asksForRank(llvm::StringRef Name) { return llvm::is_contained({"rank", "size", "device_rank", "device_size"}, Name); }
@@ -72,9 +64,8 @@ bool isDirective(llvm::StringRef Name) {
 }
 
 bool needsRank(const FunctionDecl *Function) {
-  const auto *Space = llvm::dyn_cast<NamespaceDecl>(Function->getDeclContext());
-  return Space && Space->getName() == "gpurma" && Space->getParent()->isTranslationUnit() && Function->getIdentifier() &&
-         (asksForRank(Function->getName()) || isDirective(Function->getName()));
+  const llvm::StringRef Name = apiName(Function);
+  return asksForRank(Name) || isDirective(Name);
 }
 
 /// What a body contains that says how its kernel has to be launched.
@@ -95,7 +86,7 @@ public:
   }
   bool VisitVarDecl(VarDecl *Variable) override {
     const CXXRecordDecl *Record = Variable->getType()->getAsCXXRecordDecl();
-    HasScope |= Record && Record->getName() == "rank_scope" && isOfLibrary(Record);
+    HasScope |= Record && Record->getName() == "rank_scope" && isInNamespaceGpurma(Record);
     return true;
   }
   bool VisitCallExpr(CallExpr *Call) override {
@@ -229,7 +220,7 @@ private:
     LaunchNeeds Needs;
     anyReached(Kernel, [&Needs](const FunctionDecl *Function) {
       const FunctionDecl *Definition = nullptr;
-      if (!isOfLibrary(Function) && Function->hasBody(Definition))
+      if (!isInNamespaceGpurma(Function) && Function->hasBody(Definition))
         Needs.TraverseStmt(Definition->getBody());
       return false;
     });
@@ -242,6 +233,23 @@ private:
     });
   }
 
+  /// A function with directives that a virtual call of \p Method, or one through a pointer, may come to; null if there is none.
+  const FunctionDecl *mayReach(const CallExpr &Call, const CXXMethodDecl *Method, const KernelCollector &All, Unit &U) const {
+    if (WithMarkers.empty())
+      return nullptr;
+    if (Method) {
+      auto It = llvm::find_if(All.Overriders, [&](const CXXMethodDecl *Each) { return overrides(Each, Method) && reaches(Each); });
+      return It != All.Overriders.end() ? *It : nullptr;
+    }
+    const QualType Type = Call.getCallee()->getType()->getPointeeType();
+    if (Type.isNull())
+      return nullptr;
+    for (const FunctionDecl *Each : All.addressed())
+      if (U.context().hasSameFunctionTypeIgnoringExceptionSpec(Each->getType(), Type) && reaches(Each))
+        return Each;
+    return nullptr;
+  }
+
   /// A kernel that is launched as written must not need to be a rank kernel.
   void checkOrdinary(const FunctionDecl *Kernel, const KernelCollector &All, Unit &U) const {
     if (Kernel->isDependentContext() || isOfSystemHeader(*Kernel, U.sources()))
@@ -249,25 +257,13 @@ private:
     const LaunchNeeds Needs = needsOf(Kernel);
     if (Needs.HasScope)
       return;
-    for (const auto &[Call, Method] : Needs.Unknown) {
-      const FunctionDecl *Target = nullptr;
-      if (WithMarkers.empty())
-        break;
-      if (Method) {
-        for (const CXXMethodDecl *Each : All.Overriders)
-          if (!Target && overrides(Each, Method) && reaches(Each))
-            Target = Each;
-      } else if (const QualType Type = Call->getCallee()->getType()->getPointeeType(); !Type.isNull()) {
-        for (const FunctionDecl *Each : All.addressed())
-          if (!Target && U.context().hasSameFunctionTypeIgnoringExceptionSpec(Each->getType(), Type) && reaches(Each))
-            Target = Each;
+    for (const auto &[Call, Method] : Needs.Unknown)
+      if (const FunctionDecl *Target = mayReach(*Call, Method, All, U)) {
+        U.Diags->report(Kernel->getLocation(), Diag::err_unknown_directive_call)
+            << Kernel->getName() << Target->getQualifiedNameAsString() << !Method;
+        U.Diags->report(Call->getBeginLoc(), Diag::note_unknown_directive_call);
+        return;
       }
-      if (!Target)
-        continue;
-      U.Diags->report(Kernel->getLocation(), Diag::err_unknown_directive_call) << Kernel->getName() << Target->getQualifiedNameAsString() << !Method;
-      U.Diags->report(Call->getBeginLoc(), Diag::note_unknown_directive_call);
-      return;
-    }
     if (Needs.RankFunctions.empty())
       return;
     const DeclRefExpr *First = Needs.RankFunctions.front();

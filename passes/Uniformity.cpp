@@ -2,6 +2,7 @@
 #include "passes/Uniformity.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ControlDependence.h"
+#include "passes/DeviceFunctions.h"
 #include "passes/WindowMemory.h"
 
 #include "clang/AST/Attr.h"
@@ -144,14 +145,6 @@ bool isUniformFunction(StringRef Name) {
 
 bool isUniformBuiltinVariable(StringRef Name) {
   return Name == "blockIdx" || Name == "blockDim" || Name == "gridDim" || Name == "warpSize";
-}
-
-bool isInNamespaceGpurma(const Decl *D) {
-  for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
-    if (const auto *N = dyn_cast<NamespaceDecl>(C))
-      if (N->getName() == "gpurma" && N->getParent()->getRedeclContext()->isTranslationUnit())
-        return true;
-  return false;
 }
 
 //===--- What functions write

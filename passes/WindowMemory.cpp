@@ -18,15 +18,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// A function of gpurma's own device API, by name.
-StringRef apiName(const FunctionDecl *F) {
-  const auto *Space = F ? dyn_cast<NamespaceDecl>(F->getDeclContext()) : nullptr;
-  if (!Space || Space->getName() != "gpurma" || !Space->getParent()->isTranslationUnit() ||
-      !F->getIdentifier())
-    return "";
-  return F->getName();
-}
-
 const FunctionDecl *calleeOf(const Expr *E) {
   if (const auto *Call = dyn_cast<CallExpr>(E))
     return Call->getDirectCallee();
