@@ -29,9 +29,7 @@
 #include "platform/cpu/symbol_name.h"
 #include <gpurma/platform/cpu/host.h>
 #else
-#include <cxxabi.h>
-
-#include <cstdlib>
+#include "host/demangled.h"
 #endif
 
 namespace gpurma::host {
@@ -171,12 +169,8 @@ using cpu::symbol_name;
 std::string symbol_name([[maybe_unused]] const void* kernel) {
 #if CUDART_VERSION >= 12030
   const char* name = nullptr;
-  if (cudaFuncGetName(&name, kernel) == cudaSuccess) {
-    int status = 0;
-    const std::unique_ptr<char, decltype(&std::free)> written(
-        abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
-    return status == 0 ? written.get() : name;
-  }
+  if (cudaFuncGetName(&name, kernel) == cudaSuccess)
+    return demangled(name);
 #endif
   return "(unnamed)";
 }

@@ -1,15 +1,14 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "symbol_name.h"
 
-#include <cxxabi.h>
 #include <dlfcn.h>
 #include <elf.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
-#include <memory>
 #include <vector>
+
+#include "host/demangled.h"
 
 namespace gpurma::cpu {
 
@@ -57,10 +56,7 @@ std::string symbol_name(const void* function) {
                          : find_in_file(info.dli_fname, reinterpret_cast<std::uintptr_t>(info.dli_fbase),
                                         reinterpret_cast<std::uintptr_t>(function));
   if (name.empty()) return "(unnamed)";
-  int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> written(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status),
-                                                            &std::free);
-  return status == 0 ? written.get() : name;
+  return host::demangled(name.c_str());
 }
 
 }  // namespace gpurma::cpu
