@@ -7,6 +7,8 @@
 
 #include <gpurma/device/tile_owners.h>
 
+#include <cstring>
+
 namespace gpurma::stages {
 
 template <int Stages, int Arrays, int Scalars> class pushed_rows {
@@ -44,11 +46,8 @@ public:
     for (int k = 0; k < known.count; ++k) {
       const pushed_box& box = known.box[k];
       const unsigned words = words_of(box);
-      if (number < words) {
-        const int a = r.array_of[box.passed];
-        const std::uint64_t offset = box.offset + offset_in_line(box, number);
-        return {r.plans.array[a].base + offset, r.arrays_of[box.side][a] + offset, box.word_bytes};
-      }
+      if (number < words)
+        return word_of(r, box, box.offset + offset_in_line(box, number));
       number -= words;
     }
     return {nullptr, nullptr, 0};
@@ -406,48 +405,51 @@ private:
     const unsigned piece = box.counts[2] == 1 ? 0 : word / box.line_words;
     return piece * box.strides[2] + (word - piece * box.line_words) * box.word_bytes;
   }
-  GPURMA_DEVICE static void copy_word(const state& r, const pushed_box& box, std::uint64_t offset) {
+  GPURMA_DEVICE static one_word word_of(const state& r, const pushed_box& box,
+                                        std::uint64_t offset) {
     const int a = r.array_of[box.passed];
-    copy_word(r.arrays_of[box.side][a] + offset, r.plans.array[a].base + offset, box.word_bytes);
+    return {r.plans.array[a].base + offset, r.arrays_of[box.side][a] + offset, box.word_bytes};
+  }
+  GPURMA_DEVICE static void copy_word(const state& r, const pushed_box& box, std::uint64_t offset) {
+    const one_word word = word_of(r, box, offset);
+    copy_word(word.to, word.from, word.bytes);
   }
 
   struct alignas(16) sixteen_bytes {
     std::uint64_t words[2];
   };
-  GPURMA_DEVICE static void copy_word(char* to, const char* from, unsigned word_bytes) {
+  // Calls use with a value of the type of words of so many bytes.
+  template <class Use> GPURMA_DEVICE static void with_type_of(unsigned word_bytes, const Use& use) {
     if (word_bytes == 16)
-      copy<sixteen_bytes>(to, from);
+      use(sixteen_bytes{});
     else if (word_bytes == 8)
-      copy<std::uint64_t>(to, from);
+      use(std::uint64_t{});
     else if (word_bytes == 4)
-      copy<std::uint32_t>(to, from);
+      use(std::uint32_t{});
     else
-      *to = *from;
+      use(char{});
   }
-  template <class Word> GPURMA_DEVICE static void copy(char* to, const char* from) {
-    *reinterpret_cast<Word*>(to) = *reinterpret_cast<const Word*>(from);
+  GPURMA_DEVICE static void copy_word(char* to, const char* from, unsigned word_bytes) {
+    with_type_of(word_bytes, [&](auto word) {
+      using type = decltype(word);
+      *reinterpret_cast<type*>(to) = *reinterpret_cast<const type*>(from);
+    });
   }
   GPURMA_DEVICE static sixteen_bytes load(const one_word& word) {
     sixteen_bytes value{};
-    if (word.bytes == 16)
-      value = *reinterpret_cast<const sixteen_bytes*>(word.from);
-    else if (word.bytes == 8)
-      value.words[0] = *reinterpret_cast<const std::uint64_t*>(word.from);
-    else if (word.bytes == 4)
-      value.words[0] = *reinterpret_cast<const std::uint32_t*>(word.from);
-    else if (word.bytes == 1)
-      value.words[0] = *reinterpret_cast<const std::uint8_t*>(word.from);
+    if (word.bytes != 0)
+      with_type_of(word.bytes, [&](auto loaded) {
+        loaded = *reinterpret_cast<const decltype(loaded)*>(word.from);
+        std::memcpy(&value, &loaded, sizeof(loaded));
+      });
     return value;
   }
   GPURMA_DEVICE static void store(const one_word& word, const sixteen_bytes& value) {
-    if (word.bytes == 16)
-      *reinterpret_cast<sixteen_bytes*>(word.to) = value;
-    else if (word.bytes == 8)
-      *reinterpret_cast<std::uint64_t*>(word.to) = value.words[0];
-    else if (word.bytes == 4)
-      *reinterpret_cast<std::uint32_t*>(word.to) = static_cast<std::uint32_t>(value.words[0]);
-    else if (word.bytes == 1)
-      *reinterpret_cast<std::uint8_t*>(word.to) = static_cast<std::uint8_t>(value.words[0]);
+    if (word.bytes != 0)
+      with_type_of(word.bytes, [&](auto stored) {
+        std::memcpy(&stored, &value, sizeof(stored));
+        *reinterpret_cast<decltype(stored)*>(word.to) = stored;
+      });
   }
   // Of the largest words whose length divides all of `offsets`, which are or-ed: a power of two.
   GPURMA_DEVICE static unsigned char word_bytes_of(std::uint64_t offsets) {
