@@ -260,6 +260,17 @@ def compiled_programs():
                r"put at \S*put_outside_window\.cu:[0-9]+ on rank 1: elements \[6, 10\) lie outside "
                "what rank 0 exposes in the window, 8 elements")
     yield Test("wait_forever", environment=SOON, fails_with=r"wait.*wait_forever\.cu:[0-9]+")
+    yield Test("work_between_tests", ("1500",), environment=SOON, prints="^work_between_tests: ok$")
+    yield Test("work_between_tests.polls", ("0",), environment=SOON,
+               fails_with=r"0 test \S*work_between_tests\.cu:[0-9]+")
+    warned = "warning: rank kernel scale[^\n]* is launched with 100000 blocks, and runs with [0-9]+,"
+    yield Test("missed_blocks", ("100000",), least=2, prints="^missed_blocks: done$",
+               logs_by_route={"auto": warned, "proxy": warned})
+    for name, both in (("window", r"barrier at"), ("scope", r"window [(]end of its scope[)]"),
+                       ("kernel", r"launch of a rank kernel: (one|two)[(]int[)]")):
+        yield Test(f"different_collectives.{name}", (name,), least=2, most=2,
+                   why_most="is of two processes", environment=SOON,
+                   fails_with=rf"processes disagree: .* at: .*{both}")
 
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """

@@ -8,6 +8,7 @@
 // CHECK: missed_blocks: done
 // ALL: missed_blocks: done
 #include <cstdio>
+#include <cstdlib>
 #include <gpurma/gpurma.h>
 
 __global__ void scale(float *x, int n) {
@@ -36,17 +37,18 @@ __global__ void asked_for(float *x) {
 #pragma gpurma barrier
 }
 
-int main() {
+int main(int argc, char **argv) {
+  const int blocks = argc < 2 ? 8 : std::atoi(argv[1]);
   gpurma::init();
   float *x = nullptr;
-  cudaMalloc(&x, 256 * sizeof(float));
+  cudaMalloc(&x, blocks * 32 * sizeof(float));
   for (int i = 0; i < 2; ++i) {
-    scale<<<8, 32>>>(x, 256);
-    in_steps<<<8, 32>>>(x, 256);
-    of_ranks<<<8, 32>>>(x, 256);
+    scale<<<blocks, 32>>>(x, blocks * 32);
+    in_steps<<<blocks, 32>>>(x, blocks * 32);
+    of_ranks<<<blocks, 32>>>(x, blocks * 32);
   }
   const auto layout = gpurma::query(asked_for, 32);
-  asked_for<<<8, 32>>>(x);
+  asked_for<<<blocks, 32>>>(x);
   if (cudaDeviceSynchronize() == cudaSuccess && layout.process == 0)
     std::printf("missed_blocks: done\n");
 }
