@@ -1407,14 +1407,20 @@ std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,
     // isl gives up after a number of operations.
     TooComplex = true;
   }
-  if (Seen)
+  if (Seen) {
     *Seen = Analyse.form();
+    Seen->TooComplex = TooComplex;
+  }
   if (TooComplex) {
-    Diags.report(Kernel->getLocation(), Diag::err_too_complex) << Kernel->getName();
+    reportTooComplex(Kernel, Diags);
   } else if (!Found && Diags.lastIsOutside(Kernel->getSourceRange())) {
     Diags.report(Kernel->getLocation(), Diag::note_of_kernel) << Kernel->getName();
   }
   return Found;
+}
+
+void reportTooComplex(const FunctionDecl* Kernel, Diagnostics& Diags) {
+  Diags.report(Kernel->getLocation(), Diag::err_too_complex) << Kernel->getName();
 }
 
 void noteDeviceVariable(SourceLocation Loc, const VarDecl& Variable, Diagnostics& Diags) {

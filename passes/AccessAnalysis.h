@@ -329,6 +329,8 @@ struct KernelForm {
   BlockPitch Pitch;
   /// Pointers to distributed arrays are cast to pointers to multiples of so many elements.
   std::int64_t VectorElements = 1;
+  /// The analysis has given up.
+  bool TooComplex = false;
 };
 
 /// Analyses a kernel's definition (for a template, an instantiation). Integer arithmetic of 32 bits
@@ -347,6 +349,9 @@ std::string endRows(const DimensionEnds& Count);
 /// One line: "rows y; reads in (x -1..1, y -1..1); writes out (own); adds to *sum". Dimensions of
 /// 0..0 are left out.
 void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out);
+
+/// A kernel is too complex to analyse.
+void reportTooComplex(const clang::FunctionDecl* Kernel, Diagnostics& Diags);
 
 /// What to write instead of a variable of the device that is to be reduced.
 void noteDeviceVariable(clang::SourceLocation Loc, const clang::VarDecl& Variable, Diagnostics& Diags);

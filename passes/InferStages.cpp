@@ -349,22 +349,35 @@ private:
   std::optional<KernelAccesses> analyze(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                         const LaunchFacts& Launch, Diagnostics& Diags,
                                         KernelForm* Seen = nullptr) {
-    KernelForm Form;
+    KernelForm Form, OfThis;
+    // Each form of a launch takes as long to give up.
+    if (llvm::is_contained(TooComplex, &S)) {
+      reportTooComplex(S.Kernel, Diags);
+      return std::nullopt;
+    }
     auto IsPassedVectors = [&](const DistributedParameter& A) {
       const QualType Pointee = A.Array.type()->getPointeeType();
       return !Pointee->isIncompleteType() && innermostBytes(Pointee, Context) > A.ElementBytes;
     };
     if (llvm::any_of(Arrays, IsPassedVectors) || castsToVectors(S.Kernel, Context))
       analyzeAccesses(S.Kernel, Arrays, Launch, Context, Trial(U).diagnostics(), &Form);
-    if (Form.VectorElements == 1)
-      return analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, Seen);
-    VectorRows InVectors(Form.VectorElements, Arrays, Launch);
+    KernelForm& Result = Seen ? *Seen : OfThis;
+    std::optional<KernelAccesses> Found = Form.VectorElements == 1 ? analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, &Result)
+                                                                   : analyzeInVectors(S, Form.VectorElements, Arrays, Launch, Diags, Result);
+    if (Result.TooComplex)
+      TooComplex.push_back(&S);
+    return Found;
+  }
+
+  std::optional<KernelAccesses> analyzeInVectors(const Stage& S, std::int64_t Elements, ArrayRef<DistributedParameter> Arrays,
+                                                 const LaunchFacts& Launch, Diagnostics& Diags, KernelForm& Seen) {
+    VectorRows InVectors(Elements, Arrays, Launch);
     addNumbersOfVectors(S, InVectors);
-    std::optional<KernelAccesses> Found = analyzeAccesses(S.Kernel, InVectors.Arrays, InVectors.Launch, Context, Diags, Seen);
+    std::optional<KernelAccesses> Found = analyzeAccesses(S.Kernel, InVectors.Arrays, InVectors.Launch, Context, Diags, &Seen);
     if (Found)
       for (ArrayAccess& A : Found->Arrays)
         if (InVectors.Divided.count(A.Array))
-          A.RowMultiple = std::lcm(A.RowMultiple, Form.VectorElements);
+          A.RowMultiple = std::lcm(A.RowMultiple, Elements);
     return Found;
   }
 
@@ -1244,6 +1257,7 @@ private:
   std::map<PointerVariable, ArrayShape> Shapes;
   /// By kernel.
   std::map<const FunctionDecl*, AssumedConstants> NamedConstants;
+  std::vector<const Stage*> TooComplex;
 };
 
 class InferStages final : public Pass {

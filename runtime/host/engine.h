@@ -175,12 +175,12 @@ private:
     site where;
     int rank; // device rank that asked for it
     step now = step::seal;
-    std::unique_ptr<collective> operation;
-    std::vector<exposed_row> mine;
-    std::vector<exposed_row> all;
-    std::vector<arrival> told;  // by process
-    std::vector<arrival> heard; // likewise
-    std::vector<bool> sealed;   // likewise
+    std::unique_ptr<collective> operation{};
+    std::vector<exposed_row> mine{};
+    std::vector<exposed_row> all{};
+    std::vector<arrival> told{};  // by process
+    std::vector<arrival> heard{}; // likewise
+    std::vector<bool> sealed{};   // likewise
   };
 
   // receiver

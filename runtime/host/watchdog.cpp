@@ -70,7 +70,7 @@ struct watched_task {
   std::uint64_t number;
   host_task::kind how;
   std::string what;
-  std::string step;
+  std::string step{};
   std::uint64_t steps = 0;
   // By the monitor: what it has seen, since when, and when it last spoke of it; negative: never.
   std::uint64_t seen = 0;
