@@ -4,6 +4,7 @@
 #include "passes/StreamEvents.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/Builtins.h"
 #include "llvm/ADT/StringSet.h"
 
 using namespace clang;
@@ -14,6 +15,12 @@ namespace {
 bool namesSuccess(const Expr* E) {
   const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   return Ref && Ref->getDecl()->getNameAsString() == "cudaSuccess";
+}
+
+/// cudaSuccess as a number, too.
+bool isOfSuccess(const Expr* E) {
+  const auto* Number = dyn_cast<IntegerLiteral>(E);
+  return namesSuccess(E) || (Number && Number->getValue().isZero());
 }
 
 /// Without other effects than that an error is noted.
@@ -58,6 +65,10 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   }
   if (isCudaError(Condition->getType()))
     return false;
+  if (const auto* Cast = dyn_cast<ExplicitCastExpr>(Condition); Cast && Cast->getType()->isBooleanType()) // of assert()
+    return errorCheck(Cast->getSubExpr());
+  if (const auto* Call = dyn_cast<CallExpr>(Condition); Call && Call->getBuiltinCallee() == Builtin::BI__builtin_expect)
+    return errorCheck(Call->getArg(0));
   const auto* Compare = dyn_cast<BinaryOperator>(Condition);
   if (Compare && Compare->isLogicalOp()) {
     std::optional<bool> Left = errorCheck(Compare->getLHS()), Right = errorCheck(Compare->getRHS());
@@ -69,7 +80,7 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   if (!Compare || !Compare->isEqualityOp())
     return std::nullopt;
   const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
-  bool Checks = (isCudaError(Left->getType()) && namesSuccess(Right)) || (isCudaError(Right->getType()) && namesSuccess(Left));
+  bool Checks = (isCudaError(Left->getType()) && isOfSuccess(Right)) || (isCudaError(Right->getType()) && isOfSuccess(Left));
   return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 #include "passes/StreamEvents.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/Attr.h"
+#include "clang/Basic/Builtins.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
@@ -505,6 +506,10 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
   StringRef Name = Callee->getIdentifier() ? Callee->getName() : StringRef();
   if (isSuperfluous(Call)) {
     To << "::cudaSuccess";
+    return true;
+  }
+  if (Callee->getBuiltinID() == Builtin::BI__builtin_expect) {
+    To << "(" << text(Call.getArg(0)) << ")";
     return true;
   }
   if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {

@@ -156,29 +156,57 @@ const VarDecl* hostArray(const Region& R, const Expr* To) {
   return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
 }
 
-/// Whether a statement never ends without a part of it.
-bool always(const Stmt* S, const Stmt* Part) {
-  if (S == Part)
+/// Whether a statement may go on elsewhere than behind itself, but out of the function.
+bool mayJump(const Stmt* S, bool OwnBreak = true, bool OwnContinue = true) {
+  if (!S || isa<LambdaExpr>(S))
+    return false;
+  if (isa<GotoStmt, IndirectGotoStmt>(S) || (OwnBreak && isa<BreakStmt>(S)) || (OwnContinue && isa<ContinueStmt>(S)))
     return true;
+  const bool IsLoop = isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(S);
+  OwnBreak &= !IsLoop && !isa<SwitchStmt>(S);
+  OwnContinue &= !IsLoop;
+  return llvm::any_of(S->children(), [&](const Stmt* Child) { return mayJump(Child, OwnBreak, OwnContinue); });
+}
+
+/// Whether a statement never ends without a part of it, as `if (part != cudaSuccess) exit(1);`.
+bool always(const Stmt* S, const Stmt* Part) {
+  if (!S || S == Part)
+    return S != nullptr;
+  if (const auto* If = dyn_cast<IfStmt>(S))
+    return always(If->getInit(), Part) || always(If->getConditionVariableDeclStmt(), Part) || always(If->getCond(), Part);
+  if (const auto* Switch = dyn_cast<SwitchStmt>(S))
+    return always(Switch->getInit(), Part) || always(Switch->getConditionVariableDeclStmt(), Part) || always(Switch->getCond(), Part);
+  if (const auto* Do = dyn_cast<DoStmt>(S))
+    return always(Do->getBody(), Part);
+  if (const auto* Choice = dyn_cast<AbstractConditionalOperator>(S))
+    return always(Choice->getCond(), Part);
   if (const auto* Binary = dyn_cast<BinaryOperator>(S); Binary && Binary->isLogicalOp())
     return always(Binary->getLHS(), Part);
   if (const auto* Block = dyn_cast<CompoundStmt>(S))
     for (const Stmt* Child : Block->body())
-      if (contains(Child, Part) || exitOf(Child))
+      if (contains(Child, Part) || mayJump(Child))
         return always(Child, Part);
-  return !isa<IfStmt, ForStmt, CXXForRangeStmt, WhileStmt, SwitchStmt, AbstractConditionalOperator, CXXTryStmt, LambdaExpr>(S) &&
-         llvm::any_of(S->children(), [&](const Stmt* Child) { return Child && always(Child, Part); });
+  return !isa<ForStmt, CXXForRangeStmt, WhileStmt, CXXTryStmt, LambdaExpr>(S) &&
+         llvm::any_of(S->children(), [&](const Stmt* Child) { return always(Child, Part); });
 }
 
-/// The copy to the host's array in the statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
+/// The last copy to the host's array in statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
 const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R) {
   for (const Stmt* S : llvm::reverse(Before)) {
     const auto Inside = [&](const Stmt* Other) { return contains(S, Other); };
-    auto It = llvm::find_if(Copies, Inside);
-    if (It != Copies.end())
-      return hostArray(R, (*It)->getArg(0)) == To && always(S, *It) ? *It : nullptr;
-    if (isa<SwitchCase, LabelStmt>(S) || llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); }))
-      return nullptr;
+    const bool Launches = llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); });
+    auto It = llvm::find_if(llvm::reverse(Copies), Inside);
+    if (It == Copies.rend()) {
+      if (Launches || isa<SwitchCase, LabelStmt>(S))
+        return nullptr;
+      continue;
+    }
+    const CallExpr* Last = *It;
+    if (Launches) {
+      const auto* Block = dyn_cast<CompoundStmt>(S);
+      Last = Block ? lastCopy(llvm::SmallVector<const Stmt*, 8>(Block->body()), Copies, To, R) : nullptr;
+    }
+    return Last && hostArray(R, Last->getArg(0)) == To && always(S, Last) ? Last : nullptr;
   }
   return nullptr;
 }

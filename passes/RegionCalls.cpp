@@ -25,6 +25,11 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
+/// `call == cudaSuccess || failed()`: what is done after an error is not part of a region.
+bool isDecided(const BinaryOperator& Binary) {
+  return Binary.isLogicalOp() && errorCheck(Binary.getLHS()) == (Binary.getOpcode() == BO_LOr);
+}
+
 struct CallCollector : DynamicRecursiveASTVisitor {
   explicit CallCollector(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
   bool VisitCallExpr(CallExpr* Call) override {
@@ -44,11 +49,23 @@ struct CallCollector : DynamicRecursiveASTVisitor {
     return true;
   }
   bool VisitCXXForRangeStmt(CXXForRangeStmt*) override { return HasRangeLoops = true; }
+  bool VisitIfStmt(IfStmt* If) override {
+    HasConditionVariables |= If->hasVarStorage();
+    return true;
+  }
+  bool VisitConditionalOperator(ConditionalOperator* Choice) override {
+    HasErrorChecks |= errorCheck(Choice->getCond()).has_value();
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator* Binary) override {
+    HasErrorChecks |= isDecided(*Binary);
+    return true;
+  }
   bool VisitMemberExpr(MemberExpr* Member) override {
     OfObjects |= objectMember(Member).has_value();
     return true;
   }
-  bool Launches = false, HasRangeLoops = false, OfObjects = false;
+  bool Launches = false, HasRangeLoops = false, HasConditionVariables = false, HasErrorChecks = false, OfObjects = false;
   std::vector<const CallExpr*> Calls;
 };
 
@@ -77,7 +94,8 @@ public:
 private:
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
-    return Inside.HasRangeLoops || Inside.OfObjects || llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
+    return Inside.HasRangeLoops || Inside.HasConditionVariables || Inside.HasErrorChecks || Inside.OfObjects ||
+           llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
              return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first || accumulateCall(*Call);
            });
   }
@@ -322,7 +340,7 @@ private:
         Out.push_back(S);
         return;
       }
-      if (auto* If = cast<IfStmt>(S); !If->getConditionVariable() && !If->isConsteval())
+      if (auto* If = cast<IfStmt>(S); !If->isConsteval())
         return addIf(If, If->getThen(), If->getElse(), Out);
       break;
     case Stmt::ForStmtClass:
@@ -389,7 +407,12 @@ private:
       return;
     }
     if (auto* Choice = dyn_cast<ConditionalOperator>(Discarded); Choice && Choice->getType()->isVoidType() && hasWork(Choice)) {
-      addDiscardedChoice(*Choice, Out);
+      if (Expr* Taken = taken(*Choice)) {
+        Out.push_back(discarded(copyWhole(Choice->getCond())));
+        addExpression(Taken, Out);
+      } else {
+        addDiscardedChoice(*Choice, Out);
+      }
       return;
     }
     if (auto* Comma = dyn_cast<BinaryOperator>(Discarded); Comma && Comma->isCommaOp() && hasWork(Comma)) {
@@ -503,8 +526,21 @@ private:
 
   /// A condition is evaluated once, here.
   void addIf(IfStmt* If, Stmt* Then, Stmt* Else, Statements& Out, ArrayRef<Stmt*> ThenRest = {}, ArrayRef<Stmt*> ElseRest = {}) {
+    if (!If->hasVarStorage())
+      return addIfAlone(If, Then, Else, Out, ThenRest, ElseRest);
+    // What the condition declares is declared before it.
+    Statements Parts;
+    llvm::SaveAndRestore Here(Hoisted, &Parts);
+    if (If->getInit())
+      add(If->getInit(), Parts);
+    addDeclarations(If->getConditionVariableDeclStmt(), Parts);
+    addIfAlone(If, Then, Else, Parts, ThenRest, ElseRest);
+    Out.push_back(Build.block(Parts, If->getSourceRange()));
+  }
+
+  void addIfAlone(IfStmt* If, Stmt* Then, Stmt* Else, Statements& Out, ArrayRef<Stmt*> ThenRest, ArrayRef<Stmt*> ElseRest) {
     Stmt* Init = nullptr;
-    if (If->getInit()) {
+    if (If->getInit() && !If->hasVarStorage()) {
       llvm::SaveAndRestore Nowhere(Hoisted, nowhere());
       Init = copiedInit(If->getInit());
     }
@@ -721,7 +757,7 @@ private:
       addList(With(cast<DoStmt>(S)->getBody()), Out);
     } else if (auto* Attributed = dyn_cast<AttributedStmt>(S)) {
       addList(With(Attributed->getSubStmt()), Out);
-    } else if (auto* If = dyn_cast<IfStmt>(S); If && !If->getConditionVariable() && !If->isConsteval() &&
+    } else if (auto* If = dyn_cast<IfStmt>(S); If && !If->isConsteval() &&
                                                (Rest.empty() || alwaysReturns(If->getThen()) || alwaysReturns(If->getElse()) ||
                                                 errorCheck(If->getCond()))) {
       // Of a check for errors one branch is left, and what follows stands behind it.
@@ -1149,6 +1185,8 @@ private:
 
   /// Of `a && b`, where something comes before b: `bool both = a; if (both) { ...; both = b; }`.
   Expr* copyLogical(BinaryOperator* E) {
+    if (isDecided(*E))
+      return copy(E->getLHS());
     const size_t Start = Hoisted ? Hoisted->size() : 0;
     SourceLocation Loc = E->getOperatorLoc();
     Expr* Left = copy(E->getLHS());
@@ -1168,8 +1206,23 @@ private:
     return Build.valueOf(Both, Loc);
   }
 
+  /// What a check for errors goes on with, as that of assert(call == cudaSuccess).
+  static Expr* taken(const ConditionalOperator& Choice) {
+    const std::optional<bool> Known = errorCheck(Choice.getCond());
+    return !Known ? nullptr : *Known ? Choice.getTrueExpr() : Choice.getFalseExpr();
+  }
+
+  /// Without its value.
+  Expr* discarded(Expr* E) const { return Build.cast(Build.inParentheses(E, E->getSourceRange()), Context.VoidTy, E->getExprLoc()); }
+
   /// The same of `a ? b : c`.
   Expr* copyChoice(ConditionalOperator* E) override {
+    if (Expr* Taken = taken(*E)) {
+      Expr* Cond = discarded(copyInPlace(E->getCond()));
+      Expr* Both = BinaryOperator::Create(Context, Cond, copyInPlace(Taken), BO_Comma, E->getType(), E->getValueKind(), E->getObjectKind(),
+                                          E->getQuestionLoc(), FPOptionsOverride());
+      return Build.inParentheses(Both, E->getSourceRange());
+    }
     const size_t Start = Hoisted ? Hoisted->size() : 0;
     SourceLocation Loc = E->getQuestionLoc();
     Expr* Cond = copy(E->getCond());

@@ -413,7 +413,7 @@ private:
   }
 
   void ifStatement(const IfStmt& If, unsigned Depth) {
-    if (If.getConditionVariable() || If.isConsteval()) {
+    if (If.isConsteval()) {
       E.unsupported(&If);
       return;
     }

@@ -16,6 +16,8 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=14 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK14 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=15 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK15 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=16 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK16 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=17 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK17 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=18 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK18 %s
 #include "../Inputs/block_sum.h"
 #include <cstdio>
 __global__ void fill(float *u, float *v, int n) {
@@ -74,6 +76,23 @@ void run(float *u, float *partial, float *passed, int n) {
     cudaMemcpy(passed, partial, bytes, cudaMemcpyDeviceToHost);
     for (int b = 0; b < blocks; ++b)
       total += passed[b];
+#elif CASE == 17
+    {
+      cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+      block_sum<float, 256><<<blocks, 256>>>(u, partial, n);
+    }
+    // CHECK17: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    for (int b = 0; b < blocks; ++b)
+      total += host[b];
+#elif CASE == 18
+    do {
+      if (it % 2)
+        continue;
+      cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+    } while (false);
+    // CHECK18: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    for (int b = 0; b < blocks; ++b)
+      total += host[b];
 #elif CASE == 4 || CASE >= 12
 #if CASE == 16
     total > 5 &&
@@ -115,7 +134,7 @@ void run(float *u, float *partial, float *passed, int n) {
     total += partial[1];
 #else
     // What is no number of a block is an array that is not distributed.
-    // CHECK10: :24:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
+    // CHECK10: :{{[0-9]+}}:5: error: 'u' is written here, but each process has a copy of its own; name it in 'distribute', {{.*}} [gpurma-0206]
     fill<<<blocks, 256>>>(passed, u, n);
     cudaMemcpy(host, passed, bytes, cudaMemcpyDeviceToHost);
 #endif

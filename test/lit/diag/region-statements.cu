@@ -34,7 +34,7 @@ void statements(float* a, int n) {
     auto f = [n = ++i] { return n; };
     static int count = 0;
     struct local { int v; };
-    if (int j = i)
+    while (int j = i)
       ++i;
     if (i > 10)
       return;
@@ -65,7 +65,7 @@ out:
 // CHECK: :33:5: error: 'try { ++i; } catch (...) {}' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :34:14: error: '[n = ++i] { return n; }' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :35:5: error: 'static int count = 0' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-// CHECK: :37:5: error: 'if (int j = i) ++i' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :37:5: error: 'while (int j = i) ++i' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :40:7: error: 'return' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]
 // CHECK: :41:5: error: 'goto' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]
 // CHECK: :47:5: error: 'break' would leave the persistent region; set a variable that ends its loop instead [gpurma-0126]

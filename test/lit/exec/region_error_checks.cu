@@ -1,0 +1,162 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// All calls of CUDA that a region may have, each behind the ways in which programs look for errors: conditions, variables, assert and functions.
+// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t quiet | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
+// CHECK: sums {{[1-9][0-9]*}} {{[1-9][0-9]*}}
+// CHECK: kept {{[1-9][0-9]*}}
+#include "Inputs/region.h"
+
+#include <cassert>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <stdexcept>
+#include <utility>
+
+constexpr int Nx = 40, Ny = 131, N = Nx * Ny, Threads = 64, Blocks = 9;
+
+__global__ void apply(int *next, const int *u, int *sum, int shift) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= Nx || y >= Ny)
+    return;
+  int found = u[y * Nx + x] + (y > 0 ? u[(y - 1) * Nx + x] : 1) + (y < Ny - 1 ? 2 * u[(y + 1) * Nx + x] : 2) + shift;
+  next[y * Nx + x] = found % 13;
+  atomicAdd(sum, found % 7);
+}
+__global__ void add_up(const int *u, int *partial, int n) {
+  __shared__ int part[Threads];
+  int s = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    s += u[i];
+  part[threadIdx.x] = s;
+  __syncthreads();
+  for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
+    if (threadIdx.x < w)
+      part[threadIdx.x] += part[threadIdx.x + w];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = part[0];
+}
+static const dim3 grid((Nx + 15) / 16, (Ny + 3) / 4), block(16, 4);
+
+#define ENDS(x)                                                                                                                  \
+  do {                                                                                                                           \
+    if ((x) != cudaSuccess) {                                                                                                    \
+      std::fprintf(stderr, "line %d\n", __LINE__);                                                                               \
+      std::exit(1);                                                                                                              \
+    }                                                                                                                            \
+  } while (0)
+#define RETURNS(x)                                                                                                               \
+  if (cudaSuccess != (x)) {                                                                                                      \
+    std::printf("error\n");                                                                                                      \
+    return 1;                                                                                                                    \
+  }
+#define THROWS(x)                                                                                                                \
+  {                                                                                                                              \
+    auto &&status = (x);                                                                                                         \
+    if (status != cudaError_t::cudaSuccess)                                                                                      \
+      throw std::runtime_error(cudaGetErrorString(status));                                                                      \
+  }
+#define DECLARES(x)                                                                                                              \
+  do {                                                                                                                           \
+    if (auto status = (x)) {                                                                                                     \
+      std::printf("error %d\n", static_cast<int>(status));                                                                       \
+      std::exit(1);                                                                                                              \
+    }                                                                                                                            \
+  } while (false)
+#define BEGINS(x)                                                                                                                \
+  do {                                                                                                                           \
+    if (cudaError_t status = (x); status != cudaSuccess) {                                                                       \
+      std::cerr << cudaGetErrorString(status) << std::endl;                                                                      \
+      std::exit(EXIT_FAILURE);                                                                                                   \
+    }                                                                                                                            \
+  } while (0)
+#define ASSERTS(x) assert((x) == cudaSuccess)
+#define CHOOSES(x) ((x) == cudaSuccess ? static_cast<void>(0) : std::abort())
+#define OTHERWISE(x) static_cast<void>((x) == cudaSuccess || failed())
+#define UNLIKELY(x)                                                                                                              \
+  if (__builtin_expect(!!(x), 0))                                                                                                \
+  std::abort()
+#define ASSIGNS(x)                                                                                                               \
+  if ((status = (x)) != 0)                                                                                                       \
+  std::abort()
+#define IGNORES(x) static_cast<void>(x)
+#define CALLS(x) check(x, #x, __LINE__)
+#define IN_LAMBDA(x)                                                                                                             \
+  [&] {                                                                                                                          \
+    if ((x) != cudaSuccess)                                                                                                      \
+      std::exit(1);                                                                                                              \
+  }()
+
+static bool failed() {
+  std::exit(1);
+  return true;
+}
+template <class T> static T check(T status, const char *what, int line) {
+  if (status != cudaSuccess) {
+    std::fprintf(stderr, "%s in line %d: %s\n", what, line, cudaGetErrorString(status));
+    std::exit(1);
+  }
+  return status;
+}
+
+#define STEP(WAY)                                                                                                                \
+  WAY(cudaMemset(sum, 0, sizeof(int)));                                                                                          \
+  apply<<<grid, block>>>(next, u, sum, total % 5);                                                                               \
+  WAY(cudaGetLastError());                                                                                                       \
+  WAY(cudaDeviceSynchronize());                                                                                                  \
+  WAY(cudaMemcpy(&found, sum, sizeof(int), cudaMemcpyDeviceToHost));                                                             \
+  all += found % 1000;                                                                                                           \
+  WAY(cudaMemcpyAsync(kept, next, N * sizeof(int), cudaMemcpyDeviceToDevice, stream));                                           \
+  WAY(cudaMemsetAsync(zero, 0, N * sizeof(int), stream));                                                                        \
+  WAY(cudaStreamSynchronize(stream));                                                                                            \
+  WAY(cudaEventRecord(event, stream));                                                                                           \
+  WAY(cudaStreamWaitEvent(stream, event, 0));                                                                                    \
+  std::swap(u, next);                                                                                                            \
+  add_up<<<Blocks, Threads>>>(u, partial, N);                                                                                    \
+  WAY(cudaMemcpy(host, partial, Blocks * sizeof(int), cudaMemcpyDeviceToHost));                                                  \
+  for (int b = 0; b < Blocks; ++b)                                                                                               \
+    total += host[b]
+
+int main(int argc, char **argv) {
+  gpurma::init(&argc, &argv);
+  if (is_quiet(argc) && argc > 1 && std::strcmp(argv[1], "quiet") == 0)
+    std::freopen("/dev/null", "w", stdout);
+  int *u = array_of_numbers<int>(N), *next = array_of_numbers<int>(N), *kept = array_of_numbers<int>(N), *zero = array_of_numbers<int>(N);
+  int *sum, *partial, *host = new int[Blocks], found = 0, total = 0, all = 0;
+  cudaError_t status = cudaSuccess;
+  cudaStream_t stream;
+  cudaEvent_t event;
+  ENDS(cudaMalloc(&sum, sizeof(int)));
+  ASSERTS(cudaMalloc(&partial, Blocks * sizeof(int)));
+  DECLARES(cudaStreamCreate(&stream));
+  RETURNS(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+#pragma gpurma persistent distribute(u, next, kept, zero : rows(Ny, Nx)) reduce(+ : *sum)
+  for (int step = 0; step < 2; ++step) {
+    STEP(ENDS);
+    STEP(RETURNS);
+    STEP(THROWS);
+    STEP(DECLARES);
+    STEP(BEGINS);
+    STEP(ASSERTS);
+    STEP(CHOOSES);
+    STEP(OTHERWISE);
+    STEP(UNLIKELY);
+    STEP(ASSIGNS);
+    STEP(IGNORES);
+    STEP(CALLS);
+    STEP(IN_LAMBDA);
+  }
+  std::printf("sums %d %d\n", total, all);
+  std::printf("kept %lld\n", ordered_sum(kept, N) + ordered_sum(zero, N));
+  return status;
+}
