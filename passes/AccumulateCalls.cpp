@@ -32,16 +32,63 @@ std::pair<const Expr*, const Expr*> sumOf(const Expr* Last) {
   return {};
 }
 
+const Expr* withoutTemporary(const Expr* E) {
+  E = withoutCopies(E);
+  const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E);
+  return Temporary ? withoutCopies(Temporary->getSubExpr()) : E;
+}
+
+/// std::plus<float>(), std::plus<>{}.
+bool isPlus(const Expr* Operation) {
+  const auto* Class = Operation->getType().getNonReferenceType()->getAsCXXRecordDecl();
+  return Class && Class->isInStdNamespace() && identifierOf(Class) == "plus";
+}
+
+/// The call that an expression dereferences the pointer or iterator of; null of others.
+const CallExpr* dereferencedCall(const Expr& E) {
+  const Expr* Inner = nullptr;
+  if (const auto* Unary = dyn_cast<UnaryOperator>(&E); Unary && Unary->getOpcode() == UO_Deref)
+    Inner = Unary->getSubExpr();
+  else if (const auto* Operator = dyn_cast<CXXOperatorCallExpr>(&E); Operator && Operator->getOperator() == OO_Star && Operator->getNumArgs() == 1)
+    Inner = Operator->getArg(0);
+  return Inner ? dyn_cast<CallExpr>(withoutTemporary(Inner)) : nullptr;
+}
+
 } // namespace
 
-std::optional<AccumulateCall> accumulateCall(const CallExpr& Call) {
-  const FunctionDecl* Callee = Call.getDirectCallee();
-  const StringRef Name = Callee ? identifierOf(Callee) : StringRef();
-  if ((Name != "accumulate" && Name != "reduce") || !Callee->isInStdNamespace() || Call.getNumArgs() != 3 || !Call.getType()->isArithmeticType())
+const CXXMethodDecl* sizeOfVector(QualType Type) {
+  const auto* Class = Type.getNonReferenceType()->getAsCXXRecordDecl();
+  if (!Class || !Class->isInStdNamespace() || identifierOf(Class) != "vector")
+    return nullptr;
+  const CXXMethodDecl* Found = nullptr;
+  for (const NamedDecl* D : Class->lookup(&Class->getASTContext().Idents.get("size")))
+    Found = dyn_cast<CXXMethodDecl>(D);
+  return Found;
+}
+
+std::optional<AccumulateCall> accumulateCall(const Expr& E) {
+  const CallExpr* Dereferenced = dereferencedCall(E);
+  const auto* Sum = dyn_cast<CallExpr>(&E);
+  if (!Dereferenced && !Sum)
     return std::nullopt;
-  const Expr *First = withoutCopies(Call.getArg(0)), *Last = withoutCopies(Call.getArg(1));
+  const CallExpr& Call = Dereferenced ? *Dereferenced : *Sum;
+  const FunctionDecl* Callee = Call.getDirectCallee();
+  const StringRef Name = identifierOf(Callee);
+  if (!Callee || !Callee->isInStdNamespace() || !E.getType()->isArithmeticType())
+    return std::nullopt;
   AccumulateCall Found;
-  Found.Init = const_cast<Expr*>(Call.getArg(2));
+  Found.Function = Callee;
+  if (Dereferenced) {
+    if ((Name != "max_element" && Name != "min_element") || Call.getNumArgs() != 2)
+      return std::nullopt;
+    Found.Operation = Name == "max_element" ? Keyword::Max : Keyword::Min;
+  } else if ((Name != "accumulate" && Name != "reduce") || Call.getNumArgs() < (Name == "reduce" ? 2 : 3) || Call.getNumArgs() > 4 ||
+             (Call.getNumArgs() == 4 && !isPlus(Call.getArg(3)))) {
+    return std::nullopt;
+  } else if (Call.getNumArgs() > 2) {
+    Found.Init = const_cast<Expr*>(Call.getArg(2));
+  }
+  const Expr *First = withoutCopies(Call.getArg(0)), *Last = withoutCopies(Call.getArg(1));
   auto [From, Count] = sumOf(Last);
   if (const Expr* Vector = vectorOf(First, /*IsEnd=*/false)) {
     Found.Array = const_cast<Expr*>(Vector);
@@ -52,8 +99,7 @@ std::optional<AccumulateCall> accumulateCall(const CallExpr& Call) {
       End = vectorOf(Last, /*IsEnd=*/true);
     if (!End || namedVariable(End) != namedVariable(Vector))
       return std::nullopt;
-    for (const NamedDecl* D : Vector->getType()->getAsCXXRecordDecl()->lookup(&Callee->getASTContext().Idents.get("size")))
-      Found.Size = dyn_cast<CXXMethodDecl>(D);
+    Found.Size = sizeOfVector(Vector->getType());
     return Found.Count || Found.Size ? std::optional(Found) : std::nullopt;
   }
   const QualType Type = First->getType();

@@ -132,6 +132,11 @@ private:
         return llvm::any_of(R.Combining, [&](const CombiningLaunch& C) { return S.Launch && C.Launch == S.Launch; });
       });
     }
+    if (const ForStmt* Loop = partlyCombined(R, Context)) {
+      const auto Sum = llvm::find_if(R.HostSums, [&](const HostSum& Each) { return Each.Loop == Loop; });
+      const VarDecl* Array = R.Reductions[Sum->From].Pointer;
+      return report(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Array, TheHost.str(), Array);
+    }
     return true;
   }
 
@@ -144,8 +149,9 @@ private:
           if (namedPointer(Argument) == Array)
             Passed.insert(cast<DeclRefExpr>(Argument->IgnoreParenImpCasts()));
     for (const HostSum& Sum : R.HostSums)
-      for (const DeclRefExpr* Ref : References(Sum.Copy ? static_cast<const Stmt*>(Sum.Copy->getArg(1)) : Sum.Loop).All)
-        Passed.insert(Ref);
+      for (const Stmt* S : {Sum.Copy ? static_cast<const Stmt*>(Sum.Copy->getArg(1)) : Sum.Loop, static_cast<const Stmt*>(Sum.First)})
+        for (const DeclRefExpr* Ref : References(S).All)
+          Passed.insert(Ref);
     const DeclRefExpr* Other = nullptr;
     std::vector<const Stmt*> Statements = {R.Statement};
     for (const HostPart& P : R.HostParts)

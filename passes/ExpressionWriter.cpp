@@ -141,6 +141,10 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
   if (auto* E = dyn_cast<Expr>(S))
     if (E->isTypeDependent())
       return false;
+  if (auto Sum = llvm::find_if(Draft.R.HostSums, [&](const HostSum& Each) { return Each.First && Each.First == S; }); Sum != Draft.R.HostSums.end()) {
+    To << reducedName(Draft.R.Reductions[Sum->From]) << ".value()";
+    return true;
+  }
   if (const auto* Cast = dyn_cast<ImplicitCastExpr>(S)) {
     if (Cast->getCastKind() == CK_LValueToRValue)
       if (std::optional<std::string> Bits = bitsOfVariable(*Cast->getSubExpr())) {

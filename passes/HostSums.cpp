@@ -26,10 +26,11 @@ const VarDecl* copiedToHost(const CallExpr& Call) {
   return Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost" ? namedPointer(Call.getArg(1)) : nullptr;
 }
 
-/// Copies to the host, and the loops that may add up what is there, each behind what stands before it in its block.
+/// Copies to the host, launches, and the loops that may add up what is there, each behind what stands before it in its block.
 struct HostStatements : DynamicRecursiveASTVisitor {
   explicit HostStatements(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
   bool VisitCallExpr(CallExpr* Call) override {
+    Launches |= isa<CUDAKernelCallExpr>(Call);
     if (copiedToHost(*Call))
       Copies.push_back(Call);
     return true;
@@ -46,6 +47,7 @@ struct HostStatements : DynamicRecursiveASTVisitor {
     return true;
   }
   std::vector<const CallExpr*> Copies;
+  bool Launches = false;
   std::vector<std::pair<const ForStmt*, llvm::SmallVector<const Stmt*, 8>>> Loops;
 };
 
@@ -59,11 +61,28 @@ std::pair<const Expr*, const Expr*> elementOf(const Expr* E) {
   return {Call->getArg(0), Call->getArg(1)};
 }
 
+bool isZero(const Expr* E, const ASTContext& Context) {
+  Expr::EvalResult Known;
+  return !E->isValueDependent() && E->EvaluateAsInt(Known, Context) && Known.Val.getInt().isZero();
+}
+
 struct AddedElements {
   const VarDecl* Array = nullptr;
   HostSum Sum;
   QualType Element;
 };
+
+/// Integers of a rank might have no room in their type where those of each block have.
+bool isDoubleOfFloat(QualType Total, QualType Element) {
+  return Total->isSpecificBuiltinType(BuiltinType::Double) && Element->isSpecificBuiltinType(BuiltinType::Float);
+}
+
+/// Without a conversion to a type of more digits.
+const Expr* narrow(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  const auto* Cast = dyn_cast<ExplicitCastExpr>(E);
+  return Cast && Cast->getType()->isSpecificBuiltinType(BuiltinType::Double) ? Cast->getSubExpr()->IgnoreParenImpCasts() : E;
+}
 
 /// What `total += value;`, `total = fmax(total, value);` and `if (value > total) total = value;` do.
 struct Combination {
@@ -74,16 +93,22 @@ struct Combination {
 std::optional<Combination> combination(const Stmt& S, const ASTContext& Context) {
   std::optional<Extremum> Found;
   const Expr *Total = nullptr, *First = nullptr, *Second = nullptr;
+  const BinaryOperator* Adds = nullptr;
   std::optional<bool> Greater;
-  if (const auto* If = dyn_cast<IfStmt>(&S)) {
+  const Stmt* Inner = &S;
+  if (const auto* Full = dyn_cast<ExprWithCleanups>(Inner))
+    Inner = Full->getSubExpr();
+  if (const auto* If = dyn_cast<IfStmt>(Inner)) {
     Found = extremumOf(*If, Context);
     Total = Found && !Found->Guard ? Found->Assignment->getLHS() : nullptr;
-  } else if (const auto* Assign = dyn_cast<BinaryOperator>(&S); Assign && Assign->getOpcode() == BO_AddAssign) {
-    return Combination{Keyword::Plus, Assign->getLHS(), Assign->getRHS()->IgnoreParenImpCasts()};
+  } else if (const auto* Assign = dyn_cast<BinaryOperator>(Inner); Assign && Assign->getOpcode() == BO_AddAssign) {
+    return Combination{Keyword::Plus, Assign->getLHS(), narrow(Assign->getRHS())};
   } else if (Assign && Assign->getOpcode() == BO_Assign) {
     Total = Assign->getLHS();
     const Expr* Value = Assign->getRHS()->IgnoreParenImpCasts();
-    if (const auto* Choice = dyn_cast<ConditionalOperator>(Value))
+    if (const auto* Sum = dyn_cast<BinaryOperator>(Value); Sum && Sum->getOpcode() == BO_Add)
+      Adds = Sum;
+    else if (const auto* Choice = dyn_cast<ConditionalOperator>(Value))
       Found = extremumOf(*Choice, Context);
     else if (const auto* Call = dyn_cast<CallExpr>(Value); Call && Call->getNumArgs() == 2 && Call->getDirectCallee() &&
                                                            Context.getSourceManager().isInSystemHeader(Call->getDirectCallee()->getLocation())) {
@@ -97,63 +122,24 @@ std::optional<Combination> combination(const Stmt& S, const ASTContext& Context)
     First = Found->Taken;
     Second = Found->Kept;
   }
-  if (!Total || !Greater)
+  if (Adds) {
+    First = Adds->getLHS();
+    Second = Adds->getRHS();
+  }
+  if (!Total || (!Greater && !Adds))
     return std::nullopt;
-  First = First->IgnoreParenImpCasts();
-  Second = Second->IgnoreParenImpCasts();
+  First = narrow(First);
+  Second = narrow(Second);
   const auto IsTotal = [&](const Expr* E) { return isSameText(*E, *Total->IgnoreParens(), Context); };
   if (!IsTotal(First))
     std::swap(First, Second);
-  return IsTotal(First) ? std::optional(Combination{*Greater ? Keyword::Max : Keyword::Min, Total, Second}) : std::nullopt;
+  return IsTotal(First) ? std::optional(Combination{Adds ? Keyword::Plus : *Greater ? Keyword::Max : Keyword::Min, Total, Second}) : std::nullopt;
 }
 
-/// Of `for (int b = 0; b < count; ++b) total += array[b];`, or of the most or least.
-std::optional<AddedElements> addedElements(const ForStmt& Loop, const ASTContext& Context) {
-  const auto* Init = dyn_cast_or_null<DeclStmt>(Loop.getInit());
-  const auto* Index = Init && Init->isSingleDecl() ? dyn_cast<VarDecl>(Init->getSingleDecl()) : nullptr;
-  Expr::EvalResult First;
-  if (!Index || !Index->getType()->isIntegerType() || !Index->getInit() || !Index->getInit()->EvaluateAsInt(First, Context) ||
-      !First.Val.getInt().isZero() || Loop.getConditionVariable() || !Loop.getCond() || !Loop.getInc())
-    return std::nullopt;
-  const auto* Cond = dyn_cast<BinaryOperator>(Loop.getCond()->IgnoreParenImpCasts());
-  const auto* Inc = dyn_cast<UnaryOperator>(Loop.getInc()->IgnoreParenImpCasts());
-  const Stmt* Body = Loop.getBody();
-  if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && Block->size() == 1)
-    Body = Block->body_front();
-  const std::optional<Combination> Combines = combination(*Body, Context);
-  if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE) || namedVariable(Cond->getLHS()) != Index || !Inc ||
-      !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index || !Combines)
-    return std::nullopt;
-  auto [Base, At] = elementOf(Combines->Value);
-  AddedElements Found;
-  Found.Array = Base ? namedVariable(Base) : nullptr;
-  if (!Found.Array || namedVariable(At) != Index)
-    return std::nullopt;
-  Found.Sum.Loop = &Loop;
-  Found.Sum.Operation = Combines->Operation;
-  Found.Sum.Total = Combines->Total;
-  Found.Sum.Count = Cond->getRHS();
-  Found.Element = Combines->Value->getType();
-  for (const Expr* E : {Found.Sum.Total, Found.Sum.Count})
-    if (E->HasSideEffects(Context) || References(E).mention(Index) || References(E).mention(Found.Array))
-      return std::nullopt;
-  // The loop would end elsewhere.
-  std::set<const VarDecl*> Changed = namedVariables(Found.Sum.Total);
-  if (llvm::any_of(namedVariables(Found.Sum.Count), [&](const VarDecl* V) { return Changed.count(V) != 0; }))
-    return std::nullopt;
-  return Found;
-}
-
-/// Integers of a rank might have no room in their type where those of each block have.
-bool isDoubleOfFloat(QualType Total, QualType Element) {
-  return Total->isSpecificBuiltinType(BuiltinType::Double) && Element->isSpecificBuiltinType(BuiltinType::Float);
-}
-
-/// Where a copy goes to: an array, what a pointer leads to, or what an object has.
-const VarDecl* hostArray(const Region& R, const Expr* To) {
-  const VarDecl* V = namedVariable(To->IgnoreParenCasts());
-  auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == V; });
-  return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
+/// The only variable that a statement declares; null of others.
+const VarDecl* declared(const Stmt* S) {
+  const auto* Declaration = dyn_cast_or_null<DeclStmt>(S);
+  return Declaration && Declaration->isSingleDecl() ? dyn_cast<VarDecl>(Declaration->getSingleDecl()) : nullptr;
 }
 
 /// Whether a statement may go on elsewhere than behind itself, but out of the function.
@@ -166,6 +152,122 @@ bool mayJump(const Stmt* S, bool OwnBreak = true, bool OwnContinue = true) {
   OwnBreak &= !IsLoop && !isa<SwitchStmt>(S);
   OwnContinue &= !IsLoop;
   return llvm::any_of(S->children(), [&](const Stmt* Child) { return mayJump(Child, OwnBreak, OwnContinue); });
+}
+
+/// `total = array[0];` or `float total = array[0];`, in the statements before a loop: the element that the total begins with. Null if something else
+/// comes between, which may read the total or change the array.
+const Expr* firstElement(ArrayRef<const Stmt*> Before, const AddedElements& Added, const ASTContext& Context) {
+  const std::set<const VarDecl*> OfTotal = namedVariables(Added.Sum.Total);
+  for (const Stmt* S : llvm::reverse(Before)) {
+    const Expr* Value = nullptr;
+    if (const auto* Assign = dyn_cast<BinaryOperator>(S);
+        Assign && Assign->getOpcode() == BO_Assign && isSameText(*Assign->getLHS()->IgnoreParens(), *Added.Sum.Total->IgnoreParens(), Context))
+      Value = Assign->getRHS();
+    else if (const VarDecl* V = declared(S); V && V == namedVariable(Added.Sum.Total))
+      Value = V->getInit();
+    if (Value) {
+      Value = narrow(Value);
+      auto [Base, At] = elementOf(Value);
+      const Expr* Pointer = Base && isZero(At, Context) ? Base : dereferenced(Value);
+      return Pointer && namedVariable(Pointer) == Added.Array ? Value : nullptr;
+    }
+    const HostStatements Inside(S);
+    const References Named(S);
+    if (isa<SwitchCase, LabelStmt>(S) || mayJump(S) || Inside.Launches || !Inside.Copies.empty() ||
+        llvm::any_of(OfTotal, [&](const VarDecl* V) { return Named.mention(V); }))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// Of `for (int b = 0; b < count; ++b) total += array[b];`, or of the most or least, and of several such statements; or from the second element on behind
+/// `total = array[0];`. None if the loop does anything else.
+std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stmt*> Before, const ASTContext& Context) {
+  const VarDecl* Index = declared(Loop.getInit());
+  const Expr* Begin = Index ? Index->getInit() : nullptr;
+  const Expr* Left = nullptr;
+  if (const auto* Assign = dyn_cast_or_null<BinaryOperator>(Loop.getInit()); Assign && Assign->getOpcode() == BO_Assign) {
+    Left = Assign->getLHS();
+    Index = namedVariable(Left);
+    Begin = Assign->getRHS();
+  }
+  Expr::EvalResult First;
+  if (!Index || !Index->getType()->isIntegerType() || !Begin || Begin->isValueDependent() || !Begin->EvaluateAsInt(First, Context) ||
+      First.Val.getInt().ugt(1) || Loop.getConditionVariable() || !Loop.getCond() || !Loop.getInc())
+    return {};
+  const bool Whole = First.Val.getInt().isZero();
+  const auto* Cond = dyn_cast<BinaryOperator>(Loop.getCond()->IgnoreParenImpCasts());
+  const auto* Inc = dyn_cast<UnaryOperator>(Loop.getInc()->IgnoreParenImpCasts());
+  if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE) || namedVariable(Cond->getLHS()) != Index || !Inc ||
+      !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index)
+    return {};
+  llvm::SmallVector<const Stmt*, 4> Body = {Loop.getBody()};
+  if (const auto* Block = dyn_cast<CompoundStmt>(Loop.getBody()))
+    Body.assign(Block->body_begin(), Block->body_end());
+  // `const float value = array[b];`, which the other statements name.
+  const VarDecl* Value = Body.size() > 1 ? declared(Body.front()) : nullptr;
+  if (Value && !Value->getInit())
+    return {};
+  std::vector<AddedElements> All;
+  std::set<const VarDecl*> Changed;
+  for (const Stmt* S : llvm::drop_begin(Body, Value ? 1 : 0)) {
+    const std::optional<Combination> Combines = combination(*S, Context);
+    if (!Combines)
+      return {};
+    const bool OfValue = Value && namedVariable(Combines->Value) == Value;
+    const Expr* Element = OfValue ? narrow(Value->getInit()) : Combines->Value;
+    auto [Base, At] = elementOf(Element);
+    AddedElements Found;
+    Found.Array = Base ? namedVariable(Base) : nullptr;
+    if (!Found.Array || namedVariable(At) != Index)
+      return {};
+    Found.Sum.Loop = &Loop;
+    Found.Sum.Operation = Combines->Operation;
+    Found.Sum.Total = Combines->Total;
+    Found.Sum.Count = Cond->getRHS();
+    Found.Sum.Index = Left;
+    Found.Element = Element->getType();
+    if (OfValue && !Context.hasSameUnqualifiedType(Value->getType().getNonReferenceType(), Found.Element) &&
+        !isDoubleOfFloat(Value->getType(), Found.Element))
+      return {};
+    const std::set<const VarDecl*> OfTotal = namedVariables(Found.Sum.Total);
+    for (const VarDecl* V : OfTotal)
+      if (V == Index || V == Value || V == Found.Array || !Changed.insert(V).second) // of two totals, one may be the other
+        return {};
+    if (Found.Sum.Total->HasSideEffects(Context) || Found.Sum.Count->HasSideEffects(Context))
+      return {};
+    Found.Sum.First = firstElement(Before, Found, Context);
+    if ((!Whole && !Found.Sum.First) || (Whole && Found.Sum.First && Found.Sum.Operation == Keyword::Plus))
+      return {};
+    All.push_back(std::move(Found));
+  }
+  // The loop would end elsewhere.
+  const References InCount(Cond->getRHS());
+  if (InCount.mention(Index) || (Value && InCount.mention(Value)) || llvm::any_of(Changed, [&](const VarDecl* V) { return InCount.mention(V); }) ||
+      llvm::any_of(All, [&](const AddedElements& Each) { return InCount.mention(Each.Array) || Changed.count(Each.Array); }))
+    return {};
+  return All;
+}
+
+/// Without `&...[0]`.
+const Expr* withoutFirst(const Expr* Pointer, const ASTContext& Context) {
+  Pointer = Pointer->IgnoreParenCasts();
+  const auto* Address = dyn_cast<UnaryOperator>(Pointer);
+  if (!Address || Address->getOpcode() != UO_AddrOf)
+    return Pointer;
+  auto [Base, At] = elementOf(Address->getSubExpr()->IgnoreParens());
+  return Base && isZero(At, Context) ? Base : Pointer;
+}
+
+/// The array that a variable of the region is, or stands for.
+const VarDecl* hostArray(const Region& R, const VarDecl* V) {
+  auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == V; });
+  return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
+}
+
+/// Where a copy goes to: an array, what a pointer leads to, or what an object has.
+const VarDecl* hostArray(const Region& R, const CallExpr& Copy, const ASTContext& Context) {
+  return hostArray(R, namedVariable(withoutFirst(Copy.getArg(0), Context)));
 }
 
 /// Whether a statement never ends without a part of it, as `if (part != cudaSuccess) exit(1);`.
@@ -191,11 +293,14 @@ bool always(const Stmt* S, const Stmt* Part) {
 }
 
 /// The last copy to the host's array in statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
-const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R) {
+const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R, const ASTContext& Context) {
   for (const Stmt* S : llvm::reverse(Before)) {
     const auto Inside = [&](const Stmt* Other) { return contains(S, Other); };
     const bool Launches = llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); });
-    auto It = llvm::find_if(llvm::reverse(Copies), Inside);
+    auto It = llvm::find_if(llvm::reverse(Copies), [&](const CallExpr* Copy) {
+      const std::set<const VarDecl*> Named = namedVariables(Copy->getArg(0));
+      return Inside(Copy) && llvm::any_of(Named, [&](const VarDecl* V) { return hostArray(R, V) == To; });
+    });
     if (It == Copies.rend()) {
       if (Launches || isa<SwitchCase, LabelStmt>(S))
         return nullptr;
@@ -204,9 +309,9 @@ const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*>
     const CallExpr* Last = *It;
     if (Launches) {
       const auto* Block = dyn_cast<CompoundStmt>(S);
-      Last = Block ? lastCopy(llvm::SmallVector<const Stmt*, 8>(Block->body()), Copies, To, R) : nullptr;
+      Last = Block ? lastCopy(llvm::SmallVector<const Stmt*, 8>(Block->body()), Copies, To, R, Context) : nullptr;
     }
-    return Last && hostArray(R, Last->getArg(0)) == To && always(S, Last) ? Last : nullptr;
+    return Last && hostArray(R, *Last, Context) == To && always(S, Last) ? Last : nullptr;
   }
   return nullptr;
 }
@@ -230,9 +335,9 @@ bool givesMemory(const Stmt* Whole, const Stmt* Part, const VarDecl* Host) {
                                     identifierOf(Call->getDirectCallee()));
 }
 
-/// What an expression names an array of the host by: `host`, `host.data()`.
-const VarDecl* namedArray(const Expr* E) {
-  E = E->IgnoreParenCasts();
+/// What an expression names an array of the host by: `host`, `host.data()`, `&host[0]`.
+const VarDecl* namedArray(const Expr* E, const ASTContext& Context) {
+  E = withoutFirst(E, Context)->IgnoreParenCasts();
   const auto* Call = dyn_cast<CXXMemberCallExpr>(E);
   if (const CXXMethodDecl* Method = Call ? Call->getMethodDecl() : nullptr; Method && Method->getParent()->isInStdNamespace() && identifierOf(Method) == "data")
     E = Call->getImplicitObjectArgument();
@@ -260,8 +365,7 @@ public:
       const HostStatements Own(Other.Statement);
       Known.insert(Own.Copies.begin(), Own.Copies.end());
       for (const auto& [Loop, Before] : Own.Loops)
-        if (addedElements(*Loop, U.context()))
-          Known.insert(Loop);
+        know(addedElements(*Loop, Before, U.context()));
     }
     for (const Stmt* S : Inside)
       visit(S, Host, /*By=*/nullptr);
@@ -271,6 +375,14 @@ public:
   }
 
 private:
+  void know(ArrayRef<AddedElements> All) {
+    for (const AddedElements& Each : All) {
+      Known.insert(Each.Sum.Loop);
+      if (Each.Sum.First)
+        Known.insert(Each.Sum.First);
+    }
+  }
+
   /// \p By: the function whose statement it is, if the host runs it outside of regions.
   void visit(const Stmt* S, const VarDecl* Host, const FunctionDecl* By) {
     if (!S || Found || Known.contains(S) || isa<UnaryExprOrTypeTraitExpr>(S))
@@ -283,33 +395,34 @@ private:
           visit(cast<VarDecl>(Capture.getCapturedVar())->getInit(), Host, By);
       return visit(Lambda->getBody(), Host, By);
     }
-    const auto* Block = dyn_cast<CompoundStmt>(S);
+    if (const auto* Block = dyn_cast<CompoundStmt>(S); Block && By)
+      for (auto It = Block->body_begin(); It != Block->body_end(); ++It)
+        if (const auto* Loop = dyn_cast<ForStmt>(*It)) {
+          const llvm::SmallVector<const Stmt*, 8> Before(Block->body_begin(), It);
+          const std::vector<AddedElements> All = addedElements(*Loop, Before, U.context());
+          auto Added = llvm::find_if(All, [&](const AddedElements& Each) { return Each.Array == Host; });
+          if (Added != All.end() && isCopied(*Added, Before, Host, By))
+            know(All);
+        }
     const auto* Call = dyn_cast<CallExpr>(S);
-    llvm::SmallVector<const Stmt*, 8> Before;
     for (const Stmt* Child : S->children()) {
-      const bool AddsUp = By && Block && addsUpCopied(Child, Before, Host, By);
       const bool Passes = By && Call && Child && keepsFrom(*Call, Child, Host);
-      if (!AddsUp && !Passes && !givesMemory(S, Child, Host))
+      if (!Passes && !givesMemory(S, Child, Host))
         visit(Child, Host, By);
-      Before.push_back(Child);
     }
   }
 
   /// What the loop adds up, a statement before it has copied in any case, and no region comes between.
-  bool addsUpCopied(const Stmt* Loop, ArrayRef<const Stmt*> Before, const VarDecl* Host, const FunctionDecl* By) const {
-    const auto* For = dyn_cast_or_null<ForStmt>(Loop);
-    const std::optional<AddedElements> Added = For ? addedElements(*For, U.context()) : std::nullopt;
-    if (!Added || Added->Array != Host)
-      return false;
+  bool isCopied(const AddedElements& Added, ArrayRef<const Stmt*> Before, const VarDecl* Host, const FunctionDecl* By) const {
     const VariableChanges Changes(By->getBody());
     HostExpressions Expressions(U.context(), R, Changes, Changes);
-    const std::optional<Polynomial> Count = Expressions.polynomial(Added->Sum.Count);
-    const Polynomial Size = U.context().getTypeSizeInChars(Added->Element).getQuantity();
+    const std::optional<Polynomial> Count = Expressions.polynomial(Added.Sum.Count);
+    const Polynomial Size = U.context().getTypeSizeInChars(Added.Element).getQuantity();
     for (const Stmt* S : llvm::reverse(Before)) {
       if (!Count || isa<SwitchCase, LabelStmt>(S) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(S, Each.Loop); }))
         return false;
       for (const CallExpr* Copy : HostStatements(S).Copies)
-        if (namedArray(Copy->getArg(0)) == Host && always(S, Copy))
+        if (namedArray(Copy->getArg(0), U.context()) == Host && always(S, Copy))
           if (const std::optional<Polynomial> Bytes = Expressions.polynomial(Copy->getArg(2)))
             if ((*Bytes - *Count * Size).constant().value_or(-1) >= 0 && Expressions.alikeSizes().empty())
               return true;
@@ -320,7 +433,7 @@ private:
   /// A copy to it, or a function that does nothing else with it either.
   bool keepsFrom(const CallExpr& Call, const Stmt* Argument, const VarDecl* Host) {
     const auto Index = static_cast<unsigned>(llvm::find(Call.arguments(), Argument) - Call.arg_begin());
-    if (Index == Call.getNumArgs() || namedArray(Call.getArg(Index)) != Host)
+    if (Index == Call.getNumArgs() || namedArray(Call.getArg(Index), U.context()) != Host)
       return false;
     if (copiedToHost(Call))
       return Index == 0;
@@ -345,8 +458,7 @@ private:
 bool isReadByHost(const Region& R, const VarDecl* Array, const ASTContext& Context) {
   const HostStatements Found(R.Statement);
   return !Found.copiesOf(Array).empty() || llvm::any_of(Found.Loops, [&](const auto& Each) {
-           std::optional<AddedElements> Added = addedElements(*Each.first, Context);
-           return Added && Added->Array == Array;
+           return llvm::any_of(addedElements(*Each.first, Each.second, Context), [&](const AddedElements& Added) { return Added.Array == Array; });
          });
 }
 
@@ -360,44 +472,52 @@ std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const Var
   std::optional<Keyword> Operation;
   QualType Wider;
   for (const auto& [Loop, Before] : Found.Loops) {
-    std::optional<AddedElements> Added = addedElements(*Loop, Context);
-    if (!Added)
-      continue;
-    if (Added->Array != Array) {
-      if (llvm::none_of(Copies, [&](const CallExpr* Copy) { return hostArray(R, Copy->getArg(0)) == Added->Array; }))
-        continue;
-      const CallExpr* Copy = lastCopy(Before, Found.Copies, Added->Array, R);
-      if (!Copy)
-        return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added->Array);
-      if (copiedToHost(*Copy) != Array)
-        continue;
-      // Others may look at what a parameter or a static variable leads to.
-      if (!Added->Array->hasLocalStorage() || isa<ParmVarDecl>(Added->Array) || Added->Array->getType()->isReferenceType())
-        return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostNotOwn, Added->Array);
-      if (const DeclRefExpr* Other = OtherUses(R, U).find(Added->Array))
-        return Wrong(Other->getLocation(), BlockNumbersProblem::HostNames, Added->Array);
-      Added->Sum.Copy = Copy;
-      AddedUp.insert(Copy);
+    for (AddedElements& Added : addedElements(*Loop, Before, Context)) {
+      if (Added.Array != Array) {
+        if (llvm::none_of(Copies, [&](const CallExpr* Copy) { return hostArray(R, *Copy, Context) == Added.Array; }))
+          continue;
+        const CallExpr* Copy = lastCopy(Before, Found.Copies, Added.Array, R, Context);
+        if (!Copy)
+          return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added.Array);
+        if (copiedToHost(*Copy) != Array)
+          continue;
+        // Others may look at what a parameter or a static variable leads to.
+        if (!Added.Array->hasLocalStorage() || isa<ParmVarDecl>(Added.Array) || Added.Array->getType()->isReferenceType())
+          return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostNotOwn, Added.Array);
+        if (const DeclRefExpr* Other = OtherUses(R, U).find(Added.Array))
+          return Wrong(Other->getLocation(), BlockNumbersProblem::HostNames, Added.Array);
+        Added.Sum.Copy = Copy;
+        AddedUp.insert(Copy);
+      }
+      const QualType Total = Added.Sum.Total->getType().getUnqualifiedType();
+      if (Operation && *Operation != Added.Sum.Operation)
+        return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added.Array);
+      Operation = Added.Sum.Operation;
+      const bool IsWider = isDoubleOfFloat(Total, Added.Element);
+      if ((!IsWider && !Context.hasSameUnqualifiedType(Total, Added.Element)) ||
+          !Context.hasSameUnqualifiedType(Added.Element, Array->getType().getNonReferenceType()->getPointeeType()))
+        return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::OtherType, nullptr);
+      if (IsWider && Operation == Keyword::Plus)
+        Wider = Total;
+      Added.Sum.From = From;
+      R.HostSums.push_back(Added.Sum);
     }
-    const QualType Total = Added->Sum.Total->getType().getUnqualifiedType();
-    if (Operation && *Operation != Added->Sum.Operation)
-      return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added->Array);
-    Operation = Added->Sum.Operation;
-    const bool IsWider = Operation == Keyword::Plus && isDoubleOfFloat(Total, Added->Element);
-    if ((!IsWider && !Context.hasSameUnqualifiedType(Total, Added->Element)) ||
-        !Context.hasSameUnqualifiedType(Added->Element, Array->getType().getNonReferenceType()->getPointeeType()))
-      return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::OtherType, nullptr);
-    if (IsWider)
-      Wider = Total;
-    Added->Sum.From = From;
-    R.HostSums.push_back(Added->Sum);
   }
   for (const CallExpr* Copy : Copies)
     if (!AddedUp.contains(Copy)) {
-      const VarDecl* To = hostArray(R, Copy->getArg(0));
+      const VarDecl* To = hostArray(R, *Copy, Context);
       return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To ? To : Array);
     }
   return CombinedByHost{Operation.value_or(Keyword::Plus), Wider};
+}
+
+const ForStmt* partlyCombined(const Region& R, const ASTContext& Context) {
+  for (const auto& [Loop, Before] : HostStatements(R.Statement).Loops) {
+    const auto Combined = llvm::count_if(R.HostSums, [&, L = Loop](const HostSum& Sum) { return Sum.Loop == L; });
+    if (Combined != 0 && static_cast<size_t>(Combined) != addedElements(*Loop, Before, Context).size())
+      return Loop;
+  }
+  return nullptr;
 }
 
 } // namespace gpurma

@@ -4,8 +4,8 @@
 // copies them first or shares them with the device:
 //
 //   cudaMemcpy(host, partial, blocks * sizeof(float), cudaMemcpyDeviceToHost);
-//   for (int b = 0; b < blocks; ++b)
-//     total += host[b];
+//   for (int b = 0; b < blocks; ++b)           or  most = host[0];
+//     total += host[b];                            for (int b = 1; b < blocks; ++b) most = fmax(most, host[b]);
 //
 // Such a copy has no other use, or what it copies to would be missed: nothing else names the host's array but what gets its memory and
 // gives it back.
@@ -37,6 +37,9 @@ struct CombinedByHost {
 
 /// Adds to Region::HostSums the loops that combine an array whose sum, most or least becomes the next of Region::Reductions.
 std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const clang::VarDecl* Array, const Unit& U);
+
+/// A loop that has statements for other arrays, too, which nothing combines; null if there is none.
+const clang::ForStmt* partlyCombined(const Region& R, const clang::ASTContext& Context);
 
 } // namespace gpurma
 

@@ -32,6 +32,10 @@ Stmt* NodeBuilder::counting(VarDecl* Index, Expr* Count, Stmt* Body, SourceLocat
                                Loc, Loc);
 }
 
+Expr* NodeBuilder::isGreater(Expr* One, Expr* Other, SourceLocation Loc) const {
+  return BinaryOperator::Create(Context, One, Other, BO_GT, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc, FPOptionsOverride());
+}
+
 Expr* NodeBuilder::differ(Expr* One, Expr* Other, SourceLocation Loc) const {
   return BinaryOperator::Create(Context, One, Other, BO_NE, Context.BoolTy, VK_PRValue, OK_Ordinary, Loc, FPOptionsOverride());
 }
@@ -60,9 +64,8 @@ Expr* NodeBuilder::callee(FunctionDecl* F, SourceLocation Loc) const {
                                   FPOptionsOverride());
 }
 
-Expr* NodeBuilder::elementAt(Expr* Array, VarDecl* Index, SourceLocation Loc) const {
+Expr* NodeBuilder::elementAt(Expr* Array, Expr* At, SourceLocation Loc) const {
   QualType Type = Array->getType();
-  Expr* At = valueOf(Index, Loc);
   if (const ArrayType* Plain = Context.getAsArrayType(Type)) {
     Expr* Decayed = ImplicitCastExpr::Create(Context, Context.getArrayDecayedType(Type), CK_ArrayToPointerDecay, Array, nullptr, VK_PRValue,
                                              FPOptionsOverride());

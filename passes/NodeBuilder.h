@@ -22,8 +22,9 @@ public:
   clang::Expr* valueOf(clang::VarDecl* V, clang::SourceLocation Loc) const;
   clang::Expr* assigned(clang::VarDecl* V, clang::Expr* Value, clang::SourceLocation Loc) const;
   clang::Expr* incremented(clang::VarDecl* V, clang::SourceLocation Loc) const;
-  /// for (T index = 0; index != count; ++index) body, of a variable that begins with 0.
+  /// for (T index = 0; index != count; ++index) body, of a variable that begins with a number.
   clang::Stmt* counting(clang::VarDecl* Index, clang::Expr* Count, clang::Stmt* Body, clang::SourceLocation Loc) const;
+  clang::Expr* isGreater(clang::Expr* One, clang::Expr* Other, clang::SourceLocation Loc) const;
   clang::Expr* differ(clang::Expr* One, clang::Expr* Other, clang::SourceLocation Loc) const;
   clang::Expr* negated(clang::Expr* E, clang::SourceLocation Loc) const;
   clang::Expr* number(uint64_t Value, clang::QualType Type, clang::SourceLocation Loc) const;
@@ -32,7 +33,7 @@ public:
   /// `(T)e`; text has no implicit conversions.
   clang::Expr* cast(clang::Expr* E, clang::QualType Type, clang::SourceLocation Loc) const;
   /// array[index], of a pointer, too; null where a class of the standard library has no such operator.
-  clang::Expr* elementAt(clang::Expr* Array, clang::VarDecl* Index, clang::SourceLocation Loc) const;
+  clang::Expr* elementAt(clang::Expr* Array, clang::Expr* Index, clang::SourceLocation Loc) const;
   /// std::swap(a, b).
   clang::Expr* swapped(clang::VarDecl* A, clang::VarDecl* B, clang::SourceLocation Loc) const;
 

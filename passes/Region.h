@@ -91,8 +91,8 @@ struct CombiningLaunch {
   std::string Root;
 };
 
-/// A loop of the host that adds them up, `for (int b = 0; b < blocks; ++b) total += host[b];`, or takes the most or least of them. The region adds
-/// their sum, or compares that with what is found of them.
+/// A statement in a loop of the host that adds them up, `for (int b = 0; b < blocks; ++b) total += host[b];`, or takes the most or least of them. The
+/// region adds their sum, or compares that with what is found of them.
 struct HostSum {
   const clang::ForStmt *Loop = nullptr;
   Keyword Operation = Keyword::Plus;
@@ -100,6 +100,10 @@ struct HostSum {
   const clang::CallExpr *Copy = nullptr;
   /// What they are added to or compared with, and how many.
   const clang::Expr *Total = nullptr, *Count = nullptr;
+  /// The element that the total begins with: it becomes what all are combined. Null: the total begins with something else.
+  const clang::Expr *First = nullptr;
+  /// The variable that the loop leaves the count in; null if it declares that itself.
+  const clang::Expr *Index = nullptr;
   /// Of Region::Reductions: the numbers.
   size_t From = 0;
 };

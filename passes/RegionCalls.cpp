@@ -61,11 +61,15 @@ struct CallCollector : DynamicRecursiveASTVisitor {
     HasErrorChecks |= isDecided(*Binary);
     return true;
   }
+  bool VisitUnaryOperator(UnaryOperator* Unary) override {
+    HasSums |= accumulateCall(*Unary).has_value();
+    return true;
+  }
   bool VisitMemberExpr(MemberExpr* Member) override {
     OfObjects |= objectMember(Member).has_value();
     return true;
   }
-  bool Launches = false, HasRangeLoops = false, HasConditionVariables = false, HasErrorChecks = false, OfObjects = false;
+  bool Launches = false, HasRangeLoops = false, HasConditionVariables = false, HasErrorChecks = false, HasSums = false, OfObjects = false;
   std::vector<const CallExpr*> Calls;
 };
 
@@ -94,7 +98,7 @@ public:
 private:
   bool hasWork(const Stmt* S) {
     CallCollector Inside(S);
-    return Inside.HasRangeLoops || Inside.HasConditionVariables || Inside.HasErrorChecks || Inside.OfObjects ||
+    return Inside.HasRangeLoops || Inside.HasConditionVariables || Inside.HasErrorChecks || Inside.HasSums || Inside.OfObjects ||
            llvm::any_of(Inside.Calls, [&](const CallExpr* Call) {
              return isExpanded(*Call) || objectCall(Call) || swappedObjects(*Call).first || accumulateCall(*Call);
            });
@@ -232,31 +236,44 @@ private:
     return Found ? Build.name(Found, Copy->getBeginLoc()) : Copy;
   }
 
-  /// The loop that std::accumulate is, before what it is called for: its total. Null if it stays a call.
-  Expr* addedUp(CallExpr& Call) {
-    std::optional<AccumulateCall> Sum = Hoisted ? accumulateCall(Call) : std::nullopt;
+  /// How many elements a vector has; null if that is not known.
+  Expr* sizeOf(Expr* Vector, const CXXMethodDecl* Size, SourceLocation Loc) {
+    VarDecl* Known = objectVariable({Vector, Size}, Vector, Context.getSizeType());
+    return Known ? Build.valueOf(Known, Loc) : nullptr;
+  }
+
+  /// The loop that std::accumulate or std::max_element is, before what it is called for: its total. Null if it stays a call.
+  Expr* addedUp(Expr& E) {
+    std::optional<AccumulateCall> Sum = Hoisted ? accumulateCall(E) : std::nullopt;
     if (!Sum)
       return nullptr;
-    const SourceLocation Loc = Call.getBeginLoc();
-    Expr *Array = copyInPlace(Sum->Array), *Count = nullptr;
-    if (Sum->Count) {
-      Count = copyInPlace(Sum->Count);
-    } else {
-      VarDecl* Size = Objects.valueOf(pointerVariable(Array), Array, {Array, Sum->Size}, Context.getSizeType());
-      if (!Size)
-        return nullptr;
-      Count = Build.valueOf(Size, Loc);
-    }
-    VarDecl* Index = newVariable(nullptr, Context.getSizeType(), Build.number(0, Context.getSizeType(), Loc), "index", Loc);
-    Expr* Element = Build.elementAt(Array, Index, Loc);
-    if (!Element)
+    const SourceLocation Loc = E.getBeginLoc();
+    const bool Adds = Sum->Operation == Keyword::Plus;
+    Expr* Array = copyInPlace(Sum->Array);
+    Expr* Count = Sum->Count ? copyInPlace(Sum->Count) : sizeOf(Array, Sum->Size, Loc);
+    VarDecl* Index = newVariable(nullptr, Context.getSizeType(), Build.number(Adds ? 0 : 1, Context.getSizeType(), Loc), "index", Loc);
+    Expr* Element = Build.elementAt(Array, Build.valueOf(Index, Loc), Loc);
+    if (!Count || !Element)
       return nullptr;
-    LastExpanded = Call.getDirectCallee();
-    VarDecl* Total = declareResult(Call.getType(), copyInPlace(Sum->Init), "total", Loc);
-    Expr* Adds = CompoundAssignOperator::Create(Context, Build.name(Total, Loc), Build.valueOf(Element), BO_AddAssign, Total->getType(), VK_LValue,
-                                                OK_Ordinary, Loc, FPOptionsOverride());
-    Hoisted->push_back(Build.counting(Index, Count, Adds, Loc));
-    return Build.valueOf(Total, Loc);
+    LastExpanded = Sum->Function;
+    const QualType Type = E.getType().getUnqualifiedType();
+    Expr* Init = Sum->Init ? copyInPlace(Sum->Init) : nullptr;
+    if (!Adds)
+      Init = Build.valueOf(Build.elementAt(Array, Build.number(0, Context.getSizeType(), Loc), Loc));
+    else if (!Init)
+      Init = new (Context) CXXScalarValueInitExpr(Type, Context.getTrivialTypeSourceInfo(Type, Loc), Loc);
+    VarDecl* Total = declareResult(Type, Init, Adds ? "total" : Sum->Operation == Keyword::Max ? "most" : "least", Loc);
+    Stmt* Body = nullptr;
+    if (Adds) {
+      Body = CompoundAssignOperator::Create(Context, Build.name(Total, Loc), Build.valueOf(Element), BO_AddAssign, Total->getType(), VK_LValue,
+                                            OK_Ordinary, Loc, FPOptionsOverride());
+    } else {
+      Expr *Found = Build.valueOf(Element), *Kept = Build.valueOf(Total, Loc);
+      Expr* Better = Sum->Operation == Keyword::Max ? Build.isGreater(Found, Kept, Loc) : Build.isGreater(Kept, Found, Loc);
+      Body = Build.ifElse(Better, Build.assigned(Total, Found, Loc), nullptr, Loc);
+    }
+    Hoisted->push_back(Build.counting(Index, Count, Body, Loc));
+    return Build.name(Total, Loc);
   }
 
   /// Of two objects, or of two structures with nothing but such: their pointers change places. False for other calls.
@@ -660,7 +677,7 @@ private:
     if (auto* Full = dyn_cast<ExprWithCleanups>(Over))
       Over = Full->getSubExpr();
     Statements Parts;
-    Expr* Array = nullptr;
+    Expr *Array = nullptr, *Count = nullptr;
     if (auto* List = dyn_cast<CXXStdInitializerListExpr>(Over)) {
       auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(List->getSubExpr());
       if (!Temporary || !Temporary->getType()->isConstantArrayType())
@@ -670,11 +687,17 @@ private:
       Array = Build.name(V, Loc);
     } else if (isPlace(Over) && arrayElements(Over->getType())) {
       Array = copyInPlace(Over);
+    } else if (const CXXMethodDecl* Size = isPlace(Over) ? sizeOfVector(Over->getType()) : nullptr) {
+      Array = copyInPlace(Over);
+      Count = sizeOf(Array, Size, Loc);
+      if (!Count)
+        return false;
     } else {
       return false;
     }
-    VarDecl* Index = newVariable(nullptr, Context.UnsignedIntTy, Build.number(0, Context.UnsignedIntTy, Loc), "index", Loc);
-    Expr* Value = Build.elementAt(Array, Index, Loc);
+    const QualType IndexType = Count ? Context.getSizeType() : Context.UnsignedIntTy;
+    VarDecl* Index = newVariable(nullptr, IndexType, Build.number(0, IndexType, Loc), "index", Loc);
+    Expr* Value = Build.elementAt(Array, Build.valueOf(Index, Loc), Loc);
     if (!Value)
       return false;
     Statements Body;
@@ -683,7 +706,8 @@ private:
       Body.push_back(Build.declaration(Copy, Element->getSourceRange()));
     Stmt* Inside = copied(Range->getBody());
     Body.push_back(Inside);
-    Expr* Count = Build.number(arrayElements(Array->getType())->Count, Context.UnsignedIntTy, Loc);
+    if (!Count)
+      Count = Build.number(arrayElements(Array->getType())->Count, Context.UnsignedIntTy, Loc);
     Stmt* Counting = Build.counting(Index, Count, Build.block(Body, Range->getBody()->getSourceRange()), Loc);
     if (Parts.empty()) {
       Out.push_back(Counting);
@@ -1243,10 +1267,20 @@ private:
   }
 
   Expr* copyUnary(UnaryOperator* Unary) override {
-    if (const VarDecl* Iterator = Unary->getOpcode() == UO_Deref ? namedVariable(Unary->getSubExpr()) : nullptr)
-      if (auto It = ElementOf.find(Iterator); It != ElementOf.end())
-        return copy(It->second);
+    if (Unary->getOpcode() == UO_Deref) {
+      if (Expr* Element = elementOf(Unary->getSubExpr()))
+        return Element;
+      if (Expr* Total = addedUp(*Unary))
+        return Total;
+    }
     return ExpressionCopier::copyUnary(Unary);
+  }
+
+  /// What the iterator of a loop over a range leads to; null for other expressions.
+  Expr* elementOf(const Expr* Iterator) {
+    const VarDecl* V = namedVariable(Iterator);
+    auto It = V ? ElementOf.find(V) : ElementOf.end();
+    return It == ElementOf.end() ? nullptr : copy(It->second);
   }
 
   Expr* copyBinary(BinaryOperator* Binary) override {
@@ -1326,7 +1360,10 @@ private:
     if (Expr* Value = objectCall(Call) && !folded(*Call) ? objectValue(*Call) : nullptr)
       return Value;
     if (Expr* Total = addedUp(*Call))
-      return Total;
+      return Call->isGLValue() ? Total : Build.valueOf(Total);
+    if (auto* Operator = dyn_cast<CXXOperatorCallExpr>(Call); Operator && Operator->getOperator() == OO_Star && Operator->getNumArgs() == 1)
+      if (Expr* Element = elementOf(Operator->getArg(0)))
+        return Element;
     if (isExpanded(*Call) && !staysCall(*Call)) {
       if (Expr* Constant = folded(*Call))
         return Constant;

@@ -244,10 +244,14 @@ private:
       return;
     case Stmt::ForStmtClass: {
       const auto* For = cast<ForStmt>(S);
-      if (auto Sum = llvm::find_if(Draft.R.HostSums, [&](const HostSum& Each) { return Each.Loop == For; }); Sum != Draft.R.HostSums.end()) {
-        addHostSum(*Sum, Depth);
+      bool AddsUp = false;
+      for (const HostSum& Sum : Draft.R.HostSums)
+        if (Sum.Loop == For) {
+          addHostSum(Sum, Depth);
+          AddsUp = true;
+        }
+      if (AddsUp)
         return;
-      }
       if (For->getConditionVariable())
         break;
       line(Depth) << "{\n";
@@ -398,6 +402,10 @@ private:
     const ReducedScalar& From = Draft.R.Reductions[Sum.From];
     line(Depth) << E.blocksCheck(From, E.text(Sum.Count), 0, Sum.Loop->getBeginLoc()) << ";\n";
     const std::string Total = E.text(Sum.Total), Value = E.reducedName(From) + ".value()";
+    if (Sum.Index)
+      line(Depth) << E.text(Sum.Index) << " = " << E.text(Sum.Count) << ";\n";
+    if (Sum.First) // the total has it
+      return;
     if (Sum.Operation == Keyword::Plus)
       line(Depth) << Total << " += " << Value << ";\n";
     else

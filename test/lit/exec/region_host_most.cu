@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels that leave a number for each block, of which the host takes the most or the least: by functions, comparisons and choices, of copies and of
-// memory that it shares with the device, as for the time step of a flow.
+// memory that it shares with the device, as for the time step of a flow; from the first number on, by the standard library, and in loops over vectors.
 // RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -12,6 +12,8 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t | diff - %t.expected
 // CHECK: copies {{[1-9]}}
 // CHECK: shared {{[1-9]}}
+// CHECK: first {{[1-9]}}
+// CHECK: library {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <algorithm>
@@ -113,7 +115,85 @@ static void of_shared_memory() {
     std::printf("shared %g\n", all);
 }
 
+static void from_first() {
+  float *u = field(), *next = field(), *most = nullptr, *least = nullptr, *shared = nullptr, all = 0;
+  const dim3 block(32, 4), grid((Nx + 31) / 32, (Ny + 3) / 4);
+  const int blocks = grid.x * grid.y;
+  CHECK(cudaMalloc(&most, blocks * sizeof(float)));
+  CHECK(cudaMalloc(&least, 7 * sizeof(float)));
+  CHECK(cudaMallocManaged(&shared, blocks * sizeof(float)));
+  float *host = new float[blocks], lowest[7], high = 0, low = 0;
+  int b = 0;
+#pragma gpurma persistent distribute(u, next : rows(Ny, Nx))
+  for (int k = 0; k < 5; ++k) {
+    star<<<grid, block>>>(next, u, all, Ny, Nx);
+    most_of<<<grid, block>>>(next, most, Ny, Nx);
+    least_of<<<7, 128>>>(next, least, N);
+    cudaMemcpy(host, most, blocks * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(lowest, least, sizeof lowest, cudaMemcpyDeviceToHost);
+    high = host[0];
+    low = *lowest;
+    for (b = 1; b < blocks; ++b)
+      high = std::max(high, host[b]);
+    all += static_cast<float>(b % 7);
+    for (b = 1; b < 7; b++)
+      if (low > lowest[b])
+        low = lowest[b];
+    all += static_cast<float>(b);
+    most_of<<<grid, block>>>(u, shared, Ny, Nx);
+    cudaDeviceSynchronize();
+    double best = shared[0];
+    for (int i = 0; i < blocks; ++i) {
+      const double found = shared[i];
+      best = found > best ? found : best;
+    }
+    all = std::fmod(2 * all + high - low + static_cast<float>(best), 997.0f);
+    std::swap(u, next);
+  }
+  if (is_first_process())
+    std::printf("first %g\n", all);
+  delete[] host;
+}
+
+static void by_library() {
+  float *u = field(), *next = field(), *most = nullptr, *least = nullptr, all = 0;
+  const dim3 block(32, 4), grid((Nx + 31) / 32, (Ny + 3) / 4);
+  const int blocks = grid.x * grid.y;
+  CHECK(cudaMalloc(&most, blocks * sizeof(float)));
+  CHECK(cudaMalloc(&least, 7 * sizeof(float)));
+  std::vector<float> host(blocks), lowest(7);
+  float *again = new float[7];
+#pragma gpurma persistent distribute(u, next : rows(Ny, Nx))
+  for (int k = 0; k < 5; ++k) {
+    star<<<grid, block>>>(next, u, all, Ny, Nx);
+    most_of<<<grid, block>>>(next, most, Ny, Nx);
+    least_of<<<7, 128>>>(next, least, N);
+    cudaMemcpy(&host[0], most, host.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(lowest.data(), least, 7 * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(again, least, 7 * sizeof(float), cudaMemcpyDeviceToHost);
+    float high = std::sqrt(std::fabs(*std::max_element(host.begin(), host.end()))), low = *std::min_element(again, again + 7);
+    if (*std::min_element(lowest.cbegin(), lowest.cbegin() + 7) < all)
+      all += high;
+    most_of<<<grid, block>>>(u, most, Ny, Nx);
+    least_of<<<7, 128>>>(u, least, N);
+    cudaMemcpy(host.data(), most, host.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaMemcpy(lowest.data(), least, 7 * sizeof(float), cudaMemcpyDeviceToHost);
+    for (float found : host)
+      high = std::max(high, found);
+    for (const auto &found : lowest)
+      if (found < low)
+        low = found;
+    all = std::fmod(2 * all + high - low, 997.0f);
+    std::swap(u, next);
+  }
+  if (is_first_process())
+    std::printf("library %g\n", all);
+  delete[] again;
+}
+
 int main() {
   of_copies();
   of_shared_memory();
+  from_first();
+  by_library();
 }

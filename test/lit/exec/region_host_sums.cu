@@ -2,7 +2,8 @@
 // REQUIRES: mpi
 // Kernels that leave a number for each block, which the host adds up: of memory that it shares with the device, and of copies into
 // what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array, in a wider type, by
-// std::accumulate, and in memory that the host uses so before and behind the region, too.
+// std::accumulate, and in memory that the host uses so before and behind the region, too; from the first number on, with a conversion, in loops over
+// vectors, and several in one loop.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -20,12 +21,14 @@
 // CHECK: wider {{[0-9.]+}} {{[0-9.]+}} {{[0-9]+}}
 // CHECK: functions {{-?[0-9]+}} {{-?[0-9]+}}
 // CHECK: around {{-?[0-9]+}} {{-?[0-9]+}}
+// CHECK: spellings {{[0-9]+}} {{[0-9.]+}}
 // FEW: numbers of {{.*}}blocks
 #include "Inputs/region.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -231,6 +234,41 @@ static void around() {
   std::printf("around %.0f %.0f\n", sum, norm(q));
 }
 
+static void spellings() {
+  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *others = device(64, 4), sum = 0, all = 0;
+  float *small;
+  CHECK(cudaMalloc(&small, 64 * sizeof(float)));
+  std::vector<double> host(Blocks), more(Blocks);
+  std::vector<float> single(Blocks);
+  int b = 0;
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+  for (int step = 0; step < 5; ++step) {
+    apply<<<grid, block>>>(q, p, step, Ny, Nx);
+    dot_partial<<<Blocks, Threads>>>(p, q, partial, N);
+    dot_partial<<<Blocks, Threads>>>(q, q, others, N);
+    CHECK(cudaMemcpy(&host[0], partial, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(more.data(), others, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    double first = host[0];
+    for (int i = 1; i < Blocks; ++i)
+      first += host[i];
+    for (double found : host)
+      sum += found;
+    for (b = 0; b < Blocks; b++) {
+      sum = sum + host[b];
+      all = more[b] + all;
+    }
+    sum += first - b + std::reduce(more.begin(), more.end()) + std::accumulate(host.begin(), host.end(), 3.0, std::plus<>());
+    large_partial<<<Blocks, Threads>>>(p, q, small, N);
+    CHECK(cudaMemcpy(single.data(), small, Blocks * sizeof(float), cudaMemcpyDeviceToHost));
+    for (int i = 0; i < Blocks; ++i)
+      all += static_cast<double>(single[i]);
+    for (const double found : single)
+      all += found;
+    std::swap(p, q);
+  }
+  std::printf("spellings %.0f %.1f\n", sum, all);
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   if (is_quiet(argc) && argc > 1 && std::strcmp(argv[1], "quiet") == 0)
@@ -241,4 +279,5 @@ int main(int argc, char **argv) {
   wider();
   functions();
   around();
+  spellings();
 }
