@@ -11,6 +11,14 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
+/// What a variable, or a member of the object, is named by; null for other expressions.
+const ValueDecl* placeOf(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto* Member = dyn_cast<MemberExpr>(E); Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+    return Member->getMemberDecl();
+  return namedVariable(E);
+}
+
 /// The v of v.begin() or v.end(), of a std::vector.
 const Expr* vectorOf(const Expr* Iterator, bool IsEnd) {
   const auto* Call = dyn_cast<CXXMemberCallExpr>(Iterator);
@@ -20,7 +28,7 @@ const Expr* vectorOf(const Expr* Iterator, bool IsEnd) {
       (Name != (IsEnd ? "end" : "begin") && Name != (IsEnd ? "cend" : "cbegin")))
     return nullptr;
   const Expr* Object = withoutCopies(Call->getImplicitObjectArgument());
-  return namedVariable(Object) && !Object->getType()->isPointerType() ? Object : nullptr;
+  return placeOf(Object) && !Object->getType()->isPointerType() ? Object : nullptr;
 }
 
 /// What `first + n` adds up, of pointers and iterators.
@@ -97,13 +105,13 @@ std::optional<AccumulateCall> accumulateCall(const Expr& E) {
       Found.Count = const_cast<Expr*>(Count);
     else
       End = vectorOf(Last, /*IsEnd=*/true);
-    if (!End || namedVariable(End) != namedVariable(Vector))
+    if (!End || placeOf(End) != placeOf(Vector))
       return std::nullopt;
     Found.Size = sizeOfVector(Vector->getType());
     return Found.Count || Found.Size ? std::optional(Found) : std::nullopt;
   }
   const QualType Type = First->getType();
-  if ((!Type->isPointerType() && !Type->isArrayType()) || !Count || !namedVariable(First) || namedVariable(From) != namedVariable(First))
+  if ((!Type->isPointerType() && !Type->isArrayType()) || !Count || !placeOf(First) || placeOf(From) != placeOf(First))
     return std::nullopt;
   Found.Array = const_cast<Expr*>(First);
   Found.Count = const_cast<Expr*>(Count);

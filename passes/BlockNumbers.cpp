@@ -38,10 +38,12 @@ private:
   };
 
   /// \p Other: a kernel, or an array of the host.
-  bool report(SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Array, const std::string& Combining, const NamedDecl* Other) {
-    U.Diags->report(Where, Diag::err_block_numbers) << Array->getName() << Combining << (Other ? Other->getName() : "") << static_cast<unsigned>(Why)
-                                                  << (Combining == TheHost);
+  bool report(SourceLocation Where, BlockNumbersProblem Why, StringRef Array, const std::string& Combining, StringRef Other = "") {
+    U.Diags->report(Where, Diag::err_block_numbers) << Array << Combining << Other << static_cast<unsigned>(Why) << (Combining == TheHost);
     return false;
+  }
+  bool report(SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Array, const std::string& Combining, const NamedDecl* Other) {
+    return report(Where, Why, Array->getName(), Combining, Other ? Other->getName() : "");
   }
   static constexpr StringRef TheHost = "the host";
   static std::string quoted(const NamedDecl* D) { return "'" + D->getNameAsString() + "'"; }
@@ -67,10 +69,7 @@ private:
 
   bool storesNumber(const Stage& S, const VarDecl* V) const {
     const ParmVarDecl* P = parameterFor(S, V);
-    return P && llvm::any_of(ElementStores(S.Kernel->getBody(), P).Found, [&](const BinaryOperator* Store) {
-             const auto* Element = cast<ArraySubscriptExpr>(Store->getLHS()->IgnoreParens());
-             return dimensionsOfBlockNumber(Element->getIdx(), S.Kernel, Context).has_value();
-           });
+    return P && storesNumbers(S.Kernel, P);
   }
 
   static bool isDistributed(const Region& R, const VarDecl* V) {
@@ -117,7 +116,29 @@ private:
     return P && llvm::any_of(Known, [&](const Conditional& C) { return C.Store.Parameter == P; });
   }
 
+  /// Whether a launch stores numbers of its blocks through a parameter.
+  bool storesNumbers(const FunctionDecl* Kernel, const ParmVarDecl* P) const {
+    return P->getType()->isPointerType() && Kernel->getBody() && llvm::any_of(ElementStores(Kernel->getBody(), P).Found, [&](const BinaryOperator* Store) {
+      const auto* Element = cast<ArraySubscriptExpr>(Store->getLHS()->IgnoreParens());
+      return dimensionsOfBlockNumber(Element->getIdx(), Kernel, Context).has_value();
+    });
+  }
+
+  /// Numbers in an array that a launch is passed by a member of a structure, and that the host copies.
+  bool checkNames(const Region& R) {
+    for (const Stage& S : R.Stages)
+      for (unsigned I = 0; S.Launch && S.Kernel && I != S.Arguments.size() && I != S.Kernel->getNumParams(); ++I) {
+        const Expr* Passed = S.Arguments[I]->IgnoreParenImpCasts();
+        const PointerVariable Pointer = isa<MemberExpr>(Passed) ? anyPointerVariable(Passed) : PointerVariable();
+        if (Pointer && !R.findArray(Pointer) && copiesToHost(R.Statement, *Passed, Context) && storesNumbers(S.Kernel, S.Kernel->getParamDecl(I)))
+          return report(Passed->getExprLoc(), BlockNumbersProblem::OfStructure, Pointer.name(), TheHost.str());
+      }
+    return true;
+  }
+
   bool findIn(Region& R) {
+    if (!checkNames(R))
+      return false;
     for (const VarDecl* Array : arraysOf(R)) {
       const auto First = llvm::find_if(R.Stages, [&](const Stage& S) { return combines(R, S, Array); });
       const bool OnHost = First == R.Stages.end();
@@ -239,7 +260,7 @@ private:
   bool findSums(Region& R, const VarDecl* Array) {
     const auto Found = findHostSums(R, Array, U);
     if (const auto* Rejected = std::get_if<RejectedHostSums>(&Found))
-      return report(Rejected->Where, Rejected->Why, Array, TheHost.str(), Rejected->Host);
+      return report(Rejected->Where, Rejected->Why, Array->getName(), TheHost.str(), Rejected->Host);
     const auto& Combined = std::get<CombinedByHost>(Found);
     R.Reductions.push_back(scalarOf(Array, Combined.Operation));
     R.Reductions.back().Total = Combined.Total;

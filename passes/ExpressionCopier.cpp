@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ExpressionCopier.h"
 
+#include "passes/VariableUses.h"
+
 #include "clang/AST/ExprCXX.h"
 #include "llvm/Support/SaveAndRestore.h"
 
@@ -127,6 +129,26 @@ Expr* ExpressionCopier::copy(Expr* E) {
   case Stmt::MaterializeTemporaryExprClass: {
     auto* Temporary = cast<MaterializeTemporaryExpr>(E);
     return new (Context) MaterializeTemporaryExpr(T, copy(Temporary->getSubExpr()), Temporary->isBoundToLvalueReference());
+  }
+  case Stmt::CXXBindTemporaryExprClass: {
+    auto* Temporary = cast<CXXBindTemporaryExpr>(E);
+    return CXXBindTemporaryExpr::Create(Context, Temporary->getTemporary(), copy(Temporary->getSubExpr()));
+  }
+  case Stmt::CXXNewExprClass: {
+    auto* New = cast<CXXNewExpr>(E);
+    if (New->getNumPlacementArgs() != 0 || !References(New->getInitializer()).All.empty())
+      return E;
+    const std::optional<Expr*> Size = New->getArraySize();
+    return CXXNewExpr::Create(Context, New->isGlobalNew(), New->getOperatorNew(), New->getOperatorDelete(), New->passAlignment(),
+                              New->doesUsualArrayDeleteWantSize(), {}, New->getTypeIdParens(), Size ? std::optional(copyInPlace(*Size)) : std::nullopt,
+                              New->getInitializationStyle(), New->getInitializer(), T, New->getAllocatedTypeSourceInfo(), New->getSourceRange(),
+                              New->getDirectInitRange());
+  }
+  case Stmt::CXXDeleteExprClass: {
+    auto* Delete = cast<CXXDeleteExpr>(E);
+    return new (Context) CXXDeleteExpr(T, Delete->isGlobalDelete(), Delete->isArrayForm(), Delete->isArrayFormAsWritten(),
+                                       Delete->doesUsualArrayDeleteWantSize(), Delete->getOperatorDelete(), copy(Delete->getArgument()),
+                                       Delete->getBeginLoc());
   }
   case Stmt::ExprWithCleanupsClass: {
     auto* Full = cast<ExprWithCleanups>(E);

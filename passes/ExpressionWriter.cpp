@@ -5,6 +5,7 @@
 #include "passes/ArrayCopies.h"
 #include "passes/ErrorChecks.h"
 #include "passes/HostFunctions.h"
+#include "passes/HostSums.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchWriter.h"
 #include "passes/Lvalues.h"
@@ -143,6 +144,11 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
       return false;
   if (auto Sum = llvm::find_if(Draft.R.HostSums, [&](const HostSum& Each) { return Each.First && Each.First == S; }); Sum != Draft.R.HostSums.end()) {
     To << reducedName(Draft.R.Reductions[Sum->From]) << ".value()";
+    return true;
+  }
+  if (const auto* E = dyn_cast<Expr>(S); E && (E->getType()->isVoidType() || E->getType()->isPointerType() || isCudaError(E->getType())) &&
+                                         llvm::any_of(Draft.R.HostArrays, [&](const VarDecl* V) { return isMemoryOf(E, V, Context); })) {
+    To << (isCudaError(E->getType()) ? "(static_cast<void>(0), ::cudaSuccess)" : "static_cast<void>(0)");
     return true;
   }
   if (const auto* Cast = dyn_cast<ImplicitCastExpr>(S)) {

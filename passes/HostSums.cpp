@@ -2,6 +2,9 @@
 #include "passes/HostSums.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "frontend/SourceText.h"
+#include "passes/AccumulateCalls.h"
+#include "passes/ErrorChecks.h"
 #include "passes/Extrema.h"
 #include "passes/HostExpressions.h"
 #include "passes/Lvalues.h"
@@ -10,6 +13,7 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <set>
 
 using namespace clang;
@@ -17,38 +21,81 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// A copy of an array of the device to the host; null of other calls.
-const VarDecl* copiedToHost(const CallExpr& Call) {
-  const StringRef Name = identifierOf(Call.getDirectCallee());
-  if ((Name != "cudaMemcpy" && Name != "cudaMemcpyAsync") || Call.getNumArgs() < 4)
-    return nullptr;
-  const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
-  return Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost" ? namedPointer(Call.getArg(1)) : nullptr;
+/// A variable, or the member of the object that it is in the region.
+const ValueDecl* placeOf(const VarDecl* V) {
+  const FieldDecl* Member = V ? memberOfObject(V) : nullptr;
+  return Member ? static_cast<const ValueDecl*>(Member) : V;
 }
 
-/// Copies to the host, launches, and the loops that may add up what is there, each behind what stands before it in its block.
+/// Null if the expression is neither a variable nor a member of the object.
+const ValueDecl* namedPlace(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto* Member = dyn_cast<MemberExpr>(E); Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+    return dyn_cast<FieldDecl>(Member->getMemberDecl());
+  return placeOf(namedVariable(E));
+}
+
+bool isCopyToHost(const CallExpr& Call) {
+  const StringRef Name = identifierOf(Call.getDirectCallee());
+  if ((Name != "cudaMemcpy" && Name != "cudaMemcpyAsync") || Call.getNumArgs() < 4)
+    return false;
+  const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
+  return Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost";
+}
+
+/// Copies to the host, launches, and the loops that may add up what is there, each behind what stands before it.
 struct HostStatements : DynamicRecursiveASTVisitor {
   explicit HostStatements(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
   bool VisitCallExpr(CallExpr* Call) override {
     Launches |= isa<CUDAKernelCallExpr>(Call);
-    if (copiedToHost(*Call))
+    if (isCopyToHost(*Call))
       Copies.push_back(Call);
     return true;
   }
   std::vector<const CallExpr*> copiesOf(const VarDecl* Array) const {
     std::vector<const CallExpr*> Found;
-    llvm::copy_if(Copies, std::back_inserter(Found), [&](const CallExpr* Call) { return copiedToHost(*Call) == Array; });
+    llvm::copy_if(Copies, std::back_inserter(Found), [&](const CallExpr* Call) { return namedPointer(Call->getArg(1)) == Array; });
     return Found;
   }
-  bool VisitCompoundStmt(CompoundStmt* Block) override {
-    for (auto It = Block->body_begin(); It != Block->body_end(); ++It)
-      if (const auto* Loop = dyn_cast<ForStmt>(*It))
-        Loops.push_back({Loop, llvm::SmallVector<const Stmt*, 8>(Block->body_begin(), It)});
+  bool TraverseStmt(Stmt* S) override {
+    llvm::SaveAndRestore Outside(Before);
+    if (isa_and_nonnull<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt, SwitchStmt, CXXTryStmt, LambdaExpr>(S))
+      Before.clear(); // they may be run again
+    return DynamicRecursiveASTVisitor::TraverseStmt(S);
+  }
+  bool TraverseCompoundStmt(CompoundStmt* Block) override {
+    const size_t Own = Before.size();
+    for (Stmt* S : Block->body()) {
+      if (const auto* Loop = dyn_cast<ForStmt>(S))
+        Loops.push_back({Loop, Before, Own});
+      if (!TraverseStmt(S))
+        return false;
+      Before.push_back(S);
+    }
     return true;
   }
+  bool TraverseIfStmt(IfStmt* If) override {
+    for (Stmt* S : {If->getInit(), static_cast<Stmt*>(If->getConditionVariableDeclStmt()), static_cast<Stmt*>(If->getCond())})
+      if (S) {
+        TraverseStmt(S);
+        Before.push_back(S);
+      }
+    return TraverseStmt(If->getThen()) && TraverseStmt(If->getElse());
+  }
+
+  struct LoopBehind {
+    const ForStmt* Loop;
+    llvm::SmallVector<const Stmt*, 8> Before;
+    size_t Own; ///< from where on these are of the loop's own block
+    ArrayRef<const Stmt*> inBlock() const { return ArrayRef(Before).drop_front(Own); }
+  };
   std::vector<const CallExpr*> Copies;
   bool Launches = false;
-  std::vector<std::pair<const ForStmt*, llvm::SmallVector<const Stmt*, 8>>> Loops;
+  std::vector<LoopBehind> Loops;
+
+private:
+  /// What has been run where a statement begins, and is not run again before it is: of its block, and of those around it.
+  llvm::SmallVector<const Stmt*, 8> Before;
 };
 
 /// Of an array, of what a pointer leads to, or of a container of the standard library, and its subscript.
@@ -67,7 +114,7 @@ bool isZero(const Expr* E, const ASTContext& Context) {
 }
 
 struct AddedElements {
-  const VarDecl* Array = nullptr;
+  const ValueDecl* Array = nullptr;
   HostSum Sum;
   QualType Element;
 };
@@ -169,7 +216,7 @@ const Expr* firstElement(ArrayRef<const Stmt*> Before, const AddedElements& Adde
       Value = narrow(Value);
       auto [Base, At] = elementOf(Value);
       const Expr* Pointer = Base && isZero(At, Context) ? Base : dereferenced(Value);
-      return Pointer && namedVariable(Pointer) == Added.Array ? Value : nullptr;
+      return Pointer && namedPlace(Pointer) == Added.Array ? Value : nullptr;
     }
     const HostStatements Inside(S);
     const References Named(S);
@@ -218,7 +265,7 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
     const Expr* Element = OfValue ? narrow(Value->getInit()) : Combines->Value;
     auto [Base, At] = elementOf(Element);
     AddedElements Found;
-    Found.Array = Base ? namedVariable(Base) : nullptr;
+    Found.Array = Base ? namedPlace(Base) : nullptr;
     if (!Found.Array || namedVariable(At) != Index)
       return {};
     Found.Sum.Loop = &Loop;
@@ -232,7 +279,7 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
       return {};
     const std::set<const VarDecl*> OfTotal = namedVariables(Found.Sum.Total);
     for (const VarDecl* V : OfTotal)
-      if (V == Index || V == Value || V == Found.Array || !Changed.insert(V).second) // of two totals, one may be the other
+      if (V == Index || V == Value || placeOf(V) == Found.Array || !Changed.insert(V).second) // of two totals, one may be the other
         return {};
     if (Found.Sum.Total->HasSideEffects(Context) || Found.Sum.Count->HasSideEffects(Context))
       return {};
@@ -244,7 +291,10 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
   // The loop would end elsewhere.
   const References InCount(Cond->getRHS());
   if (InCount.mention(Index) || (Value && InCount.mention(Value)) || llvm::any_of(Changed, [&](const VarDecl* V) { return InCount.mention(V); }) ||
-      llvm::any_of(All, [&](const AddedElements& Each) { return InCount.mention(Each.Array) || Changed.count(Each.Array); }))
+      llvm::any_of(All, [&](const AddedElements& Each) {
+        return llvm::any_of(InCount.All, [&](const DeclRefExpr* Ref) { return placeOf(dyn_cast<VarDecl>(Ref->getDecl())) == Each.Array; }) ||
+               llvm::any_of(Changed, [&](const VarDecl* V) { return placeOf(V) == Each.Array; });
+      }))
     return {};
   return All;
 }
@@ -259,15 +309,25 @@ const Expr* withoutFirst(const Expr* Pointer, const ASTContext& Context) {
   return Base && isZero(At, Context) ? Base : Pointer;
 }
 
+/// What an expression names an array of the host by: `host`, `host.data()`, `&host[0]`.
+const ValueDecl* namedArray(const Expr* E, const ASTContext& Context) {
+  E = withoutFirst(E, Context)->IgnoreParenCasts();
+  const auto* Call = dyn_cast<CXXMemberCallExpr>(E);
+  if (const CXXMethodDecl* Method = Call ? Call->getMethodDecl() : nullptr;
+      Method && Method->getParent()->isInStdNamespace() && (identifierOf(Method) == "data" || identifierOf(Method) == "get"))
+    E = Call->getImplicitObjectArgument();
+  return namedPlace(E);
+}
+
 /// The array that a variable of the region is, or stands for.
-const VarDecl* hostArray(const Region& R, const VarDecl* V) {
-  auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == V; });
-  return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? It->Object.Variable : V;
+const ValueDecl* hostArray(const Region& R, const ValueDecl* Place) {
+  auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == Place; });
+  return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? placeOf(It->Object.Variable) : Place;
 }
 
 /// Where a copy goes to: an array, what a pointer leads to, or what an object has.
-const VarDecl* hostArray(const Region& R, const CallExpr& Copy, const ASTContext& Context) {
-  return hostArray(R, namedVariable(withoutFirst(Copy.getArg(0), Context)));
+const ValueDecl* hostArray(const Region& R, const CallExpr& Copy, const ASTContext& Context) {
+  return hostArray(R, namedArray(Copy.getArg(0), Context));
 }
 
 /// Whether a statement never ends without a part of it, as `if (part != cudaSuccess) exit(1);`.
@@ -293,13 +353,13 @@ bool always(const Stmt* S, const Stmt* Part) {
 }
 
 /// The last copy to the host's array in statements before a loop, behind which nothing is launched and nothing jumps to; null if there is none.
-const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const VarDecl* To, const Region& R, const ASTContext& Context) {
+const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*> Copies, const ValueDecl* To, const Region& R, const ASTContext& Context) {
   for (const Stmt* S : llvm::reverse(Before)) {
     const auto Inside = [&](const Stmt* Other) { return contains(S, Other); };
     const bool Launches = llvm::any_of(R.Stages, [&](const Stage& Each) { return Inside(Each.Launch) || Inside(Each.Copy); });
     auto It = llvm::find_if(llvm::reverse(Copies), [&](const CallExpr* Copy) {
       const std::set<const VarDecl*> Named = namedVariables(Copy->getArg(0));
-      return Inside(Copy) && llvm::any_of(Named, [&](const VarDecl* V) { return hostArray(R, V) == To; });
+      return Inside(Copy) && llvm::any_of(Named, [&](const VarDecl* V) { return hostArray(R, placeOf(V)) == To; });
     });
     if (It == Copies.rend()) {
       if (Launches || isa<SwitchCase, LabelStmt>(S))
@@ -316,65 +376,134 @@ const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*>
   return nullptr;
 }
 
-/// `host = malloc(...)`, `cudaMallocHost(&host, ...)`, `free(host)`, `delete[] host`.
-bool givesMemory(const Stmt* Whole, const Stmt* Part, const VarDecl* Host) {
+bool isNew(const Expr* E, const ASTContext& Context);
+
+/// A function that can return no memory that something else leads to: it gets no addresses, and names no variables but its own.
+bool returnsNew(const FunctionDecl* F) {
+  const FunctionDecl* Definition = F ? F->getDefinition() : nullptr;
+  if (!Definition || isa<CXXMethodDecl>(F) ||
+      llvm::any_of(Definition->parameters(), [](const ParmVarDecl* P) { return !P->getType()->isArithmeticType(); }))
+    return false;
+  return llvm::all_of(References(Definition->getBody()).All, [&](const DeclRefExpr* Ref) {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    const auto* Called = dyn_cast<FunctionDecl>(Ref->getDecl());
+    const SourceManager& Sources = F->getASTContext().getSourceManager();
+    return (!V || V->hasLocalStorage() || V->getType()->isArithmeticType()) && (!Called || Sources.isInSystemHeader(Called->getLocation()));
+  });
+}
+
+/// Memory that nothing else leads to, or none.
+bool isNew(const Expr* E, const ASTContext& Context) {
+  E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+  if (const auto* New = dyn_cast<CXXNewExpr>(E))
+    return New->getNumPlacementArgs() == 0;
+  if (const auto* Construct = dyn_cast<CXXConstructExpr>(E)) // of a std::unique_ptr
+    return llvm::all_of(Construct->arguments(), [&](const Expr* Argument) { return isNew(Argument, Context); });
+  if (const auto* List = dyn_cast<InitListExpr>(E))
+    return llvm::all_of(List->inits(), [&](const Expr* Init) { return isNew(Init, Context); });
+  const auto* Call = dyn_cast<CallExpr>(E);
+  const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+  return isa<CXXDefaultArgExpr, ImplicitValueInitExpr>(E) || E->isNullPointerConstant(const_cast<ASTContext&>(Context), Expr::NPC_ValueDependentIsNotNull) ||
+         llvm::is_contained({"malloc", "calloc", "aligned_alloc", "make_unique"}, identifierOf(Callee)) || returnsNew(Callee);
+}
+
+/// Whether nothing else leads to the memory that a variable or member begins with.
+bool hasOwnMemory(QualType Type, const Expr* Init, const ASTContext& Context) {
+  const auto* Class = Type->getAsCXXRecordDecl();
+  const StringRef Name = Class && Class->isInStdNamespace() ? identifierOf(Class) : StringRef();
+  if (Type->isArrayType() || Name == "vector" || Name == "array")
+    return true;
+  return (Type->isPointerType() || Name == "unique_ptr") && (!Init || isNew(Init, Context));
+}
+
+/// `host = malloc(...)`, `cudaMallocHost(&host, ...)`, `free(host)`, `delete[] host`, `host.resize(...)`: uses no element.
+bool givesMemory(const Stmt* Whole, const Stmt* Part, const ValueDecl* Host, const ASTContext& Context) {
   const auto* E = dyn_cast_or_null<Expr>(Part);
   if (!E)
     return false;
   E = E->IgnoreParenCasts();
+  if (const auto* Of = dyn_cast<CXXMemberCallExpr>(Whole); Of && Of->getCallee() == Part && Of->getMethodDecl())
+    return namedPlace(Of->getImplicitObjectArgument()) == Host && Of->getMethodDecl()->getParent()->isInStdNamespace() &&
+           llvm::is_contained({"resize", "reserve", "assign", "size", "empty"}, identifierOf(Of->getMethodDecl()));
   if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
     E = Address->getSubExpr();
-  if (namedVariable(E) != Host)
+  if (namedPlace(E) != Host)
     return false;
   if (const auto* Assign = dyn_cast<BinaryOperator>(Whole))
-    return Assign->getOpcode() == BO_Assign && Assign->getLHS() == Part;
+    return Assign->getOpcode() == BO_Assign && Assign->getLHS() == Part && isNew(Assign->getRHS(), Context);
+  if (const auto* Assign = dyn_cast<CXXOperatorCallExpr>(Whole); Assign && Assign->getOperator() == OO_Equal && Assign->getArg(0) == Part)
+    return hasOwnMemory(Host->getType(), Assign->getArg(1), Context);
   if (isa<CXXDeleteExpr>(Whole))
     return true;
   const auto* Call = dyn_cast<CallExpr>(Whole);
-  return Call && llvm::is_contained({"free", "cudaFree", "cudaFreeHost", "cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged"},
+  return Call && llvm::is_contained({"free", "cudaFree", "cudaFreeHost", "cudaMallocHost", "cudaHostAlloc", "cudaMallocManaged", "posix_memalign"},
                                     identifierOf(Call->getDirectCallee()));
-}
-
-/// What an expression names an array of the host by: `host`, `host.data()`, `&host[0]`.
-const VarDecl* namedArray(const Expr* E, const ASTContext& Context) {
-  E = withoutFirst(E, Context)->IgnoreParenCasts();
-  const auto* Call = dyn_cast<CXXMemberCallExpr>(E);
-  if (const CXXMethodDecl* Method = Call ? Call->getMethodDecl() : nullptr; Method && Method->getParent()->isInStdNamespace() && identifierOf(Method) == "data")
-    E = Call->getImplicitObjectArgument();
-  return namedVariable(E);
 }
 
 /// Looks for where an array of the host is named, but to get and give back its memory: it does not have the numbers of the region. Where
 /// the host itself copies to it and adds up no more than that, it need not.
 class OtherUses {
 public:
-  OtherUses(const Region& R, const Unit& U) : R(R), U(U) {}
+  /// \p Host: a variable of the region's function, or a member of its object.
+  OtherUses(const Region& R, const Unit& U, const ValueDecl* Host, QualType Element)
+      : Name(Host->getNameAsString()), R(R), U(U), Member(dyn_cast<FieldDecl>(Host)), ElementBytes(U.context().getTypeSizeInChars(Element).getQuantity()) {}
 
-  const DeclRefExpr* find(const VarDecl* Host) {
+  const Expr* find(const ValueDecl* Host) {
     const FunctionDecl* Function = R.outermostFunction();
-    std::vector<const Stmt*> Outside = {Function->getBody()}, Inside;
+    std::vector<const Stmt*> Outside, Inside;
     bool InLambda = false;
     for (const Region& Other : U.Regions) {
-      InLambda |= Other.outermostFunction() == Function && Other.function() != Function;
+      InLambda |= (Member || Other.outermostFunction() == Function) && Other.function() != Other.outermostFunction();
       Known.insert({Other.Loop, Other.Written});
-      if (Other.function() != R.function())
+      if (Other.isPattern() || (!Member && Other.function() != R.function()))
         continue;
       Inside.insert(Inside.end(), Other.Statement->child_begin(), Other.Statement->child_end());
-      for (const HostPart& P : Other.HostParts)
+      for (const HostPart& P : Other.HostParts) {
         Outside.push_back(P.Statement);
+        for (const auto& [V, Copy] : P.Variables)
+          if (Copy == Host) {
+            note(P.Call);
+            Name = V->getNameAsString();
+          }
+      }
       const HostStatements Own(Other.Statement);
       Known.insert(Own.Copies.begin(), Own.Copies.end());
-      for (const auto& [Loop, Before] : Own.Loops)
-        know(addedElements(*Loop, Before, U.context()));
+      for (const HostStatements::LoopBehind& Each : Own.Loops)
+        know(addedElements(*Each.Loop, Each.inBlock(), U.context()));
     }
     for (const Stmt* S : Inside)
       visit(S, Host, /*By=*/nullptr);
+    // A call may run a lambda's region between a copy and a loop.
+    auto VisitFunction = [&](const FunctionDecl* F) {
+      visit(F->getBody(), Host, InLambda ? nullptr : F);
+      if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(F))
+        for (const CXXCtorInitializer* Init : Constructor->inits())
+          if (Init->getMember() != Host)
+            visit(Init->getInit(), Host, nullptr);
+          else if (!hasOwnMemory(Host->getType(), Init->getInit(), U.context()))
+            note(Init->getInit(), BlockNumbersProblem::HostMemory);
+    };
     for (const Stmt* S : Outside)
-      visit(S, Host, InLambda ? nullptr : Function); // a call may run a lambda's region between a copy and a loop
+      visit(S, Host, InLambda ? nullptr : Function);
+    if (!Member)
+      VisitFunction(Function);
+    else
+      for (const CXXMethodDecl* Method : cast<CXXRecordDecl>(Member->getParent())->methods())
+        if (const FunctionDecl* Definition = Method->getDefinition(); Definition && Definition->getBody())
+          VisitFunction(Definition);
     return Found;
   }
 
+  BlockNumbersProblem Why = BlockNumbersProblem::HostNames;
+  /// As the program calls it.
+  std::string Name;
+
 private:
+  void note(const Expr* E, BlockNumbersProblem Problem = BlockNumbersProblem::HostNames) {
+    if (!std::exchange(Found, Found ? Found : E))
+      Why = Problem;
+  }
+
   void know(ArrayRef<AddedElements> All) {
     for (const AddedElements& Each : All) {
       Known.insert(Each.Sum.Loop);
@@ -384,11 +513,16 @@ private:
   }
 
   /// \p By: the function whose statement it is, if the host runs it outside of regions.
-  void visit(const Stmt* S, const VarDecl* Host, const FunctionDecl* By) {
+  void visit(const Stmt* S, const ValueDecl* Host, const FunctionDecl* By) {
     if (!S || Found || Known.contains(S) || isa<UnaryExprOrTypeTraitExpr>(S))
       return;
-    if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && Ref->getDecl() == Host)
-      Found = Ref;
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && placeOf(dyn_cast<VarDecl>(Ref->getDecl())) == Host)
+      note(Ref);
+    if (const auto* Of = dyn_cast<MemberExpr>(S); Of && Of->getMemberDecl() == Host)
+      note(Of);
+    if (const auto* Assign = dyn_cast<BinaryOperator>(S); Assign && Assign->getOpcode() == BO_Assign && namedPlace(Assign->getLHS()) == Host &&
+                                                           !givesMemory(S, Assign->getLHS(), Host, U.context()))
+      note(Assign, BlockNumbersProblem::HostMemory);
     if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) {
       for (const LambdaCapture& Capture : Lambda->captures())
         if (Lambda->isInitCapture(&Capture))
@@ -401,25 +535,42 @@ private:
           const llvm::SmallVector<const Stmt*, 8> Before(Block->body_begin(), It);
           const std::vector<AddedElements> All = addedElements(*Loop, Before, U.context());
           auto Added = llvm::find_if(All, [&](const AddedElements& Each) { return Each.Array == Host; });
-          if (Added != All.end() && isCopied(*Added, Before, Host, By))
+          if (Added != All.end() && isCopied(*Added->Sum.Count, Before, Host, By))
             know(All);
+        } else {
+          knowCalls(*It, llvm::SmallVector<const Stmt*, 8>(Block->body_begin(), It), Host, By);
         }
     const auto* Call = dyn_cast<CallExpr>(S);
     for (const Stmt* Child : S->children()) {
       const bool Passes = By && Call && Child && keepsFrom(*Call, Child, Host);
-      if (!Passes && !givesMemory(S, Child, Host))
+      if (!Passes && !givesMemory(S, Child, Host, U.context()) && !(By && asksForMemory(S, Child, Host)))
         visit(Child, Host, By);
     }
   }
 
+  /// `host == nullptr`, `!host`.
+  bool asksForMemory(const Stmt* Whole, const Stmt* Part, const ValueDecl* Host) const {
+    const auto* E = dyn_cast_or_null<Expr>(Part);
+    if (!E || namedPlace(E) != Host)
+      return false;
+    if (const auto* Cast = dyn_cast<CastExpr>(Whole))
+      return Cast->getCastKind() == CK_PointerToBoolean;
+    const auto* Compare = dyn_cast<BinaryOperator>(Whole);
+    const Expr* Other = !Compare ? nullptr : Compare->getLHS() == E ? Compare->getRHS() : Compare->getLHS();
+    return Other && Compare->isEqualityOp() && Other->IgnoreParenImpCasts()->isNullPointerConstant(U.context(), Expr::NPC_ValueDependentIsNotNull);
+  }
+
   /// What the loop adds up, a statement before it has copied in any case, and no region comes between.
-  bool isCopied(const AddedElements& Added, ArrayRef<const Stmt*> Before, const VarDecl* Host, const FunctionDecl* By) const {
+  bool isCopied(const Expr& Number, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl* By) const {
     const VariableChanges Changes(By->getBody());
     HostExpressions Expressions(U.context(), R, Changes, Changes);
-    const std::optional<Polynomial> Count = Expressions.polynomial(Added.Sum.Count);
-    const Polynomial Size = U.context().getTypeSizeInChars(Added.Element).getQuantity();
+    const std::optional<Polynomial> Count = Expressions.polynomial(&Number);
+    const Polynomial Size = ElementBytes;
+    if (!Count || changesMembersOf(Number, *By))
+      return false;
     for (const Stmt* S : llvm::reverse(Before)) {
-      if (!Count || isa<SwitchCase, LabelStmt>(S) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(S, Each.Loop); }))
+      if (isa<SwitchCase, LabelStmt>(S) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(S, Each.Loop); }) ||
+          (Member && mayCallRegion(S)))
         return false;
       for (const CallExpr* Copy : HostStatements(S).Copies)
         if (namedArray(Copy->getArg(0), U.context()) == Host && always(S, Copy))
@@ -430,12 +581,72 @@ private:
     return false;
   }
 
+  /// The same of std::accumulate and its like in a statement, and of functions that do nothing else with the array.
+  void knowCalls(const Stmt* S, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl* By) {
+    const auto* E = dyn_cast_or_null<Expr>(S);
+    const std::optional<AccumulateCall> Sum = E ? accumulateCall(*E) : std::nullopt;
+    if (Sum && Sum->Count && namedPlace(Sum->Array) == Host && isCopied(*Sum->Count, Before, Host, By))
+      Known.insert(S);
+    const auto* Call = dyn_cast_or_null<CallExpr>(S);
+    const FunctionDecl* Callee = Call && Call->getDirectCallee() ? Call->getDirectCallee()->getDefinition() : nullptr;
+    for (unsigned I = 0; Callee && !isa<CXXMethodDecl>(Callee) && I != Callee->getNumParams() && I != Call->getNumArgs(); ++I)
+      if (namedArray(Call->getArg(I), U.context()) == Host)
+        if (const ParmVarDecl* Count = countOf(*Callee, Callee->getParamDecl(I)))
+          if (isCopied(*Call->getArg(Count->getFunctionScopeIndex()), Before, Host, By))
+            Known.insert(Call->getArg(I));
+    if (S && !isa<CompoundStmt, ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(S) && !(Member && mayCallRegion(S)))
+      for (const Stmt* Child : S->children())
+        knowCalls(Child, Before, Host, By);
+  }
+
+  /// The parameter that says how many elements a function combines of another one, which it does nothing else with; null if there is none.
+  const ParmVarDecl* countOf(const FunctionDecl& F, const ParmVarDecl* Array) const {
+    const VariableChanges Changes(F.getBody());
+    const ParmVarDecl* Count = nullptr;
+    References Others(F.getBody());
+    for (const HostStatements::LoopBehind& Each : HostStatements(F.getBody()).Loops)
+      for (const AddedElements& Added : addedElements(*Each.Loop, Each.inBlock(), U.context())) {
+        const auto* Number = dyn_cast_or_null<ParmVarDecl>(namedVariable(Added.Sum.Count));
+        if (Added.Array != Array || !Number || (Count && Number != Count) || Changes.changes(Number))
+          continue;
+        Count = Number;
+        for (const Stmt* Known : {static_cast<const Stmt*>(Each.Loop), static_cast<const Stmt*>(Added.Sum.First)})
+          for (const DeclRefExpr* Ref : References(Known).All)
+            Others.All.remove(Ref);
+      }
+    return Changes.changes(Array) || Others.mention(Array) ? nullptr : Count;
+  }
+
+  /// Whether a function changes members of the object that an expression names.
+  static bool changesMembersOf(const Expr& E, const FunctionDecl& By) {
+    ChangeFinder Changes;
+    Changes.TraverseStmt(By.getBody());
+    auto IsChanged = [&](auto& Self, const Stmt* S) -> bool {
+      const auto* Of = dyn_cast_or_null<MemberExpr>(S);
+      const auto* Field = Of && isa<CXXThisExpr>(Of->getBase()->IgnoreParenImpCasts()) ? dyn_cast<FieldDecl>(Of->getMemberDecl()) : nullptr;
+      return (Field && (Changes.OfObject.count(Field) || Changes.OfObject.count(nullptr))) ||
+             (S && llvm::any_of(S->children(), [&](const Stmt* Child) { return Self(Self, Child); }));
+    };
+    return IsChanged(IsChanged, &E);
+  }
+
+  /// Functions of the program, but checks for errors, may run a region for the same object.
+  bool mayCallRegion(const Stmt* S) const {
+    const auto* Call = dyn_cast_or_null<CallExpr>(S);
+    if (Call && !isa<CUDAKernelCallExpr>(Call) && !checkedError(Call, U.sources())) {
+      const FunctionDecl* Callee = Call->getDirectCallee();
+      if (!Callee || !U.sources().isInSystemHeader(Callee->getLocation()))
+        return true;
+    }
+    return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mayCallRegion(Child); });
+  }
+
   /// A copy to it, or a function that does nothing else with it either.
-  bool keepsFrom(const CallExpr& Call, const Stmt* Argument, const VarDecl* Host) {
+  bool keepsFrom(const CallExpr& Call, const Stmt* Argument, const ValueDecl* Host) {
     const auto Index = static_cast<unsigned>(llvm::find(Call.arguments(), Argument) - Call.arg_begin());
     if (Index == Call.getNumArgs() || namedArray(Call.getArg(Index), U.context()) != Host)
       return false;
-    if (copiedToHost(Call))
+    if (isCopyToHost(Call))
       return Index == 0;
     const FunctionDecl* Callee = Call.getDirectCallee() ? Call.getDirectCallee()->getDefinition() : nullptr;
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
@@ -448,17 +659,55 @@ private:
 
   const Region& R;
   const Unit& U;
+  const FieldDecl* Member;
+  std::int64_t ElementBytes;
   llvm::SmallPtrSet<const Stmt*, 8> Known;
   llvm::SmallPtrSet<const ParmVarDecl*, 4> Followed;
-  const DeclRefExpr* Found = nullptr;
+  const Expr* Found = nullptr;
 };
 
+/// A variable of the function, or a member that nothing but functions of its class can name, all of which are to be seen.
+bool isOwn(const ValueDecl* Host, const SourceManager& Sources) {
+  const auto* Member = dyn_cast<FieldDecl>(Host);
+  if (!Member) {
+    const auto* V = cast<VarDecl>(Host);
+    return V->hasLocalStorage() && !isa<ParmVarDecl>(V) && !V->getType()->isReferenceType();
+  }
+  const auto* Class = cast<CXXRecordDecl>(Member->getParent());
+  // Of a template, what is not instantiated here is not run, unless another translation unit has it, too.
+  const bool IsInstance = isa<ClassTemplateSpecializationDecl>(Class);
+  const auto IsSeen = [&](const CXXMethodDecl* Method) {
+    return IsInstance || Method->getDefinition() || Method->isImplicit() || Method->isDefaulted() || Method->isDeleted();
+  };
+  return Member->getAccess() == AS_private && !Class->hasFriends() && !Class->isTemplated() &&
+         (!IsInstance || Sources.isInMainFile(Sources.getExpansionLoc(Class->getLocation()))) &&
+         llvm::all_of(Class->methods(), IsSeen) && llvm::none_of(Class->decls(), [](const Decl* D) {
+           const auto* Inner = dyn_cast<CXXRecordDecl>(D);
+           return isa<FunctionTemplateDecl, ClassTemplateDecl>(D) || (Inner && !Inner->isInjectedClassName() && Inner->hasDefinition() && !Inner->methods().empty());
+         });
+}
+
+const Expr* initialValue(const ValueDecl* Host) {
+  const auto* Member = dyn_cast<FieldDecl>(Host);
+  return Member ? Member->getInClassInitializer() : cast<VarDecl>(Host)->getInit();
+}
+
 } // namespace
+
+bool isMemoryOf(const Stmt* S, const VarDecl* Host, const ASTContext& Context) {
+  return llvm::any_of(S->children(), [&](const Stmt* Child) { return givesMemory(S, Child, Host, Context); });
+}
+
+bool copiesToHost(const Stmt* S, const Expr& Pointer, const ASTContext& Context) {
+  return llvm::any_of(HostStatements(S).Copies, [&](const CallExpr* Copy) {
+    return isSameText(*Copy->getArg(1)->IgnoreParenCasts(), Pointer, Context);
+  });
+}
 
 bool isReadByHost(const Region& R, const VarDecl* Array, const ASTContext& Context) {
   const HostStatements Found(R.Statement);
   return !Found.copiesOf(Array).empty() || llvm::any_of(Found.Loops, [&](const auto& Each) {
-           return llvm::any_of(addedElements(*Each.first, Each.second, Context), [&](const AddedElements& Added) { return Added.Array == Array; });
+           return llvm::any_of(addedElements(*Each.Loop, Each.inBlock(), Context), [&](const AddedElements& Added) { return Added.Array == placeOf(Array); });
          });
 }
 
@@ -467,25 +716,31 @@ std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const Var
   const HostStatements Found(R.Statement);
   const std::vector<const CallExpr*> Copies = Found.copiesOf(Array);
   const size_t From = R.Reductions.size();
-  auto Wrong = [](SourceLocation Where, BlockNumbersProblem Why, const VarDecl* Host) { return RejectedHostSums{Why, Where, Host}; };
+  auto Wrong = [](SourceLocation Where, BlockNumbersProblem Why, const ValueDecl* Host) { return RejectedHostSums{Why, Where, Host ? Host->getNameAsString() : ""}; };
   llvm::SmallPtrSet<const CallExpr*, 4> AddedUp;
   std::optional<Keyword> Operation;
   QualType Wider;
-  for (const auto& [Loop, Before] : Found.Loops) {
-    for (AddedElements& Added : addedElements(*Loop, Before, Context)) {
-      if (Added.Array != Array) {
+  for (const HostStatements::LoopBehind& Behind : Found.Loops) {
+    const ForStmt* Loop = Behind.Loop;
+    for (AddedElements& Added : addedElements(*Loop, Behind.inBlock(), Context)) {
+      if (Added.Array != placeOf(Array)) {
         if (llvm::none_of(Copies, [&](const CallExpr* Copy) { return hostArray(R, *Copy, Context) == Added.Array; }))
           continue;
-        const CallExpr* Copy = lastCopy(Before, Found.Copies, Added.Array, R, Context);
+        const CallExpr* Copy = lastCopy(Behind.Before, Found.Copies, Added.Array, R, Context);
         if (!Copy)
-          return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotAddedUp, Added.Array);
-        if (copiedToHost(*Copy) != Array)
+          return Wrong(Loop->getBeginLoc(), BlockNumbersProblem::NotBehindCopy, Added.Array);
+        if (namedPointer(Copy->getArg(1)) != Array)
           continue;
         // Others may look at what a parameter or a static variable leads to.
-        if (!Added.Array->hasLocalStorage() || isa<ParmVarDecl>(Added.Array) || Added.Array->getType()->isReferenceType())
+        if (!isOwn(Added.Array, U.sources()))
           return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostNotOwn, Added.Array);
-        if (const DeclRefExpr* Other = OtherUses(R, U).find(Added.Array))
-          return Wrong(Other->getLocation(), BlockNumbersProblem::HostNames, Added.Array);
+        if (!hasOwnMemory(Added.Array->getType(), initialValue(Added.Array), Context))
+          return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::HostMemory, Added.Array);
+        OtherUses Others(R, U, Added.Array, Added.Element);
+        if (const Expr* Other = Others.find(Added.Array))
+          return RejectedHostSums{Others.Why, Other->getExprLoc(), Others.Name};
+        if (const auto* V = dyn_cast<VarDecl>(Added.Array); V && R.declares(V))
+          R.HostArrays.insert(V);
         Added.Sum.Copy = Copy;
         AddedUp.insert(Copy);
       }
@@ -505,17 +760,19 @@ std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const Var
   }
   for (const CallExpr* Copy : Copies)
     if (!AddedUp.contains(Copy)) {
-      const VarDecl* To = hostArray(R, *Copy, Context);
-      return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To ? To : Array);
+      const ValueDecl* To = hostArray(R, *Copy, Context);
+      if (!To)
+        return RejectedHostSums{BlockNumbersProblem::HostNotOwn, Copy->getBeginLoc(), textOf(Copy->getArg(0)->IgnoreParenCasts(), Context)};
+      return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To);
     }
   return CombinedByHost{Operation.value_or(Keyword::Plus), Wider};
 }
 
 const ForStmt* partlyCombined(const Region& R, const ASTContext& Context) {
-  for (const auto& [Loop, Before] : HostStatements(R.Statement).Loops) {
-    const auto Combined = llvm::count_if(R.HostSums, [&, L = Loop](const HostSum& Sum) { return Sum.Loop == L; });
-    if (Combined != 0 && static_cast<size_t>(Combined) != addedElements(*Loop, Before, Context).size())
-      return Loop;
+  for (const HostStatements::LoopBehind& Each : HostStatements(R.Statement).Loops) {
+    const auto Combined = llvm::count_if(R.HostSums, [&](const HostSum& Sum) { return Sum.Loop == Each.Loop; });
+    if (Combined != 0 && static_cast<size_t>(Combined) != addedElements(*Each.Loop, Each.inBlock(), Context).size())
+      return Each.Loop;
   }
   return nullptr;
 }

@@ -7,8 +7,10 @@
 #include "passes/EarlyReturns.h"
 #include "passes/ErrorChecks.h"
 #include "passes/ExpressionCopier.h"
+#include "passes/Extrema.h"
 #include "passes/Kernels.h"
 #include "passes/LocalNames.h"
+#include "passes/Lvalues.h"
 #include "passes/NodeBuilder.h"
 #include "passes/ParameterSubstitution.h"
 #include "passes/Places.h"
@@ -214,7 +216,10 @@ private:
     if (!Call)
       return nullptr;
     QualType Type = E.getType().getCanonicalType().getUnqualifiedType();
-    VarDecl* Found = objectVariable(*Call, plain(copy(Call->Object)), Type);
+    Expr* Object = plain(copy(Call->Object));
+    VarDecl* Found = Call->Method && identifierOf(Call->Method) == "size" ? Sizes.lookup(namedVariable(Object)) : nullptr;
+    if (!Found)
+      Found = objectVariable(*Call, Object, Type);
     if (!Found)
       return nullptr;
     Expr* Value = Build.valueOf(Found, E.getBeginLoc());
@@ -238,7 +243,9 @@ private:
 
   /// How many elements a vector has; null if that is not known.
   Expr* sizeOf(Expr* Vector, const CXXMethodDecl* Size, SourceLocation Loc) {
-    VarDecl* Known = objectVariable({Vector, Size}, Vector, Context.getSizeType());
+    VarDecl* Known = Sizes.lookup(namedVariable(Vector));
+    if (!Known)
+      Known = objectVariable({Vector, Size}, Vector, Context.getSizeType());
     return Known ? Build.valueOf(Known, Loc) : nullptr;
   }
 
@@ -468,9 +475,41 @@ private:
       }
       if (isCalledLambda(V))
         continue;
-      if (VarDecl* Copy = copyVariable(V))
+      if (VarDecl* Copy = copyVariable(V)) {
+        if (VarDecl* Size = beginsWithSize(*V, Copy))
+          Out.push_back(Build.declaration(Size, S->getSourceRange()));
         Out.push_back(Build.declaration(Copy, S->getSourceRange()));
+      }
     }
+  }
+
+  /// A variable for the size of `std::vector<float> host(blocks)`, which nothing in its function changes; null of others.
+  VarDecl* beginsWithSize(const VarDecl& V, VarDecl* Copy) {
+    const auto* Construct = sizeOfVector(V.getType()) && Copy->getInit() ? dyn_cast<CXXConstructExpr>(Copy->getInit()->IgnoreImplicit()) : nullptr;
+    if (!Construct || Construct->isListInitialization() || Construct->getNumArgs() == 0 || !Construct->getArg(0)->getType()->isIntegerType() ||
+        changesSize(current()->getBody(), V))
+      return nullptr;
+    VarDecl* Size = newVariable(nullptr, Context.getSizeType(), const_cast<Expr*>(Construct->getArg(0)), V.getNameAsString() + "_size", V.getLocation());
+    return Sizes[Copy] = Size;
+  }
+
+  /// Whether a statement does anything with a vector but to look at its elements and size.
+  static bool changesSize(const Stmt* S, const VarDecl& Vector) {
+    if (!S)
+      return false;
+    const auto* Call = dyn_cast<CallExpr>(S);
+    const auto* Member = dyn_cast<CXXMemberCallExpr>(S);
+    const Expr* Object = Member ? Member->getImplicitObjectArgument() : Call && isSubscriptOfContainer(*Call) ? Call->getArg(0) : nullptr;
+    if (Object && namedVariable(Object) == &Vector) {
+      static constexpr StringRef Names[] = {"data", "begin", "end", "cbegin", "cend", "size", "empty", "front", "back", "at"};
+      return (Member && !llvm::is_contained(Names, identifierOf(Member->getMethodDecl()))) ||
+             llvm::any_of(Call->arguments(), [&](const Expr* Argument) { return Argument != Object && changesSize(Argument, Vector); });
+    }
+    if (const auto* Range = dyn_cast<CXXForRangeStmt>(S); Range && namedVariable(Range->getRangeInit()) == &Vector)
+      return changesSize(Range->getBody(), Vector);
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
+      return Ref->getDecl() == &Vector;
+    return llvm::any_of(S->children(), [&](const Stmt* Child) { return changesSize(Child, Vector); });
   }
 
   /// Its calls are all that there is to it.
@@ -666,7 +705,13 @@ private:
                                     While->getWhileLoc(), While->getLParenLoc(), While->getRParenLoc()));
   }
 
-  /// The elements of an array or of a list in braces; else false.
+  /// Whether a loop may find the sum, most or least of numbers of blocks (HostSums.h): a region does nothing else with vectors.
+  static bool mayCombine(const Stmt* Body) {
+    const CallCollector Inside(Body);
+    return !Inside.Launches && llvm::all_of(Inside.Calls, [](const CallExpr* Call) { return returnsGreater(identifierOf(Call->getDirectCallee())).has_value(); });
+  }
+
+  /// The elements of an array or of a list in braces, or of a vector; else false.
   bool addRangeLoop(CXXForRangeStmt* Range, Statements& Out) {
     const auto* Begin = dyn_cast_or_null<VarDecl>(Range->getBeginStmt() ? Range->getBeginStmt()->getSingleDecl() : nullptr);
     VarDecl* Element = Range->getLoopVariable();
@@ -687,7 +732,7 @@ private:
       Array = Build.name(V, Loc);
     } else if (isPlace(Over) && arrayElements(Over->getType())) {
       Array = copyInPlace(Over);
-    } else if (const CXXMethodDecl* Size = isPlace(Over) ? sizeOfVector(Over->getType()) : nullptr) {
+    } else if (const CXXMethodDecl* Size = isPlace(Over) && mayCombine(Range->getBody()) ? sizeOfVector(Over->getType()) : nullptr) {
       Array = copyInPlace(Over);
       Count = sizeOf(Array, Size, Loc);
       if (!Count)
@@ -1438,6 +1483,8 @@ private:
   bool OfClauses = false, ClauseFailed = false, InStatement = false, HasSuggestedHost = false;
   /// Variables that copies declare.
   llvm::DenseSet<const VarDecl*> Declared;
+  /// Of vectors among them, what these have as many elements as.
+  llvm::DenseMap<const VarDecl*, VarDecl*> Sizes;
 };
 
 } // namespace

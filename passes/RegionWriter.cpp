@@ -451,6 +451,8 @@ private:
     if (isa<TagDecl>(D))
       return; // what variables need is copied
     const auto* Variable = dyn_cast<VarDecl>(D);
+    if (Variable && Draft.R.HostArrays.contains(Variable))
+      return;
     if (!Variable || isa<DecompositionDecl>(D) || (Variable->isStaticLocal() && !isConstant(Variable))) {
       E.report(D->getBeginLoc(), Diag::err_region_statement)
           << spelledText(D->getSourceRange(), Draft.U.sources(), Context.getLangOpts()).value_or("this declaration");

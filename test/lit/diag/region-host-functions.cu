@@ -53,9 +53,9 @@ void run(float* a, int n, const std::vector<float>& list, base& any, hidden& obj
 // CHECK: error: 'logged' is a function of the host, {{.*}}: 'file_' is not public, or another member has its name [gpurma-0147]
 // CHECK: error: 'logged' is a function of the host, {{.*}}: 'n_' is not public, or another member has its name [gpurma-0147]
     state += object.logged();
-// CHECK: :[[@LINE+1]]:5: error: 'for (float w : list) state += w' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :[[@LINE+1]]:5: error: 'for (float w : list) state += sqrtf(w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
     for (float w : list)
-      state += w;
+      state += sqrtf(w);
   }
 }
 // What only the host does, in a function that the region calls.

@@ -72,7 +72,7 @@ void run(float *u, float *partial, float *passed, int n) {
     for (int b = 0; b < blocks; ++b)
       all += host[b];
 #elif CASE == 3
-    // CHECK3: :[[@LINE+1]]:5: error: {{.*}}: 'passed', to which they are copied, should be a local variable of the function, as it does not have them where others look [gpurma-0231]
+    // CHECK3: :[[@LINE+1]]:5: error: {{.*}}: 'passed', to which they are copied, should be a local variable of the function, {{.*}}, as it does not have them where others look [gpurma-0231]
     cudaMemcpy(passed, partial, bytes, cudaMemcpyDeviceToHost);
     for (int b = 0; b < blocks; ++b)
       total += passed[b];
@@ -81,7 +81,7 @@ void run(float *u, float *partial, float *passed, int n) {
       cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
       block_sum<float, 256><<<blocks, 256>>>(u, partial, n);
     }
-    // CHECK17: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    // CHECK17: :[[@LINE+1]]:5: error: {{.*}}: the copy to 'host' should stand before this loop {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
 #elif CASE == 18
@@ -90,7 +90,7 @@ void run(float *u, float *partial, float *passed, int n) {
         continue;
       cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
     } while (false);
-    // CHECK18: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    // CHECK18: :[[@LINE+1]]:5: error: {{.*}}: the copy to 'host' should stand before this loop {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
 #elif CASE == 4 || CASE >= 12
@@ -98,19 +98,19 @@ void run(float *u, float *partial, float *passed, int n) {
     total > 5 &&
 #endif
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
-    // CHECK16: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    // CHECK16: :[[@LINE+1]]:5: error: {{.*}}: the copy to 'host' should stand before this loop {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
 #elif CASE == 5
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
     block_sum<float, 256><<<blocks, 256>>>(u, partial, n);
-    // CHECK5: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    // CHECK5: :[[@LINE+1]]:5: error: {{.*}}: the copy to 'host' should stand before this loop {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
 #elif CASE == 6
     if (it % 2)
       cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
-    // CHECK6: :[[@LINE+1]]:5: error: {{.*}}: the host should add up all of them behind the copy, {{.*}} [gpurma-0231]
+    // CHECK6: :[[@LINE+1]]:5: error: {{.*}}: the copy to 'host' should stand before this loop {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
 #elif CASE == 7
