@@ -9,6 +9,17 @@
 using namespace clang;
 
 namespace gpurma {
+
+const CXXMethodDecl* sizeOfVector(QualType Type) {
+  const auto* Class = Type.getNonReferenceType()->getAsCXXRecordDecl();
+  if (!Class || !Class->isInStdNamespace() || identifierOf(Class) != "vector")
+    return nullptr;
+  const CXXMethodDecl* Found = nullptr;
+  for (const NamedDecl* D : Class->lookup(&Class->getASTContext().Idents.get("size")))
+    Found = dyn_cast<CXXMethodDecl>(D);
+  return Found;
+}
+
 namespace {
 
 /// What a variable, or a member of the object, is named by; null for other expressions.
@@ -19,16 +30,20 @@ const ValueDecl* placeOf(const Expr* E) {
   return namedVariable(E);
 }
 
-/// The v of v.begin() or v.end(), of a std::vector.
-const Expr* vectorOf(const Expr* Iterator, bool IsEnd) {
-  const auto* Call = dyn_cast<CXXMemberCallExpr>(Iterator);
-  const CXXMethodDecl* Method = Call ? Call->getMethodDecl() : nullptr;
-  const StringRef Name = Method ? identifierOf(Method) : StringRef();
-  if (!Method || Call->getNumArgs() != 0 || !Method->getParent()->isInStdNamespace() || identifierOf(Method->getParent()) != "vector" ||
+/// The v of v.begin() or v.end(), std::begin(v) or std::end(v), of a std::vector or an array.
+const Expr* rangeOf(const Expr* Iterator, bool IsEnd) {
+  const auto* Call = dyn_cast<CallExpr>(Iterator);
+  const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+  const StringRef Name = identifierOf(Callee);
+  const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  if (!Callee || !(Method ? Method->getParent()->isInStdNamespace() : Callee->isInStdNamespace()) ||
       (Name != (IsEnd ? "end" : "begin") && Name != (IsEnd ? "cend" : "cbegin")))
     return nullptr;
-  const Expr* Object = withoutCopies(Call->getImplicitObjectArgument());
-  return placeOf(Object) && !Object->getType()->isPointerType() ? Object : nullptr;
+  const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
+  if (Call->getNumArgs() != (Member ? 0 : 1))
+    return nullptr;
+  const Expr* Object = withoutCopies(Member ? Member->getImplicitObjectArgument() : Call->getArg(0));
+  return placeOf(Object) && (Object->getType()->isConstantArrayType() || sizeOfVector(Object->getType())) ? Object : nullptr;
 }
 
 /// What `first + n` adds up, of pointers and iterators.
@@ -64,16 +79,6 @@ const CallExpr* dereferencedCall(const Expr& E) {
 
 } // namespace
 
-const CXXMethodDecl* sizeOfVector(QualType Type) {
-  const auto* Class = Type.getNonReferenceType()->getAsCXXRecordDecl();
-  if (!Class || !Class->isInStdNamespace() || identifierOf(Class) != "vector")
-    return nullptr;
-  const CXXMethodDecl* Found = nullptr;
-  for (const NamedDecl* D : Class->lookup(&Class->getASTContext().Idents.get("size")))
-    Found = dyn_cast<CXXMethodDecl>(D);
-  return Found;
-}
-
 std::optional<AccumulateCall> accumulateCall(const Expr& E) {
   const CallExpr* Dereferenced = dereferencedCall(E);
   const auto* Sum = dyn_cast<CallExpr>(&E);
@@ -98,17 +103,17 @@ std::optional<AccumulateCall> accumulateCall(const Expr& E) {
   }
   const Expr *First = withoutCopies(Call.getArg(0)), *Last = withoutCopies(Call.getArg(1));
   auto [From, Count] = sumOf(Last);
-  if (const Expr* Vector = vectorOf(First, /*IsEnd=*/false)) {
-    Found.Array = const_cast<Expr*>(Vector);
-    const Expr* End = From ? vectorOf(From, /*IsEnd=*/false) : nullptr;
+  if (const Expr* Range = rangeOf(First, /*IsEnd=*/false)) {
+    Found.Array = const_cast<Expr*>(Range);
+    const Expr* End = From ? rangeOf(From, /*IsEnd=*/false) : nullptr;
     if (End)
       Found.Count = const_cast<Expr*>(Count);
     else
-      End = vectorOf(Last, /*IsEnd=*/true);
-    if (!End || placeOf(End) != placeOf(Vector))
+      End = rangeOf(Last, /*IsEnd=*/true);
+    if (!End || placeOf(End) != placeOf(Range))
       return std::nullopt;
-    Found.Size = sizeOfVector(Vector->getType());
-    return Found.Count || Found.Size ? std::optional(Found) : std::nullopt;
+    Found.Size = sizeOfVector(Range->getType());
+    return Found;
   }
   const QualType Type = First->getType();
   if ((!Type->isPointerType() && !Type->isArrayType()) || !Count || !placeOf(First) || placeOf(From) != placeOf(First))

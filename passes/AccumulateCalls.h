@@ -23,7 +23,7 @@ struct AccumulateCall {
   Keyword Operation = Keyword::Plus;
   /// A pointer, or a std::vector.
   clang::Expr* Array = nullptr;
-  /// How many elements; null: as many as Size, the vector's function, says.
+  /// How many elements; null: as many as Size, the vector's function, says, or the array has.
   clang::Expr* Count = nullptr;
   const clang::CXXMethodDecl* Size = nullptr;
   /// What the sum begins with; null for 0, and of a most or least.

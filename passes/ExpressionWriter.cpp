@@ -54,9 +54,13 @@ bool isMemoryAccess(const Stmt* S) {
   return isBehindPointer(S) && !Row;
 }
 
-/// n * sizeof *a: nothing is accessed.
+/// n * sizeof *a, n * sizeof(v[0]): nothing is accessed.
 bool isSizeOfMemory(const UnaryExprOrTypeTraitExpr& Size) {
-  return Size.getKind() == UETT_SizeOf && !Size.isArgumentType() && isBehindPointer(Size.getArgumentExpr()->IgnoreParens());
+  if (Size.getKind() != UETT_SizeOf || Size.isArgumentType())
+    return false;
+  const Expr* Of = Size.getArgumentExpr()->IgnoreParens();
+  const auto* Call = dyn_cast<CallExpr>(Of);
+  return isBehindPointer(Of) || (Call && isSubscriptOfContainer(*Call));
 }
 
 /// changed, of cudaMemcpyToSymbol(changed, ...) and cudaMemcpyFromSymbol(..., changed, ...).

@@ -227,6 +227,25 @@ const Expr* firstElement(ArrayRef<const Stmt*> Before, const AddedElements& Adde
   return nullptr;
 }
 
+/// Of `index < count`, `index != count` and `count > index`; null of other conditions.
+const Expr* countOf(const Expr& Condition, const VarDecl* Index) {
+  const auto* Cond = dyn_cast<BinaryOperator>(Condition.IgnoreParenImpCasts());
+  if (Cond && (Cond->getOpcode() == BO_LT || Cond->getOpcode() == BO_NE) && namedVariable(Cond->getLHS()) == Index)
+    return Cond->getRHS();
+  return Cond && (Cond->getOpcode() == BO_GT || Cond->getOpcode() == BO_NE) && namedVariable(Cond->getRHS()) == Index ? Cond->getLHS() : nullptr;
+}
+
+/// `++index`, `index += 1`.
+bool isIncrementOf(const Expr& E, const VarDecl* Index, const ASTContext& Context) {
+  const Expr* Inner = E.IgnoreParenImpCasts();
+  if (const auto* Inc = dyn_cast<UnaryOperator>(Inner))
+    return Inc->isIncrementOp() && namedVariable(Inc->getSubExpr()) == Index;
+  const auto* Assign = dyn_cast<BinaryOperator>(Inner);
+  Expr::EvalResult Step;
+  return Assign && Assign->getOpcode() == BO_AddAssign && namedVariable(Assign->getLHS()) == Index && !Assign->getRHS()->isValueDependent() &&
+         Assign->getRHS()->EvaluateAsInt(Step, Context) && Step.Val.getInt() == 1;
+}
+
 /// Of `for (int b = 0; b < count; ++b) total += array[b];`, or of the most or least, and of several such statements; or from the second element on behind
 /// `total = array[0];`. None if the loop does anything else.
 std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stmt*> Before, const ASTContext& Context) {
@@ -243,10 +262,8 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
       First.Val.getInt().ugt(1) || Loop.getConditionVariable() || !Loop.getCond() || !Loop.getInc())
     return {};
   const bool Whole = First.Val.getInt().isZero();
-  const auto* Cond = dyn_cast<BinaryOperator>(Loop.getCond()->IgnoreParenImpCasts());
-  const auto* Inc = dyn_cast<UnaryOperator>(Loop.getInc()->IgnoreParenImpCasts());
-  if (!Cond || (Cond->getOpcode() != BO_LT && Cond->getOpcode() != BO_NE) || namedVariable(Cond->getLHS()) != Index || !Inc ||
-      !Inc->isIncrementOp() || namedVariable(Inc->getSubExpr()) != Index)
+  const Expr* Count = countOf(*Loop.getCond(), Index);
+  if (!Count || !isIncrementOf(*Loop.getInc(), Index, Context))
     return {};
   llvm::SmallVector<const Stmt*, 4> Body = {Loop.getBody()};
   if (const auto* Block = dyn_cast<CompoundStmt>(Loop.getBody()))
@@ -271,7 +288,7 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
     Found.Sum.Loop = &Loop;
     Found.Sum.Operation = Combines->Operation;
     Found.Sum.Total = Combines->Total;
-    Found.Sum.Count = Cond->getRHS();
+    Found.Sum.Count = Count;
     Found.Sum.Index = Left;
     Found.Element = Element->getType();
     if (OfValue && !Context.hasSameUnqualifiedType(Value->getType().getNonReferenceType(), Found.Element) &&
@@ -289,7 +306,7 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
     All.push_back(std::move(Found));
   }
   // The loop would end elsewhere.
-  const References InCount(Cond->getRHS());
+  const References InCount(Count);
   if (InCount.mention(Index) || (Value && InCount.mention(Value)) || llvm::any_of(Changed, [&](const VarDecl* V) { return InCount.mention(V); }) ||
       llvm::any_of(All, [&](const AddedElements& Each) {
         return llvm::any_of(InCount.All, [&](const DeclRefExpr* Ref) { return placeOf(dyn_cast<VarDecl>(Ref->getDecl())) == Each.Array; }) ||
@@ -388,7 +405,7 @@ bool returnsNew(const FunctionDecl* F) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
     const auto* Called = dyn_cast<FunctionDecl>(Ref->getDecl());
     const SourceManager& Sources = F->getASTContext().getSourceManager();
-    return (!V || V->hasLocalStorage() || V->getType()->isArithmeticType()) && (!Called || Sources.isInSystemHeader(Called->getLocation()));
+    return (!V || V->hasLocalStorage() || isConstant(V)) && (!Called || Sources.isInSystemHeader(Called->getLocation()));
   });
 }
 
@@ -485,12 +502,17 @@ public:
     };
     for (const Stmt* S : Outside)
       visit(S, Host, InLambda ? nullptr : Function);
-    if (!Member)
+    if (!Member) {
       VisitFunction(Function);
-    else
-      for (const CXXMethodDecl* Method : cast<CXXRecordDecl>(Member->getParent())->methods())
-        if (const FunctionDecl* Definition = Method->getDefinition(); Definition && Definition->getBody())
-          VisitFunction(Definition);
+      return Found;
+    }
+    const auto* Class = cast<CXXRecordDecl>(Member->getParent());
+    for (const CXXMethodDecl* Method : Class->methods())
+      if (const FunctionDecl* Definition = Method->getDefinition(); Definition && Definition->getBody())
+        VisitFunction(Definition);
+    for (const FieldDecl* Other : Class->fields())
+      if (Other != Host)
+        visit(Other->getInClassInitializer(), Host, nullptr);
     return Found;
   }
 
@@ -739,7 +761,7 @@ std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const Var
         OtherUses Others(R, U, Added.Array, Added.Element);
         if (const Expr* Other = Others.find(Added.Array))
           return RejectedHostSums{Others.Why, Other->getExprLoc(), Others.Name};
-        if (const auto* V = dyn_cast<VarDecl>(Added.Array); V && R.declares(V))
+        if (const auto* V = dyn_cast<VarDecl>(Added.Array); V && R.declares(V) && !V->getType()->isArrayType())
           R.HostArrays.insert(V);
         Added.Sum.Copy = Copy;
         AddedUp.insert(Copy);

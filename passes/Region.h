@@ -297,7 +297,7 @@ struct Region {
   std::vector<BlockStore> BlockStores;
   std::vector<CombiningLaunch> Combining;
   std::vector<HostSum> HostSums;
-  /// Variables of the region that numbers are copied to, for the host to add them up. There is nothing of them in the region's kernel.
+  /// Vectors and pointers of the region that numbers are copied to, for the host to add them up. There is nothing of them in the region's kernel.
   llvm::DenseSet<const clang::VarDecl *> HostArrays;
   /// Found by InferStages.
   std::vector<DepthCheck> DepthChecks;

@@ -257,7 +257,13 @@ private:
     const SourceLocation Loc = E.getBeginLoc();
     const bool Adds = Sum->Operation == Keyword::Plus;
     Expr* Array = copyInPlace(Sum->Array);
-    Expr* Count = Sum->Count ? copyInPlace(Sum->Count) : sizeOf(Array, Sum->Size, Loc);
+    Expr* Count = nullptr;
+    if (Sum->Count)
+      Count = copyInPlace(Sum->Count);
+    else if (Sum->Size)
+      Count = sizeOf(Array, Sum->Size, Loc);
+    else
+      Count = Build.number(arrayElements(Array->getType())->Count, Context.getSizeType(), Loc);
     VarDecl* Index = newVariable(nullptr, Context.getSizeType(), Build.number(Adds ? 0 : 1, Context.getSizeType(), Loc), "index", Loc);
     Expr* Element = Build.elementAt(Array, Build.valueOf(Index, Loc), Loc);
     if (!Count || !Element)
@@ -485,7 +491,12 @@ private:
 
   /// A variable for the size of `std::vector<float> host(blocks)`, which nothing in its function changes; null of others.
   VarDecl* beginsWithSize(const VarDecl& V, VarDecl* Copy) {
-    const auto* Construct = sizeOfVector(V.getType()) && Copy->getInit() ? dyn_cast<CXXConstructExpr>(Copy->getInit()->IgnoreImplicit()) : nullptr;
+    if (!sizeOfVector(V.getType()) || !Copy->getInit())
+      return nullptr;
+    const Expr* Init = Copy->getInit()->IgnoreImplicit();
+    if (const auto* Cast = dyn_cast<CXXFunctionalCastExpr>(Init)) // auto host = std::vector<float>(blocks)
+      Init = Cast->getSubExpr()->IgnoreImplicit();
+    const auto* Construct = dyn_cast<CXXConstructExpr>(Init);
     if (!Construct || Construct->isListInitialization() || Construct->getNumArgs() == 0 || !Construct->getArg(0)->getType()->isIntegerType() ||
         changesSize(current()->getBody(), V))
       return nullptr;
@@ -499,10 +510,12 @@ private:
       return false;
     const auto* Call = dyn_cast<CallExpr>(S);
     const auto* Member = dyn_cast<CXXMemberCallExpr>(S);
-    const Expr* Object = Member ? Member->getImplicitObjectArgument() : Call && isSubscriptOfContainer(*Call) ? Call->getArg(0) : nullptr;
+    const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+    const bool OfStd = Callee && !Member && Callee->isInStdNamespace() && Call->getNumArgs() == 1; // std::begin
+    const Expr* Object = Member ? Member->getImplicitObjectArgument() : OfStd || (Call && isSubscriptOfContainer(*Call)) ? Call->getArg(0) : nullptr;
     if (Object && namedVariable(Object) == &Vector) {
       static constexpr StringRef Names[] = {"data", "begin", "end", "cbegin", "cend", "size", "empty", "front", "back", "at"};
-      return (Member && !llvm::is_contained(Names, identifierOf(Member->getMethodDecl()))) ||
+      return ((Member || OfStd) && !llvm::is_contained(Names, identifierOf(Callee))) ||
              llvm::any_of(Call->arguments(), [&](const Expr* Argument) { return Argument != Object && changesSize(Argument, Vector); });
     }
     if (const auto* Range = dyn_cast<CXXForRangeStmt>(S); Range && namedVariable(Range->getRangeInit()) == &Vector)

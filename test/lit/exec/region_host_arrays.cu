@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -126,6 +127,14 @@ static void declared() {
     CHECK(cudaMemcpy(kept.data(), partial, Blocks * sizeof(int), cudaMemcpyDeviceToHost));
     for (int found : host)
       sum += found;
+    auto again = std::vector<int>(Blocks);
+    CHECK(cudaMemcpy(again.data(), partial, again.size() * sizeof(again[0]), cudaMemcpyDeviceToHost));
+    sum += std::accumulate(std::begin(again), std::end(again), 0);
+    int plain[Blocks];
+    CHECK(cudaMemcpy(plain, partial, sizeof plain, cudaMemcpyDeviceToHost));
+    for (int b = 0; Blocks > b; b += 1)
+      total += plain[b];
+    sum += std::accumulate(std::begin(plain), std::end(plain), 0);
     for (int b = 0; b < Blocks; ++b)
       sum += kept[b];
     for (std::size_t b = 0; b < host.size(); ++b)
