@@ -109,23 +109,24 @@ template <class T> static T check(T status, const char *what, int line) {
   return status;
 }
 
-#define STEP(WAY)                                                                                                                \
-  WAY(cudaMemset(sum, 0, sizeof(int)));                                                                                          \
-  apply<<<grid, block>>>(next, u, sum, total % 5);                                                                               \
+#define ASKS(WAY)                                                                                                                \
   WAY(cudaGetLastError());                                                                                                       \
   WAY(cudaDeviceSynchronize());                                                                                                  \
   WAY(cudaMemcpy(&found, sum, sizeof(int), cudaMemcpyDeviceToHost));                                                             \
   all += found % 1000;                                                                                                           \
-  WAY(cudaMemcpyAsync(kept, next, N * sizeof(int), cudaMemcpyDeviceToDevice, stream));                                           \
-  WAY(cudaMemsetAsync(zero, 0, N * sizeof(int), stream));                                                                        \
   WAY(cudaStreamSynchronize(stream));                                                                                            \
   WAY(cudaEventRecord(event, stream));                                                                                           \
   WAY(cudaStreamWaitEvent(stream, event, 0));                                                                                    \
-  std::swap(u, next);                                                                                                            \
-  add_up<<<Blocks, Threads>>>(u, partial, N);                                                                                    \
   WAY(cudaMemcpy(host, partial, Blocks * sizeof(int), cudaMemcpyDeviceToHost));                                                  \
   for (int b = 0; b < Blocks; ++b)                                                                                               \
     total += host[b]
+
+#define COPIES(WAY)                                                                                                              \
+  WAY(cudaMemset(sum, 0, sizeof(int)));                                                                                          \
+  apply<<<grid, block>>>(next, u, sum, total % 5);                                                                               \
+  WAY(cudaMemcpyAsync(kept, next, N * sizeof(int), cudaMemcpyDeviceToDevice, stream));                                           \
+  WAY(cudaMemsetAsync(zero, 0, N * sizeof(int), stream));                                                                        \
+  std::swap(u, next)
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
@@ -142,19 +143,24 @@ int main(int argc, char **argv) {
   RETURNS(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
 #pragma gpurma persistent distribute(u, next, kept, zero : rows(Ny, Nx)) reduce(+ : *sum)
   for (int step = 0; step < 2; ++step) {
-    STEP(ENDS);
-    STEP(RETURNS);
-    STEP(THROWS);
-    STEP(DECLARES);
-    STEP(BEGINS);
-    STEP(ASSERTS);
-    STEP(CHOOSES);
-    STEP(OTHERWISE);
-    STEP(UNLIKELY);
-    STEP(ASSIGNS);
-    STEP(IGNORES);
-    STEP(CALLS);
-    STEP(IN_LAMBDA);
+    COPIES(ENDS);
+    COPIES(DECLARES);
+    COPIES(ASSERTS);
+    COPIES(IN_LAMBDA);
+    add_up<<<Blocks, Threads>>>(u, partial, N);
+    ASKS(ENDS);
+    ASKS(RETURNS);
+    ASKS(THROWS);
+    ASKS(DECLARES);
+    ASKS(BEGINS);
+    ASKS(ASSERTS);
+    ASKS(CHOOSES);
+    ASKS(OTHERWISE);
+    ASKS(UNLIKELY);
+    ASKS(ASSIGNS);
+    ASKS(IGNORES);
+    ASKS(CALLS);
+    ASKS(IN_LAMBDA);
   }
   std::printf("sums %d %d\n", total, all);
   std::printf("kept %lld\n", ordered_sum(kept, N) + ordered_sum(zero, N));
