@@ -29,6 +29,8 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
   Polynomial FromEnd = Distance - Step * Sets.pitch(D) + 1;
   // The origin and the block's size may be mentioned here only.
   isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domains[J], "distance", Distance), "end", FromEnd));
+  if (J == 0 && !A.Origin->Writes)
+    Domain = Sets.inFirstRow(Domain);
   std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
                               High = Sets.greatest(Domain, FromEnd);
   if (!Low || !High) {

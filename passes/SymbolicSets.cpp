@@ -284,6 +284,12 @@ isl::set SymbolicSets::withRow(isl::set S) {
   return S.intersect(compare(Comparison::Less, Number, Length)).is_empty() ? S.intersect(compare(Comparison::LessEqual, 1, Row)) : S;
 }
 
+isl::set SymbolicSets::inFirstRow(const isl::set& S) {
+  return Numbers && S.intersect(compare(Comparison::LessEqual, Numbers->Length, Numbers->Number)).is_empty()
+             ? S.intersect(compare(Comparison::Equal, Numbers->Row, 0))
+             : S;
+}
+
 isl::set SymbolicSets::closedWith(const isl::set& Path, const std::vector<Polynomial>& Of) {
   std::set<Monomial> With;
   for (const Polynomial& P : Of)

@@ -97,6 +97,8 @@ public:
   void setRows(const Polynomial& Number, const Polynomial& Row, const Polynomial& Length, const Polynomial& Elements) {
     Numbers = {Number, Row, Length, Elements};
   }
+  /// \p S; if it says that the number of the thread is less than a row is long, with what that says of its row.
+  isl::set inFirstRow(const isl::set& S);
   /// \p S with all that is known of the symbols that it mentions.
   isl::set closed(isl::set S);
   /// The same of a path, and of the symbols that \p Of are made of.
