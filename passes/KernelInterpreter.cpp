@@ -378,18 +378,20 @@ private:
     return It->second.empty() ? nullptr : &It->second;
   }
 
+  /// How many arrays are on the way from a variable to a place in it.
+  static unsigned arraysTo(const Location& L) {
+    return L.Decl->getType()->isArrayType() +
+           static_cast<unsigned>(llvm::count_if(L.Members, [](const FieldDecl* Field) { return Field->getType()->isArrayType(); }));
+  }
+
   /// The integer at a place in constant memory or in a constant array.
   std::optional<Polynomial> constantElement(const Location& L, QualType Type) {
     const auto* V = dyn_cast_or_null<VarDecl>(L.Decl);
     if (!V || L.Unit != 0 || !Type->isIntegralOrEnumerationType())
       return std::nullopt;
     // Elements are counted in the only array on the way.
-    QualType Element = V->getType();
-    unsigned Arrays = Element->isArrayType();
-    for (const FieldDecl* Field : L.Members) {
-      Element = Field->getType();
-      Arrays += Element->isArrayType();
-    }
+    const unsigned Arrays = arraysTo(L);
+    const QualType Element = L.Members.empty() ? V->getType() : L.Members.back()->getType();
     if (Arrays > 1 || !Context.hasSameUnqualifiedType(Context.getBaseElementType(Element), Type))
       return std::nullopt;
     const std::vector<Polynomial>* Values = constants({V, L.Members});
@@ -526,14 +528,35 @@ private:
     return loaded(L, Type, Where);
   }
 
+  /// The members of an element, the last one first, that \p Where reads; none: that is not known.
+  std::optional<std::vector<const ValueDecl*>> membersRead(const Location& L, const Expr* Where) const {
+    std::vector<const ValueDecl*> Members;
+    if (L.Unit != 0 || L.Offset.overflowed())
+      return std::nullopt;
+    if (L.Of == Location::Global)
+      return L.Decl->hasAttr<CUDAConstantAttr>() && arraysTo(L) <= 1 ? std::optional(Members) : std::nullopt; // L has them
+    if (L.Of != Location::Element || distributed(L))
+      return std::nullopt;
+    Where = Where->IgnoreParens();
+    QualType Object = Where->getType();
+    for (const auto* Member = dyn_cast<MemberExpr>(Where); Member; Member = Member->isArrow() ? nullptr : dyn_cast<MemberExpr>(Where)) {
+      Members.push_back(Member->getMemberDecl());
+      Where = Member->getBase()->IgnoreParens();
+      Object = Member->isArrow() ? Where->getType()->getPointeeType() : Where->getType();
+    }
+    const QualType Element = Context.getBaseElementType(pointerTo(L).type().getNonReferenceType()->getPointeeType());
+    return Context.hasSameUnqualifiedType(Object, Element) ? std::optional(Members) : std::nullopt;
+  }
+
   /// What no kernel writes stays the same: `u[list[i]] = v[list[i]]` has one place.
   AbstractValue loaded(const Location& L, QualType Type, const Expr* Where) {
-    if (!Renumbered || !Renumbered->SearchesRows || L.Of != Location::Element || distributed(L))
+    std::optional<std::vector<const ValueDecl*>> Members = Renumbered && Renumbered->SearchesRows ? membersRead(L, Where) : std::nullopt;
+    if (!Members)
       return opaque(Type, UnknownCause::Loaded, Where);
     for (const LoadedValue& Each : LoadedValues)
-      if (Each.From == L && !L.Offset.overflowed() && Context.hasSameUnqualifiedType(Each.Type, Type))
+      if (Each.From == L && Each.Members == *Members && Context.hasSameUnqualifiedType(Each.Type, Type))
         return Each.Value;
-    return LoadedValues.emplace_back(LoadedValue{L, Type, opaque(Type, UnknownCause::Loaded, Where)}).Value;
+    return LoadedValues.emplace_back(LoadedValue{L, std::move(*Members), Type, opaque(Type, UnknownCause::Loaded, Where)}).Value;
   }
 
   void store(const Location& L, AbstractValue V, const Expr* Where) {
@@ -996,6 +1019,8 @@ private:
       else if ((V.Place->Of == Location::Variable || V.Place->Of == Location::Private) && V.Place->Decl && !To->isVoidType() &&
                !Context.hasSameUnqualifiedType(From, To))
         Reinterpreted.insert(V.Place->Decl);
+      else if ((V.Place->Of == Location::Element || V.Place->Of == Location::Global) && !Context.hasSameUnqualifiedType(From, To))
+        V.Place->Unit = To->isVoidType() || To->isIncompleteType() ? 1 : bytesOf(To);
       return V;
     }
     case CK_IntegralCast: {
@@ -2330,6 +2355,7 @@ private:
   std::optional<StoreUses> Uses;
   struct LoadedValue {
     Location From;
+    std::vector<const ValueDecl*> Members;
     QualType Type;
     AbstractValue Value;
   };

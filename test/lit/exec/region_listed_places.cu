@@ -18,6 +18,7 @@
 // CHECK: along rows {{[0-9]+}}
 // CHECK: constant memory {{[0-9]+}}
 // CHECK: structures {{[0-9]+}}
+// CHECK: places twice {{[0-9]+}}
 // CHECK: by one thread {{[0-9]+}}
 // CHECK: beside {{[0-9]+}}
 // CHECK: both {{[0-9]+}}
@@ -88,6 +89,17 @@ template <int Times> __global__ void of_structures(int *p, const Source *all, in
     const Source source = all[id];
     const std::size_t k = static_cast<std::size_t>(source.y) * nx + source.x;
     p[k] += Times * source.amplitude;
+  }
+}
+__constant__ Source few[3];
+/// Places that are written out where they are read and where they are stored into.
+__global__ void twice(int *p, const Source *all, int n, int nx) {
+  const int id = blockIdx.x * blockDim.x + threadIdx.x;
+  if (id < 3)
+    p[few[id].y * nx + few[id].x] = 3 * p[few[id].y * nx + few[id].x] % modulus + few[id].amplitude;
+  if (id < n) {
+    const int value = p[all[id].y * nx + all[id].x];
+    p[all[id].y * nx + all[id].x] = value / 2 + all[id].amplitude;
   }
 }
 /// In their order, one twice.
@@ -187,6 +199,11 @@ int main(int argc, char **argv) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(of_structures<5><<<3, 8>>>(b, all, sources, nx))
   print_sum("structures", a, n);
+  const Source three_of[3] = {{2, 99, 5}, {36, 60, 7}, {1, 3, 11}};
+  cudaMemcpyToSymbol(few, three_of, sizeof three_of);
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  RUN(twice<<<3, 8>>>(b, all, sources, nx))
+  print_sum("places twice", a, n);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(by_one_thread<<<1, 1>>>(b, points, sources, t))
   print_sum("by one thread", a, n);
