@@ -127,6 +127,7 @@ public:
       Found.FindsRows = llvm::any_of(Accesses, [&](const CoordinateAccess& Each) { return Each.Array == &A && Each.Origin->FoundRow; });
       Found.LeastRows = std::max<std::int64_t>(LeastRows[A.Array], 1);
       Found.LeastExtents = LeastExtents[A.Array];
+      Found.LeastDepth = LeastDepths[A.Array];
       Found.RowMultiple = std::max<std::int64_t>(RowMultiples[A.Array], 1);
       Found.ReadsAlongAxes = Found.Reads && ReadsAlongAxes && !Found.FindsRows && llvm::count_if(*Found.Reads, IsLeft) > 1;
       if (Found.Writes)
@@ -321,6 +322,8 @@ private:
       return;
     A.CarryLow.assign(Shape.dimensions(), 0);
     A.CarryHigh.assign(Shape.dimensions(), 0);
+    if (isStated(A))
+      findStated(A);
     for (size_t J = Shape.dimensions() - 1; J > 0 && !isStated(A); --J)
       if (!findCarry(A, J))
         return;
@@ -376,12 +379,23 @@ private:
     A.CarryLow = Known.Access.CarryLow;
     A.CarryHigh = Known.Access.CarryHigh;
     A.Domains = Known.Access.Domains;
+    A.SaysPlace = Known.Access.SaysPlace;
     A.Domains.back() = Sets.closedWith(A.Origin->Path, {A.Component});
     if (isStated(A) || isOfArray(A))
       collectElements(std::move(A));
   }
 
   static bool isStated(const CoordinateAccess& A) { return A.Array->Halo && !A.Origin->Writes; }
+
+  /// What its subscript says of a read that a clause speaks of.
+  void findStated(CoordinateAccess& A) {
+    A.SaysPlace = llvm::none_of(A.Coordinates, [&](const Polynomial& C) { return Sets.unknownIn(C); });
+    for (size_t J = A.Coordinates.size() - 1; J > 0; --J)
+      if (!findWayOut(A, J)) {
+        A.SaysPlace &= !inOneDimension() && !isNonlinear(A.Coordinates[J]);
+        A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0; // taken to stay in its row
+      }
+  }
 
   /// What is read for a store that is searched for, and not near it.
   void rejectElsewhere(const CoordinateAccess& A) {
@@ -535,8 +549,8 @@ private:
     return !A.Domains[J].intersect(Sets.compare(Op, Left, Right)).is_empty();
   }
 
-  /// Whether coordinate \p J can leave its row, and by how many rows. False after an error.
-  bool findCarry(CoordinateAccess& A, size_t J) {
+  /// How coordinate \p J leaves its row. False if it may do so by several rows.
+  bool findWayOut(CoordinateAccess& A, size_t J) {
     // (y + 1) * nx - 1 is the last element of row y.
     const Polynomial Whole = A.Array->Shape[J];
     if (!possible(A, J, Comparison::LessEqual, 0, A.Coordinates[J])) {
@@ -557,6 +571,14 @@ private:
       A.CarryHigh[J - 1] = 1;
       Surely &= !possible(A, J, Comparison::LessEqual, Polynomial(2) * Extent, High);
     }
+    return Surely;
+  }
+
+  /// Whether coordinate \p J can leave its row, and by how many rows. False after an error.
+  bool findCarry(CoordinateAccess& A, size_t J) {
+    const bool Surely = findWayOut(A, J);
+    const Polynomial &Coordinate = A.Coordinates[J], &Extent = A.Array->Shape[J];
+    const Polynomial Low = Coordinate + A.CarryLow[J], High = Coordinate + A.CarryHigh[J];
     const bool InRow = A.CarryLow[J - 1] == 0 && A.CarryHigh[J - 1] == 0;
     if (!InRow && forFixedRows() && FixedRows.isUniform(Coordinate)) {
       if (isOfAnyRow(A.Coordinates, J)) {
@@ -948,17 +970,35 @@ private:
     }
   }
 
-  /// A clause may say what subscripts do not, but nothing else than they do.
-  void checkDepth(const CoordinateAccess& A, size_t J, std::int64_t Depth) {
-    if (!Launch.isInBlocks() || forFixedRows())
+  /// A clause may say what subscripts do not, but nothing else than they do. Without a depth, the region looks.
+  void checkDepth(const CoordinateAccess& A, std::optional<std::int64_t> Depth) {
+    if (!A.SaysPlace && (!Launch.isInBlocks() || Sets.unknownIn(A.Coordinates[0])))
       return;
-    const AxisAccess Found = Bounds.bounds(A, J, Result.RowDimension);
-    enum { Before, Behind, OtherEnd } Beyond = Found.Periodic ? OtherEnd : -Found.Low > Depth ? Before : Behind;
-    if (Found.Whole || (!Found.Periodic && (Sets.unknownIn(A.Coordinates[J]) || std::max(-Found.Low, Found.High) <= Depth)))
+    const AxisAccess Found = Bounds.bounds(A, 0, Result.RowDimension);
+    const std::int64_t Most = std::max(-Found.Low, Found.High);
+    if (!Depth) {
+      if (!Found.Whole && !Found.Periodic) {
+        std::int64_t& Least = LeastDepths[A.Array->Array];
+        Least = std::max(Least, Most);
+      }
       return;
-    Reports.error(A.Origin->Where, Diag::err_halo_exceeded)
-        << A.Array->Array.name() << std::to_string(Depth) << Kernel->getName() << static_cast<unsigned>(Beyond)
-        << std::to_string(Beyond == Before ? -Found.Low : Found.High) << A.Origin->Where->getSourceRange();
+    }
+    ExceededHalo Exceeded{A.Origin->Where, A.Array->Array, *Depth};
+    if (Found.Whole && A.SaysPlace && Bounds.readsFarther(A, Result.RowDimension, *Depth))
+      Exceeded.Beyond = ExceededHalo::Far;
+    else if (Found.Periodic)
+      Exceeded.Beyond = ExceededHalo::OtherEnd;
+    else if (!Found.Whole && -Found.Low > *Depth)
+      Exceeded.Reads = -Found.Low;
+    else if (!Found.Whole && Found.High > *Depth)
+      std::tie(Exceeded.Beyond, Exceeded.Reads) = std::pair(ExceededHalo::Behind, Found.High);
+    else
+      return;
+    auto Same = llvm::find_if(Result.Exceeded, [&](const ExceededHalo& E) { return E.Where == Exceeded.Where && E.Beyond == Exceeded.Beyond; });
+    if (Same == Result.Exceeded.end())
+      Result.Exceeded.push_back(std::move(Exceeded));
+    else
+      Same->Reads = std::max(Same->Reads, Exceeded.Reads);
   }
 
   /// Sets AlongAxes to false if an access leaves the block's own coordinates along two dimensions.
@@ -1000,8 +1040,10 @@ private:
           // In one dimension, the element after the last one of a row is in the next; a thread for fixed rows has none of its own.
           bool Bounded = Depth && AccessBounds::areCounted(-*Depth, *Depth) && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
           Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
-          if (Bounded && D == Result.RowDimension)
-            checkDepth(A, static_cast<size_t>(It - Map.begin()), *Depth);
+          if (D == Result.RowDimension)
+            checkDepth(A, Bounded ? Depth : std::nullopt);
+          else if (auto J = static_cast<size_t>(It - Map.begin()); Bounded && !Sets.unknownIn(A.Coordinates[J]))
+            Add(D, Bounds.bounds(A, J, D));
           continue;
         }
         if (A.IntoEndRow && D == Result.RowDimension)
@@ -1304,6 +1346,8 @@ private:
   std::set<size_t> Warned;
   /// Of arrays with components.
   std::map<PointerVariable, std::int64_t> LeastRows, RowMultiples;
+  /// Of arrays with a clause that says it at run time only: how far subscripts reach.
+  std::map<PointerVariable, std::int64_t> LeastDepths;
   /// By dimension.
   std::map<PointerVariable, std::vector<std::int64_t>> LeastExtents;
   KernelForm Form;

@@ -123,6 +123,8 @@ struct ArrayAccess {
   std::int64_t LeastRows = 1;
   /// By dimension, as far as one is more than 1: in a shorter one, a column that is meant to be in its row may be in the next.
   std::vector<std::int64_t> LeastExtents;
+  /// How far subscripts reach beyond the rows of a block, which a clause `halo` with a depth that is known at run time may say no less than.
+  std::int64_t LeastDepth = 0;
   /// If the elements of a row are no multiple of it, a load or store of several elements may be in two rows.
   std::int64_t RowMultiple = 1;
 };
@@ -207,6 +209,16 @@ struct FittingThreads {
   bool Exactly = false;
 };
 
+/// A read that is farther from a logical block's own rows than a clause `halo` says.
+struct ExceededHalo {
+  const clang::Expr* Where = nullptr;
+  PointerVariable Array;
+  std::int64_t Depth = 0;
+  enum { Before, Behind, OtherEnd, Far } Beyond = Before;
+  /// Of those before and behind, how far.
+  std::int64_t Reads = 0;
+};
+
 struct KernelAccesses {
   /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
   ThreadMapping Threads = ThreadMapping::Blocks;
@@ -231,6 +243,7 @@ struct KernelAccesses {
   std::optional<RowLoop> Loop;
   std::vector<ArrayAccess> Arrays;
   std::vector<AtomicReduction> Reductions;
+  std::vector<ExceededHalo> Exceeded;
   FixedRowStores FixedRows;
   ElementPlaces Places;
   /// Of ThreadMapping::PartialBlocks.

@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/AccessBounds.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 using namespace clang;
@@ -50,6 +52,22 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
   if (!Bounded)
     return {/*Whole=*/true};
   return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
+}
+
+bool AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth) {
+  if (A.Coordinates[0].involves(Symbol::Kind::Unknown))
+    return false;
+  const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
+  const Polynomial Distance = A.Coordinates[0] - Step * originOf(D), FromEnd = Distance - Step * Sets.pitch(D) + 1;
+  isl::set Domain = Sets.inFirstRow(Sets.closedWith(A.Domains[0], {Distance, FromEnd})).intersect(Sets.compare(Comparison::Less, Step * originOf(D), Rows));
+  // Data that choose among rows, or say how long a loop through them is, may keep them near.
+  for (const Monomial& M : Sets.monomialsOf(Domain))
+    if (llvm::any_of(M, [&](const Symbol& S) { return Sets.unknownIn(S) || (S.Of == Symbol::Kind::Counter && !Sets.isBoundedAbove(Domain, S)); }))
+      return false;
+  if (!Rows.constant())
+    Domain = Domain.intersect(Sets.compare(Comparison::Less, Polynomial(4) * (Step * Sets.pitch(D) + Depth + 16), Rows));
+  isl::set Far = Domain.intersect(Sets.compare(Comparison::Less, Distance, -Depth).unite(Sets.compare(Comparison::Less, Depth, FromEnd)));
+  return !Domain.is_empty() && Sets.withoutVarying(Domain).is_subset(Sets.withoutVarying(Far));
 }
 
 DimensionEnds AccessBounds::endsOf(const CoordinateAccess& A, size_t J) {

@@ -17,6 +17,9 @@ public:
 
   /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
   AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D);
+  /// Whether an access is farther than \p Depth rows from the block's own for some threads, whatever parameters it depends on are, in arrays that are
+  /// long enough. Grid dimension \p D walks the rows.
+  bool readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth);
   /// Of coordinate \p J, from its array's ends.
   DimensionEnds endsOf(const CoordinateAccess& A, size_t J);
 

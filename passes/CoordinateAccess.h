@@ -25,6 +25,8 @@ struct CoordinateAccess {
   std::vector<std::int64_t> CarryLow, CarryHigh;
   /// A store beyond the block's own rows, into one of the array's first or last (ArrayAccess::EndRows).
   bool IntoEndRow = false;
+  /// Of a read that a clause `halo` speaks of: the subscript says as much.
+  bool SaysPlace = false;
   /// By coordinate, and of the component at the end: the values of the symbols for which it is reached, and all that is known of them and of
   /// those that the coordinate is made of. What is known of others would multiply with it, as ways around in three dimensions do.
   std::vector<isl::set> Domains;

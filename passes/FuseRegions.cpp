@@ -547,6 +547,9 @@ private:
         for (size_t J = 0; J != A.LeastExtents.size(); ++J)
           Check("check_extent", Shape[J], A.LeastExtents[J]);
         Check("check_row_length", Shape.back(), A.RowMultiple);
+        if (const Expr* Halo = A.LeastDepth > 0 ? haloOf(S, A.Array) : nullptr)
+          Text += "::gpurma::stages::check_halo(" + stringLiteral(A.Array.name()) + ", " + depth(Halo) + ", " + std::to_string(A.LeastDepth) + ", " +
+                  stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
       }
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";

@@ -139,7 +139,7 @@ private:
                                               ? analyzeInEither(S, Arrays, Launch)
                                               : analyzeInBlocks(S, Arrays, Launch);
     // Without arrays only that structures lead to none that the kernel touches.
-    if (!Found || Arrays.empty() || !checkReductions(S, *Found))
+    if (!Found || Arrays.empty() || !checkReductions(S, *Found) || !checkHalos(S, *Found))
       return;
     S.Accesses = std::move(*Found);
     if (S.Accesses.Loop && !checkApart(S))
@@ -1110,6 +1110,14 @@ private:
     if (H.Depth && !H.Depth->isValueDependent() && H.Depth->EvaluateAsInt(Known, Context))
       return Known.Val.getInt().getExtValue();
     return std::nullopt;
+  }
+
+  bool checkHalos(const Stage& S, const KernelAccesses& Found) {
+    for (const ExceededHalo& Each : Found.Exceeded)
+      U.Diags->report(Each.Where->getExprLoc(), Diag::err_halo_exceeded)
+          << Each.Array.name() << std::to_string(Each.Depth) << S.Kernel->getName() << static_cast<unsigned>(Each.Beyond) << std::to_string(Each.Reads)
+          << Each.Where->getSourceRange();
+    return Found.Exceeded.empty();
   }
 
   bool checkReductions(const Stage& S, const KernelAccesses& Found) {

@@ -88,6 +88,9 @@ void run_region(const region_launch& region, void** arguments);
 // The depth of a clause `halo`. Ends the process if it is negative.
 int halo_depth(long long depth, site where);
 
+// Ends the process if a clause `halo` says less than the subscripts of a kernel do.
+void check_halo(const char* array, int depth, int reads, const char* kernel, site where);
+
 // Ends the process if an array is read farther than it is put, by clauses of a region.
 void check_put(const char* array, int halo, const char* kernel, int reads, site where);
 
@@ -146,6 +149,7 @@ void copy_scalar(void* to, const void* from, std::size_t bytes);
 namespace stages {
 
 using host::check_alike;
+using host::check_halo;
 using host::check_number;
 using host::check_put;
 using host::check_extent;

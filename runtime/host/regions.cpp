@@ -480,6 +480,13 @@ int halo_depth(long long depth, site where) {
   return static_cast<int>(std::min(depth, most));
 }
 
+void check_halo(const char* array, int depth, int reads, const char* kernel, site where) {
+  if (depth < reads)
+    fatal(text("the persistent region at ", source_text(where), ": 'halo' says ", depth, ", but '",
+               kernel, "' reads rows of '", array, "' that are up to ", reads,
+               " away from its own; it would read old values of other processes' rows"));
+}
+
 void check_put(const char* array, int halo, const char* kernel, int reads, site where) {
   if (reads > halo)
     fatal(text("the persistent region at ", source_text(where), ": '", array, "' is put with halo ",

@@ -27,6 +27,59 @@ __global__ void within(float* out, const float* in, int ny, int nx) {
   POINT;
   out[y * nx + x] = y > 0 ? in[(y - 1) * nx + x] : 0;
 }
+__global__ void first(float* out, const float* in, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = in[x];
+}
+__global__ void given(float* out, const float* in, int k, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = k >= 0 && k < ny ? in[k * nx + x] : 0;
+}
+__global__ void all(float* out, const float* in, int ny, int nx) {
+  POINT;
+  float sum = 0;
+  for (int row = 0; row < ny; ++row)
+    sum += in[row * nx + x];
+  out[y * nx + x] = sum;
+}
+__global__ void next_element(float* out, const float* in, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = in[y * nx + x + 1];
+}
+__global__ void elements(float* out, const float* in, int nx, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= nx && i < n)
+    out[i] = in[i - nx];
+}
+__global__ void one_row(float* out, const float* in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx)
+    out[x] = in[(ny - 1) * nx + (x + 1) % nx];
+}
+__global__ void walls(float* out, const float* in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x < nx) {
+    out[x] = in[2 * nx + x];
+    out[(ny - 1) * nx + x] = in[nx + x];
+  }
+}
+__global__ void moved(float* out, const float* in, int by, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = y + by < ny ? in[(y + by) * nx + x] : 0;
+}
+__global__ void clamped(float* out, const float* in, int last, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = in[min(y, last) * nx + x];
+}
+__global__ void between(float* out, const float* in, const int* begin, const int* end, int ny, int nx) {
+  POINT;
+  float sum = 0;
+  for (int row = begin[y]; row < end[y]; ++row)
+    sum += in[row * nx + x];
+  for (int row = 0; row < end[y]; ++row)
+    sum += in[row * nx + x];
+  out[y * nx + x] = sum + in[min(max(y + begin[y], 0), ny - 1) * nx + x];
+}
 __global__ void found(float* out, const float* in, const int* rows, int ny, int nx) {
   POINT;
   out[y * nx + x] = in[rows[y] * nx + x];
@@ -42,6 +95,29 @@ void steps(float* u, float* v, const int* rows, int ny, int nx, dim3 grid, dim3 
     behind<<<grid, block>>>(u, v, ny, nx);
   }
 }
-// CHECK: :[[@LINE-32]]:29: error: kernel 'before' reads the row 2 before its logical block's own of 'in' here, and a clause 'halo' says 1; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-27]]:25: error: kernel 'behind' reads the row 3 behind its logical block's own of 'in' here, and a clause 'halo' says 1; state 3, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-23]]:21: error: kernel 'around' reads rows at the array's other end of 'in' here, and a clause 'halo' says 1; leave it out [gpurma-0243]
+void others(float* u, float* v, const int* begin, const int* end, int k, int ny, int nx, dim3 grid, dim3 block) {
+#pragma gpurma persistent distribute(u, v : rows(ny, nx)) halo(u : 0)
+  for (int s = 0; s < 10; ++s) {
+    first<<<grid, block>>>(v, u, ny, nx);
+    given<<<grid, block>>>(v, u, k, ny, nx);
+    all<<<grid, block>>>(v, u, ny, nx);
+    next_element<<<grid, block>>>(v, u, ny, nx);
+    elements<<<100, 256>>>(v, u, nx, nx * ny);
+    one_row<<<10, 256>>>(v, u, ny, nx);
+    walls<<<10, 256>>>(v, u, ny, nx);
+    moved<<<grid, block>>>(v, u, k, ny, nx);
+    clamped<<<grid, block>>>(v, u, k, ny, nx);
+    between<<<grid, block>>>(v, u, begin, end, ny, nx);
+  }
+}
+// CHECK: :[[@LINE-100]]:29: error: kernel 'before' reads the row 2 before its logical block's own of 'in' here, and a clause 'halo' says 1; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-95]]:25: error: kernel 'behind' reads the row 3 behind its logical block's own of 'in' here, and a clause 'halo' says 1; state 3, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-91]]:21: error: kernel 'around' reads rows at the array's other end of 'in' here, and a clause 'halo' says 1; leave it out [gpurma-0243]
+// CHECK: :[[@LINE-84]]:21: error: kernel 'first' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-81]]:40: error: kernel 'given' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-76]]:12: error: kernel 'all' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-72]]:21: error: kernel 'next_element' reads the row 1 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-68]]:14: error: kernel 'elements' reads the row 1 before its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-64]]:14: error: kernel 'one_row' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]
+// CHECK: :[[@LINE-60]]:14: error: kernel 'walls' reads the row 2 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-60]]:30: error: kernel 'walls' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]

@@ -22,6 +22,8 @@
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 // RUN: not %t apart 2>&1 | FileCheck --check-prefix=APART %s
 // RUN: not %t halo 2>&1 | FileCheck --check-prefix=HALO %s
+// RUN: not %t less-halo 2>&1 | FileCheck --check-prefix=LESS-HALO %s
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t enough-halo 2>&1 | FileCheck --check-prefix=ENOUGH-HALO %s
 // RUN: env GPURMA_CPU_RANKS=3 %t unsigned | FileCheck --check-prefix=UNSIGNED %s
 // RUN: not %mpirun -np 2 %t unsigned 2>&1 | FileCheck --check-prefix=UNSIGNED-OF-2 %s
 // RUN: env GPURMA_CPU_RANKS=3 %t deep-halo | FileCheck --check-prefix=DEEP-HALO %s
@@ -101,6 +103,25 @@ static int stated(long long depth) {
   }
   // DEEP-HALO: the first ones are 24 25
   printf("the first ones are %d %d\n", a[0], a[1]);
+  return 0;
+}
+
+// A depth that the running program knows only, and subscripts that say which one there is.
+static int counted(int depth) {
+  const int nx = 8, ny = 64;
+  float *a, *b;
+  cudaMallocManaged(&a, nx * ny * sizeof(float));
+  cudaMallocManaged(&b, nx * ny * sizeof(float));
+  for (int i = 0; i < nx * ny; ++i)
+    a[i] = b[i] = 1;
+  // LESS-HALO: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: 'halo' says 0, but 'step' reads rows of 'in' that are up to 1 away from its own; it would read old values of other processes' rows
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) halo(a, b : depth)
+  for (int i = 0; i < 4; ++i) {
+    step<<<dim3(1, 8), dim3(8, 8)>>>(b, a, ny, nx);
+    std::swap(a, b);
+  }
+  // ENOUGH-HALO: in the middle 16
+  printf("in the middle %g\n", a[ny / 2 * nx]);
   return 0;
 }
 
@@ -270,6 +291,10 @@ int main(int, char **argv) {
     return below_zero(40);
   if (!std::strcmp(argv[1], "halo"))
     return stated(-1);
+  if (!std::strcmp(argv[1], "less-halo"))
+    return counted(0);
+  if (!std::strcmp(argv[1], "enough-halo"))
+    return counted(1);
   if (!std::strcmp(argv[1], "deep-halo"))
     return stated(1LL << 32);
   if (!std::strcmp(argv[1], "deep"))
