@@ -29,10 +29,6 @@ std::optional<CopyKind> kindOf(const CallExpr& Memcpy) {
   return static_cast<CopyKind>(Known.Val.getInt().getExtValue());
 }
 
-bool isReduced(const Expr* E, const Region& R) {
-  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
-  return Ref && R.findReduction(dyn_cast<VarDecl>(Ref->getDecl()));
-}
 
 } // namespace
 
@@ -82,7 +78,7 @@ bool copiesOnHost(const CallExpr& Call) {
 
 bool isCopyStage(const CallExpr& Call, const Region& R) {
   std::optional<ArrayCopy> Copy = arrayCopy(Call);
-  return Copy && !isReduced(Copy->To, R) && !(Copy->From && isReduced(Copy->From, R));
+  return Copy && !R.reducedAt(Copy->To) && !(Copy->From && R.reducedAt(Copy->From));
 }
 
 } // namespace gpurma

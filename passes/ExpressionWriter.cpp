@@ -359,7 +359,7 @@ const ArraySubscriptExpr* ExpressionWriter::addressedElement(const Stmt* S) {
 
 // --- Reduced scalars, and what is copied to them and from them.
 
-const ReducedScalar* ExpressionWriter::reducedBy(const Expr* E) const { return Draft.R.findReduction(pointerOf(E)); }
+const ReducedScalar* ExpressionWriter::reducedBy(const Expr* E) const { return Draft.R.reducedElement(E); }
 
 const ReducedScalar* ExpressionWriter::reducedPointer(const Expr* E) const {
   const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
@@ -436,9 +436,49 @@ int ExpressionWriter::bytesOf(const ReducedScalar& Scalar) const {
   return static_cast<int>(Context.getTypeSizeInChars(Scalar.Scalar->getType()).getQuantity());
 }
 
-bool ExpressionWriter::isOfBytes(const CallExpr& Call, const ReducedScalar& Scalar) const {
+bool ExpressionWriter::isOfBytes(const CallExpr& Call, const ReducedScalar& Scalar, size_t Count) const {
   Expr::EvalResult Bytes;
-  return Call.getNumArgs() > 2 && Call.getArg(2)->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar);
+  return Call.getNumArgs() > 2 && Call.getArg(2)->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar) * static_cast<int>(Count);
+}
+
+ArrayRef<ReducedScalar> ExpressionWriter::reducedArray(const CallExpr& Call, unsigned Argument) const {
+  const ReducedScalar* First = reducedPointer(Call.getArg(Argument));
+  const ArrayRef<ReducedScalar> Elements = First ? Draft.R.reducedElements(First->Pointer) : ArrayRef<ReducedScalar>();
+  return Elements.size() > 1 && isOfBytes(Call, *First, Elements.size()) ? Elements : ArrayRef<ReducedScalar>();
+}
+
+bool ExpressionWriter::arrayTransfer(const CallExpr& Call, StringRef Name, raw_ostream& To) {
+  const bool Fills = Name == "cudaMemset" || Name == "cudaMemsetAsync", Copies = Name == "cudaMemcpy" || Name == "cudaMemcpyAsync";
+  if (!(Fills || Copies) || Call.getNumArgs() < 3)
+    return false;
+  const ArrayRef<ReducedScalar> Into = reducedArray(Call, 0), From = Copies ? reducedArray(Call, 1) : ArrayRef<ReducedScalar>();
+  const ArrayRef<ReducedScalar> Elements = Into.empty() ? From : Into;
+  if (Into.empty() == From.empty())
+    return false;
+  const Expr* Host = Copies ? Call.getArg(Into.empty() ? 0 : 1)->IgnoreParenImpCasts() : nullptr;
+  const auto* Array = Host ? Context.getAsConstantArrayType(Host->getType()) : nullptr;
+  std::optional<std::uint64_t> Filled = Fills ? filledWith(*Call.getArg(1), Elements.front()) : std::nullopt;
+  const QualType Type = Elements.front().Scalar->getType();
+  if (Fills ? !Filled : !Array || Array->getSize().ult(Elements.size()) || !Context.hasSameUnqualifiedType(Array->getElementType(), Type))
+    return false;
+  To << "(";
+  for (const ReducedScalar& Each : Elements) {
+    const std::string Of = Fills ? "" : text(Host) + "[" + std::to_string(Each.Element) + "]";
+    if (Fills)
+      To << reducedName(Each) << " = " << filling(*Filled, Type);
+    else if (Into.empty())
+      To << Of << " = " << reducedName(Each) << ".value()";
+    else
+      To << reducedName(Each) << " = " << Of;
+    To << ", ";
+  }
+  To << "::cudaSuccess)";
+  return true;
+}
+
+std::string ExpressionWriter::filling(std::uint64_t Bits, QualType Type) const {
+  const std::string Number = std::to_string(Bits);
+  return Bits == 0 ? Number : "static_cast<" + member(Type, "") + ">(" + Number + "ull)";
 }
 
 std::optional<std::uint64_t> ExpressionWriter::filledWith(const Expr& Byte, const ReducedScalar& Scalar) const {
@@ -458,7 +498,7 @@ std::optional<std::uint64_t> ExpressionWriter::filledWith(const Expr& Byte, cons
 bool ExpressionWriter::scalarTransfer(const CallExpr& Call, StringRef Name, raw_ostream& To) {
   if (Call.getNumArgs() < 3)
     return false;
-  auto Reduced = [&](unsigned I) { return reducedPointer(Call.getArg(I)); };
+  auto Reduced = [&](unsigned I) { return Draft.R.reducedAt(Call.getArg(I)); };
   for (unsigned I : {0, 1})
     if (Reduced(I) && !isOfBytes(Call, *Reduced(I)))
       return false;
@@ -466,9 +506,7 @@ bool ExpressionWriter::scalarTransfer(const CallExpr& Call, StringRef Name, raw_
     std::optional<std::uint64_t> Filled = Reduced(0) ? filledWith(*Call.getArg(1), *Reduced(0)) : std::nullopt;
     if (!Filled)
       return false;
-    const std::string Number = std::to_string(*Filled);
-    To << "(" << reducedName(*Reduced(0)) << " = "
-       << (*Filled == 0 ? Number : "static_cast<" + member(Reduced(0)->Scalar->getType(), "") + ">(" + Number + "ull)") << ", ::cudaSuccess)";
+    To << "(" << reducedName(*Reduced(0)) << " = " << filling(*Filled, Reduced(0)->Scalar->getType()) << ", ::cudaSuccess)";
     return true;
   }
   if (Name != "cudaMemcpy" && Name != "cudaMemcpyAsync")
@@ -527,7 +565,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     return true;
   }
   if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
-    if (copyOfNumbers(Call, To) || arrayCopy(Call, To) || scalarTransfer(Call, Name, To))
+    if (copyOfNumbers(Call, To) || arrayCopy(Call, To) || arrayTransfer(Call, Name, To) || scalarTransfer(Call, Name, To))
       return true;
     report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
     if (copiesOnHost(Call))

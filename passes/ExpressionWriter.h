@@ -79,7 +79,7 @@ private:
   bool reference(const clang::DeclRefExpr& Ref, llvm::raw_ostream& To);
   void capture(const clang::VarDecl& Variable, clang::SourceLocation Loc);
   std::string hostScalar(const clang::VarDecl* Pointer, clang::SourceLocation Loc);
-  /// Of *norm and norm[0]; a cast of the pointer would mean its bits.
+  /// Of *norm and norm[0], and of norm[2] where that is one; a cast of the pointer would mean its bits.
   const ReducedScalar* reducedBy(const clang::Expr* E) const;
   /// What a copy names as &variable, or as a pointer to a scalar of the host, and its type. None: something else.
   std::optional<std::pair<std::string, clang::QualType>> copiedValue(const clang::CallExpr& Call, unsigned Argument);
@@ -89,10 +89,15 @@ private:
   std::optional<std::string> copied(const std::string& Value, clang::QualType From, clang::QualType To) const;
   bool assignCopy(const std::string& Target, clang::QualType To, const std::string& Value, clang::QualType From, llvm::raw_ostream& Out) const;
   int bytesOf(const ReducedScalar& Scalar) const;
-  /// Whether a copy or clearing is of the scalar and nothing behind it.
-  bool isOfBytes(const clang::CallExpr& Call, const ReducedScalar& Scalar) const;
+  /// Whether a copy or clearing is of as many scalars, one behind the other, and nothing else.
+  bool isOfBytes(const clang::CallExpr& Call, const ReducedScalar& Scalar, size_t Count = 1) const;
+  /// An array of scalars, all of which a call copies or clears; empty for others.
+  llvm::ArrayRef<ReducedScalar> reducedArray(const clang::CallExpr& Call, unsigned Argument) const;
+  /// cudaMemset of such an array, and cudaMemcpy between it and an array of the host.
+  bool arrayTransfer(const clang::CallExpr& Call, llvm::StringRef Name, llvm::raw_ostream& To);
   /// The number that a scalar is if all its bytes are this one. None: it is no constant, or that is no number to write.
   std::optional<std::uint64_t> filledWith(const clang::Expr& Byte, const ReducedScalar& Scalar) const;
+  std::string filling(std::uint64_t Bits, clang::QualType Type) const;
   /// Once.
   void suggestHost(clang::SourceLocation Loc);
   /// Once.

@@ -522,11 +522,19 @@ private:
     return "::gpurma::stages::check_scalars({" + scalarsInMemory() + "}, " + siteText(R.directive().HashLoc, U.sources()) + "); ";
   }
 
+  /// Of the first element nothing.
+  static std::string elementText(const ReducedScalar& S, StringRef Before, StringRef Behind) {
+    return S.Element == 0 ? "" : (Before + std::to_string(S.Element) + Behind).str();
+  }
+  std::string scalarAddress(const ReducedScalar& S) const { return hostName(S.Pointer) + elementText(S, " + ", ""); }
+
   std::string scalarsInMemory() const {
     std::string Text;
     llvm::ListSeparator Comma;
     for (const ReducedScalar& S : R.Reductions)
-      Text += (StringRef(Comma) + "::gpurma::stages::memory_at(" + stringLiteral(S.Pointer->getName()) + ", " + hostName(S.Pointer) + ")").str();
+      Text += (StringRef(Comma) + "::gpurma::stages::memory_at(" + stringLiteral(S.Pointer->getName().str() + elementText(S, "[", "]")) + ", " + scalarAddress(S) +
+               ")")
+                  .str();
     return Text;
   }
 
@@ -557,7 +565,7 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       bool OfBlocks = R.Reductions[I].OfBlocks;
       Text += std::string("::gpurma::stages::load_") + (OfBlocks ? "block_numbers" : "scalar") + "(gpurma_values.gpurma_scalar_" + std::to_string(I) + ", " +
-              hostName(R.Reductions[I].Pointer) + (OfBlocks ? ", gpurma_values.gpurma_blocks_" + std::to_string(I) : "") + "); ";
+              scalarAddress(R.Reductions[I]) + (OfBlocks ? ", gpurma_values.gpurma_blocks_" + std::to_string(I) : "") + "); ";
     }
     for (unsigned I = 0; I != R.Collected.size(); ++I)
       Text += "gpurma_values.gpurma_collected[" + std::to_string(I) + "] = ::gpurma::stages::collected_plan(" +
@@ -594,7 +602,7 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       const ReducedScalar& S = R.Reductions[I];
       std::string Index = std::to_string(I);
-      Text += "::gpurma::stages::store_" + (S.OfBlocks ? "block_numbers<" + operationName(S, Context) + ">" : "scalar") + "(" + hostName(S.Pointer) +
+      Text += "::gpurma::stages::store_" + (S.OfBlocks ? "block_numbers<" + operationName(S, Context) + ">" : "scalar") + "(" + scalarAddress(S) +
               ", gpurma_values.gpurma_scalar_" + Index + (S.OfBlocks ? ", gpurma_values.gpurma_blocks_" + Index : "") + "); ";
     }
     return Text + swappedObjects();

@@ -1432,7 +1432,11 @@ public:
       if (!Named.insert(A.Scalar).second)
         continue;
       const bool Sets = A.Op == AtomicReduction::Set;
-      Parts.push_back((S.storesNumber(A.Scalar) ? "reduces what blocks store in '" : Sets ? "sets '*" : "reduces '*") + A.Scalar->getName().str() + "'" +
+      Parts.push_back((S.storesNumber(A.Scalar)                            ? "reduces what blocks store in '"
+                       : llvm::is_contained(S.ReducedElements, A.Scalar) ? "reduces elements of '"
+                       : Sets                                            ? "sets '*"
+                                                                         : "reduces '*") +
+                      A.Scalar->getName().str() + "'" +
                       (S.Sums.any() && !Sets                              ? " (once for all tiles)"
                        : llvm::is_contained(S.AddedUpByThreads, A.Scalar) ? " (first in each thread)"
                                                                           : ""));

@@ -190,7 +190,10 @@ private:
       std::string Name = "gpurma_" + std::to_string(I);
       Values += ", " + Name;
       if (const ReducedScalar* Scalar = E.reducedPointer(Argument)) {
-        passScalar(*Scalar, *Parameter, Name);
+        if (llvm::is_contained(S.ReducedElements, Parameter))
+          passElements(*Scalar, Name);
+        else
+          passScalar(*Scalar, *Parameter, Name);
       } else if (llvm::is_contained(S.Collected, Parameter)) {
         std::string Type = "::gpurma::stages::collected_pointer<" + E.member(Parameter->getType()->getPointeeType(), "") + ">";
         Arguments += ", " + Name + ".data";
@@ -206,6 +209,18 @@ private:
         noteArrays(*Parameter, Name);
       }
     }
+  }
+
+  /// An array of reduced scalars, each with a part of the rank's.
+  void passElements(const ReducedScalar& First, const std::string& Name) {
+    const ArrayRef<ReducedScalar> Elements = Draft.R.reducedElements(First.Pointer);
+    const std::string Type = "::gpurma::stages::reduced_elements<" + E.member(First.Scalar->getType(), "") + ">";
+    Arguments += ", " + Name + ".first";
+    Members += "  " + Type + " " + Name + ";\n";
+    line() << "const " << Type << " " << Name << "(" << Site;
+    for (const ReducedScalar& Each : Elements)
+      Out << ", " << E.reducedName(Each) << ".partial()";
+    Out << ");\n";
   }
 
   void passScalar(const ReducedScalar& Scalar, const ParmVarDecl& Parameter, const std::string& Name) {

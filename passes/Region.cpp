@@ -150,6 +150,38 @@ const ReducedScalar* Region::findReduction(const VarDecl* Pointer) const {
   return Pointer && It != Reductions.end() ? &*It : nullptr;
 }
 
+ArrayRef<ReducedScalar> Region::reducedElements(const VarDecl* Pointer) const {
+  return ArrayRef(Reductions).drop_until([&](const ReducedScalar& R) { return R.Pointer == Pointer; }).take_while([&](const ReducedScalar& R) {
+    return R.Pointer == Pointer;
+  });
+}
+
+/// A constant that is not negative.
+static std::optional<std::int64_t> elementNumber(const Expr& Index, const ASTContext& Context) {
+  const std::optional<llvm::APSInt> Number = Index.isValueDependent() ? std::nullopt : Index.getIntegerConstantExpr(Context);
+  return Number && *Number >= 0 && Number->getActiveBits() < 32 ? std::optional(Number->getExtValue()) : std::nullopt;
+}
+
+const ReducedScalar* Region::reducedElement(const Expr* Scalar) const {
+  const auto [Pointer, Element] = elementOf(Scalar);
+  const ArrayRef<ReducedScalar> Elements = Pointer ? reducedElements(Pointer) : ArrayRef<ReducedScalar>();
+  return static_cast<size_t>(Element) < Elements.size() ? &Elements[static_cast<size_t>(Element)] : nullptr;
+}
+
+const ReducedScalar* Region::reducedAt(const Expr* Pointer) const {
+  Pointer = Pointer->IgnoreParenCasts();
+  if (const auto* Address = dyn_cast<UnaryOperator>(Pointer); Address && Address->getOpcode() == UO_AddrOf)
+    return reducedElement(Address->getSubExpr());
+  const auto* Sum = dyn_cast<BinaryOperator>(Pointer);
+  const auto* Ref = dyn_cast<DeclRefExpr>(Sum && Sum->getOpcode() == BO_Add ? Sum->getLHS()->IgnoreParenImpCasts() : Pointer);
+  const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!V || !Sum)
+    return findReduction(V);
+  const std::optional<std::int64_t> Element = elementNumber(*Sum->getRHS(), V->getASTContext());
+  const ArrayRef<ReducedScalar> Elements = reducedElements(V);
+  return Element && static_cast<size_t>(*Element) < Elements.size() ? &Elements[static_cast<size_t>(*Element)] : nullptr;
+}
+
 const CollectedArray* Region::findCollected(const Expr* Argument) const {
   std::set<const VarDecl*> Named = namedVariables(Argument);
   auto It = llvm::find_if(Collected, [&](const CollectedArray& C) { return Named.count(C.Pointer); });
@@ -310,6 +342,16 @@ const VarDecl* pointerOf(const Expr* Scalar) {
   return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
 }
 
+std::pair<const VarDecl*, std::int64_t> elementOf(const Expr* Scalar) {
+  const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Scalar->IgnoreParenImpCasts());
+  const auto* Ref = Subscript ? dyn_cast<DeclRefExpr>(Subscript->getBase()->IgnoreParenImpCasts()) : nullptr;
+  const auto* Pointer = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+  if (!Pointer)
+    return {pointerOf(Scalar), 0};
+  const std::optional<std::int64_t> Element = elementNumber(*Subscript->getIdx(), Pointer->getASTContext());
+  return {Element ? Pointer : nullptr, Element.value_or(0)};
+}
+
 const FieldDecl* memberOfObject(const VarDecl* V) {
   const auto* Member = V->isImplicit() ? dyn_cast_or_null<MemberExpr>(V->getInit()) : nullptr;
   return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
@@ -358,8 +400,11 @@ Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
         R.Collected.push_back({namedVariable(Argument(I)), Argument(C.Left), C.Exprs[I].Range.getBegin()});
       break;
     case ClauseKind::Reduce:
-      for (unsigned I = 0; I != C.Exprs.size(); ++I)
-        R.Reductions.push_back({C.Word, Argument(I), Argument(I) ? pointerOf(Argument(I)) : nullptr});
+      for (unsigned I = 0; I != C.Exprs.size(); ++I) {
+        const Expr* Scalar = Argument(I);
+        const auto [Pointer, Element] = Scalar ? elementOf(Scalar) : std::pair<const VarDecl*, std::int64_t>();
+        R.Reductions.push_back({C.Word, Scalar, Pointer, Element});
+      }
       break;
     case ClauseKind::Map:
       R.Maps.push_back({C.Name, C.Word == Keyword::X ? 0u : C.Word == Keyword::Y ? 1u : 2u, C.NameLoc});

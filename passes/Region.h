@@ -39,10 +39,12 @@ struct DistributedArray {
 /// reduce(+ : *norm).
 struct ReducedScalar {
   Keyword Operation = Keyword::Plus;
-  /// As written: *norm or norm[0].
+  /// As written: *norm or norm[0], or norm[2] of an array.
   const clang::Expr *Scalar = nullptr;
   /// norm.
   const clang::VarDecl *Pointer = nullptr;
+  /// Which element it is. All up to the last one that clauses name lie one behind the other in Region::Reductions.
+  std::int64_t Element = 0;
   /// What kernels take it for when they update it: another type of its size, in
   /// atomicMax(reinterpret_cast<int *>(norm), ...). Null: no kernel updates it. Found by VerifyRegions.
   clang::QualType Updated;
@@ -217,6 +219,8 @@ struct Stage {
   std::vector<std::pair<const clang::ParmVarDecl *, unsigned>> BlockNumbers;
   /// Parameters of the kernel that stand for reduced scalars which the threads add up in registers (ThreadParts.h).
   std::vector<const clang::ParmVarDecl *> AddedUpByThreads;
+  /// Those that stand for arrays of reduced scalars, of which the kernel updates elements.
+  std::vector<const clang::ParmVarDecl *> ReducedElements;
   /// Those that stand for arrays which are collected.
   std::vector<const clang::ParmVarDecl *> Collected;
   /// Parameters of the kernel that stand for flags which it sets.
@@ -320,7 +324,14 @@ struct Region {
   /// True in a template: its instances are regions of their own.
   bool isPattern() const { return function()->isDependentContext(); }
   const DistributedArray *findArray(const PointerVariable &Pointer) const;
+  /// Of several elements of an array, the first one.
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
+  /// All of them.
+  llvm::ArrayRef<ReducedScalar> reducedElements(const clang::VarDecl *Pointer) const;
+  /// Of *norm and norm[0], and of norm[2] where that is one.
+  const ReducedScalar *reducedElement(const clang::Expr *Scalar) const;
+  /// Of norm, &norm[2] and norm + 2.
+  const ReducedScalar *reducedAt(const clang::Expr *Pointer) const;
   /// The one whose variable an argument names.
   const CollectedArray *findCollected(const clang::Expr *Argument) const;
   /// Those that the stage runs with; null if it runs by itself.
@@ -391,6 +402,9 @@ const clang::Expr *dereferenced(const clang::Expr *E);
 
 /// norm, of *norm or norm[0]; null for other expressions, and for a cast of the pointer, which would mean its bits.
 const clang::VarDecl *pointerOf(const clang::Expr *Scalar);
+
+/// The p of p[2], p[0] and *p, and which element that is, by a constant; null for other expressions.
+std::pair<const clang::VarDecl *, std::int64_t> elementOf(const clang::Expr *Scalar);
 
 /// The member that such a reference is of; null for the program's own variables.
 const clang::FieldDecl *memberOfObject(const clang::VarDecl *V);

@@ -73,6 +73,9 @@ private:
       for (const Expr* Argument : Call->arguments())
         if (Argument->isLValue() && !Argument->getType().isConstQualified())
           changed(Argument);
+        else if (const Expr* Array = Argument->IgnoreParenImpCasts();
+                 Array->getType()->isArrayType() && !W.Draft.U.context().getBaseElementType(Array->getType()).isConstQualified())
+          changed(Array);
       if (const auto* Member = dyn_cast<CXXMemberCallExpr>(Call); Member && Member->getMethodDecl() && !Member->getMethodDecl()->isConst())
         changed(Member->getImplicitObjectArgument());
       return true;

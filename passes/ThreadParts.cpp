@@ -114,7 +114,7 @@ llvm::SmallVector<unsigned, 2> objectParameters(const FunctionDecl* Kernel, cons
   for (const Region& R : U.Regions)
     for (const Stage& S : R.Stages)
       if (S.Kernel && !R.isPattern() && patternOf(S.Kernel) == patternOf(Kernel))
-        for (const auto* Each : {&S.AddedUpByThreads, &S.Collected})
+        for (const auto* Each : {&S.AddedUpByThreads, &S.ReducedElements, &S.Collected})
           for (const ParmVarDecl* P : *Each)
             Parameters.push_back(P->getFunctionScopeIndex());
   llvm::sort(Parameters);

@@ -12,6 +12,7 @@
 #include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchSize.h"
+#include "passes/Lvalues.h"
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
 #include "passes/StageFunctions.h"
@@ -169,6 +170,9 @@ const ValueDecl* pointer(const Expr* E) {
   return Ref ? Ref->getDecl() : nullptr;
 }
 
+/// What CUDA has besides, for blocks, is rejected by its name later.
+bool isAtomic(const FunctionDecl& Callee, StringRef Wanted) { return identifierOf(&Callee).starts_with(Wanted) || atomicOperation(Callee) == Wanted; }
+
 /// What a kernel does with its parameter for a reduced scalar: atomic operations of the wanted kind, also in functions that it passes the
 /// parameter to, and other uses.
 class ReducedUse : public DynamicRecursiveASTVisitor {
@@ -183,10 +187,14 @@ public:
   }
   bool TraverseCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
-    if (Callee && isWanted(*Callee) && Call->getNumArgs() >= 2 && pointer(Call->getArg(0)) == Parameters[Current]) {
+    if (Callee && isAtomic(*Callee, Atomic) && Call->getNumArgs() >= 2 && pointer(Call->getArg(0)) == Parameters[Current]) {
       Updates.push_back(Call->getArg(0));
       return TraverseStmt(Call->getArg(1));
     }
+    if (Callee && isAtomic(*Callee, Atomic) && Call->getNumArgs() >= 2)
+      if (const auto Pointers = alternatives(Call->getArg(0)->IgnoreParenCasts()); Pointers.size() > 1 && !Choice &&
+          llvm::any_of(Pointers, [&](const Expr* Each) { return pointer(Each) == Parameters[Current]; }))
+        Choice = Call->getArg(0);
     const FunctionDecl* Definition = Callee ? ownDefinition(*Callee) : nullptr;
     if (!Definition)
       return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
@@ -206,8 +214,7 @@ public:
   bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
     const auto* Base = dyn_cast<DeclRefExpr>(E->getBase()->IgnoreParenCasts());
     Expr::EvalResult Index;
-    bool IsOther = !E->getIdx()->isValueDependent() && E->getIdx()->EvaluateAsInt(Index, Parameters[Current]->getASTContext()) &&
-                   !Index.Val.getInt().isZero();
+    bool IsOther = E->getIdx()->isValueDependent() || !E->getIdx()->EvaluateAsInt(Index, Parameters[Current]->getASTContext()) || !Index.Val.getInt().isZero();
     if (Base && Base->getDecl() == Parameters[Current] && !Element && IsOther)
       Element = E;
     return true;
@@ -215,12 +222,12 @@ public:
   const DeclRefExpr* Found = nullptr;
   /// sums[1].
   const ArraySubscriptExpr* Element = nullptr;
+  /// The first pointer of an atomic operation that may be one of several.
+  const Expr* Choice = nullptr;
   /// The pointers that atomic operations are given.
   llvm::SmallVector<const Expr*, 2> Updates;
 
 private:
-  /// What CUDA has besides, for blocks, is rejected by its name later.
-  bool isWanted(const FunctionDecl& Callee) const { return identifierOf(&Callee).starts_with(Atomic) || atomicOperation(Callee) == Atomic; }
   bool isPassedAs(const FunctionDecl& Definition, unsigned I, const Expr* Argument) const {
     return I < Definition.getNumParams() && Definition.getParamDecl(I)->getType()->isPointerType() && pointer(Argument) == Parameters[Current];
   }
@@ -229,6 +236,53 @@ private:
   /// The kernel's, and those of functions that get it.
   llvm::SmallSetVector<const ParmVarDecl*, 2> Parameters;
   size_t Current = 0;
+};
+
+/// What a kernel does with its parameter for an array of reduced scalars: atomic operations on its elements, `atomicAdd(&sums[k], value)`
+/// or `atomicAdd(sums + k, value)`, and other uses.
+class ElementUse : public DynamicRecursiveASTVisitor {
+public:
+  ElementUse(const FunctionDecl* Kernel, const ParmVarDecl* Parameter, StringRef Atomic) : Parameter(Parameter), Atomic(Atomic) {
+    TraverseStmt(Kernel->getBody());
+  }
+  bool TraverseCallExpr(CallExpr* Call) override {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    Expr* Index = Callee && Call->getNumArgs() >= 2 && isAtomic(*Callee, Atomic) ? indexOf(Call->getArg(0)) : nullptr;
+    if (!Index)
+      return DynamicRecursiveASTVisitor::TraverseCallExpr(Call);
+    Updates.push_back(Call->getArg(0));
+    bool Good = TraverseStmt(Index);
+    for (unsigned I = 1; I != Call->getNumArgs(); ++I)
+      Good = Good && TraverseStmt(Call->getArg(I));
+    return Good;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    if (Ref->getDecl() == Parameter && !Found)
+      Found = Ref;
+    return true;
+  }
+  const DeclRefExpr* Found = nullptr;
+  /// The pointers that atomic operations are given.
+  llvm::SmallVector<const Expr*, 2> Updates;
+
+private:
+  bool isParameter(const Expr* E) const {
+    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    return Ref && Ref->getDecl() == Parameter;
+  }
+  /// Null: it is no element.
+  Expr* indexOf(const Expr* Pointer) const {
+    Pointer = Pointer->IgnoreParenCasts();
+    if (const auto* Sum = dyn_cast<BinaryOperator>(Pointer); Sum && Sum->getOpcode() == BO_Add && isParameter(Sum->getLHS()))
+      return Sum->getRHS();
+    const auto* Address = dyn_cast<UnaryOperator>(Pointer);
+    const auto* Element =
+        Address && Address->getOpcode() == UO_AddrOf ? dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens()) : nullptr;
+    return Element && isParameter(Element->getLHS()) ? const_cast<Expr*>(Element->getRHS()) : nullptr;
+  }
+
+  const ParmVarDecl* Parameter;
+  StringRef Atomic;
 };
 
 /// What a kernel does with its parameter for a flag: stores, also in functions that it passes the parameter to, and other uses.
@@ -343,7 +397,15 @@ private:
     return true;
   }
 
-  enum NameProblem { NotDistributed, NotLaunched, Twice, NotPointer, OfDevice };
+  enum NameProblem { NotDistributed, NotLaunched, Twice, NotPointer, OfDevice, NotNext };
+
+  /// Of an element of an array, whether the one before it is, too, by the same operation.
+  bool followsOn(const ReducedScalar& S) const {
+    if (&S == R.Reductions.data())
+      return false;
+    const ReducedScalar& Before = *(&S - 1);
+    return Before.Pointer == S.Pointer && Before.Element == S.Element - 1 && Before.Operation == S.Operation && !S.isFlag();
+  }
 
   bool checkClauses() {
     bool Good = true;
@@ -362,8 +424,12 @@ private:
       } else if (!S.Pointer)
         Wrong(S.Scalar->getBeginLoc(), NotPointer,
               spelledText(S.Scalar->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this"));
-      else if (!Named.insert(S.Pointer).second)
+      else if (S.Element == 0 ? !Named.insert(S.Pointer).second : llvm::any_of(R.Reductions, [&](const ReducedScalar& Other) {
+                 return &Other < &S && Other.Pointer == S.Pointer && Other.Element == S.Element;
+               }))
         Wrong(S.Scalar->getBeginLoc(), Twice, S.Pointer->getName());
+      else if (S.Element != 0 && !followsOn(S))
+        Wrong(S.Scalar->getBeginLoc(), NotNext, spelledText(S.Scalar->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this"));
     for (const CollectedArray& C : R.Collected)
       if (C.Pointer && !Named.insert(C.Pointer).second)
         Wrong(C.Loc, Twice, C.Pointer->getName());
@@ -533,6 +599,8 @@ private:
       return true;
     if (Scalar.isFlag())
       return checkFlag(S, Parameter, Scalar);
+    if (R.reducedElements(Scalar.Pointer).size() > 1)
+      return checkElements(S, Parameter, Scalar, Atomic);
     const ReducedUse Use(S.Kernel, Parameter, Atomic);
     for (const Expr* Pointer : Use.Updates)
       if (!checkUpdated(S, Pointer, Scalar))
@@ -550,10 +618,33 @@ private:
       report(Stores.Stores.front().To->getExprLoc(), Diag::note_flag)
           << text(*Stored, Scalar.Scalar->getType()) << spelling(isZero(*Stored) ? Keyword::And : Keyword::Or)
           << Scalar.Pointer->getName();
+    if (Use.Choice)
+      report(Use.Choice->getExprLoc(), Diag::note_reduced_choice);
     if (Use.Element)
       report(Use.Element->getExprLoc(), Diag::note_reduced_element)
           << spelledText(Use.Element->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this") << Parameter->getName();
     return false;
+  }
+
+  /// \p First: of an array of reduced scalars.
+  bool checkElements(Stage& S, const ParmVarDecl* Parameter, ReducedScalar& First, StringRef Atomic) {
+    const ElementUse Use(S.Kernel, Parameter, Atomic);
+    if (!Use.Found && Use.Updates.empty())
+      return true;
+    if (Use.Found || !Context.hasSameType(Parameter->getType()->getPointeeType(), First.Scalar->getType())) {
+      const SourceLocation Where = Use.Found ? Use.Found->getLocation() : Parameter->getLocation();
+      report(Where, Diag::err_stage_reduced) << S.Kernel->getName() << Parameter->getName() << spelling(First.Operation);
+      report(Where, Diag::note_reduced_elements)
+          << Atomic << Parameter->getName() << First.Scalar->getType().getAsString(Context.getPrintingPolicy());
+      return false;
+    }
+    const size_t Begin = &First - R.Reductions.data(), Count = R.reducedElements(First.Pointer).size();
+    for (const Expr* Pointer : Use.Updates)
+      for (size_t I = 0; I != Count; ++I)
+        if (!checkUpdated(S, Pointer, R.Reductions[Begin + I]))
+          return false;
+    S.ReducedElements.push_back(Parameter);
+    return true;
   }
 
   enum FlagProblem { OtherUse, NoConstant, OtherClause, OtherConstant };

@@ -307,6 +307,7 @@ template <class Updated, class Operation> struct as {
 #include <gpurma/device/lane_masks.h>
 #include <gpurma/device/partial_blocks.h>
 #include <gpurma/device/played_threads.h>
+#include <gpurma/device/reduced_elements.h>
 #include <gpurma/device/stages.h>
 #include <gpurma/device/tile_rows.h>
 #endif

@@ -272,6 +272,9 @@ std::string reason(const error_record& e) {
                 "', for a tile that waits for ", v(3), " to ", v(4), " only; a clause 'halo(",
                 array, " : n)' says how far it reads");
   }
+  case error_code::no_element:
+    return text("the kernel updates element ", v(0), " of an array of reduced scalars, of which ",
+                v(1), " are named in 'reduce'; name all");
   case error_code::numbers_of_blocks:
     if (v(0) != v(1))
       return text("the grid has ", v(1), " blocks, which store into ", v(0),

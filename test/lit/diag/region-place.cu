@@ -61,7 +61,7 @@ __global__ void later(float* a, int n = 1) { a[blockIdx.x] = n; }
 // CHECK: :38:56: error: 'b' is not distributed by this region [gpurma-0134]
 // CHECK: :40:51: error: no launch of this region launches 'other' [gpurma-0134]
 // CHECK: :42:41: error: 'a' is named twice [gpurma-0134]
-// CHECK: :44:62: error: 's[1]' is not '*pointer' or 'pointer[0]' of a variable [gpurma-0134]
+// CHECK: :44:62: error: 's[1]' does not follow on the element before it: name those of an array by one operation, '+', 'max' or 'min', one behind the other, from 0 on [gpurma-0134]
 // CHECK: :46:79: error: 's' is named twice [gpurma-0134]
 // CHECK: :49:5: error: the body of kernel 'later' is not visible here; a kernel that a persistent region launches is defined in the same translation unit, before the region, or without default arguments of its own behind it [gpurma-0130]
 // CHECK: :51:5: error: the body of kernel 'elsewhere' is not visible here; a kernel that a persistent region launches is defined in the same translation unit, before the region, or without default arguments of its own behind it [gpurma-0130]

@@ -92,7 +92,7 @@ void elements(float* a, float* s, int n) {
   { add_both<<<n, 1>>>(a, s); }
 }
 // CHECK: :[[@LINE-6]]:14: error: kernel 'add_both' may update the reduced 'sums' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
-// CHECK: :[[@LINE-7]]:14: note: 'sums[1]' is another scalar than '*sums': give it a pointer parameter of its own, and name in 'reduce' what is passed for each
+// CHECK: :[[@LINE-7]]:14: note: 'sums[1]' may be another scalar than '*sums': name all elements of the array in 'reduce', as in 'reduce(+ : sums[0], sums[1])', or give each a pointer parameter of its own
 
 // What lies behind a launch's own block.
 #include <cooperative_groups.h>

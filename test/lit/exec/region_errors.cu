@@ -22,6 +22,7 @@
 // RUN: not %t shared 2>&1 | FileCheck --check-prefix=SHARED %s
 // RUN: not %t apart 2>&1 | FileCheck --check-prefix=APART %s
 // RUN: not %t halo 2>&1 | FileCheck --check-prefix=HALO %s
+// RUN: not %t element 2>&1 | FileCheck --check-prefix=ELEMENT %s
 // RUN: not %t less-halo 2>&1 | FileCheck --check-prefix=LESS-HALO %s
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t enough-halo 2>&1 | FileCheck --check-prefix=ENOUGH-HALO %s
 // RUN: env GPURMA_CPU_RANKS=3 %t unsigned | FileCheck --check-prefix=UNSIGNED %s
@@ -103,6 +104,25 @@ static int stated(long long depth) {
   }
   // DEEP-HALO: the first ones are 24 25
   printf("the first ones are %d %d\n", a[0], a[1]);
+  return 0;
+}
+
+// An array of sums, of which clauses name the first ones only.
+__global__ void histogram(int *sums, const float *u, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny && u[y * nx + x] == 0)
+    atomicAdd(&sums[y == 7 ? 2 : 0], 1);
+}
+static int unnamed_element() {
+  float *u;
+  int *sums;
+  cudaMallocManaged(&u, 16 * 16 * sizeof(float));
+  cudaMallocManaged(&sums, 3 * sizeof(int));
+#pragma gpurma persistent distribute(u : rows(16, 16)) reduce(+ : sums[0], sums[1])
+  {
+    // ELEMENT: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] on rank {{[0-9]+}}: the kernel updates element 2 of an array of reduced scalars, of which 2 are named in 'reduce'; name all
+    histogram<<<dim3(2, 2), dim3(8, 8)>>>(sums, u, 16, 16);
+  }
   return 0;
 }
 
@@ -291,6 +311,8 @@ int main(int, char **argv) {
     return below_zero(40);
   if (!std::strcmp(argv[1], "halo"))
     return stated(-1);
+  if (!std::strcmp(argv[1], "element"))
+    return unnamed_element();
   if (!std::strcmp(argv[1], "less-halo"))
     return counted(0);
   if (!std::strcmp(argv[1], "enough-halo"))
