@@ -55,14 +55,14 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
 }
 
 bool AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth) {
-  if (A.Coordinates[0].involves(Symbol::Kind::Unknown))
-    return false;
   const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
   const Polynomial Distance = A.Coordinates[0] - Step * originOf(D), FromEnd = Distance - Step * Sets.pitch(D) + 1;
   isl::set Domain = Sets.inFirstRow(Sets.closedWith(A.Domains[0], {Distance, FromEnd})).intersect(Sets.compare(Comparison::Less, Step * originOf(D), Rows));
-  // Data that choose among rows, or say how long a loop through them is, may keep them near.
+  // Data that are rows, choose among them or say how long a loop through them is may keep them near.
   for (const Monomial& M : Sets.monomialsOf(Domain))
-    if (llvm::any_of(M, [&](const Symbol& S) { return Sets.unknownIn(S) || (S.Of == Symbol::Kind::Counter && !Sets.isBoundedAbove(Domain, S)); }))
+    if (llvm::any_of(M, [&](const Symbol& S) {
+          return Sets.unknownIn(S) || Sets.standsAlone(S) || (S.Of == Symbol::Kind::Counter && !Sets.isBoundedAbove(Domain, S));
+        }))
       return false;
   if (!Rows.constant())
     Domain = Domain.intersect(Sets.compare(Comparison::Less, Polynomial(4) * (Step * Sets.pitch(D) + Depth + 16), Rows));

@@ -120,13 +120,13 @@ public:
   isl::set withoutData(isl::set S, const std::vector<Polynomial>& Places) const;
   /// \p S without the symbols that differ between the threads of a launch.
   isl::set withoutVarying(isl::set S) const;
+  /// A value by itself: nothing that is known of it is said of others as well.
+  bool standsAlone(const Symbol& S) const;
 
 private:
   const UnknownCause* causeIn(const Polynomial& P, bool AlsoOfChoice) const;
   /// The symbols that stand in the definition of one.
   std::vector<Symbol> definedBy(const Symbol& S) const;
-  /// A value by itself: nothing that is known of it is said of others as well.
-  bool standsAlone(const Symbol& S) const;
   Symbol number(Symbol::Kind Of) { return {Of, Next++}; }
   isl::pw_aff affine(const Polynomial& P);
   /// \p S with what threads of such numbers say of their rows, and of those next to them: i < n of rows that there are.

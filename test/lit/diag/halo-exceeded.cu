@@ -63,6 +63,15 @@ __global__ void walls(float* out, const float* in, int ny, int nx) {
     out[(ny - 1) * nx + x] = in[nx + x];
   }
 }
+__global__ void halved(float* out, const float* in, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = in[y / 2 * nx + x];
+}
+__global__ void of_bits(float* out, const float* in, const int* rows, int ny, int nx) {
+  POINT;
+  const int row = rows[y] & 1023;
+  out[y * nx + x] = row < ny ? in[row * nx + x] : 0;
+}
 __global__ void moved(float* out, const float* in, int by, int ny, int nx) {
   POINT;
   out[y * nx + x] = y + by < ny ? in[(y + by) * nx + x] : 0;
@@ -105,19 +114,22 @@ void others(float* u, float* v, const int* begin, const int* end, int k, int ny,
     elements<<<100, 256>>>(v, u, nx, nx * ny);
     one_row<<<10, 256>>>(v, u, ny, nx);
     walls<<<10, 256>>>(v, u, ny, nx);
+    halved<<<grid, block>>>(v, u, ny, nx);
+    of_bits<<<grid, block>>>(v, u, begin, ny, nx);
     moved<<<grid, block>>>(v, u, k, ny, nx);
     clamped<<<grid, block>>>(v, u, k, ny, nx);
     between<<<grid, block>>>(v, u, begin, end, ny, nx);
   }
 }
-// CHECK: :[[@LINE-100]]:29: error: kernel 'before' reads the row 2 before its logical block's own of 'in' here, and a clause 'halo' says 1; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-95]]:25: error: kernel 'behind' reads the row 3 behind its logical block's own of 'in' here, and a clause 'halo' says 1; state 3, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-91]]:21: error: kernel 'around' reads rows at the array's other end of 'in' here, and a clause 'halo' says 1; leave it out [gpurma-0243]
-// CHECK: :[[@LINE-84]]:21: error: kernel 'first' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
-// CHECK: :[[@LINE-81]]:40: error: kernel 'given' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
-// CHECK: :[[@LINE-76]]:12: error: kernel 'all' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
-// CHECK: :[[@LINE-72]]:21: error: kernel 'next_element' reads the row 1 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-68]]:14: error: kernel 'elements' reads the row 1 before its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-64]]:14: error: kernel 'one_row' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]
-// CHECK: :[[@LINE-60]]:14: error: kernel 'walls' reads the row 2 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-60]]:30: error: kernel 'walls' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]
+// CHECK: :[[@LINE-111]]:29: error: kernel 'before' reads the row 2 before its logical block's own of 'in' here, and a clause 'halo' says 1; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-106]]:25: error: kernel 'behind' reads the row 3 behind its logical block's own of 'in' here, and a clause 'halo' says 1; state 3, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-102]]:21: error: kernel 'around' reads rows at the array's other end of 'in' here, and a clause 'halo' says 1; leave it out [gpurma-0243]
+// CHECK: :[[@LINE-95]]:21: error: kernel 'first' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-92]]:40: error: kernel 'given' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-87]]:12: error: kernel 'all' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-83]]:21: error: kernel 'next_element' reads the row 1 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-79]]:14: error: kernel 'elements' reads the row 1 before its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-75]]:14: error: kernel 'one_row' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]
+// CHECK: :[[@LINE-71]]:14: error: kernel 'walls' reads the row 2 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-71]]:30: error: kernel 'walls' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]
+// CHECK: :[[@LINE-67]]:21: error: kernel 'halved' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
