@@ -228,7 +228,7 @@ const Expr* firstElement(ArrayRef<const Stmt*> Before, const AddedElements& Adde
 }
 
 /// Of `index < count`, `index != count` and `count > index`; null of other conditions.
-const Expr* countOf(const Expr& Condition, const VarDecl* Index) {
+const Expr* boundOf(const Expr& Condition, const VarDecl* Index) {
   const auto* Cond = dyn_cast<BinaryOperator>(Condition.IgnoreParenImpCasts());
   if (Cond && (Cond->getOpcode() == BO_LT || Cond->getOpcode() == BO_NE) && namedVariable(Cond->getLHS()) == Index)
     return Cond->getRHS();
@@ -262,7 +262,7 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
       First.Val.getInt().ugt(1) || Loop.getConditionVariable() || !Loop.getCond() || !Loop.getInc())
     return {};
   const bool Whole = First.Val.getInt().isZero();
-  const Expr* Count = countOf(*Loop.getCond(), Index);
+  const Expr* Count = boundOf(*Loop.getCond(), Index);
   if (!Count || !isIncrementOf(*Loop.getInc(), Index, Context))
     return {};
   llvm::SmallVector<const Stmt*, 4> Body = {Loop.getBody()};
@@ -392,8 +392,6 @@ const CallExpr* lastCopy(ArrayRef<const Stmt*> Before, ArrayRef<const CallExpr*>
   }
   return nullptr;
 }
-
-bool isNew(const Expr* E, const ASTContext& Context);
 
 /// A function that can return no memory that something else leads to: it gets no addresses, and names no variables but its own.
 bool returnsNew(const FunctionDecl* F) {
