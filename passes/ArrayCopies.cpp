@@ -29,7 +29,6 @@ std::optional<CopyKind> kindOf(const CallExpr& Memcpy) {
   return static_cast<CopyKind>(Known.Val.getInt().getExtValue());
 }
 
-
 } // namespace
 
 std::optional<ArrayCopy> arrayCopy(const CallExpr& Call) {
