@@ -350,8 +350,9 @@ private:
                                         const LaunchFacts& Launch, Diagnostics& Diags,
                                         KernelForm* Seen = nullptr) {
     KernelForm Form, OfThis;
-    // Each form of a launch takes as long to give up.
-    if (llvm::is_contained(TooComplex, &S)) {
+    // It takes long to give up, and several look at the same form of a launch.
+    const LaunchForm Of{&S, Launch.Threads, Launch.SearchesRows, Launch.Pitch};
+    if (llvm::is_contained(TooComplex, Of)) {
       reportTooComplex(S.Kernel, Diags);
       return std::nullopt;
     }
@@ -365,7 +366,7 @@ private:
     std::optional<KernelAccesses> Found = Form.VectorElements == 1 ? analyzeAccesses(S.Kernel, Arrays, Launch, Context, Diags, &Result)
                                                                    : analyzeInVectors(S, Form.VectorElements, Arrays, Launch, Diags, Result);
     if (Result.TooComplex)
-      TooComplex.push_back(&S);
+      TooComplex.push_back(Of);
     return Found;
   }
 
@@ -1265,7 +1266,8 @@ private:
   std::map<PointerVariable, ArrayShape> Shapes;
   /// By kernel.
   std::map<const FunctionDecl*, AssumedConstants> NamedConstants;
-  std::vector<const Stage*> TooComplex;
+  using LaunchForm = std::tuple<const Stage*, ThreadMapping, bool, BlockPitch>;
+  std::vector<LaunchForm> TooComplex;
 };
 
 class InferStages final : public Pass {
