@@ -1037,13 +1037,18 @@ private:
         }
         if (!Writes && Array.Halo) {
           const std::optional<std::int64_t>& Depth = Array.Halo->Depth;
-          // In one dimension, the element after the last one of a row is in the next; a thread for fixed rows has none of its own.
-          bool Bounded = Depth && AccessBounds::areCounted(-*Depth, *Depth) && (!(inOneDimension() || forFixedRows()) || D == Result.RowDimension);
-          Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
-          if (D == Result.RowDimension)
+          const bool Bounded = Depth && AccessBounds::areCounted(-*Depth, *Depth);
+          const auto J = static_cast<size_t>(It - Map.begin());
+          if (D == Result.RowDimension) {
+            Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
             checkDepth(A, Bounded ? Depth : std::nullopt);
-          else if (auto J = static_cast<size_t>(It - Map.begin()); Bounded && !Sets.unknownIn(A.Coordinates[J]))
+          } else if (Bounded && !inOneDimension() && !forFixedRows() && !Sets.unknownIn(A.Coordinates[J])) {
             Add(D, Bounds.bounds(A, J, D));
+          } else {
+            // The clause is about rows. In one dimension, the element after the last one of a row is in the next; a thread for fixed rows
+            // has none of its own.
+            Add(D, {/*Whole=*/true});
+          }
           continue;
         }
         if (A.IntoEndRow && D == Result.RowDimension)

@@ -156,7 +156,7 @@ void hidden(float *a, float *b, float *c, int ny, int nx, dim3 grid, dim3 block)
 void stated(float *a, float *b, float *c, int far, int ny, int nx, dim3 grid, dim3 block) {
 #pragma gpurma persistent distribute(a, b, c : rows(ny, nx)) halo(a : 2) halo(b : far)
   for (int i = 0; i < 9; ++i) {
-    // TABLE-NEXT: stage own: rows y; writes out (own); reads in (x -2..2, y -2..2)
+    // TABLE-NEXT: stage own: rows y; writes out (own); reads in (y -2..2)
     // TEXT: void hidden(
     // TEXT: struct gpurma_launch_[[STATED:[0-9]+]]_0 {
     // TEXT: gpurma_reads_before = 2;
@@ -170,7 +170,7 @@ void stated(float *a, float *b, float *c, int far, int ny, int nx, dim3 grid, di
     // TEXT: gpurma_reads_before = 2;
     // TEXT-NEXT: gpurma_reads_after = 2;
     up<<<grid, block>>>(a, b, ny, nx);
-    // TABLE-NEXT: stage own: rows y; writes out (own), not published; reads in (x -2..2, y -2..2)
+    // TABLE-NEXT: stage own: rows y; writes out (own), not published; reads in (y -2..2)
     own<<<grid, block>>>(c, a, ny, nx);
   }
 }
