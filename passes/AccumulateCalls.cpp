@@ -2,6 +2,7 @@
 #include "passes/AccumulateCalls.h"
 
 #include "passes/HostObjects.h"
+#include "passes/Region.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ASTContext.h"
@@ -22,14 +23,6 @@ const CXXMethodDecl* sizeOfVector(QualType Type) {
 
 namespace {
 
-/// What a variable, or a member of the object, is named by; null for other expressions.
-const ValueDecl* placeOf(const Expr* E) {
-  E = E->IgnoreParenImpCasts();
-  if (const auto* Member = dyn_cast<MemberExpr>(E); Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
-    return Member->getMemberDecl();
-  return namedVariable(E);
-}
-
 /// The v of v.begin() or v.end(), std::begin(v) or std::end(v), of a std::vector or an array.
 const Expr* rangeOf(const Expr* Iterator, bool IsEnd) {
   const auto* Call = dyn_cast<CallExpr>(Iterator);
@@ -43,7 +36,7 @@ const Expr* rangeOf(const Expr* Iterator, bool IsEnd) {
   if (Call->getNumArgs() != (Member ? 0 : 1))
     return nullptr;
   const Expr* Object = withoutCopies(Member ? Member->getImplicitObjectArgument() : Call->getArg(0));
-  return placeOf(Object) && (Object->getType()->isConstantArrayType() || sizeOfVector(Object->getType())) ? Object : nullptr;
+  return namedPlace(Object) && (Object->getType()->isConstantArrayType() || sizeOfVector(Object->getType())) ? Object : nullptr;
 }
 
 /// What `first + n` adds up, of pointers and iterators.
@@ -110,13 +103,13 @@ std::optional<AccumulateCall> accumulateCall(const Expr& E) {
       Found.Count = const_cast<Expr*>(Count);
     else
       End = rangeOf(Last, /*IsEnd=*/true);
-    if (!End || placeOf(End) != placeOf(Range))
+    if (!End || namedPlace(End) != namedPlace(Range))
       return std::nullopt;
     Found.Size = sizeOfVector(Range->getType());
     return Found;
   }
   const QualType Type = First->getType();
-  if ((!Type->isPointerType() && !Type->isArrayType()) || !Count || !placeOf(First) || placeOf(From) != placeOf(First))
+  if ((!Type->isPointerType() && !Type->isArrayType()) || !Count || !namedPlace(First) || namedPlace(From) != namedPlace(First))
     return std::nullopt;
   Found.Array = const_cast<Expr*>(First);
   Found.Count = const_cast<Expr*>(Count);

@@ -21,20 +21,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// A variable, or the member of the object that it is in the region.
-const ValueDecl* placeOf(const VarDecl* V) {
-  const FieldDecl* Member = V ? memberOfObject(V) : nullptr;
-  return Member ? static_cast<const ValueDecl*>(Member) : V;
-}
-
-/// Null if the expression is neither a variable nor a member of the object.
-const ValueDecl* namedPlace(const Expr* E) {
-  E = E->IgnoreParenImpCasts();
-  if (const auto* Member = dyn_cast<MemberExpr>(E); Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
-    return dyn_cast<FieldDecl>(Member->getMemberDecl());
-  return placeOf(namedVariable(E));
-}
-
 bool isCopyToHost(const CallExpr& Call) {
   const StringRef Name = identifierOf(Call.getDirectCallee());
   if ((Name != "cudaMemcpy" && Name != "cudaMemcpyAsync") || Call.getNumArgs() < 4)
@@ -491,12 +477,15 @@ public:
     // A call may run a lambda's region between a copy and a loop.
     auto VisitFunction = [&](const FunctionDecl* F) {
       visit(F->getBody(), Host, InLambda ? nullptr : F);
-      if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(F))
-        for (const CXXCtorInitializer* Init : Constructor->inits())
-          if (Init->getMember() != Host)
-            visit(Init->getInit(), Host, nullptr);
-          else if (!hasOwnMemory(Host->getType(), Init->getInit(), U.context()))
-            note(Init->getInit(), BlockNumbersProblem::HostMemory);
+      const auto* Constructor = dyn_cast<CXXConstructorDecl>(F);
+      if (!Constructor)
+        return;
+      for (const CXXCtorInitializer* Init : Constructor->inits()) {
+        if (Init->getMember() != Host)
+          visit(Init->getInit(), Host, nullptr);
+        else if (!hasOwnMemory(Host->getType(), Init->getInit(), U.context()))
+          note(Init->getInit(), BlockNumbersProblem::HostMemory);
+      }
     };
     for (const Stmt* S : Outside)
       visit(S, Host, InLambda ? nullptr : Function);
@@ -550,21 +539,28 @@ private:
       return visit(Lambda->getBody(), Host, By);
     }
     if (const auto* Block = dyn_cast<CompoundStmt>(S); Block && By)
-      for (auto It = Block->body_begin(); It != Block->body_end(); ++It)
-        if (const auto* Loop = dyn_cast<ForStmt>(*It)) {
-          const llvm::SmallVector<const Stmt*, 8> Before(Block->body_begin(), It);
-          const std::vector<AddedElements> All = addedElements(*Loop, Before, U.context());
-          auto Added = llvm::find_if(All, [&](const AddedElements& Each) { return Each.Array == Host; });
-          if (Added != All.end() && isCopied(*Added->Sum.Count, Before, Host, By))
-            know(All);
-        } else {
-          knowCalls(*It, llvm::SmallVector<const Stmt*, 8>(Block->body_begin(), It), Host, By);
-        }
+      knowCombined(*Block, Host, *By);
     const auto* Call = dyn_cast<CallExpr>(S);
     for (const Stmt* Child : S->children()) {
       const bool Passes = By && Call && Child && keepsFrom(*Call, Child, Host);
       if (!Passes && !givesMemory(S, Child, Host, U.context()) && !(By && asksForMemory(S, Child, Host)))
         visit(Child, Host, By);
+    }
+  }
+
+  /// Loops and calls of a block that combine no more of the array than a statement before them copies.
+  void knowCombined(const CompoundStmt& Block, const ValueDecl* Host, const FunctionDecl& By) {
+    llvm::SmallVector<const Stmt*, 8> Before;
+    for (const Stmt* S : Block.body()) {
+      if (const auto* Loop = dyn_cast<ForStmt>(S)) {
+        const std::vector<AddedElements> All = addedElements(*Loop, Before, U.context());
+        auto Added = llvm::find_if(All, [&](const AddedElements& Each) { return Each.Array == Host; });
+        if (Added != All.end() && isCopied(*Added->Sum.Count, Before, Host, &By))
+          know(All);
+      } else {
+        knowCalls(S, Before, Host, &By);
+      }
+      Before.push_back(S);
     }
   }
 

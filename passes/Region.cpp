@@ -163,7 +163,7 @@ static std::optional<std::int64_t> elementNumber(const Expr& Index, const ASTCon
 }
 
 const ReducedScalar* Region::reducedElement(const Expr* Scalar) const {
-  const auto [Pointer, Element] = elementOf(Scalar);
+  const auto [Pointer, Element] = namedElement(Scalar);
   const ArrayRef<ReducedScalar> Elements = Pointer ? reducedElements(Pointer) : ArrayRef<ReducedScalar>();
   return static_cast<size_t>(Element) < Elements.size() ? &Elements[static_cast<size_t>(Element)] : nullptr;
 }
@@ -342,7 +342,7 @@ const VarDecl* pointerOf(const Expr* Scalar) {
   return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
 }
 
-std::pair<const VarDecl*, std::int64_t> elementOf(const Expr* Scalar) {
+std::pair<const VarDecl*, std::int64_t> namedElement(const Expr* Scalar) {
   const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Scalar->IgnoreParenImpCasts());
   const auto* Ref = Subscript ? dyn_cast<DeclRefExpr>(Subscript->getBase()->IgnoreParenImpCasts()) : nullptr;
   const auto* Pointer = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
@@ -355,6 +355,18 @@ std::pair<const VarDecl*, std::int64_t> elementOf(const Expr* Scalar) {
 const FieldDecl* memberOfObject(const VarDecl* V) {
   const auto* Member = V->isImplicit() ? dyn_cast_or_null<MemberExpr>(V->getInit()) : nullptr;
   return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+}
+
+const ValueDecl* placeOf(const VarDecl* V) {
+  const FieldDecl* Member = V ? memberOfObject(V) : nullptr;
+  return Member ? static_cast<const ValueDecl*>(Member) : V;
+}
+
+const ValueDecl* namedPlace(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto* Member = dyn_cast<MemberExpr>(E); Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+    return dyn_cast<FieldDecl>(Member->getMemberDecl());
+  return placeOf(namedVariable(E));
 }
 
 namespace {
@@ -402,7 +414,7 @@ Region makeRegion(const Marker& Appearance, const WhileStmt* Loop) {
     case ClauseKind::Reduce:
       for (unsigned I = 0; I != C.Exprs.size(); ++I) {
         const Expr* Scalar = Argument(I);
-        const auto [Pointer, Element] = Scalar ? elementOf(Scalar) : std::pair<const VarDecl*, std::int64_t>();
+        const auto [Pointer, Element] = Scalar ? namedElement(Scalar) : std::pair<const VarDecl*, std::int64_t>();
         R.Reductions.push_back({C.Word, Scalar, Pointer, Element});
       }
       break;

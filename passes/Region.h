@@ -404,10 +404,16 @@ const clang::Expr *dereferenced(const clang::Expr *E);
 const clang::VarDecl *pointerOf(const clang::Expr *Scalar);
 
 /// The p of p[2], p[0] and *p, and which element that is, by a constant; null for other expressions.
-std::pair<const clang::VarDecl *, std::int64_t> elementOf(const clang::Expr *Scalar);
+std::pair<const clang::VarDecl *, std::int64_t> namedElement(const clang::Expr *Scalar);
 
 /// The member that such a reference is of; null for the program's own variables.
 const clang::FieldDecl *memberOfObject(const clang::VarDecl *V);
+
+/// A variable, or the member of the object that it stands for in the region.
+const clang::ValueDecl *placeOf(const clang::VarDecl *V);
+
+/// The same of what an expression names; null if that is neither a variable nor a member of the object.
+const clang::ValueDecl *namedPlace(const clang::Expr *E);
 
 /// What the clauses of a region and the launches in its statement say.
 Region makeRegion(const Marker &Appearance, const clang::WhileStmt *Loop);

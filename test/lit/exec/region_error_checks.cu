@@ -11,6 +11,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
 // CHECK: sums {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: kept {{[1-9][0-9]*}}
+#include "Inputs/block_sums.h"
 #include "Inputs/region.h"
 
 #include <cassert>
@@ -21,7 +22,7 @@
 #include <stdexcept>
 #include <utility>
 
-constexpr int Nx = 40, Ny = 131, N = Nx * Ny, Threads = 64, Blocks = 9;
+constexpr int Nx = 40, Ny = 131, N = Nx * Ny, Blocks = 9;
 
 __global__ void apply(int *next, const int *u, int *sum, int shift) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -30,21 +31,6 @@ __global__ void apply(int *next, const int *u, int *sum, int shift) {
   int found = u[y * Nx + x] + (y > 0 ? u[(y - 1) * Nx + x] : 1) + (y < Ny - 1 ? 2 * u[(y + 1) * Nx + x] : 2) + shift;
   next[y * Nx + x] = found % 13;
   atomicAdd(sum, found % 7);
-}
-__global__ void add_up(const int *u, int *partial, int n) {
-  __shared__ int part[Threads];
-  int s = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    s += u[i];
-  part[threadIdx.x] = s;
-  __syncthreads();
-  for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
-    if (threadIdx.x < w)
-      part[threadIdx.x] += part[threadIdx.x + w];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0)
-    partial[blockIdx.x] = part[0];
 }
 static const dim3 grid((Nx + 15) / 16, (Ny + 3) / 4), block(16, 4);
 

@@ -13,6 +13,7 @@
 // CHECK: declared {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: members {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: handed {{[1-9][0-9]*}} {{[1-9][0-9]*}}
+#include "Inputs/block_sums.h"
 #include "Inputs/region.h"
 
 #include <algorithm>
@@ -24,27 +25,12 @@
 #include <utility>
 #include <vector>
 
-constexpr int Nx = 60, Ny = 131, N = Nx * Ny, Threads = 64, Blocks = 9;
+constexpr int Nx = 60, Ny = 131, N = Nx * Ny, Blocks = 9;
 
 __global__ void apply(int *next, const int *u, int shift) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < Nx && y > 0 && y < Ny - 1)
     next[y * Nx + x] = (u[y * Nx + x] + 2 * u[(y - 1) * Nx + x] + u[(y + 1) * Nx + x] + shift) % 13;
-}
-__global__ void add_up(const int *u, int *partial, int n) {
-  __shared__ int part[Threads];
-  int s = 0;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
-    s += u[i];
-  part[threadIdx.x] = s;
-  __syncthreads();
-  for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
-    if (threadIdx.x < w)
-      part[threadIdx.x] += part[threadIdx.x + w];
-    __syncthreads();
-  }
-  if (threadIdx.x == 0)
-    partial[blockIdx.x] = part[0];
 }
 __global__ void most_found(const int *u, int *partial, int n) {
   __shared__ int part[Threads];
