@@ -22,7 +22,7 @@ failed_steps=()
 step() {
   local name=$1
   shift
-  echo "== $name"
+  echo "== $name (after $SECONDS s)"
   if ! "$@"; then
     failed_steps+=(--failed "$name")
     return 1
@@ -43,7 +43,7 @@ run_ctest() {
   local folder=$1
   shift
   rm -f "$folder/test-ctest.xml"
-  # Failures are counted from the report; a missing report is one, too. One more test than there are cores: many wait for a time-out.
+  # Failures are counted from the report; a missing report is one, too. One more test than there are cores, as below: many wait.
   ctest --test-dir "$folder" --parallel "$((jobs + 1))" --output-on-failure --output-junit test-ctest.xml "$@"
   reports+=("$folder/test-ctest.xml")
 }
@@ -53,20 +53,20 @@ run_lit() {
   python=$(sed -n 's/^GPURMA_LIT_PYTHON:FILEPATH=//p' build/CMakeCache.txt)
   lit=$(sed -n 's/^GPURMA_LIT:FILEPATH=//p' build/CMakeCache.txt)
   rm -f build/test-lit.xml
-  "$python" "$lit" -j "$jobs" -v --time-tests --xunit-xml-output build/test-lit.xml "$site"/*/
+  "$python" "$lit" -j "$((jobs + 1))" -v --time-tests --xunit-xml-output build/test-lit.xml "$site"/*/
   reports+=(build/test-lit.xml)
 }
 
 if step "build" configure_and_build release build all -DGPURMA_BUILD_TESTS=ON -DGPURMA_BUILD_FUZZER=ON; then
-  echo "== tests of the release build"
+  echo "== tests of the release build (after $SECONDS s)"
   # lit runs by itself below, so that its tests are counted one by one.
   run_ctest build --exclude-regex '^lit\.'
-  echo "== lit"
+  echo "== lit (after $SECONDS s)"
   run_lit
 fi
 for sanitizer in asan tsan; do
   if step "build with $sanitizer" configure_and_build "$sanitizer" "build-$sanitizer" gpurma_unit_tests; then
-    echo "== unit tests with $sanitizer"
+    echo "== unit tests with $sanitizer (after $SECONDS s)"
     run_ctest "build-$sanitizer" --label-regex unit
   fi
 done

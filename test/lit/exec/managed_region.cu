@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // A persistent region of arrays that other processes cannot map, while they map the memory in which ranks tell how far they are: what
 // they tell must not overtake rows that go by way of the hosts.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 3 %t | FileCheck %s
 // CHECK-COUNT-3: managed_region: ok
 #include <cstdio>

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels that hand the reduced scalar on to functions, which update it by atomic operations, also for parts of blocks; and programs' own atomic
 // operations on numbers in floating point, which CUDA does not have.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels that are declared before the region, and defined behind it: plain ones, in a namespace, with a reduced scalar, a template, one that shares
 // out a loop through the rows, one for fixed rows, and with tiles in one dimension.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

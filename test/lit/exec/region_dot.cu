@@ -4,7 +4,7 @@
 // whole grids, `for` and `while`, and an element for each thread, trees in shared memory, shuffles, functions that know their thread, dynamic shared
 // memory, sums that count how often each element is taken, weights that differ between threads, and the most and least. A function
 // adds up what a loop over the rows has found, too.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -3,7 +3,7 @@
 // Norms in one dimension whose threads compute something from their element behind the condition that they have one: squares, magnitudes, powers and
 // roots of what is 0 otherwise; trees over dynamic shared memory that a pointer of the element's type names, and over an array that a statement
 // clears before the condition; and the most of what is 0 or more.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

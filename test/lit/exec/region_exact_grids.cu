@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Grids of a size that only the running program knows, and no condition in the kernel: borders of a field, fixed rows, and rows of
 // components. A quotient by the block's size says how many threads there are; of what is rounded up, the region looks at the launch.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Threads of the first block have the row behind a boundary, so that tiles lie across the ends of bands: a stencil; two rows of boundary
 // and two arrays; two rows in each thread; sums of a launch that writes nothing; and launches that begin at different rows.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Arrays of the host that numbers of blocks are copied to, for the host to add them up: declared in the region, or in functions that it calls, as vectors
 // and with memory of all kinds; members of the object; and such as are handed to functions that add them up, before the region, too.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

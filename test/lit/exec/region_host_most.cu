@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Kernels that leave a number for each block, of which the host takes the most or the least: by functions, comparisons and choices, of copies and of
 // memory that it shares with the device, as for the time step of a flow; from the first number on, by the standard library, and in loops over vectors.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Arrays of reduced scalars: what each cell is counted as, maxima and minima, sums of other types, by threads that work together, in loops by
 // whole grids and through the rows, and all that the region does with them.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Distances between rows that variables of the host hold, which the file gives one number: a parameter that all calls pass it, a variable at
 // file scope, members of structures that are passed by value, by constructors, or by the class. Sizes next to them may be any.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

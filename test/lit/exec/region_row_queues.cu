@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Loops through the rows that keep values in registers from one iteration to the next, as fast stencils do: queues of variables and
 // arrays, with shared tiles of the plane, of what is computed, under conditions, and in functions; each against the plain program.
-// RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

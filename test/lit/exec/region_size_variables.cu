@@ -5,7 +5,7 @@
 // extents that a function computes from these in variables, as the kernel does; members of what references and `this` lead to, and global
 // variables; constants at file scope, also as the size of blocks, which may get its members one by one, or have them from objects whose
 // constructors always give them the same; and parameters, as constants that kernels have in place of them, which the only call passes.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

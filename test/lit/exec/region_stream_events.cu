@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Events that order the streams of a step: in variables, in an array, and in a class with the launches in one of its functions. A region
 // orders its launches and copies by itself. Without it, ghost rows are copied on another stream than the kernel's.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

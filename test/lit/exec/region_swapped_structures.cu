@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Structures that hold an array and its sizes, which change places as a whole: all of them have the size that the clause names, by a member
 // of one or by the variable that they have it from. The same where pointers in them change places, and launches pass the sizes of either.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

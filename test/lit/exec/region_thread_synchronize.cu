@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // cudaThreadSynchronize and cudaThreadExit, which old programs call: CUDA has them no more, the CPU target does.
-// RUN: %gpurmacc_cpu -O1 %s -o %t
+// RUN: %gpurmacc_cpu %s -o %t
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 2 %t | FileCheck %s
 // CHECK: value 5
 // CHECK: value 5

@@ -3,7 +3,7 @@
 // Kernels for boundaries as programs have them: of four arrays at once, with all walls and corners, 32 stores; through accessors of a
 // structure and functions that return elements; with numbers from their bits; for grids of a constant size, which no condition stands
 // for; and columns two from the side, which are in their row where rows are long enough.
-// RUN: %gpurmacc_cpu -O1 -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
