@@ -99,6 +99,23 @@ bool isZero(const Expr* E, const ASTContext& Context) {
   return !E->isValueDependent() && E->EvaluateAsInt(Known, Context) && Known.Val.getInt().isZero();
 }
 
+/// Without `&...[0]`.
+const Expr* withoutFirst(const Expr* Pointer, const ASTContext& Context) {
+  Pointer = Pointer->IgnoreParenCasts();
+  const auto* Address = dyn_cast<UnaryOperator>(Pointer);
+  if (!Address || Address->getOpcode() != UO_AddrOf)
+    return Pointer;
+  auto [Base, At] = elementOf(Address->getSubExpr()->IgnoreParens());
+  return Base && isZero(At, Context) ? Base : Pointer;
+}
+
+/// What an expression names an array of the host by: `host`, `host.data()`, `&host[0]`.
+const ValueDecl* namedArray(const Expr* E, const ASTContext& Context) {
+  E = withoutFirst(E, Context)->IgnoreParenCasts();
+  const Expr* Container = containerOfData(*E);
+  return namedPlace(Container ? Container : E);
+}
+
 struct AddedElements {
   const ValueDecl* Array = nullptr;
   HostSum Sum;
@@ -202,7 +219,7 @@ const Expr* firstElement(ArrayRef<const Stmt*> Before, const AddedElements& Adde
       Value = narrow(Value);
       auto [Base, At] = elementOf(Value);
       const Expr* Pointer = Base && isZero(At, Context) ? Base : dereferenced(Value);
-      return Pointer && namedPlace(Pointer) == Added.Array ? Value : nullptr;
+      return Pointer && namedArray(Pointer, Context) == Added.Array ? Value : nullptr;
     }
     const HostStatements Inside(S);
     const References Named(S);
@@ -268,7 +285,7 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
     const Expr* Element = OfValue ? narrow(Value->getInit()) : Combines->Value;
     auto [Base, At] = elementOf(Element);
     AddedElements Found;
-    Found.Array = Base ? namedPlace(Base) : nullptr;
+    Found.Array = Base ? namedArray(Base, Context) : nullptr;
     if (!Found.Array || namedVariable(At) != Index)
       return {};
     Found.Sum.Loop = &Loop;
@@ -302,29 +319,9 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
   return All;
 }
 
-/// Without `&...[0]`.
-const Expr* withoutFirst(const Expr* Pointer, const ASTContext& Context) {
-  Pointer = Pointer->IgnoreParenCasts();
-  const auto* Address = dyn_cast<UnaryOperator>(Pointer);
-  if (!Address || Address->getOpcode() != UO_AddrOf)
-    return Pointer;
-  auto [Base, At] = elementOf(Address->getSubExpr()->IgnoreParens());
-  return Base && isZero(At, Context) ? Base : Pointer;
-}
-
-/// What an expression names an array of the host by: `host`, `host.data()`, `&host[0]`.
-const ValueDecl* namedArray(const Expr* E, const ASTContext& Context) {
-  E = withoutFirst(E, Context)->IgnoreParenCasts();
-  const auto* Call = dyn_cast<CXXMemberCallExpr>(E);
-  if (const CXXMethodDecl* Method = Call ? Call->getMethodDecl() : nullptr;
-      Method && Method->getParent()->isInStdNamespace() && (identifierOf(Method) == "data" || identifierOf(Method) == "get"))
-    E = Call->getImplicitObjectArgument();
-  return namedPlace(E);
-}
-
 /// The array that a variable of the region is, or stands for.
 const ValueDecl* hostArray(const Region& R, const ValueDecl* Place) {
-  auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == Place; });
+  auto It = llvm::find_if(R.Objects, [&](const ObjectValue& Each) { return Each.Value == Place && Each.isPointer(); });
   return It != R.Objects.end() && It->Object.Members.empty() && It->Object.Subscripts.empty() ? placeOf(It->Object.Variable) : Place;
 }
 
@@ -513,6 +510,11 @@ private:
       Why = Problem;
   }
 
+  /// Also of the variable that stands for `host.data()` in a region.
+  bool isArray(const ValueDecl* Place, const ValueDecl* Host) const {
+    return Place && (Place == Host || llvm::any_of(U.Regions, [&](const Region& Each) { return hostArray(Each, Place) == Host; }));
+  }
+
   void know(ArrayRef<AddedElements> All) {
     for (const AddedElements& Each : All) {
       Known.insert(Each.Sum.Loop);
@@ -525,7 +527,7 @@ private:
   void visit(const Stmt* S, const ValueDecl* Host, const FunctionDecl* By) {
     if (!S || Found || Known.contains(S) || isa<UnaryExprOrTypeTraitExpr>(S))
       return;
-    if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && placeOf(dyn_cast<VarDecl>(Ref->getDecl())) == Host)
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && isArray(placeOf(dyn_cast<VarDecl>(Ref->getDecl())), Host))
       note(Ref);
     if (const auto* Of = dyn_cast<MemberExpr>(S); Of && Of->getMemberDecl() == Host)
       note(Of);
@@ -740,6 +742,7 @@ std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const Var
     const ForStmt* Loop = Behind.Loop;
     for (AddedElements& Added : addedElements(*Loop, Behind.inBlock(), Context)) {
       if (Added.Array != placeOf(Array)) {
+        Added.Array = hostArray(R, Added.Array);
         if (llvm::none_of(Copies, [&](const CallExpr* Copy) { return hostArray(R, *Copy, Context) == Added.Array; }))
           continue;
         const CallExpr* Copy = lastCopy(Behind.Before, Found.Copies, Added.Array, R, Context);

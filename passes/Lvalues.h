@@ -29,6 +29,14 @@ inline bool isSubscriptOfContainer(const clang::CallExpr& Call) {
   return Method && Operator->getOperator() == clang::OO_Subscript && Method->getParent()->isInStdNamespace();
 }
 
+/// v, of `v.data()` and `v.get()` of the standard library; null of other expressions.
+inline const clang::Expr* containerOfData(const clang::Expr& E) {
+  const auto* Call = llvm::dyn_cast<clang::CXXMemberCallExpr>(&E);
+  const clang::CXXMethodDecl* Method = Call ? Call->getMethodDecl() : nullptr;
+  const clang::IdentifierInfo* Name = Method && Method->getParent()->isInStdNamespace() ? Method->getIdentifier() : nullptr;
+  return Name && (Name->isStr("data") || Name->isStr("get")) ? Call->getImplicitObjectArgument() : nullptr;
+}
+
 } // namespace gpurma
 
 #endif // GPURMA_PASSES_LVALUES_H

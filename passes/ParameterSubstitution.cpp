@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ParameterSubstitution.h"
 
+#include "passes/Lvalues.h"
 #include "passes/NodeBuilder.h"
 #include "passes/Places.h"
 #include "passes/Region.h"
@@ -18,10 +19,15 @@ namespace {
 /// Whether a statement changes neither variables nor members that a pure expression names.
 class Unchanged {
 public:
-  explicit Unchanged(const Stmt* S) : All(S), Reads(S), Changed(changedMembers(S)) {}
+  explicit Unchanged(const Stmt* S) : All(S), Reads(S), Data(S), Changed(changedMembers(S)) {}
 
   bool variable(const VarDecl* V) const {
     return llvm::all_of(All.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() != V || Reads.contains(Ref); });
+  }
+  /// Of a container, where its elements are.
+  bool memory(const Expr* Container) const {
+    const VarDecl* V = namedVariable(Container);
+    return V && llvm::all_of(All.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() != V || Reads.contains(Ref) || Data.All.contains(Ref); });
   }
   bool all(Expr* E) const {
     E = E->IgnoreParens();
@@ -42,8 +48,21 @@ public:
   }
 
 private:
+  /// Containers that are asked for their elements.
+  struct DataCalls : DynamicRecursiveASTVisitor {
+    explicit DataCalls(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+    bool VisitCallExpr(CallExpr* Call) override {
+      const Expr* Container = isSubscriptOfContainer(*Call) ? Call->getArg(0) : containerOfData(*Call);
+      if (const auto* Ref = Container ? dyn_cast<DeclRefExpr>(Container->IgnoreParenImpCasts()) : nullptr)
+        All.insert(Ref);
+      return true;
+    }
+    llvm::SmallPtrSet<const DeclRefExpr*, 4> All;
+  };
+
   References All;
   PureReads Reads;
+  DataCalls Data;
   std::set<std::pair<const VarDecl*, const FieldDecl*>> Changed;
 };
 
@@ -65,7 +84,8 @@ public:
       Expr* Address = addressed(Init);
       if (Address && !Context.hasSameUnqualifiedType(Address->getType(), V->getType()->getPointeeType()))
         Address = nullptr;
-      bool Lasts = Place ? Same.all(Place) : Address || (isPure(Init) && Same.all(Init));
+      const Expr* Container = containerOf(*Init->IgnoreParenImpCasts());
+      bool Lasts = Place ? Same.all(Place) : Address || (Container ? Same.memory(Container) : isPure(Init) && Same.all(Init));
       bool Followed = V->getType()->isIntegralOrEnumerationType() || (V->getType()->isPointerType() && keepsPointer(V, Init));
       Replacement With{V, Place ? Place : Address, Place == nullptr};
       if (Lasts && (Place || Address || Followed) && isReplaceable(Block, With)) {
@@ -104,6 +124,15 @@ private:
     QualType Written = Init->IgnoreParenImpCasts()->getType();
     return isNull(Init) ||
            (Written->isPointerType() && Context.hasSameUnqualifiedType(Written->getPointeeType(), V->getType()->getPointeeType()));
+  }
+
+  /// v, of `v.data()` and `&v[0]`; null of other expressions.
+  const Expr* containerOf(const Expr& E) const {
+    const auto* Address = dyn_cast<UnaryOperator>(&E);
+    const auto* Element = Address && Address->getOpcode() == UO_AddrOf ? dyn_cast<CallExpr>(Address->getSubExpr()->IgnoreParens()) : nullptr;
+    if (!Element || !isSubscriptOfContainer(*Element))
+      return containerOfData(E);
+    return Element->getArg(1)->isValueDependent() || !Element->getArg(1)->isEvaluatable(Context) ? nullptr : Element->getArg(0);
   }
 
   static bool isNull(Expr* Init) {

@@ -18,17 +18,26 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=16 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK16 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=17 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK17 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=18 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK18 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=19 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK19 %s
 #include "../Inputs/block_sum.h"
 #include <cstdio>
+#include <vector>
 __global__ void fill(float *u, float *v, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n)
     u[i] = v[i] = 1;
 }
 float first_of(const float *host) { return host[0]; }
+float sum_of(const float *host, int count) {
+  float sum = 0;
+  for (int i = 0; i < count; ++i)
+    sum += host[i];
+  return sum;
+}
 
 void run(float *u, float *partial, float *passed, int n) {
   float host[64], total = 0;
+  std::vector<float> numbers(64);
   const int blocks = (n + 255) / 256, bytes = blocks * sizeof(float);
 #if CASE == 12
   cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
@@ -93,6 +102,11 @@ void run(float *u, float *partial, float *passed, int n) {
     // CHECK18: :[[@LINE+1]]:5: error: {{.*}}: the copy to 'host' should stand before this loop {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
+#elif CASE == 19
+    cudaMemcpy(numbers.data(), partial, bytes, cudaMemcpyDeviceToHost);
+    total += sum_of(numbers.data(), blocks);
+    // CHECK19: :[[@LINE+1]]:21: error: {{.*}}: 'numbers', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+    total += sum_of(numbers.data() + 1, blocks - 1);
 #elif CASE == 4 || CASE >= 12
 #if CASE == 16
     total > 5 &&

@@ -3,7 +3,7 @@
 // Kernels that leave a number for each block, which the host adds up: of memory that it shares with the device, and of copies into
 // what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array, in a wider type, by
 // std::accumulate, and in memory that the host uses so before and behind the region, too; from the first number on, with a conversion, in loops over
-// vectors, and several in one loop.
+// vectors, and several in one loop; and with functions that are handed what vectors and std::unique_ptr lead to.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -22,6 +22,7 @@
 // CHECK: functions {{-?[0-9]+}} {{-?[0-9]+}}
 // CHECK: around {{-?[0-9]+}} {{-?[0-9]+}}
 // CHECK: spellings {{[0-9]+}} {{[0-9.]+}}
+// CHECK: handed {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 // FEW: numbers of {{.*}}blocks
 #include "Inputs/region.h"
 
@@ -29,6 +30,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -69,6 +71,21 @@ __global__ void large_partial(const double *p, const double *q, float *partial, 
   __syncthreads();
   if (threadIdx.x == 0)
     partial[blockIdx.x] = part[0] + part[1];
+}
+__global__ void most_partial(const double *q, double *partial, int n) {
+  __shared__ double part[Threads];
+  double most = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    most = fmax(most, fabs(q[i]));
+  part[threadIdx.x] = most;
+  __syncthreads();
+  for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
+    if (threadIdx.x < w)
+      part[threadIdx.x] = fmax(part[threadIdx.x], part[threadIdx.x + w]);
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = part[0];
 }
 static double *device(int n, int seed) {
   return device_array<double>(n, [=](std::size_t i) { return static_cast<double>(i * i * seed % 5); });
@@ -269,6 +286,58 @@ static void spellings() {
   std::printf("spellings %.0f %.1f\n", sum, all);
 }
 
+static double sum_of(const double *numbers, int count) {
+  double sum = 0;
+  for (int i = 0; i < count; ++i)
+    sum += numbers[i];
+  return sum;
+}
+static double most_of(const double *numbers, int count) {
+  double most = numbers[0];
+  for (int i = 1; i < count; ++i)
+    most = numbers[i] > most ? numbers[i] : most;
+  return most;
+}
+static double copied_sum(const double *partial, double *host, int count) {
+  CHECK(cudaMemcpy(host, partial, count * sizeof(double), cudaMemcpyDeviceToHost));
+  return sum_of(host, count);
+}
+static double own_sum(const double *a, double *partial, int blocks) {
+  std::vector<double> host(blocks);
+  dot_partial<<<blocks, Threads>>>(a, a, partial, N);
+  CHECK(cudaMemcpy(host.data(), partial, host.size() * sizeof(double), cudaMemcpyDeviceToHost));
+  return sum_of(host.data(), blocks);
+}
+static double object_sum(const double *a, double *partial, std::unique_ptr<double[]> &host) {
+  dot_partial<<<Blocks, Threads>>>(a, a, partial, N);
+  return copied_sum(partial, host.get(), Blocks);
+}
+static void handed() {
+  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *others = device(64, 4);
+  std::vector<double> vector(64), numbers(Blocks);
+  std::unique_ptr<double[]> object(new double[Blocks]);
+  dot_partial<<<Blocks, Threads>>>(p, q, partial, N);
+  double sum = copied_sum(partial, vector.data(), Blocks), most = 0;
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+  for (int step = 0; step < 5; ++step) {
+    apply<<<grid, block>>>(q, p, static_cast<int>(sum) % 7, Ny, Nx);
+    dot_partial<<<Blocks, Threads>>>(p, q, partial, N);
+    sum += copied_sum(partial, vector.data(), Blocks) + own_sum(p, partial, Blocks) - object_sum(q, partial, object);
+    dot_partial<<<Blocks, Threads>>>(q, q, partial, N);
+    std::vector<double> inside(Blocks);
+    sum -= copied_sum(partial, inside.data(), Blocks);
+    auto made = std::make_unique<double[]>(Blocks);
+    sum += 3 * copied_sum(partial, made.get(), Blocks);
+    CHECK(cudaMemcpy(&numbers[0], partial, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    sum += sum_of(&numbers[0], Blocks) - sum_of(numbers.data(), Blocks) / 2;
+    most_partial<<<Blocks, Threads>>>(q, others, N);
+    CHECK(cudaMemcpy(vector.data(), others, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    most += most_of(vector.data(), Blocks) + step;
+    std::swap(p, q);
+  }
+  std::printf("handed %.0f %.0f %.0f\n", sum, most, object_sum(p, partial, object));
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   if (is_quiet(argc) && argc > 1 && std::strcmp(argv[1], "quiet") == 0)
@@ -280,4 +349,5 @@ int main(int argc, char **argv) {
   functions();
   around();
   spellings();
+  handed();
 }
