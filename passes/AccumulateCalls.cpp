@@ -2,10 +2,13 @@
 #include "passes/AccumulateCalls.h"
 
 #include "passes/HostObjects.h"
+#include "passes/Lvalues.h"
 #include "passes/Region.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace clang;
 
@@ -19,6 +22,48 @@ const CXXMethodDecl* sizeOfVector(QualType Type) {
   for (const NamedDecl* D : Class->lookup(&Class->getASTContext().Idents.get("size")))
     Found = dyn_cast<CXXMethodDecl>(D);
   return Found;
+}
+
+const Expr* firstSize(const Expr& Init) {
+  const Expr* Value = Init.IgnoreImplicit();
+  if (const auto* Cast = dyn_cast<CXXFunctionalCastExpr>(Value)) // auto host = std::vector<float>(blocks)
+    Value = Cast->getSubExpr()->IgnoreImplicit();
+  const auto* Construct = dyn_cast<CXXConstructExpr>(Value);
+  return Construct && !Construct->isListInitialization() && Construct->getNumArgs() != 0 && Construct->getArg(0)->getType()->isIntegerType()
+             ? Construct->getArg(0)
+             : nullptr;
+}
+
+bool changesSize(const Stmt* S, const ValueDecl& Vector) {
+  if (!S)
+    return false;
+  const auto* Call = dyn_cast<CallExpr>(S);
+  const auto* Member = dyn_cast<CXXMemberCallExpr>(S);
+  const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+  const bool OfStd = Callee && !Member && Callee->isInStdNamespace() && Call->getNumArgs() == 1; // std::begin
+  const Expr* Object = Member ? Member->getImplicitObjectArgument() : OfStd || (Call && isSubscriptOfContainer(*Call)) ? Call->getArg(0) : nullptr;
+  if (Object && namedPlace(Object) == &Vector) {
+    static constexpr StringRef Names[] = {"data", "begin", "end", "cbegin", "cend", "size", "empty", "front", "back", "at"};
+    return ((Member || OfStd) && !llvm::is_contained(Names, identifierOf(Callee))) ||
+           llvm::any_of(Call->arguments(), [&](const Expr* Argument) { return Argument != Object && changesSize(Argument, Vector); });
+  }
+  if (Callee && !isa<CXXOperatorCallExpr>(Call))
+    return llvm::any_of(llvm::enumerate(Call->arguments()), [&](const auto& Each) {
+      const bool Looks = Each.index() < Callee->getNumParams() && isUnchangeable(Callee->getParamDecl(Each.index())->getType().getNonReferenceType());
+      return (!Looks || namedPlace(Each.value()) != &Vector) && changesSize(Each.value(), Vector);
+    }) || changesSize(Call->getCallee(), Vector);
+  if (const auto* Range = dyn_cast<CXXForRangeStmt>(S); Range && namedPlace(Range->getRangeInit()) == &Vector)
+    return changesSize(Range->getBody(), Vector);
+  // The body says what becomes of what is captured.
+  if (const auto* Lambda = dyn_cast<LambdaExpr>(S))
+    return changesSize(Lambda->getBody(), Vector) || llvm::any_of(Lambda->captures(), [&](const LambdaCapture& Capture) {
+             return Lambda->isInitCapture(&Capture) && changesSize(cast<VarDecl>(Capture.getCapturedVar())->getInit(), Vector);
+           });
+  const auto* Ref = dyn_cast<DeclRefExpr>(S);
+  const auto* Of = dyn_cast<MemberExpr>(S); // also of another object
+  if ((Ref && namedPlace(Ref) == &Vector) || (Of && Of->getMemberDecl() == &Vector))
+    return true;
+  return llvm::any_of(S->children(), [&](const Stmt* Child) { return changesSize(Child, Vector); });
 }
 
 namespace {

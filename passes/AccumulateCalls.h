@@ -34,6 +34,12 @@ struct AccumulateCall {
 /// The function size() of a std::vector; null for other types.
 const clang::CXXMethodDecl* sizeOfVector(clang::QualType Type);
 
+/// How many elements a std::vector begins with, `std::vector<float> host(blocks)`; null where its initialiser does not say it so.
+const clang::Expr* firstSize(const clang::Expr& Init);
+
+/// Whether a statement does anything with a std::vector, a variable or a member of the object, but to look at its elements and size.
+bool changesSize(const clang::Stmt* S, const clang::ValueDecl& Vector);
+
 /// std::accumulate or std::reduce of the elements from the first one on, with a number that they are added to, or what std::max_element or
 /// std::min_element of them leads to; none of other expressions.
 std::optional<AccumulateCall> accumulateCall(const clang::Expr& E);

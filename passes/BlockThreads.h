@@ -27,7 +27,7 @@ namespace gpurma {
 /// As err_block_numbers has them.
 enum class BlockNumbersProblem {
   Local, NamedElsewhere, UsedOtherwise, NotStatement, NotNumber, NotOneThread, BlockSize, NotOneBlock, NotStoredOnce, NotAll, OtherType, OtherLaunch,
-  NotAddedUp, HostNames, HostNotOwn, NotBehindCopy, HostMemory, OfStructure
+  NotAddedUp, HostNames, HostNotOwn, NotBehindCopy, HostMemory, OfStructure, NotCopied
 };
 
 struct RejectedBlockNumbers {

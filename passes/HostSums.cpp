@@ -249,9 +249,28 @@ bool isIncrementOf(const Expr& E, const VarDecl* Index, const ASTContext& Contex
          Assign->getRHS()->EvaluateAsInt(Step, Context) && Step.Val.getInt() == 1;
 }
 
+/// Of a loop, also in blocks of blocks, as the copy of a loop over a vector has them.
+llvm::SmallVector<const Stmt*, 4> statementsOf(const Stmt* Body) {
+  const auto* Block = dyn_cast<CompoundStmt>(Body);
+  if (!Block)
+    return {Body};
+  llvm::SmallVector<const Stmt*, 4> All;
+  for (const Stmt* S : Block->body())
+    All.append(statementsOf(S));
+  return All;
+}
+
+/// `array.size()`.
+bool isSizeOf(const Expr& E, const ValueDecl* Array) {
+  const auto* Call = dyn_cast<CXXMemberCallExpr>(E.IgnoreParenCasts());
+  const Expr* Object = Call ? Call->getImplicitObjectArgument() : nullptr;
+  return Object && namedPlace(Object) == Array && sizeOfVector(Object->getType()) && identifierOf(Call->getMethodDecl()) == "size";
+}
+
 /// Of `for (int b = 0; b < count; ++b) total += array[b];`, or of the most or least, and of several such statements; or from the second element on behind
 /// `total = array[0];`. None if the loop does anything else.
-std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stmt*> Before, const ASTContext& Context) {
+/// \p Outside: the loop is of no region, which may not be able to ask a vector for its size.
+std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stmt*> Before, const ASTContext& Context, bool Outside = false) {
   const VarDecl* Index = declared(Loop.getInit());
   const Expr* Begin = Index ? Index->getInit() : nullptr;
   const Expr* Left = nullptr;
@@ -268,9 +287,7 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
   const Expr* Count = boundOf(*Loop.getCond(), Index);
   if (!Count || !isIncrementOf(*Loop.getInc(), Index, Context))
     return {};
-  llvm::SmallVector<const Stmt*, 4> Body = {Loop.getBody()};
-  if (const auto* Block = dyn_cast<CompoundStmt>(Loop.getBody()))
-    Body.assign(Block->body_begin(), Block->body_end());
+  const llvm::SmallVector<const Stmt*, 4> Body = statementsOf(Loop.getBody());
   // `const float value = array[b];`, which the other statements name.
   const VarDecl* Value = Body.size() > 1 ? declared(Body.front()) : nullptr;
   if (Value && !Value->getInit())
@@ -301,7 +318,8 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
     for (const VarDecl* V : OfTotal)
       if (V == Index || V == Value || placeOf(V) == Found.Array || !Changed.insert(V).second) // of two totals, one may be the other
         return {};
-    if (Found.Sum.Total->HasSideEffects(Context) || Found.Sum.Count->HasSideEffects(Context))
+    const bool AsksForSize = Outside && isSizeOf(*Count, Found.Array);
+    if (Found.Sum.Total->HasSideEffects(Context) || (!AsksForSize && Count->HasSideEffects(Context)))
       return {};
     Found.Sum.First = firstElement(Before, Found, Context);
     if ((!Whole && !Found.Sum.First) || (Whole && Found.Sum.First && Found.Sum.Operation == Keyword::Plus))
@@ -310,12 +328,36 @@ std::vector<AddedElements> addedElements(const ForStmt& Loop, ArrayRef<const Stm
   }
   // The loop would end elsewhere.
   const References InCount(Count);
+  auto IsNamed = [](const DeclRefExpr* Ref, const ValueDecl* Array) { return placeOf(dyn_cast<VarDecl>(Ref->getDecl())) == Array; };
   if (InCount.mention(Index) || (Value && InCount.mention(Value)) || llvm::any_of(Changed, [&](const VarDecl* V) { return InCount.mention(V); }) ||
       llvm::any_of(All, [&](const AddedElements& Each) {
-        return llvm::any_of(InCount.All, [&](const DeclRefExpr* Ref) { return placeOf(dyn_cast<VarDecl>(Ref->getDecl())) == Each.Array; }) ||
+        const bool AsksForSize = Outside && isSizeOf(*Count, Each.Array);
+        return (!AsksForSize && llvm::any_of(InCount.All, [&](const DeclRefExpr* Ref) { return IsNamed(Ref, Each.Array); })) ||
                llvm::any_of(Changed, [&](const VarDecl* V) { return placeOf(V) == Each.Array; });
       }))
     return {};
+  return All;
+}
+
+/// The same of `for (float value : array) total += value;`, which a region has as a loop that counts.
+std::vector<AddedElements> addedElements(const CXXForRangeStmt& Loop, ArrayRef<const Stmt*> Before, const ASTContext& Context) {
+  const VarDecl* Value = Loop.getLoopVariable();
+  std::vector<AddedElements> All;
+  for (const Stmt* S : statementsOf(Loop.getBody())) {
+    const std::optional<Combination> Combines = combination(*S, Context);
+    AddedElements Found;
+    Found.Array = namedPlace(Loop.getRangeInit());
+    if (!Found.Array || !Combines || namedVariable(Combines->Value) != Value || Combines->Total->HasSideEffects(Context))
+      return {};
+    const std::set<const VarDecl*> OfTotal = namedVariables(Combines->Total);
+    if (llvm::any_of(OfTotal, [&](const VarDecl* V) { return V == Value || placeOf(V) == Found.Array; }))
+      return {};
+    Found.Sum.Operation = Combines->Operation;
+    Found.Sum.Total = Combines->Total;
+    if (Combines->Operation != Keyword::Plus)
+      Found.Sum.First = firstElement(Before, Found, Context);
+    All.push_back(std::move(Found));
+  }
   return All;
 }
 
@@ -505,7 +547,8 @@ public:
   std::string Name;
 
 private:
-  void note(const Expr* E, BlockNumbersProblem Problem = BlockNumbersProblem::HostNames) {
+  void note(const Expr* E) { note(E, Unknown); }
+  void note(const Expr* E, BlockNumbersProblem Problem) {
     if (!std::exchange(Found, Found ? Found : E))
       Why = Problem;
   }
@@ -516,17 +559,15 @@ private:
   }
 
   void know(ArrayRef<AddedElements> All) {
-    for (const AddedElements& Each : All) {
-      Known.insert(Each.Sum.Loop);
-      if (Each.Sum.First)
-        Known.insert(Each.Sum.First);
-    }
+    for (const AddedElements& Each : All)
+      Known.insert({Each.Sum.Loop, Each.Sum.First});
   }
 
   /// \p By: the function whose statement it is, if the host runs it outside of regions.
   void visit(const Stmt* S, const ValueDecl* Host, const FunctionDecl* By) {
     if (!S || Found || Known.contains(S) || isa<UnaryExprOrTypeTraitExpr>(S))
       return;
+    llvm::SaveAndRestore Around(Unknown, NotCopied.contains(S) ? BlockNumbersProblem::NotCopied : Unknown);
     if (const auto* Ref = dyn_cast<DeclRefExpr>(S); Ref && isArray(placeOf(dyn_cast<VarDecl>(Ref->getDecl())), Host))
       note(Ref);
     if (const auto* Of = dyn_cast<MemberExpr>(S); Of && Of->getMemberDecl() == Host)
@@ -534,6 +575,8 @@ private:
     if (const auto* Assign = dyn_cast<BinaryOperator>(S); Assign && Assign->getOpcode() == BO_Assign && namedPlace(Assign->getLHS()) == Host &&
                                                            !givesMemory(S, Assign->getLHS(), Host, U.context()))
       note(Assign, BlockNumbersProblem::HostMemory);
+    if (const auto* Declaration = dyn_cast<DeclStmt>(S); Declaration && By && isCalledInRegionsOnly(*Declaration, *By))
+      return;
     if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) {
       for (const LambdaCapture& Capture : Lambda->captures())
         if (Lambda->isInitCapture(&Capture))
@@ -550,17 +593,38 @@ private:
     }
   }
 
+  /// Of a lambda without captures of its own, whose body has taken the places of all calls.
+  bool isCalledInRegionsOnly(const DeclStmt& Declaration, const FunctionDecl& By) const {
+    const VarDecl* V = declared(&Declaration);
+    const auto* Lambda = V && V->getInit() ? dyn_cast<LambdaExpr>(V->getInit()->IgnoreUnlessSpelledInSource()) : nullptr;
+    if (!Lambda || llvm::any_of(Lambda->captures(), [&](const LambdaCapture& Capture) { return Lambda->isInitCapture(&Capture); }))
+      return false;
+    auto IsLeft = [&](const Region& Each) {
+      return References(Each.Statement).mention(V) ||
+             llvm::any_of(Each.HostParts, [&](const HostPart& P) { return References(P.Statement).mention(V); });
+    };
+    return llvm::none_of(U.Regions, IsLeft) && llvm::all_of(References(By.getBody()).All, [&](const DeclRefExpr* Ref) {
+             return Ref->getDecl() != V || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(Each.Written, Ref); });
+           });
+  }
+
   /// Loops and calls of a block that combine no more of the array than a statement before them copies.
   void knowCombined(const CompoundStmt& Block, const ValueDecl* Host, const FunctionDecl& By) {
     llvm::SmallVector<const Stmt*, 8> Before;
     for (const Stmt* S : Block.body()) {
-      if (const auto* Loop = dyn_cast<ForStmt>(S)) {
-        const std::vector<AddedElements> All = addedElements(*Loop, Before, U.context());
-        auto Added = llvm::find_if(All, [&](const AddedElements& Each) { return Each.Array == Host; });
-        if (Added != All.end() && isCopied(*Added->Sum.Count, Before, Host, &By))
-          know(All);
-      } else {
-        knowCalls(S, Before, Host, &By);
+      const auto* Loop = dyn_cast<ForStmt>(S);
+      const auto* Range = dyn_cast<CXXForRangeStmt>(S);
+      const std::vector<AddedElements> All = Loop    ? addedElements(*Loop, Before, U.context(), /*Outside=*/true)
+                                             : Range ? addedElements(*Range, Before, U.context())
+                                                     : std::vector<AddedElements>();
+      const auto Added = llvm::find_if(All, [&](const AddedElements& Each) { return Each.Array == Host; });
+      if (Added != All.end() && isCopied(Added->Sum.Count, Before, Host, By)) {
+        Known.insert(S);
+        know(All);
+      } else if (Added != All.end()) {
+        NotCopied.insert(S);
+      } else if (!Loop && !Range) {
+        knowCalls(S, Before, Host, By);
       }
       Before.push_back(S);
     }
@@ -578,61 +642,217 @@ private:
     return Other && Compare->isEqualityOp() && Other->IgnoreParenImpCasts()->isNullPointerConstant(U.context(), Expr::NPC_ValueDependentIsNotNull);
   }
 
-  /// What the loop adds up, a statement before it has copied in any case, and no region comes between.
-  bool isCopied(const Expr& Number, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl* By) const {
-    const VariableChanges Changes(By->getBody());
+  /// What is combined, a statement before it has copied in any case, and no region comes between. \p Number: null for all elements.
+  bool isCopied(const Expr* Number, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl& By) const {
+    const VariableChanges Changes(By.getBody());
     HostExpressions Expressions(U.context(), R, Changes, Changes);
-    const std::optional<Polynomial> Count = Expressions.polynomial(&Number);
+    std::optional<Polynomial> Count;
+    if (!Number || isSizeOf(*Number, Host))
+      Count = elements(Host, By, Expressions);
+    else if (!changesMembersOf(*Number, By))
+      Count = Expressions.polynomial(Number);
     const Polynomial Size = ElementBytes;
-    if (!Count || changesMembersOf(Number, *By))
-      return false;
     for (const Stmt* S : llvm::reverse(Before)) {
       if (isa<SwitchCase, LabelStmt>(S) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(S, Each.Loop); }) ||
           (Member && mayCallRegion(S)))
         return false;
-      for (const CallExpr* Copy : HostStatements(S).Copies)
-        if (namedArray(Copy->getArg(0), U.context()) == Host && always(S, Copy))
-          if (const std::optional<Polynomial> Bytes = Expressions.polynomial(Copy->getArg(2)))
-            if ((*Bytes - *Count * Size).constant().value_or(-1) >= 0 && Expressions.alikeSizes().empty())
-              return true;
+      for (const CallExpr* Copy : HostStatements(S).Copies) {
+        if (namedArray(Copy->getArg(0), U.context()) != Host || !always(S, Copy))
+          continue;
+        if (isOfAll(*Copy->getArg(2), Host, By))
+          return true;
+        const std::optional<Polynomial> Bytes = Count ? Expressions.polynomial(Copy->getArg(2)) : std::nullopt;
+        if (Bytes && (*Bytes - *Count * Size).constant().value_or(-1) >= 0 && Expressions.alikeSizes().empty())
+          return true;
+      }
     }
     return false;
   }
 
+  /// How many elements an array has, as far as it is known that nothing changes that.
+  std::optional<Polynomial> elements(const ValueDecl* Array, const FunctionDecl& By, HostExpressions& Expressions) const {
+    if (const std::optional<ArrayElements> Known = arrayElements(Array->getType().getNonReferenceType()))
+      return Polynomial(static_cast<std::int64_t>(Known->Count));
+    if (!sizeOfVector(Array->getType()))
+      return std::nullopt;
+    if (const auto* Member = dyn_cast<FieldDecl>(Array)) {
+      const std::optional<FirstElements> All = keepsSize(Member, By) ? firstElements(*Member) : std::nullopt;
+      return All && All->Number ? std::optional(Polynomial(*All->Number)) : std::nullopt;
+    }
+    const Expr* Init = cast<VarDecl>(Array)->getInit();
+    const Expr* First = Init && !isa<ParmVarDecl>(Array) ? firstSize(*Init) : nullptr;
+    return First && keepsSize(Array, By) ? Expressions.polynomial(First) : std::nullopt;
+  }
+
+  /// Whether no function that may name a vector changes how many elements it has.
+  static bool keepsSize(const ValueDecl* Vector, const FunctionDecl& By) {
+    const auto* Member = dyn_cast<FieldDecl>(Vector);
+    if (!Member)
+      return !changesSize(By.getBody(), *Vector);
+    return llvm::none_of(cast<CXXRecordDecl>(Member->getParent())->methods(), [&](const CXXMethodDecl* Method) {
+      const FunctionDecl* Definition = Method->getDefinition();
+      return Definition && !Definition->isDefaulted() && changesSize(Definition->getBody(), *Vector);
+    });
+  }
+
+  /// What all constructors give a vector as many elements as: a constant, or a member that nothing changes.
+  struct FirstElements {
+    std::optional<std::int64_t> Number;
+    const FieldDecl* Field = nullptr;
+    bool operator==(const FirstElements& Other) const { return Number == Other.Number && Field == Other.Field; }
+  };
+  std::optional<FirstElements> firstElements(const FieldDecl& Vector) const {
+    const auto* Class = cast<CXXRecordDecl>(Vector.getParent());
+    std::optional<FirstElements> All;
+    for (const CXXConstructorDecl* Each : Class->ctors()) {
+      const auto* Constructor = cast_or_null<CXXConstructorDecl>(Each->getDefinition());
+      if (!Constructor || Each->isCopyOrMoveConstructor() || Constructor->isDelegatingConstructor())
+        continue;
+      const std::optional<FirstElements> Found = firstElements(*Constructor, Vector);
+      if (!Found || *Found != All.value_or(*Found))
+        return std::nullopt;
+      All = Found;
+    }
+    return All;
+  }
+  std::optional<FirstElements> firstElements(const CXXConstructorDecl& Constructor, const FieldDecl& Vector) const {
+    const auto Init = llvm::find_if(Constructor.inits(), [&](const CXXCtorInitializer* Each) { return Each->getMember() == &Vector; });
+    const Expr* Value = Init == Constructor.init_end() ? nullptr : (*Init)->getInit();
+    if (const auto* Default = dyn_cast_or_null<CXXDefaultInitExpr>(Value))
+      Value = Default->getExpr();
+    const Expr* First = Value ? firstSize(*Value) : nullptr;
+    if (!First || First->isValueDependent())
+      return std::nullopt;
+    Expr::EvalResult Known;
+    if (First->EvaluateAsInt(Known, U.context()) && Known.Val.getInt().isRepresentableByInt64())
+      return FirstElements{Known.Val.getInt().getExtValue()};
+    const auto* Named = dyn_cast_or_null<FieldDecl>(namedPlace(First));
+    // `Solver(int blocks) : blocks_(blocks), host_(blocks)`
+    if (const VarDecl* V = namedVariable(First); V && isa<ParmVarDecl>(V) && !VariableChanges(Constructor.getBody()).changes(V))
+      for (const CXXCtorInitializer* Each : Constructor.inits())
+        if (const FieldDecl* Field = Each->getMember();
+            Field && namedVariable(Each->getInit()) == V && U.context().hasSameUnqualifiedType(Field->getType(), V->getType()))
+          Named = Field;
+    return Named && isUnchanged(*Named) ? std::optional(FirstElements{std::nullopt, Named}) : std::nullopt;
+  }
+
+  /// A member that all functions only read.
+  static bool isUnchanged(const FieldDecl& Member) {
+    struct MemberUses : DynamicRecursiveASTVisitor {
+      bool VisitMemberExpr(MemberExpr* E) override {
+        if (E->getMemberDecl() == Member && !Reads.contains(E))
+          Changes = true;
+        return true;
+      }
+      bool VisitCastExpr(CastExpr* Cast) override {
+        if (Cast->getCastKind() == CK_LValueToRValue)
+          Reads.insert(Cast->getSubExpr()->IgnoreParens());
+        return true;
+      }
+      const FieldDecl* Member = nullptr;
+      llvm::SmallPtrSet<const Expr*, 8> Reads;
+      bool Changes = false;
+    } Uses;
+    Uses.Member = &Member;
+    for (const CXXMethodDecl* Method : cast<CXXRecordDecl>(Member.getParent())->methods())
+      if (const FunctionDecl* Definition = Method->getDefinition(); Definition && !Definition->isDefaulted()) {
+        Uses.TraverseStmt(Definition->getBody());
+        if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(Definition))
+          for (const CXXCtorInitializer* Init : Constructor->inits())
+            Uses.TraverseStmt(Init->getInit());
+      }
+    return Member.getType().isConstQualified() || (Member.getAccess() == AS_private && !Uses.Changes);
+  }
+
+  /// `host.size()`, or a member that is as much.
+  bool isSize(const Expr& E, const ValueDecl* Array, const FunctionDecl& By) const {
+    if (isSizeOf(E, Array))
+      return true;
+    const auto* Member = dyn_cast<FieldDecl>(Array);
+    const auto* Named = Member ? dyn_cast_or_null<FieldDecl>(namedPlace(E.IgnoreParenCasts())) : nullptr;
+    const std::optional<FirstElements> All = Named && keepsSize(Member, By) ? firstElements(*Member) : std::nullopt;
+    return All && All->Field == Named;
+  }
+
+  /// Bytes of as many elements as an array has: `host.size() * sizeof(float)`.
+  bool isOfAll(const Expr& Bytes, const ValueDecl* Array, const FunctionDecl& By) const {
+    const Expr* E = Bytes.IgnoreParenImpCasts();
+    if (const VarDecl* V = namedVariable(E); V && V->getType().isConstQualified() && V->getInit())
+      return keepsSize(Array, By) && isOfAll(*V->getInit(), Array, By);
+    const auto* Product = dyn_cast<BinaryOperator>(E);
+    if (!Product || Product->getOpcode() != BO_Mul)
+      return false;
+    const Expr *Left = Product->getLHS(), *Right = Product->getRHS();
+    if (!isSize(*Left, Array, By))
+      std::swap(Left, Right);
+    Expr::EvalResult Each;
+    return isSize(*Left, Array, By) && !Right->isValueDependent() && Right->EvaluateAsInt(Each, U.context()) &&
+           Each.Val.getInt().getExtValue() >= ElementBytes;
+  }
+
   /// The same of std::accumulate and its like in a statement, and of functions that do nothing else with the array.
-  void knowCalls(const Stmt* S, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl* By) {
+  void knowCalls(const Stmt* S, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl& By) {
     const auto* E = dyn_cast_or_null<Expr>(S);
     const std::optional<AccumulateCall> Sum = E ? accumulateCall(*E) : std::nullopt;
-    if (Sum && Sum->Count && namedPlace(Sum->Array) == Host && isCopied(*Sum->Count, Before, Host, By))
-      Known.insert(S);
+    if (Sum && namedPlace(Sum->Array) == Host)
+      (isCopied(Sum->Count, Before, Host, By) ? Known : NotCopied).insert(S);
     const auto* Call = dyn_cast_or_null<CallExpr>(S);
     const FunctionDecl* Callee = Call && Call->getDirectCallee() ? Call->getDirectCallee()->getDefinition() : nullptr;
     for (unsigned I = 0; Callee && !isa<CXXMethodDecl>(Callee) && I != Callee->getNumParams() && I != Call->getNumArgs(); ++I)
       if (namedArray(Call->getArg(I), U.context()) == Host)
-        if (const ParmVarDecl* Count = countOf(*Callee, Callee->getParamDecl(I)))
-          if (isCopied(*Call->getArg(Count->getFunctionScopeIndex()), Before, Host, By))
-            Known.insert(Call->getArg(I));
+        if (const std::optional<Combining> Does = combining(*Callee, Callee->getParamDecl(I))) {
+          const Expr* Number = Does->Count ? Call->getArg(Does->Count->getFunctionScopeIndex()) : nullptr;
+          (isCopied(Number, Before, Host, By) ? Known : NotCopied).insert(Call->getArg(I));
+        }
     if (S && !isa<CompoundStmt, ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(S) && !(Member && mayCallRegion(S)))
       for (const Stmt* Child : S->children())
         knowCalls(Child, Before, Host, By);
   }
 
-  /// The parameter that says how many elements a function combines of another one, which it does nothing else with; null if there is none.
-  const ParmVarDecl* countOf(const FunctionDecl& F, const ParmVarDecl* Array) const {
-    const VariableChanges Changes(F.getBody());
+  /// What a function combines of an array that it is handed, which it does nothing else with.
+  struct Combining {
+    /// How many elements; null for all.
     const ParmVarDecl* Count = nullptr;
+  };
+  std::optional<Combining> combining(const FunctionDecl& F, const ParmVarDecl* Array) const {
+    const VariableChanges Changes(F.getBody());
+    std::optional<Combining> Found;
     References Others(F.getBody());
+    auto Take = [&](const Expr* Number, std::initializer_list<const Stmt*> Parts) {
+      const bool All = !Number || isSizeOf(*Number, Array);
+      const auto* Count = All ? nullptr : dyn_cast_or_null<ParmVarDecl>(namedVariable(Number));
+      if ((!All && (!Count || Changes.changes(Count))) || (Found && Found->Count != Count))
+        return;
+      Found = Combining{Count};
+      for (const Stmt* Part : Parts)
+        for (const DeclRefExpr* Ref : References(Part).All)
+          Others.All.remove(Ref);
+    };
     for (const HostStatements::LoopBehind& Each : HostStatements(F.getBody()).Loops)
-      for (const AddedElements& Added : addedElements(*Each.Loop, Each.inBlock(), U.context())) {
-        const auto* Number = dyn_cast_or_null<ParmVarDecl>(namedVariable(Added.Sum.Count));
-        if (Added.Array != Array || !Number || (Count && Number != Count) || Changes.changes(Number))
-          continue;
-        Count = Number;
-        for (const Stmt* Known : {static_cast<const Stmt*>(Each.Loop), static_cast<const Stmt*>(Added.Sum.First)})
-          for (const DeclRefExpr* Ref : References(Known).All)
-            Others.All.remove(Ref);
+      for (const AddedElements& Added : addedElements(*Each.Loop, Each.inBlock(), U.context(), /*Outside=*/true))
+        if (Added.Array == Array)
+          Take(Added.Sum.Count, {Each.Loop, Added.Sum.First});
+    struct WholeArrays : DynamicRecursiveASTVisitor {
+      bool VisitCXXForRangeStmt(CXXForRangeStmt* Range) override {
+        Ranges.push_back(Range);
+        return true;
       }
-    return Changes.changes(Array) || Others.mention(Array) ? nullptr : Count;
+      bool VisitExpr(Expr* E) override {
+        if (const std::optional<AccumulateCall> Sum = accumulateCall(*E))
+          Calls.push_back({E, *Sum});
+        return true;
+      }
+      std::vector<const CXXForRangeStmt*> Ranges;
+      std::vector<std::pair<const Expr*, AccumulateCall>> Calls;
+    } Whole;
+    Whole.TraverseStmt(F.getBody());
+    for (const CXXForRangeStmt* Range : Whole.Ranges)
+      if (const std::vector<AddedElements> All = addedElements(*Range, {}, U.context()); !All.empty() && All.front().Array == Array)
+        Take(nullptr, {Range});
+    for (const auto& [E, Sum] : Whole.Calls)
+      if (namedPlace(Sum.Array) == Array)
+        Take(Sum.Count, {E});
+    return (Array->getType()->isPointerType() && Changes.changes(Array)) || Others.mention(Array) ? std::nullopt : Found;
   }
 
   /// Whether a function changes members of the object that an expression names.
@@ -680,7 +900,10 @@ private:
   const FieldDecl* Member;
   std::int64_t ElementBytes;
   llvm::SmallPtrSet<const Stmt*, 8> Known;
+  /// What would be known behind a copy.
+  llvm::SmallPtrSet<const Stmt*, 8> NotCopied;
   llvm::SmallPtrSet<const ParmVarDecl*, 4> Followed;
+  BlockNumbersProblem Unknown = BlockNumbersProblem::HostNames;
   const Expr* Found = nullptr;
 };
 

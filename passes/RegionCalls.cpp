@@ -493,36 +493,11 @@ private:
   VarDecl* beginsWithSize(const VarDecl& V, VarDecl* Copy) {
     if (!sizeOfVector(V.getType()) || !Copy->getInit())
       return nullptr;
-    const Expr* Init = Copy->getInit()->IgnoreImplicit();
-    if (const auto* Cast = dyn_cast<CXXFunctionalCastExpr>(Init)) // auto host = std::vector<float>(blocks)
-      Init = Cast->getSubExpr()->IgnoreImplicit();
-    const auto* Construct = dyn_cast<CXXConstructExpr>(Init);
-    if (!Construct || Construct->isListInitialization() || Construct->getNumArgs() == 0 || !Construct->getArg(0)->getType()->isIntegerType() ||
-        changesSize(current()->getBody(), V))
+    const Expr* First = firstSize(*Copy->getInit());
+    if (!First || changesSize(current()->getBody(), V))
       return nullptr;
-    VarDecl* Size = newVariable(nullptr, Context.getSizeType(), const_cast<Expr*>(Construct->getArg(0)), V.getNameAsString() + "_size", V.getLocation());
+    VarDecl* Size = newVariable(nullptr, Context.getSizeType(), const_cast<Expr*>(First), V.getNameAsString() + "_size", V.getLocation());
     return Sizes[Copy] = Size;
-  }
-
-  /// Whether a statement does anything with a vector but to look at its elements and size.
-  static bool changesSize(const Stmt* S, const VarDecl& Vector) {
-    if (!S)
-      return false;
-    const auto* Call = dyn_cast<CallExpr>(S);
-    const auto* Member = dyn_cast<CXXMemberCallExpr>(S);
-    const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
-    const bool OfStd = Callee && !Member && Callee->isInStdNamespace() && Call->getNumArgs() == 1; // std::begin
-    const Expr* Object = Member ? Member->getImplicitObjectArgument() : OfStd || (Call && isSubscriptOfContainer(*Call)) ? Call->getArg(0) : nullptr;
-    if (Object && namedVariable(Object) == &Vector) {
-      static constexpr StringRef Names[] = {"data", "begin", "end", "cbegin", "cend", "size", "empty", "front", "back", "at"};
-      return ((Member || OfStd) && !llvm::is_contained(Names, identifierOf(Callee))) ||
-             llvm::any_of(Call->arguments(), [&](const Expr* Argument) { return Argument != Object && changesSize(Argument, Vector); });
-    }
-    if (const auto* Range = dyn_cast<CXXForRangeStmt>(S); Range && namedVariable(Range->getRangeInit()) == &Vector)
-      return changesSize(Range->getBody(), Vector);
-    if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
-      return Ref->getDecl() == &Vector;
-    return llvm::any_of(S->children(), [&](const Stmt* Child) { return changesSize(Child, Vector); });
   }
 
   /// Its calls are all that there is to it.
@@ -734,6 +709,7 @@ private:
     Expr* Over = Range->getRangeInit()->IgnoreParenImpCasts();
     if (auto* Full = dyn_cast<ExprWithCleanups>(Over))
       Over = Full->getSubExpr();
+    const bool IsNamed = isPlace(Over) || namedPlace(Over);
     Statements Parts;
     Expr *Array = nullptr, *Count = nullptr;
     if (auto* List = dyn_cast<CXXStdInitializerListExpr>(Over)) {
@@ -743,9 +719,9 @@ private:
       VarDecl* V = newVariable(nullptr, Temporary->getType(), copyInPlace(Temporary->getSubExpr()), "list", Loc);
       Parts.push_back(Build.declaration(V, Loc));
       Array = Build.name(V, Loc);
-    } else if (isPlace(Over) && arrayElements(Over->getType())) {
+    } else if (IsNamed && arrayElements(Over->getType())) {
       Array = copyInPlace(Over);
-    } else if (const CXXMethodDecl* Size = isPlace(Over) && mayCombine(Range->getBody()) ? sizeOfVector(Over->getType()) : nullptr) {
+    } else if (const CXXMethodDecl* Size = IsNamed && mayCombine(Range->getBody()) ? sizeOfVector(Over->getType()) : nullptr) {
       Array = copyInPlace(Over);
       Count = sizeOf(Array, Size, Loc);
       if (!Count)

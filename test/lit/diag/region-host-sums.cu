@@ -19,6 +19,8 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=17 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK17 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=18 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK18 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=19 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK19 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=20 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK20 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=21 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK21 %s
 #include "../Inputs/block_sum.h"
 #include <cstdio>
 #include <vector>
@@ -42,19 +44,35 @@ void run(float *u, float *partial, float *passed, int n) {
 #if CASE == 12
   cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
   for (int b = 0; b < blocks + 1; ++b)
-    // CHECK12: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is named here, too, where it does not have them; use another array, or add up, outside of the region, no more than what the same statements have just copied to it [gpurma-0231]
+    // CHECK12: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is combined here, too, but not known to hold what a copy before it, in the same block of statements, has brought, as it does not have them from the region: combine as many as that copy names, or copy as many as 'host' has [gpurma-0231]
     total += host[b];
 #elif CASE == 13
   if (n > 5)
     cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
   for (int b = 0; b < blocks; ++b)
-    // CHECK13: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+    // CHECK13: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is combined here, too, {{.*}} [gpurma-0231]
     total += host[b];
 #elif CASE == 14
   // CHECK14: :[[@LINE+1]]:20: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
   total = first_of(host);
 #elif CASE == 15
   cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+#elif CASE == 20
+  // How many elements it has is known, but not that there are as many blocks.
+  cudaMemcpy(numbers.data(), partial, bytes, cudaMemcpyDeviceToHost);
+  for (float value : numbers)
+    total += value;
+  // CHECK20: :[[@LINE-2]]:22: error: {{.*}}: 'numbers', to which they are copied, is combined here, too, {{.*}}: combine as many as that copy names, or copy as many as 'numbers' has [gpurma-0231]
+#elif CASE == 21
+  // Called before the region, too, where nothing has been copied.
+  const auto sum = [&] {
+    float all = 0;
+    for (float value : numbers)
+      all += value;
+    // CHECK21: :[[@LINE-2]]:24: error: {{.*}}: 'numbers', to which they are copied, is combined here, too, {{.*}} [gpurma-0231]
+    return all;
+  };
+  total = sum();
 #endif
 #pragma gpurma persistent distribute(u : rows(n))
   for (int it = 0; it < 9; ++it) {
@@ -102,6 +120,12 @@ void run(float *u, float *partial, float *passed, int n) {
     // CHECK18: :[[@LINE+1]]:5: error: {{.*}}: the copy to 'host' should stand before this loop {{.*}} [gpurma-0231]
     for (int b = 0; b < blocks; ++b)
       total += host[b];
+#elif CASE == 20
+    cudaMemcpy(numbers.data(), partial, bytes, cudaMemcpyDeviceToHost);
+    total += sum_of(numbers.data(), blocks);
+#elif CASE == 21
+    cudaMemcpy(numbers.data(), partial, bytes, cudaMemcpyDeviceToHost);
+    total += sum();
 #elif CASE == 19
     cudaMemcpy(numbers.data(), partial, bytes, cudaMemcpyDeviceToHost);
     total += sum_of(numbers.data(), blocks);
@@ -153,12 +177,12 @@ void run(float *u, float *partial, float *passed, int n) {
     cudaMemcpy(host, passed, bytes, cudaMemcpyDeviceToHost);
 #endif
   }
-  // CHECK4: :[[@LINE+2]]:33: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+  // CHECK4: :[[@LINE+2]]:33: error: {{.*}}: 'host', to which they are copied, is named here, too, where it does not have them; use another array, or add up, outside of the region, no more than what the same statements have just copied to it [gpurma-0231]
 #if CASE == 4
   std::printf("%g %g\n", total, host[3]);
 #elif CASE == 15
   for (int b = 0; b < blocks; ++b)
-    // CHECK15: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+    // CHECK15: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is combined here, too, {{.*}} [gpurma-0231]
     total += host[b];
 #endif
 }

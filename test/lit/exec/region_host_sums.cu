@@ -3,7 +3,8 @@
 // Kernels that leave a number for each block, which the host adds up: of memory that it shares with the device, and of copies into
 // what a pointer leads to, an array, a vector and pinned memory, in a function and with several launches for each array, in a wider type, by
 // std::accumulate, and in memory that the host uses so before and behind the region, too; from the first number on, with a conversion, in loops over
-// vectors, and several in one loop; and with functions that are handed what vectors and std::unique_ptr lead to.
+// vectors, and several in one loop; and with functions that are handed what vectors and std::unique_ptr lead to; of all that vectors
+// have, which lambdas capture or objects keep.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -23,9 +24,12 @@
 // CHECK: around {{-?[0-9]+}} {{-?[0-9]+}}
 // CHECK: spellings {{[0-9]+}} {{[0-9.]+}}
 // CHECK: handed {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
+// CHECK: asked {{[0-9]+}} {{[0-9]+}}
+// CHECK: kept {{[0-9]+}} {{[0-9]+}}
 // FEW: numbers of {{.*}}blocks
 #include "Inputs/region.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -338,6 +342,104 @@ static void handed() {
   std::printf("handed %.0f %.0f %.0f\n", sum, most, object_sum(p, partial, object));
 }
 
+// Outside of regions, too, which have what vectors are asked for as numbers.
+static double sum_of_all(const std::vector<double> &numbers) {
+  double sum = 0;
+  for (double found : numbers)
+    sum += found;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    sum += numbers[i];
+  return sum + std::accumulate(numbers.begin(), numbers.end(), 0.0);
+}
+static void asked() {
+  double *p = device(N, 1), *q = device(N, 2), *partial = device(64, 3), *others = device(64, 4), most = 0;
+  std::vector<double> host(Blocks), inside(Blocks), larger(Blocks);
+  const auto copied_sum_of_all = [&] {
+    dot_partial<<<Blocks, Threads>>>(p, q, partial, N);
+    CHECK(cudaMemcpy(host.data(), partial, host.size() * sizeof(double), cudaMemcpyDeviceToHost));
+    return std::accumulate(host.begin(), host.end(), 0.0);
+  };
+  // Where it is called in the region only, the copy may stand there.
+  const auto sum_inside = [&inside] {
+    double sum = 0;
+    for (const double &found : inside) {
+      sum += found;
+    }
+    return sum;
+  };
+  double sum = copied_sum_of_all();
+  dot_partial<<<Blocks, Threads>>>(q, q, partial, N);
+  CHECK(cudaMemcpy(host.data(), partial, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+  sum += sum_of_all(host);
+#pragma gpurma persistent distribute(p, q : rows(Ny, Nx))
+  for (int step = 0; step < 5; ++step) {
+    apply<<<grid, block>>>(q, p, static_cast<int>(sum) % 7, Ny, Nx);
+    sum += copied_sum_of_all();
+    dot_partial<<<Blocks, Threads>>>(q, q, partial, N);
+    CHECK(cudaMemcpy(inside.data(), partial, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    sum -= sum_inside() / 2;
+    most_partial<<<Blocks, Threads>>>(q, others, N);
+    CHECK(cudaMemcpy(larger.data(), others, larger.size() * sizeof(double), cudaMemcpyDeviceToHost));
+    most += *std::max_element(larger.begin(), larger.end()) + step;
+    std::swap(p, q);
+  }
+  most_partial<<<Blocks, Threads>>>(q, others, N);
+  const std::size_t bytes = larger.size() * sizeof(double);
+  CHECK(cudaMemcpy(larger.data(), others, bytes, cudaMemcpyDeviceToHost));
+  double last = larger[0];
+  for (double found : larger)
+    last = std::max(last, found);
+  std::printf("asked %.0f %.0f\n", sum + copied_sum_of_all(), most + last);
+}
+
+class Solver {
+public:
+  explicit Solver(int blocks) : blocks_(blocks), as_many_(blocks) {
+    CHECK(cudaMalloc(&partial_, 64 * sizeof(double)));
+    CHECK(cudaMalloc(&others_, 64 * sizeof(double)));
+  }
+  double run(int steps) {
+    double sum = dot() + all() - largest();
+#pragma gpurma persistent distribute(p_, q_ : rows(Ny, Nx))
+    for (int step = 0; step < steps; ++step) {
+      apply<<<grid, block>>>(q_, p_, static_cast<int>(sum) % 7, Ny, Nx);
+      sum += dot() / 2;
+      if (step % 2 == 1)
+        sum -= all();
+      sum += largest();
+      std::swap(p_, q_);
+    }
+    return sum + dot() + all() - largest();
+  }
+
+private:
+  double dot() {
+    dot_partial<<<blocks_, Threads>>>(p_, q_, partial_, N);
+    CHECK(cudaMemcpy(as_many_.data(), partial_, blocks_ * sizeof(double), cudaMemcpyDeviceToHost));
+    return std::accumulate(as_many_.begin(), as_many_.end(), 0.0);
+  }
+  double all() {
+    double sum = 0;
+    dot_partial<<<Blocks, Threads>>>(q_, q_, partial_, N);
+    CHECK(cudaMemcpy(constant_.data(), partial_, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    for (double found : constant_)
+      sum += found;
+    return sum;
+  }
+  double largest() {
+    most_partial<<<Blocks, Threads>>>(q_, others_, N);
+    CHECK(cudaMemcpy(constant_.data(), others_, constant_.size() * sizeof(double), cudaMemcpyDeviceToHost));
+    double most = constant_[0];
+    for (std::size_t i = 1; i < constant_.size(); ++i)
+      most = std::max(most, constant_[i]);
+    return most;
+  }
+
+  int blocks_;
+  std::vector<double> as_many_, constant_ = std::vector<double>(Blocks);
+  double *p_ = device(N, 1), *q_ = device(N, 2), *partial_ = nullptr, *others_ = nullptr;
+};
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   if (is_quiet(argc) && argc > 1 && std::strcmp(argv[1], "quiet") == 0)
@@ -350,4 +452,8 @@ int main(int argc, char **argv) {
   around();
   spellings();
   handed();
+  asked();
+  Solver solver(2 * Blocks);
+  const double first = solver.run(5);
+  std::printf("kept %.0f %.0f\n", first, solver.run(4));
 }
