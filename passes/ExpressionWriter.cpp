@@ -123,8 +123,8 @@ std::string ExpressionWriter::text(const Expr* E) {
 }
 
 std::string ExpressionWriter::readText(const Expr* E) {
-  if (const ReducedScalar* Scalar = reducedBy(E))
-    return reducedName(*Scalar) + ".value()";
+  if (const std::optional<std::string> Scalar = reducedText(E))
+    return *Scalar + ".value()";
   const Expr* Inner = E->IgnoreParenImpCasts();
   if (const auto* Choice = dyn_cast<ConditionalOperator>(Inner))
     return "(" + text(Choice->getCond()) + " ? " + readText(Choice->getTrueExpr()) + " : " + readText(Choice->getFalseExpr()) + ")";
@@ -163,17 +163,17 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
       }
     // Its value, also for a const reference: std::max(*norm, 1e-6f).
     if (Cast->getCastKind() == CK_LValueToRValue || (Cast->getCastKind() == CK_NoOp && Cast->getType().isConstQualified()))
-      if (llvm::any_of(alternatives(Cast->getSubExpr()), [&](const Expr* Each) { return reducedBy(Each); })) {
+      if (llvm::any_of(alternatives(Cast->getSubExpr()), [&](const Expr* Each) { return reducedBy(Each) || !reducedChoice(Each).empty(); })) {
         To << readText(Cast->getSubExpr());
         return true;
       }
     return false;
   }
   if (const auto* E = dyn_cast<Expr>(S))
-    if (const ReducedScalar* Scalar = reducedBy(E)) {
+    if (const std::optional<std::string> Scalar = reducedText(E)) {
       if (E->isGLValue() && !Assigned.contains(E->IgnoreParens()))
         report(E->getExprLoc(), Diag::err_region_variable) << spelled(E) << Reduced;
-      To << reducedName(*Scalar);
+      To << *Scalar;
       return true;
     }
   if (const auto* Assignment = dyn_cast<BinaryOperator>(S); Assignment && Assignment->isAssignmentOp())
@@ -361,6 +361,26 @@ const ArraySubscriptExpr* ExpressionWriter::addressedElement(const Stmt* S) {
 
 const ReducedScalar* ExpressionWriter::reducedBy(const Expr* E) const { return Draft.R.reducedElement(E); }
 
+ArrayRef<ReducedScalar> ExpressionWriter::reducedChoice(const Expr* E) const {
+  const auto* Element = dyn_cast<ArraySubscriptExpr>(E->IgnoreParenImpCasts());
+  const VarDecl* V = Element ? namedVariable(Element->getBase()) : nullptr;
+  const ArrayRef<ReducedScalar> Elements = V ? Draft.R.reducedElements(V) : ArrayRef<ReducedScalar>();
+  return Elements.size() > 1 && !reducedBy(Element) ? Elements : ArrayRef<ReducedScalar>();
+}
+
+std::optional<std::string> ExpressionWriter::reducedText(const Expr* E) {
+  if (const ReducedScalar* Scalar = reducedBy(E))
+    return reducedName(*Scalar);
+  const ArrayRef<ReducedScalar> Elements = reducedChoice(E);
+  if (Elements.empty())
+    return std::nullopt;
+  const auto* Element = cast<ArraySubscriptExpr>(E->IgnoreParenImpCasts());
+  std::string Text = "::gpurma::stages::element_of(" + siteText(E->getExprLoc(), Draft.U.sources()) + ", " + text(Element->getIdx());
+  for (const ReducedScalar& Each : Elements)
+    Text += ", " + reducedName(Each);
+  return Text + ")";
+}
+
 const ReducedScalar* ExpressionWriter::reducedPointer(const Expr* E) const {
   const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
   return Ref ? Draft.R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
@@ -442,9 +462,12 @@ bool ExpressionWriter::isOfBytes(const CallExpr& Call, const ReducedScalar& Scal
 }
 
 ArrayRef<ReducedScalar> ExpressionWriter::reducedArray(const CallExpr& Call, unsigned Argument) const {
-  const ReducedScalar* First = reducedPointer(Call.getArg(Argument));
-  const ArrayRef<ReducedScalar> Elements = First ? Draft.R.reducedElements(First->Pointer) : ArrayRef<ReducedScalar>();
-  return Elements.size() > 1 && isOfBytes(Call, *First, Elements.size()) ? Elements : ArrayRef<ReducedScalar>();
+  const ReducedScalar* First = Draft.R.reducedAt(Call.getArg(Argument));
+  const ArrayRef<ReducedScalar> Elements = First ? Draft.R.reducedElements(First->Pointer).drop_front(First->Element) : ArrayRef<ReducedScalar>();
+  for (size_t Count = Elements.size(); Count != 0; --Count)
+    if (isOfBytes(Call, *First, Count))
+      return Elements.take_front(Count);
+  return {};
 }
 
 bool ExpressionWriter::arrayTransfer(const CallExpr& Call, StringRef Name, raw_ostream& To) {
@@ -463,7 +486,7 @@ bool ExpressionWriter::arrayTransfer(const CallExpr& Call, StringRef Name, raw_o
     return false;
   To << "(";
   for (const ReducedScalar& Each : Elements) {
-    const std::string Of = Fills ? "" : text(Host) + "[" + std::to_string(Each.Element) + "]";
+    const std::string Of = Fills ? "" : text(Host) + "[" + std::to_string(&Each - Elements.data()) + "]";
     if (Fills)
       To << reducedName(Each) << " = " << filling(*Filled, Type);
     else if (Into.empty())
@@ -578,9 +601,15 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
       report(Call.getBeginLoc(), Diag::note_copied_whole) << Name.starts_with("cudaMemset");
     else
       suggestHost(Call.getBeginLoc());
-    for (unsigned I = 0; Call.getNumArgs() > 2 && I != 2; ++I)
-      if (const ReducedScalar* Scalar = reducedPointer(Call.getArg(I)); Scalar && !isOfBytes(Call, *Scalar))
+    for (unsigned I = 0; Call.getNumArgs() > 2 && I != 2; ++I) {
+      const ReducedScalar* Scalar = reducedPointer(Call.getArg(I));
+      const size_t Count = Scalar ? Draft.R.reducedElements(Scalar->Pointer).size() : 0;
+      if (Count > 1)
+        report(Call.getArg(2)->getExprLoc(), Diag::note_scalars_copied) << spelled(Scalar->Scalar) << static_cast<unsigned>(Count) << bytesOf(*Scalar)
+                                                                        << member(Scalar->Scalar->getType(), "") << Name.starts_with("cudaMemset");
+      else if (Scalar && !isOfBytes(Call, *Scalar))
         report(Call.getArg(2)->getExprLoc(), Diag::note_scalar_bytes) << spelled(Scalar->Scalar) << bytesOf(*Scalar);
+    }
     return true;
   }
   if (Name == "printf") {

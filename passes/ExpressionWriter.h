@@ -81,6 +81,10 @@ private:
   std::string hostScalar(const clang::VarDecl* Pointer, clang::SourceLocation Loc);
   /// Of *norm and norm[0], and of norm[2] where that is one; a cast of the pointer would mean its bits.
   const ReducedScalar* reducedBy(const clang::Expr* E) const;
+  /// The same as text, also of an element of an array of scalars whose number only the running program knows, sums[k]. None: it is none.
+  std::optional<std::string> reducedText(const clang::Expr* E);
+  /// The scalars that sums[k] may be; empty of other expressions.
+  llvm::ArrayRef<ReducedScalar> reducedChoice(const clang::Expr* E) const;
   /// What a copy names as &variable, or as a pointer to a scalar of the host, and its type. None: something else.
   std::optional<std::pair<std::string, clang::QualType>> copiedValue(const clang::CallExpr& Call, unsigned Argument);
   /// *(float*)&bits, which is read: a number of a variable of the region as one of another type of its size.
@@ -91,7 +95,7 @@ private:
   int bytesOf(const ReducedScalar& Scalar) const;
   /// Whether a copy or clearing is of as many scalars, one behind the other, and nothing else.
   bool isOfBytes(const clang::CallExpr& Call, const ReducedScalar& Scalar, size_t Count = 1) const;
-  /// An array of scalars, all of which a call copies or clears; empty for others.
+  /// Elements of an array of scalars, one behind the other, which a call copies or clears; empty for others.
   llvm::ArrayRef<ReducedScalar> reducedArray(const clang::CallExpr& Call, unsigned Argument) const;
   /// cudaMemset of such an array, and cudaMemcpy between it and an array of the host.
   bool arrayTransfer(const clang::CallExpr& Call, llvm::StringRef Name, llvm::raw_ostream& To);

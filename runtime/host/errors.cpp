@@ -273,7 +273,7 @@ std::string reason(const error_record& e) {
                 array, " : n)' says how far it reads");
   }
   case error_code::no_element:
-    return text("the kernel updates element ", v(0), " of an array of reduced scalars, of which ",
+    return text("element ", v(0), " of an array of reduced scalars is used, of which ",
                 v(1), " are named in 'reduce'; name all");
   case error_code::numbers_of_blocks:
     if (v(0) != v(1))

@@ -120,7 +120,7 @@ static int unnamed_element() {
   cudaMallocManaged(&sums, 3 * sizeof(int));
 #pragma gpurma persistent distribute(u : rows(16, 16)) reduce(+ : sums[0], sums[1])
   {
-    // ELEMENT: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] on rank {{[0-9]+}}: the kernel updates element 2 of an array of reduced scalars, of which 2 are named in 'reduce'; name all
+    // ELEMENT: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] on rank {{[0-9]+}}: element 2 of an array of reduced scalars is used, of which 2 are named in 'reduce'; name all
     histogram<<<dim3(2, 2), dim3(8, 8)>>>(sums, u, 16, 16);
   }
   return 0;

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Arrays of reduced scalars: what each cell is counted as, maxima and minima, sums of other types, by threads that work together, in loops by
-// whole grids and through the rows, and all that the region does with them.
+// whole grids and through the rows, and all that the region does with them, also in loops over them and of some of them.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -17,6 +17,7 @@
 // CHECK: rows {{[0-9]+}} {{[0-9]+}}
 // CHECK: bins {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 // CHECK: followed {{[0-9]+}}
+// CHECK: loops {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 #include "Inputs/region.h"
 
 #include <utility>
@@ -155,4 +156,36 @@ int main(int argc, char **) {
   if (!quiet)
     std::printf("bins %d %d %d %d %d\n", found[0], found[1], found[2], found[3], found[4]);
   print_sum("followed", a, n);
+
+  int *kinds_of = nullptr, some[2] = {5, 6};
+  cudaMallocManaged(&kinds_of, 3 * sizeof *kinds_of);
+  cudaMemset(kinds_of, 0, 3 * sizeof *kinds_of);
+  number weighted = 0, parts = 0;
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : kinds_of[0], kinds_of[1], kinds_of[2])
+  for (int step = 0; step < 9; ++step) {
+    life<<<grid, block>>>(b, a, kinds_of, ny, nx);
+    cudaDeviceSynchronize();
+    for (int k = 0; k < Kinds; ++k)
+      weighted += (k + 1) * kinds_of[k];
+    if (step % 3 == 1)
+      for (unsigned k = 0; k != 2; ++k) {
+        kinds_of[k] %= 1009;
+        kinds_of[2 - k] += k;
+      }
+    if (step == 4)
+      for (int k = Kinds - 1; k >= 0; --k)
+        kinds_of[k] = 7 * k;
+    if (step == 5)
+      cudaMemset(kinds_of + 1, 0, 2 * sizeof *kinds_of);
+    if (step == 6)
+      cudaMemset(kinds_of, 0, 2 * sizeof *kinds_of);
+    cudaMemcpy(some, &kinds_of[1], 2 * sizeof *kinds_of, cudaMemcpyDeviceToHost);
+    parts = parts * 3 % 100003 + some[0] + 5 * some[1];
+    some[1] = 11;
+    if (step == 7)
+      cudaMemcpy(kinds_of, some, sizeof some, cudaMemcpyHostToDevice);
+    std::swap(a, b);
+  }
+  if (!quiet)
+    std::printf("loops %d %d %d %llu %llu\n", kinds_of[0], kinds_of[1], kinds_of[2], weighted, parts);
 }
