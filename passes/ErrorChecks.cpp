@@ -2,6 +2,7 @@
 #include "passes/ErrorChecks.h"
 
 #include "passes/StreamEvents.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/Builtins.h"
@@ -33,6 +34,51 @@ bool onlyAsksForErrors(const Stmt* S) {
     return false;
   return !isa<LambdaExpr, CXXConstructExpr, CXXNewExpr>(S) &&
          llvm::all_of(S->children(), [](const Stmt* Child) { return !Child || onlyAsksForErrors(Child); });
+}
+
+bool declares(const Stmt* S, const VarDecl* V) {
+  const auto* Declaration = dyn_cast_or_null<DeclStmt>(S);
+  return (Declaration && llvm::is_contained(Declaration->decls(), V)) ||
+         (S && llvm::any_of(S->children(), [&](const Stmt* Child) { return declares(Child, V); }));
+}
+
+bool namesNumberOfError(const Expr* E) {
+  const VarDecl* V = namedVariable(E);
+  return V && isNumberOfError(*V);
+}
+
+/// What a statement returns if there is no error: with nothing in it, it goes on. None: it does something else.
+using Returned = std::optional<std::int64_t>;
+std::optional<Returned> returnedForSuccess(const Stmt* S, const ASTContext& Context) {
+  if (!S || isa<NullStmt>(S))
+    return Returned();
+  if (const auto* Block = dyn_cast<CompoundStmt>(S)) {
+    for (const Stmt* Child : Block->body())
+      if (const std::optional<Returned> Result = returnedForSuccess(Child, Context); !Result || *Result)
+        return Result;
+    return Returned();
+  }
+  if (const auto* If = dyn_cast<IfStmt>(S); If && !If->getInit() && !If->getConditionVariable()) {
+    const std::optional<bool> Known = onlyAsksForErrors(If->getCond()) ? errorCheck(If->getCond()) : std::nullopt;
+    return Known ? returnedForSuccess(*Known ? If->getThen() : If->getElse(), Context) : std::nullopt;
+  }
+  const auto* Return = dyn_cast<ReturnStmt>(S);
+  const Expr* Value = Return ? Return->getRetValue() : nullptr;
+  if (!Value || Value->isValueDependent() || !onlyAsksForErrors(Value))
+    return std::nullopt;
+  if (isCudaError(Value->IgnoreParenCasts()->getType()))
+    return Returned(0);
+  if (const std::optional<bool> Known = errorCheck(Value))
+    return Returned(*Known);
+  Expr::EvalResult Number;
+  if (!Value->EvaluateAsInt(Number, Context) || !Number.Val.getInt().isRepresentableByInt64())
+    return std::nullopt;
+  return Returned(Number.Val.getInt().getExtValue());
+}
+
+const Expr* errorAmong(const CallExpr& Call) {
+  auto Checked = llvm::find_if(Call.arguments(), [](const Expr* Argument) { return isCudaError(Argument->getType()); });
+  return Checked == Call.arg_end() ? nullptr : *Checked;
 }
 
 } // namespace
@@ -69,6 +115,11 @@ std::optional<bool> errorCheck(const Expr* Condition) {
     return errorCheck(Cast->getSubExpr());
   if (const auto* Call = dyn_cast<CallExpr>(Condition); Call && Call->getBuiltinCallee() == Builtin::BI__builtin_expect)
     return errorCheck(Call->getArg(0));
+  if (const auto* Call = dyn_cast<CallExpr>(Condition))
+    if (const std::optional<std::int64_t> Result = resultForSuccess(*Call))
+      return *Result != 0;
+  if (namesNumberOfError(Condition))
+    return false;
   const auto* Compare = dyn_cast<BinaryOperator>(Condition);
   if (Compare && Compare->isLogicalOp()) {
     std::optional<bool> Left = errorCheck(Compare->getLHS()), Right = errorCheck(Compare->getRHS());
@@ -80,8 +131,25 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   if (!Compare || !Compare->isEqualityOp())
     return std::nullopt;
   const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
-  bool Checks = (isCudaError(Left->getType()) && isOfSuccess(Right)) || (isCudaError(Right->getType()) && isOfSuccess(Left));
+  auto IsError = [](const Expr* E) { return isCudaError(E->getType()) || namesNumberOfError(E); };
+  bool Checks = (IsError(Left) && isOfSuccess(Right)) || (IsError(Right) && isOfSuccess(Left));
+  if (!isa<CallExpr>(Left))
+    std::swap(Left, Right);
+  const auto* Call = dyn_cast<CallExpr>(Left);
+  if (const std::optional<std::int64_t> Result = !Checks && Call ? resultForSuccess(*Call) : std::nullopt)
+    if (Expr::EvalResult Number; !Right->isValueDependent() && Right->EvaluateAsInt(Number, Call->getDirectCallee()->getASTContext()))
+      return (Number.Val.getInt() == *Result) == (Compare->getOpcode() == BO_EQ);
   return Checks ? std::optional(Compare->getOpcode() == BO_EQ) : std::nullopt;
+}
+
+bool isNumberOfError(const VarDecl& V) {
+  if (!V.getType()->isIntegerType() || !V.getInit() || !isCudaError(V.getInit()->IgnoreParenCasts()->getType()))
+    return false;
+  if (V.getType().isConstQualified())
+    return true;
+  const auto* Function = dyn_cast_or_null<FunctionDecl>(V.getParentFunctionOrMethod());
+  const Stmt* Body = Function ? Function->getBody() : nullptr;
+  return Body && declares(Body, &V) && !VariableChanges(Body).changes(&V);
 }
 
 const Expr* checkedError(const Expr* E, const SourceManager& Sources) {
@@ -89,8 +157,20 @@ const Expr* checkedError(const Expr* E, const SourceManager& Sources) {
   const FunctionDecl* Callee = Call && !isa<CUDAKernelCallExpr>(Call) ? Call->getDirectCallee() : nullptr;
   if (!Callee || Sources.isInSystemHeader(Callee->getLocation()))
     return nullptr;
-  auto Checked = llvm::find_if(Call->arguments(), [](const Expr* Argument) { return isCudaError(Argument->getType()); });
-  return Checked == Call->arg_end() ? nullptr : *Checked;
+  return errorAmong(*Call);
+}
+
+std::optional<std::int64_t> resultForSuccess(const CallExpr& Call) {
+  const FunctionDecl* Callee = Call.getDirectCallee();
+  const FunctionDecl* Definition = Callee ? Callee->getDefinition() : nullptr;
+  const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Definition);
+  if (!Definition || !Definition->getBody() || (Method && Method->isVirtual()) || !Definition->getReturnType()->isIntegerType() ||
+      Definition->getASTContext().getSourceManager().isInSystemHeader(Definition->getLocation()))
+    return std::nullopt;
+  const Expr* Error = errorAmong(Call);
+  if (!Error || llvm::any_of(Call.arguments(), [&](const Expr* Argument) { return Argument != Error && !onlyAsksForErrors(Argument); }))
+    return std::nullopt;
+  return returnedForSuccess(Definition->getBody(), Definition->getASTContext()).value_or(std::nullopt);
 }
 
 bool isErrorCheck(const Stmt* S, const SourceManager& Sources) {

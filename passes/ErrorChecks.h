@@ -8,6 +8,7 @@
 #include "clang/AST/Expr.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringRef.h"
+#include <cstdint>
 #include <optional>
 
 namespace gpurma {
@@ -23,6 +24,13 @@ bool isSuccess(const clang::Expr* E);
 
 /// cudaSuccess compared with an error: in a region there is no error to find. None: no such condition.
 std::optional<bool> errorCheck(const clang::Expr* Condition);
+
+/// Of `int error = cudaGetLastError();`, which nothing changes.
+bool isNumberOfError(const clang::VarDecl& V);
+
+/// What a function of the program returns for cudaSuccess, if it does nothing else then: true, of `ok(cudaGetLastError())` with
+/// `bool ok(cudaError_t error) { return error == cudaSuccess; }`. None: no such call.
+std::optional<std::int64_t> resultForSuccess(const clang::CallExpr& Call);
 
 /// The error that is passed to a function of the program, as in `check(cudaGetLastError(), __FILE__, __LINE__)`; null: no such call.
 const clang::Expr* checkedError(const clang::Expr* E, const clang::SourceManager& Sources);

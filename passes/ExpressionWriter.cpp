@@ -574,6 +574,11 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     unsupported(&Call);
     return true;
   }
+  if (const std::optional<std::int64_t> Result = resultForSuccess(Call)) {
+    To << "(static_cast<void>(" << text(checkedError(&Call, Draft.U.sources())) << "), static_cast<" << member(Call.getType(), "") << ">(" << *Result
+       << "))";
+    return true;
+  }
   if (isa<CXXMethodDecl>(Callee) || Callee->isOverloadedOperator()) {
     checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
     return false;

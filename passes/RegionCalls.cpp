@@ -536,6 +536,8 @@ private:
     Copy->setInitStyle(V->getInitStyle());
     if (V->getInit())
       Copy->setInit(copyWhole(V->getInit()));
+    if (isNumberOfError(*V))
+      Copy->setType(V->getType().withConst()); // so that checks of the copy are known, too
     return Copy;
   }
 

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// All calls of CUDA that a region may have, each behind the ways in which programs look for errors: conditions, variables, assert and functions.
+// All calls of CUDA that a region may have, each behind the ways in which programs look for errors: conditions, variables, assert and functions,
+// also those that return whether there was one.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -77,12 +78,40 @@ static const dim3 grid((Nx + 15) / 16, (Ny + 3) / 4), block(16, 4);
   std::abort()
 #define IGNORES(x) static_cast<void>(x)
 #define CALLS(x) check(x, #x, __LINE__)
+#define RESULTS(x)                                                                                                               \
+  if (!ok(x, #x))                                                                                                                \
+  return 1
+#define CODES(x)                                                                                                                 \
+  if (code_of(x) != 0 || 1 == code_of(cudaPeekAtLastError()))                                                                    \
+  return 1
+#define NUMBERS(x)                                                                                                               \
+  {                                                                                                                              \
+    int number = static_cast<int>(x);                                                                                            \
+    if (number != cudaSuccess)                                                                                                   \
+      std::exit(number);                                                                                                         \
+  }
+#define FOUND(x)                                                                                                                 \
+  if (int number = (x)) {                                                                                                        \
+    std::printf("error %d\n", number);                                                                                           \
+    return 1;                                                                                                                    \
+  }
 #define IN_LAMBDA(x)                                                                                                             \
   [&] {                                                                                                                          \
     if ((x) != cudaSuccess)                                                                                                      \
       std::exit(1);                                                                                                              \
   }()
 
+static bool ok(cudaError_t status, const char *what) {
+  if (status == cudaSuccess)
+    return true;
+  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
+  return false;
+}
+static int code_of(cudaError_t status) {
+  if (status)
+    std::fprintf(stderr, "error %d\n", static_cast<int>(status));
+  return static_cast<int>(status);
+}
 static bool failed() {
   std::exit(1);
   return true;
@@ -147,6 +176,10 @@ int main(int argc, char **argv) {
     ASKS(IGNORES);
     ASKS(CALLS);
     ASKS(IN_LAMBDA);
+    ASKS(RESULTS);
+    ASKS(CODES);
+    ASKS(NUMBERS);
+    ASKS(FOUND);
   }
   std::printf("sums %d %d\n", total, all);
   std::printf("kept %lld\n", ordered_sum(kept, N) + ordered_sum(zero, N));
