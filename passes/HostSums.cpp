@@ -486,7 +486,16 @@ class OtherUses {
 public:
   /// \p Host: a variable of the region's function, or a member of its object.
   OtherUses(const Region& R, const Unit& U, const ValueDecl* Host, QualType Element)
-      : Name(Host->getNameAsString()), R(R), U(U), Member(dyn_cast<FieldDecl>(Host)), ElementBytes(U.context().getTypeSizeInChars(Element).getQuantity()) {}
+      : Name(Host->getNameAsString()), R(R), U(U), Member(dyn_cast<FieldDecl>(Host)), ElementBytes(U.context().getTypeSizeInChars(Element).getQuantity()) {
+    for (const Region& Each : U.Regions) {
+      const HostStatements Own(Each.Statement);
+      for (const HostStatements::LoopBehind& Behind : Own.Loops)
+        for (const AddedElements& Added : addedElements(*Behind.Loop, Behind.inBlock(), U.context())) {
+          const CallExpr* Copy = lastCopy(Behind.Before, Own.Copies, hostArray(Each, Added.Array), Each, U.context());
+          InRegions.push_back({Copy ? namedPlace(Copy->getArg(1)->IgnoreParenCasts()) : Added.Array, Added.Sum.Operation});
+        }
+    }
+  }
 
   const Expr* find(const ValueDecl* Host) {
     const FunctionDecl* Function = R.outermostFunction();
@@ -547,6 +556,12 @@ public:
   std::string Name;
 
 private:
+  /// What combines elements; another call of its function may have brought others.
+  void noteCombining(const Stmt* S, bool AreCopied) {
+    (AreCopied ? NotCopied : Known).erase(S);
+    (AreCopied ? Known : NotCopied).insert(S);
+  }
+
   void note(const Expr* E) { note(E, Unknown); }
   void note(const Expr* E, BlockNumbersProblem Problem) {
     if (!std::exchange(Found, Found ? Found : E))
@@ -617,12 +632,14 @@ private:
       const std::vector<AddedElements> All = Loop    ? addedElements(*Loop, Before, U.context(), /*Outside=*/true)
                                              : Range ? addedElements(*Range, Before, U.context())
                                                      : std::vector<AddedElements>();
-      const auto Added = llvm::find_if(All, [&](const AddedElements& Each) { return Each.Array == Host; });
-      if (Added != All.end() && isCopied(Added->Sum.Count, Before, Host, By)) {
-        Known.insert(S);
-        know(All);
-      } else if (Added != All.end()) {
-        NotCopied.insert(S);
+      const auto OfHost = [&](const AddedElements& Each) { return Each.Array == Host; };
+      const auto NotCopiedBefore = [&](const AddedElements& Each) { return OfHost(Each) && !isCopied(Each.Sum.Count, Each.Sum.Operation, Before, Host, By); };
+      if (llvm::any_of(All, OfHost)) {
+        const bool Is = llvm::none_of(All, NotCopiedBefore);
+        noteCombining(S, Is);
+        for (const AddedElements& Each : All)
+          if (Each.Sum.First)
+            noteCombining(Each.Sum.First, Is);
       } else if (!Loop && !Range) {
         knowCalls(S, Before, Host, By);
       }
@@ -642,8 +659,9 @@ private:
     return Other && Compare->isEqualityOp() && Other->IgnoreParenImpCasts()->isNullPointerConstant(U.context(), Expr::NPC_ValueDependentIsNotNull);
   }
 
-  /// What is combined, a statement before it has copied in any case, and no region comes between. \p Number: null for all elements.
-  bool isCopied(const Expr* Number, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl& By) const {
+  /// What is combined, a statement before it has copied in any case, and no region comes between, nor one that has left there what another
+  /// operation combines. \p Number: null for all elements.
+  bool isCopied(const Expr* Number, Keyword Operation, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl& By) const {
     const VariableChanges Changes(By.getBody());
     HostExpressions Expressions(U.context(), R, Changes, Changes);
     std::optional<Polynomial> Count;
@@ -652,12 +670,13 @@ private:
     else if (!changesMembersOf(*Number, By))
       Count = Expressions.polynomial(Number);
     const Polynomial Size = ElementBytes;
-    for (const Stmt* S : llvm::reverse(Before)) {
-      if (isa<SwitchCase, LabelStmt>(S) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(S, Each.Loop); }) ||
-          (Member && mayCallRegion(S)))
+    for (; !Before.empty(); Before = Before.drop_back()) {
+      const Stmt* S = Before.back();
+      if (mayRunRegion(S))
         return false;
       for (const CallExpr* Copy : HostStatements(S).Copies) {
-        if (namedArray(Copy->getArg(0), U.context()) != Host || !always(S, Copy))
+        if (namedArray(Copy->getArg(0), U.context()) != Host || !always(S, Copy) ||
+            (mayBeCombined(*Copy->getArg(1), Operation) && !isStoredAnew(*Copy->getArg(1), Before.drop_back())))
           continue;
         if (isOfAll(*Copy->getArg(2), Host, By))
           return true;
@@ -665,6 +684,44 @@ private:
         if (Bytes && (*Bytes - *Count * Size).constant().value_or(-1) >= 0 && Expressions.alikeSizes().empty())
           return true;
       }
+    }
+    return false;
+  }
+
+  /// Whether a region may come between it and what follows.
+  bool mayRunRegion(const Stmt* S) const {
+    return isa<SwitchCase, LabelStmt>(S) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(S, Each.Loop); }) ||
+           (Member && mayCallRegion(S));
+  }
+
+  /// Whether what a pointer of the host leads to, regions may have combined by another operation.
+  bool mayBeCombined(const Expr& Pointer, Keyword Operation) const {
+    const ValueDecl* Array = namedPlace(Pointer.IgnoreParenCasts());
+    for (unsigned Step = 0; Array && Passed.count(Array); ++Step)
+      Array = Step != MostCalls ? namedPlace(Passed.lookup(Array)->IgnoreParenCasts()) : nullptr;
+    const bool IsKnown = Array && (!isa<ParmVarDecl>(Array) || Array->getDeclContext() == R.outermostFunction());
+    return llvm::any_of(InRegions, [&](const auto& Each) { return Each.second != Operation && (!IsKnown || Each.first == Array); });
+  }
+
+  /// Whether a launch in the statements before its copy has stored into it.
+  bool isStoredAnew(const Expr& Pointer, ArrayRef<const Stmt*> Before) const {
+    struct Launches : DynamicRecursiveASTVisitor {
+      bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) override {
+        All.push_back(Launch);
+        return true;
+      }
+      std::vector<const CUDAKernelCallExpr*> All;
+    };
+    for (const Stmt* S : llvm::reverse(Before)) {
+      if (mayRunRegion(S))
+        return false;
+      Launches Found;
+      Found.TraverseStmt(const_cast<Stmt*>(S));
+      for (const CUDAKernelCallExpr* Launch : Found.All)
+        if (always(S, Launch) && llvm::any_of(Launch->arguments(), [&](const Expr* Argument) {
+              return isSameText(*Argument->IgnoreParenCasts(), *Pointer.IgnoreParenCasts(), U.context());
+            }))
+          return true;
     }
     return false;
   }
@@ -795,14 +852,14 @@ private:
     const auto* E = dyn_cast_or_null<Expr>(S);
     const std::optional<AccumulateCall> Sum = E ? accumulateCall(*E) : std::nullopt;
     if (Sum && namedPlace(Sum->Array) == Host)
-      (isCopied(Sum->Count, Before, Host, By) ? Known : NotCopied).insert(S);
+      noteCombining(S, isCopied(Sum->Count, Sum->Operation, Before, Host, By));
     const auto* Call = dyn_cast_or_null<CallExpr>(S);
     const FunctionDecl* Callee = Call && Call->getDirectCallee() ? Call->getDirectCallee()->getDefinition() : nullptr;
     for (unsigned I = 0; Callee && !isa<CXXMethodDecl>(Callee) && I != Callee->getNumParams() && I != Call->getNumArgs(); ++I)
       if (namedArray(Call->getArg(I), U.context()) == Host)
         if (const std::optional<Combining> Does = combining(*Callee, Callee->getParamDecl(I))) {
           const Expr* Number = Does->Count ? Call->getArg(Does->Count->getFunctionScopeIndex()) : nullptr;
-          (isCopied(Number, Before, Host, By) ? Known : NotCopied).insert(Call->getArg(I));
+          noteCombining(Call->getArg(I), isCopied(Number, Does->Operation, Before, Host, By));
         }
     if (S && !isa<CompoundStmt, ForStmt, WhileStmt, DoStmt, CXXForRangeStmt, LambdaExpr>(S) && !(Member && mayCallRegion(S)))
       for (const Stmt* Child : S->children())
@@ -813,17 +870,18 @@ private:
   struct Combining {
     /// How many elements; null for all.
     const ParmVarDecl* Count = nullptr;
+    Keyword Operation = Keyword::Plus;
   };
   std::optional<Combining> combining(const FunctionDecl& F, const ParmVarDecl* Array) const {
     const VariableChanges Changes(F.getBody());
     std::optional<Combining> Found;
     References Others(F.getBody());
-    auto Take = [&](const Expr* Number, std::initializer_list<const Stmt*> Parts) {
+    auto Take = [&](const Expr* Number, Keyword Operation, std::initializer_list<const Stmt*> Parts) {
       const bool All = !Number || isSizeOf(*Number, Array);
       const auto* Count = All ? nullptr : dyn_cast_or_null<ParmVarDecl>(namedVariable(Number));
-      if ((!All && (!Count || Changes.changes(Count))) || (Found && Found->Count != Count))
+      if ((!All && (!Count || Changes.changes(Count))) || (Found && (Found->Count != Count || Found->Operation != Operation)))
         return;
-      Found = Combining{Count};
+      Found = Combining{Count, Operation};
       for (const Stmt* Part : Parts)
         for (const DeclRefExpr* Ref : References(Part).All)
           Others.All.remove(Ref);
@@ -831,7 +889,7 @@ private:
     for (const HostStatements::LoopBehind& Each : HostStatements(F.getBody()).Loops)
       for (const AddedElements& Added : addedElements(*Each.Loop, Each.inBlock(), U.context(), /*Outside=*/true))
         if (Added.Array == Array)
-          Take(Added.Sum.Count, {Each.Loop, Added.Sum.First});
+          Take(Added.Sum.Count, Added.Sum.Operation, {Each.Loop, Added.Sum.First});
     struct WholeArrays : DynamicRecursiveASTVisitor {
       bool VisitCXXForRangeStmt(CXXForRangeStmt* Range) override {
         Ranges.push_back(Range);
@@ -847,11 +905,12 @@ private:
     } Whole;
     Whole.TraverseStmt(F.getBody());
     for (const CXXForRangeStmt* Range : Whole.Ranges)
-      if (const std::vector<AddedElements> All = addedElements(*Range, {}, U.context()); !All.empty() && All.front().Array == Array)
-        Take(nullptr, {Range});
+      for (const AddedElements& Added : addedElements(*Range, {}, U.context()))
+        if (Added.Array == Array)
+          Take(nullptr, Added.Sum.Operation, {Range});
     for (const auto& [E, Sum] : Whole.Calls)
       if (namedPlace(Sum.Array) == Array)
-        Take(Sum.Count, {E});
+        Take(Sum.Count, Sum.Operation, {E});
     return (Array->getType()->isPointerType() && Changes.changes(Array)) || Others.mention(Array) ? std::nullopt : Found;
   }
 
@@ -890,9 +949,18 @@ private:
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     if (!Callee || isa<CXXOperatorCallExpr>(Call) || (Method && Method->isVirtual()) || Index >= Callee->getNumParams())
       return false;
-    if (Followed.insert(Callee->getParamDecl(Index)).second)
+    if (Followed.insert(Callee->getParamDecl(Index)).second) {
+      llvm::SaveAndRestore Outer(Passed, Passed);
+      for (unsigned I = 0; I != Callee->getNumParams() && I != Call.getNumArgs(); ++I)
+        Passed[Callee->getParamDecl(I)] = Call.getArg(I);
       visit(Callee->getBody(), Callee->getParamDecl(Index), Callee);
-    return std::exchange(Found, nullptr) == nullptr;
+      Followed.erase(Callee->getParamDecl(Index)); // another call may pass another array of the device
+    }
+    if (!std::exchange(Found, nullptr))
+      return true;
+    if (Why == BlockNumbersProblem::NotCopied)
+      NotCopied.insert(Argument);
+    return false;
   }
 
   const Region& R;
@@ -900,9 +968,14 @@ private:
   const FieldDecl* Member;
   std::int64_t ElementBytes;
   llvm::SmallPtrSet<const Stmt*, 8> Known;
+  /// What arrays of the device regions combine, and how.
+  std::vector<std::pair<const ValueDecl*, Keyword>> InRegions;
   /// What would be known behind a copy.
   llvm::SmallPtrSet<const Stmt*, 8> NotCopied;
   llvm::SmallPtrSet<const ParmVarDecl*, 4> Followed;
+  static constexpr unsigned MostCalls = 16;
+  /// What the function that is followed has got for its parameters.
+  llvm::DenseMap<const ValueDecl*, const Expr*> Passed;
   BlockNumbersProblem Unknown = BlockNumbersProblem::HostNames;
   const Expr* Found = nullptr;
 };

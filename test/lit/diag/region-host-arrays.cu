@@ -53,7 +53,7 @@ void run(float *u, float *partial, float *others, float *buffer, Work w, int n) 
 #elif CASE == 12
   std::vector<float> host(64);
   cudaMemcpy(host.data(), partial, bytes, cudaMemcpyDeviceToHost);
-  // CHECK12: :[[@LINE+1]]:18: error: {{.*}}: 'host', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+  // CHECK12: :[[@LINE+1]]:18: error: {{.*}}: 'host', to which they are copied, is combined here, too, {{.*}} [gpurma-0231]
   total = all_of(host.data(), blocks + 1);
 #elif CASE != 5
   std::vector<float> host(64);

@@ -52,7 +52,7 @@ public:
 #endif
     float sum = 0;
     for (int b = 0; b < blocks_; ++b)
-      // CHECK8: :[[@LINE+2]]:14: error: {{.*}}: 'host_', to which they are copied, is named here, too, {{.*}} [gpurma-0231]
+      // CHECK8: :[[@LINE+2]]:14: error: {{.*}}: 'host_', to which they are copied, is combined here, too, {{.*}} [gpurma-0231]
       // CHECK8: :{{.*}}: note: expanded from macro 'ARRAY'
       sum += ARRAY[b];
     return sum;

@@ -21,6 +21,8 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=19 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK19 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=20 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK20 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=21 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK21 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=22 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK22 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=23 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK23 %s
 #include "../Inputs/block_sum.h"
 #include <cstdio>
 #include <vector>
@@ -30,6 +32,14 @@ __global__ void fill(float *u, float *v, int n) {
     u[i] = v[i] = 1;
 }
 float first_of(const float *host) { return host[0]; }
+float most_of_copied(const float *partial, float *host, int count) {
+  float most = 0;
+  cudaMemcpy(host, partial, count * sizeof(float), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < count; ++i)
+    most = fmaxf(most, host[i]);
+  return most;
+}
+float most_of_both(const float *partial, float *host, int count) { return most_of_copied(partial, host, count) + 1; }
 float sum_of(const float *host, int count) {
   float sum = 0;
   for (int i = 0; i < count; ++i)
@@ -44,7 +54,7 @@ void run(float *u, float *partial, float *passed, int n) {
 #if CASE == 12
   cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
   for (int b = 0; b < blocks + 1; ++b)
-    // CHECK12: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is combined here, too, but not known to hold what a copy before it, in the same block of statements, has brought, as it does not have them from the region: combine as many as that copy names, or copy as many as 'host' has [gpurma-0231]
+    // CHECK12: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is combined here, too, but not known to hold what a copy before it, in the same block of statements, has brought, as it does not have them from the region: combine as many as that copy names, or copy as many as 'host' has, and by the same operation as the region, or behind a launch that stores them anew [gpurma-0231]
     total += host[b];
 #elif CASE == 13
   if (n > 5)
@@ -62,7 +72,7 @@ void run(float *u, float *partial, float *passed, int n) {
   cudaMemcpy(numbers.data(), partial, bytes, cudaMemcpyDeviceToHost);
   for (float value : numbers)
     total += value;
-  // CHECK20: :[[@LINE-2]]:22: error: {{.*}}: 'numbers', to which they are copied, is combined here, too, {{.*}}: combine as many as that copy names, or copy as many as 'numbers' has [gpurma-0231]
+  // CHECK20: :[[@LINE-2]]:22: error: {{.*}}: 'numbers', to which they are copied, is combined here, too, {{.*}}: combine as many as that copy names, or copy as many as 'numbers' has, {{.*}} [gpurma-0231]
 #elif CASE == 21
   // Called before the region, too, where nothing has been copied.
   const auto sum = [&] {
@@ -180,6 +190,21 @@ void run(float *u, float *partial, float *passed, int n) {
   // CHECK4: :[[@LINE+2]]:33: error: {{.*}}: 'host', to which they are copied, is named here, too, where it does not have them; use another array, or add up, outside of the region, no more than what the same statements have just copied to it [gpurma-0231]
 #if CASE == 4
   std::printf("%g %g\n", total, host[3]);
+#elif CASE == 22
+  // The region has left one number there, and nothing else to a sum.
+  cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+  for (int b = 0; b < blocks; ++b)
+    // CHECK22: :[[@LINE+1]]:26: error: {{.*}}: 'host', to which they are copied, is combined here, too, {{.*}} and by the same operation as the region, or behind a launch that stores them anew [gpurma-0231]
+    total = fmaxf(total, host[b]);
+#elif CASE == 23
+  // Of other numbers it may be the most, and of these where they are stored anew.
+  total = most_of_both(passed, host, blocks);
+  block_sum<float, 256><<<blocks, 256>>>(u, partial, n);
+  cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
+  for (int b = 0; b < blocks; ++b)
+    total = fmaxf(total, host[b]);
+  // CHECK23: :[[@LINE+1]]:34: error: {{.*}}: 'host', to which they are copied, is combined here, too, {{.*}} [gpurma-0231]
+  total += most_of_both(partial, host, blocks);
 #elif CASE == 15
   for (int b = 0; b < blocks; ++b)
     // CHECK15: :[[@LINE+1]]:14: error: {{.*}}: 'host', to which they are copied, is combined here, too, {{.*}} [gpurma-0231]
