@@ -154,7 +154,11 @@ std::optional<AccumulateCall> accumulateCall(const Expr& E) {
     return Found;
   }
   const QualType Type = First->getType();
-  if ((!Type->isPointerType() && !Type->isArrayType()) || !Count || !namedPlace(First) || namedPlace(From) != namedPlace(First))
+  auto PlaceOf = [](const Expr* Pointer) {
+    const Expr* Container = containerOfData(*Pointer);
+    return namedPlace(Container ? Container : Pointer);
+  };
+  if ((!Type->isPointerType() && !Type->isArrayType()) || !Count || !PlaceOf(First) || PlaceOf(From) != PlaceOf(First))
     return std::nullopt;
   Found.Array = const_cast<Expr*>(First);
   Found.Count = const_cast<Expr*>(Count);

@@ -851,7 +851,7 @@ private:
   void knowCalls(const Stmt* S, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl& By) {
     const auto* E = dyn_cast_or_null<Expr>(S);
     const std::optional<AccumulateCall> Sum = E ? accumulateCall(*E) : std::nullopt;
-    if (Sum && namedPlace(Sum->Array) == Host)
+    if (Sum && namedArray(Sum->Array, U.context()) == Host)
       noteCombining(S, isCopied(Sum->Count, Sum->Operation, Before, Host, By));
     const auto* Call = dyn_cast_or_null<CallExpr>(S);
     const FunctionDecl* Callee = Call && Call->getDirectCallee() ? Call->getDirectCallee()->getDefinition() : nullptr;
@@ -909,7 +909,7 @@ private:
         if (Added.Array == Array)
           Take(nullptr, Added.Sum.Operation, {Range});
     for (const auto& [E, Sum] : Whole.Calls)
-      if (namedPlace(Sum.Array) == Array)
+      if (namedArray(Sum.Array, U.context()) == Array)
         Take(Sum.Count, Sum.Operation, {E});
     return (Array->getType()->isPointerType() && Changes.changes(Array)) || Others.mention(Array) ? std::nullopt : Found;
   }
@@ -929,13 +929,22 @@ private:
 
   /// Functions of the program, but checks for errors, may run a region for the same object.
   bool mayCallRegion(const Stmt* S) const {
+    llvm::SmallPtrSet<const FunctionDecl*, 8> Seen;
+    return mayCallRegion(S, Seen);
+  }
+  bool mayCallRegion(const Stmt* S, llvm::SmallPtrSetImpl<const FunctionDecl*>& Seen) const {
     const auto* Call = dyn_cast_or_null<CallExpr>(S);
     if (Call && !isa<CUDAKernelCallExpr>(Call) && !checkedError(Call, U.sources())) {
       const FunctionDecl* Callee = Call->getDirectCallee();
-      if (!Callee || !U.sources().isInSystemHeader(Callee->getLocation()))
+      const FunctionDecl* Definition = Callee ? Callee->getDefinition() : nullptr;
+      const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Definition);
+      if (!Callee || (!U.sources().isInSystemHeader(Callee->getLocation()) && (!Definition || (Method && Method->isVirtual()))))
+        return true;
+      if (Definition && !U.sources().isInSystemHeader(Callee->getLocation()) && Seen.insert(Definition).second &&
+          (mayCallRegion(Definition->getBody(), Seen) || llvm::any_of(U.Regions, [&](const Region& Each) { return contains(Definition->getBody(), Each.Loop); })))
         return true;
     }
-    return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mayCallRegion(Child); });
+    return S && llvm::any_of(S->children(), [&](const Stmt* Child) { return mayCallRegion(Child, Seen); });
   }
 
   /// A copy to it, or a function that does nothing else with it either.
@@ -1076,8 +1085,10 @@ std::variant<CombinedByHost, RejectedHostSums> findHostSums(Region& R, const Var
   for (const CallExpr* Copy : Copies)
     if (!AddedUp.contains(Copy)) {
       const ValueDecl* To = hostArray(R, *Copy, Context);
-      if (!To)
-        return RejectedHostSums{BlockNumbersProblem::HostNotOwn, Copy->getBeginLoc(), textOf(Copy->getArg(0)->IgnoreParenCasts(), Context)};
+      const auto* V = dyn_cast_or_null<VarDecl>(To);
+      if (!To || (V && isObjectValue(V))) // of a member of a variable
+        return RejectedHostSums{BlockNumbersProblem::HostNotOwn, Copy->getBeginLoc(),
+                                V ? V->getNameAsString() : textOf(Copy->getArg(0)->IgnoreParenCasts(), Context)};
       return Wrong(Copy->getBeginLoc(), BlockNumbersProblem::NotAddedUp, To);
     }
   return CombinedByHost{Operation.value_or(Keyword::Plus), Wider};

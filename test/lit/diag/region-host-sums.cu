@@ -23,6 +23,7 @@
 // RUN: not %gpurmacc_cpu -c -DCASE=21 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK21 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=22 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK22 %s
 // RUN: not %gpurmacc_cpu -c -DCASE=23 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK23 %s
+// RUN: not %gpurmacc_cpu -c -DCASE=24 %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK24 %s
 #include "../Inputs/block_sum.h"
 #include <cstdio>
 #include <vector>
@@ -47,9 +48,14 @@ float sum_of(const float *host, int count) {
   return sum;
 }
 
+struct Workspace {
+  std::vector<float> host;
+};
+
 void run(float *u, float *partial, float *passed, int n) {
   float host[64], total = 0;
   std::vector<float> numbers(64);
+  Workspace work{std::vector<float>(64)};
   const int blocks = (n + 255) / 256, bytes = blocks * sizeof(float);
 #if CASE == 12
   cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);
@@ -113,6 +119,11 @@ void run(float *u, float *partial, float *passed, int n) {
     cudaMemcpy(passed, partial, bytes, cudaMemcpyDeviceToHost);
     for (int b = 0; b < blocks; ++b)
       total += passed[b];
+#elif CASE == 24
+    // CHECK24: :[[@LINE+1]]:5: error: {{.*}}: 'work.host.data()', to which they are copied, should be a local variable of the function, {{.*}} [gpurma-0231]
+    cudaMemcpy(work.host.data(), partial, bytes, cudaMemcpyDeviceToHost);
+    for (int b = 0; b < blocks; ++b)
+      total += work.host[b];
 #elif CASE == 17
     {
       cudaMemcpy(host, partial, bytes, cudaMemcpyDeviceToHost);

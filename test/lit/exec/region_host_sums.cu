@@ -332,6 +332,8 @@ static void handed() {
     sum -= copied_sum(partial, inside.data(), Blocks);
     auto made = std::make_unique<double[]>(Blocks);
     sum += 3 * copied_sum(partial, made.get(), Blocks);
+    CHECK(cudaMemcpy(object.get(), partial, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    sum -= std::accumulate(object.get(), object.get() + Blocks, 0.0);
     CHECK(cudaMemcpy(&numbers[0], partial, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
     sum += sum_of(&numbers[0], Blocks) - sum_of(numbers.data(), Blocks) / 2;
     most_partial<<<Blocks, Threads>>>(q, others, N);
@@ -413,6 +415,7 @@ public:
   }
 
 private:
+  static constexpr std::size_t bytes_of(int numbers) { return numbers * sizeof(double); }
   double dot() {
     dot_partial<<<blocks_, Threads>>>(p_, q_, partial_, N);
     CHECK(cudaMemcpy(as_many_.data(), partial_, blocks_ * sizeof(double), cudaMemcpyDeviceToHost));
@@ -421,7 +424,7 @@ private:
   double all() {
     double sum = 0;
     dot_partial<<<Blocks, Threads>>>(q_, q_, partial_, N);
-    CHECK(cudaMemcpy(constant_.data(), partial_, Blocks * sizeof(double), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(constant_.data(), partial_, bytes_of(Blocks), cudaMemcpyDeviceToHost));
     for (double found : constant_)
       sum += found;
     return sum;
