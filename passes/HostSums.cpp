@@ -855,7 +855,9 @@ private:
       noteCombining(S, isCopied(Sum->Count, Sum->Operation, Before, Host, By));
     const auto* Call = dyn_cast_or_null<CallExpr>(S);
     const FunctionDecl* Callee = Call && Call->getDirectCallee() ? Call->getDirectCallee()->getDefinition() : nullptr;
-    for (unsigned I = 0; Callee && !isa<CXXMethodDecl>(Callee) && I != Callee->getNumParams() && I != Call->getNumArgs(); ++I)
+    const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    const bool IsSeen = Callee && !isa<CXXOperatorCallExpr>(Call) && (!Method || !Method->isVirtual());
+    for (unsigned I = 0; IsSeen && I != Callee->getNumParams() && I != Call->getNumArgs(); ++I)
       if (namedArray(Call->getArg(I), U.context()) == Host)
         if (const std::optional<Combining> Does = combining(*Callee, Callee->getParamDecl(I))) {
           const Expr* Number = Does->Count ? Call->getArg(Does->Count->getFunctionScopeIndex()) : nullptr;

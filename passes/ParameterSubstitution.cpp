@@ -85,7 +85,7 @@ public:
       if (Address && !Context.hasSameUnqualifiedType(Address->getType(), V->getType()->getPointeeType()))
         Address = nullptr;
       const Expr* Container = containerOf(*Init->IgnoreParenImpCasts());
-      bool Lasts = Place ? Same.all(Place) : Address || (Container ? Same.memory(Container) : isPure(Init) && Same.all(Init));
+      bool Lasts = Place ? Same.all(Place) : Address || isArray(Init) || (Container ? Same.memory(Container) : isPure(Init) && Same.all(Init));
       bool Followed = V->getType()->isIntegralOrEnumerationType() || (V->getType()->isPointerType() && keepsPointer(V, Init));
       Replacement With{V, Place ? Place : Address, Place == nullptr};
       if (Lasts && (Place || Address || Followed) && isReplaceable(Block, With)) {
@@ -121,9 +121,17 @@ private:
 
   /// Whether a pointer is written as one to such elements, or is null.
   bool keepsPointer(const VarDecl* V, Expr* Init) const {
-    QualType Written = Init->IgnoreParenImpCasts()->getType();
+    QualType Written = Init->IgnoreParenImpCasts()->getType().getNonReferenceType();
+    if (const auto* Array = Context.getAsArrayType(Written))
+      Written = Context.getPointerType(Array->getElementType());
     return isNull(Init) ||
            (Written->isPointerType() && Context.hasSameUnqualifiedType(Written->getPointeeType(), V->getType()->getPointeeType()));
+  }
+
+  /// The first element of an array, which is where it is.
+  static bool isArray(Expr* Init) {
+    Expr* Array = Init->IgnoreParenImpCasts();
+    return Array->getType().getNonReferenceType()->isConstantArrayType() && isPlace(Array);
   }
 
   /// v, of `v.data()` and `&v[0]`; null of other expressions.

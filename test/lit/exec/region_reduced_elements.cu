@@ -91,6 +91,13 @@ __global__ void follow(int *a, const int *counts, int ny, int nx) {
   a[y * nx + x] += *counts % 11;
 }
 
+static int weighted_sum(const int *counts, int number) {
+  int sum = 0;
+  for (int k = 0; k < number; ++k)
+    sum += (1 + 4 * k) * counts[k];
+  return sum;
+}
+
 int main(int argc, char **) {
   const bool quiet = is_quiet(argc);
   const int nx = 61, ny = 97, n = nx * ny;
@@ -180,7 +187,7 @@ int main(int argc, char **) {
     if (step == 6)
       cudaMemset(kinds_of, 0, 2 * sizeof *kinds_of);
     cudaMemcpy(some, &kinds_of[1], 2 * sizeof *kinds_of, cudaMemcpyDeviceToHost);
-    parts = parts * 3 % 100003 + some[0] + 5 * some[1];
+    parts = parts * 3 % 100003 + weighted_sum(some, 2);
     some[1] = 11;
     if (step == 7)
       cudaMemcpy(kinds_of, some, sizeof some, cudaMemcpyHostToDevice);
