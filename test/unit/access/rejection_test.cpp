@@ -331,7 +331,7 @@ __global__ void k(const float *in, float *out, const int *map, int ny, int nx) {
             "that is loaded from memory "
             "[gpurma-0200]\n"
             "the value comes from here\n"
-            "if it stays within n elements of the logical block's own, say so with the clause "
+            "if it stays within n rows of the logical block's own, say so with the clause "
             "'halo(in : n)', which holds for all launches of the region that are passed the "
             "array\n");
 }
