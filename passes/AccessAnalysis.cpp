@@ -970,24 +970,52 @@ private:
     }
   }
 
-  /// A clause may say what subscripts do not, but nothing else than they do. Without a depth, the region looks.
-  void checkDepth(const CoordinateAccess& A, std::optional<std::int64_t> Depth) {
-    if (!A.SaysPlace && (!Launch.isInBlocks() || Sets.unknownIn(A.Coordinates[0])))
-      return;
+  /// What the extents of all arrays are made of.
+  std::set<Symbol> extents() const {
+    std::set<Symbol> Found;
+    for (const DistributedParameter& A : Arrays)
+      for (const Polynomial& Extent : A.Shape.Extents)
+        for (const auto& [M, Coefficient] : Extent.terms())
+          Found.insert(M.begin(), M.end());
+    return Found;
+  }
+
+  /// The rows of a read that a clause speaks of, \p Depth at most from the block's own if that is known here. Of what subscripts do not say, data may
+  /// wrap around from the last row to the first one.
+  AxisAccess statedRows(const CoordinateAccess& A, std::optional<std::int64_t> Depth) {
+    AxisAccess Rows = Depth ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true};
+    Rows.PerhapsPeriodic = !A.SaysPlace && (!Launch.isInBlocks() || Sets.unknownIn(A.Coordinates[0]));
+    if (Rows.PerhapsPeriodic)
+      return Rows;
     const AxisAccess Found = Bounds.bounds(A, 0, Result.RowDimension);
+    checkDepth(A, Found, Depth);
+    Rows.Periodic = Found.Periodic;
+    if (Found.Whole) {
+      using RowsWithin = AccessBounds::RowsWithin;
+      const std::optional<Polynomial>& Stated = A.Array->Halo->Rows;
+      const RowsWithin How = Stated ? Bounds.staysWithin(A, Result.RowDimension, *Stated) : RowsWithin::NotShown;
+      Rows.Periodic = How == RowsWithin::ShownPeriodically;
+      Rows.PerhapsPeriodic = How == RowsWithin::NotShown;
+    }
+    return Rows;
+  }
+
+  /// A clause may say what subscripts do not, but nothing else than they do. Without a depth, the region looks.
+  void checkDepth(const CoordinateAccess& A, const AxisAccess& Found, std::optional<std::int64_t> Depth) {
     const std::int64_t Most = std::max(-Found.Low, Found.High);
     if (!Depth) {
-      if (!Found.Whole && !Found.Periodic) {
+      if (!Found.Whole) {
         std::int64_t& Least = LeastDepths[A.Array->Array];
         Least = std::max(Least, Most);
       }
       return;
     }
     ExceededHalo Exceeded{A.Origin->Where, A.Array->Array, *Depth};
-    if (Found.Whole && A.SaysPlace && Bounds.readsFarther(A, Result.RowDimension, *Depth))
+    // 2 * y, of an array with more rows than that of the threads, is near in arrays of constant length only because these end.
+    const std::optional<Walk> Moves = walkOf(A.Coordinates[0]);
+    const bool OtherLevel = Moves && Moves->Step != Result.RowsPerThread;
+    if (Found.Whole ? A.SaysPlace && Bounds.readsFarther(A, Result.RowDimension, *Depth) : OtherLevel && Most > *Depth)
       Exceeded.Beyond = ExceededHalo::Far;
-    else if (Found.Periodic)
-      Exceeded.Beyond = ExceededHalo::OtherEnd;
     else if (!Found.Whole && -Found.Low > *Depth)
       Exceeded.Reads = -Found.Low;
     else if (!Found.Whole && Found.High > *Depth)
@@ -1012,6 +1040,7 @@ private:
       Left += !Found.isWithinOwn();
       Axis.Whole |= Found.Whole;
       Axis.Periodic |= Found.Periodic;
+      Axis.PerhapsPeriodic |= Found.PerhapsPeriodic;
       Axis.Low = Seen[D] ? std::min(Axis.Low, Found.Low) : Found.Low;
       Axis.High = Seen[D] ? std::max(Axis.High, Found.High) : Found.High;
       Seen[D] = true;
@@ -1040,8 +1069,7 @@ private:
           const bool Bounded = Depth && AccessBounds::areCounted(-*Depth, *Depth);
           const auto J = static_cast<size_t>(It - Map.begin());
           if (D == Result.RowDimension) {
-            Add(D, Bounded ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true});
-            checkDepth(A, Bounded ? Depth : std::nullopt);
+            Add(D, statedRows(A, Bounded ? Depth : std::nullopt));
           } else if (Bounded && !inOneDimension() && !forFixedRows() && !Sets.unknownIn(A.Coordinates[J])) {
             Add(D, Bounds.bounds(A, J, D));
           } else {
@@ -1055,10 +1083,12 @@ private:
           continue;
         auto J = static_cast<size_t>(It - Map.begin());
         AxisAccess Found = Bounds.bounds(A, J, D);
-        if (Found.Whole && D == Result.RowDimension)
+        if (Found.Whole && D == Result.RowDimension) {
           checkWholeRows(A);
-        else if (Found.Whole && Sets.unknownIn(A.Coordinates[J]))
+          Result.ReadsFar |= !Writes && !Reports.failed() && Bounds.readsFar(A, D, extents());
+        } else if (Found.Whole && Sets.unknownIn(A.Coordinates[J])) {
           Reports.notAffine(A, A.Coordinates[J]);
+        }
         Add(D, Found);
       }
       AlongAxes &= Left <= 1;
@@ -1387,7 +1417,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
       if (Axis.Whole)
         Out << " whole";
       else
-        Out << ' ' << Axis.Low << ".." << Axis.High << (Axis.Periodic ? " periodic" : "");
+        Out << ' ' << Axis.Low << ".." << Axis.High;
+      Out << (Axis.Periodic ? " periodic" : Axis.PerhapsPeriodic ? " perhaps periodic" : "");
       Separator = ", ";
     }
     Out << (Separator[0] == ',' ? ")" : " (own)");

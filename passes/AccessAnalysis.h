@@ -48,6 +48,8 @@ struct AxisAccess {
   std::int64_t Low = 0, High = 0;
   /// Beyond the array's ends it goes on with the other end: the row after the last one is the first.
   bool Periodic = false;
+  /// Perhaps so, of rows that a clause `halo` speaks of: their subscript does not say.
+  bool PerhapsPeriodic = false;
 
   bool isOwn() const { return !Whole && Low == 0 && High == 0; }
   /// Or some of the block's own.
@@ -214,7 +216,7 @@ struct ExceededHalo {
   const clang::Expr* Where = nullptr;
   PointerVariable Array;
   std::int64_t Depth = 0;
-  enum { Before, Behind, OtherEnd, Far } Beyond = Before;
+  enum { Before, Behind, Far } Beyond = Before;
   /// Of those before and behind, how far.
   std::int64_t Reads = 0;
 };
@@ -239,6 +241,8 @@ struct KernelAccesses {
   bool RowsStrided = false;
   /// Logical blocks that have the same rows may write between each other's elements.
   bool RowsTogether = false;
+  /// It reads rows that are so far from the logical block's own that no clause could say how far.
+  bool ReadsFar = false;
   /// Threads go through the rows in a loop, of which a logical block has the iterations of its rows.
   std::optional<RowLoop> Loop;
   std::vector<ArrayAccess> Arrays;
@@ -260,11 +264,12 @@ struct KernelAccesses {
 bool readsRowsOf(const KernelAccesses& Accesses, const ArrayAccess& Written,
                  const ArrayAccess& Read);
 
-/// What a clause `halo(array : n)` says: reads stay within n elements of the block's own
-/// coordinates. Without a depth it is known when the program runs, and all coordinates may be read
-/// as far as is known here.
+/// What a clause `halo(array : n)` says: reads stay within n rows of the block's own, where behind the last row the first one may come again.
+/// Without a depth it is known when the program runs, and all rows may be read as far as is known here.
 struct StatedHalo {
   std::optional<std::int64_t> Depth;
+  /// The same over symbols that the shapes may use, too, if it is known.
+  std::optional<Polynomial> Rows;
 };
 
 /// Of an array of arrays, as `double (*a)[5]` leads to, those of a number.

@@ -54,10 +54,9 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
   return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
 }
 
-bool AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth) {
+bool AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents) {
   const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
-  const Polynomial Distance = A.Coordinates[0] - Step * originOf(D), FromEnd = Distance - Step * Sets.pitch(D) + 1;
-  isl::set Domain = Sets.inFirstRow(Sets.closedWith(A.Domains[0], {Distance, FromEnd})).intersect(Sets.compare(Comparison::Less, Step * originOf(D), Rows));
+  isl::set Domain = ofRows(A, D, Depth);
   // Data that are rows, choose among them or say how long a loop through them is may keep them near.
   for (const Monomial& M : Sets.monomialsOf(Domain))
     if (llvm::any_of(M, [&](const Symbol& S) {
@@ -66,8 +65,35 @@ bool AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int6
       return false;
   if (!Rows.constant())
     Domain = Domain.intersect(Sets.compare(Comparison::Less, Polynomial(4) * (Step * Sets.pitch(D) + Depth + 16), Rows));
-  isl::set Far = Domain.intersect(Sets.compare(Comparison::Less, Distance, -Depth).unite(Sets.compare(Comparison::Less, Depth, FromEnd)));
-  return !Domain.is_empty() && Sets.withoutVarying(Domain).is_subset(Sets.withoutVarying(Far));
+  isl::set Far = Domain;
+  for (const Polynomial& Turn : {Polynomial(0), Rows, Polynomial(0) - Rows})
+    Far = Far.subtract(near(A, D, Depth, Turn));
+  return !Domain.is_empty() && Sets.withoutVarying(Domain, Extents).is_subset(Sets.withoutVarying(Far, Extents));
+}
+
+AccessBounds::RowsWithin AccessBounds::staysWithin(const CoordinateAccess& A, unsigned D, const Polynomial& Depth) {
+  const Polynomial& Rows = A.Array->Shape[0];
+  isl::set Rest = ofRows(A, D, Depth).intersect(Sets.compare(Comparison::LessEqual, 0, Depth)).subtract(near(A, D, Depth, 0));
+  if (Rest.is_empty())
+    return RowsWithin::Shown;
+  // In shorter arrays the runtime takes any row to be meant.
+  Rest = Rest.intersect(Sets.compare(Comparison::LessEqual, Depth + Depth, Rows));
+  for (const Polynomial& Turn : {Rows, Polynomial(0) - Rows})
+    Rest = Rest.subtract(near(A, D, Depth, Turn));
+  return Rest.is_empty() ? RowsWithin::ShownPeriodically : RowsWithin::NotShown;
+}
+
+isl::set AccessBounds::ofRows(const CoordinateAccess& A, unsigned D, const Polynomial& Depth) {
+  const Polynomial Origin = Polynomial(stepOf(0, D)) * originOf(D);
+  // Blocks that begin beyond the array have no elements.
+  return Sets.inFirstRow(Sets.closedWith(A.Domains[0], {A.Coordinates[0], Origin, Sets.pitch(D), Depth}))
+      .intersect(Sets.compare(Comparison::Less, Origin, A.Array->Shape[0]));
+}
+
+isl::set AccessBounds::near(const CoordinateAccess& A, unsigned D, const Polynomial& Depth, const Polynomial& Turn) {
+  const Polynomial Step(stepOf(0, D)), Distance = A.Coordinates[0] - Step * originOf(D) + Turn;
+  return Sets.compare(Comparison::LessEqual, Polynomial(0) - Depth, Distance + A.CarryLow[0])
+      .intersect(Sets.compare(Comparison::LessEqual, Distance - Step * Sets.pitch(D) + 1 + A.CarryHigh[0], Depth));
 }
 
 DimensionEnds AccessBounds::endsOf(const CoordinateAccess& A, size_t J) {

@@ -17,9 +17,18 @@ public:
 
   /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
   AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D);
-  /// Whether an access is farther than \p Depth rows from the block's own for some threads, whatever parameters it depends on are, in arrays that are
-  /// long enough. Grid dimension \p D walks the rows.
-  bool readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth);
+  /// Whether an access is farther than \p Depth rows from the block's own for some threads, whatever parameters it depends on are but \p Extents, in
+  /// arrays that are long enough, where behind the last row the first one may come again. Grid dimension \p D walks the rows.
+  bool readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents = {});
+  /// The same of as many rows as neighbouring processes may give each other: two have that before and behind those of the block.
+  bool readsFar(const CoordinateAccess& A, unsigned D, const std::set<Symbol>& Extents) {
+    constexpr std::int64_t Many = 1 << 20;
+    const std::optional<std::int64_t> Rows = A.Array->Shape[0].constant();
+    return readsFarther(A, D, Rows ? *Rows / 4 : Many, Extents);
+  }
+  enum class RowsWithin { NotShown, Shown, ShownPeriodically };
+  /// Whether the rows of an access are \p Depth at most from the block's own, perhaps where behind the last row the first one comes again.
+  RowsWithin staysWithin(const CoordinateAccess& A, unsigned D, const Polynomial& Depth);
   /// Of coordinate \p J, from its array's ends.
   DimensionEnds endsOf(const CoordinateAccess& A, size_t J);
 
@@ -42,6 +51,10 @@ private:
     AxisAccess Found;
   };
   AxisAccess findBounds(const CoordinateAccess& A, size_t J, unsigned D);
+  /// For which an access is reached, with all that is known of its row and \p Depth.
+  isl::set ofRows(const CoordinateAccess& A, unsigned D, const Polynomial& Depth);
+  /// Where its row, \p Turn rows further on, is \p Depth at most from the block's own.
+  isl::set near(const CoordinateAccess& A, unsigned D, const Polynomial& Depth, const Polynomial& Turn);
   /// How many of coordinate \p J a thread has along grid dimension \p D.
   std::int64_t stepOf(size_t J, unsigned D) const { return J == 0 ? Tiles.RowsPerThread : Tiles.ColumnsPerThread[D]; }
   /// Of rows that wrap around, as `(y + 1) % ny`: how far they are if behind the last row the first one comes again.

@@ -211,7 +211,7 @@ private:
     const KernelAccesses &A = One.Accesses, &B = Other.Accesses;
     return A.Threads == B.Threads && A.LaunchedBlock == B.LaunchedBlock && A.RowDimension == B.RowDimension &&
            A.RowsPerThread == B.RowsPerThread && A.ColumnsPerThread == B.ColumnsPerThread && A.RowsStrided == B.RowsStrided &&
-           walksAlike(A, B) && isPeriodic(A) == isPeriodic(B) &&
+           walksAlike(A, B) && periodicRows(A) == periodicRows(B) &&
            (A.Threads != ThreadMapping::OneDimension || One.ShapedLike == Other.ShapedLike) && isSame(One.Grid, Other.Grid) &&
            isSame(One.Block, Other.Block);
   }
@@ -229,8 +229,15 @@ private:
     });
   }
 
-  static bool isPeriodic(const KernelAccesses& A) {
-    return llvm::any_of(A.Arrays, [&](const ArrayAccess& One) { return One.Reads && (*One.Reads)[A.RowDimension].Periodic; });
+  /// Whether rows that it reads are periodic, and whether some perhaps are.
+  static std::pair<bool, bool> periodicRows(const KernelAccesses& A) {
+    std::pair<bool, bool> Some;
+    for (const ArrayAccess& One : A.Arrays)
+      if (One.Reads) {
+        Some.first |= (*One.Reads)[A.RowDimension].Periodic;
+        Some.second |= (*One.Reads)[A.RowDimension].PerhapsPeriodic;
+      }
+    return Some;
   }
 
   /// Whether what the launch is passed does not depend on what those before it add to reduced scalars.

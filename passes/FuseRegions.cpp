@@ -328,23 +328,26 @@ private:
     std::string Text = "::gpurma::stages::stage_plan(" + stringLiteral(S.Kernel->getNameAsString()) + ", " + kernelAddress(S.Kernel) + ", " +
                        std::to_string(S.Accesses.RowDimension) + ", " + tile(S) + ", " +
                        (S.Shared ? setting(S.Shared) : "0") + ")";
-    bool Periodic = false, RowsTogether = false;
+    bool Periodic = false, PerhapsPeriodic = false, Far = false, RowsTogether = false;
     std::uint32_t Walks = 0;
     WrittenEndRows EndRows;
     const std::vector<const Stage*> Launches = runBy(S);
     for (const Stage* L : Launches) {
       for (const ArrayAccess& A : L->Accesses.Arrays) {
-        if (A.Reads)
+        if (A.Reads) {
           Text += (A.ReadsAlongAxes ? ".reads_along_axes(" : ".reads(") + reach(*A.Reads, S.Accesses.RowDimension, haloOf(*L, A.Array)) + ")";
+          Periodic |= (*A.Reads)[S.Accesses.RowDimension].Periodic;
+          PerhapsPeriodic |= (*A.Reads)[S.Accesses.RowDimension].PerhapsPeriodic;
+        }
         if (A.Writes)
           Text += ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
-        Periodic |= A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic && !haloOf(*L, A.Array);
         EndRows.unite(A.EndRows);
       }
+      Far |= L->Accesses.ReadsFar;
       RowsTogether |= L->Accesses.RowsTogether;
       Walks |= walksCode(L->Accesses); // the same in all, where both have arrays of a rank
     }
-    return Text + (Periodic ? ".with_periodic_rows()" : "") + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
+    return Text + (Periodic ? ".with_periodic_rows()" : PerhapsPeriodic ? ".with_perhaps_periodic_rows()" : "") + (Far ? ".with_far_rows()" : "") + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
            ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
             : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"

@@ -1100,7 +1100,7 @@ private:
       }
       for (const HaloClause& H : R.Halos)
         if (H.Array == A->Pointer)
-          Array.Halo = StatedHalo{depth(H)};
+          Array.Halo = StatedHalo{depth(H), Host.polynomial(H.Depth)};
     }
     Arrays.push_back(std::move(Array));
     return true;

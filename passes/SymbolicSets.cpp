@@ -387,14 +387,14 @@ isl::set SymbolicSets::withoutData(isl::set S, const std::vector<Polynomial>& Pl
   return S.coalesce();
 }
 
-isl::set SymbolicSets::withoutVarying(isl::set S) const {
+isl::set SymbolicSets::withoutVarying(isl::set S, const std::set<Symbol>& Others) const {
   for (const std::string& Name : parametersOf(S)) {
     auto It = Named.find(Name);
     if (It == Named.end())
       continue;
-    bool Varies = std::any_of(It->second.begin(), It->second.end(), [](const Symbol& Factor) {
-      return Factor.Of != Symbol::Kind::Parameter && Factor.Of != Symbol::Kind::BlockSize &&
-             Factor.Of != Symbol::Kind::GridSize && Factor.Of != Symbol::Kind::LaunchedSize;
+    bool Varies = std::any_of(It->second.begin(), It->second.end(), [&](const Symbol& Factor) {
+      return Others.count(Factor) != 0 || (Factor.Of != Symbol::Kind::Parameter && Factor.Of != Symbol::Kind::BlockSize &&
+             Factor.Of != Symbol::Kind::GridSize && Factor.Of != Symbol::Kind::LaunchedSize);
     });
     if (Varies)
       S = S.project_out_param(Name);

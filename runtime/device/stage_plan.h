@@ -107,6 +107,10 @@ struct stage_plan {
   written_end_rows end_rows;
   // Behind the last row that it reads comes the first.
   bool periodic_rows = false;
+  // Only a clause says how far it reads; that it reads such rows is not known.
+  bool perhaps_periodic_rows = false;
+  // It reads rows far from those of its tiles, whatever a clause says.
+  bool far_rows = false;
   // What it touches of the dimensions of arrays behind the rows that no grid dimension walks.
   ends_of_dimension ends[3];
 
@@ -140,6 +144,16 @@ struct stage_plan {
   stage_plan with_periodic_rows() const {
     stage_plan more = *this;
     more.periodic_rows = true;
+    return more;
+  }
+  stage_plan with_perhaps_periodic_rows() const {
+    stage_plan more = with_periodic_rows();
+    more.perhaps_periodic_rows = true;
+    return more;
+  }
+  stage_plan with_far_rows() const {
+    stage_plan more = *this;
+    more.far_rows = true;
     return more;
   }
   // Of a dimension behind the rows, the first of which is 1.

@@ -106,6 +106,10 @@ void check_stages(const region_launch& region) {
                         "process, or copy from a row that is a constant number of rows before or "
                         "after the other, where behind the last row of arrays that all have the "
                         "same number of rows the first one comes again"));
+    if (reads_all && one.far_rows)
+      fail(region, text("kernel '", one.name,
+                        "' reads rows far from its own, and other processes have most of them; "
+                        "run one process"));
     if (reads_all)
       fail(region, text("kernel '", one.name,
                         "' may read any row, and other processes have most of "
@@ -198,16 +202,40 @@ bool has_periodic_rows(const region_launch& region) {
 }
 
 // In arrays of several lengths a row comes again at several places, and in short ones each row is
-// near: any row may be meant.
+// near: any row may be meant. Where a clause says how far launches read, several processes take
+// that for rows that do not come again, if such rows would need something else of the program.
 void forget_periodic_rows(const region_launch& region) {
-  const std::int64_t rows = region.array[0].rows;
-  const bool alike = std::all_of(region.array, region.array + region.arrays,
-                                 [&](const array_plan& one) { return one.rows == rows; });
+  constexpr std::int64_t most_apart = 1 << 28; // as halo_depth() has it
+  const auto [shortest, longest] = std::minmax_element(
+      region.array, region.array + region.arrays,
+      [](const array_plan& a, const array_plan& b) { return a.rows < b.rows; });
+  const auto apart = static_cast<int>(std::min(longest->rows - shortest->rows, most_apart));
+  const bool writes_end_rows =
+      std::any_of(region.stage, region.stage + region.stages,
+                  [](const stage_plan& one) { return one.end_rows.some(); });
   for (int s = 0; s < region.stages; ++s) {
     stage_plan& one = region.stage[s];
     axis_reach& read = one.read.axis[one.row];
-    if (one.periodic_rows &&
-        (!alike || read.low == stages::whole || rows < 2 * std::max(-read.low, read.high))) {
+    const bool any_row = read.low == stages::whole;
+    if (!one.periodic_rows)
+      continue;
+    if (one.perhaps_periodic_rows && !any_row) {
+      one.periodic_rows = process().size == 1 || (apart == 0 && !writes_end_rows);
+      // The first row comes again behind the last one of the longest array.
+      if (one.periodic_rows)
+        read = {read.low - apart, read.high + apart};
+      continue;
+    }
+    if (apart != 0 && process().size > 1 && one.kernel != nullptr)
+      fail(region, text("kernel '", one.name,
+                        "' reads rows that go on with the first one behind the last, and '",
+                        longest->name, "' has ", longest->rows, " rows and '", shortest->name,
+                        "' ", shortest->rows,
+                        "; run one process, or distribute arrays of the same number of rows"));
+    // Of such short arrays processes have fewer rows than their neighbours need, which is an error.
+    const bool is_short =
+        process().size == 1 && shortest->rows < 2 * std::max(-read.low, read.high);
+    if (apart != 0 || any_row || is_short) {
       one.periodic_rows = false;
       read = {stages::whole, stages::whole};
     }

@@ -23,6 +23,17 @@ __global__ void around(float* out, const float* in, int ny, int nx) {
   POINT;
   out[y * nx + x] = in[(y + 1) % ny * nx + x];
 }
+__global__ void far_around(float* out, const float* in, int ny, int nx) {
+  POINT;
+  out[y * nx + x] = in[(y + 2) % ny * nx + x];
+}
+__global__ void around_by(float* out, const float* in, int by, int ny, int nx) {
+  POINT;
+  float sum = 0;
+  for (int d = 0; d <= by; ++d)
+    sum += in[(y + 1 + d) % ny * nx + x];
+  out[y * nx + x] = sum;
+}
 __global__ void within(float* out, const float* in, int ny, int nx) {
   POINT;
   out[y * nx + x] = y > 0 ? in[(y - 1) * nx + x] : 0;
@@ -67,6 +78,11 @@ __global__ void halved(float* out, const float* in, int ny, int nx) {
   POINT;
   out[y * nx + x] = in[y / 2 * nx + x];
 }
+__global__ void coarse(float* out, const float* in) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 32 && y < 32)
+    out[y * 32 + x] = in[2 * y * 64 + 2 * x];
+}
 __global__ void of_bits(float* out, const float* in, const int* rows, int ny, int nx) {
   POINT;
   const int row = rows[y] & 1023;
@@ -99,6 +115,8 @@ void steps(float* u, float* v, const int* rows, int ny, int nx, dim3 grid, dim3 
     before<<<grid, block>>>(v, u, ny, nx);
     behind<<<grid, block>>>(v, u, ny, nx);
     around<<<grid, block>>>(v, u, ny, nx);
+    far_around<<<grid, block>>>(v, u, ny, nx);
+    around_by<<<grid, block>>>(v, u, s, ny, nx);
     within<<<grid, block>>>(v, u, ny, nx);
     found<<<grid, block>>>(v, u, rows, ny, nx);
     behind<<<grid, block>>>(u, v, ny, nx);
@@ -121,15 +139,21 @@ void others(float* u, float* v, const int* begin, const int* end, int k, int ny,
     between<<<grid, block>>>(v, u, begin, end, ny, nx);
   }
 }
-// CHECK: :[[@LINE-111]]:29: error: kernel 'before' reads the row 2 before its logical block's own of 'in' here, and a clause 'halo' says 1; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-106]]:25: error: kernel 'behind' reads the row 3 behind its logical block's own of 'in' here, and a clause 'halo' says 1; state 3, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-102]]:21: error: kernel 'around' reads rows at the array's other end of 'in' here, and a clause 'halo' says 1; leave it out [gpurma-0243]
-// CHECK: :[[@LINE-95]]:21: error: kernel 'first' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
-// CHECK: :[[@LINE-92]]:40: error: kernel 'given' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
-// CHECK: :[[@LINE-87]]:12: error: kernel 'all' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
-// CHECK: :[[@LINE-83]]:21: error: kernel 'next_element' reads the row 1 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-79]]:14: error: kernel 'elements' reads the row 1 before its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-75]]:14: error: kernel 'one_row' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]
-// CHECK: :[[@LINE-71]]:14: error: kernel 'walls' reads the row 2 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
-// CHECK: :[[@LINE-71]]:30: error: kernel 'walls' reads rows at the array's other end of 'in' here, and a clause 'halo' says 0; leave it out [gpurma-0243]
-// CHECK: :[[@LINE-67]]:21: error: kernel 'halved' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+void levels(float* u, float* v, dim3 grid, dim3 block) {
+#pragma gpurma persistent distribute(u : rows(64, 64)) distribute(v : rows(32, 32)) halo(u : 4)
+  for (int s = 0; s < 10; ++s)
+    coarse<<<grid, block>>>(v, u);
+}
+// CHECK: :[[@LINE-134]]:29: error: kernel 'before' reads the row 2 before its logical block's own of 'in' here, and a clause 'halo' says 1; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-129]]:25: error: kernel 'behind' reads the row 3 behind its logical block's own of 'in' here, and a clause 'halo' says 1; state 3, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-121]]:21: error: kernel 'far_around' reads the row 2 behind its logical block's own of 'in' here, and a clause 'halo' says 1; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-107]]:21: error: kernel 'first' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-104]]:40: error: kernel 'given' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-99]]:12: error: kernel 'all' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-95]]:21: error: kernel 'next_element' reads the row 1 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-91]]:14: error: kernel 'elements' reads the row 1 before its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-87]]:14: error: kernel 'one_row' reads the row 1 before its logical block's own of 'in' here, and a clause 'halo' says 0; state 1, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-83]]:14: error: kernel 'walls' reads the row 2 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-83]]:30: error: kernel 'walls' reads the row 2 behind its logical block's own of 'in' here, and a clause 'halo' says 0; state 2, or leave it out where subscripts say how far launches read [gpurma-0243]
+// CHECK: :[[@LINE-79]]:21: error: kernel 'halved' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 0; state as many as the array has, or leave it out, and run one process [gpurma-0243]
+// CHECK: :[[@LINE-75]]:23: error: kernel 'coarse' reads rows far from its logical block's own of 'in' here, and a clause 'halo' says 4; state as many as the array has, or leave it out, and run one process [gpurma-0243]

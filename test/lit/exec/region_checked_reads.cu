@@ -15,7 +15,10 @@
 // RUN: env GPURMA_CPU_RANKS=3 not %t 1 3 1 2>&1 | FileCheck --check-prefix=FUNCTION %s
 // RUN: env GPURMA_CPU_RANKS=3 not %t 2 3 1 2>&1 | FileCheck --check-prefix=CACHED %s
 // RUN: env GPURMA_CPU_RANKS=3 not %t 3 3 1 2>&1 | FileCheck --check-prefix=WHOLE %s
-// Of rows that the region's last one is next to.
+// The first row comes again behind the last one, and is near that.
+// RUN: %t.elided 4 1 1 > %t.around
+// RUN: env GPURMA_CPU_RANKS=5 %t 4 1 1 | diff - %t.around
+// RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t 4 1 1 | diff - %t.around
 // RUN: env GPURMA_CPU_RANKS=3 not %t 4 3 1 2>&1 | FileCheck --check-prefix=PERIODIC %s
 // Nobody asks without the flag, and there is nothing to compare outside of a region.
 // RUN: %gpurmacc_cpu %s -o %t.unchecked

@@ -10,6 +10,8 @@
 // RUN: not %mpirun -np 2 %t periodic 2>&1 | FileCheck --check-prefix=ANY-ROW %s
 // RUN: env GPURMA_CPU_RANKS=3 %t lengths | FileCheck --check-prefix=LONGER %s
 // RUN: not %mpirun -np 2 %t lengths 2>&1 | FileCheck --check-prefix=LENGTHS %s
+// RUN: env GPURMA_CPU_RANKS=3 %t levels | FileCheck --check-prefix=FINE %s
+// RUN: not %mpirun -np 2 %t levels 2>&1 | FileCheck --check-prefix=LEVELS %s
 // RUN: %mpirun -np 2 %t deep | FileCheck --check-prefix=DEEP %s
 // RUN: not %mpirun -np 3 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-3 %s
 // RUN: not %mpirun -np 5 %t deep 2>&1 | FileCheck --check-prefix=DEEP-OF-5 %s
@@ -77,7 +79,7 @@ static int below_zero(unsigned rows) {
   cudaMallocManaged(&b, rows * sizeof(int));
   for (unsigned i = 0; i < rows; ++i)
     a[i] = b[i] = static_cast<int>(i);
-  // UNSIGNED-OF-2: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'before' may read any row
+  // UNSIGNED-OF-2: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'before' reads rows far from its own, and other processes have most of them; run one process
 #pragma gpurma persistent distribute(a, b : rows(rows))
   for (int i = 0; i < 2; ++i) {
     before<<<5, 8>>>(b, a, rows);
@@ -181,7 +183,7 @@ static int lengths() {
   cudaMallocManaged(&edges, (n + 1) * sizeof(int));
   for (int i = 0; i < n; ++i)
     a[i] = edges[i + 1] = i;
-  // LENGTHS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'next' may read any row
+  // LENGTHS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'next' reads rows that go on with the first one behind the last, and 'edges' has 65 rows and 'a' 64; run one process, or distribute arrays of the same number of rows
 #pragma gpurma persistent distribute(a, b : rows(n)) distribute(edges : rows(n + 1))
   for (int i = 0; i < 2; ++i) {
     next<<<8, 8>>>(b, a, edges, n);
@@ -189,6 +191,27 @@ static int lengths() {
   }
   // LONGER: the last ones are 125 64
   printf("the last ones are %d %d\n", a[n - 2], a[n - 1]);
+  return 0;
+}
+
+// A coarse row for each fine one.
+__global__ void refine(int *fine, const int *coarse, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    fine[i] += coarse[i / 2];
+}
+static int levels() {
+  int n = 64, half = n / 2, *fine, *coarse;
+  cudaMallocManaged(&fine, n * sizeof(int));
+  cudaMallocManaged(&coarse, half * sizeof(int));
+  for (int i = 0; i < n; ++i)
+    fine[i] = coarse[i / 2] = i;
+  // LEVELS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'refine' reads rows far from its own, and other processes have most of them; run one process{{$}}
+#pragma gpurma persistent distribute(fine : rows(n)) distribute(coarse : rows(half))
+  for (int i = 0; i < 2; ++i)
+    refine<<<8, 8>>>(fine, coarse, n);
+  // FINE: the last one is 189
+  printf("the last one is %d\n", fine[n - 1]);
   return 0;
 }
 
@@ -325,6 +348,8 @@ int main(int, char **argv) {
     return periodic(5);
   if (!std::strcmp(argv[1], "lengths"))
     return lengths();
+  if (!std::strcmp(argv[1], "levels"))
+    return levels();
   if (!std::strcmp(argv[1], "together"))
     return together(8);
   if (!std::strcmp(argv[1], "few-rows"))

@@ -31,7 +31,7 @@ void run(float* a, float* b, const int* map, float* total, int depth, Size size)
     map(sum : rows = x)
   {
     // CHECK: // after InferStages
-    // CHECK-NEXT: :[[@LINE+1]]: stage loaded: rows y; reads in (x whole, y -2..2); writes out (own)
+    // CHECK-NEXT: :[[@LINE+1]]: stage loaded: rows y; reads in (x whole, y -2..2 perhaps periodic); writes out (own)
     loaded<<<grid, block>>>(a, b, map, ny, nx);
     // An argument that is constant is a constant in the kernel.
     // CHECK-NEXT: :[[@LINE+1]]: stage shifted: rows y; reads in (y 3..3); writes out (own)

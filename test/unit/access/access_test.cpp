@@ -872,7 +872,7 @@ __global__ void k(const float *in, float *out, const int *map, int ny, int nx) {
     out[y * nx + x] = in[map[y * nx + x]];
 })");
   EXPECT_EQ(K.infer("k", "in out : ny nx", {}, 3),
-            "rows y; reads in (x whole, y -3..3); writes out (own)");
+            "rows y; reads in (x whole, y -3..3 perhaps periodic); writes out (own)");
 }
 
 TEST(Clauses, MapStatesWhatWalksTheRows) {
