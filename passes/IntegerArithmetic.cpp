@@ -20,8 +20,8 @@ bool IntegerArithmetic::isPossible(const isl::set& Values) const {
 
 Condition IntegerArithmetic::compare(BinaryOperatorKind Op, const Polynomial& A, const Polynomial& B,
                   QualType Type) {
-  // Between numbers that were loaded: that says nothing of places, and would be in all that is asked behind it.
-  if (Sets.dataIn(A) && Sets.dataIn(B))
+  // Between numbers that were loaded, or of what was counted in them: that says nothing of places, and would be in all that is asked behind it.
+  if ((Sets.dataIn(A) && Sets.dataIn(B)) || causeOfCount(A) || causeOfCount(B))
     return {Sets.universe(), Sets.universe()};
   const bool Unsigned = !Type.isNull() && Type->isUnsignedIntegerType();
   switch (Op) {
@@ -125,6 +125,11 @@ Polynomial IntegerArithmetic::elementOf(const std::vector<Polynomial>& Values, c
 }
 
 Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polynomial B, const BinaryOperator* E) {
+  // The cases of a count multiply, and what is computed of it is no place.
+  if (!BinaryOperator::isAdditiveOp(Op) && Op != BO_Mul)
+    for (const Polynomial& Each : {A, B})
+      if (const UnknownCause* Count = causeOfCount(Each))
+        return dataBetween(*Count, Op == BO_Rem ? B.constant() : std::nullopt);
   if (Op == BO_Div || Op == BO_Rem || Op == BO_Shr) {
     // `a >>= b` converts to the type of the result on the way.
     const auto* Compound = dyn_cast<CompoundAssignOperator>(E);
@@ -225,11 +230,53 @@ const UnknownCause* IntegerArithmetic::causeOfMixedData(const Polynomial& A) con
   return nullptr;
 }
 
+bool IntegerArithmetic::isOfData(const Polynomial& Value, std::set<Symbol>& Choices) const {
+  return llvm::all_of(Value.terms(), [&](const auto& Term) {
+    return llvm::all_of(Term.first, [&](const Symbol& S) {
+      const std::vector<Alternative>* Values = Sets.alternativesOf(S);
+      if (!Values)
+        return Sets.dataIn(S) != nullptr;
+      return !Choices.insert(S).second || llvm::all_of(*Values, [&](const Alternative& Each) { return isOfData(Each.Value, Choices); });
+    });
+  });
+}
+
+const UnknownCause* IntegerArithmetic::causeOfCount(const Polynomial& A) const {
+  constexpr std::size_t Several = 3;
+  std::set<Symbol> All;
+  std::size_t MostOfOne = 0;
+  bool OfData = true;
+  for (const auto& [M, Coefficient] : A.terms())
+    for (const Symbol& S : M) {
+      std::set<Symbol> Choices;
+      if (!isOfData(S, Choices)) {
+        OfData = false;
+        continue;
+      }
+      MostOfOne = std::max(MostOfOne, Choices.size());
+      All.insert(Choices.begin(), Choices.end());
+    }
+  // With a place, one of several next to it may be meant.
+  if ((OfData ? All.size() : MostOfOne) <= Several)
+    return nullptr;
+  if (const UnknownCause* Data = Sets.unknownIn(A))
+    return Data;
+  // Data that are compared with each other say nothing of the choice.
+  static constexpr UnknownCause Compared{UnknownCause::Expression, nullptr};
+  return llvm::any_of(All, [&](const Symbol& S) {
+           const std::vector<Alternative>& Values = *Sets.alternativesOf(S);
+           return Values.size() == 2 && !Values.front().When.intersect(Values.back().When).is_empty();
+         })
+             ? &Compared
+             : nullptr;
+}
+
 Polynomial IntegerArithmetic::wrapped(const Polynomial& A, QualType Type) {
   if (!Type->isUnsignedIntegerType() || isNarrow(Type) || A.overflowed() || llvm::any_of(A.terms(), [](const auto& Term) { return Term.first.size() > 1; }))
     return A;
   // Sums and products of what was loaded are no places in arrays, and what each of their steps says of the next is too much for isl.
-  if (const UnknownCause* Data = causeOfMixedData(A))
+  const UnknownCause* Data = causeOfMixedData(A);
+  if (Data || (Data = causeOfCount(A)))
     return Sets.unknown(*Data, [&](const Polynomial& S) { return Sets.compare(Comparison::LessEqual, 0, S); });
   const isl::set Negative = Sets.compare(Comparison::Less, A, 0);
   if (!isPossible(Negative))
@@ -300,16 +347,20 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
     return *Again;
   const std::optional<std::int64_t> Divisor = B.constant();
   // What was loaded is mostly data, and conditions on the rest of it would be in all that is asked behind them.
-  if (const UnknownCause* Data = Divisor && *Divisor > 0 ? Sets.dataIn(A) : nullptr) {
-    const std::int64_t Least = Known.intersect(Sets.compare(Comparison::Less, A, 0)).is_empty() ? 0 : 1 - *Divisor;
-    return Sets.unknown(*Data, [&](const Polynomial& R) {
-      return Sets.compare(Comparison::LessEqual, Least, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
-    });
-  }
+  if (const UnknownCause* Data = Divisor && *Divisor > 0 ? Sets.dataIn(A) : nullptr)
+    return dataBetween(*Data, *Divisor, !Known.intersect(Sets.compare(Comparison::Less, A, 0)).is_empty());
   auto [It, IsNew] = Remainders.try_emplace({A.terms(), B.terms()});
   if (IsNew)
     It->second = newRemainder(A, B);
   return It->second;
+}
+
+Polynomial IntegerArithmetic::dataBetween(const UnknownCause& Why, std::optional<std::int64_t> Divisor, bool MayBeNegative) {
+  if (!Divisor || *Divisor <= 0)
+    return Sets.unknown(Why);
+  return Sets.unknown(Why, [&](const Polynomial& R) {
+    return Sets.compare(Comparison::LessEqual, MayBeNegative ? 1 - *Divisor : 0, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
+  });
 }
 
 std::optional<Polynomial> IntegerArithmetic::remainderOfRows(const Polynomial& A, const Polynomial& B) {

@@ -57,6 +57,11 @@ private:
   std::optional<std::int64_t> otherOfTwo(const Polynomial& A, const Polynomial& B) const;
   /// Of several values of which nothing is known, or a multiple of one: why. Null for others.
   const UnknownCause* causeOfMixedData(const Polynomial& A) const;
+  /// Of a number that adds up what data choose among numbers, as how many neighbours of an element are alive, where these are several: why it is not
+  /// known. Null for others.
+  const UnknownCause* causeOfCount(const Polynomial& A) const;
+  /// Whether all that a value may be is made of numbers and data; \p Choices gets the symbols that it is chosen by.
+  bool isOfData(const Polynomial& Value, std::set<Symbol>& Choices) const;
   /// Quotient and remainder of a thread's number by a row's length and the like, where the remainder
   /// that polynomial division leaves is C's.
   std::optional<std::pair<Polynomial, Polynomial>> rowAndColumn(const Polynomial& A,
@@ -68,6 +73,8 @@ private:
   /// C's quotient, which is rounded towards zero.
   Polynomial quotient(const Polynomial& A, const Polynomial& B);
   Polynomial remainder(const Polynomial& A, const Polynomial& B);
+  /// Of data a remainder by a positive number, if there is one.
+  Polynomial dataBetween(const UnknownCause& Why, std::optional<std::int64_t> Divisor, bool MayBeNegative = true);
   /// The same where \p B is the number of all elements, and whole rows wrap around, or all elements of rows; none if that is not known.
   std::optional<Polynomial> remainderOfRows(const Polynomial& A, const Polynomial& B);
   /// Of what is a remainder by the same number and some more: `((x + w - 1) % w + 1) % w`.

@@ -2284,16 +2284,16 @@ private:
       Expr::EvalResult Low, High;
       if (!Case || !On.Number || !Case->getLHS()->EvaluateAsInt(Low, Context) ||
           (Case->getRHS() && !Case->getRHS()->EvaluateAsInt(High, Context)))
-        return Sets.universe();
+        return anything();
       std::int64_t First = Low.Val.getInt().getExtValue();
       std::int64_t Last = Case->getRHS() ? High.Val.getInt().getExtValue() : First;
-      return Sets.compare(Comparison::LessEqual, First, *On.Number)
-          .intersect(Sets.compare(Comparison::LessEqual, *On.Number, Last));
+      const Condition Begins = Numbers.compare(BO_LE, First, *On.Number, QualType()), Ends = Numbers.compare(BO_LE, *On.Number, Last, QualType());
+      return Condition{Begins.True.intersect(Ends.True), Begins.False.unite(Ends.False)};
     };
     for (const SwitchCase* Label = S->getSwitchCaseList(); Label;
          Label = Label->getNextSwitchCase())
-      if (isa<CaseStmt>(Label) && On.Number)
-        Default = Default.subtract(Selected(Label));
+      if (isa<CaseStmt>(Label))
+        Default = Default.intersect(Selected(Label).False);
     const auto* Block = dyn_cast<CompoundStmt>(S->getBody());
     std::ptrdiff_t Labels = 0;
     for (const SwitchCase* Label = S->getSwitchCaseList(); Label; Label = Label->getNextSwitchCase())
@@ -2306,7 +2306,7 @@ private:
         State Entry = Before;
         --Labels;
         HasDefault |= isa<DefaultStmt>(Label);
-        Entry.Path = Entry.Path.intersect(isa<DefaultStmt>(Label) ? Default : Selected(Label));
+        Entry.Path = Entry.Path.intersect(isa<DefaultStmt>(Label) ? Default : Selected(Label).True);
         Now = join(std::move(Now), std::move(Entry), S);
       }
       run(Child);

@@ -284,7 +284,7 @@ ELIDED_REGIONS = """
     components_fields conditions conjugate_gradient constants cooperative_groups copied_members
     copied_shapes copies declared_kernels divisions dot dot_conjugate_gradient dot_values elements_with_arrays end_rows error_checks exact_grids first_row flags fused
     grid_strides heat_in_lines heat_walls host_arrays host_functions host_most host_parts host_scalars host_sums
-    index_arrays index_forms index_functions lanes last_barriers lattice leapfrog leaving listed_nodes listed_places local_types many_tiles object objects
+    index_arrays index_forms index_functions lanes last_barriers lattice leapfrog leaving listed_nodes listed_places local_types many_tiles neighbour_counts object objects
     objects_names one_dimension other_names overlapping_blocks periodic periodic_grids pitch pointers_to_rows
     points profiler_ranges publish put range_loops reduced reduced_bits reduced_elements row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_offsets row_queues row_words rows_of_grid scalar_operators shapes size_variables stated_rows stream_events structures swapped_structures

@@ -781,6 +781,29 @@ __global__ void k(float *a, int parity, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; reads a (x -1..1, y -1..1) along axes; writes a (own)");
 }
 
+TEST(Inference, CountOfSides) {
+  KernelText K(R"(
+__global__ void k(float *out, const float *in, int ny, int nx) {
+  POINT;
+  int sides = (x > 0) + (x < nx - 1) + (y > 0) + (y < ny - 1);
+  if (x < nx && y < ny) out[y * nx + x] = sides == 4 ? in[(y - 1) * nx + x - 1] : 0;
+})");
+  EXPECT_EQ(K.infer("k", "out in : ny nx"), "rows y; writes out (own); reads in (x -1..-1, y -1..-1)");
+}
+
+TEST(Inference, DataThatChooseAmongPlaces) {
+  KernelText K(R"(
+__global__ void k(float *out, const float *in, const int *to, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  int row = y, i = y * nx + x;
+  if (to[i] == 1) row += 1;
+  if (to[i] == 2) row -= 1;
+  out[i] = row >= 0 && row < ny ? in[row * nx + x] : 0;
+})");
+  EXPECT_EQ(K.infer("k", "out in : ny nx"), "rows y; writes out (own); reads in (y -1..1)");
+}
+
 TEST(Inference, PointsOfTheOtherColour) {
   KernelText K(R"(
 __global__ void k(float *a, int parity, int ny, int nx) {

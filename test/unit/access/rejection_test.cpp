@@ -320,6 +320,19 @@ TEST(Rejection, AtomicThatIsNoReduction) {
             "0213");
 }
 
+TEST(Rejection, CountOfNeighboursThatIsAPlace) {
+  const std::string Counted = "if (x >= nx || y >= ny) return;\n"
+                              "int i = y * nx + x, n = 0;\n"
+                              "if (x > 0) n += in[i - 1] == 1;\n"
+                              "if (x < nx - 1) n += in[i + 1] == 1;\n"
+                              "if (y > 0) n += in[i - nx] == 1;\n"
+                              "if (y < ny - 1) n += in[i + nx] == 1;\n";
+  EXPECT_EQ(rejected((Counted + "out[i] = in[n * n / 3 * nx + x];").c_str()), "0200");
+  EXPECT_EQ(rejected((Counted + "out[n / 2 * nx + x] = 1;").c_str()), "0200");
+  // As many as there are, whatever is in them.
+  EXPECT_EQ(rejected((Counted + "if (n % 3 == 1 || y == 0) out[i] = 1; else out[i - nx] = 1;").c_str()), "0210");
+}
+
 TEST(Rejection, MessagesNameTheWayOut) {
   KernelText K(R"(
 __global__ void k(const float *in, float *out, const int *map, int ny, int nx) {
