@@ -1100,10 +1100,19 @@ private:
       }
       for (const HaloClause& H : R.Halos)
         if (H.Array == A->Pointer)
-          Array.Halo = StatedHalo{depth(H), Host.polynomial(H.Depth)};
+          Array.Halo = Array.Halo ? deeper(*Array.Halo, stated(H)) : stated(H);
     }
     Arrays.push_back(std::move(Array));
     return true;
+  }
+
+  StatedHalo stated(const HaloClause& H) { return {depth(H), Host.polynomial(H.Depth)}; }
+
+  /// Of a pointer that may be any of two arrays.
+  static StatedHalo deeper(const StatedHalo& A, const StatedHalo& B) {
+    if (A.Depth && B.Depth)
+      return *A.Depth < *B.Depth ? B : A;
+    return A.Rows && B.Rows && *A.Rows == *B.Rows ? A : StatedHalo{};
   }
 
   std::optional<std::int64_t> depth(const HaloClause& H) const {

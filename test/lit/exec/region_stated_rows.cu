@@ -2,7 +2,8 @@
 // REQUIRES: mpi
 // Rows that a clause `halo` speaks of, and that go on with the first one behind the last: by radii that only the running program knows, by
 // remainders, conditions and bits, for a launch whose subscripts say so; by tables of neighbours and of directions, in two and three
-// dimensions, of components, by the number of an element, of levels with a row more, next to clamped ones, and with rows written at an end.
+// dimensions, of components, by the number of an element, of levels with a row more, next to clamped ones, with rows written at an end, and of
+// one of two arrays with clauses of their own.
 // RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -23,6 +24,7 @@
 // PLAN: stage cube: {{.*}}reads in ({{.*}}z -2..2 perhaps periodic)
 // PLAN: stage faces: {{.*}}reads u ({{.*}}y -2..2 perhaps periodic)
 // PLAN: stage bordered: {{.*}} and its first row{{.*}}reads in ({{.*}}y whole perhaps periodic)
+// PLAN-COUNT-2: stage neighbours: {{.*}}reads in ({{.*}}y -3..3 perhaps periodic)
 // CHECK: remainders {{[1-9]}}
 // CHECK: conditions {{[1-9]}}
 // CHECK: bits {{[1-9]}}
@@ -34,6 +36,7 @@
 // CHECK: cube {{[1-9]}}
 // CHECK: faces {{[1-9]}}
 // CHECK: bordered {{[1-9]}}
+// CHECK: chosen {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <utility>
@@ -227,5 +230,19 @@ int main(int argc, char **argv) {
       std::swap(u, v);
     }
     print_sum("bordered", u, nx * ny);
+  }
+  {
+    int *far_above = rows_moved_by(ny, -3);
+    unsigned *fields[2] = {u, v};
+    int now = 0;
+#pragma gpurma persistent distribute(fields[0], fields[1] : rows(ny, nx)) halo(fields[0] : 3) halo(fields[1] : 1)
+    for (int s = 0; s < 6; ++s) {
+      if (now == 0)
+        neighbours<<<grid, block>>>(fields[1 - now], fields[now], far_above, below, left, ny, nx);
+      else
+        neighbours<<<grid, block>>>(fields[1 - now], fields[now], above, below, left, ny, nx);
+      now = 1 - now;
+    }
+    print_sum("chosen", u, nx * ny);
   }
 }
