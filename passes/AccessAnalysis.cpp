@@ -984,9 +984,11 @@ private:
   /// wrap around from the last row to the first one.
   AxisAccess statedRows(const CoordinateAccess& A, std::optional<std::int64_t> Depth) {
     AxisAccess Rows = Depth ? AxisAccess{false, -*Depth, *Depth} : AxisAccess{/*Whole=*/true};
-    Rows.PerhapsPeriodic = !A.SaysPlace && (!Launch.isInBlocks() || Sets.unknownIn(A.Coordinates[0]));
-    if (Rows.PerhapsPeriodic)
+    if (!A.SaysPlace && (!Launch.isInBlocks() || Sets.unknownIn(A.Coordinates[0]))) {
+      Rows.Periodic = wrapsAround(A);
+      Rows.PerhapsPeriodic = !Rows.Periodic;
       return Rows;
+    }
     const AxisAccess Found = Bounds.bounds(A, 0, Result.RowDimension);
     checkDepth(A, Found, Depth);
     Rows.Periodic = Found.Periodic;
@@ -994,10 +996,23 @@ private:
       using RowsWithin = AccessBounds::RowsWithin;
       const std::optional<Polynomial>& Stated = A.Array->Halo->Rows;
       const RowsWithin How = Stated ? Bounds.staysWithin(A, Result.RowDimension, *Stated) : RowsWithin::NotShown;
-      Rows.Periodic = How == RowsWithin::ShownPeriodically;
-      Rows.PerhapsPeriodic = How == RowsWithin::NotShown;
+      Rows.Periodic = How == RowsWithin::ShownPeriodically || (How == RowsWithin::NotShown && wrapsAround(A));
+      Rows.PerhapsPeriodic = How == RowsWithin::NotShown && !Rows.Periodic;
     }
     return Rows;
+  }
+
+  /// Whether the subscript says that behind the last row the first one comes again, wherever else it may lead: by a remainder, or by as many rows
+  /// to or from the thread's.
+  bool wrapsAround(const CoordinateAccess& A) const {
+    const Polynomial &Row = A.Coordinates[0], &Rows = A.Array->Shape[0];
+    if (Sets.wrapsAround(Row, Rows))
+      return true;
+    if (!Row.involves(Symbol::Kind::BlockOrigin, Result.RowDimension))
+      return false;
+    const auto& [All, Number] = *Rows.terms().rbegin();
+    const auto Added = Row.terms().find(All);
+    return Added != Row.terms().end() && 2 * std::abs(Added->second) > std::abs(Number);
   }
 
   /// A clause may say what subscripts do not, but nothing else than they do. Without a depth, the region looks.

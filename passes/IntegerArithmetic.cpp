@@ -358,9 +358,11 @@ Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B
 Polynomial IntegerArithmetic::dataBetween(const UnknownCause& Why, std::optional<std::int64_t> Divisor, bool MayBeNegative) {
   if (!Divisor || *Divisor <= 0)
     return Sets.unknown(Why);
-  return Sets.unknown(Why, [&](const Polynomial& R) {
+  const Symbol Between = Sets.unknown(Why, [&](const Polynomial& R) {
     return Sets.compare(Comparison::LessEqual, MayBeNegative ? 1 - *Divisor : 0, R).intersect(Sets.compare(Comparison::Less, R, *Divisor));
   });
+  Sets.setDivisor(Between, *Divisor);
+  return Between;
 }
 
 std::optional<Polynomial> IntegerArithmetic::remainderOfRows(const Polynomial& A, const Polynomial& B) {
@@ -415,11 +417,12 @@ Polynomial IntegerArithmetic::newRemainder(const Polynomial& A, const Polynomial
   if (const std::optional<std::int64_t> Divisor = B.constant(); Divisor && *Divisor > 0) {
     // A symbol of its own, so that it stays in its row when a subscript is taken apart.
     Polynomial Rest = A - quotient(A, B) * B;
-    return Sets.defined(
-        [&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); });
+    const Symbol Remainder = Sets.defined([&](const Polynomial& R) { return Sets.compare(Comparison::Equal, R, Rest); });
+    Sets.setDivisor(Remainder, B);
+    return Remainder;
   }
   isl::set Negative = Sets.compare(Comparison::Less, A, 0);
-  return Sets.defined([&](const Polynomial& R) {
+  const Symbol Remainder = Sets.defined([&](const Polynomial& R) {
     isl::set Small = Negative.complement()
                          .intersect(Sets.compare(Comparison::Less, A, B))
                          .intersect(Sets.compare(Comparison::Equal, R, A));
@@ -437,6 +440,8 @@ Polynomial IntegerArithmetic::newRemainder(const Polynomial& A, const Polynomial
                          .intersect(Sets.compare(Comparison::LessEqual, A, Polynomial(0) - B).unite(Sets.compare(Comparison::Equal, R, A)));
     return Small.unite(Wrapped).unite(Below).unite(Sets.compare(Comparison::LessEqual, B, 0));
   });
+  Sets.setDivisor(Remainder, B);
+  return Remainder;
 }
 
 } // namespace gpurma

@@ -10,6 +10,7 @@
 #include "clang/AST/Expr.h"
 #include <map>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 

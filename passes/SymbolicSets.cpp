@@ -142,6 +142,20 @@ const std::vector<Alternative>* SymbolicSets::alternativesOf(const Symbol& S) co
   return It == Alternatives.end() ? nullptr : &It->second;
 }
 
+bool SymbolicSets::wrapsAround(const Polynomial& P, const Polynomial& Divisor) const {
+  return std::any_of(P.terms().begin(), P.terms().end(), [&](const auto& Term) {
+    return std::any_of(Term.first.begin(), Term.first.end(), [&](const Symbol& S) {
+      if (auto It = Divisors.find(S); It != Divisors.end() && It->second == Divisor)
+        return true;
+      const std::vector<Alternative>* Values = alternativesOf(S);
+      return Values && std::any_of(Values->begin(), Values->end(), [&](const Alternative& One) {
+               return wrapsAround(One.Value, Divisor) ||
+                      std::any_of(Values->begin(), Values->end(), [&](const Alternative& Other) { return One.Value - Other.Value == Divisor; });
+             });
+    });
+  });
+}
+
 const UnknownCause* SymbolicSets::unknownIn(const Polynomial& P) const { return causeIn(P, /*AlsoOfChoice=*/true); }
 const UnknownCause* SymbolicSets::dataIn(const Polynomial& P) const { return causeIn(P, /*AlsoOfChoice=*/false); }
 

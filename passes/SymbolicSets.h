@@ -65,6 +65,10 @@ public:
   Symbol oneOf(std::vector<Alternative> Values, const isl::set& Otherwise);
   /// Null for other symbols.
   const std::vector<Alternative>* alternativesOf(const Symbol& S) const;
+  /// Notes that a value is a remainder by \p Divisor.
+  void setDivisor(const Symbol& Remainder, const Polynomial& Divisor) { Divisors.emplace(Remainder, Divisor); }
+  /// Whether a value is made of remainders by \p Divisor, or chosen among numbers that are so far apart.
+  bool wrapsAround(const Polynomial& P, const Polynomial& Divisor) const;
   Symbol counter() { return number(Symbol::Kind::Counter); }
   /// The cause of the first symbol in \p P, and in the definitions of its symbols, that is unknown.
   const UnknownCause* unknownIn(const Polynomial& P) const;
@@ -154,6 +158,7 @@ private:
   std::map<Symbol, isl::set> Definitions;
   std::map<Symbol, UnknownCause> Causes;
   std::map<Symbol, std::vector<Alternative>> Alternatives;
+  std::map<Symbol, Polynomial> Divisors;
   struct NumbersInRows {
     Polynomial Number, Row, Length, Elements;
   };

@@ -10,6 +10,8 @@
 // RUN: not %mpirun -np 2 %t periodic 2>&1 | FileCheck --check-prefix=ANY-ROW %s
 // RUN: env GPURMA_CPU_RANKS=3 %t lengths | FileCheck --check-prefix=LONGER %s
 // RUN: not %mpirun -np 2 %t lengths 2>&1 | FileCheck --check-prefix=LENGTHS %s
+// RUN: env GPURMA_CPU_RANKS=3 %t stated-lengths | FileCheck --check-prefix=STATED-LONGER %s
+// RUN: not %mpirun -np 2 %t stated-lengths 2>&1 | FileCheck --check-prefix=STATED-LENGTHS %s
 // RUN: env GPURMA_CPU_RANKS=3 %t levels | FileCheck --check-prefix=FINE %s
 // RUN: not %mpirun -np 2 %t levels 2>&1 | FileCheck --check-prefix=LEVELS %s
 // RUN: %mpirun -np 2 %t deep | FileCheck --check-prefix=DEEP %s
@@ -194,6 +196,33 @@ static int lengths() {
   return 0;
 }
 
+// The same by a distance that only data say.
+__global__ void next_by(int *out, const int *in, const int *edges, const int *by, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = in[(i + by[i % 2]) % n] + edges[i + 1];
+}
+static int stated_lengths() {
+  const int n = 64;
+  int *a, *b, *edges, *by;
+  cudaMallocManaged(&a, n * sizeof(int));
+  cudaMallocManaged(&b, n * sizeof(int));
+  cudaMallocManaged(&edges, (n + 1) * sizeof(int));
+  cudaMallocManaged(&by, 2 * sizeof(int));
+  by[0] = by[1] = 1;
+  for (int i = 0; i < n; ++i)
+    a[i] = edges[i + 1] = i;
+  // STATED-LENGTHS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'next_by' reads rows that go on with the first one behind the last, and 'edges' has 65 rows and 'a' 64;
+#pragma gpurma persistent distribute(a, b : rows(n)) distribute(edges : rows(n + 1)) halo(a, b : 1)
+  for (int i = 0; i < 2; ++i) {
+    next_by<<<8, 8>>>(b, a, edges, by, n);
+    std::swap(a, b);
+  }
+  // STATED-LONGER: the last ones are 125 64
+  printf("the last ones are %d %d\n", a[n - 2], a[n - 1]);
+  return 0;
+}
+
 // A coarse row for each fine one.
 __global__ void refine(int *fine, const int *coarse, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -348,6 +377,8 @@ int main(int, char **argv) {
     return periodic(5);
   if (!std::strcmp(argv[1], "lengths"))
     return lengths();
+  if (!std::strcmp(argv[1], "stated-lengths"))
+    return stated_lengths();
   if (!std::strcmp(argv[1], "levels"))
     return levels();
   if (!std::strcmp(argv[1], "together"))

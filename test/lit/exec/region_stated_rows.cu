@@ -19,9 +19,9 @@
 // PLAN: stage clamped: {{.*}}reads in (x whole, y whole){{$}}
 // PLAN: stage shifted: {{.*}}reads in ({{.*}}y -1..1 periodic)
 // PLAN: stage neighbours: {{.*}}reads in ({{.*}}y -1..1 perhaps periodic)
-// PLAN: stage stream: {{.*}}reads f ({{.*}}y -1..1 perhaps periodic)
+// PLAN: stage stream: {{.*}}reads f ({{.*}}y -1..1 periodic)
 // PLAN: stage elements: rows y in one dimension; {{.*}}reads in ({{.*}}y -1..1 perhaps periodic)
-// PLAN: stage cube: {{.*}}reads in ({{.*}}z -2..2 perhaps periodic)
+// PLAN: stage cube: {{.*}}reads in ({{.*}}z -2..2 periodic)
 // PLAN: stage faces: {{.*}}reads u ({{.*}}y -2..2 perhaps periodic)
 // PLAN: stage bordered: {{.*}} and its first row{{.*}}reads in ({{.*}}y whole perhaps periodic)
 // PLAN-COUNT-2: stage neighbours: {{.*}}reads in ({{.*}}y -3..3 perhaps periodic)

@@ -898,6 +898,28 @@ __global__ void k(const float *in, float *out, const int *map, int ny, int nx) {
             "rows y; reads in (x whole, y -3..3 perhaps periodic); writes out (own)");
 }
 
+TEST(Clauses, HaloOfRowsThatWrapAround) {
+  KernelText K(R"(
+__global__ void remainder(const float *in, float *out, const int *by, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny) out[y * nx + x] = in[(y + by[x] + ny) % ny * nx + x];
+}
+__global__ void condition(const float *in, float *out, const int *by, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  int row = y + by[x];
+  if (row >= ny) row -= ny;
+  out[y * nx + x] = in[row * nx + x];
+}
+__global__ void clamped(const float *in, float *out, const int *by, int ny, int nx) {
+  POINT;
+  if (x < nx && y < ny) out[y * nx + x] = in[min(max(y + by[x], 0), ny - 1) * nx + x];
+})");
+  EXPECT_EQ(K.infer("remainder", "in out : ny nx", {}, 2), "rows y; reads in (y -2..2 periodic); writes out (own)");
+  EXPECT_EQ(K.infer("condition", "in out : ny nx", {}, 2), "rows y; reads in (y -2..2 periodic); writes out (own)");
+  EXPECT_EQ(K.infer("clamped", "in out : ny nx", {}, 2), "rows y; reads in (y -2..2 perhaps periodic); writes out (own)");
+}
+
 TEST(Clauses, MapStatesWhatWalksTheRows) {
   KernelText K(R"(
 __global__ void k(const float *in, float *sum, int ny, int nx) {
