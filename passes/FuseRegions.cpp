@@ -347,8 +347,9 @@ private:
       RowsTogether |= L->Accesses.RowsTogether;
       Walks |= walksCode(L->Accesses); // the same in all, where both have arrays of a rank
     }
-    return Text + (Periodic ? ".with_periodic_rows()" : PerhapsPeriodic ? ".with_perhaps_periodic_rows()" : "") + (Far ? ".with_far_rows()" : "") + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) +
-           ", " + (RowsTogether ? "true" : "false") + ")" +
+    Text += Periodic ? ".with_periodic_rows()" : PerhapsPeriodic ? ".with_perhaps_periodic_rows()" : "";
+    Text += Far ? ".with_far_rows()" : "";
+    return Text + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) + ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
             : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
                                                         : "") +

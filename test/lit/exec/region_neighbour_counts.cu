@@ -3,7 +3,7 @@
 // Cellular automata that count neighbours one by one, each behind conditions of its own: of four and eight, next to others, of two kinds, in
 // signed and unsigned numbers, by sums of truth values. What becomes of the count (a remainder, a quotient, bits, an element of a table, the
 // label of a switch, a condition on a store) is no place.
-// RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected

@@ -4,7 +4,7 @@
 // remainders, conditions and bits, for a launch whose subscripts say so; by tables of neighbours and of directions, in two and three
 // dimensions, of components, by the number of an element, of levels with a row more, next to clamped ones, with rows written at an end, and of
 // one of two arrays with clauses of their own.
-// RUN: %gpurmacc_cpu -O1 %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
+// RUN: %gpurmacc_cpu %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
