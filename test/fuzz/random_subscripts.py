@@ -102,7 +102,7 @@ class Kernel(campaign.KernelText):
                                 f"(({inner} << 1) >> 1)"]),
             lambda: f"({inner} + shift)", lambda: f"({inner} + step % 3 - 1)",
             lambda: f"moved<{self.offset()}>({inner})",
-            lambda: f"abs({self.plus(inner, self.offset())})",
+            lambda: f"abs(int({self.plus(inner, self.offset())}))",
             lambda: f"static_cast<int>(static_cast<unsigned>({inner}) + {rng.choice(['1u', '~0u', '0u'])})",
             lambda: rng.choice([f"int(unsigned({inner}) - 1u)", f"int(size_t({inner}) - 1)", f"int({inner} + 1ll)", f"(-(-{inner}))",
                                 f"(({inner} * 3 + 1) / 3)", f"(({inner} - 2) % {n})", f"(({inner} - 1) / 2 * 2)", f"({inner} - -1)",
