@@ -56,8 +56,7 @@ class Test:
     host_only: bool = False  # uses no GPU, so one way to run it is enough
     managed: bool = False  # exposes managed memory, which other processes cannot map
     optional_mode: bool = False  # ends with code 2 where the program has no such mode
-    peer_only: bool = False  # GPURMA_ROUTE=peer, for machines whose GPUs reach each other
-    routes: tuple = ("auto", "proxy")  # GPURMA_ROUTE otherwise, of several processes
+    routes: tuple = ("auto", "proxy")  # of several processes; peer: their GPUs reach each other
     seconds: int = RUN_SECONDS
 
     @property
@@ -128,7 +127,7 @@ def rma_tests():
     yield Test("rma_test.payloads_in_small_chunks", ("payloads",), least=2,
                environment={"GPURMA_CHUNK": "1000", "GPURMA_CHUNKS": "2"})
     yield Test("rma_test.exchange", ("exchange",), optional_mode=True)
-    yield Test("rma_test.order_peer", ("order",), least=2, peer_only=True)
+    yield Test("rma_test.order_peer", ("order",), least=2, routes=("peer",))
     for mode in ("order", "traffic", "payloads", "counters", "flood"):
         yield Test(f"rma_test.{mode}_small_queues", (mode,), least=2, environment=SMALL_QUEUES)
     here = r"at rma_test\.cpp:[0-9]+ on rank 0: "
@@ -538,7 +537,7 @@ class Runner:
         seconds = time.monotonic() - start
         if test.optional_mode and code == 2:
             self.report(name, "skipped", seconds, f"{test.file} has no mode {test.arguments[0]}")
-        elif test.peer_only and code != 0 and "GPURMA_ROUTE is peer, but process" in output:
+        elif route == "peer" and code != 0 and "GPURMA_ROUTE is peer, but process" in output:
             self.report(name, "skipped", seconds, "the processes do not reach each other's memory")
         elif why := self.fault(test, placement, route, code, printed, output):
             self.report(name, "failed", seconds, why)
@@ -606,8 +605,7 @@ def plan(tests, sanitizer, mps):
                 continue
             if placement.gpus < placement.processes and not test.shares:
                 continue
-            routes = test.routes if not test.peer_only else ("peer",)
-            for route in routes if placement.processes > 1 else ("",):
+            for route in test.routes if placement.processes > 1 else ("",):
                 name = ".".join(filter(None, (test.name, placement.name, route)))
                 yield name, test, placement, route
 
