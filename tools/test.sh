@@ -18,11 +18,15 @@ jobs=$(nproc)
 reports=()
 failed_steps=()
 
+heading() {
+  echo "== $1 (after $SECONDS s)"
+}
+
 # step <name> <command>...: the name of a step that fails counts as a failed test.
 step() {
   local name=$1
   shift
-  echo "== $name (after $SECONDS s)"
+  heading "$name"
   if ! "$@"; then
     failed_steps+=(--failed "$name")
     return 1
@@ -58,15 +62,15 @@ run_lit() {
 }
 
 if step "build" configure_and_build release build all -DGPURMA_BUILD_TESTS=ON -DGPURMA_BUILD_FUZZER=ON; then
-  echo "== tests of the release build (after $SECONDS s)"
+  heading "tests of the release build"
   # lit runs by itself below, so that its tests are counted one by one.
   run_ctest build --exclude-regex '^lit\.'
-  echo "== lit (after $SECONDS s)"
+  heading "lit"
   run_lit
 fi
 for sanitizer in asan tsan; do
   if step "build with $sanitizer" configure_and_build "$sanitizer" "build-$sanitizer" gpurma_unit_tests; then
-    echo "== unit tests with $sanitizer (after $SECONDS s)"
+    heading "unit tests with $sanitizer"
     run_ctest "build-$sanitizer" --label-regex unit
   fi
 done
