@@ -33,7 +33,8 @@ bool isCopyToHost(const CallExpr& Call) {
 struct HostStatements : DynamicRecursiveASTVisitor {
   explicit HostStatements(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
   bool VisitCallExpr(CallExpr* Call) override {
-    Launches |= isa<CUDAKernelCallExpr>(Call);
+    if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(Call))
+      Launches.push_back(Launch);
     if (isCopyToHost(*Call))
       Copies.push_back(Call);
     return true;
@@ -76,7 +77,7 @@ struct HostStatements : DynamicRecursiveASTVisitor {
     ArrayRef<const Stmt*> inBlock() const { return ArrayRef(Before).drop_front(Own); }
   };
   std::vector<const CallExpr*> Copies;
-  bool Launches = false;
+  std::vector<const CUDAKernelCallExpr*> Launches;
   std::vector<LoopBehind> Loops;
 
 private:
@@ -223,7 +224,7 @@ const Expr* firstElement(ArrayRef<const Stmt*> Before, const AddedElements& Adde
     }
     const HostStatements Inside(S);
     const References Named(S);
-    if (isa<SwitchCase, LabelStmt>(S) || mayJump(S) || Inside.Launches || !Inside.Copies.empty() ||
+    if (isa<SwitchCase, LabelStmt>(S) || mayJump(S) || !Inside.Launches.empty() || !Inside.Copies.empty() ||
         llvm::any_of(OfTotal, [&](const VarDecl* V) { return Named.mention(V); }))
       return nullptr;
   }
@@ -705,19 +706,10 @@ private:
 
   /// Whether a launch in the statements before its copy has stored into it.
   bool isStoredAnew(const Expr& Pointer, ArrayRef<const Stmt*> Before) const {
-    struct Launches : DynamicRecursiveASTVisitor {
-      bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) override {
-        All.push_back(Launch);
-        return true;
-      }
-      std::vector<const CUDAKernelCallExpr*> All;
-    };
     for (const Stmt* S : llvm::reverse(Before)) {
       if (mayRunRegion(S))
         return false;
-      Launches Found;
-      Found.TraverseStmt(const_cast<Stmt*>(S));
-      for (const CUDAKernelCallExpr* Launch : Found.All)
+      for (const CUDAKernelCallExpr* Launch : HostStatements(S).Launches)
         if (always(S, Launch) && llvm::any_of(Launch->arguments(), [&](const Expr* Argument) {
               return isSameText(*Argument->IgnoreParenCasts(), *Pointer.IgnoreParenCasts(), U.context());
             }))

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays of reduced scalars: what kernels of a persistent region have instead of a pointer to one, and elements that the region names.
+// Arrays of reduced scalars: what kernels of a persistent region have instead of a pointer to one,
+// and elements that the region names.
 #ifndef GPURMA_DEVICE_REDUCED_ELEMENTS_H
 #define GPURMA_DEVICE_REDUCED_ELEMENTS_H
 
@@ -37,18 +38,15 @@ template <class T> struct reduced_elements {
 };
 
 // `sums[k]` in the region, which is the same in all ranks.
-template <class Scalar>
-GPURMA_DEVICE Scalar& element_at(site where, std::int64_t index, std::int64_t count, std::int64_t, Scalar& last) {
+template <class Scalar, class... More>
+GPURMA_DEVICE Scalar& element_of(site where, std::int64_t index, Scalar& first, More&... more) {
+  constexpr std::int64_t count = 1 + sizeof...(more);
   if (index < 0 || index >= count)
     detail::fail(detail::block(), error_code::no_element, directive::reduce, where, index, count);
-  return last;
-}
-template <class Scalar, class... More>
-GPURMA_DEVICE Scalar& element_at(site where, std::int64_t index, std::int64_t count, std::int64_t at, Scalar& scalar, Scalar& next, More&... more) {
-  return index == at ? scalar : element_at(where, index, count, at + 1, next, more...);
-}
-template <class... Scalars> GPURMA_DEVICE auto& element_of(site where, std::int64_t index, Scalars&... scalars) {
-  return element_at(where, index, sizeof...(scalars), 0, scalars...);
+  Scalar* found = &first;
+  std::int64_t at = 0;
+  ((found = ++at == index ? &more : found), ...);
+  return *found;
 }
 
 } // namespace gpurma::stages
