@@ -29,6 +29,9 @@ using stages::axis_reach;
 using stages::banding;
 using stages::stage_plan;
 
+// So that sums of some numbers of rows are integers.
+constexpr std::int64_t most_rows_apart = 1 << 28;
+
 std::string block_text(const dim3& block) {
   return text(block.x, " x ", block.y, " x ", block.z);
 }
@@ -205,11 +208,10 @@ bool has_periodic_rows(const region_launch& region) {
 // near: any row may be meant. Where a clause says how far launches read, several processes take
 // that for rows that do not come again, if such rows would need something else of the program.
 void forget_periodic_rows(const region_launch& region) {
-  constexpr std::int64_t most_apart = 1 << 28; // as halo_depth() has it
-  const auto [shortest, longest] = std::minmax_element(
-      region.array, region.array + region.arrays,
-      [](const array_plan& a, const array_plan& b) { return a.rows < b.rows; });
-  const auto apart = static_cast<int>(std::min(longest->rows - shortest->rows, most_apart));
+  const auto [shortest, longest] =
+      std::minmax_element(region.array, region.array + region.arrays,
+                          [](const array_plan& a, const array_plan& b) { return a.rows < b.rows; });
+  const auto apart = static_cast<int>(std::min(longest->rows - shortest->rows, most_rows_apart));
   const bool writes_end_rows =
       std::any_of(region.stage, region.stage + region.stages,
                   [](const stage_plan& one) { return one.end_rows.some(); });
@@ -227,11 +229,11 @@ void forget_periodic_rows(const region_launch& region) {
       continue;
     }
     if (apart != 0 && process().size > 1 && one.kernel != nullptr)
-      fail(region, text("kernel '", one.name,
-                        "' reads rows that go on with the first one behind the last, and '",
-                        longest->name, "' has ", longest->rows, " rows and '", shortest->name,
-                        "' ", shortest->rows,
-                        "; run one process, or distribute arrays of the same number of rows"));
+      fail(region,
+           text("kernel '", one.name,
+                "' reads rows that go on with the first one behind the last, and '", longest->name,
+                "' has ", longest->rows, " rows and '", shortest->name, "' ", shortest->rows,
+                "; run one process, or distribute arrays of the same number of rows"));
     // Of such short arrays processes have fewer rows than their neighbours need, which is an error.
     const bool is_short =
         process().size == 1 && shortest->rows < 2 * std::max(-read.low, read.high);
@@ -501,11 +503,10 @@ void run_region(const region_launch& region, void** arguments) {
 }
 
 int halo_depth(long long depth, site where) {
-  constexpr long long most = 1 << 28; // so that sums of some are integers
   if (depth < 0)
     fatal(text("the persistent region at ", source_text(where), ": 'halo' has a depth of ", depth,
                " rows, which is negative"));
-  return static_cast<int>(std::min(depth, most));
+  return static_cast<int>(std::min<long long>(depth, most_rows_apart));
 }
 
 void check_halo(const char* array, int depth, int reads, const char* kernel, site where) {
