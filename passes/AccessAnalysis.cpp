@@ -7,6 +7,7 @@
 #include "passes/GridStrides.h"
 #include "passes/SplitAccesses.h"
 #include "passes/ThreadCooperation.h"
+#include "passes/ValueFlow.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -135,6 +136,7 @@ public:
       if (Found.Reads || Found.Writes)
         Result.Arrays.push_back(std::move(Found));
     }
+    findThreadRows();
     for (const DistributedParameter& A : Arrays)
       if (!Reports.failed() && !writesOwnOnly(A) && !Launch.SearchesRows) // of places, the program sees to it
         checkInjective(A);
@@ -1113,6 +1115,71 @@ private:
       if (AxisAccess& Rows = (*Axes)[Result.RowDimension]; Rows.Periodic && Array.Shape[0].constant().value_or(INT64_MAX) < 2 * std::max(-Rows.Low, Rows.High))
         Rows = {/*Whole=*/true};
     return Axes;
+  }
+
+  /// How far the rows that threads read are from those that they write. What a thread keeps from row to row of a loop is not seen.
+  void findThreadRows() {
+    if (Reports.failed() || Result.Loop || overlap() || forFixedRows() || Launch.Threads == ThreadMapping::PartialBlocks)
+      return;
+    struct Range {
+      std::int64_t Low = INT64_MAX, High = INT64_MIN;
+      void add(const std::pair<std::int64_t, std::int64_t>& Rows) {
+        Low = std::min(Low, Rows.first);
+        High = std::max(High, Rows.second);
+      }
+    } Written;
+    std::map<PointerVariable, Range> Read;
+    std::set<PointerVariable> Changing;
+    for (const CoordinateAccess& A : Accesses) {
+      auto SaysNothing = [&](const Polynomial& P) { return Sets.unknownIn(P) != nullptr; };
+      const bool IsStated = !A.Origin->Writes && A.Array->Halo && !A.SaysPlace;
+      if (IsStated || A.IntoEndRow || A.Origin->FoundRow || SaysNothing(A.Component) || llvm::any_of(A.Coordinates, SaysNothing))
+        return;
+      const auto Rows = Bounds.rowsFromThread(A, Result.RowDimension);
+      if (!Rows)
+        return;
+      (A.Origin->Writes ? Written : Read[A.Array->Array]).add(*Rows);
+      if (A.Origin->Writes && dependsOnChanging(A))
+        Changing.insert(A.Array->Array);
+    }
+    if (Written.Low > Written.High)
+      return;
+    const std::set<Symbol> Extents = extents();
+    const ValueUse Values = findValueUse(Kernel, [&](const ParmVarDecl* Parameter, const FieldDecl* Field) {
+      auto Known = Launch.Arguments.find({Parameter, Field});
+      auto OfExtents = [&](const Symbol& S) { return Extents.count(S) != 0; };
+      return Known != Launch.Arguments.end() &&
+             llvm::all_of(Known->second.terms(), [&](const auto& Term) { return llvm::all_of(Term.first, OfExtents); });
+    });
+    if (!Values.MayBeAny)
+      return;
+    // A thread may have computed what it writes to one of its rows from what it has read for another.
+    const std::int64_t Others = Result.RowsPerThread - 1;
+    for (ArrayAccess& A : Result.Arrays) {
+      if (auto Rows = Read.find(A.Array); Rows != Read.end())
+        A.FromWritten = {std::max<std::int64_t>(Written.High - Rows->second.Low + Others, 0), std::max<std::int64_t>(Rows->second.High - Written.Low + Others, 0)};
+      A.WritesFixedElements = A.Writes && Values.StoresAlways && !Changing.count(A.Array);
+    }
+    Result.ThreadRowsKnown = true;
+  }
+
+  /// Whether where or whether an access is depends on more than places and extents.
+  bool dependsOnChanging(const CoordinateAccess& A) const {
+    const std::set<Symbol> Extents = extents();
+    auto Changes = [&](const Symbol& S) {
+      switch (S.Of) {
+      case Symbol::Kind::Parameter:
+        return Extents.count(S) == 0;
+      case Symbol::Kind::Unknown:
+        return true;
+      default:
+        return false;
+      }
+    };
+    auto SomeChange = [&](const Monomial& M) { return llvm::any_of(M, Changes); };
+    auto OfSome = [&](const Polynomial& P) { return llvm::any_of(P.terms(), [&](const auto& Term) { return SomeChange(Term.first); }); };
+    return OfSome(A.Component) || llvm::any_of(A.Coordinates, OfSome) ||
+           llvm::any_of(A.Domains, [&](const isl::set& Domain) { return llvm::any_of(Sets.monomialsOf(Domain), SomeChange); });
   }
 
   /// Marks stores beyond the rows of a block that go into the array's first or last rows, as those of `if (y == 1) u[x] = ...`. Where these

@@ -115,6 +115,10 @@ struct ArrayAccess {
   RowsBeyond Received;
   /// Each thread touches the element at its own coordinates only, which no other thread touches.
   bool OfThread = false;
+  /// How far the rows that a thread reads are before and after those that it writes in any array (KernelAccesses::ThreadRowsKnown).
+  RowsBeyond FromWritten;
+  /// A thread writes the same elements, whatever data and numbers are that may change from launch to launch.
+  bool WritesFixedElements = false;
   /// Which of the region's arrays has the same shape.
   size_t ShapedLike = 0;
   /// It has several components, all of whose rows may be read and written.
@@ -239,6 +243,8 @@ struct KernelAccesses {
   /// the same: with one that has a block for all rows, it ends after an iteration, and what is said
   /// here holds.
   bool RowsStrided = false;
+  /// ArrayAccess::FromWritten has been found of all arrays, of threads that each work for themselves and in places that no data say.
+  bool ThreadRowsKnown = false;
   /// Logical blocks that have the same rows may write between each other's elements.
   bool RowsTogether = false;
   /// It reads rows that are so far from the logical block's own that no clause could say how far.

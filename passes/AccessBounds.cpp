@@ -96,6 +96,21 @@ isl::set AccessBounds::near(const CoordinateAccess& A, unsigned D, const Polynom
       .intersect(Sets.compare(Comparison::LessEqual, Distance - Step * Sets.pitch(D) + 1 + A.CarryHigh[0], Depth));
 }
 
+std::optional<std::pair<std::int64_t, std::int64_t>> AccessBounds::rowsFromThread(const CoordinateAccess& A, unsigned D) {
+  const Polynomial Distance = A.Coordinates[0] - Polynomial(stepOf(0, D)) * threadAlong(D);
+  std::optional<std::int64_t> Low = Distance.constant(), High = Low;
+  if (!Low) {
+    isl::set Domain = Sets.closed(Sets.bound(A.Domains[0], "distance", Distance));
+    if (!A.Origin->Writes)
+      Domain = Sets.inFirstRow(Domain);
+    Low = Sets.least(Domain, Distance);
+    High = Sets.greatest(Domain, Distance);
+  }
+  if (!Low || !High || !areCounted(*Low, *High))
+    return std::nullopt;
+  return std::pair(*Low + A.CarryLow[0], *High + A.CarryHigh[0]);
+}
+
 DimensionEnds AccessBounds::endsOf(const CoordinateAccess& A, size_t J) {
   constexpr std::int64_t Most = 1024;
   const Polynomial& At = A.Coordinates[J];

@@ -29,6 +29,8 @@ public:
   enum class RowsWithin { NotShown, Shown, ShownPeriodically };
   /// Whether the rows of an access are \p Depth at most from the block's own, perhaps where behind the last row the first one comes again.
   RowsWithin staysWithin(const CoordinateAccess& A, unsigned D, const Polynomial& Depth);
+  /// The least and the most rows from that of its thread; none if that has no bounds. Grid dimension \p D walks the rows.
+  std::optional<std::pair<std::int64_t, std::int64_t>> rowsFromThread(const CoordinateAccess& A, unsigned D);
   /// Of coordinate \p J, from its array's ends.
   DimensionEnds endsOf(const CoordinateAccess& A, size_t J);
 

@@ -349,12 +349,42 @@ private:
     }
     Text += Periodic ? ".with_periodic_rows()" : PerhapsPeriodic ? ".with_perhaps_periodic_rows()" : "";
     Text += Far ? ".with_far_rows()" : "";
+    Text += threadRows(Launches);
     return Text + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) + ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
             : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
                                                         : "") +
            (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + writtenEndRows(EndRows) + columnsPerThread(S.Accesses) + touchedEnds(Launches) +
            (Launches.empty() ? ".run_in_another()" : "");
+  }
+
+  /// How far threads read from what they write, where a process may run tiles of its neighbours as well: threads that work each for itself,
+  /// and leave nothing behind but in the arrays.
+  std::string threadRows(ArrayRef<const Stage*> Launches) const {
+    std::optional<RowsBeyond> Most, Least;
+    // What threads of a tile have written for each other is no rows of their own.
+    if (const FusedLaunches* Fused = Launches.empty() ? nullptr : R.fusedWith(*Launches.front()))
+      if (llvm::any_of(Fused->Members, [](const FusedLaunches::Member& Each) { return Each.Before == BetweenLaunches::Barrier; }))
+        return "";
+    for (const Stage* L : Launches) {
+      const bool AddsParts = llvm::all_of(L->Accesses.Reductions, [&](const AtomicReduction& A) {
+        return (L->Sums.any() && A.Op != AtomicReduction::Set) || llvm::is_contained(L->AddedUpByThreads, A.Scalar);
+      });
+      if (!L->Accesses.ThreadRowsKnown || !AddsParts || !L->Collected.empty() || (!L->Sums.any() && worksTogether(L->Kernel)))
+        return "";
+      for (const ArrayAccess& A : L->Accesses.Arrays) {
+        if (!A.Reads)
+          continue;
+        Most = {std::max(A.FromWritten.Before, Most ? Most->Before : INT64_MIN), std::max(A.FromWritten.After, Most ? Most->After : INT64_MIN)};
+        Least = {std::min(A.FromWritten.Before, Least ? Least->Before : INT64_MAX), std::min(A.FromWritten.After, Least ? Least->After : INT64_MAX)};
+      }
+    }
+    if (Launches.empty() || P.Options.Check)
+      return "";
+    auto Text = [](const std::optional<RowsBeyond>& Rows) {
+      return Rows ? std::to_string(Rows->Before) + ", " + std::to_string(Rows->After) : "0, 0";
+    };
+    return ".with_thread_rows(" + Text(Most) + ", " + Text(Least) + ")";
   }
 
   /// The launches that a stage runs; none, if another one runs it.
@@ -411,7 +441,8 @@ private:
                       : ".writes(" + reach(*A.Writes, S.Accesses.RowDimension, nullptr) + ")";
       Periodic |= A.Reads && (*A.Reads)[S.Accesses.RowDimension].Periodic;
     }
-    return Text + (Periodic ? ".with_periodic_rows()" : "") + (S.Copied.Rows ? ".with_few_rows()" : "");
+    return Text + (Periodic ? ".with_periodic_rows()" : "") + (S.Copied.Rows ? ".with_few_rows()" : "") +
+           (S.Accesses.ThreadRowsKnown && !P.Options.Check ? ".with_thread_rows(0, 0, 0, 0)" : "");
   }
 
   /// A block, or what takes its place: one with the threads of the region's other launches, so that all ranks have the same.

@@ -438,6 +438,7 @@ private:
     Access.Walks = walksOfElements(Shapes.at(To->Pointer).dimensions());
     Access.OfComponents = To->Components != nullptr;
     Access.Writes.emplace();
+    S.Accesses.ThreadRowsKnown = Access.WritesFixedElements = !OfRows;
     S.Accesses.Arrays.push_back(Access);
     if (Copy.From) {
       Access.Array = S.Copy->getDirectCallee()->getParamDecl(1);

@@ -18,8 +18,10 @@ namespace {
 
 /// As ::gpurma::stages::written_box has it.
 std::string writtenBox(const ArrayAccess& Access) {
+  const RowsBeyond& FromWritten = Access.FromWritten;
+  const std::string Threads = FromWritten.some() ? ", " + std::to_string(FromWritten.Before) + ", " + std::to_string(FromWritten.After) : "";
   if (!Access.Writes)
-    return "{}";
+    return Threads.empty() ? "{}" : "{{}, -1, -1" + Threads + "}";
   std::string Text = Access.OfComponents ? "{{{}" : "";
   for (size_t J = 0; J < Access.Walks.size(); ++J) {
     const std::optional<unsigned>& D = Access.Walks[J];
@@ -33,8 +35,8 @@ std::string writtenBox(const ArrayAccess& Access) {
       Text += "{}";
   }
   if (const std::optional<RowsBeyond>& Rows = Access.Published)
-    return Text + "}, " + std::to_string(Rows->Before) + ", " + std::to_string(Rows->After) + "}";
-  return Text + "}}";
+    return Text + "}, " + std::to_string(Rows->Before) + ", " + std::to_string(Rows->After) + Threads + "}";
+  return Text + (Threads.empty() ? "}}" : "}, -1, -1" + Threads + "}");
 }
 
 std::string boxesFunction(const std::string& Boxes) {
@@ -531,6 +533,7 @@ void PassedArrays::add(const ArrayAccess& Access, const std::string& Pointer) {
   Boxes += (Index ? ", " : "") + writtenBox(Access);
   Reads |= (Access.Reads ? 1u : 0u) << Index;
   Writes |= (Access.Writes ? 1u : 0u) << Index;
+  Overwrites |= (Access.WritesFixedElements ? 1u : 0u) << Index;
   Crosses.add(Access, Index);
   Pointers.push_back(Pointer);
 }
@@ -540,6 +543,7 @@ void PassedArrays::add(const PassedArrays& Other, const std::string& Member) {
   Boxes += (Index ? ", " : "") + Other.Boxes;
   Reads |= Other.Reads << Index;
   Writes |= Other.Writes << Index;
+  Overwrites |= Other.Overwrites << Index;
   Crosses.add(Other.Crosses, Index);
   for (const std::string& Each : Other.Pointers)
     Pointers.push_back(Member + "." + Each);
@@ -557,7 +561,8 @@ std::string LaunchClass::text() const {
          ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between +
          ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + Rereads +
          ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Arrays.Reads) +
-         ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Arrays.Writes) + Arrays.Crosses.text() + ";\n" + members() + Arrays.text() +
+         ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Arrays.Writes) +
+         ";\n  static constexpr unsigned gpurma_overwrites = " + std::to_string(Arrays.Overwrites) + Arrays.Crosses.text() + ";\n" + members() + Arrays.text() +
          functions() + "};\n";
 }
 
@@ -598,8 +603,11 @@ void writeFusedLaunch(const FusedLaunches& Fused, const Stage& S, std::vector<La
 void addCopyClass(const Stage& S, const std::string& Class, const std::string& Index, bool Fills, WrittenRegion& Result) {
   RowCrossing Crosses;
   std::string Boxes;
+  unsigned Overwrites = 0;
   for (const ArrayAccess& Access : S.Accesses.Arrays) {
-    Crosses.add(Access, &Access - S.Accesses.Arrays.data());
+    const auto Index = static_cast<unsigned>(&Access - S.Accesses.Arrays.data());
+    Crosses.add(Access, Index);
+    Overwrites |= unsigned(Access.Writes && Access.WritesFixedElements) << Index;
     Boxes += (Boxes.empty() ? "" : ", ") + writtenBox(Access);
   }
   std::string Kind = S.Accesses.Arrays.front().OfComponents ? ", true" : S.Copied.Rows ? ", false" : "";
@@ -608,7 +616,7 @@ void addCopyClass(const Stage& S, const std::string& Class, const std::string& I
   Result.LaunchNames.push_back(Class);
   Result.Launches += "struct " + Class + " : ::gpurma::stages::array_" + (Fills ? "fill" : "copy") + "<" + std::to_string(S.Accesses.RowDimension) +
                      ", " + std::to_string(S.Copied.Bytes) + ", " + std::to_string(S.Copied.Alignment) + Kind +
-                     "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() + ";\n" + boxesFunction(Boxes) + "};\n";
+                     "> {\n  static constexpr int gpurma_stage = " + Index + ";\n  static constexpr unsigned gpurma_overwrites = " + std::to_string(Overwrites) + Crosses.text() + ";\n" + boxesFunction(Boxes) + "};\n";
 }
 
 } // namespace gpurma

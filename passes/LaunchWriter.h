@@ -28,6 +28,8 @@ struct PassedArrays {
   std::vector<std::string> Pointers;
   std::string Boxes;
   unsigned Reads = 0, Writes = 0;
+  /// What it writes the same elements of each time.
+  unsigned Overwrites = 0;
   RowCrossing Crosses;
 
   void add(const ArrayAccess& Access, const std::string& Pointer);

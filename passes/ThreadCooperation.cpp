@@ -318,6 +318,10 @@ std::optional<ThreadCooperation> findCooperation(const FunctionDecl* Kernel) {
   return std::move(CooperationFinder(Kernel, AreCopied ? CooperationFinder::Together : CooperationFinder::All, uselessBarrier(Kernel)).Found);
 }
 
+bool worksTogether(const FunctionDecl* Kernel) {
+  return CooperationFinder(Kernel, CooperationFinder::Together, uselessBarrier(Kernel)).Found.has_value();
+}
+
 bool isInOneDimension(const FunctionDecl* Kernel) {
   const DimensionFinder Find(Kernel);
   return !Find.Named.empty() && llvm::all_of(Find.Named, [&](const DeclRefExpr* Ref) { return Find.OfX.contains(Ref); });

@@ -25,6 +25,9 @@ struct ThreadCooperation {
 /// The first in the order of the source; none if each thread works for itself.
 std::optional<ThreadCooperation> findCooperation(const clang::FunctionDecl* Kernel);
 
+/// Whether threads of a block work together.
+bool worksTogether(const clang::FunctionDecl* Kernel);
+
 /// What of the kernel, or of the functions that it calls, says nothing of what threads exchange: inline assembly and cooperative groups.
 std::optional<ThreadCooperation> findHiddenCooperation(const clang::FunctionDecl* Kernel);
 

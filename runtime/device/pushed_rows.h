@@ -214,15 +214,16 @@ private:
         if (!launch_traits::has(r.sides[stage].puts[side], k))
           continue;
         const written_box& written = r.traits[stage].boxes[k];
-        const extent needed =
-            side == memory::before
-                ? extent{0, bands.begin(bands.process) + bands.put_at_begin(written.read_after) - 1}
-                : extent{bands.begin(bands.process + 1) - bands.put_at_end(written.read_before),
-                         bands.rows - 1};
+        const std::int64_t rows = bands.ghost_rows != 0    ? bands.ghost_rows
+                                  : side == memory::before ? bands.put_at_begin(written.read_after)
+                                                           : bands.put_at_end(written.read_before);
+        const extent needed = side == memory::before
+                                  ? extent{0, bands.begin(bands.process) + rows - 1}
+                                  : extent{bands.begin(bands.process + 1) - rows, bands.rows - 1};
         GPURMA_ROLLED
         for (int part = 0; part < 2; ++part)
-          visit_tiles(r, stage, k, part == 0 ? 0 : s.tiles - s.part[1].count,
-                      part == 0 ? s.part[0].count : s.tiles, side, needed, way);
+          visit_tiles(r, stage, k, part == 0 ? s.own_begin : s.own_end - s.part[1].count,
+                      part == 0 ? s.own_begin + s.part[0].count : s.own_end, side, needed, way);
       }
     }
   }

@@ -160,10 +160,10 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(region_state<Stages, Arrays, Scalars>
 // Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`; what
 // they did is visible then. An acquire sends all later loads of the multiprocessor to L2, so that
 // where ranks have many tiles there is one, once all are as far. The polling threads.
-template <bool Alone, int Stages, int Arrays, int Scalars>
+// OwnProcess: all of them are of the rank's.
+template <platform::scope Reach, bool OwnProcess, int Stages, int Arrays, int Scalars>
 GPURMA_DEVICE bool reach_soon(const region_state<Stages, Arrays, Scalars>& r, int stage,
                               const needed_epochs& needed) {
-  constexpr platform::scope reach = Alone ? platform::scope::device : platform::scope::system;
   const unsigned width = platform::polling_threads();
   const int count = r.watched_count[stage];
   const bool few = r.stage[stage].tiles <= few_tiles;
@@ -173,14 +173,14 @@ GPURMA_DEVICE bool reach_soon(const region_state<Stages, Arrays, Scalars>& r, in
   const auto find = [&]() -> const std::uint64_t* {
     for (; next < count; next += static_cast<int>(width)) {
       const watched_epoch watched = r.watched[stage][next];
-      wanted = Alone ? needed.own : needed.of(watched.side());
+      wanted = OwnProcess ? needed.own : needed.of(watched.side());
       if (wanted != 0)
         return r.words.words + watched.word();
     }
     return nullptr;
   };
   const auto is_reached = [&](const std::uint64_t* word) {
-    return (few ? platform::load_acquire(word, reach) // M21, M22
+    return (few ? platform::load_acquire(word, Reach) // M21, M22
                 : platform::load_polled(word)) >= wanted;
   };
   const std::uint64_t* word = find();
@@ -191,7 +191,7 @@ GPURMA_DEVICE bool reach_soon(const region_state<Stages, Arrays, Scalars>& r, in
     }
     if (platform::ballot(word != nullptr, width) == 0) {
       if (!few)
-        platform::fence_acquire(reach); // M21, M22
+        platform::fence_acquire(Reach); // M21, M22
       return true;
     }
     platform::back_off(looks);
@@ -213,7 +213,7 @@ GPURMA_SLOW_DEVICE void wait_for_conflicts(region_state<Stages, Arrays, Scalars>
                           detail::no_window_id, needed.own > of_others ? needed.own : of_others);
   waiting.has_looked(platform::quiet_polls);
   looked_at at{0, static_cast<int>(platform::thread_index())};
-  while (!reach_soon<false>(r, stage, needed) &&
+  while (!reach_soon<platform::scope::system, false>(r, stage, needed) &&
          (r.watched_count[stage] >= 0 ||
           platform::ballot(!all_epochs_reached(platform::off_fast_path(r), stage, needed, at),
                            width) != 0))

@@ -113,6 +113,9 @@ struct dealing {
   int together; // tiles that are not taken apart; contiguous
   int length;   // rows of tiles of a rank; columns
   order how;
+  // Numbers of the process's own tiles; before and behind them are ghost tiles.
+  std::int64_t own_begin;
+  std::int64_t own_end;
 
   GPURMA_DEVICE std::int64_t range() const {
     return (all / together + ranks - 1) / ranks * together;
@@ -194,8 +197,11 @@ struct stage_state {
   tile_position step;   // from a tile of the rank to its next
   std::int32_t per_row; // tiles in a row of tiles
   std::int32_t tiles;   // of the rank
-  // Of the rank's tiles: those that the process before is concerned with, others that the process
-  // after is, those between, and all.
+  // Those of them that are its process's own: from one to before another.
+  std::int32_t own_begin;
+  std::int32_t own_end;
+  // Of these: those that the process before is concerned with, others that the process after is,
+  // those between, and all.
   tile_range part[4];
   std::int32_t concerned[3]; // of the rank's tiles, by side; some with both neighbours
   dealing dealt;
@@ -238,6 +244,50 @@ struct pushed_boxes {
   enum : std::int8_t { unknown = -1, too_many = -2 };
 };
 
+// How many of the ghost rows (ghost_rows.h) before and after a band are not valid, or of how many
+// more something else is.
+struct missing_rows {
+  std::uint16_t before;
+  std::uint16_t after;
+};
+
+// Of a stage, where processes have ghost rows.
+struct ghost_stage {
+  static constexpr std::uint16_t never = UINT16_MAX;
+
+  // Of each array that the kernel is passed: how far what a thread reads is from what it writes.
+  missing_rows distance[most_arrays_passed];
+  missing_rows most;    // of what it writes, since the process's own tiles write the others
+  missing_rows allowed; // more are not left for later stages
+  // Of the rank's ghost tiles before and after the process's own, those that are run if so many
+  // rows are missing.
+  std::uint16_t tiles[2][most_ghost_rows + 1];
+  tile_position first;  // of the rank's tiles
+  tile_position behind; // those of its process
+  // With how many missing rows the stage tells the process before or after its epoch though it puts
+  // no rows, since that waits for it.
+  std::uint16_t tells_at[2];
+  std::uint32_t waited_for; // the last exchange
+};
+
+// Of a region.
+template <int Stages, int Arrays> struct ghost_state {
+  ghost_stage stage[Stages];
+  missing_rows missing_of[Arrays][Stages]; // of an array, as far as a stage has written it
+  missing_rows missing[Arrays];            // of all of it
+  std::uint16_t untold_at[2]; // missing rows of region_state::untold_stage, before and after
+  std::uint32_t exchanged_at; // the last epoch in which processes have given each other rows
+  // Of the stage that runs: ghost tiles after the process's own; and how many of these come behind
+  // ghost tiles in a row, 0: none.
+  tile_range behind;
+  std::int32_t own_tiles;
+};
+
+// Which tiles a rank runs of a stage, and what else: those that are its process's own; the same,
+// those that other processes are concerned with first, and tells these; or ghost tiles, then its
+// own, and perhaps tells others.
+enum class way_of_stage : std::uint8_t { own_tiles, telling, with_ghosts };
+
 // What all launches of a stage have in common. Bit k stands for the k-th array that the kernel is
 // passed: whether it reads or writes it; whether it reads rows on a side of its own that the region
 // changes; and whether the process on a side needs rows of what it writes.
@@ -247,6 +297,8 @@ struct launch_traits {
   int count; // of the arrays
   std::uint32_t reads[3];
   std::uint32_t writes[3];
+  std::uint32_t overwrites; // the same elements of it each time
+  bool adds_parts;          // of reduced scalars
   const written_box* boxes; // what a tile writes of each array
   site where;
 };
@@ -303,7 +355,8 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   // Whether the rank has to do with ranks of its own process only: it waits for no others in any
   // stage, and none wait for it.
   bool is_alone;
-  bool is_telling; // other processes of the stage that runs: tells of any side
+  way_of_stage way;    // of the stage that runs
+  bool discards_parts; // what threads add up in the tiles that run
   tile_range now;
   launch_traits traits[Stages]; // of stages that are known, as the next
   side_work sides[Stages];
@@ -332,6 +385,7 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   std::uint64_t parts[most_polling_threads];
   // How many threads put what is pushed while others begin the next stage; 0: all put it.
   std::uint16_t putting_threads[Stages];
+  ghost_state<Stages, Arrays> ghosts;
   // Whether all arrays have the same extents, begin at multiples of 16 bytes and are so reached in
   // other processes: what is a line in one of them is one in all.
   bool arrays_are_alike;

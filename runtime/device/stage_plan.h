@@ -22,6 +22,9 @@ namespace gpurma::stages {
 // As low or high of a reach: any coordinate.
 inline constexpr int whole = INT_MIN;
 
+// Rows beyond its band that a process gets at once (ghost_rows.h).
+inline constexpr int most_ghost_rows = 32;
+
 // Along one grid dimension d, a logical block touches the coordinates blockIdx.d * blockDim.d + low
 // to blockIdx.d * blockDim.d + blockDim.d - 1 + high; along the rows, blockDim.d is the tile's
 // height.
@@ -43,6 +46,15 @@ struct written_axis {
   ends_of_dimension ends{}; // of one that is not
 };
 
+// How far the rows that a thread reads are before and after those that it writes, of all arrays at
+// most and at least; not known of threads that work together, or that must not read rows which are
+// out of date.
+struct thread_rows {
+  bool known = false;
+  axis_reach most{}; // low: before, high: after
+  axis_reach least{};
+};
+
 // What a logical block writes of an array, the slowest dimension first, which may be that of the
 // components. Along the grid dimensions that walk none of its dimensions, or write any coordinate,
 // blocks are not dealt to several ranks (stage_plan::rows_together), so that no other rank writes
@@ -53,6 +65,9 @@ struct written_box {
   // or a put before the launch says that later ones do; -1: as many as of any array.
   int read_before = -1;
   int read_after = -1;
+  // Of an array that the launch reads: thread_rows.
+  int thread_before = 0;
+  int thread_after = 0;
 };
 
 // What a logical block reads or writes of any of its arrays.
@@ -113,6 +128,7 @@ struct stage_plan {
   bool far_rows = false;
   // What it touches of the dimensions of arrays behind the rows that no grid dimension walks.
   ends_of_dimension ends[3];
+  thread_rows threads{};
 
   stage_plan() = default;
   stage_plan(const char* kernel_name, const void* launched, unsigned row_dimension, dim3 threads,
@@ -160,6 +176,13 @@ struct stage_plan {
   stage_plan touches_ends(int dimension, int first, int last) const {
     stage_plan more = *this;
     more.ends[dimension - 1] = {static_cast<std::int16_t>(first), static_cast<std::int16_t>(last)};
+    return more;
+  }
+  // Rows before and after those that a thread writes, at most and at least.
+  stage_plan with_thread_rows(int most_before, int most_after, int least_before,
+                              int least_after) const {
+    stage_plan more = *this;
+    more.threads = {true, {most_before, most_after}, {least_before, least_after}};
     return more;
   }
   stage_plan run_in_another() const {
@@ -210,6 +233,23 @@ struct stage_plan {
     return std::int64_t{axis == 0 ? block.x : axis == 1 ? block.y : block.z} * per_thread[axis];
   }
   __host__ __device__ std::int64_t height() const { return extent(row); }
+
+  // Of a process whose band begins and ends at multiples of the height: how many rows before it,
+  // and after it, are among those that its own tiles write.
+  __host__ __device__ int own_rows_before() const {
+    return -rows_to_first_tile() - written_rows().low;
+  }
+  __host__ __device__ int own_rows_after() const {
+    return rows_to_first_tile() + written_rows().high;
+  }
+  // How many rows of tiles before those, or after them, write any of as many rows before or after
+  // the band.
+  __host__ __device__ int tile_rows_before(int rows) const {
+    return tile_rows_beyond(rows - own_rows_before());
+  }
+  __host__ __device__ int tile_rows_after(int rows) const {
+    return tile_rows_beyond(rows - own_rows_after());
+  }
   bool has_several_columns() const {
     return per_thread[0] * per_thread[1] * per_thread[2] != per_thread[row];
   }
@@ -224,6 +264,18 @@ struct stage_plan {
   }
 
 private:
+  __host__ __device__ const axis_reach& written_rows() const { return written.axis[row]; }
+  // From the band's first row to that of the first tile which writes to the band.
+  __host__ __device__ int rows_to_first_tile() const {
+    const int low = written_rows().low;
+    const auto tile = static_cast<int>(height());
+    return low > 0 ? -(low / tile) * tile : (-low + tile - 1) / tile * tile;
+  }
+  __host__ __device__ int tile_rows_beyond(int rows) const {
+    const auto tile = static_cast<int>(height());
+    const int reached = rows + written_rows().high - written_rows().low + tile - 1;
+    return reached > 0 ? reached / tile : 0;
+  }
   static void add(reach& all, const reach& one) {
     for (int d = 0; d < 3; ++d) {
       axis_reach& to = all.axis[d];
@@ -338,6 +390,12 @@ struct banding {
   bool by_array;
   // The process before the first one is the last.
   bool periodic;
+  // Where tiles of a process's neighbours are run by itself as well (ghost_rows.h): how many rows
+  // before and after its band it gets of theirs in a stage, as that was not so; 0: nowhere.
+  int ghost_rows;
+  // All rows before and after a band that tiles touch which its process runs.
+  int held_before;
+  int held_after;
 
   // First row of a process's band; of `processes`: all rows.
   __host__ __device__ std::int64_t begin(int p) const {

@@ -18,7 +18,8 @@
 // that hold them are done, and then the rank's epoch into their copy of it; the tiles at the
 // borders of the band come first for that. Which rows of which arrays go in which direction is
 // known of each launch; a stage after which none go, and which reads none that have come, has
-// nothing to do with other processes.
+// nothing to do with other processes. Where it is worth it, processes give each other several rows
+// at once, and compute them themselves meanwhile (ghost_rows.h).
 //
 // What a rank does between tiles counts many times in a step. Statements need registers for what
 // they keep while tiles run, which in a kernel with few of them are words of local memory: an
@@ -32,6 +33,7 @@
 #include <utility>
 
 #include <gpurma/device/checked_reads.h>
+#include <gpurma/device/ghost_rows.h>
 #include <gpurma/device/host_twins.h>
 #include <gpurma/device/pushed_rows.h>
 #include <gpurma/device/rank_epochs.h>
@@ -78,7 +80,8 @@ public:
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
       r.is_alone = plans.bands.processes == 1;
-      r.is_telling = false;
+      r.way = way_of_stage::own_tiles;
+      r.discards_parts = false;
       r.puts_lines = false;
       GPURMA_ROLLED
       for (int s = 0; s < Stages; ++s) {
@@ -98,6 +101,9 @@ public:
       }
       for (int k = 0; k < Scalars; ++k)
         r.meetings[k] = 0;
+      r.ghosts.own_tiles = 0;
+      if (ghost_rows<Stages, Arrays, Scalars>::exist(r))
+        ghost_rows<Stages, Arrays, Scalars>::begin(r);
     }
     platform::sync_block();
     if (plans.bands.processes == 1)
@@ -284,6 +290,7 @@ private:
 template <int Stages, int Arrays, int Scalars> class tiles {
   using state = region_state<Stages, Arrays, Scalars>;
   using rows = pushed_rows<Stages, Arrays, Scalars>;
+  using ghosts = ghost_rows<Stages, Arrays, Scalars>;
 
 public:
   // region::launch.
@@ -297,7 +304,9 @@ public:
     platform::sync_polling(platform::polling_threads());
     find_arrays(r, launched<Launch>());
     for (;;) {
-      const obstacle found = r.is_alone ? begin<true>() : begin<false>();
+      const obstacle found = r.is_alone         ? begin<concern::own_process>()
+                             : ghosts::exist(r) ? begin<concern::ghost_rows>()
+                                                : begin<concern::neighbours>();
       if (found == obstacle::none)
         break;
       if (found == obstacle::unknown_grid && platform::thread_index() == 0)
@@ -336,6 +345,10 @@ private:
       platform::sync_block();
   }
 
+  // With whom a rank has to do: its own process only (region_state::is_alone); other processes in
+  // each stage; or in some stages, as there are ghost rows.
+  enum class concern { own_process, neighbours, ghost_rows };
+
   // What keeps a rank from beginning a stage.
   enum class obstacle { none, unknown_grid, wrong_array, untold, others };
 
@@ -363,6 +376,8 @@ private:
     return {count_of_arrays<Launch>,
             {Launch::gpurma_reads, Launch::gpurma_reads_before, Launch::gpurma_reads_after},
             {Launch::gpurma_writes, Launch::gpurma_puts_before, Launch::gpurma_puts_after},
+            Launch::gpurma_overwrites,
+            adds_parts<Launch>,
             Launch::gpurma_boxes(),
             where};
   }
@@ -397,8 +412,8 @@ private:
   // begun when they have been waited for. The threads that lead, each for some of the arrays. One
   // function for all stages, because steps of small grids wait for instructions, too; and it calls
   // nothing: registers of a function that calls are those that the called leave, and a region's
-  // kernel may have few. Alone: region_state::is_alone.
-  template <bool Alone> GPURMA_SLOW_DEVICE static obstacle begin() {
+  // kernel may have few.
+  template <concern With> GPURMA_SLOW_DEVICE static obstacle begin() {
     state& r = platform::in_register(shared());
     const int stage = r.call.stage;
     const dim3& grid = r.call.grid;
@@ -406,15 +421,23 @@ private:
     if (!s.known || s.grid.x != grid.x || s.grid.y != grid.y || s.grid.z != grid.z)
       return obstacle::unknown_grid;
     const unsigned width = platform::polling_threads();
+    const crossing crosses = crossing_of<With>(r, stage, width);
+    const bool apart = With == concern::own_process ||
+                       (With == concern::ghost_rows && ghosts::is_apart(r, stage, crosses.missing));
     needed_epochs needed;
-    if (!find_needed<Alone>(r, stage, width, needed))
+    if (!find_needed<With>(r, stage, width, crosses, apart, needed))
       return obstacle::wrong_array;
-    if (!Alone && r.plans.bands.by_array &&
+    if (!apart && r.plans.bands.by_array &&
         (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
       return obstacle::untold;
-    note<Alone>(r, stage, width, needed); // before the wait, not behind it
-    return needed.is_some() && !reach_soon<Alone>(r, stage, needed) ? obstacle::others
-                                                                    : obstacle::none;
+    note<With>(r, stage, width, crosses, apart, needed); // before the wait, not behind it
+    if (!needed.is_some())
+      return obstacle::none;
+    const bool reached = With == concern::own_process
+                             ? reach_soon<platform::scope::device, true>(r, stage, needed)
+                         : apart ? reach_soon<platform::scope::device, false>(r, stage, needed)
+                                 : reach_soon<platform::scope::system, false>(r, stage, needed);
+    return reached ? obstacle::none : obstacle::others;
   }
 
   // The threads that lead.
@@ -432,7 +455,14 @@ private:
       wait_for_conflicts(platform::off_fast_path(r), call.stage, r.needed, traits.where);
     } else if (found == obstacle::untold) {
       needed_epochs needed;
-      find_needed<false>(r, call.stage, width, needed);
+      if (ghosts::exist(r))
+        find_needed<concern::ghost_rows>(r, call.stage, width,
+                                         crossing_of<concern::ghost_rows>(r, call.stage, width),
+                                         false, needed);
+      else
+        find_needed<concern::neighbours>(r, call.stage, width,
+                                         crossing_of<concern::neighbours>(r, call.stage, width),
+                                         false, needed);
       if (platform::thread_index() == 0)
         tell_late(platform::off_fast_path(r), needed);
     } else if (platform::thread_index() == 0) {
@@ -466,13 +496,59 @@ private:
   // Leads: code for the threads that lead, whose statements keep values in registers meanwhile, and
   // leave the tiles fewer of them.
   template <class Launch, bool Leads> GPURMA_DEVICE static void run() {
-    if (shared().is_telling) {
-      run_and_tell<Launch, Leads>();
+    if (const way_of_stage way = shared().way; way != way_of_stage::own_tiles) {
+      if (way == way_of_stage::telling)
+        run_and_tell<Launch, Leads>();
+      else
+        run_with_ghosts<Launch, Leads>();
       return;
     }
     if (shared().now.count != 0)
       run_part<Launch, Leads>();
     end_stage(shared().stage[Launch::gpurma_stage]);
+  }
+
+  // Ghost tiles before the process's own and after them, and then these.
+  template <class Launch, bool Leads> GPURMA_SLOW_DEVICE static void run_with_ghosts() {
+    state& r = shared();
+    const stage_state& s = r.stage[Launch::gpurma_stage];
+    const side_work& work = r.sides[Launch::gpurma_stage];
+    if (r.ghosts.own_tiles != 0) {
+      if (s.dealt.how == dealing::columns)
+        run_tiles<Launch, way::in_column, false, Leads, adds_parts<Launch>>();
+      else
+        run_tiles<Launch, way::apart, false, Leads, adds_parts<Launch>>();
+      end_stage(s);
+      return;
+    }
+    if (r.now.count != 0)
+      run_without_pieces<Launch, Leads>();
+    if (r.ghosts.behind.count != 0) {
+      go_on_with(r.ghosts.behind, true);
+      run_without_pieces<Launch, Leads>();
+    }
+    go_on_with(s.part[3], false);
+    if (r.now.count != 0)
+      run_part<Launch, Leads>();
+    else if (s.most_pieces != 0)
+      begin_rest(s);
+    if (work.by_hosts) {
+      platform::sync_block(); // M1
+      tell_neighbours(platform::off_fast_path(r), Launch::gpurma_stage);
+    }
+    if (work.tells_any && !work.by_hosts)
+      end_stage_and_tell(s, work);
+    else
+      end_stage(s);
+  }
+  // All threads.
+  GPURMA_DEVICE static void go_on_with(const tile_range& tiles, bool discards_parts) {
+    platform::sync_block(); // also between tiles with shared memory
+    if (platform::thread_index_again() == 0) {
+      shared().now = tiles;
+      shared().discards_parts = discards_parts;
+    }
+    platform::sync_block();
   }
 
   // Where a neighbouring process waits: the leading tiles, the trailing ones, what neighbours need
@@ -672,7 +748,8 @@ private:
   // others, or fewer between: it begins them with its first, and counts those of others at the
   // stage's end. All threads, and thread 0.
   GPURMA_DEVICE static int rest_of_pieces(const stage_state& s) {
-    return s.most_pieces - (shared().is_telling ? s.pieces_between : s.pieces_of_all);
+    return s.most_pieces -
+           (shared().way == way_of_stage::telling ? s.pieces_between : s.pieces_of_all);
   }
   GPURMA_DEVICE static void begin_rest(const stage_state& s) {
     if (platform::thread_index_again() != 0)
@@ -686,8 +763,12 @@ private:
         static_cast<std::uint64_t>(rest_of_pieces(s)) * static_cast<unsigned>(s.active);
   }
 
-  // A function of its own, so that tiles have all registers.
-  template <class Launch, way Way, bool Pieces, bool Leads>
+  template <class Launch>
+  static constexpr bool adds_parts = !std::is_empty_v<typename Launch::gpurma_parts>;
+
+  // A function of its own, so that tiles have all registers. Ghosts: tiles come first of which
+  // nothing is added up.
+  template <class Launch, way Way, bool Pieces, bool Leads, bool Ghosts = false>
   GPURMA_SLOW_DEVICE static void run_tiles() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
     // Not passed: what comes from a known place of shared memory is the same in all threads of a
@@ -715,9 +796,16 @@ private:
     };
     const auto go_on = [&] {
       if constexpr (Way == way::apart)
-        tiles::go_on(s, at);
+        go_to_next(s, at);
       else
         at.row += rows;
+    };
+    const auto begin_own_tiles = [&] {
+      if constexpr (Ghosts)
+        if (left == shared().ghosts.own_tiles) {
+          parts = {};
+          at = s.part[3].begin;
+        }
     };
     constexpr bool alternates = Launch::gpurma_between == between_tiles::other_copy &&
                                 platform::shared_memory_of_instantiations;
@@ -727,17 +815,28 @@ private:
       if (--left == 0)
         break;
       go_on();
+      begin_own_tiles();
       if constexpr (alternates) {
         run_tile(std::integral_constant<unsigned, 1>());
         if (--left == 0)
           break;
         go_on();
+        begin_own_tiles();
       } else if constexpr (Launch::gpurma_between != between_tiles::nothing) {
         platform::sync_block();
       }
     }
-    launched<Launch>().gpurma_finish(parts);
-    launched<Launch>().gpurma_add_up(parts);
+    if (!discards_parts<Launch>()) {
+      launched<Launch>().gpurma_finish(parts);
+      launched<Launch>().gpurma_add_up(parts);
+    }
+  }
+
+  template <class Launch> GPURMA_DEVICE static bool discards_parts() {
+    if constexpr (adds_parts<Launch>)
+      return shared().discards_parts;
+    else
+      return true;
   }
 
   // Of a stage that stores into few rows: of the rank's tiles those that have one of them. Divides
@@ -771,33 +870,19 @@ private:
       const auto in_row = static_cast<int>(first + std::int64_t{k} * distance - tile);
       tile_position at{row, in_row / s.inner, in_row % s.inner};
       GPURMA_ROLLED
-      for (; k < end; ++k, go_on(s, at)) {
+      for (; k < end; ++k, go_to_next(s, at)) {
         const uint3 block = place(Launch::gpurma_row_dimension, at);
         check_reads_of(r.plans, Launch::gpurma_stage, block);
         launch.template gpurma_run<0>(block, parts);
       }
     }
-    launched<Launch>().gpurma_add_up(parts);
+    if (!discards_parts<Launch>())
+      launched<Launch>().gpurma_add_up(parts);
   }
 
   // Among the tiles of all processes.
   GPURMA_DEVICE static std::int64_t number_of(const stage_state& s, const tile_position& at) {
     return std::int64_t{at.row} * s.per_row + at.outer * s.inner + at.inner;
-  }
-
-  // To the rank's next tile.
-  GPURMA_DEVICE static void go_on(const stage_state& s, tile_position& at) {
-    at.inner += s.step.inner;
-    at.outer += s.step.outer;
-    at.row += s.step.row;
-    if (at.inner >= s.inner) {
-      at.inner -= s.inner;
-      ++at.outer;
-    }
-    if (at.outer >= s.outer) {
-      at.outer -= s.outer;
-      ++at.row;
-    }
   }
 
   GPURMA_DEVICE static uint3 place(unsigned row_axis, const tile_position& at) {
@@ -826,13 +911,15 @@ private:
         use(static_cast<int>(a), passed_as);
   }
 
-  // How far the ranks must be that the stage's tiles conflict with. false: an array that is written
-  // is none of the region's, or a pointer leads into one. The threads that lead.
-  template <bool Alone>
+  // How far the ranks must be that the stage's tiles conflict with; apart: of the own process.
+  // false: an array that is written is none of the region's, or a pointer leads into one. The
+  // threads that lead.
+  template <concern With>
   GPURMA_DEVICE static bool find_needed(state& r, int stage, unsigned width,
+                                        const crossing& crosses, bool apart,
                                         needed_epochs& needed) {
     const launch_traits& traits = r.traits[stage];
-    const bool by_array = !Alone && r.plans.bands.by_array;
+    const bool by_array = !apart && (With == concern::ghost_rows || r.plans.bands.by_array);
     std::uint32_t found = 0;
     for_used_arrays(r, traits, width, [&](int a, std::uint32_t passed_as) {
       found |= passed_as;
@@ -840,13 +927,23 @@ private:
                                              (traits.writes[memory::own] & passed_as) != 0));
       if (by_array) {
         needed.before =
-            larger(needed.before, latest_of_side(r, traits, a, passed_as, memory::before));
-        needed.after = larger(needed.after, latest_of_side(r, traits, a, passed_as, memory::after));
+            larger(needed.before, latest_of_side(r, crosses, a, passed_as, memory::before));
+        needed.after =
+            larger(needed.after, latest_of_side(r, crosses, a, passed_as, memory::after));
       }
     });
     needed.own = platform::largest(needed.own, width);
-    needed.before = by_array ? platform::largest(needed.before, width) : needed.own;
-    needed.after = by_array ? platform::largest(needed.after, width) : needed.own;
+    if (With == concern::neighbours && !by_array)
+      needed.before = needed.after = needed.own;
+    if (by_array) {
+      needed.before = platform::largest(needed.before, width);
+      needed.after = platform::largest(needed.after, width);
+    }
+    // Later stages need not look whether what has been exchanged is there (ghost_rows::is_apart).
+    if (With == concern::ghost_rows && !apart) {
+      needed.before = larger(needed.before, r.ghosts.exchanged_at);
+      needed.after = larger(needed.after, r.ghosts.exchanged_at);
+    }
     return (traits.writes[memory::own] & ~platform::united(found, width)) == 0 &&
            !r.call.leads_inside;
   }
@@ -858,10 +955,24 @@ private:
     const std::uint32_t written = is_read ? r.written_at[side][a] : 0;
     return is_written ? larger(written, r.read_at[side][a]) : written;
   }
-  GPURMA_DEVICE static std::uint32_t latest_of_side(const state& r, const launch_traits& traits,
-                                                    int a, std::uint32_t passed_as, int side) {
-    return latest(r, a, side, (traits.reads[side] & passed_as) != 0,
-                  (traits.writes[side] & passed_as) != 0);
+  GPURMA_DEVICE static std::uint32_t latest_of_side(const state& r, const crossing& crosses, int a,
+                                                    std::uint32_t passed_as, int side) {
+    return latest(r, a, side, (crosses.reads[side] & passed_as) != 0,
+                  (crosses.puts[side] & passed_as) != 0);
+  }
+
+  template <concern With>
+  GPURMA_DEVICE static crossing crossing_of(const state& r, int stage, unsigned width) {
+    if (With == concern::ghost_rows)
+      return ghosts::find_crossing(r, stage, ghosts::find_missing(r, stage, width));
+    const launch_traits& traits = r.traits[stage];
+    crossing all{};
+    GPURMA_UNROLLED
+    for (int side = memory::before; side <= memory::after; ++side) {
+      all.reads[side] = traits.reads[side];
+      all.puts[side] = traits.writes[side];
+    }
+    return all;
   }
 
   // Whether the process on a side may wait in this stage for an epoch that the rank has not told:
@@ -880,6 +991,7 @@ private:
       if (owes_epoch(needed, side)) {
         const int stage = r.untold_stage[side];
         r.tells_of_reads[stage] |= static_cast<std::uint8_t>(1 << side);
+        r.ghosts.stage[stage].tells_at[side - 1] = r.ghosts.untold_at[side - 1];
         find_side_work(r, stage);
         r.told[side] = r.epoch;
         send_epoch(r, side, r.epoch);
@@ -888,26 +1000,31 @@ private:
 
   // The rank has begun the stage. The threads that lead; the next stage looks at it behind a
   // barrier.
-  template <bool Alone>
-  GPURMA_DEVICE static void note(state& r, int stage, unsigned width, const needed_epochs& needed) {
+  template <concern With>
+  GPURMA_DEVICE static void note(state& r, int stage, unsigned width, const crossing& crosses,
+                                 bool apart, const needed_epochs& needed) {
     const launch_traits& traits = r.traits[stage];
     const std::uint32_t epoch = r.epoch + 1;
     platform::sync_polling(width); // others have read what is written now
     for_used_arrays(r, traits, width, [&](int a, std::uint32_t passed_as) {
-      const bool is_written = (traits.writes[memory::own] & passed_as) != 0;
-      if (is_written)
+      const std::uint32_t written = traits.writes[memory::own] & passed_as;
+      if (written != 0)
         r.array_written[a] = true;
-      note_epoch(r, a, memory::own, (traits.reads[memory::own] & passed_as) != 0, is_written,
+      note_epoch(r, a, memory::own, (traits.reads[memory::own] & passed_as) != 0, written != 0,
                  epoch);
-      if (Alone)
+      if (With == concern::own_process)
         return;
-      if (r.plans.bands.by_array) {
+      if (With == concern::ghost_rows && written != 0)
+        ghosts::note_written(r, stage, a, written, crosses);
+      if (With == concern::ghost_rows || r.plans.bands.by_array) {
         GPURMA_UNROLLED
         for (int side = memory::before; side <= memory::after; ++side)
           // The process on the other side does the same with rows of this one.
-          note_epoch(r, a, mirror(side), (traits.reads[side] & passed_as) != 0,
-                     (traits.writes[side] & passed_as) != 0, epoch);
+          note_epoch(r, a, mirror(side), (crosses.reads[side] & passed_as) != 0,
+                     (crosses.puts[side] & passed_as) != 0, epoch);
       }
+      if (With == concern::ghost_rows && apart)
+        return;
       GPURMA_ROLLED
       for (int k = 0; passed_as != 0; ++k, passed_as >>= 1)
         if ((passed_as & 1) != 0)
@@ -918,8 +1035,13 @@ private:
     r.epoch = epoch;
     r.ordered = stage;
     r.needed = needed;
-    int part = 3;
-    if (!Alone) {
+    if (With == concern::ghost_rows && apart) {
+      ghosts::begin_apart(r, stage, crosses.missing);
+    } else if (With == concern::own_process) {
+      r.now = r.stage[stage].part[3];
+    } else {
+      if (With == concern::ghost_rows)
+        ghosts::find_work(r, stage, crosses);
       const side_work& work = r.sides[stage];
       GPURMA_UNROLLED
       for (int side = memory::before; side <= memory::after; ++side) {
@@ -928,10 +1050,11 @@ private:
         if (work.tells[side])
           r.told[side] = epoch; // by another thread, before it takes part in the next stage
       }
-      r.is_telling = work.tells_any;
-      part = work.tells_any && !work.puts_last ? 0 : 3;
+      if (With == concern::neighbours) {
+        r.way = work.tells_any ? way_of_stage::telling : way_of_stage::own_tiles;
+        r.now = r.stage[stage].part[work.tells_any && !work.puts_last ? 0 : 3];
+      }
     }
-    r.now = r.stage[stage].part[part];
     detail::count_directive(detail::block());
   }
 
@@ -1009,8 +1132,16 @@ private:
       for (int known = 0; known < Stages; ++known)
         if (r.stage[known].known)
           find_side_work(r, known);
+      if (ghosts::exist(r)) {
+        ghosts::set_up(r, stage);
+        if (other_grid)
+          ghosts::forget(r);
+      }
+      // Under another grid it may leave elements as they are that it has written before.
+      if (other_grid)
+        r.traits[stage].overwrites = 0;
       r.is_alone = is_alone(r);
-      r.is_telling = false;
+      r.way = way_of_stage::own_tiles;
       for (bool& known : r.informed_is_known)
         known = false;
     }
@@ -1056,16 +1187,20 @@ private:
         send_epoch(r, side, r.epoch);
       }
     }
-    s.part[0].count = s.concerned[memory::before];
-    const int left = s.tiles - s.part[0].count;
-    s.part[1].count = s.concerned[memory::after] < left ? s.concerned[memory::after] : left;
-    s.part[2].count = left - s.part[1].count;
-    s.part[3].count = s.tiles;
+    s.own_begin = s.dealt.count(r.rank, s.dealt.own_begin);
+    s.own_end = s.dealt.count(r.rank, s.dealt.own_end);
+    const auto own = [&](int begin, int end) {
+      begin = begin > s.own_begin ? begin : s.own_begin;
+      end = end < s.own_end ? end : s.own_end;
+      return tile_range{position(s, tile_number(s, r.rank, begin)), begin < end ? end - begin : 0};
+    };
+    const int begin = s.concerned[memory::before];
+    const int end = s.tiles - s.concerned[memory::after];
+    s.part[0] = own(0, begin);
+    s.part[1] = own(begin > end ? begin : end, s.tiles);
+    s.part[2] = own(begin, end);
+    s.part[3] = own(0, s.tiles);
     s.step = position(s, s.dealt.distance());
-    s.part[0].begin = position(s, tile_number(s, r.rank, 0));
-    s.part[1].begin = position(s, tile_number(s, r.rank, s.tiles - s.part[1].count));
-    s.part[2].begin = position(s, tile_number(s, r.rank, s.part[0].count));
-    s.part[3].begin = position(s, tile_number(s, r.rank, 0));
     divide_into_pieces(s, plan);
   }
 

@@ -12,9 +12,9 @@ namespace gpurma::stages {
 
 // --- Where tiles belong
 
-// First row of tiles of a process; of `processes`: how many there are.
+// First row of tiles of a process, moved on by some; of `processes`: how many there are.
 GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan& s,
-                                          const dim3& grid, int process) {
+                                          const dim3& grid, int process, int moved = 0) {
   const std::int64_t all = has_blocks(grid) ? of_dim(grid, s.row) : 0;
   if (process <= 0)
     return 0;
@@ -23,8 +23,26 @@ GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan
   const std::int64_t height = s.height();
   const std::int64_t low =
       s.written.some && s.written.axis[s.row].low != whole ? s.written.axis[s.row].low : 0;
-  const std::int64_t row = -floor_divide(low - bands.begin(process), height); // rounded up
+  const std::int64_t row = moved - floor_divide(low - bands.begin(process), height); // rounded up
   return row < 0 ? 0 : row < all ? row : all;
+}
+
+// Rows of tiles that a process runs: those of its own, and ghost tiles (ghost_rows.h) before and
+// after them.
+struct tile_rows_of_process {
+  std::int64_t begin;
+  std::int64_t own_begin;
+  std::int64_t own_end;
+  std::int64_t end;
+};
+GPURMA_DEVICE tile_rows_of_process tile_rows_of(const banding& bands, const stage_plan& s,
+                                                const dim3& grid, int process) {
+  const bool has_ghosts = bands.ghost_rows != 0 && s.written.some;
+  const int before = has_ghosts ? s.tile_rows_before(bands.ghost_rows - s.threads.least.low) : 0;
+  const int after = has_ghosts ? s.tile_rows_after(bands.ghost_rows - s.threads.least.high) : 0;
+  return {first_tile_row(bands, s, grid, process, -before), first_tile_row(bands, s, grid, process),
+          first_tile_row(bands, s, grid, process + 1),
+          first_tile_row(bands, s, grid, process + 1, after)};
 }
 
 GPURMA_DEVICE int process_of(const banding& bands, int side) {
@@ -61,12 +79,19 @@ GPURMA_SLOW_DEVICE dealing dealing_of(const region_state<Stages, Arrays, Scalars
                                       int process) {
   const banding& bands = r.plans.bands;
   const stage_state& s = r.stage[stage];
-  const std::int64_t first = first_tile_row(bands, r.plans.stage[stage], s.grid, process);
-  const std::int64_t last = first_tile_row(bands, r.plans.stage[stage], s.grid, process + 1);
+  const tile_rows_of_process rows = tile_rows_of(bands, r.plans.stage[stage], s.grid, process);
+  const std::int64_t first = rows.begin;
+  const std::int64_t last = rows.end;
   const bool together = r.plans.stage[stage].rows_together && bands.processes > 1;
-  dealing d{first * s.per_row, (last - first) * s.per_row, ranks_of(r, process),
-            s.per_row,         together ? s.per_row : 1,   1,
-            dealing::cyclic};
+  dealing d{first * s.per_row,
+            (last - first) * s.per_row,
+            ranks_of(r, process),
+            s.per_row,
+            together ? s.per_row : 1,
+            1,
+            dealing::cyclic,
+            (rows.own_begin - first) * s.per_row,
+            (rows.own_end - first) * s.per_row};
   const int columns = d.ranks / s.per_row; // of tiles one below the other, for each of a row
   if (bands.contiguous || together) {
     d.how = dealing::contiguous;
@@ -95,12 +120,12 @@ GPURMA_SLOW_DEVICE rank_range concerned_tiles(const region_state<Stages, Arrays,
   std::int64_t first = 0;
   std::int64_t last = tiles.all;
   if (side == memory::before) {
-    const std::int64_t before = bands.begin(process) + bands.touch_after;
+    const std::int64_t before = bands.begin(process) + bands.held_after;
     last =
         -floor_divide(-(before - low), height) * per_row - tiles.base; // rows of tiles below this
     last = last < tiles.all ? last : tiles.all;
   } else {
-    const std::int64_t after = bands.begin(process + 1) - bands.touch_before;
+    const std::int64_t after = bands.begin(process + 1) - bands.held_before;
     first = -floor_divide(high + height - 1 - after, height) * per_row - tiles.base;
     first = first > 0 ? first : 0;
   }
@@ -116,6 +141,21 @@ GPURMA_DEVICE tile_position position(const stage_state& s, std::int64_t tile) {
   const auto row = static_cast<int>(tile / s.per_row);
   const auto in_row = static_cast<int>(tile - std::int64_t{row} * s.per_row);
   return {row, in_row / s.inner, in_row % s.inner};
+}
+
+// From a rank's tile to its next.
+GPURMA_DEVICE void go_to_next(const stage_state& s, tile_position& at) {
+  at.inner += s.step.inner;
+  at.outer += s.step.outer;
+  at.row += s.step.row;
+  if (at.inner >= s.inner) {
+    at.inner -= s.inner;
+    ++at.outer;
+  }
+  if (at.outer >= s.outer) {
+    at.outer -= s.outer;
+    ++at.row;
+  }
 }
 
 // --- Pieces, in which ranks stay together

@@ -204,6 +204,7 @@ void check_settings(collectives& hosts) {
     std::uint64_t eager = environment::eager();
     std::uint64_t credits = environment::credits();
     std::uint64_t chunk = environment::chunk();
+    std::uint64_t ghost_rows = environment::ghost_rows();
     bool cpu_staging = environment::cpu_staging();
     double timeout = environment::timeout();
     char transport[16] = {};
@@ -226,6 +227,12 @@ void check_settings(collectives& hosts) {
       refuse("GPURMA_CREDITS", first.credits, p, all[p].credits);
     if (all[p].chunk != first.chunk)
       refuse("GPURMA_CHUNK", first.chunk, p, all[p].chunk);
+    if (all[p].ghost_rows != first.ghost_rows) {
+      const auto rows = [](std::uint64_t count) {
+        return count == environment::automatic ? std::string("auto") : std::to_string(count);
+      };
+      refuse("GPURMA_GHOST_ROWS", rows(first.ghost_rows), p, rows(all[p].ghost_rows));
+    }
     if (all[p].cpu_staging != first.cpu_staging)
       refuse("GPURMA_CPU_STAGING", first.cpu_staging, p, all[p].cpu_staging);
     if (std::strcmp(all[p].transport, first.transport) != 0)

@@ -323,6 +323,165 @@ void make_bands(const region_launch& region) {
   check_end_rows(region);
 }
 
+// Of the launches' threads, how far one of them reads from the rows that it writes.
+int most_thread_rows(const region_launch& region) {
+  int most = 0;
+  for (int s = 0; s < region.stages; ++s)
+    if (const stages::thread_rows& rows = region.stage[s].threads; rows.known)
+      most = std::max({most, rows.most.low, rows.most.high});
+  return most;
+}
+
+// Empty if there may be ghost rows.
+std::string obstacle_to_ghost_rows(const region_launch& region) {
+  const banding& bands = *region.bands;
+  if (bands.periodic)
+    return "rows are periodic";
+  if (!bands.by_array)
+    return "tiles write rows of two processes, or arrays share memory";
+  const auto obstacle =
+      std::find_if(region.stage, region.stage + region.stages, [](const stage_plan& one) {
+        return !one.runs_in_another && one.written.some &&
+               (!one.threads.known || one.end_rows.some());
+      });
+  return obstacle == region.stage + region.stages
+             ? std::string()
+             : text("'", obstacle->name,
+                    "' has threads that work together or go through rows, stores elsewhere than in "
+                    "its threads' rows, or must not find rows that are out of date");
+}
+
+// Rows of the ghost tiles on a side, in the stage that has most, if a process gets so many.
+int rows_of_ghost_tiles(const region_launch& region, int rows) {
+  std::int64_t most = 0;
+  for (int s = 0; s < region.stages; ++s) {
+    const stage_plan& one = region.stage[s];
+    if (one.runs_in_another || !one.written.some)
+      continue;
+    const int tiles = std::max(one.tile_rows_before(rows - one.threads.least.low),
+                               one.tile_rows_after(rows - one.threads.least.high));
+    most = std::max(most, tiles * one.height());
+  }
+  return static_cast<int>(most);
+}
+
+banding with_ghost_rows(const region_launch& region, int rows) {
+  banding bands = *region.bands;
+  const int beyond = rows == 0 ? 0 : rows_of_ghost_tiles(region, rows);
+  bands.ghost_rows = rows;
+  bands.held_before = bands.touch_before + beyond;
+  bands.held_after = bands.touch_after + beyond;
+  return bands;
+}
+
+bool bands_hold(const banding& bands, int rows) {
+  for (int p = 0; p < bands.processes; ++p)
+    if (bands.begin(p + 1) - bands.begin(p) < rows)
+      return false;
+  return true;
+}
+
+// Of the largest array of a region.
+struct tile_counts {
+  std::int64_t height;
+  std::int64_t per_row;
+  int ranks;
+  std::uint64_t bytes_of_ranks; // of all arrays, if each rank has a tile
+
+  // The most of a rank that runs so many rows, if each has neighbours one after the other.
+  std::int64_t of_rank(std::int64_t rows) const {
+    const std::int64_t tile_rows = ceiling(rows, height);
+    return per_row > ranks ? ceiling(tile_rows * per_row, ranks)
+                           : ceiling(tile_rows, ranks / per_row);
+  }
+};
+
+tile_counts count_tiles(const region_launch& region, int ranks) {
+  const dim3 block = block_of_ranks(region);
+  const std::int64_t threads = std::int64_t{block.x} * block.y * block.z;
+  const std::int64_t height = stage_of_ranks(region).height();
+  std::int64_t points_of_row = 0;
+  std::uint64_t bytes = 0;
+  for (const array_plan* a = region.array; a != region.array + region.arrays; ++a) {
+    points_of_row =
+        std::max(points_of_row, static_cast<std::int64_t>(a->row_bytes() / a->element_bytes));
+    bytes += a->element_bytes;
+  }
+  return {height, std::max<std::int64_t>(ceiling(points_of_row * height, threads), 1), ranks,
+          bytes * static_cast<std::uint64_t>(threads) * static_cast<std::uint64_t>(ranks)};
+}
+
+// How many ghost rows are worth their tiles (ghost_rows.h). To wait for another process takes about
+// as long as a microsecond more of a stage's loads and stores, and less where ranks have other
+// tiles meanwhile (docs/performance.md); by way of the hosts, as long as an eighth of a band, or as
+// several tiles.
+int worthwhile_ghost_rows(const region_launch& region, int ranks) {
+  constexpr int most_stages_apart = 16;
+  constexpr std::uint64_t bytes_in_wait = 4 << 20;
+#if GPURMA_TARGET_CUDA
+  const bool by_hosts = region.bands->contiguous;
+#else
+  constexpr bool by_hosts = true;
+#endif
+  const int apart = most_thread_rows(region);
+  const int sides = region.bands->processes > 2 ? 2 : 1;
+  const tile_counts count = count_tiles(region, ranks);
+  const std::int64_t rows_of_band = region.bands->begin(1);
+  const std::int64_t tiles = count.of_rank(rows_of_band);
+  const auto is_worth = [&](int stages_apart) {
+    const std::int64_t rows = rows_of_ghost_tiles(region, stages_apart * apart);
+    const std::int64_t more = count.of_rank(rows_of_band + sides * rows) - tiles;
+    if (by_hosts)
+      return more <= std::max<std::int64_t>(tiles / 8, 4);
+    // Of all ranks, in all stages between two exchanges.
+    std::int64_t ghost_rows = 0;
+    for (int stage = 1; stage < stages_apart; ++stage)
+      ghost_rows += sides * rows_of_ghost_tiles(region, (stage + 1) * apart);
+    const std::int64_t ghost_tiles = ceiling(ghost_rows, count.height) * count.per_row;
+    if (ghost_tiles * 4 > std::int64_t{ranks} * stages_apart)
+      return false;
+    return more == 0 || (static_cast<std::uint64_t>(more) * count.bytes_of_ranks <= bytes_in_wait &&
+                         (tiles > 2 ? more <= tiles / 8 : more == 1 && rows <= count.height));
+  };
+  for (int stages_apart = most_stages_apart; stages_apart > 1; --stages_apart) {
+    const int rows = stages_apart * apart;
+    const banding bands = with_ghost_rows(region, rows);
+    if (rows <= stages::most_ghost_rows && is_worth(stages_apart) &&
+        bands_hold(bands, 4 * (bands.held_before + bands.held_after)))
+      return rows;
+  }
+  return 0;
+}
+
+// All processes know how many ranks any has, and have the same settings.
+void find_ghost_rows(const region_launch& region, int most_ranks) {
+  *region.bands = with_ghost_rows(region, 0);
+  const environment::count wanted = environment::ghost_rows();
+  if (region.bands->processes == 1 || wanted == 0)
+    return;
+  std::string obstacle = obstacle_to_ghost_rows(region);
+  if (obstacle.empty()) {
+    if (most_thread_rows(region) == 0) // no process needs rows of another
+      return;
+    const int rows = wanted == environment::automatic ? worthwhile_ghost_rows(region, most_ranks)
+                                                      : static_cast<int>(wanted);
+    const banding bands = with_ghost_rows(region, rows);
+    if (rows == 0)
+      obstacle = "they are not worth what they cost";
+    else if (rows < std::max(bands.touch_before, bands.touch_after))
+      obstacle = text(rows, " are fewer than launches read");
+    else if (!bands_hold(bands, bands.held_before + bands.held_after))
+      obstacle = text(rows, " are too many for what each process has of ", bands.rows);
+    else
+      *region.bands = bands;
+  }
+  log(log_level::info,
+      obstacle.empty()
+          ? text(name_of(region), ": each process gets ", region.bands->ghost_rows,
+                 " rows of its neighbours at once, and computes them itself until it needs others")
+          : text(name_of(region), ": processes have no ghost rows, since ", obstacle));
+}
+
 // Adds the bytes of an array's rows, in all of its components.
 void add_rows(byte_ranges& to, const array_plan& array, std::int64_t first, std::int64_t last) {
   const auto at = [&](std::int64_t row) {
@@ -336,8 +495,8 @@ void add_rows(byte_ranges& to, const array_plan& array, std::int64_t first, std:
 
 // Those that the process touches: of periodic rows, also at the other end.
 byte_ranges touched_bytes(const banding& bands, const array_plan& array, int process) {
-  const std::int64_t first = bands.begin(process) - bands.touch_before;
-  const std::int64_t last = bands.begin(process + 1) + bands.touch_after;
+  const std::int64_t first = bands.begin(process) - bands.held_before;
+  const std::int64_t last = bands.begin(process + 1) + bands.held_after;
   byte_ranges found;
   for (const std::int64_t turn : {-bands.rows, std::int64_t{0}, bands.rows})
     if (turn == 0 || bands.periodic)
@@ -458,6 +617,7 @@ int prepare_region(const region_launch& region, int resident) {
     first_ranks.push_back(first_ranks.back() + all[p].ranks);
   }
   words.processes = process().size;
+  find_ghost_rows(region, words.most_ranks);
   hold_bands(region);
 
   region_memory& memory = memory_of_regions();

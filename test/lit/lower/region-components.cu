@@ -4,7 +4,7 @@
 // RUN: %gpurmacc_cpu --gpurma-print-after=CollectDirectives -fsyntax-only %s | %filecheck --check-prefix=DIRECTIVE-CHECK %s
 // DIRECTIVE-CHECK: persistent distribute(f, g : components(9), rows(ny, nx)) distribute(rho : rows(ny, nx))
 // CHECK: struct gpurma_launch_[[R:[0-9]+]]_0
-// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{][}], [{]1, [{]0, 0[}][}], [{]0, [{]0, 0[}][}][}], 0, 1[}], [{][}][}];}}
+// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{][}], [{]1, [{]0, 0[}][}], [{]0, [{]0, 0[}][}][}], 0, 1[}], [{][{][}], -1, -1, 1, 1[}][}];}}
 // CHECK: struct gpurma_launch_[[R]]_1
 // CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]1, [{]0, 0[}][}], [{]0, [{]0, 0[}][}][}], 0, 0[}], [{][}][}];}}
 // CHECK: struct gpurma_launch_[[R]]_2

@@ -16,6 +16,7 @@ __global__ void step(float* out, const float* in, int ny, int nx) {
 
 // CHECK: struct gpurma_launch_0_1 : ::gpurma::stages::array_copy<1, 4, 4> {
 // CHECK-NEXT: static constexpr int gpurma_stage = 1;
+// CHECK-NEXT: static constexpr unsigned gpurma_overwrites = 1;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads_before = 0;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads_after = 0;
 // CHECK-NEXT: static constexpr unsigned gpurma_puts_before = 0;

@@ -51,7 +51,7 @@ void step(float* p, float* a, float* b, float* most, int ny, int nx, int steps, 
   // CHECK: gpurma_launched_0.set(gpurma_launch_0_0{
   // CHECK: gpurma_region.launch_together(gpurma_launches_0_0{{[{][{]}}gpurma_grid.x, gpurma_grid.y, gpurma_grid.z}, 0, gpurma_launched_0.get(), gpurma_launch_0_1{{[{].*[}][}]}}, block, ::gpurma::site{{[{].*}}, [[#@LINE+6]]});
   // CHECK: gpurma_region.launch(gpurma_launch_0_2{
-  // CHECK: stage_plan("up"{{[^;]*}}.writes(0, 0, 0, 0, 0, 0).reads(0, 0, -1, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 1, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(80u, 1, false), ::gpurma::stages::stage_plan("down"{{[^;]*}}, 0).with_walks(0u, 1, false).run_in_another(), ::gpurma::stages::stage_plan("join"
+  // CHECK: stage_plan("up"{{[^;]*}}.writes(0, 0, 0, 0, 0, 0).reads(0, 0, -1, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 1, 0, 0).reads(0, 0, 0, 0, 0, 0).with_thread_rows(1, 1, 0, 0).with_walks(80u, 1, false), ::gpurma::stages::stage_plan("down"{{[^;]*}}, 0).with_walks(0u, 1, false).run_in_another(), ::gpurma::stages::stage_plan("join"
 #pragma gpurma persistent distribute(p, a, b : rows(ny, nx))
   for (int k = 0; k < steps; ++k) {
     // PRINTED: region-fused.cu:[[#@LINE+1]]: one stage: up, then down; if up's a is not down's b, up's a is not down's p, up's p is not down's b{{$}}

@@ -54,7 +54,7 @@ void directions(float *a, float *b, float *c, float *d, float *e, int ny, int nx
     // TEXT-NEXT: gpurma_reads_after = 0;
     // TEXT-NEXT: gpurma_puts_before = 0;
     // TEXT-NEXT: gpurma_puts_after = 0;
-    // TEXT: boxes[] = {{{.*}}, 0, 0}, {}};
+    // TEXT: boxes[] = {{{.*}}, 0, 0}, {{[{][{]}}}, -1, -1, 2, 0}};
     up<<<grid, block>>>(b, e, ny, nx);
     // TABLE-NEXT: stage down: rows y; writes out (own), published (y 0..1); reads in (y 1..3)
     // REMARK: remark: stage 'down' reads 'in' with halo 3, writes 'out' (publishes 1 row to the process before) [gpurma-0217]
@@ -63,7 +63,7 @@ void directions(float *a, float *b, float *c, float *d, float *e, int ny, int nx
     // TEXT-NEXT: gpurma_reads_after = 2;
     // TEXT-NEXT: gpurma_puts_before = 1;
     // TEXT-NEXT: gpurma_puts_after = 0;
-    // TEXT: boxes[] = {{{.*}}, 0, 1}, {}};
+    // TEXT: boxes[] = {{{.*}}, 0, 1}, {{[{][{]}}}, -1, -1, 0, 3}};
     down<<<grid, block>>>(c, d, ny, nx);
     // Of a and c it reads what is beyond its own rows, of b its own.
     // TABLE-NEXT: stage sum: rows y; writes out (own), published (y 0..3); reads a (y -1..-1); reads b (own); reads c (y 1..1)

@@ -12,7 +12,7 @@ __global__ void smooth(float* out, const float* in, int n) {
 }
 
 void iterate(float* a, float* b, int n) {
-// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}0, {0, 0}}}, 2, 2}, {}};
+// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}0, {0, 0}}}, 2, 2}, {{[{][{]}}}, -1, -1, 2, 0}};
 // CHECK-NOT: put(b
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < n; ++i) {

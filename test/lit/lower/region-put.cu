@@ -33,9 +33,9 @@ template <class T> void never(T* a, T* b, T* c, int ny, int nx, dim3 grid, dim3 
   }
 }
 // CHECK: struct gpurma_values_
-// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 2, 2}, {{[{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 1, 1}, {}};
-// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 1}, {{[{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 0}, {}};
-// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 1}, {{[{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 0}, {}};
+// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 2, 2}, {{[{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 1, 1}, {{[{][{]}}}, -1, -1, 0, 1}};
+// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 1}, {{[{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 0}, {{[{][{]}}}, -1, -1, 0, 1}};
+// CHECK: static constexpr ::gpurma::stages::written_box boxes[] = {{[{][{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 1}, {{[{][{][{]}}1, {0, 0}}, {0, {0, 0}}}, 0, 0}, {{[{][{]}}}, -1, -1, 0, 1}};
 // CHECK-NOT: put(
 // CHECK: void steps
 // CHECK: { alignas(gpurma_values_0) {{[^;]*}}; {{[^;]*}}; ::gpurma::stages::check_put("u", 2, "both", ::gpurma::stages::halo_depth(far + 1, ::gpurma::site{{[{][^;]*}}), ::gpurma::site{{[{][^;]*}});

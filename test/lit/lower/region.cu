@@ -31,6 +31,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK-NEXT: static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::by_none;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads = [[#]];
 // CHECK-NEXT: static constexpr unsigned gpurma_writes = 1;
+// CHECK-NEXT: static constexpr unsigned gpurma_overwrites = 1;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads_before = 0;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads_after = 0;
 // CHECK-NEXT: static constexpr unsigned gpurma_puts_before = 0;
@@ -63,7 +64,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
   float norm = 1;
 // CHECK: { alignas(gpurma_values_[[R]]) unsigned char gpurma_memory[sizeof(gpurma_values_[[R]])]; gpurma_values_[[R]]& gpurma_values = *reinterpret_cast<gpurma_values_[[R]]*>(gpurma_memory);
-// CHECK-SAME: ::gpurma::stages::stage_plan("step", reinterpret_cast<const void*>(static_cast<void (*)({{.*}})>(::ns::step<float>)), 0, dim3(block), 0).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_walks(1u, 1, false)
+// CHECK-SAME: ::gpurma::stages::stage_plan("step", reinterpret_cast<const void*>(static_cast<void (*)({{.*}})>(::ns::step<float>)), 0, dim3(block), 0).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_thread_rows(0, 0, 0, 0).with_walks(1u, 1, false)
 // CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
 // CHECK-SAME: ::gpurma::stages::run({GPURMA_REGION_KERNEL_32(gpurma_region_[[R]]<32>), GPURMA_REGION_KERNEL_64(gpurma_region_[[R]]<64>), GPURMA_REGION_KERNEL_128(gpurma_region_[[R]]<128>)}
 #pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum)

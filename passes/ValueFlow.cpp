@@ -1,0 +1,375 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ValueFlow.h"
+
+#include "passes/CallVisitor.h"
+#include "passes/ThreadCooperation.h"
+#include "passes/VariableUses.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// What a value is made of, at most.
+enum class Source { Places, Numbers, Data };
+
+Source most(Source A, Source B) { return std::max(A, B); }
+
+/// Goes through all functions until nothing more is found; what is found only grows.
+class ValueFlow : public CallVisitor {
+public:
+  ValueFlow(const FunctionDecl* Kernel, llvm::function_ref<bool(const ParmVarDecl*, const FieldDecl*)> IsFixed)
+      : Kernel(Kernel), Context(Kernel->getASTContext()), IsFixed(IsFixed) {
+    do {
+      Grown = false;
+      Entered.clear();
+      enter(Kernel);
+      visitEntered();
+    } while (Grown);
+    for (const auto& [Function, Called] : Calls)
+      if (reaches(Function, Function))
+        Use.MayBeAny = false;
+  }
+
+  ValueUse Use;
+
+  // --- Of DynamicRecursiveASTVisitor.
+
+  bool TraverseStmt(Stmt* S) override {
+    llvm::SaveAndRestore Inside(Control, most(Control, controlOf(S)));
+    return CallVisitor::TraverseStmt(S);
+  }
+  /// Its body is visited where it is called.
+  bool TraverseLambdaExpr(LambdaExpr* Lambda) override {
+    for (const LambdaCapture& Capture : Lambda->captures())
+      if (Capture.capturesVariable())
+        if (const auto* V = dyn_cast<VarDecl>(Capture.getCapturedVar()); V && V->isInitCapture() && V->getInit())
+          begin(V, source(V->getInit()));
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr*) override { return true; }
+  bool VisitMemberExpr(MemberExpr*) override { return true; }
+
+  bool VisitVarDecl(VarDecl* V) override {
+    if (V->getInit())
+      begin(V, source(V->getInit(), V->getType()));
+    if (V->getInit() && mayChange(V->getType()))
+      assign(V->getInit(), Source::Data);
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    const bool IsPointer = E->getType()->isPointerType() && E->isAdditiveOp();
+    const BinaryOperatorKind Op = E->isCompoundAssignmentOp() ? BinaryOperator::getOpForCompoundAssignment(E->getOpcode()) : E->getOpcode();
+    const bool Divides = (Op == BO_Div || Op == BO_Rem) && E->getRHS()->getType()->isIntegerType();
+    if (IsPointer)
+      address(E->getLHS()->getType()->isPointerType() ? E->getRHS() : E->getLHS());
+    else if (Divides || (E->isCompoundAssignmentOp() && E->getType()->isPointerType()))
+      address(E->getRHS());
+    if (E->isAssignmentOp())
+      assign(E->getLHS(), source(E->getRHS()));
+    return true;
+  }
+  bool VisitUnaryOperator(UnaryOperator* E) override {
+    if (E->isIncrementDecrementOp())
+      assign(E->getSubExpr(), Source::Places);
+    return true;
+  }
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
+    address(E->getIdx());
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* Call) override {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    if (!Callee) {
+      Use.MayBeAny = Use.StoresAlways = false;
+      return true;
+    }
+    const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
+    const unsigned First = isa<CXXOperatorCallExpr>(Call) && Method && Method->isInstance() ? 1 : 0;
+    const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
+    if (const Expr* Object = First ? Call->getArg(0) : Member ? Member->getImplicitObjectArgument() : nullptr; Object && !Method->getParent()->isLambda())
+      beginFields(*Method->getParent(), *Object->IgnoreParenImpCasts());
+    pass(*Callee, llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(First));
+    return true;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override {
+    pass(*Construct->getConstructor(), llvm::ArrayRef(Construct->getArgs(), Construct->getNumArgs()));
+    return true;
+  }
+  bool VisitReturnStmt(ReturnStmt* Return) override {
+    if (const Expr* Value = Return->getRetValue())
+      raise(Current->getCanonicalDecl(), source(Value));
+    grow(ways().Left, Control);
+    return true;
+  }
+  bool VisitForStmt(ForStmt* Loop) override { return loop(Loop->getCond()); }
+  bool VisitWhileStmt(WhileStmt* Loop) override { return loop(Loop->getCond()); }
+  bool VisitDoStmt(DoStmt* Loop) override { return loop(Loop->getCond()); }
+  bool VisitCXXForRangeStmt(CXXForRangeStmt*) override { return refuse(); }
+  bool VisitBreakStmt(BreakStmt*) override { return interrupt(); }
+  bool VisitContinueStmt(ContinueStmt*) override { return interrupt(); }
+  bool VisitGotoStmt(GotoStmt*) override { return refuse(); }
+  bool VisitGCCAsmStmt(GCCAsmStmt*) override { return refuse(); }
+  bool VisitCXXNewExpr(CXXNewExpr*) override { return refuse(); }
+  bool VisitCXXDeleteExpr(CXXDeleteExpr*) override { return refuse(); }
+
+private:
+  bool visitFunction(const FunctionDecl* Function) override {
+    const FunctionDecl* Definition = ownDefinition(*Function);
+    if (!Definition)
+      return true;
+    Current = Definition;
+    Control = Source::Places;
+    return traverseDefinition(*this, Definition);
+  }
+
+  bool refuse() {
+    Use.MayBeAny = Use.StoresAlways = false;
+    return true;
+  }
+
+  /// What decides about the parts of a statement.
+  Source controlOf(const Stmt* S) const {
+    if (const auto* If = dyn_cast_or_null<IfStmt>(S))
+      return source(If->getCond());
+    if (const auto* Switch = dyn_cast_or_null<SwitchStmt>(S))
+      return source(Switch->getCond());
+    if (const auto* For = dyn_cast_or_null<ForStmt>(S))
+      return source(For->getCond());
+    if (const auto* While = dyn_cast_or_null<WhileStmt>(S))
+      return source(While->getCond());
+    if (const auto* Do = dyn_cast_or_null<DoStmt>(S))
+      return source(Do->getCond());
+    if (const auto* Choice = dyn_cast_or_null<ConditionalOperator>(S))
+      return source(Choice->getCond());
+    if (const auto* Logical = dyn_cast_or_null<BinaryOperator>(S); Logical && Logical->isLogicalOp())
+      return source(Logical->getLHS());
+    return Source::Places;
+  }
+
+  /// What decides about statements of a function beside those that they stand in: whether it has been left before, or a step of a loop.
+  struct Ways {
+    Source Entered = Source::Places, Left = Source::Places, Interrupted = Source::Places;
+  };
+  Ways& ways() { return WaysOf[Current->getCanonicalDecl()]; }
+  bool interrupt() {
+    grow(ways().Interrupted, Control);
+    return true;
+  }
+
+  bool loop(const Expr* Condition) {
+    Expr::EvalResult Known;
+    const bool IsConstant = Condition && Condition->EvaluateAsInt(Known, Context);
+    if (!Condition || (IsConstant && Known.Val.getInt() != 0) || source(Condition) == Source::Data)
+      Use.MayBeAny = false;
+    return true;
+  }
+
+  /// An index, or what an integer is divided by.
+  void address(const Expr* E) {
+    if (source(E) == Source::Data)
+      Use.MayBeAny = false;
+  }
+
+  void grow(Source& Known, Source To) {
+    if (Known < To) {
+      Known = To;
+      Grown = true;
+    }
+  }
+  /// What has no value before.
+  void begin(const Decl* D, Source Value) {
+    auto [Known, Added] = Sources.try_emplace(D, initial(D));
+    grow(Known->second, Value);
+  }
+  /// Those that a member function finds.
+  void beginFields(const CXXRecordDecl& Class, const Expr& Object) {
+    const auto* Parameter = dyn_cast_or_null<ParmVarDecl>(namedVariable(&Object));
+    for (const FieldDecl* Field : Class.fields())
+      if (!isa<CXXThisExpr>(Object))
+        begin(Field, isFixedMember(Parameter, Field) ? Source::Places : source(&Object));
+  }
+  void raise(const Decl* D, Source To) { begin(D, most(To, most(Control, ways().Interrupted))); }
+
+  void assign(const Expr* To, Source Value) {
+    To = To->IgnoreParenImpCasts();
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(To); Element && isOwnArray(Element->getBase()))
+      return assign(Element->getBase()->IgnoreParenImpCasts(), most(Value, source(Element->getIdx())));
+    if (const auto* Member = dyn_cast<MemberExpr>(To)) {
+      if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+        return raise(Member->getMemberDecl(), Value);
+      if (!Member->isArrow())
+        return assign(Member->getBase(), Value);
+    }
+    if (const VarDecl* V = namedVariable(To); V && V->hasLocalStorage() && !V->getType()->isReferenceType())
+      return raise(V, Value);
+    if (mostOfWay() != Source::Places)
+      Use.StoresAlways = false;
+  }
+
+  Source mostOfWay() {
+    const Ways& Here = ways();
+    return most(most(Control, Here.Entered), most(Here.Left, Here.Interrupted));
+  }
+
+  static bool isOwnArray(const Expr* Base) {
+    const VarDecl* V = namedVariable(Base);
+    return V && V->hasLocalStorage() && V->getType()->isArrayType();
+  }
+
+  void pass(const FunctionDecl& Callee, llvm::ArrayRef<const Expr*> Arguments) {
+    const FunctionDecl* Definition = ownDefinition(Callee);
+    for (size_t I = 0; I != Arguments.size(); ++I) {
+      const QualType Type = I < Callee.getNumParams() ? Callee.getParamDecl(I)->getType() : Arguments[I]->getType();
+      if (Definition && I < Definition->getNumParams())
+        begin(Definition->getParamDecl(I), source(Arguments[I], Type));
+      // What it may change.
+      const Expr* Changed = Arguments[I]->IgnoreParenImpCasts();
+      if (const auto* Address = dyn_cast<UnaryOperator>(Changed); Address && Address->getOpcode() == UO_AddrOf)
+        Changed = Address->getSubExpr();
+      else if (!Type->isReferenceType() && !isOwnArray(Changed))
+        continue;
+      if (!Type->isReferenceType() || mayChange(Type))
+        assign(Changed, Source::Data);
+    }
+    if (Definition) {
+      const FunctionDecl* Canonical = Definition->getCanonicalDecl();
+      grow(WaysOf[Canonical].Entered, mostOfWay());
+      Calls[Current->getCanonicalDecl()].insert(Canonical);
+      enter(Definition);
+      return;
+    }
+    const bool Speaks = llvm::StringSwitch<bool>(identifierOf(&Callee))
+                            .Cases("printf", "vprintf", "malloc", "free", "__nanosleep", "__trap", "__assert_fail", "__assertfail", true)
+                            .Default(Callee.isNoReturn());
+    if (Speaks)
+      Use.MayBeAny = false;
+  }
+
+  bool reaches(const FunctionDecl* From, const FunctionDecl* To) const {
+    llvm::SmallVector<const FunctionDecl*, 8> Waiting(1, From);
+    llvm::DenseSet<const FunctionDecl*> Seen;
+    while (!Waiting.empty()) {
+      const auto Called = Calls.find(Waiting.pop_back_val());
+      if (Called == Calls.end())
+        continue;
+      for (const FunctionDecl* Each : Called->second) {
+        if (Each == To)
+          return true;
+        if (Seen.insert(Each).second)
+          Waiting.push_back(Each);
+      }
+    }
+    return false;
+  }
+
+  bool isFixed(const ParmVarDecl& Parameter) const {
+    if (const auto* Class = Parameter.getType()->getAsCXXRecordDecl(); Class && Class->hasDefinition())
+      return Class->getNumBases() == 0 && llvm::all_of(Class->fields(), [&](const FieldDecl* Field) { return Field->getType()->isPointerType() || IsFixed(&Parameter, Field); });
+    return Parameter.getType()->isPointerType() || IsFixed(&Parameter, nullptr);
+  }
+  Source initial(const Decl* D) const {
+    const auto* V = dyn_cast<VarDecl>(D);
+    if (const auto* Parameter = dyn_cast<ParmVarDecl>(D); Parameter && Parameter->getDeclContext() == Kernel)
+      return isFixed(*Parameter) ? Source::Places : Source::Numbers;
+    if (!V || V->hasLocalStorage() || isConstant(V))
+      return Source::Places;
+    return V->hasAttr<CUDAConstantAttr>() || V->getType().isConstQualified() ? Source::Numbers : Source::Data;
+  }
+  Source of(const Decl* D) const {
+    const auto Known = Sources.find(D);
+    return Known != Sources.end() ? Known->second : initial(D);
+  }
+
+  static bool mayChange(QualType Type) { return Type->isReferenceType() && !Type.getNonReferenceType().isConstQualified(); }
+  /// Of what a variable of a type begins with.
+  Source source(const Expr* E, QualType Of) const {
+    return Of->isReferenceType() && E->isGLValue() ? loaded(E->IgnoreParenImpCasts()) : source(E);
+  }
+  Source source(const Expr* E) const {
+    if (!E)
+      return Source::Places;
+    E = E->IgnoreParens();
+    if (indexMember(E))
+      return Source::Places;
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
+      return isa<VarDecl>(Ref->getDecl()) ? of(Ref->getDecl()) : Source::Places;
+    if (const auto* Member = dyn_cast<MemberExpr>(E))
+      return ofMember(*Member);
+    if (const auto* Cast = dyn_cast<CastExpr>(E); Cast && Cast->getCastKind() == CK_LValueToRValue)
+      return loaded(Cast->getSubExpr()->IgnoreParens());
+    if (const auto* Call = dyn_cast<CallExpr>(E))
+      return ofCall(*Call);
+    if (isa<LambdaExpr>(E))
+      return Source::Places;
+    if (isa<CXXThisExpr>(E))
+      return Source::Numbers;
+    if (isa<StmtExpr, PseudoObjectExpr>(E))
+      return Source::Data;
+    Source All = Source::Places;
+    for (const Stmt* Child : E->children())
+      if (const auto* Part = dyn_cast_or_null<Expr>(Child))
+        All = most(All, source(Part));
+    return All;
+  }
+  Source ofMember(const MemberExpr& Member) const {
+    const Expr* Base = Member.getBase()->IgnoreParenImpCasts();
+    if (isa<CXXThisExpr>(Base))
+      return of(Member.getMemberDecl());
+    if (isFixedMember(dyn_cast_or_null<ParmVarDecl>(namedVariable(Base)), dyn_cast<FieldDecl>(Member.getMemberDecl())))
+      return Source::Places;
+    return Member.isArrow() ? Source::Data : source(Base);
+  }
+  /// Of what the kernel is passed, and has not changed.
+  bool isFixedMember(const ParmVarDecl* Parameter, const FieldDecl* Field) const {
+    return Parameter && Field && Parameter->getDeclContext() == Kernel && !Sources.count(Parameter) &&
+           (Field->getType()->isPointerType() || IsFixed(Parameter, Field));
+  }
+  Source ofCall(const CallExpr& Call) const {
+    const FunctionDecl* Callee = Call.getDirectCallee();
+    if (!Callee)
+      return Source::Data;
+    if (const FunctionDecl* Definition = ownDefinition(*Callee))
+      return of(Definition->getCanonicalDecl());
+    Source All = Source::Places;
+    for (const Expr* Argument : Call.arguments())
+      All = most(All, Argument->getType()->isPointerType() ? Source::Data : source(Argument));
+    return All;
+  }
+  /// The value of what an expression leads to.
+  Source loaded(const Expr* From) const {
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(From))
+      if (const VarDecl* V = namedVariable(Element->getBase()); V && V->getType()->isArrayType())
+        return most(of(V), source(Element->getIdx()));
+    if (isa<DeclRefExpr, MemberExpr>(From))
+      return source(From);
+    return Source::Data;
+  }
+
+  const FunctionDecl* Kernel;
+  const ASTContext& Context;
+  llvm::function_ref<bool(const ParmVarDecl*, const FieldDecl*)> IsFixed;
+  std::map<const Decl*, Source> Sources;
+  std::map<const FunctionDecl*, Ways> WaysOf;
+  std::map<const FunctionDecl*, llvm::DenseSet<const FunctionDecl*>> Calls;
+  /// Of the statements that a statement stands in.
+  Source Control = Source::Places;
+  bool Grown = false;
+};
+
+} // namespace
+
+ValueUse findValueUse(const FunctionDecl* Kernel, llvm::function_ref<bool(const ParmVarDecl*, const FieldDecl*)> IsFixed) {
+  return ValueFlow(Kernel, IsFixed).Use;
+}
+
+} // namespace gpurma
