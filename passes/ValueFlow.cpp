@@ -64,6 +64,8 @@ public:
       begin(V, source(V->getInit(), V->getType()));
     if (V->getInit() && mayChange(V->getType()))
       assign(V->getInit(), Source::Data);
+    if (V->getInit() && V->getType()->isPointerType())
+      giveAway(V->getInit());
     return true;
   }
   bool VisitBinaryOperator(BinaryOperator* E) override {
@@ -76,10 +78,14 @@ public:
       address(E->getRHS());
     if (E->isAssignmentOp())
       assign(E->getLHS(), source(E->getRHS()));
+    if (E->isAssignmentOp() && E->getType()->isPointerType())
+      giveAway(E->getRHS());
     return true;
   }
   bool VisitUnaryOperator(UnaryOperator* E) override {
-    if (E->isIncrementDecrementOp())
+    if (E->getOpcode() == UO_AddrOf && isLocal(E->getSubExpr()))
+      assign(E->getSubExpr(), Source::Data); // by another name
+    if (E->isIncrementDecrementOp() && !Increments.contains(E))
       assign(E->getSubExpr(), Source::Places);
     return true;
   }
@@ -97,7 +103,7 @@ public:
     const unsigned First = isa<CXXOperatorCallExpr>(Call) && Method && Method->isInstance() ? 1 : 0;
     const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
     if (const Expr* Object = First ? Call->getArg(0) : Member ? Member->getImplicitObjectArgument() : nullptr; Object && !Method->getParent()->isLambda())
-      beginFields(*Method->getParent(), *Object->IgnoreParenImpCasts());
+      callMember(*Method, *Object->IgnoreParenImpCasts(), *Call, First);
     pass(*Callee, llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(First));
     return true;
   }
@@ -111,7 +117,14 @@ public:
     grow(ways().Left, Control);
     return true;
   }
-  bool VisitForStmt(ForStmt* Loop) override { return loop(Loop->getCond()); }
+  bool VisitForStmt(ForStmt* Loop) override {
+    // Nothing sees where a break leaves a counter that the loop declares; and no step goes without its increment.
+    const auto* Step = dyn_cast_or_null<UnaryOperator>(Loop->getInc());
+    const auto* Declared = dyn_cast_or_null<DeclStmt>(Loop->getInit());
+    if (Step && Step->isIncrementDecrementOp() && Declared && llvm::is_contained(Declared->decls(), namedVariable(Step->getSubExpr())))
+      Increments.insert(Step);
+    return loop(Loop->getCond());
+  }
   bool VisitWhileStmt(WhileStmt* Loop) override { return loop(Loop->getCond()); }
   bool VisitDoStmt(DoStmt* Loop) override { return loop(Loop->getCond()); }
   bool VisitCXXForRangeStmt(CXXForRangeStmt*) override { return refuse(); }
@@ -191,6 +204,37 @@ private:
     auto [Known, Added] = Sources.try_emplace(D, initial(D));
     grow(Known->second, Value);
   }
+  /// A local variable, or a part of one.
+  static bool isLocal(const Expr* E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+      return isOwnArray(Element->getBase());
+    if (const auto* Member = dyn_cast<MemberExpr>(E))
+      return !Member->isArrow() && isLocal(Member->getBase());
+    const VarDecl* V = namedVariable(E);
+    return V && V->hasLocalStorage() && !V->getType()->isReferenceType();
+  }
+  /// Local arrays that a pointer leads to then.
+  void giveAway(const Stmt* S) {
+    if (const auto* E = dyn_cast<Expr>(S); E && isOwnArray(E))
+      assign(E, Source::Data);
+    for (const Stmt* Child : S->children())
+      if (Child && !isa<ArraySubscriptExpr>(S))
+        giveAway(Child);
+  }
+
+  void callMember(const CXXMethodDecl& Method, const Expr& Object, const CallExpr& Call, unsigned First) {
+    beginFields(*Method.getParent(), Object);
+    if (Method.isConst())
+      return;
+    if (First != 0 && Call.getNumArgs() == 2 && (Method.isCopyAssignmentOperator() || Method.isMoveAssignmentOperator()) && !Method.isUserProvided())
+      return assign(&Object, source(Call.getArg(1)));
+    if (!ownDefinition(Method))
+      return assign(&Object, Source::Data);
+    for (const FieldDecl* Field : Method.getParent()->fields())
+      if (Assigned.contains(Field))
+        assign(&Object, of(Field));
+  }
   /// Those that a member function finds.
   void beginFields(const CXXRecordDecl& Class, const Expr& Object) {
     const auto* Parameter = dyn_cast_or_null<ParmVarDecl>(namedVariable(&Object));
@@ -205,8 +249,10 @@ private:
     if (const auto* Element = dyn_cast<ArraySubscriptExpr>(To); Element && isOwnArray(Element->getBase()))
       return assign(Element->getBase()->IgnoreParenImpCasts(), most(Value, source(Element->getIdx())));
     if (const auto* Member = dyn_cast<MemberExpr>(To)) {
-      if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+      if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())) {
+        Grown |= Assigned.insert(Member->getMemberDecl()).second;
         return raise(Member->getMemberDecl(), Value);
+      }
       if (!Member->isArrow())
         return assign(Member->getBase(), Value);
     }
@@ -302,11 +348,24 @@ private:
     if (indexMember(E))
       return Source::Places;
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E))
-      return isa<VarDecl>(Ref->getDecl()) ? of(Ref->getDecl()) : Source::Places;
+      return isa<VarDecl>(Ref->getDecl()) ? of(Ref->getDecl()) : isa<BindingDecl>(Ref->getDecl()) ? Source::Data : Source::Places;
     if (const auto* Member = dyn_cast<MemberExpr>(E))
       return ofMember(*Member);
-    if (const auto* Cast = dyn_cast<CastExpr>(E); Cast && Cast->getCastKind() == CK_LValueToRValue)
-      return loaded(Cast->getSubExpr()->IgnoreParens());
+    if (const auto* Cast = dyn_cast<CastExpr>(E)) {
+      if (Cast->getCastKind() == CK_LValueToRValue)
+        return loaded(Cast->getSubExpr()->IgnoreParens());
+      if (Cast->getCastKind() == CK_ArrayToPointerDecay)
+        return addressOf(Cast->getSubExpr()->IgnoreParens());
+      // Which array a launch is passed, or whether one, may change.
+      if (Cast->getCastKind() == CK_PointerToBoolean || Cast->getCastKind() == CK_PointerToIntegral)
+        return most(Source::Numbers, source(Cast->getSubExpr()));
+    }
+    if (const auto* Compared = dyn_cast<BinaryOperator>(E); Compared && Compared->isComparisonOp() && Compared->getLHS()->getType()->isPointerType())
+      return most(Source::Numbers, most(source(Compared->getLHS()), source(Compared->getRHS())));
+    if (const auto* Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_AddrOf)
+      return addressOf(Unary->getSubExpr()->IgnoreParens());
+    if (isa<ArraySubscriptExpr>(E) || (isa<UnaryOperator>(E) && cast<UnaryOperator>(E)->getOpcode() == UO_Deref))
+      return loaded(E);
     if (const auto* Call = dyn_cast<CallExpr>(E))
       return ofCall(*Call);
     if (isa<LambdaExpr>(E))
@@ -329,6 +388,15 @@ private:
       return Source::Places;
     return Member.isArrow() ? Source::Data : source(Base);
   }
+  Source addressOf(const Expr* E) const {
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+      return most(source(Element->getBase()), source(Element->getIdx()));
+    if (const auto* Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_Deref)
+      return source(Unary->getSubExpr());
+    if (const auto* Member = dyn_cast<MemberExpr>(E))
+      return Member->isArrow() ? source(Member->getBase()) : addressOf(Member->getBase()->IgnoreParens());
+    return source(E);
+  }
   /// Of what the kernel is passed, and has not changed.
   bool isFixedMember(const ParmVarDecl* Parameter, const FieldDecl* Field) const {
     return Parameter && Field && Parameter->getDeclContext() == Kernel && !Sources.count(Parameter) &&
@@ -338,8 +406,8 @@ private:
     const FunctionDecl* Callee = Call.getDirectCallee();
     if (!Callee)
       return Source::Data;
-    if (const FunctionDecl* Definition = ownDefinition(*Callee))
-      return of(Definition->getCanonicalDecl());
+    if (const FunctionDecl* Definition = ownDefinition(*Callee)) // or what it leads to
+      return Call.isGLValue() ? Source::Data : of(Definition->getCanonicalDecl());
     Source All = Source::Places;
     for (const Expr* Argument : Call.arguments())
       All = most(All, Argument->getType()->isPointerType() ? Source::Data : source(Argument));
@@ -352,6 +420,10 @@ private:
         return most(of(V), source(Element->getIdx()));
     if (isa<DeclRefExpr, MemberExpr>(From))
       return source(From);
+    if (const auto* Choice = dyn_cast<ConditionalOperator>(From))
+      return most(source(Choice->getCond()), most(loaded(Choice->getTrueExpr()->IgnoreParens()), loaded(Choice->getFalseExpr()->IgnoreParens())));
+    if (const auto* Call = dyn_cast<CallExpr>(From)) // std::min
+      return ofCall(*Call);
     return Source::Data;
   }
 
@@ -361,6 +433,9 @@ private:
   std::map<const Decl*, Source> Sources;
   std::map<const FunctionDecl*, Ways> WaysOf;
   std::map<const FunctionDecl*, llvm::DenseSet<const FunctionDecl*>> Calls;
+  /// Members that functions assign to.
+  llvm::DenseSet<const Decl*> Assigned;
+  llvm::DenseSet<const Stmt*> Increments;
   /// Of the statements that a statement stands in.
   Source Control = Source::Places;
   bool Grown = false;

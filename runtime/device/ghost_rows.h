@@ -62,11 +62,9 @@ public:
     const std::uint16_t rows = narrow(r.plans.bands.ghost_rows);
     GPURMA_ROLLED
     for (int a = 0; a < Arrays; ++a)
-      if (r.array_written[a]) {
-        r.ghosts.missing[a] = {rows, rows};
-        for (int s = 0; s < Stages; ++s)
-          r.ghosts.missing_of[a][s] = {rows, rows};
-      }
+      for (int s = 0; s < Stages; ++s)
+        if (r.written_by[a][s])
+          r.ghosts.missing[a] = r.ghosts.missing_of[a][s] = {rows, rows};
     GPURMA_ROLLED
     for (int s = 0; s < Stages; ++s)
       r.ghosts.stage[s].waited_for = 0;
@@ -84,6 +82,7 @@ public:
     const bool writes = plan.written.some;
     g.most = {narrow(all - (writes ? plan.own_rows_before() : 0)),
               narrow(all - (writes ? plan.own_rows_after() : 0))};
+    g.least = {narrow(plan.threads.least.low), narrow(plan.threads.least.high)};
     g.allowed = {narrow(INT_MAX), narrow(INT_MAX)};
     GPURMA_ROLLED
     for (int k = 0; k < traits.count; ++k) {
@@ -111,8 +110,8 @@ public:
   GPURMA_DEVICE static missing_rows find_missing(const state& r, int stage, unsigned width) {
     const ghost_stage& g = r.ghosts.stage[stage];
     const std::uint32_t read = r.traits[stage].reads[memory::own];
-    unsigned before = 0;
-    unsigned after = 0;
+    unsigned before = g.least.before;
+    unsigned after = g.least.after;
     GPURMA_ROLLED
     for (unsigned a = platform::thread_index(); a < Arrays; a += width) {
       const missing_rows missing = r.ghosts.missing[a];

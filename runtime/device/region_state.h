@@ -257,7 +257,8 @@ struct ghost_stage {
 
   // Of each array that the kernel is passed: how far what a thread reads is from what it writes.
   missing_rows distance[most_arrays_passed];
-  missing_rows most;    // of what it writes, since the process's own tiles write the others
+  missing_rows least;   // of what it writes, as ghost tiles are dealt for no more rows
+  missing_rows most;    // the same, since the process's own tiles write the others
   missing_rows allowed; // more are not left for later stages
   // Of the rank's ghost tiles before and after the process's own, those that are run if so many
   // rows are missing.
@@ -347,7 +348,7 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   std::uint32_t told[3];
   std::int32_t untold_stage[3];
   std::uint8_t tells_of_reads[Stages];
-  bool array_written[Arrays];
+  bool written_by[Arrays][Stages];
   // What the rank puts of a dimension that is not walked is all of it, with what other ranks of the
   // process write, so that it waits for these: each element by itself would be a command to the
   // hosts.

@@ -90,7 +90,8 @@ public:
       }
       GPURMA_ROLLED
       for (int a = 0; a < Arrays; ++a) {
-        r.array_written[a] = false;
+        for (bool& written : r.written_by[a])
+          written = false;
         int shape = 0;
         while (!r.plans.array[a].has_extents_of(r.plans.array[shape]))
           ++shape;
@@ -229,7 +230,10 @@ public:
       for (int a = 0; a < Arrays; ++a) {
         const array_plan& array = r.plans.array[a];
         const std::int64_t count = (last < array.rows ? last : array.rows) - first;
-        if (!r.array_written[a] || array.banded || count <= 0)
+        bool is_written = false;
+        for (const bool written : r.written_by[a])
+          is_written |= written;
+        if (!is_written || array.banded || count <= 0)
           continue;
         std::uint64_t offset = static_cast<std::uint64_t>(first) * array.row_bytes();
         GPURMA_ROLLED
@@ -1009,7 +1013,7 @@ private:
     for_used_arrays(r, traits, width, [&](int a, std::uint32_t passed_as) {
       const std::uint32_t written = traits.writes[memory::own] & passed_as;
       if (written != 0)
-        r.array_written[a] = true;
+        r.written_by[a][stage] = true;
       note_epoch(r, a, memory::own, (traits.reads[memory::own] & passed_as) != 0, written != 0,
                  epoch);
       if (With == concern::own_process)

@@ -12,7 +12,7 @@
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 GPURMA_GHOST_ROWS=0 %mpirun -np 2 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=4 GPURMA_GHOST_ROWS=16 %mpirun -np 2 %t | diff - %t.expected
-// RUN: env GPURMA_CPU_RANKS=3 GPURMA_GHOST_ROWS=3 %mpirun -np 3 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 GPURMA_GHOST_ROWS=9 %mpirun -np 3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_GHOST_ROWS=7 GPURMA_ROUTE=proxy %mpirun -np 3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=7 GPURMA_GHOST_ROWS=8 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 5 %t | diff - %t.expected
 // RUN: env GPURMA_GHOST_ROWS=8 GPURMA_DEBUG=INFO %mpirun -np 2 %t 2>&1 | FileCheck --check-prefix=EIGHT %s
@@ -26,6 +26,7 @@
 // CHECK: carried up {{-?[0-9]+}}
 // CHECK: carried down {{-?[0-9]+}}
 // CHECK: now and then {{-?[0-9]+}}
+// CHECK: elsewhere {{-?[0-9]+}} {{-?[0-9]+}}
 // CHECK: looked up {{-?[0-9]+}}
 // CHECK: small {{-?[0-9]+}}
 // EIGHT-DAG: gpurma 0{{.*}}:[[#RELAX:]]: each process gets 8 rows of its neighbours at once
@@ -108,6 +109,16 @@ __global__ void sides(int *u) {
     u[y * nx] = u[y * nx + 1];
     u[y * nx + nx - 1] = u[y * nx + nx - 2];
   }
+}
+
+// What it reads may be none of the region's arrays, or nothing.
+__global__ void from_elsewhere(const int *from, int *to, const int *record, int *recorded) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y < 1 || y >= ny - 1)
+    return;
+  to[at(y, x)] = (from[at(y - 1, x)] * 3 + from[at(y + 1, x)]) % 1009;
+  if (record)
+    recorded[at(y, x)] = record[at(y + 1, x)] + from[at(y, x)];
 }
 
 __global__ void look_up(const int *from, int *to, const int *table) {
@@ -202,6 +213,22 @@ static void now_and_then() {
   print("now and then", u);
 }
 
+static void elsewhere() {
+  int *u = field(21), *v = field(22), *recorded = field(23), *start = field(24);
+#pragma gpurma persistent distribute(u, v, recorded : rows(ny, nx))
+  for (int i = 0; i < 40; ++i) {
+    const int *from = i == 12 ? start : u;
+    const int *record = i % 5 == 2 ? u : nullptr;
+    from_elsewhere<<<grid, block>>>(from, v, record, recorded);
+    colour<<<grid, block>>>(recorded, i % 2);
+    std::swap(u, v);
+  }
+  const long long sum = ordered_sum(u, static_cast<std::size_t>(ny) * nx);
+  const long long other = ordered_sum(recorded, static_cast<std::size_t>(ny) * nx);
+  if (is_first_process())
+    std::printf("elsewhere %lld %lld\n", sum, other);
+}
+
 static void looked_up() {
   int *u = field(15), *v = field(16), *table = device_array<int>(64, [](std::size_t i) { return i * 37 % 101; });
 #pragma gpurma persistent distribute(u, v : rows(ny, nx))
@@ -236,6 +263,7 @@ int main() {
   carried<1>("carried up");
   carried<-1>("carried down");
   now_and_then();
+  elsewhere();
   looked_up();
   small();
 }

@@ -85,7 +85,67 @@ __global__ void by_function(float *out, const float *in, int ny, int nx) {
   put(out, i, in[i - nx]);
 }
 
+struct Cell {
+  float value;
+  int kind;
+};
+struct Most {
+  float value = 0;
+  __device__ void add(float one) { value = one > value ? one : value; }
+};
+__global__ void cells(Cell *out, const Cell *in, int ny, int nx) {
+  POINT;
+  if (in[i - nx].kind == 1)
+    out[i].value = in[i].value;
+}
+__global__ void copied(Cell *out, const Cell *in, int ny, int nx) {
+  POINT;
+  Cell own;
+  own = in[i - nx];
+  if (own.kind == 1)
+    out[i] = own;
+}
+__global__ void member(float *out, const float *in, int ny, int nx) {
+  POINT;
+  Most most;
+  most.add(in[i - nx]);
+  if (most.value > 1)
+    out[i] = most.value;
+}
+__global__ void other_name(float *out, const float *in, int ny, int nx) {
+  POINT;
+  int count = 0;
+  int &same = count;
+  same = in[i - nx] > 0;
+  int counts[2] = {0, 0};
+  int *first = counts;
+  first[0] = count;
+  if (counts[0] != 0)
+    out[i] = count;
+}
+__global__ void perhaps(float *out, const float *in, int ny, int nx) {
+  POINT;
+  if (in)
+    out[i] = in[i - nx];
+}
+// They always do: another element of data, or where a loop ends that counts no further than it may.
+__global__ void always(float *out, const float *in, int ny, int nx) {
+  POINT;
+  float rest = in[i - nx];
+  for (int k = 0; k < 20; ++k) {
+    if (rest < 0.5f)
+      break;
+    rest *= 0.5f;
+  }
+  out[i] = rest;
+}
+
 // Not with any values.
+__global__ void of_cells(float *out, const Cell *in, const float *values, int ny, int nx) {
+  POINT;
+  Cell before = in[i - nx];
+  out[i] = values[before.kind];
+}
 __global__ void until(float *out, const float *in, int ny, int nx) {
   POINT;
   float rest = in[i - nx];
@@ -153,9 +213,9 @@ __global__ void tile(float *out, const float *in, int ny, int nx) {
     out[y * nx + x] = shared[3 - threadIdx.y][threadIdx.x];
 }
 
-void run(float *u, float *v, int *m, int *n, float *sum, const float *values, int ny, int nx, int steps) {
+void run(float *u, float *v, int *m, int *n, Cell *c, Cell *d, float *sum, const float *values, int ny, int nx, int steps) {
   const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4), half((nx + 7) / 8, (ny + 7) / 8);
-#pragma gpurma persistent distribute(u, v, m, n : rows(ny, nx)) reduce(+ : *sum)
+#pragma gpurma persistent distribute(u, v, m, n, c, d : rows(ny, nx)) reduce(+ : *sum)
   for (int s = 0; s < steps; ++s) {
     // PLAN: stage_plan("limits"
     // PLAN-NEXT: with_thread_rows(1, 1, 1, 1)
@@ -195,6 +255,38 @@ void run(float *u, float *v, int *m, int *n, float *sum, const float *values, in
     // CHECK: gpurma_launch_0_7 {
     // CHECK: gpurma_overwrites = 0;
     by_function<<<grid, block>>>(v, u, ny, nx);
+    // PLAN-NEXT: stage_plan("cells"
+    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
+    // PLAN-NEXT: stage_plan("copied"
+    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
+    // PLAN-NEXT: stage_plan("member"
+    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
+    // PLAN-NEXT: stage_plan("other_name"
+    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
+    // PLAN-NEXT: stage_plan("perhaps"
+    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
+    // PLAN-NEXT: stage_plan("always"
+    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
+    // CHECK: gpurma_launch_0_8 {
+    // CHECK: gpurma_overwrites = 0;
+    cells<<<grid, block>>>(d, c, ny, nx);
+    // CHECK: gpurma_launch_0_9 {
+    // CHECK: gpurma_overwrites = 0;
+    copied<<<grid, block>>>(d, c, ny, nx);
+    // CHECK: gpurma_launch_0_10 {
+    // CHECK: gpurma_overwrites = 0;
+    member<<<grid, block>>>(v, u, ny, nx);
+    // CHECK: gpurma_launch_0_11 {
+    // CHECK: gpurma_overwrites = 0;
+    other_name<<<grid, block>>>(v, u, ny, nx);
+    // CHECK: gpurma_launch_0_12 {
+    // CHECK: gpurma_overwrites = 0;
+    perhaps<<<grid, block>>>(v, u, ny, nx);
+    // CHECK: gpurma_launch_0_13 {
+    // CHECK: gpurma_overwrites = 1;
+    always<<<grid, block>>>(v, u, ny, nx);
+    // PLAN-NEXT: stage_plan("of_cells"
+    of_cells<<<grid, block>>>(v, c, values, ny, nx);
     // PLAN-NEXT: stage_plan("until"
     // PLAN-NEXT: stage_plan("as_often"
     // PLAN-NEXT: stage_plan("endless"
