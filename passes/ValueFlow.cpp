@@ -102,7 +102,8 @@ public:
     const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
     const unsigned First = isa<CXXOperatorCallExpr>(Call) && Method && Method->isInstance() ? 1 : 0;
     const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
-    if (const Expr* Object = First ? Call->getArg(0) : Member ? Member->getImplicitObjectArgument() : nullptr; Object && !Method->getParent()->isLambda())
+    const Expr* Object = First ? Call->getArg(0) : Member ? Member->getImplicitObjectArgument() : nullptr;
+    if (Object && !Method->getParent()->isLambda())
       callMember(*Method, *Object->IgnoreParenImpCasts(), *Call, First);
     pass(*Callee, llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(First));
     return true;
@@ -320,7 +321,9 @@ private:
 
   bool isFixed(const ParmVarDecl& Parameter) const {
     if (const auto* Class = Parameter.getType()->getAsCXXRecordDecl(); Class && Class->hasDefinition())
-      return Class->getNumBases() == 0 && llvm::all_of(Class->fields(), [&](const FieldDecl* Field) { return Field->getType()->isPointerType() || IsFixed(&Parameter, Field); });
+      return Class->getNumBases() == 0 && llvm::all_of(Class->fields(), [&](const FieldDecl* Field) {
+               return Field->getType()->isPointerType() || IsFixed(&Parameter, Field);
+             });
     return Parameter.getType()->isPointerType() || IsFixed(&Parameter, nullptr);
   }
   Source initial(const Decl* D) const {
