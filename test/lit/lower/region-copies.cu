@@ -27,8 +27,8 @@ __global__ void step(float* out, const float* in, int ny, int nx) {
 // CHECK: static_cast<void>((::gpurma::stages::copy_array<gpurma_launch_0_1>(gpurma_region, 2, a, b, nx * ny * sizeof(float),
 // CHECK: cudaError status = ::gpurma::stages::fill_array<gpurma_launch_0_2>(gpurma_region, 2, flip ? b : flux, 0, bytes,
 // CHECK: ::gpurma::stages::stage_plan("step", {{[^.]*}}, 1, dim3(block), 0)
-// CHECK-SAME: ::gpurma::stages::plan_of_copy("cudaMemcpyAsync", dim3(block), 1, 80u).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0)
-// CHECK-SAME: ::gpurma::stages::plan_of_copy("cudaMemset", dim3(block), 1, 80u).writes(0, 0, 0, 0, 0, 0)}, {
+// CHECK-SAME: ::gpurma::stages::plan_of_copy("cudaMemcpyAsync", dim3(block), 1, 80u).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_thread_rows(0, 0, 0, 0)
+// CHECK-SAME: ::gpurma::stages::plan_of_copy("cudaMemset", dim3(block), 1, 80u).writes(0, 0, 0, 0, 0, 0).with_thread_rows(0, 0, 0, 0)}, {
 // CHECK: ::gpurma::stages::plan_of_copy("cudaMemcpy", ::gpurma::stages::block_of_line(dim3(256)), 2, 558628864u)
 // CHECK-SAME: ::gpurma::stages::plan_of_copy("cudaMemset", ::gpurma::stages::block_of_line(dim3(256)), 2, 88u)
 // PRINT-CHECK: // after InferStages
@@ -60,6 +60,7 @@ void run(float* a, float* b, float* flux, double* cells, double* old, float4* fa
 // Of rows, so many tiles, and what is read where behind the last row the first one comes again.
 // CHECK: struct gpurma_launch_3_0 : ::gpurma::stages::array_copy<1, 4, 4, false, 1> {
 // CHECK-NEXT: static constexpr int gpurma_stage = 0;
+// CHECK-NEXT: static constexpr unsigned gpurma_overwrites = 0;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads_before = 2;
 // CHECK-NEXT: static constexpr unsigned gpurma_reads_after = 0;
 // CHECK: struct gpurma_launch_3_3 : ::gpurma::stages::array_fill<1, 4, 4, false, 3> {

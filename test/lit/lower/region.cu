@@ -51,7 +51,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
-// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_2, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 72});
+// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_2, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 73});
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
 // CHECK: ::gpurma::stages::swap(a, b);
