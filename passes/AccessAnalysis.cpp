@@ -1130,6 +1130,7 @@ private:
     } Written;
     std::map<PointerVariable, Range> Read;
     std::set<PointerVariable> Changing;
+    const std::set<Symbol> Extents = extents();
     for (const CoordinateAccess& A : Accesses) {
       auto SaysNothing = [&](const Polynomial& P) { return Sets.unknownIn(P) != nullptr; };
       const bool IsStated = !A.Origin->Writes && A.Array->Halo && !A.SaysPlace;
@@ -1139,12 +1140,11 @@ private:
       if (!Rows)
         return;
       (A.Origin->Writes ? Written : Read[A.Array->Array]).add(*Rows);
-      if (A.Origin->Writes && dependsOnChanging(A))
+      if (A.Origin->Writes && dependsOnChanging(A, Extents))
         Changing.insert(A.Array->Array);
     }
     if (Written.Low > Written.High)
       return;
-    const std::set<Symbol> Extents = extents();
     const ValueUse Values = findValueUse(Kernel, [&](const ParmVarDecl* Parameter, const FieldDecl* Field) {
       auto Known = Launch.Arguments.find({Parameter, Field});
       auto OfExtents = [&](const Symbol& S) { return Extents.count(S) != 0; };
@@ -1163,9 +1163,8 @@ private:
     Result.ThreadRowsKnown = true;
   }
 
-  /// Whether where or whether an access is depends on more than places and extents.
-  bool dependsOnChanging(const CoordinateAccess& A) const {
-    const std::set<Symbol> Extents = extents();
+  /// Whether where or whether an access is depends on more than places and \p Extents.
+  bool dependsOnChanging(const CoordinateAccess& A, const std::set<Symbol>& Extents) const {
     auto Changes = [&](const Symbol& S) {
       switch (S.Of) {
       case Symbol::Kind::Parameter:

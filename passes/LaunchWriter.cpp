@@ -512,6 +512,7 @@ void RowCrossing::add(const ArrayAccess& Access, unsigned Index) {
   bool Writes = Access.Writes.has_value(), Known = Access.Published.has_value();
   PutsBefore |= unsigned(Writes && (!Known || Access.Published->After != 0)) << Index;
   PutsAfter |= unsigned(Writes && (!Known || Access.Published->Before != 0)) << Index;
+  Overwrites |= unsigned(Writes && Access.WritesFixedElements) << Index;
 }
 
 void RowCrossing::add(const RowCrossing& Other, unsigned Index) {
@@ -519,10 +520,12 @@ void RowCrossing::add(const RowCrossing& Other, unsigned Index) {
   ReadsAfter |= Other.ReadsAfter << Index;
   PutsBefore |= Other.PutsBefore << Index;
   PutsAfter |= Other.PutsAfter << Index;
+  Overwrites |= Other.Overwrites << Index;
 }
 
 std::string RowCrossing::text() const {
-  return ";\n  static constexpr unsigned gpurma_reads_before = " + std::to_string(ReadsBefore) +
+  return ";\n  static constexpr unsigned gpurma_overwrites = " + std::to_string(Overwrites) +
+         ";\n  static constexpr unsigned gpurma_reads_before = " + std::to_string(ReadsBefore) +
          ";\n  static constexpr unsigned gpurma_reads_after = " + std::to_string(ReadsAfter) +
          ";\n  static constexpr unsigned gpurma_puts_before = " + std::to_string(PutsBefore) +
          ";\n  static constexpr unsigned gpurma_puts_after = " + std::to_string(PutsAfter);
@@ -533,7 +536,6 @@ void PassedArrays::add(const ArrayAccess& Access, const std::string& Pointer) {
   Boxes += (Index ? ", " : "") + writtenBox(Access);
   Reads |= (Access.Reads ? 1u : 0u) << Index;
   Writes |= (Access.Writes ? 1u : 0u) << Index;
-  Overwrites |= (Access.WritesFixedElements ? 1u : 0u) << Index;
   Crosses.add(Access, Index);
   Pointers.push_back(Pointer);
 }
@@ -543,7 +545,6 @@ void PassedArrays::add(const PassedArrays& Other, const std::string& Member) {
   Boxes += (Index ? ", " : "") + Other.Boxes;
   Reads |= Other.Reads << Index;
   Writes |= Other.Writes << Index;
-  Overwrites |= Other.Overwrites << Index;
   Crosses.add(Other.Crosses, Index);
   for (const std::string& Each : Other.Pointers)
     Pointers.push_back(Member + "." + Each);
@@ -561,8 +562,7 @@ std::string LaunchClass::text() const {
          ";\n  [[maybe_unused]] static constexpr auto gpurma_between = ::gpurma::stages::between_tiles::" + Between +
          ";\n  [[maybe_unused]] static constexpr auto gpurma_rereads = ::gpurma::stages::rereading::" + Rereads +
          ";\n  static constexpr unsigned gpurma_reads = " + std::to_string(Arrays.Reads) +
-         ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Arrays.Writes) +
-         ";\n  static constexpr unsigned gpurma_overwrites = " + std::to_string(Arrays.Overwrites) + Arrays.Crosses.text() + ";\n" + members() + Arrays.text() +
+         ";\n  static constexpr unsigned gpurma_writes = " + std::to_string(Arrays.Writes) + Arrays.Crosses.text() + ";\n" + members() + Arrays.text() +
          functions() + "};\n";
 }
 
@@ -603,11 +603,8 @@ void writeFusedLaunch(const FusedLaunches& Fused, const Stage& S, std::vector<La
 void addCopyClass(const Stage& S, const std::string& Class, const std::string& Index, bool Fills, WrittenRegion& Result) {
   RowCrossing Crosses;
   std::string Boxes;
-  unsigned Overwrites = 0;
   for (const ArrayAccess& Access : S.Accesses.Arrays) {
-    const auto Index = static_cast<unsigned>(&Access - S.Accesses.Arrays.data());
-    Crosses.add(Access, Index);
-    Overwrites |= unsigned(Access.Writes && Access.WritesFixedElements) << Index;
+    Crosses.add(Access, &Access - S.Accesses.Arrays.data());
     Boxes += (Boxes.empty() ? "" : ", ") + writtenBox(Access);
   }
   std::string Kind = S.Accesses.Arrays.front().OfComponents ? ", true" : S.Copied.Rows ? ", false" : "";
@@ -616,7 +613,7 @@ void addCopyClass(const Stage& S, const std::string& Class, const std::string& I
   Result.LaunchNames.push_back(Class);
   Result.Launches += "struct " + Class + " : ::gpurma::stages::array_" + (Fills ? "fill" : "copy") + "<" + std::to_string(S.Accesses.RowDimension) +
                      ", " + std::to_string(S.Copied.Bytes) + ", " + std::to_string(S.Copied.Alignment) + Kind +
-                     "> {\n  static constexpr int gpurma_stage = " + Index + ";\n  static constexpr unsigned gpurma_overwrites = " + std::to_string(Overwrites) + Crosses.text() + ";\n" + boxesFunction(Boxes) + "};\n";
+                     "> {\n  static constexpr int gpurma_stage = " + Index + Crosses.text() + ";\n" + boxesFunction(Boxes) + "};\n";
 }
 
 } // namespace gpurma

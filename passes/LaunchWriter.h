@@ -17,6 +17,8 @@ namespace gpurma {
 /// What a launch does with rows of its arrays that come from neighbouring processes, or go to them: a bit for each array.
 struct RowCrossing {
   unsigned ReadsBefore = 0, ReadsAfter = 0, PutsBefore = 0, PutsAfter = 0;
+  /// What it writes the same elements of each time, so that nothing older of them is left.
+  unsigned Overwrites = 0;
 
   void add(const ArrayAccess& Access, unsigned Index);
   void add(const RowCrossing& Other, unsigned Index);
@@ -28,8 +30,6 @@ struct PassedArrays {
   std::vector<std::string> Pointers;
   std::string Boxes;
   unsigned Reads = 0, Writes = 0;
-  /// What it writes the same elements of each time.
-  unsigned Overwrites = 0;
   RowCrossing Crosses;
 
   void add(const ArrayAccess& Access, const std::string& Pointer);

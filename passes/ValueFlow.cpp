@@ -95,10 +95,8 @@ public:
   }
   bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
-    if (!Callee) {
-      Use.MayBeAny = Use.StoresAlways = false;
-      return true;
-    }
+    if (!Callee)
+      return refuse();
     const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
     const unsigned First = isa<CXXOperatorCallExpr>(Call) && Method && Method->isInstance() ? 1 : 0;
     const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
@@ -205,6 +203,8 @@ private:
     auto [Known, Added] = Sources.try_emplace(D, initial(D));
     grow(Known->second, Value);
   }
+  /// By its own name.
+  static bool isLocalVariable(const VarDecl* V) { return V && V->hasLocalStorage() && !V->getType()->isReferenceType(); }
   /// A local variable, or a part of one.
   static bool isLocal(const Expr* E) {
     E = E->IgnoreParenImpCasts();
@@ -212,8 +212,7 @@ private:
       return isOwnArray(Element->getBase());
     if (const auto* Member = dyn_cast<MemberExpr>(E))
       return !Member->isArrow() && isLocal(Member->getBase());
-    const VarDecl* V = namedVariable(E);
-    return V && V->hasLocalStorage() && !V->getType()->isReferenceType();
+    return isLocalVariable(namedVariable(E));
   }
   /// Local arrays that a pointer leads to then.
   void giveAway(const Stmt* S) {
@@ -257,7 +256,7 @@ private:
       if (!Member->isArrow())
         return assign(Member->getBase(), Value);
     }
-    if (const VarDecl* V = namedVariable(To); V && V->hasLocalStorage() && !V->getType()->isReferenceType())
+    if (const VarDecl* V = namedVariable(To); isLocalVariable(V))
       return raise(V, Value);
     if (mostOfWay() != Source::Places)
       Use.StoresAlways = false;

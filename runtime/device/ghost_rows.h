@@ -222,19 +222,15 @@ public:
     const ghost_stage& g = r.ghosts.stage[stage];
     const unsigned missing[2] = {c.missing.before, c.missing.after};
     side_work& work = r.sides[stage];
-    work.tells_any = work.by_hosts = false;
     GPURMA_UNROLLED
     for (int side = memory::before; side <= memory::after; ++side) {
       const bool is_late = g.tells_at[side - 1] == missing[side - 1];
       work.puts[side] = c.puts[side];
       work.tells[side] = r.informs[side] && (c.puts[side] != 0 || (!c.exchanges && is_late));
-      work.tells_any |= work.tells[side];
-      work.by_hosts |= work.tells[side] && r.control_of[side] == nullptr;
       work.leaves_untold[side] = false;
     }
     r.ghosts.stage[stage].waited_for = r.ghosts.exchanged_at; // before its own
-    const int own = s.own_end - s.own_begin;
-    work.puts_last = !work.by_hosts && own <= tiles_before_puts && s.most_pieces == 0;
+    complete_side_work(r, stage);
     if (c.exchanges) {
       r.way = work.tells_any ? way_of_stage::telling : way_of_stage::own_tiles;
       r.now = s.part[work.tells_any && !work.puts_last ? 0 : 3];
@@ -254,7 +250,6 @@ private:
     return static_cast<std::uint16_t>(rows < 0 ? 0 : rows < most_missing ? rows : most_missing);
   }
   static constexpr int most_missing = 1 << 14;
-  GPURMA_DEVICE static unsigned larger(unsigned a, unsigned b) { return a > b ? a : b; }
   GPURMA_DEVICE static missing_rows least(const missing_rows& a, const missing_rows& b) {
     return {a.before < b.before ? a.before : b.before, a.after < b.after ? a.after : b.after};
   }

@@ -1074,12 +1074,7 @@ private:
       work.leaves_untold[side] = puts_none && traits.reads[side] != 0;
       work.tells[side] = r.informs[side] && (!puts_none || (work.leaves_untold[side] && says_so));
     }
-    work.tells_any = work.tells[memory::before] || work.tells[memory::after];
-    work.by_hosts = false;
-    for (int side = memory::before; side <= memory::after; ++side)
-      work.by_hosts |= work.tells[side] && r.control_of[side] == nullptr;
-    const stage_state& s = r.stage[stage];
-    work.puts_last = !work.by_hosts && s.tiles <= tiles_before_puts && s.most_pieces == 0;
+    complete_side_work(r, stage);
   }
 
   GPURMA_DEVICE static void note_epoch(state& r, int a, int side, bool is_read, bool is_written,
@@ -1088,10 +1083,6 @@ private:
       r.read_at[side][a] = epoch;
     if (is_written)
       r.written_at[side][a] = epoch;
-  }
-
-  GPURMA_DEVICE static std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
-    return a > b ? a : b;
   }
 
   // Finds out which tiles the rank owns and which ranks they depend on: when a stage is met for

@@ -158,6 +158,24 @@ GPURMA_DEVICE void go_to_next(const stage_state& s, tile_position& at) {
   }
 }
 
+// What follows from which sides a rank tells of a stage.
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE void complete_side_work(region_state<Stages, Arrays, Scalars>& r, int stage) {
+  const stage_state& s = r.stage[stage];
+  side_work& work = r.sides[stage];
+  work.tells_any = work.tells[memory::before] || work.tells[memory::after];
+  work.by_hosts = false;
+  GPURMA_UNROLLED
+  for (int side = memory::before; side <= memory::after; ++side)
+    work.by_hosts |= work.tells[side] && r.control_of[side] == nullptr;
+  work.puts_last =
+      !work.by_hosts && s.own_end - s.own_begin <= tiles_before_puts && s.most_pieces == 0;
+}
+
+GPURMA_DEVICE std::uint32_t larger(std::uint32_t a, std::uint32_t b) {
+  return a > b ? a : b;
+}
+
 // --- Pieces, in which ranks stay together
 
 GPURMA_DEVICE int pieces_of(const stage_state& s, int tiles) {
