@@ -386,9 +386,9 @@ const ReducedScalar* ExpressionWriter::reducedPointer(const Expr* E) const {
   return Ref ? Draft.R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
 }
 
-std::string ExpressionWriter::reducedName(const ReducedScalar& Scalar) const {
-  return "gpurma_reduced_" + std::to_string(&Scalar - Draft.R.Reductions.data());
-}
+size_t ExpressionWriter::reducedIndex(const ReducedScalar& Scalar) const { return &Scalar - Draft.R.Reductions.data(); }
+
+std::string ExpressionWriter::reducedName(const ReducedScalar& Scalar) const { return "gpurma_reduced_" + std::to_string(reducedIndex(Scalar)); }
 
 const VarDecl* ExpressionWriter::copiedScalar(const CallExpr& Call) const {
   const FunctionDecl* Callee = Call.getDirectCallee();

@@ -38,6 +38,7 @@ public:
   std::string member(clang::QualType Type, std::string Name) const;
 
   const ReducedScalar* reducedPointer(const clang::Expr* E) const;
+  size_t reducedIndex(const ReducedScalar& Scalar) const;
   std::string reducedName(const ReducedScalar& Scalar) const;
   /// The pointer to memory of the host that a reduced scalar is copied to or from.
   const clang::VarDecl* copiedScalar(const clang::CallExpr& Call) const;

@@ -7,6 +7,7 @@
 #include "passes/ErrorChecks.h"
 #include "passes/Extrema.h"
 #include "passes/HostExpressions.h"
+#include "passes/Kernels.h"
 #include "passes/Lvalues.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"

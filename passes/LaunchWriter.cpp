@@ -170,7 +170,7 @@ private:
       std::string Type = "<" + E.member(Reduced->Scalar->getType(), "") + ", " + operationName(*Reduced, Draft.U.context()) + ">";
       TileArguments += ", ::gpurma::stages::part_pointer" + Type + "{gpurma_thread." + Name + "}";
       Parts += " ::gpurma::stages::thread_part" + Type + " " + Name + ";";
-      Sums += " gpurma_thread." + Name + ".add_to(" + Name + ");";
+      Sums += " gpurma_thread." + Name + ".add_to(gpurma_of_warps[" + std::to_string(E.reducedIndex(*Reduced)) + "]);";
     }
     BehindArguments = TileArguments;
     for (size_t I = 0; I != S.Sums.Sums.size(); ++I) {
@@ -189,6 +189,11 @@ private:
       const Expr* Argument = S.Arguments[I];
       if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(Argument))
         Argument = Default->getExpr();
+      if (llvm::is_contained(S.AddedUpByThreads, Parameter)) {
+        line() << E.reducedName(*E.reducedPointer(Argument)) << ".adds_by_warp();\n";
+        Arguments += ", static_cast<" + E.member(Parameter->getType(), "") + ">(nullptr)"; // its text has the parts
+        continue;
+      }
       std::string Name = "gpurma_" + std::to_string(I);
       Values += ", " + Name;
       if (const ReducedScalar* Scalar = E.reducedPointer(Argument)) {
@@ -480,7 +485,7 @@ void writeTogether(const FusedLaunches& Fused, ArrayRef<LaunchClass> Members, La
     if (One.Between == "barrier" || All.Between == "nothing")
       All.Between = One.Between;
     All.Parts += " " + One.Name + "::gpurma_parts " + Name + ";";
-    All.Sums += " " + Name + ".gpurma_add_up(" + Thread + ");";
+    All.Sums += " " + Name + ".gpurma_add_up(" + Thread + ", gpurma_of_warps);";
     if (Fused.Members[I].Before == BetweenLaunches::Reload)
       All.Run += " ::gpurma::platform::forget_memory();";
     else if (Fused.Members[I].Before == BetweenLaunches::Barrier)
@@ -572,7 +577,9 @@ std::string LaunchClass::members() const { return "  unsigned gpurma_grid[3];\n"
 
 std::string LaunchClass::functions() const {
   return "  struct gpurma_parts {" + Parts + (Parts.empty() ? "" : " ") +
-         "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread) const {" + Sums +
+         "};\n  __device__ __forceinline__ void gpurma_add_up([[maybe_unused]] const gpurma_parts& gpurma_thread, "
+         "[[maybe_unused]] ::gpurma::stages::parts_of_warps* gpurma_of_warps) const {" +
+         Sums +
          (Sums.empty() ? "" : " ") +
          "}\n  template <unsigned gpurma_copy> __device__ __forceinline__ void gpurma_run(const uint3& gpurma_block, "
          "[[maybe_unused]] gpurma_parts& gpurma_thread) {" +

@@ -14,6 +14,7 @@
 // becomes of those that stand for reduced scalars. #line keeps the lines of what is generated, and of what follows
 // it, those of the source.
 #include "passes/BlockNumbers.h"
+#include "passes/EarlyReads.h"
 #include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
@@ -312,6 +313,8 @@ private:
           addCopy(Function, Own, copyName(Function, Indices), threadParameters(Threads, /*Behind=*/false));
       }
     }
+    if (Threads == ThreadMapping::Blocks && !Rows) // which have few registers
+      addEarlyReads(launchesOf(Kernel, Threads), Own, P.source(End->File));
     EditSet Edited = Own;
     if (Parts) {
       editPartialBlocks(*Parts, Edited, U.context());

@@ -44,7 +44,7 @@ struct elements_of_array {
   word* to;
 
   GPURMA_DEVICE void gpurma_finish(const gpurma_parts&) const {}
-  GPURMA_DEVICE void gpurma_add_up(const gpurma_parts&) const {}
+  GPURMA_DEVICE void gpurma_add_up(const gpurma_parts&, parts_of_warps*) const {}
 
   // Of an array of `dimensions` dimensions.
   GPURMA_DEVICE void set(const array_plan& array, int dimensions, const dim3& tile) {

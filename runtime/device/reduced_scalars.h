@@ -20,27 +20,30 @@ public:
   reduced(const reduced&) = delete;
   reduced& operator=(const reduced&) = delete;
 
-  // Where the rank's tiles add up.
+  // Where the rank's tiles add up by atomics.
   GPURMA_DEVICE T* partial() {
-    updated_ = true;
+    updated_ = by_atomics_ = true;
     return slot(region<Stages, Arrays, Scalars>::shared(), index_);
   }
+
+  // Each warp does with what its threads have added up (thread_part::add_to).
+  GPURMA_DEVICE void adds_by_warp() { updated_ = true; }
 
   // The scalar over all processes, the same in all threads of all ranks: waits until all ranks have
   // come here, if kernels may have updated it.
   GPURMA_DEVICE Total value() {
     if (updated_)
       value_ = meet(index_, value_);
-    updated_ = false;
+    updated_ = by_atomics_ = false;
     return value_;
   }
 
   // Without a meeting: nobody asks for what has been added up so far. What an assignment is, is
   // the value, for *a = *b = 0.
   GPURMA_DEVICE Total operator=(Total value) {
-    if (updated_ && platform::thread_index() == 0)
-      clear(region<Stages, Arrays, Scalars>::shared(), index_);
-    updated_ = false;
+    if (updated_)
+      clear(region<Stages, Arrays, Scalars>::shared(), index_, by_atomics_);
+    updated_ = by_atomics_ = false;
     value_ = value;
     return value_;
   }
@@ -95,10 +98,13 @@ private:
     return reinterpret_cast<T*>(r.words.words + r.words.partial_at(index, r.rank));
   }
 
-  // Thread 0, between the block barriers of stages that update the scalar. M23
-  GPURMA_DEVICE static void clear(state& r, int index) {
-    platform::store_relaxed(r.words.words + r.words.partial_at(index, r.rank),
-                            r.plans.identity[index]);
+  // The polling threads, between the block barriers of stages that update the scalar. M23
+  GPURMA_DEVICE static void clear(state& r, int index, bool by_atomics) {
+    const std::uint64_t identity = r.plans.identity[index];
+    if (const unsigned warp = platform::thread_index(); warp < platform::most_warps)
+      r.by_warp[index][warp] = identity;
+    if (by_atomics && platform::thread_index() == 0)
+      platform::store_relaxed(r.words.words + r.words.partial_at(index, r.rank), identity);
   }
 
   GPURMA_DEVICE static Total nothing(const state& r, int index) {
@@ -167,13 +173,17 @@ private:
     const std::uint32_t meeting = r.meetings[index] + 1;
     detail::blocked waiting(detail::block(), directive::reduce, r.plans.where, any_source, any_tag,
                             detail::no_window_id, meeting);
+    const T of_warps = platform::combined_in_warp(
+        from_bits<T>(r.by_warp[index][platform::thread_index()]), // M23
+        [](T a, T b) { return Operation::combine(a, b); });
     if (is_first) {
-      const auto part = static_cast<Total>(from_bits<T>(
-          platform::load_relaxed(r.words.words + r.words.partial_at(index, r.rank)))); // M23
-      clear(r, index);
-      platform::store_packet(packets(r, r.words.rank_part_at(index, r.rank)),
-                             pack(part, meeting)); // M24
+      const T by_atomics = from_bits<T>(
+          platform::load_relaxed(r.words.words + r.words.partial_at(index, r.rank))); // M23
+      platform::store_packet(
+          packets(r, r.words.rank_part_at(index, r.rank)),
+          pack(static_cast<Total>(Operation::combine(by_atomics, of_warps)), meeting)); // M24
     }
+    clear(r, index, true);
     const int ranks = detail::block().device_size;
     constexpr int size = memory::group_size;
     if (r.rank % size == 0) {
@@ -204,6 +214,7 @@ private:
   Total value_;
   int index_;
   bool updated_ = false;
+  bool by_atomics_ = false;
 };
 
 } // namespace gpurma::stages

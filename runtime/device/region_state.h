@@ -10,6 +10,7 @@
 
 #include <gpurma/device/directives.h>
 #include <gpurma/device/stage_plan.h>
+#include <gpurma/device/thread_parts.h>
 
 namespace gpurma::stages {
 
@@ -381,7 +382,9 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   bool watches[Stages][3];            // ranks of the process on a side
   bool informed_is_known[Stages];     // find_informed
   pushed_boxes pushed[Stages];
-  std::uint32_t meetings[Scalars]; // of each reduced scalar
+  // Of each reduced scalar: what warps have added up of their threads' parts; and meetings.
+  parts_of_warps by_warp[Scalars];
+  std::uint32_t meetings[Scalars];
   std::uint64_t result[Scalars];   // of the last meeting
   std::uint64_t parts[most_polling_threads];
   // How many threads put what is pushed while others begin the next stage; 0: all put it.

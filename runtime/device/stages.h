@@ -100,8 +100,12 @@ public:
         for (int side = 0; side < 3; ++side)
           r.read_at[side][a] = r.written_at[side][a] = 0;
       }
-      for (int k = 0; k < Scalars; ++k)
+      GPURMA_ROLLED
+      for (int k = 0; k < Scalars; ++k) {
         r.meetings[k] = 0;
+        for (std::uint64_t& part : r.by_warp[k])
+          part = plans.identity[k];
+      }
       r.ghosts.own_tiles = 0;
       if (ghost_rows<Stages, Arrays, Scalars>::exist(r))
         ghost_rows<Stages, Arrays, Scalars>::begin(r);
@@ -144,7 +148,7 @@ public:
   // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says
   // which copy of static shared memory the tile uses. gpurma_parts are the thread's parts of
   // reduced scalars, gpurma_finish(parts) what the threads do together with their parts of several
-  // tiles, and gpurma_add_up(parts) adds them to those of the rank. gpurma_arrays(): the arrays
+  // tiles, and gpurma_add_up(parts, of_warps) adds them to those of the warp. gpurma_arrays(): the arrays
   // that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does with the
   // k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
   // gpurma_reads_after, whether it reads rows before or after its own that the region changes, and
@@ -832,7 +836,7 @@ private:
     }
     if (!discards_parts<Launch>()) {
       launched<Launch>().gpurma_finish(parts);
-      launched<Launch>().gpurma_add_up(parts);
+      launched<Launch>().gpurma_add_up(parts, shared().by_warp);
     }
   }
 
@@ -881,7 +885,7 @@ private:
       }
     }
     if (!discards_parts<Launch>())
-      launched<Launch>().gpurma_add_up(parts);
+      launched<Launch>().gpurma_add_up(parts, shared().by_warp);
   }
 
   // Among the tiles of all processes.

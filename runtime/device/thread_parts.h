@@ -10,6 +10,9 @@
 
 namespace gpurma::stages {
 
+// What the warps of a rank have added up of a reduced scalar, in shared memory.
+using parts_of_warps = std::uint64_t[platform::most_warps];
+
 // What a thread adds up of a reduced scalar while the tiles of its rank run, in a register: an
 // atomic for each update would be one of many that wait for each other.
 template <class T, class Operation> class thread_part {
@@ -17,62 +20,22 @@ public:
   GPURMA_DEVICE void update(T value) { value_ = Operation::combine(value_, value); }
   GPURMA_DEVICE T value() const { return value_; }
 
-  // All threads of the block, behind their tiles. Warps in which no thread has anything leave the
-  // rank's part alone.
-  GPURMA_DEVICE void add_to(T* of_rank) const {
-    if (!platform::any_of_warp(value_ != Operation::template identity<T>))
+  // All threads of the block, behind their tiles, for each warp by itself: to what it has in
+  // shared memory, since others would wait for an atomic in global memory. Always in the same order.
+  GPURMA_DEVICE void add_to(parts_of_warps& by_warp) const {
+    const unsigned lanes = platform::lanes_of_warp(value_ != Operation::template identity<T>);
+    if (lanes == 0)
       return;
-    const T sum =
-        platform::combined_in_warp(value_, [](T a, T b) { return Operation::combine(a, b); });
-    if (platform::is_first_of_warp())
-      update_part(Operation{}, of_rank, sum); // M23
+    T sum = value_;
+    if (lanes != 1) // as if the kernel adds up a block's by itself
+      sum = platform::combined_in_warp(value_, [](T a, T b) { return Operation::combine(a, b); });
+    if (!platform::is_first_of_warp())
+      return;
+    std::uint64_t& own = by_warp[platform::warp_index()]; // M23
+    own = bits_of(Operation::combine(from_bits<T>(own), sum));
   }
 
 private:
-  // Of a flag. What other warps store is the same.
-  template <class Any> GPURMA_DEVICE static void update_part(Any, T* of_rank, T value) {
-    *of_rank = value;
-  }
-  // CUDA has no atomics for long, and no sums of long long, which are those of their bits.
-  template <bool IsSigned>
-  using cuda_type =
-      std::conditional_t<std::is_integral_v<T> && sizeof(T) == 8,
-                         std::conditional_t<IsSigned, long long, unsigned long long>, T>;
-
-  GPURMA_DEVICE static void update_part(plus, T* of_rank, T value) {
-    using type = cuda_type<false>;
-    ::atomicAdd(reinterpret_cast<type*>(of_rank), static_cast<type>(value));
-  }
-  GPURMA_DEVICE static void update_part(maximum, T* of_rank, T value) {
-    using type = cuda_type<std::is_signed_v<T>>;
-    if constexpr (std::is_floating_point_v<T>)
-      update_bits(of_rank, value);
-    else
-      ::atomicMax(reinterpret_cast<type*>(of_rank), static_cast<type>(value));
-  }
-  GPURMA_DEVICE static void update_part(minimum, T* of_rank, T value) {
-    using type = cuda_type<std::is_signed_v<T>>;
-    if constexpr (std::is_floating_point_v<T>)
-      update_bits(of_rank, value);
-    else
-      ::atomicMin(reinterpret_cast<type*>(of_rank), static_cast<type>(value));
-  }
-  // CUDA has no atomicMax and atomicMin for these types. M23
-  GPURMA_DEVICE static void update_bits(T* of_rank, T value) {
-    using bits = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned int>;
-    auto* const word = reinterpret_cast<bits*>(of_rank);
-    bits seen = ::atomicOr(word, bits{0});
-    while (true) {
-      const T old = from_bits<T>(seen);
-      if (Operation::combine(old, value) == old)
-        return;
-      const bits before = ::atomicCAS(word, seen, static_cast<bits>(bits_of(value)));
-      if (before == seen)
-        return;
-      seen = before;
-    }
-  }
-
   T value_ = Operation::template identity<T>;
 };
 

@@ -24,9 +24,11 @@
 //   largest(value, width)           of all threads
 //   united(bits, width)             those of any thread
 //   broadcast(value, thread, width) the thread's value
-//   any_of_warp(flag) combined_in_warp(value, combine) is_first_of_warp()   for all threads of the block: whether any
-//                                   thread of the warp's flag is true; the values of all of them combined, in the warp's
-//                                   first thread. On the CPU target each thread is a warp
+//   lanes_of_warp(flag) combined_in_warp(value, combine) is_first_of_warp() warp_index() most_warps
+//                                   for all threads of the block: a bit for each thread of the warp whose flag is true;
+//                                   the values of all of them combined, in the warp's first thread; whether it is that;
+//                                   which warp it is, of up to so many. On the CPU target each thread is a warp, one at a
+//                                   time, so that they have one number
 //   polls_starve_others             whether others run only when the thread yields
 //   quiet_polls                     how often a waiting rank looks before it says so to its host
 //   piece_polls                     how often a rank that is ahead of others in a stage looks whether they follow

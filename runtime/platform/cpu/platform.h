@@ -120,8 +120,10 @@ T broadcast(T value, unsigned, unsigned) {
   return value;
 }
 
-inline bool any_of_warp(bool flag) { return flag; }
+inline unsigned lanes_of_warp(bool flag) { return flag ? 1 : 0; }
 inline bool is_first_of_warp() { return true; }
+inline unsigned warp_index() { return 0; }
+inline constexpr int most_warps = 1; // of a block, whose threads share one core
 template <class T, class Combine>
 T combined_in_warp(T value, const Combine&) {
   return value;

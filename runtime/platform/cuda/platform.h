@@ -154,8 +154,10 @@ GPURMA_DEVICE T broadcast(T value, unsigned thread, unsigned) {
   return __shfl_sync(all_lanes, value, static_cast<int>(thread));
 }
 
-GPURMA_DEVICE bool any_of_warp(bool flag) { return __any_sync(all_lanes, flag) != 0; }
+GPURMA_DEVICE unsigned lanes_of_warp(bool flag) { return __ballot_sync(all_lanes, flag); }
 GPURMA_DEVICE bool is_first_of_warp() { return thread_index_again() % 32 == 0; }
+GPURMA_DEVICE unsigned warp_index() { return thread_index_again() / 32; }
+inline constexpr int most_warps = 32; // of a block
 template <class T, class Combine>
 GPURMA_DEVICE T combined_in_warp(T value, const Combine& combine) {
   const unsigned lanes = block_threads() - thread_index_again(); // from the thread's own on, if the block does not fill them

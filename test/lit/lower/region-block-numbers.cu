@@ -34,7 +34,7 @@ __global__ void root(const float* partial, float* result, int count) {
 // CHECK: auto& gpurma_blocks_1 = gpurma_values.gpurma_blocks_1;
 // CHECK: gpurma_reduced_1 = ::gpurma::stages::plus::template identity<float>;
 // CHECK-NEXT: gpurma_blocks_1 = ::gpurma::stages::numbered_blocks_of(dim3(grid), 2, {{.*}});
-// CHECK: auto * const gpurma_2 = gpurma_reduced_1.partial();
+// CHECK: gpurma_reduced_1.adds_by_warp();
 // CHECK: ::gpurma::stages::check_block_numbers(gpurma_blocks_1, grid.x * grid.y, 32, {{.*}});
 // CHECK-NEXT: gpurma_reduced_0 = static_cast<float>(::sqrtf(gpurma_reduced_1.value()));
 void run(float* u, float* v, float* partial, float* result, int ny, int nx) {

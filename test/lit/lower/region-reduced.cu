@@ -68,8 +68,8 @@ template <bool Uses, class T = int> __global__ void instances(const T* a, T* sum
 // CHECK: template <unsigned gpurma_copy, bool Uses, class T = int, class gpurma_type_1> {{.*}}gpurma_stage_[[#]]_instances({{.*}}, gpurma_type_1 gpurma_part_1, const T* a, T* sum) { static_cast<void>(sum); {
 
 // CHECK: struct gpurma_parts { ::gpurma::stages::thread_part<int, ::gpurma::stages::plus> gpurma_1; ::gpurma::stages::thread_part<int, ::gpurma::stages::maximum> gpurma_2; };
-// CHECK-NEXT: { gpurma_thread.gpurma_1.add_to(gpurma_1); gpurma_thread.gpurma_2.add_to(gpurma_2); }
-// CHECK-NEXT: ::gpurma::stages::part_pointer<int, ::gpurma::stages::plus>{gpurma_thread.gpurma_1}, ::gpurma::stages::part_pointer<int, ::gpurma::stages::maximum>{gpurma_thread.gpurma_2}, gpurma_0, gpurma_1, gpurma_2, gpurma_3, gpurma_4); }
+// CHECK-NEXT: { gpurma_thread.gpurma_1.add_to(gpurma_of_warps[0]); gpurma_thread.gpurma_2.add_to(gpurma_of_warps[2]); }
+// CHECK-NEXT: ::gpurma::stages::part_pointer<int, ::gpurma::stages::plus>{gpurma_thread.gpurma_1}, ::gpurma::stages::part_pointer<int, ::gpurma::stages::maximum>{gpurma_thread.gpurma_2}, gpurma_0, static_cast<int *>(nullptr), static_cast<int *>(nullptr), gpurma_3, gpurma_4); }
 // CHECK: struct gpurma_parts {};
 // CHECK: {{^}}struct gpurma_launch_[[#]]_9 {
 // CHECK: struct gpurma_parts { ::gpurma::stages::thread_part<int, ::gpurma::stages::plus> gpurma_1; };

@@ -38,20 +38,20 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK-NEXT: static constexpr unsigned gpurma_puts_after = 0;
 // CHECK-NEXT: unsigned gpurma_grid[3];
 // CHECK-NEXT: float *gpurma_0;
-// CHECK: float *gpurma_2;
+// CHECK: const float *gpurma_1;
 // CHECK-NEXT: int gpurma_3;
 // CHECK-NEXT: {{.*}} gpurma_arrays() const { return {{[{][{]gpurma_0, gpurma_1[}][}]}}; }
 // CHECK-NEXT: {{.*}} static constexpr ::gpurma::stages::written_box boxes[] = {{.*}}0, {0, 0}{{.*}};
 // CHECK-NEXT: struct gpurma_parts { ::gpurma::stages::thread_part<float, ::gpurma::stages::plus> gpurma_2; };
-// CHECK-NEXT: {{.*}} void gpurma_add_up({{.*}}const gpurma_parts& gpurma_thread) const { gpurma_thread.gpurma_2.add_to(gpurma_2); }
-// CHECK-NEXT: template <unsigned gpurma_copy> {{.*}} gpurma_run({{.*}} { ::ns::gpurma_stage_[[S]]_step<gpurma_copy, float>(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2]), ::gpurma::stages::part_pointer<float, ::gpurma::stages::plus>{gpurma_thread.gpurma_2}, gpurma_0, gpurma_1, gpurma_2, gpurma_3); }
+// CHECK-NEXT: {{.*}} void gpurma_add_up({{.*}}const gpurma_parts& gpurma_thread, {{.*}} gpurma_of_warps) const { gpurma_thread.gpurma_2.add_to(gpurma_of_warps[0]); }
+// CHECK-NEXT: template <unsigned gpurma_copy> {{.*}} gpurma_run({{.*}} { ::ns::gpurma_stage_[[S]]_step<gpurma_copy, float>(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2]), ::gpurma::stages::part_pointer<float, ::gpurma::stages::plus>{gpurma_thread.gpurma_2}, gpurma_0, gpurma_1, static_cast<float *>(nullptr), gpurma_3); }
 // CHECK: __global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_[[R]](
 // CHECK: ::gpurma::rank_scope gpurma_rank_scope_;
 // CHECK: if (gpurma_region.leads()) {
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
-// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_2, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 73});
+// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 73});
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
 // CHECK: ::gpurma::stages::swap(a, b);
