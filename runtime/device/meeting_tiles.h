@@ -36,8 +36,8 @@ struct tile_offsets {
 };
 
 // The tiles of a stage with `theirs` that meet the coordinates low to high of an axis.
-GPURMA_DEVICE tile_offsets tiles_at(std::int64_t low, std::int64_t high, const axis_reach& theirs,
-                                    std::int64_t size) {
+GPURMA_SLOW_DEVICE tile_offsets tiles_at(std::int64_t low, std::int64_t high,
+                                         const axis_reach& theirs, std::int64_t size) {
   return {-floor_divide(-(low - theirs.high - size + 1), size),
           floor_divide(high - theirs.low, size)};
 }
@@ -75,10 +75,11 @@ GPURMA_DEVICE bool is_touched_at_ends(const stage_plan& plan, int dimensions, in
 // `turn` rows further on; with one dimension, rows of any arrays. Where a touches the ends of a
 // dimension only, bit j of `last` says that it is the last coordinates of dimension j + 1, instead
 // of the first. Elements that a tile touches are in a box, so these tiles are in one. false: none.
-GPURMA_DEVICE bool find_meeting_tiles(const stage_plan& a, const reach& mine, const grid_tiles& at,
-                                      std::int64_t turn, const stage_plan& b, const reach& theirs,
-                                      const dim3& grid_of_b, const inner_extents& extents,
-                                      int dimensions, unsigned last, grid_tiles& found) {
+GPURMA_SLOW_DEVICE bool find_meeting_tiles(const stage_plan& a, const reach& mine,
+                                           const grid_tiles& at, std::int64_t turn,
+                                           const stage_plan& b, const reach& theirs,
+                                           const dim3& grid_of_b, const inner_extents& extents,
+                                           int dimensions, unsigned last, grid_tiles& found) {
   for (unsigned axis = 0; axis < 3; ++axis)
     found.axis[axis] = {0, std::int64_t{of_dim(grid_of_b, axis)} - 1};
   const auto meet = [&](unsigned axis, std::int64_t low, std::int64_t high, std::int64_t size) {

@@ -64,7 +64,8 @@ GPURMA_DEVICE void send_epoch(const region_state<Stages, Arrays, Scalars>& r, in
 // Whether a rank of the process on a side tells this process of its epochs: it does if it has a
 // tile of any stage that this process is concerned with.
 template <int Stages, int Arrays, int Scalars>
-GPURMA_DEVICE bool is_informed(const region_state<Stages, Arrays, Scalars>& r, int side, int rank) {
+GPURMA_SLOW_DEVICE bool is_informed(const region_state<Stages, Arrays, Scalars>& r, int side,
+                                    int rank) {
   const int process = process_of(r.plans.bands, side);
   const int towards = mirror(side);
   GPURMA_ROLLED

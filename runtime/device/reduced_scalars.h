@@ -173,9 +173,9 @@ private:
     const std::uint32_t meeting = r.meetings[index] + 1;
     detail::blocked waiting(detail::block(), directive::reduce, r.plans.where, any_source, any_tag,
                             detail::no_window_id, meeting);
-    const T of_warps = platform::combined_in_warp(
-        from_bits<T>(r.by_warp[index][platform::thread_index()]), // M23
-        [](T a, T b) { return Operation::combine(a, b); });
+    const T of_warps =
+        platform::combined_in_warp(from_bits<T>(r.by_warp[index][platform::thread_index()]), // M23
+                                   [](T a, T b) { return Operation::combine(a, b); });
     if (is_first) {
       const T by_atomics = from_bits<T>(
           platform::load_relaxed(r.words.words + r.words.partial_at(index, r.rank))); // M23

@@ -124,13 +124,13 @@ struct dealing {
   GPURMA_DEVICE std::int64_t distance() const {
     return how == contiguous ? 1 : how == columns ? per_row : ranks;
   }
-  GPURMA_DEVICE std::int64_t first(int rank) const {
+  GPURMA_SLOW_DEVICE std::int64_t first(int rank) const {
     return how == contiguous ? rank * range()
            : how == columns  ? std::int64_t{rank / per_row} * length * per_row + rank % per_row
                              : rank;
   }
   // Of a rank's tiles, those before a number.
-  GPURMA_DEVICE int count(int rank, std::int64_t before) const {
+  GPURMA_SLOW_DEVICE int count(int rank, std::int64_t before) const {
     const std::int64_t end = how == contiguous ? first(rank) + range()
                              : how == columns  ? first(rank) + std::int64_t{length} * per_row
                                                : all;
@@ -151,7 +151,7 @@ struct dealing {
            : how == columns  ? length
                              : static_cast<int>((all + ranks - 1) / ranks);
   }
-  GPURMA_DEVICE int owner(std::int64_t number) const {
+  GPURMA_SLOW_DEVICE int owner(std::int64_t number) const {
     return how == contiguous ? static_cast<int>(number / range())
            : how == columns
                ? static_cast<int>(number / per_row / length * per_row + number % per_row)
@@ -385,7 +385,7 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   // Of each reduced scalar: what warps have added up of their threads' parts; and meetings.
   parts_of_warps by_warp[Scalars];
   std::uint32_t meetings[Scalars];
-  std::uint64_t result[Scalars];   // of the last meeting
+  std::uint64_t result[Scalars]; // of the last meeting
   std::uint64_t parts[most_polling_threads];
   // How many threads put what is pushed while others begin the next stage; 0: all put it.
   std::uint16_t putting_threads[Stages];

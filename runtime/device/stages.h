@@ -148,9 +148,9 @@ public:
   // is passed; gpurma_run<copy>(logical block, parts) runs the kernel's body, where `copy` says
   // which copy of static shared memory the tile uses. gpurma_parts are the thread's parts of
   // reduced scalars, gpurma_finish(parts) what the threads do together with their parts of several
-  // tiles, and gpurma_add_up(parts, of_warps) adds them to those of the warp. gpurma_arrays(): the arrays
-  // that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does with the
-  // k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
+  // tiles, and gpurma_add_up(parts, of_warps) adds them to those of the warp. gpurma_arrays(): the
+  // arrays that it is passed, of which bit k of gpurma_reads and gpurma_writes says what it does
+  // with the k-th, and gpurma_boxes()[k] what a tile writes of it; bit k of gpurma_reads_before and
   // gpurma_reads_after, whether it reads rows before or after its own that the region changes, and
   // of gpurma_puts_before and gpurma_puts_after, whether the process before or after needs rows of
   // what it writes. gpurma_rereads: which threads keep nothing that it is passed in registers
@@ -1159,7 +1159,8 @@ private:
     return true;
   }
 
-  GPURMA_DEVICE static void set_up(state& r, int stage, const stage_plan& plan, const dim3& grid) {
+  GPURMA_SLOW_DEVICE static void set_up(state& r, int stage, const stage_plan& plan,
+                                        const dim3& grid) {
     const banding& bands = r.plans.bands;
     stage_state& s = r.stage[stage];
     r.pushed[stage].count = pushed_boxes::unknown;
@@ -1205,7 +1206,7 @@ private:
 
   // Before its tiles of stage a, the rank waits for ranks of a process whose tiles of stage b
   // conflict with them.
-  GPURMA_DEVICE static void watch_conflicts(state& r, int a, int b, int side) {
+  GPURMA_SLOW_DEVICE static void watch_conflicts(state& r, int a, int b, int side) {
     if (!has_process(r.plans.bands, side))
       return;
     const stage_plan& mine = r.plans.stage[a];

@@ -21,7 +21,8 @@ public:
   GPURMA_DEVICE T value() const { return value_; }
 
   // All threads of the block, behind their tiles, for each warp by itself: to what it has in
-  // shared memory, since others would wait for an atomic in global memory. Always in the same order.
+  // shared memory, since others would wait for an atomic in global memory. Always in the same
+  // order.
   GPURMA_DEVICE void add_to(parts_of_warps& by_warp) const {
     const unsigned lanes = platform::lanes_of_warp(value_ != Operation::template identity<T>);
     if (lanes == 0)

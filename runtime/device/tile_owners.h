@@ -13,8 +13,8 @@ namespace gpurma::stages {
 // --- Where tiles belong
 
 // First row of tiles of a process, moved on by some; of `processes`: how many there are.
-GPURMA_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan& s,
-                                          const dim3& grid, int process, int moved = 0) {
+GPURMA_SLOW_DEVICE std::int64_t first_tile_row(const banding& bands, const stage_plan& s,
+                                               const dim3& grid, int process, int moved = 0) {
   const std::int64_t all = has_blocks(grid) ? of_dim(grid, s.row) : 0;
   if (process <= 0)
     return 0;
@@ -137,7 +137,7 @@ GPURMA_DEVICE std::int64_t tile_number(const stage_state& s, int rank, int k) {
   return s.dealt.base + s.dealt.first(rank) + k * s.dealt.distance();
 }
 
-GPURMA_DEVICE tile_position position(const stage_state& s, std::int64_t tile) {
+GPURMA_SLOW_DEVICE tile_position position(const stage_state& s, std::int64_t tile) {
   const auto row = static_cast<int>(tile / s.per_row);
   const auto in_row = static_cast<int>(tile - std::int64_t{row} * s.per_row);
   return {row, in_row / s.inner, in_row % s.inner};
