@@ -1,4 +1,5 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/CallVisitor.h"
 #include "passes/KernelInterpreter.h"
 
 #include "passes/AbstractValues.h"
@@ -1070,8 +1071,10 @@ private:
       return eval(Default->getExpr());
     if (const auto* Default = dyn_cast<CXXDefaultInitExpr>(E))
       return eval(Default->getExpr());
-    if (const auto* Bind = dyn_cast<CXXBindTemporaryExpr>(E))
+    if (const auto* Bind = dyn_cast<CXXBindTemporaryExpr>(E)) {
+      rejectDestructor(Bind->getType(), Bind->getBeginLoc());
       return eval(Bind->getSubExpr());
+    }
     if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
       return placed(object(Temporary));
     if (const auto* Cast = dyn_cast<CastExpr>(E)) {
@@ -1224,9 +1227,42 @@ private:
     return E->isGLValue() ? read(E) : eval(E);
   }
 
+  /// The program's own class whose destructor does something at the end of an object; null if there is none.
+  const CXXRecordDecl* destroyedBy(QualType Type) const {
+    const auto* Class = Type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    if (!Class || !Class->hasDefinition() || Class->hasTrivialDestructor())
+      return nullptr;
+    const CXXDestructorDecl* Destructor = Class->getDestructor();
+    const auto* Body = Destructor && ownDefinition(*Destructor) ? dyn_cast<CompoundStmt>(ownDefinition(*Destructor)->getBody()) : nullptr;
+    if (Destructor && Destructor->isUserProvided() && Body && !Body->body_empty())
+      return Class;
+    for (const FieldDecl* Field : Class->fields())
+      if (const CXXRecordDecl* Member = destroyedBy(Field->getType()))
+        return Member;
+    for (const CXXBaseSpecifier& Base : Class->bases())
+      if (const CXXRecordDecl* Member = destroyedBy(Base.getType()))
+        return Member;
+    return nullptr;
+  }
+  void rejectDestructor(QualType Type, SourceLocation Loc) {
+    if (const CXXRecordDecl* Class = destroyedBy(Type))
+      error(Loc, Diag::err_statement_not_understood) << 2 << Class->getName();
+  }
+  /// Of an object whose class is not known.
+  void rejectVirtual(const CXXMethodDecl& Method, const CallExpr& Call) {
+    const auto* Member = dyn_cast<MemberExpr>(Call.getCallee()->IgnoreParens());
+    if (!Method.isVirtual() || (Member && Member->hasQualifier()))
+      return;
+    const CXXMethodDecl* Known = Member ? Method.getDevirtualizedMethod(Member->getBase(), /*IsAppleKext=*/false) : nullptr;
+    if (!Known || Known->getCanonicalDecl() != Method.getCanonicalDecl())
+      error(Call.getBeginLoc(), Diag::err_statement_not_understood) << 1 << Method.getNameAsString() << Call.getSourceRange();
+  }
+
   AbstractValue evalConstruct(const CXXConstructExpr* E) {
     const CXXConstructorDecl* Constructor = E->getConstructor();
-    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1)
+    if (Constructor->isInheritingConstructor())
+      error(E->getBeginLoc(), Diag::err_statement_not_understood) << 3 << Constructor->getParent()->getName() << E->getSourceRange();
+    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1 && !Constructor->isUserProvided())
       return evalObject(E->getArg(0));
     const FunctionDecl* Definition = nullptr;
     if (!Constructor->hasBody(Definition) || !enter(Definition)) {
@@ -1450,6 +1486,8 @@ private:
     std::optional<Location> This;
     std::vector<const Expr*> Arguments(E->arg_begin(), E->arg_end());
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    if (Method)
+      rejectVirtual(*Method, *E);
     if (const auto* Member = dyn_cast<CXXMemberCallExpr>(E)) {
       const Expr* Object = Member->getImplicitObjectArgument();
       This = isa<CXXThisExpr>(Object->IgnoreParenImpCasts()) ? Frames.back()->This.value_or(Location{})
@@ -1457,7 +1495,7 @@ private:
                                                 : object(Object);
     } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
       // An assignment of structures is one of elements.
-      if ((Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()) &&
+      if ((Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()) && !Method->isUserProvided() &&
           Arguments.size() == 2) {
         size_t Read = Result.Accesses.size();
         AbstractValue V = evalObject(Arguments[1]);
@@ -1611,7 +1649,7 @@ private:
     case Stmt::NullStmtClass:
       return;
     default:
-      error(S->getBeginLoc(), Diag::err_statement_not_understood) << S->getSourceRange();
+      error(S->getBeginLoc(), Diag::err_statement_not_understood) << 0 << S->getSourceRange();
       return;
     }
   }
@@ -1626,6 +1664,7 @@ private:
   }
 
   void declare(const VarDecl* V) {
+    rejectDestructor(V->getType(), V->getLocation());
     const Expr* Init = V->getInit();
     if (V->hasAttr<CUDASharedAttr>() || V->hasGlobalStorage()) {
       if (Init && V->isStaticLocal() && !V->hasAttr<CUDASharedAttr>())
@@ -2312,7 +2351,7 @@ private:
       run(Child);
     }
     if (Labels != 0) // that lead into a loop or a block
-      error(S->getBeginLoc(), Diag::err_statement_not_understood) << S->getSourceRange();
+      error(S->getBeginLoc(), Diag::err_statement_not_understood) << 0 << S->getSourceRange();
     Breaks.pop_back();
     if (!HasDefault) {
       State Skipped = Before;

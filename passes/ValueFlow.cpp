@@ -3,6 +3,7 @@
 
 #include "passes/CallVisitor.h"
 #include "passes/ThreadCooperation.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -443,10 +444,185 @@ private:
   bool Grown = false;
 };
 
+/// Whether all that a kernel does is written in ways that ValueFlow follows; and what it does to arrays by atomics.
+class FollowedText : public CallVisitor {
+public:
+  explicit FollowedText(const FunctionDecl* Kernel) {
+    enter(Kernel);
+    visitEntered();
+  }
+
+  bool IsFollowed = true;
+  bool UpdatesElements = false;
+
+  bool VisitVarDecl(VarDecl* V) override {
+    const QualType Type = V->getType();
+    require(isPlain(Type) && Type.isDestructedType() == QualType::DK_none);
+    if (V->getInit() && isChangeable(Type))
+      require(isPlace(V->getInit()));
+    return true;
+  }
+  bool VisitCastExpr(CastExpr* Cast) override {
+    switch (Cast->getCastKind()) {
+    case CK_DerivedToBase:
+    case CK_UncheckedDerivedToBase:
+    case CK_BaseToDerived:
+    case CK_Dynamic:
+    case CK_LValueBitCast:
+      require(false);
+      break;
+    case CK_ArrayToPointerDecay:
+      require(Allowed.contains(Cast) || !isOwn(Cast->getSubExpr()));
+      break;
+    default:
+      break;
+    }
+    return CallVisitor::VisitCastExpr(Cast);
+  }
+  bool VisitUnaryOperator(UnaryOperator* E) override {
+    if (E->getOpcode() == UO_AddrOf)
+      require(Allowed.contains(E) || !isOwn(E->getSubExpr()));
+    else if (E->isIncrementDecrementOp())
+      require(isPlace(E->getSubExpr()));
+    return true;
+  }
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    require(!E->isPtrMemOp() && (!E->isAssignmentOp() || isPlace(E->getLHS())));
+    return true;
+  }
+  bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
+    Allowed.insert(E->getBase()->IgnoreParens());
+    return true;
+  }
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    Allowed.insert(Member->getBase()->IgnoreParenImpCasts());
+    return CallVisitor::VisitMemberExpr(Member);
+  }
+  bool VisitCXXThisExpr(CXXThisExpr* E) override {
+    require(Allowed.contains(E));
+    return true;
+  }
+  bool VisitLambdaExpr(LambdaExpr* Lambda) override {
+    const VariableChanges Changes(Lambda->getBody());
+    for (const LambdaCapture& Capture : Lambda->captures())
+      if (Capture.capturesVariable())
+        require(!Lambda->isInitCapture(&Capture) && !Changes.changes(cast<VarDecl>(Capture.getCapturedVar())));
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* Call) override {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    if (!Callee)
+      return require(false);
+    const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
+    const bool OfObject = isa<CXXOperatorCallExpr>(Call) && Method && Method->isInstance();
+    const llvm::ArrayRef<Expr*> Arguments = llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(OfObject ? 1 : 0);
+    if (OfObject && !Method->isUserProvided() && (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
+      return require(isPlace(Call->getArg(0)));
+    if (!ownDefinition(*Callee))
+      return require(isKnown(*Callee, Arguments));
+    if (Method && Method->isInstance())
+      require(!Method->isVirtual() && Method->isConst());
+    for (auto [I, Argument] : llvm::enumerate(Arguments)) {
+      Allowed.insert(Argument->IgnoreParenImpCasts());
+      if (const auto* Decayed = dyn_cast<ImplicitCastExpr>(Argument->IgnoreParens()))
+        Allowed.insert(Decayed);
+      if (I < Callee->getNumParams() && isChangeable(Callee->getParamDecl(I)->getType()))
+        require(isPlace(Argument));
+    }
+    return true;
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override {
+    const CXXConstructorDecl* Constructor = Construct->getConstructor();
+    const bool IsNumbers = llvm::all_of(Construct->arguments(), [](const Expr* E) { return E->getType()->isArithmeticType(); });
+    return require(!Constructor->isUserProvided() || (!ownDefinition(*Constructor) && IsNumbers));
+  }
+  bool VisitCXXInheritedCtorInitExpr(CXXInheritedCtorInitExpr*) override { return require(false); }
+  bool VisitCXXBindTemporaryExpr(CXXBindTemporaryExpr*) override { return require(false); }
+  bool VisitCXXConstCastExpr(CXXConstCastExpr*) override { return require(false); }
+  bool VisitBinaryConditionalOperator(BinaryConditionalOperator*) override { return require(false); }
+  bool VisitStmtExpr(StmtExpr*) override { return require(false); }
+
+private:
+  bool visitFunction(const FunctionDecl* Function) override {
+    return Function->isDefaulted() || !ownDefinition(*Function) || CallVisitor::visitFunction(Function);
+  }
+
+  /// Goes on only while all is followed.
+  bool require(bool Condition) {
+    IsFollowed &= Condition;
+    return IsFollowed;
+  }
+
+  /// Numbers, pointers, and what is made of these by their names alone.
+  static bool isPlain(QualType Type) {
+    const auto* Class = Type.getNonReferenceType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+    return !Class || Class->isLambda() || !Class->hasDefinition() ||
+           (Class->getNumBases() == 0 && !Class->isPolymorphic() && llvm::all_of(Class->fields(), [](const FieldDecl* Field) {
+              return !Field->getType()->isReferenceType() && !Field->isMutable() && isPlain(Field->getType());
+            }));
+  }
+  static bool isChangeable(QualType Type) { return Type->isReferenceType() && !Type.getNonReferenceType().isConstQualified(); }
+  /// A variable of a function, or a part of one.
+  static bool isOwn(const Expr* E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+      return Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType() && isOwn(Element->getBase());
+    if (const auto* Member = dyn_cast<MemberExpr>(E))
+      return Member->isArrow() ? isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) : isOwn(Member->getBase());
+    const VarDecl* V = namedVariable(E);
+    return !isa<StringLiteral, PredefinedExpr>(E) && (!V || V->hasLocalStorage());
+  }
+  /// What is changed by its own name, or by a pointer.
+  bool isPlace(const Expr* E) const {
+    E = E->IgnoreParens();
+    if (const auto* Cast = dyn_cast<ImplicitCastExpr>(E); Cast && Cast->getCastKind() == CK_NoOp)
+      return isPlace(Cast->getSubExpr());
+    if (const auto* Member = dyn_cast<MemberExpr>(E))
+      return Member->isArrow() || isPlace(Member->getBase());
+    if (const auto* Call = dyn_cast<CallExpr>(E))
+      return Call->getDirectCallee() && leadsToElement(*Call->getDirectCallee());
+    const auto* Unary = dyn_cast<UnaryOperator>(E);
+    return isa<DeclRefExpr, ArraySubscriptExpr>(E) || (Unary && Unary->getOpcode() == UO_Deref);
+  }
+  /// `return values[i];` of a pointer.
+  static bool leadsToElement(const FunctionDecl& Function) {
+    const FunctionDecl* Definition = ownDefinition(Function);
+    const auto* Body = Definition ? dyn_cast<CompoundStmt>(Definition->getBody()) : nullptr;
+    const auto* Return = Body && !Body->body_empty() ? dyn_cast<ReturnStmt>(Body->body_back()) : nullptr;
+    const Expr* Value = Return && Body->size() == 1 ? Return->getRetValue() : nullptr;
+    const auto* Element = Value ? dyn_cast<ArraySubscriptExpr>(Value->IgnoreParens()) : nullptr;
+    return Element && !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+  }
+  /// CUDA's atomics and loads, barriers, and functions of numbers.
+  bool isKnown(const FunctionDecl& Callee, llvm::ArrayRef<Expr*> Arguments) {
+    const StringRef Name = identifierOf(&Callee);
+    if (Name.starts_with("atomic")) {
+      UpdatesElements |= !Arguments.empty() && !isa<DeclRefExpr>(Arguments[0]->IgnoreParenImpCasts());
+      return true;
+    }
+    if (Name.starts_with("__ld") || Name.starts_with("__sync"))
+      return true;
+    if (Callee.isNoReturn() || Name == "printf")
+      return true; // ValueFlow refuses it
+    const auto IsNumber = [](QualType Type) {
+      return Type.getNonReferenceType()->isArithmeticType() && (!Type->isReferenceType() || Type.getNonReferenceType().isConstQualified());
+    };
+    const bool OfClass = isa<CXXMethodDecl>(Callee) && !Arguments.empty();
+    return !OfClass && IsNumber(Callee.getReturnType()) && llvm::all_of(Callee.parameters(), [&](const ParmVarDecl* P) { return IsNumber(P->getType()); });
+  }
+
+  llvm::SmallPtrSet<const Stmt*, 16> Allowed;
+};
+
 } // namespace
 
 ValueUse findValueUse(const FunctionDecl* Kernel, llvm::function_ref<bool(const ParmVarDecl*, const FieldDecl*)> IsFixed) {
-  return ValueFlow(Kernel, IsFixed).Use;
+  const FollowedText Text(Kernel);
+  if (!Text.IsFollowed)
+    return {false, false};
+  ValueUse Use = ValueFlow(Kernel, IsFixed).Use;
+  Use.StoresAlways &= !Text.UpdatesElements;
+  return Use;
 }
 
 } // namespace gpurma

@@ -55,22 +55,6 @@ public:
     r.ghosts.exchanged_at = 0;
   }
 
-  // When it has met a stage with another grid, so that ranks have other tiles: those that had to do
-  // with their own process only do not know how many rows are valid. All ranks take none to be, of
-  // arrays that stages have written. Thread 0.
-  GPURMA_SLOW_DEVICE static void forget(state& r) {
-    const std::uint16_t rows = narrow(r.plans.bands.ghost_rows);
-    GPURMA_ROLLED
-    for (int a = 0; a < Arrays; ++a)
-      for (int s = 0; s < Stages; ++s)
-        if (r.written_by[a][s])
-          r.ghosts.missing[a] = r.ghosts.missing_of[a][s] = {rows, rows};
-    GPURMA_ROLLED
-    for (int s = 0; s < Stages; ++s)
-      r.ghosts.stage[s].waited_for = 0;
-    r.ghosts.exchanged_at = 0;
-  }
-
   // When it meets a stage, whose traits and tiles are known. Thread 0.
   GPURMA_SLOW_DEVICE static void set_up(state& r, int stage) {
     const banding& bands = r.plans.bands;

@@ -190,6 +190,7 @@ struct stage_plan {
     more.runs_in_another = true;
     return more;
   }
+  __host__ __device__ bool writes_by_itself() const { return written.some && !runs_in_another; }
   stage_plan with_few_rows() const {
     stage_plan more = *this;
     more.few_rows = true;

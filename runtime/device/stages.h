@@ -1131,14 +1131,8 @@ private:
       for (int known = 0; known < Stages; ++known)
         if (r.stage[known].known)
           find_side_work(r, known);
-      if (ghosts::exist(r)) {
+      if (ghosts::exist(r))
         ghosts::set_up(r, stage);
-        if (other_grid)
-          ghosts::forget(r);
-      }
-      // Under another grid it may leave elements as they are that it has written before.
-      if (other_grid)
-        r.traits[stage].overwrites = 0;
       r.is_alone = is_alone(r);
       r.way = way_of_stage::own_tiles;
       for (bool& known : r.informed_is_known)

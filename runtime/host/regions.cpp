@@ -341,8 +341,7 @@ std::string obstacle_to_ghost_rows(const region_launch& region) {
     return "tiles write rows of two processes, or arrays share memory";
   const auto obstacle =
       std::find_if(region.stage, region.stage + region.stages, [](const stage_plan& one) {
-        return !one.runs_in_another && one.written.some &&
-               (!one.threads.known || one.end_rows.some());
+        return one.writes_by_itself() && (!one.threads.known || one.end_rows.some());
       });
   return obstacle == region.stage + region.stages
              ? std::string()
@@ -356,7 +355,7 @@ int rows_of_ghost_tiles(const region_launch& region, int rows) {
   std::int64_t most = 0;
   for (int s = 0; s < region.stages; ++s) {
     const stage_plan& one = region.stage[s];
-    if (one.runs_in_another || !one.written.some)
+    if (!one.writes_by_itself())
       continue;
     const int tiles = std::max(one.tile_rows_before(rows - one.threads.least.low),
                                one.tile_rows_after(rows - one.threads.least.high));
@@ -396,15 +395,22 @@ struct tile_counts {
   }
 };
 
-tile_counts count_tiles(const region_launch& region, int ranks) {
+unsigned threads_of_rank(const region_launch& region) {
   const dim3 block = block_of_ranks(region);
-  const std::int64_t threads = std::int64_t{block.x} * block.y * block.z;
+  return block.x * block.y * block.z;
+}
+
+std::int64_t elements_of_row(const array_plan& array) {
+  return static_cast<std::int64_t>(array.row_bytes() / array.element_bytes);
+}
+
+tile_counts count_tiles(const region_launch& region, int ranks) {
+  const std::int64_t threads = threads_of_rank(region);
   const std::int64_t height = stage_of_ranks(region).height();
   std::int64_t points_of_row = 0;
   std::uint64_t bytes = 0;
   for (const array_plan* a = region.array; a != region.array + region.arrays; ++a) {
-    points_of_row =
-        std::max(points_of_row, static_cast<std::int64_t>(a->row_bytes() / a->element_bytes));
+    points_of_row = std::max(points_of_row, elements_of_row(*a));
     bytes += a->element_bytes;
   }
   return {height, std::max<std::int64_t>(ceiling(points_of_row * height, threads), 1), ranks,
@@ -575,14 +581,12 @@ int worthwhile_ranks([[maybe_unused]] const region_launch& region, int resident)
 #if GPURMA_TARGET_CUDA
   const banding& bands = *region.bands;
   const std::int64_t rows = bands.begin(bands.process + 1) - bands.begin(bands.process);
-  const dim3 block = block_of_ranks(region);
-  const unsigned threads = block.x * block.y * block.z;
+  const unsigned threads = threads_of_rank(region);
   // Of kernels with a thread for each point; others have fewer tiles.
   std::int64_t points = 0;
   for (int a = 0; a < region.arrays; ++a) {
     const array_plan& array = region.array[a];
-    points = std::max(points, static_cast<std::int64_t>(array.row_bytes() / array.element_bytes) *
-                                  std::min(rows, array.rows));
+    points = std::max(points, elements_of_row(array) * std::min(rows, array.rows));
   }
   return ranks_of_region(resident, (points + threads - 1) / threads, threads,
                          count_multiprocessors());

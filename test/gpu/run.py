@@ -280,7 +280,7 @@ def compiled_programs():
 ELIDED_REGIONS = """
     arrays_of_pointers atomic_functions block_numbers block_sizes borders boundary_columns boundary_rows
     boundary_values built_in_copies calls checked_reads choices chosen_subscripts comparisons components components_3d
-    components_fields conditions conjugate_gradient constants cooperative_groups copied_members
+    components_fields conditions conjugate_gradient constants cooperative_groups copied_members copy_constructors
     copied_shapes copies declared_kernels divisions dot dot_conjugate_gradient dot_values early_reads elements_with_arrays end_rows error_checks exact_grids first_row flags fused ghost_rows
     grid_strides heat_in_lines heat_walls host_arrays host_functions host_most host_parts host_scalars host_sums
     index_arrays index_forms index_functions lanes last_barriers lattice leapfrog leaving listed_nodes listed_places local_types many_tiles neighbour_counts object objects

@@ -21,15 +21,63 @@ __global__ void assembles(float* out, int ny, int nx) {
   out[y * nx + x] = 0;
 }
 
+struct Base {
+  int k;
+  __device__ Base(int k) : k(k) {}
+  __device__ virtual int row() const { return k; }
+};
+struct Derived : Base {
+  using Base::Base;
+  __device__ int row() const override { return k + 1; }
+};
+struct Written : Base {
+  __device__ Written(int k) : Base(k) {}
+  __device__ int row() const override { return k + 2; }
+};
+struct Guard {
+  float* last;
+  __device__ ~Guard() { *last = 0; }
+};
+struct Quiet {
+  float value;
+  __device__ Quiet(float v) : value(v) {}
+  __device__ ~Quiet() {}
+};
+__global__ void inherits(float* out, int ny, int nx) {
+  POINT;
+  Derived d(1);
+  out[y * nx + x] = d.k;
+}
+__global__ void hidden(float* out, int ny, int nx) {
+  POINT;
+  Written w(y);
+  const Base& b = w;
+  out[w.Written::row() * nx + x] = w.row();
+  out[b.row() * nx + x] = 0;
+}
+__global__ void destroyed(float* out, int ny, int nx) {
+  POINT;
+  Quiet quiet(1);
+  Guard guard{out + y * nx + x};
+  Guard{out + y * nx + x};
+}
+
 void run(float* a, int ny, int nx) {
   dim3 grid(8, 8), block(32, 8);
 #pragma gpurma persistent distribute(a : rows(ny, nx))
   {
     jumps<<<grid, block>>>(a, ny, nx);
     assembles<<<grid, block>>>(a, ny, nx);
+    inherits<<<grid, block>>>(a, ny, nx);
+    hidden<<<grid, block>>>(a, ny, nx);
+    destroyed<<<grid, block>>>(a, ny, nx);
   }
 }
 
-// CHECK: :[[@LINE-20]]:1: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-18]]:5: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-15]]:3: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-64]]:1: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-62]]:5: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-59]]:3: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-32]]:11: error: the constructor that 'Derived' inherits is not followed in a kernel of a persistent region; write one [gpurma-0209]
+// CHECK: :[[@LINE-25]]:7: error: where a call of the virtual function 'row' leads is not followed in a kernel of a persistent region; call the function of the object's own class by that class's name [gpurma-0209]
+// CHECK: :[[@LINE-21]]:9: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
+// CHECK: :[[@LINE-21]]:8: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]

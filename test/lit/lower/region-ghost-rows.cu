@@ -213,6 +213,55 @@ __global__ void tile(float *out, const float *in, int ny, int nx) {
     out[y * nx + x] = shared[3 - threadIdx.y][threadIdx.x];
 }
 
+
+// Nor in other ways than those that are followed.
+struct Loads {
+  int kind;
+  __device__ Loads(const float *in, int i) : kind(in[i]) {}
+};
+__global__ void constructed(float *out, const float *in, const float *values, int ny, int nx) {
+  POINT;
+  out[i] = values[Loads(in, i - nx).kind];
+}
+__global__ void captured(float *out, const float *in, const float *values, int ny, int nx) {
+  POINT;
+  int kind = 0;
+  const auto find = [&] {
+    if (in[i - nx] > 0)
+      return;
+    kind = 1;
+  };
+  find();
+  out[i] = values[kind];
+}
+__global__ void behind(float *out, const float *in, const float *values, int ny, int nx) {
+  POINT;
+  int kinds[2] = {0, 0};
+  *(kinds + 1) = in[i - nx];
+  out[i] = values[kinds[1]];
+}
+__global__ void comma(float *out, const float *in, const float *values, int ny, int nx) {
+  POINT;
+  int kind = 0, other = 0;
+  (other, kind) = in[i - nx];
+  out[i] = values[kind];
+}
+struct Itself {
+  int kind = 0;
+  __device__ void take(int k) { (*this).kind = k; }
+};
+__global__ void itself(float *out, const float *in, const float *values, int ny, int nx) {
+  POINT;
+  Itself own;
+  own.take(in[i - nx]);
+  out[i] = values[own.kind];
+}
+__global__ void exchanged(int *out, const int *in, int ny, int nx) {
+  POINT;
+  if (in[i - nx] > 0)
+    atomicExch(out + i, 1);
+}
+
 void run(float *u, float *v, int *m, int *n, Cell *c, Cell *d, float *sum, const float *values, int ny, int nx, int steps) {
   const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4), half((nx + 7) / 8, (ny + 7) / 8);
 #pragma gpurma persistent distribute(u, v, m, n, c, d : rows(ny, nx)) reduce(+ : *sum)
@@ -260,9 +309,7 @@ void run(float *u, float *v, int *m, int *n, Cell *c, Cell *d, float *sum, const
     // PLAN-NEXT: stage_plan("copied"
     // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
     // PLAN-NEXT: stage_plan("member"
-    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
     // PLAN-NEXT: stage_plan("other_name"
-    // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
     // PLAN-NEXT: stage_plan("perhaps"
     // PLAN-NEXT: with_thread_rows(1, 0, 1, 0)
     // PLAN-NEXT: stage_plan("always"
@@ -297,6 +344,17 @@ void run(float *u, float *v, int *m, int *n, Cell *c, Cell *d, float *sum, const
     // PLAN-NEXT: stage_plan("recursive"
     // PLAN-NEXT: stage_plan("speaks"
     // PLAN-NEXT: stage_plan("tile"
+    // PLAN-NEXT: stage_plan("constructed"
+    // PLAN-NEXT: stage_plan("captured"
+    // PLAN-NEXT: stage_plan("behind"
+    // PLAN-NEXT: stage_plan("comma"
+    // PLAN-NEXT: stage_plan("itself"
+    // PLAN-NEXT: stage_plan("exchanged"
+    // PLAN-NEXT: with_thread_rows(1, 0, 0, 0)
+    // Of a grid that may change.
+    // PLAN-NEXT: stage_plan("limits"
+    // PLAN-NEXT: stage_plan("limits"
+    // PLAN-NEXT: with_thread_rows(1, 1, 1, 1)
     // PLAN-NOT: {{.}}
     until<<<grid, block>>>(v, u, ny, nx);
     as_often<<<grid, block>>>(v, u, ny, nx);
@@ -308,5 +366,16 @@ void run(float *u, float *v, int *m, int *n, Cell *c, Cell *d, float *sum, const
     recursive<<<grid, block>>>(v, u, ny, nx);
     speaks<<<grid, block>>>(v, u, ny, nx);
     tile<<<grid, block>>>(v, u, ny, nx);
+    constructed<<<grid, block>>>(v, u, values, ny, nx);
+    captured<<<grid, block>>>(v, u, values, ny, nx);
+    behind<<<grid, block>>>(v, u, values, ny, nx);
+    comma<<<grid, block>>>(v, u, values, ny, nx);
+    itself<<<grid, block>>>(v, u, values, ny, nx);
+    // CHECK: gpurma_launch_0_30 {
+    // CHECK: gpurma_overwrites = 0;
+    exchanged<<<grid, block>>>(m, n, ny, nx);
+    const dim3 upper(grid.x, s % 2 + 1), lower(grid.x, grid.y);
+    limits<<<upper, block>>>(v, u, ny, nx);
+    limits<<<lower, block>>>(v, u, ny, nx);
   }
 }
