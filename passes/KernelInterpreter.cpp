@@ -1227,6 +1227,8 @@ private:
     return E->isGLValue() ? read(E) : eval(E);
   }
 
+  /// Whether a copy constructor or an assignment does nothing else, as those of libraries are taken to do, nor those of members.
+  static bool copiesMembers(const CXXMethodDecl& Copy) { return Copy.isTrivial() || !ownDefinition(Copy); }
   /// The program's own class whose destructor does something at the end of an object; null if there is none.
   const CXXRecordDecl* destroyedBy(QualType Type) const {
     const auto* Class = Type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
@@ -1262,7 +1264,7 @@ private:
     const CXXConstructorDecl* Constructor = E->getConstructor();
     if (Constructor->isInheritingConstructor())
       error(E->getBeginLoc(), Diag::err_statement_not_understood) << 3 << Constructor->getParent()->getName() << E->getSourceRange();
-    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1 && !Constructor->isUserProvided())
+    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1 && copiesMembers(*Constructor))
       return evalObject(E->getArg(0));
     const FunctionDecl* Definition = nullptr;
     if (!Constructor->hasBody(Definition) || !enter(Definition)) {
@@ -1495,7 +1497,7 @@ private:
                                                 : object(Object);
     } else if (isa<CXXOperatorCallExpr>(E) && Method && !Method->isStatic()) {
       // An assignment of structures is one of elements.
-      if ((Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()) && !Method->isUserProvided() &&
+      if ((Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()) && copiesMembers(*Method) &&
           Arguments.size() == 2) {
         size_t Read = Result.Accesses.size();
         AbstractValue V = evalObject(Arguments[1]);

@@ -608,7 +608,8 @@ private:
       return Type.getNonReferenceType()->isArithmeticType() && (!Type->isReferenceType() || Type.getNonReferenceType().isConstQualified());
     };
     const bool OfClass = isa<CXXMethodDecl>(Callee) && !Arguments.empty();
-    return !OfClass && IsNumber(Callee.getReturnType()) && llvm::all_of(Callee.parameters(), [&](const ParmVarDecl* P) { return IsNumber(P->getType()); });
+    const bool OfNumbers = llvm::all_of(Callee.parameters(), [&](const ParmVarDecl* P) { return IsNumber(P->getType()); });
+    return !OfClass && OfNumbers && IsNumber(Callee.getReturnType());
   }
 
   llvm::SmallPtrSet<const Stmt*, 16> Allowed;
