@@ -360,20 +360,10 @@ private:
 
   /// How far threads read from what they write, where a process may run tiles of its neighbours as well: threads that work each for itself,
   /// and leave nothing behind but in the arrays.
-  /// Whether a size is the same in all steps of the region.
-  bool staysTheSame(const Expr* Size, const VariableChanges& Changes) const {
-    return llvm::all_of(References(Size).All, [&](const DeclRefExpr* Ref) {
-      if (const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl()))
-        return Function->isConstexpr();
-      const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-      return !V || (!Changes.changes(V) && !V->getType()->isPointerType() && (!R.declares(V) || (V->getInit() && staysTheSame(V->getInit(), Changes))));
-    });
-  }
-
   std::string threadRows(ArrayRef<const Stage*> Launches) const {
-    // Ghost rows are the same elements each time.
-    const VariableChanges Changes(R.Statement);
-    if (llvm::any_of(Launches, [&](const Stage* L) { return L->Grid && !staysTheSame(L->Grid, Changes); }))
+    // What it has written under another grid a launch does not put again.
+    const VariablesKnownBefore Known(R);
+    if (llvm::any_of(Launches, [&](const Stage* L) { return L->Grid && !Known.isKnown(L->Grid); }))
       return "";
     std::optional<RowsBeyond> Most, Least;
     // What threads of a tile have written for each other is no rows of their own.

@@ -352,11 +352,12 @@ public:
   explicit VariablesKnownBefore(const Region &R) : R(R), Named(R.Statement), Reads(R.Statement) {}
 
   bool contains(const clang::VarDecl *V) const { return !isChanged(V) && V->getInit() && isKnown(V->getInit()); }
+  /// Whether an expression of the region has the same value all the time, which is made of such variables and of what is none of its.
+  bool isKnown(const clang::Stmt *S) const;
 
 private:
   /// Also by the host, of what keeps its value meanwhile.
   bool isChanged(const clang::VarDecl *V) const;
-  bool isKnown(const clang::Stmt *S) const;
 
   const Region &R;
   References Named;
