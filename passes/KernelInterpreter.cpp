@@ -1235,8 +1235,8 @@ private:
     if (!Class || !Class->hasDefinition() || Class->hasTrivialDestructor())
       return nullptr;
     const CXXDestructorDecl* Destructor = Class->getDestructor();
-    const auto* Body = Destructor && ownDefinition(*Destructor) ? dyn_cast<CompoundStmt>(ownDefinition(*Destructor)->getBody()) : nullptr;
-    if (Destructor && Destructor->isUserProvided() && Body && !Body->body_empty())
+    const FunctionDecl* Definition = Destructor && Destructor->isUserProvided() ? ownDefinition(*Destructor) : nullptr;
+    if (Definition && !Definition->getBody()->children().empty())
       return Class;
     for (const FieldDecl* Field : Class->fields())
       if (const CXXRecordDecl* Member = destroyedBy(Field->getType()))

@@ -25,7 +25,7 @@ enum class Source { Places, Numbers, Data };
 
 Source most(Source A, Source B) { return std::max(A, B); }
 
-/// Goes through all functions until nothing more is found; what is found only grows.
+/// Goes through all functions until nothing more is found; what is found only grows. Of kernels whose text is followed (FollowedText).
 class ValueFlow : public CallVisitor {
 public:
   ValueFlow(const FunctionDecl* Kernel, llvm::function_ref<bool(const ParmVarDecl*, const FieldDecl*)> IsFixed)
@@ -50,13 +50,7 @@ public:
     return CallVisitor::TraverseStmt(S);
   }
   /// Its body is visited where it is called.
-  bool TraverseLambdaExpr(LambdaExpr* Lambda) override {
-    for (const LambdaCapture& Capture : Lambda->captures())
-      if (Capture.capturesVariable())
-        if (const auto* V = dyn_cast<VarDecl>(Capture.getCapturedVar()); V && V->isInitCapture() && V->getInit())
-          begin(V, source(V->getInit()));
-    return true;
-  }
+  bool TraverseLambdaExpr(LambdaExpr*) override { return true; }
   bool VisitDeclRefExpr(DeclRefExpr*) override { return true; }
   bool VisitMemberExpr(MemberExpr*) override { return true; }
 
@@ -65,8 +59,6 @@ public:
       begin(V, source(V->getInit(), V->getType()));
     if (V->getInit() && mayChange(V->getType()))
       assign(V->getInit(), Source::Data);
-    if (V->getInit() && V->getType()->isPointerType())
-      giveAway(V->getInit());
     return true;
   }
   bool VisitBinaryOperator(BinaryOperator* E) override {
@@ -79,8 +71,6 @@ public:
       address(E->getRHS());
     if (E->isAssignmentOp())
       assign(E->getLHS(), source(E->getRHS()));
-    if (E->isAssignmentOp() && E->getType()->isPointerType())
-      giveAway(E->getRHS());
     return true;
   }
   bool VisitUnaryOperator(UnaryOperator* E) override {
@@ -215,14 +205,6 @@ private:
       return !Member->isArrow() && isLocal(Member->getBase());
     return isLocalVariable(namedVariable(E));
   }
-  /// Local arrays that a pointer leads to then.
-  void giveAway(const Stmt* S) {
-    if (const auto* E = dyn_cast<Expr>(S); E && isOwnArray(E))
-      assign(E, Source::Data);
-    for (const Stmt* Child : S->children())
-      if (Child && !isa<ArraySubscriptExpr>(S))
-        giveAway(Child);
-  }
 
   void callMember(const CXXMethodDecl& Method, const Expr& Object, const CallExpr& Call, unsigned First) {
     beginFields(*Method.getParent(), Object);
@@ -230,11 +212,7 @@ private:
       return;
     if (First != 0 && Call.getNumArgs() == 2 && (Method.isCopyAssignmentOperator() || Method.isMoveAssignmentOperator()) && !Method.isUserProvided())
       return assign(&Object, source(Call.getArg(1)));
-    if (!ownDefinition(Method))
-      return assign(&Object, Source::Data);
-    for (const FieldDecl* Field : Method.getParent()->fields())
-      if (Assigned.contains(Field))
-        assign(&Object, of(Field));
+    assign(&Object, Source::Data);
   }
   /// Those that a member function finds.
   void beginFields(const CXXRecordDecl& Class, const Expr& Object) {
@@ -250,10 +228,8 @@ private:
     if (const auto* Element = dyn_cast<ArraySubscriptExpr>(To); Element && isOwnArray(Element->getBase()))
       return assign(Element->getBase()->IgnoreParenImpCasts(), most(Value, source(Element->getIdx())));
     if (const auto* Member = dyn_cast<MemberExpr>(To)) {
-      if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())) {
-        Grown |= Assigned.insert(Member->getMemberDecl()).second;
+      if (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
         return raise(Member->getMemberDecl(), Value);
-      }
       if (!Member->isArrow())
         return assign(Member->getBase(), Value);
     }
@@ -436,8 +412,6 @@ private:
   std::map<const Decl*, Source> Sources;
   std::map<const FunctionDecl*, Ways> WaysOf;
   std::map<const FunctionDecl*, llvm::DenseSet<const FunctionDecl*>> Calls;
-  /// Members that functions assign to.
-  llvm::DenseSet<const Decl*> Assigned;
   llvm::DenseSet<const Stmt*> Increments;
   /// Of the statements that a statement stands in.
   Source Control = Source::Places;
