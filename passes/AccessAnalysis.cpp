@@ -231,6 +231,7 @@ private:
     if (Threads.Places.size() == 3)
       Threads.Places.push_back(Sets.normalized(Threads.Places[1] + Threads.Places[2] * Shape[1]));
     Threads.Coordinate[0] = std::move(Number);
+    Threads.OneBlock[1] = Threads.OneBlock[2] = true;
     return Threads;
   }
 
@@ -1544,14 +1545,32 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
             : R.Op == AtomicReduction::Min ? "; minimum in *"
                                            : "; sets *")
         << R.Scalar->getName();
-  if (Accesses.Threads == ThreadMapping::Coordinates)
+  if (Accesses.Threads == ThreadMapping::Coordinates || Accesses.Threads == ThreadMapping::PlayedBlocks)
     Out << "; in blocks of another size";
+  if (Accesses.FewerThreads)
+    Out << "; by some of the threads";
   for (unsigned D = 0; D < 3; ++D)
     if (Accesses.ColumnsPerThread[D] != 1)
       Out << "; " << Accesses.ColumnsPerThread[D] << " per thread in " << DimensionName[D];
   for (unsigned D = 0; D < 3; ++D)
     if (Accesses.Pitch[D])
       Out << "; blocks begin " << *Accesses.Pitch[D] << " apart in " << DimensionName[D];
+}
+
+std::optional<std::int64_t> threadsIn(const BlockExtents& Block) {
+  std::int64_t Threads = 1;
+  for (const std::optional<std::int64_t>& Extent : Block) {
+    if (!Extent)
+      return std::nullopt;
+    Threads *= *Extent;
+  }
+  return Threads;
+}
+
+bool hasWholeWarps(const BlockExtents& Block) {
+  constexpr std::int64_t Warp = 32;
+  const std::optional<std::int64_t> Threads = threadsIn(Block);
+  return Threads && *Threads % Warp == 0;
 }
 
 std::optional<KernelAccesses> analyzeAccesses(const FunctionDecl* Kernel,

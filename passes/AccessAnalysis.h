@@ -142,9 +142,17 @@ struct AtomicReduction {
   const clang::Expr* Where = nullptr;
 };
 
+/// A launch's blockDim, as far as it is constant.
+using BlockExtents = std::array<std::optional<std::int64_t>, 3>;
+/// How many threads that are, if it is known.
+std::optional<std::int64_t> threadsIn(const BlockExtents& Block);
+/// Whether its threads are known to fill warps.
+bool hasWholeWarps(const BlockExtents& Block);
+
 /// What a tile of a rank is.
 enum class ThreadMapping {
   Blocks,       ///< a logical block of the launch
+  PlayedBlocks, ///< the same, where ranks have blocks of another size: their threads play those with the same numbers
   OneDimension, ///< a piece of the array's coordinates, of a launch that numbers its threads as the elements lie in memory:
                 ///< thread (z * ny + y) * nx + x is at the coordinates z, y, x
   Coordinates,  ///< a block of another size, of the same threads
@@ -229,7 +237,9 @@ struct KernelAccesses {
   /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
   ThreadMapping Threads = ThreadMapping::Blocks;
   /// The size of the launch's blocks, as far as it is constant.
-  std::array<std::optional<std::int64_t>, 3> LaunchedBlock;
+  BlockExtents LaunchedBlock;
+  /// Of ThreadMapping::PlayedBlocks and PartialBlocks: blocks have fewer threads than the ranks, so that some take no part.
+  bool FewerThreads = false;
   /// How far apart the launch's blocks begin, where that is not their size; all that is said of blocks is then said of as many coordinates.
   BlockPitch Pitch;
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
@@ -306,7 +316,7 @@ using CollectedParameters = std::set<const clang::ValueDecl*>;
 struct LaunchFacts {
   KnownArguments Arguments;
   /// blockDim where it is constant. Kernels that write a number instead of blockDim need it.
-  std::array<std::optional<std::int64_t>, 3> BlockSize;
+  BlockExtents BlockSize;
   /// gridDim where it is constant.
   std::array<std::optional<std::int64_t>, 3> GridSize;
   /// As many threads as it has along a dimension at most: 64 of four blocks of 16, nx of nx / 16.

@@ -27,8 +27,10 @@ public:
   bool shouldVisitImplicitCode() const override { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
-    if (isIndexVariable(D) && (Own == OwnIndices::OfThread || identifierOf(D) == "blockIdx" || identifierOf(D) == "gridDim"))
+    if (isIndexVariable(D) && (Own != OwnIndices::OfBlock || identifierOf(D) == "blockIdx" || identifierOf(D) == "gridDim"))
       Index = identifierOf(D).str();
+    if (Own == OwnIndices::WithBarrier && identifierOf(D) == "__syncthreads")
+      Index = "__syncthreads";
     if (const auto* Function = dyn_cast<FunctionDecl>(D))
       Uses.emplace_back(Function, Ref);
     return true;
@@ -151,13 +153,16 @@ SourceLocation nameOfCallee(const CallExpr* Call) {
 FunctionCopies findFunctionCopies(const FunctionDecl* Kernel, OwnIndices Own, ASTContext& Context) { return FunctionCopyFinder(Own, Context).run(Kernel); }
 
 std::string copyName(const FunctionDecl* Function, OwnIndices Own) {
-  return (Own == OwnIndices::OfBlock ? "gpurma_of_block_" : "gpurma_of_thread_") + Function->getNameAsString();
+  const char* Of = Own == OwnIndices::OfBlock ? "gpurma_of_block_" : Own == OwnIndices::OfThread ? "gpurma_of_thread_" : "gpurma_of_some_";
+  return Of + Function->getNameAsString();
 }
 
 void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const ASTContext& Context,
                llvm::function_ref<bool(const CallExpr*)> IsRenamed) {
   auto Range = [&](SourceRange Tokens) { return *fileRange(Tokens, Context.getSourceManager(), Context.getLangOpts()); };
-  const std::string Indices = Own == OwnIndices::OfBlock ? "blockIdx, gridDim" : "threadIdx, blockIdx, blockDim, gridDim";
+  const std::string Indices = Own == OwnIndices::OfBlock    ? "blockIdx, gridDim"
+                              : Own == OwnIndices::OfThread ? "threadIdx, blockIdx, blockDim, gridDim"
+                                                            : "threadIdx, blockIdx, blockDim, gridDim, __syncthreads";
   for (const CallExpr* Call : Copies.Calls) {
     if (!IsRenamed(Call))
       Edits.replace(Range(nameOfCallee(Call)), copyName(Call->getDirectCallee(), Own));

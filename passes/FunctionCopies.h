@@ -19,8 +19,9 @@
 
 namespace gpurma {
 
-/// What a stage has of its own. OfBlock: blockIdx and gridDim; OfThread: threadIdx and blockDim, too.
-enum class OwnIndices { OfBlock, OfThread };
+/// What a stage has of its own. OfBlock: blockIdx and gridDim; OfThread: threadIdx and blockDim, too; WithBarrier: and __syncthreads,
+/// which is one of the launch's threads only.
+enum class OwnIndices { OfBlock, OfThread, WithBarrier };
 
 /// As err_stage_foreign has them.
 enum class CopyProblem { Method, OtherUse, Order, Macro };

@@ -453,7 +453,7 @@ private:
   std::string tile(const Stage& S) const {
     if (overlap(S))
       return tileOfOverlapping(S.Accesses);
-    if (S.Accesses.Threads == ThreadMapping::Blocks)
+    if (S.Accesses.Threads == ThreadMapping::Blocks || S.Accesses.Threads == ThreadMapping::PlayedBlocks)
       return "dim3(" + setting(S.Block) + ")";
     if (S.Accesses.Threads == ThreadMapping::PartialBlocks)
       return tileInLine(S);
@@ -495,7 +495,12 @@ private:
   std::string blockOfRanks() const {
     if (const Stage* InBlocks = stageOfRanks())
       return "dim3(" + setting(InBlocks->Block) + ")";
-    auto InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Accesses.Threads == ThreadMapping::PartialBlocks; });
+    // The first of those with most threads.
+    auto InLine = R.Stages.end();
+    for (auto It = R.Stages.begin(); It != R.Stages.end(); ++It)
+      if (It->Accesses.Threads == ThreadMapping::PartialBlocks &&
+          (InLine == R.Stages.end() || threadsIn(It->Accesses.LaunchedBlock) > threadsIn(InLine->Accesses.LaunchedBlock)))
+        InLine = It;
     // One for a point may have a single thread.
     if (InLine == R.Stages.end())
       InLine = llvm::find_if(R.Stages, [](const Stage& Other) { return Other.Launch && Other.Accesses.Threads != ThreadMapping::FixedRows; });

@@ -70,7 +70,6 @@ public:
       if (S.Kernel && S.Kernel->getBody())
         infer(S);
     useOneBlockSize();
-    checkPartialBlocks();
     for (Stage& S : R.Stages)
       if (S.Copy)
         inferCopy(S);
@@ -287,52 +286,79 @@ private:
 
   // --- Launches in blocks of another size.
 
-  static bool isKnown(const std::array<std::optional<std::int64_t>, 3>& Size) {
-    return llvm::all_of(Size, [](const auto& One) { return One.has_value(); });
-  }
+  static std::optional<std::int64_t> threadsOf(const Stage& S) { return threadsIn(S.Accesses.LaunchedBlock); }
 
   static bool runsParts(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::PartialBlocks; }
+  static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
+  static bool worksInBlocks(const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); }
 
-  static std::optional<std::int64_t> threadsOf(const Stage& S) {
-    const auto& Size = S.Accesses.LaunchedBlock;
-    return isKnown(Size) ? std::optional(*Size[0] * *Size[1] * *Size[2]) : std::nullopt;
+  /// The launch whose block is that of all ranks: of those whose threads work together, the one with most threads, if others have no more; or else one that has as
+  /// many. Launches of parts of blocks count as well, but have no shape. Null: they say how many threads ranks have.
+  Stage* findRankBlock() {
+    const auto HasFewer = [](const Stage* A, const Stage& B) { return !A || threadsOf(*A).value_or(0) < threadsOf(B).value_or(0); };
+    Stage *Together = nullptr, *Parts = nullptr, *First = nullptr;
+    for (Stage& S : R.Stages) {
+      if (worksInBlocks(S) && HasFewer(Together, S))
+        Together = &S;
+      if (runsParts(S) && HasFewer(Parts, S))
+        Parts = &S;
+      if (runsInBlocks(S) && !First)
+        First = &S;
+    }
+    if (!Together && !Parts)
+      return First;
+    if (!Parts || (Together && !HasFewer(Together, *Parts)))
+      return Together;
+    if (!threadsOf(*Parts))
+      return First;
+    Stage* Fewest = nullptr;
+    for (Stage& S : R.Stages)
+      if (runsInBlocks(S) && threadsOf(S) >= threadsOf(*Parts) && (!Fewest || threadsOf(S) < threadsOf(*Fewest)))
+        Fewest = &S;
+    return Fewest;
   }
 
-  static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
-
-  /// All ranks have the same block: that of a launch whose threads work together, or one with as many threads, or the first.
-  /// Launches in blocks that are known to be others are given tiles of that size, if their threads do not work together; and those
-  /// with fewer dimensions, also of the same size, tiles of as many rows as the others have.
+  /// All ranks have the same block. Launches in blocks that are known to be others are given tiles of that size, if their threads do not work together; and those
+  /// with fewer dimensions, also of the same size, tiles of as many rows as the others have. Of the others, the threads of ranks play the threads.
   void useOneBlockSize() {
     for (Stage& S : R.Stages)
       if (runsInBlocks(S) && hasFewerDimensions(S, R) && !findCooperation(S.Kernel))
         useOtherBlocks(S);
-    auto WorksTogether = [](const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); };
-    auto Of = llvm::find_if(R.Stages, WorksTogether);
-    if (auto Parts = llvm::find_if(R.Stages, runsParts); Of == R.Stages.end() && Parts != R.Stages.end())
-      Of = llvm::find_if(R.Stages, [&](const Stage& S) { return runsInBlocks(S) && threadsOf(S) == threadsOf(*Parts); });
-    if (Of == R.Stages.end())
-      Of = llvm::find_if(R.Stages, runsInBlocks);
-    if (Of == R.Stages.end() || !isKnown(Of->Accesses.LaunchedBlock))
+    const Stage* Of = findRankBlock();
+    const auto MostParts = std::max_element(R.Stages.begin(), R.Stages.end(), [](const Stage& A, const Stage& B) { return partsOf(A) < partsOf(B); });
+    const std::int64_t Ranks = Of ? threadsOf(*Of).value_or(0) : MostParts != R.Stages.end() ? partsOf(*MostParts) : 0;
+    if (Ranks == 0)
       return;
-    for (Stage& S : R.Stages)
-      if (runsInBlocks(S) && isKnown(S.Accesses.LaunchedBlock) &&
-          S.Accesses.LaunchedBlock != Of->Accesses.LaunchedBlock && !findCooperation(S.Kernel))
-        useOtherBlocks(S);
+    for (Stage& S : R.Stages) {
+      const std::optional<std::int64_t> Threads = threadsOf(S);
+      if (!Threads)
+        continue;
+      if (runsInBlocks(S) && (!Of || S.Accesses.LaunchedBlock != Of->Accesses.LaunchedBlock)) {
+        if (!findCooperation(S.Kernel))
+          useOtherBlocks(S);
+        else if (*Threads <= Ranks && !reportsOwnBlock(S, *Threads < Ranks, Of, Ranks))
+          S.Accesses.Threads = ThreadMapping::PlayedBlocks;
+      } else if (!runsParts(S) || *Threads >= Ranks || reportsOwnBlock(S, /*FewerThreads=*/true, Of, Ranks)) {
+        continue;
+      }
+      S.Accesses.FewerThreads = *Threads < Ranks && (runsParts(S) || S.Accesses.Threads == ThreadMapping::PlayedBlocks);
+    }
   }
 
-  /// The threads of a block work together as those of a rank. Sizes that are not known are compared when the region runs.
-  void checkPartialBlocks() {
-    auto Of = llvm::find_if(R.Stages, runsInBlocks);
-    if (Of == R.Stages.end())
-      Of = llvm::find_if(R.Stages, runsParts);
-    for (const Stage& S : R.Stages) {
-      if (!runsParts(S) || !threadsOf(S) || !threadsOf(*Of) || threadsOf(S) == threadsOf(*Of))
-        continue;
-      U.Diags->report(S.Launch->getBeginLoc(), Diag::err_partial_block_size)
-          << S.Kernel->getName() << std::to_string(*threadsOf(S)) << Of->Kernel->getName() << std::to_string(*threadsOf(*Of));
+  /// Of a launch of parts of blocks, whose size is known.
+  static std::int64_t partsOf(const Stage& S) { return runsParts(S) ? threadsOf(S).value_or(0) : 0; }
+
+  /// True after an error.
+  bool reportsOwnBlock(const Stage& S, bool FewerThreads, const Stage* Of, std::int64_t Ranks) {
+    const std::optional<ThreadCooperation> Own = findOwnBlock(S.Kernel, FewerThreads, hasWholeWarps(S.Accesses.LaunchedBlock));
+    if (!Own)
+      return false;
+    U.Diags->report(S.Launch->getBeginLoc(), Diag::err_own_block)
+        << S.Kernel->getName() << std::to_string(*threadsOf(S)) << std::to_string(Ranks) << Own->Name << FewerThreads;
+    U.Diags->report(Own->Loc, Diag::note_used_here) << "'" + Own->Name + "'";
+    if (Of)
       U.Diags->report(Of->Launch->getBeginLoc(), Diag::note_launch_here);
-    }
+    return true;
   }
 
   void useOtherBlocks(Stage& S) {
@@ -664,10 +690,15 @@ private:
 
   static constexpr size_t MostGridDimensions = 3;
 
+  /// Whether what the kernel and its functions name of y and z is 0 or 1.
+  static bool isLaunchedInOneDimension(const LaunchFacts& Launch) {
+    return Launch.BlockSize[1] == 1 && Launch.BlockSize[2] == 1 && Launch.GridSize[1] == 1 && Launch.GridSize[2] == 1;
+  }
+
   /// Whether the kernel may number its threads as elements of the arrays lie in memory.
   static bool mayBeInOneDimension(const Stage& S, ArrayRef<DistributedParameter> Arrays,
                                   const LaunchFacts& Launch) {
-    return !Launch.RowDimension && isInOneDimension(S.Kernel) && !Arrays.empty() &&
+    return !Launch.RowDimension && (isInOneDimension(S.Kernel) || isLaunchedInOneDimension(Launch)) && !Arrays.empty() &&
            llvm::any_of(Arrays, [](const DistributedParameter& A) { return A.Shape.dimensions() > 1; }) &&
            llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.dimensions() <= MostGridDimensions; });
   }
@@ -766,7 +797,7 @@ private:
   /// Of a launch that is not understood since its blocks do not begin their size apart: with what they begin apart.
   LaunchFacts withPitch(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch) {
     KernelForm Seen;
-    if (isKnown(Launch.BlockSize) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen))
+    if (threadsIn(Launch.BlockSize) && !analyze(S, Arrays, Launch, Trial(U).diagnostics(), &Seen))
       Launch.Pitch = Seen.Pitch;
     return Launch;
   }

@@ -83,14 +83,14 @@ public:
     }
     Out.indent(2 * Depth) << "{\n";
     beginBlockNumbers();
-    if (!renumbers())
+    if (runsBlocks())
       line() << "const dim3 gpurma_grid"
              << (S.Accesses.RowsStrided || S.Accesses.Loop ? " = gpurma_region.covering_rows(dim3(" + E.text(S.Grid) + "), " + Index + ")"
                                                            : "(" + E.text(S.Grid) + ")")
              << ";\n";
     else if (!forFixedRows())
       numberThreads();
-    if (renumbers())
+    if (!runsBlocks())
       add("::gpurma::stages::" + numbering(), "gpurma_threads");
     passParts();
     passArguments();
@@ -130,7 +130,7 @@ public:
             Members,
             Parts,
             Sums,
-            " " + (renumbers() ? playedThread(TileArguments + Arguments) : Function + "(" + place() + TileArguments + Arguments + ");"),
+            " " + (runsBlocks() ? Function + "(" + place() + TileArguments + Arguments + ");" : playedThread(TileArguments + Arguments)),
             S.Sums.any() ? behind(BehindArguments + Arguments) : ""};
   }
 
@@ -284,10 +284,11 @@ private:
 
   /// The logical block, and how many there are. One that has rows of a loop is the only one along their dimension.
   std::string place() const {
-    if (!rowLoopOf(S.Kernel, Draft.U))
-      return "gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])";
+    const std::string Size = playsBlocks() ? launchedBlock() : "";
+    const std::string Thread = playsBlocks() ? "::gpurma::stages::thread_in_block(" + Size + "), " : "", Between = playsBlocks() ? Size + ", " : "";
     if (!S.Accesses.Loop)
-      return "gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2]), ::gpurma::stages::tile_rows()";
+      return Thread + "gpurma_block, " + Between + "dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2])" +
+             (rowLoopOf(S.Kernel, Draft.U) ? ", ::gpurma::stages::tile_rows()" : "");
     std::string Block, Grid, Rows;
     for (unsigned D = 0; D != 3; ++D) {
       std::string Axis(1, "xyz"[D]), Blocks = "gpurma_grid[" + std::to_string(D) + "]";
@@ -295,9 +296,10 @@ private:
       Block += (D ? ", " : "") + (OfRows ? "0" : "gpurma_block." + Axis);
       Grid += (D ? ", " : "") + (OfRows ? "1" : Blocks);
       if (OfRows)
-        Rows = "gpurma_block." + Axis + ", " + Blocks + ", ::blockDim." + Axis + " * " + std::to_string(S.Accesses.RowsPerThread) + fillingIterations();
+        Rows = "gpurma_block." + Axis + ", " + Blocks + ", " + (playsBlocks() ? std::to_string(*S.Accesses.LaunchedBlock[D]) + "u" : "::blockDim." + Axis) +
+               " * " + std::to_string(S.Accesses.RowsPerThread) + fillingIterations();
     }
-    return "uint3{" + Block + "}, dim3(" + Grid + "), ::gpurma::stages::tile_rows(" + Rows + ")";
+    return Thread + "uint3{" + Block + "}, " + Between + "dim3(" + Grid + "), ::gpurma::stages::tile_rows(" + Rows + ")";
   }
 
   /// What is run once for all tiles of a rank.
@@ -312,9 +314,18 @@ private:
            Arguments + ");";
   }
 
+  std::string launchedBlock() const {
+    const auto& Size = S.Accesses.LaunchedBlock;
+    return "dim3(" + std::to_string(*Size[0]) + ", " + std::to_string(*Size[1]) + ", " + std::to_string(*Size[2]) + ")";
+  }
+
   // --- Tiles that are not blocks of the launch.
 
   bool renumbers() const { return S.Accesses.Threads != ThreadMapping::Blocks; }
+  /// All launches of the kernel run one text.
+  bool hasFewerThreads() const { return gpurma::hasFewerThreads(S.Kernel, S.Accesses.Threads, Draft.U); }
+  bool playsBlocks() const { return S.Accesses.Threads == ThreadMapping::PlayedBlocks; }
+  bool runsBlocks() const { return !renumbers() || playsBlocks(); }
   bool inParts() const { return S.Accesses.Threads == ThreadMapping::PartialBlocks; }
   bool inOneDimension() const { return S.Accesses.Threads == ThreadMapping::OneDimension || inParts(); }
   std::string dimensions() const { return std::to_string(tileDimensions(S.Accesses)); }
@@ -335,7 +346,8 @@ private:
       threadsOfRows();
     else if (inOneDimension()) {
       llvm::ListSeparator Separator;
-      Out << (inParts() ? "number_blocks(gpurma_region, " + Index + ", {" : "number_threads(gpurma_region, {");
+      Out << (inParts() ? std::string("number_blocks") + (hasFewerThreads() ? "<true>" : "") + "(gpurma_region, " + Index + ", {"
+                        : "number_threads(gpurma_region, {");
       for (size_t Array : S.ShapedLike)
         Out << Separator << Array;
       Out << "}, " << dimensions() << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "), " << Site
@@ -362,7 +374,7 @@ private:
              Function + "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + ownRows() + Arguments + ");";
     if (inParts())
       return "for (::gpurma::stages::tile_blocks<" + dimensions() + ", " + (S.Accesses.RowsStrided ? "true" : "false") +
-             "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exist(); gpurma_played.go_on()) " + Function +
+             (hasFewerThreads() ? ", true" : "") + "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exist(); gpurma_played.go_on()) " + Function +
              "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.elements()" + Arguments + ");";
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
            "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows() ? ownRows() : playedRows()) +

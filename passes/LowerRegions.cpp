@@ -294,7 +294,12 @@ private:
       if (const CallExpr* Useless = uselessBarrier(S->Kernel))
         if (std::optional<FileRange> Barrier = fileRangeInBody(Kernel, Useless->getSourceRange()))
           Own.replace(*Barrier, "");
-    const OwnIndices Indices = Threads == ThreadMapping::Blocks ? OwnIndices::OfBlock : OwnIndices::OfThread;
+    const StageBarrier Barrier = stageBarrier(Kernel, Threads, U);
+    const bool FewerThreads = hasFewerThreads(Kernel, Threads, U);
+    const OwnIndices Indices = Threads == ThreadMapping::Blocks ? OwnIndices::OfBlock : FewerThreads ? OwnIndices::WithBarrier : OwnIndices::OfThread;
+    const std::string BarrierType = Barrier == StageBarrier::OfStaying ? "::gpurma::stages::barrier_of_staying" : "::gpurma::stages::barrier_of_first";
+    const std::string Handed =
+        threadParameters(Threads, /*Behind=*/false) + (FewerThreads ? ", [[maybe_unused]] const " + BarrierType + " __syncthreads" : "");
     // Copies of functions on the way to a loop over the rows have names for that.
     const auto LeadsToRows = [&](const CallExpr* Call) {
       return Rows && llvm::any_of(Rows->Calls, [&](const CallExpr* Other) { return Other->getBeginLoc() == Call->getBeginLoc(); });
@@ -310,7 +315,7 @@ private:
       for (const FunctionDecl* Function : Copies.Functions) {
         WithIndices.insert(patternOf(Function));
         if (Called.contains(Function))
-          addCopy(Function, Own, copyName(Function, Indices), threadParameters(Threads, /*Behind=*/false));
+          addCopy(Function, Own, copyName(Function, Indices), Handed);
       }
     }
     if (Threads == ThreadMapping::Blocks && !Rows) // which have few registers
@@ -320,20 +325,23 @@ private:
       editPartialBlocks(*Parts, Edited, U.context());
     } else if (Rows) {
       editRowLoop(*Rows, Edited, U.context());
-      addRowFunctions(*Rows, Edited, WithIndices, threadParameters(Threads, /*Behind=*/false));
+      addRowFunctions(*Rows, Edited, WithIndices, Handed);
     }
     if (Sums)
       editTileSums(*Sums, Kernel, Behind, Edited, P.source(End->File), U.context());
     std::string Body = ForRows       ? sourceForRows(Kernel, Own)
                        : ForElements ? sourceForElements(Kernel, Own)
                                      : source(Kernel->getBody()->getSourceRange(), Edited);
-    // A kernel's name for the barrier is that of the one for threads that stay.
-    if (returnsBeforeBarriers(Kernel, U))
-      Body = "{ const ::gpurma::stages::leaving_threads gpurma_leaving{}; const ::gpurma::stages::barrier_of_staying __syncthreads{}; " + Body + " }";
+    if (FewerThreads)
+      Body = "if (::gpurma::stages::is_in_block(threadIdx, blockDim)) " + Body;
+    // The kernel's name for the barrier is that of another one.
+    if (Barrier != StageBarrier::OfRank)
+      Body = std::string(Barrier == StageBarrier::OfStaying ? "{ const ::gpurma::stages::leaving_threads gpurma_leaving{}; " : "{ ") + "[[maybe_unused]] const " +
+             BarrierType + " __syncthreads" + (Barrier == StageBarrier::OfStaying ? "{}; " : "{blockDim.x * blockDim.y * blockDim.z}; ") + Body + " }";
     std::string Signature = Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, Threads, Behind, U, P) + "(" +
                             threadParameters(Threads, Behind) +
                             (Rows && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_rows gpurma_rows" : "") +
-                            (Parts && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_elements gpurma_elements" : "") +
+                            (Parts && !Behind ? ", [[maybe_unused]] const ::gpurma::stages::tile_elements<" + std::string(FewerThreads ? "true" : "false") + "> gpurma_elements" : "") +
                             (ForRows ? ", const gpurma_rows_type& gpurma_rows" : "") +
                             (ForElements ? ", [[maybe_unused]] const ::gpurma::stages::element_place gpurma_at" : "") + ThreadParts;
     if (Kernel->getNumParams() != 0)

@@ -49,8 +49,17 @@ bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
   return Found.Uses != 0 && Found.Uses == Found.Reads;
 }
 
-bool returnsBeforeBarriers(const FunctionDecl* Kernel, const Unit& U) {
-  return findLaunch(Kernel, U, [](const Stage& S) { return S.ReturnsBeforeBarriers; });
+StageBarrier stageBarrier(const FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U) {
+  const auto NeedsStaying = [&](const Stage& S) {
+    return S.ReturnsBeforeBarriers || (S.Accesses.Threads == Threads && S.Accesses.FewerThreads && !hasWholeWarps(S.Accesses.LaunchedBlock));
+  };
+  if (findLaunch(Kernel, U, NeedsStaying))
+    return StageBarrier::OfStaying;
+  return hasFewerThreads(Kernel, Threads, U) ? StageBarrier::OfFirst : StageBarrier::OfRank;
+}
+
+bool hasFewerThreads(const FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U) {
+  return findLaunch(Kernel, U, [&](const Stage& S) { return S.Accesses.Threads == Threads && S.Accesses.FewerThreads; });
 }
 
 const RowLoop* rowLoopOf(const FunctionDecl* Kernel, const Unit& U) {
@@ -73,6 +82,7 @@ std::string stageFunctionName(const FunctionDecl* Kernel, ThreadMapping Threads,
                      : Threads == ThreadMapping::FixedRows     ? "rows_"
                      : Threads == ThreadMapping::OneDimension  ? "element_"
                      : Threads == ThreadMapping::PartialBlocks ? "part_"
+                     : Threads == ThreadMapping::PlayedBlocks  ? "played_"
                                                                : "thread_";
   return (Behind ? "gpurma_behind_" : "gpurma_") + std::string(Tile) +
          std::to_string(P.number("stage " + kernelPatternKey(Kernel, U.sources()))) + "_" + Kernel->getNameAsString();

@@ -13,8 +13,13 @@ namespace gpurma {
 /// True if all that the kernel does with the parameter is to read *p or p[0].
 bool readsOnlyScalar(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter);
 
-/// Whether threads of launches of the kernel may return before others come to its barriers.
-bool returnsBeforeBarriers(const clang::FunctionDecl* Kernel, const Unit& U);
+/// For whom a kernel's __syncthreads() waits: all threads of the rank; those of the launch's block, which are the rank's first and whole
+/// warps; or those that have not left the kernel's body.
+enum class StageBarrier { OfRank, OfFirst, OfStaying };
+StageBarrier stageBarrier(const clang::FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U);
+
+/// Whether ranks have threads that take no part in some of the launches of the kernel, or of other instances of its template.
+bool hasFewerThreads(const clang::FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U);
 
 /// The loop through the rows that launches of the kernel, or of other instances of its template, share out; null if there is none.
 const RowLoop* rowLoopOf(const clang::FunctionDecl* Kernel, const Unit& U);

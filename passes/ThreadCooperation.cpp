@@ -111,14 +111,6 @@ private:
   Kinds Wanted;
 };
 
-/// The __syncthreads() that a body ends in, if that is its own text.
-const CallExpr* lastBarrier(const FunctionDecl* Kernel) {
-  const FunctionDecl* Definition = nullptr;
-  const auto* Body = Kernel->hasBody(Definition) ? dyn_cast<CompoundStmt>(Definition->getBody()) : nullptr;
-  const auto* Call = Body && !Body->body_empty() ? dyn_cast<CallExpr>(Body->body_back()) : nullptr;
-  return Call && identifierOf(Call->getDirectCallee()) == "__syncthreads" && isTextOfBody(Definition, Call->getSourceRange()) ? Call : nullptr;
-}
-
 /// Whether a function lets all threads of a block wait for each other.
 class BlockBarrierFinder : public CallVisitor {
 public:
@@ -145,6 +137,61 @@ private:
     return !Found;
   }
 };
+
+/// As findOwnBlock has it, but for functions that cannot be copied.
+class OwnBlockFinder : public CallVisitor {
+public:
+  OwnBlockFinder(const FunctionDecl* Kernel, bool FewerThreads, bool WholeWarps)
+      : Sources(Kernel->getASTContext().getSourceManager()), FewerThreads(FewerThreads), WholeWarps(WholeWarps) {
+    enter(Kernel);
+    visitEntered();
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    const auto* Function = dyn_cast<FunctionDecl>(Ref->getDecl());
+    return !Function || call(Function, Ref->getExprLoc(), Ref->hasQualifier());
+  }
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
+    return !Function || call(Function, Member->getExprLoc(), false);
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr* Construct) override { return call(Construct->getConstructor(), Construct->getExprLoc(), false); }
+  bool VisitLambdaExpr(LambdaExpr* Lambda) override {
+    if (FewerThreads && Lambda->getCaptureDefault() == LCD_None && BlockBarrierFinder(Lambda->getCallOperator()).Found)
+      return note(ThreadCooperation::Barrier, "__syncthreads", Lambda->getBeginLoc());
+    return true;
+  }
+  bool VisitGCCAsmStmt(GCCAsmStmt* Assembly) override { return note(ThreadCooperation::Assembly, "asm", Assembly->getBeginLoc()); }
+
+  std::optional<ThreadCooperation> Found;
+
+private:
+  bool call(const FunctionDecl* Function, SourceLocation Loc, bool Qualified) {
+    const StringRef Name = identifierOf(Function);
+    if (isCooperativeGroup(Function))
+      return note(ThreadCooperation::Exchange, Function->getNameAsString(), Loc);
+    if (FewerThreads && isBarrier(Name) && Name != "__syncwarp" && (Name != "__syncthreads" || Qualified))
+      return note(ThreadCooperation::Barrier, Name.str(), Loc);
+    if (FewerThreads && !WholeWarps && (isExchange(Name) || Name == "__syncwarp"))
+      return note(ThreadCooperation::Exchange, Name.str(), Loc);
+    if (!Sources.isInSystemHeader(Function->getLocation()))
+      enter(Function);
+    return true;
+  }
+  bool note(ThreadCooperation::Kind How, std::string Name, SourceLocation Loc) {
+    Found = ThreadCooperation{How, std::move(Name), Loc};
+    return false;
+  }
+  const SourceManager& Sources;
+  const bool FewerThreads, WholeWarps;
+};
+
+/// The __syncthreads() that a body ends in, if that is its own text.
+const CallExpr* lastBarrier(const FunctionDecl* Kernel) {
+  const FunctionDecl* Definition = nullptr;
+  const auto* Body = Kernel->hasBody(Definition) ? dyn_cast<CompoundStmt>(Definition->getBody()) : nullptr;
+  const auto* Call = Body && !Body->body_empty() ? dyn_cast<CallExpr>(Body->body_back()) : nullptr;
+  return Call && identifierOf(Call->getDirectCallee()) == "__syncthreads" && isTextOfBody(Definition, Call->getSourceRange()) ? Call : nullptr;
+}
 
 /// In the order of the source; a loop goes on behind what leaves it.
 class BarrierBehindReturnFinder {
@@ -309,6 +356,15 @@ const CallExpr* uselessBarrier(const FunctionDecl* Kernel) {
 
 std::optional<ThreadCooperation> findHiddenCooperation(const FunctionDecl* Kernel) {
   return std::move(CooperationFinder(Kernel, CooperationFinder::Hidden).Found);
+}
+
+std::optional<ThreadCooperation> findOwnBlock(const FunctionDecl* Kernel, bool FewerThreads, bool WholeWarps) {
+  if (OwnBlockFinder Find(Kernel, FewerThreads, WholeWarps); Find.Found)
+    return std::move(Find.Found);
+  const OwnIndices Own = FewerThreads ? OwnIndices::WithBarrier : OwnIndices::OfThread;
+  if (const std::optional<RejectedCopy> Rejected = findFunctionCopies(Kernel, Own, Kernel->getASTContext()).Rejected)
+    return ThreadCooperation{ThreadCooperation::OtherFunction, Rejected->Function->getNameAsString(), Rejected->Where};
+  return std::nullopt;
 }
 
 bool exchangesValues(const FunctionDecl* Kernel, const Stmt* S) { return CooperationFinder(Kernel, S).Found.has_value(); }

@@ -44,6 +44,10 @@ struct BarriersBehindReturns {
 };
 BarriersBehindReturns findBarriersBehindReturns(const clang::FunctionDecl* Kernel);
 
+/// What of the kernel, or of the functions that it calls, counts on a block's threads being all those of a rank, by their indices or, if a rank has more of them,
+/// \p FewerThreads, by their number; \p WholeWarps: the block's threads fill warps.
+std::optional<ThreadCooperation> findOwnBlock(const clang::FunctionDecl* Kernel, bool FewerThreads, bool WholeWarps);
+
 /// True if a statement of the kernel, or a function that it calls, lets threads wait for each other or exchange values, or if such
 /// a function shares memory.
 bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);

@@ -5,9 +5,9 @@
 //
 //   dot<<<(nx * ny + 255) / 256, 256>>>(nx * ny, p, q, sum);    with p, q : rows(ny, nx)
 //
-// A tile has consecutive elements. The threads of a rank, which are as many, play those of each
-// block that has some of them, one block after the other, and do what they do with elements for
-// those of the tile only. Other tiles do so for the block's other elements, and all add to the same
+// A tile has consecutive elements. The threads of a rank, which are as many or more, play those of
+// each block that has some of them, one block after the other, and do what they do with elements
+// for those of the tile only. Other tiles do so for the block's other elements, and all add to the same
 // scalar.
 #ifndef GPURMA_DEVICE_PARTIAL_BLOCKS_H
 #define GPURMA_DEVICE_PARTIAL_BLOCKS_H
@@ -18,13 +18,14 @@
 
 namespace gpurma::stages {
 
-// As number_threads.
-template <int Stages, int Arrays, int Scalars, int Count>
+// As number_threads. `FewerThreads`: than a rank has.
+template <bool FewerThreads = false, int Stages, int Arrays, int Scalars, int Count>
 GPURMA_DEVICE numbered_blocks number_blocks(const region<Stages, Arrays, Scalars>& of, int stage,
                                             const int (&arrays)[Count], int dimensions,
                                             bool strided, const dim3& grid, const dim3& block,
                                             site where) {
-  if (block.x != platform::block_threads() && platform::thread_index() == 0)
+  const unsigned threads = platform::block_threads();
+  if ((FewerThreads ? block.x > threads : block.x != threads) && platform::thread_index() == 0)
     detail::fail(detail::block(), error_code::other_block_size, directive::stage, where, block.x,
                  block.y, block.z);
   const dim3& tile = region<Stages, Arrays, Scalars>::shared().plans.stage[stage].block;
@@ -41,16 +42,17 @@ GPURMA_DEVICE dim3 tiles_of(const region<Stages, Arrays, Scalars>& of, int stage
 }
 
 // The elements of a tile, for a thread of one of the blocks that have some.
-struct tile_elements {
+template <bool FewerThreads> struct tile_elements {
   std::uint64_t first, end;
-  std::uint64_t number; // of the thread
+  std::uint64_t number;         // of the thread
+  std::uint32_t launched_block; // the size of the launch's blocks
 
   // Whether that of the thread is one of them.
   GPURMA_DEVICE bool here() const { return first <= number && number < end; }
   // For a loop by whole grids, of one block: the first of them that the thread has, where the
   // source has its number, and where the loop ends.
   template <class T> GPURMA_DEVICE std::uint64_t from(T) const {
-    return number < first ? number + platform::block_threads() : number;
+    return number < first ? number + step() : number;
   }
   template <class T> GPURMA_DEVICE auto below(T bound) const {
     using promoted = decltype(bound + 0);
@@ -62,8 +64,12 @@ struct tile_elements {
   // whether the loop has come to the last.
   template <class T> GPURMA_DEVICE bool reach(T& i) const {
     if (static_cast<std::uint64_t>(i) < first)
-      i += static_cast<T>(platform::block_threads());
+      i += static_cast<T>(step());
     return static_cast<std::uint64_t>(i) < end;
+  }
+  // Of a loop by whole grids, of one block.
+  GPURMA_DEVICE unsigned step() const {
+    return FewerThreads ? launched_block : platform::block_threads();
   }
 };
 
@@ -73,7 +79,7 @@ GPURMA_DEVICE uint3 thread_of_block() {
 
 // The blocks that have elements of a tile, one after the other. `Strided`: one for all of them, as
 // a loop goes through them.
-template <int Dimensions, bool Strided> class tile_blocks {
+template <int Dimensions, bool Strided, bool FewerThreads = false> class tile_blocks {
 public:
   GPURMA_DEVICE tile_blocks(const numbered_blocks& blocks, const uint3& tile) : blocks_(blocks) {
     const thread_numbers& launch = blocks.launch;
@@ -103,8 +109,9 @@ public:
   GPURMA_DEVICE uint3 block() const { return {block_, 0, 0}; }
   GPURMA_DEVICE dim3 block_size() const { return blocks_.block_size(); }
   GPURMA_DEVICE dim3 grid() const { return blocks_.grid(Strided); }
-  GPURMA_DEVICE tile_elements elements() const {
-    return {first_, end_, std::uint64_t{block_} * blocks_.launch.block + platform::thread_index()};
+  GPURMA_DEVICE tile_elements<FewerThreads> elements() const {
+    const std::uint32_t size = blocks_.launch.block;
+    return {first_, end_, std::uint64_t{block_} * size + platform::thread_index(), size};
   }
 
 private:

@@ -130,6 +130,16 @@ GPURMA_DEVICE uint3 place_of_thread(const uint3& tile, const std::uint32_t (&siz
     return place_of_thread<Dimensions>(tile);
 }
 
+// What a thread of a rank plays of a launch's block with other extents: the thread with its number.
+// Where it has fewer threads, the others are none of them.
+GPURMA_DEVICE uint3 thread_in_block(const dim3& block) {
+  const unsigned number = platform::thread_index();
+  return {number % block.x, number / block.x % block.y, number / (block.x * block.y)};
+}
+GPURMA_DEVICE bool is_in_block(const uint3& thread, const dim3& block) {
+  return thread.x < block.x && thread.z < block.z;
+}
+
 // What a thread of a tile plays. `X`, `Y`, `Z`: the launch's block where it is constant, else 0.
 // `InRows`: the tile is one of rows.
 template <int Dimensions, unsigned Width, unsigned Height, unsigned Depth, bool InRows = false>

@@ -57,6 +57,11 @@ struct leaving_threads {
 struct barrier_of_staying {
   GPURMA_DEVICE void operator()() const { platform::sync_staying(); }
 };
+// Of a launch with fewer threads in a block than a rank has: whole warps.
+struct barrier_of_first {
+  unsigned threads;
+  GPURMA_DEVICE void operator()() const { platform::sync_first(threads); } // M28
+};
 
 template <int Stages, int Arrays, int Scalars> class tiles;
 

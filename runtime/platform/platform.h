@@ -7,6 +7,7 @@
 //   sync_block()                    barrier of the block's threads
 //   sync_some(threads)              barrier of so many of the block's threads, of all of a warp or none, the same number in all
 //                                   calls of a time
+//   sync_first(threads)             the same of the block's first threads, whole warps; at another time than those
 //   sync_staying()                  barrier of the block's threads that have not come to leave() since begin_leaving(), to
 //                                   which all come, each after it has left
 //   load_* store_* fetch_add compare_exchange   atomic accesses to 32- and 64-bit integers, enumerations and pointers

@@ -189,19 +189,22 @@ T& off_fast_path(T& shared) {
   return shared;
 }
 
-struct meeting_of_some {
+struct meeting {
   unsigned arrived;
   unsigned turn;
 };
-inline void sync_some(unsigned threads) {
-  meeting_of_some& meeting = block_shared<meeting_of_some>();
-  const unsigned turn = __atomic_load_n(&meeting.turn, __ATOMIC_RELAXED);
-  if (__atomic_add_fetch(&meeting.arrived, 1, __ATOMIC_ACQ_REL) == threads) {
-    meeting.arrived = 0;
-    __atomic_store_n(&meeting.turn, turn + 1, __ATOMIC_RELEASE);
+inline void meet(meeting& at, unsigned threads) {
+  const unsigned turn = __atomic_load_n(&at.turn, __ATOMIC_RELAXED);
+  if (__atomic_add_fetch(&at.arrived, 1, __ATOMIC_ACQ_REL) == threads) {
+    at.arrived = 0;
+    __atomic_store_n(&at.turn, turn + 1, __ATOMIC_RELEASE);
   }
-  while (__atomic_load_n(&meeting.turn, __ATOMIC_ACQUIRE) == turn) yield();
+  while (__atomic_load_n(&at.turn, __ATOMIC_ACQUIRE) == turn) yield();
 }
+struct meeting_of_some : meeting {};
+inline void sync_some(unsigned threads) { meet(block_shared<meeting_of_some>(), threads); }
+struct meeting_of_first : meeting {};
+inline void sync_first(unsigned threads) { meet(block_shared<meeting_of_first>(), threads); }
 
 // A shared variable is in one place in a block, whichever instantiation of its function asks.
 inline constexpr bool shared_memory_of_instantiations = false;

@@ -35,6 +35,7 @@ GPURMA_DEVICE void sync_block() { __syncthreads(); }
 GPURMA_DEVICE void sync_some(unsigned threads) {
   asm volatile("barrier.cta.sync.aligned 1, %0;" ::"r"((threads + 31) / 32 * 32) : "memory");
 }
+GPURMA_DEVICE void sync_first(unsigned threads) { asm volatile("barrier.cta.sync.aligned 2, %0;" ::"r"(threads) : "memory"); }
 
 template <class T>
 GPURMA_DEVICE T load_relaxed(const T* address) {

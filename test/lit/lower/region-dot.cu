@@ -15,7 +15,7 @@ template <class T> __device__ T of_warp(T value) {
 // CHECK: __device__ double gpurma_of_thread_of_block({{.*}}const uint3 threadIdx, {{.*}}const uint3 blockIdx, {{.*}}const dim3 blockDim, {{.*}}const dim3 gridDim, double value) { return 2 * gpurma_of_thread_of_warp<double>(threadIdx, blockIdx, blockDim, gridDim, value); }
 __device__ double of_block(double value) { return 2 * of_warp<double>(value); }
 
-// CHECK: template <unsigned gpurma_copy, class gpurma_type_1, class gpurma_sum_0_type, class gpurma_sum_1_type> {{.*}} void gpurma_part_[[N:[0-9]+]]_by_elements({{.*}}const uint3 threadIdx, {{.*}}const uint3 blockIdx, {{.*}}const dim3 blockDim, {{.*}}const dim3 gridDim, {{.*}}const ::gpurma::stages::tile_elements gpurma_elements, gpurma_type_1 gpurma_part_1, gpurma_sum_0_type& gpurma_sum_0, gpurma_sum_1_type& gpurma_sum_1, const double* a, double* sum, int n)
+// CHECK: template <unsigned gpurma_copy, class gpurma_type_1, class gpurma_sum_0_type, class gpurma_sum_1_type> {{.*}} void gpurma_part_[[N:[0-9]+]]_by_elements({{.*}}const uint3 threadIdx, {{.*}}const uint3 blockIdx, {{.*}}const dim3 blockDim, {{.*}}const dim3 gridDim, {{.*}}const ::gpurma::stages::tile_elements<false> gpurma_elements, gpurma_type_1 gpurma_part_1, gpurma_sum_0_type& gpurma_sum_0, gpurma_sum_1_type& gpurma_sum_1, const double* a, double* sum, int n)
 // CHECK: double s = (gpurma_elements.here() && (i < n)) ? a[i] : 0, t = 0;
 // CHECK-NEXT: if ((gpurma_elements.here() && (i < n)))
 // CHECK: gpurma_sum_0.update(s); gpurma_sum_1.update(t);
