@@ -17,7 +17,7 @@ bool same(const AbstractValue& A, const AbstractValue& B) {
            });
   };
   return A.Number == B.Number && SameTruth() && A.Place == B.Place && A.Lambda == B.Lambda && A.Elements == B.Elements &&
-         SameEntries(A.Members, B.Members) && SameEntries(A.Captured, B.Captured);
+         SameEntries(A.Members, B.Members) && SameEntries(A.Captured, B.Captured) && A.CapturedThis == B.CapturedThis;
 }
 
 void forgetElements(AbstractValue& V) {

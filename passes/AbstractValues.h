@@ -57,9 +57,10 @@ struct AbstractValue {
   std::map<const clang::FieldDecl*, AbstractValue> Members;
   /// Elements of an array of integers that are known (indexElements).
   std::map<std::int64_t, Polynomial> Elements;
-  /// A lambda, and the variables that it has copied.
+  /// A lambda, the variables that it has copied, and the object of which it is a part.
   const clang::CXXMethodDecl* Lambda = nullptr;
   std::map<const clang::ValueDecl*, AbstractValue> Captured;
+  std::optional<Location> CapturedThis;
 };
 
 /// Whether the same is known of both.

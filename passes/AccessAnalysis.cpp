@@ -74,6 +74,9 @@ public:
         if (!interpretForRows(Found, Distributed, Renumbered ? &*Renumbered : nullptr, Interpreted))
           return std::nullopt;
       }
+    if (Launch.isInBlocks() && !Launch.RowDimension)
+      for (unsigned D = 0; D < 3; ++D)
+        Result.UnnamedDimensions |= unsigned(!Interpreted.GridDimensions.count(D) && Launch.GridSize[D] != 1) << D;
     Result.Places = Interpreted.Places;
     for (const AssumedConstant& A : Launch.Constants)
       if (Interpreted.Constants.count(A.Place))

@@ -238,6 +238,8 @@ struct KernelAccesses {
   ThreadMapping Threads = ThreadMapping::Blocks;
   /// The size of the launch's blocks, as far as it is constant.
   BlockExtents LaunchedBlock;
+  /// A bit for each grid dimension of which the kernel names neither index nor size, and that may have several blocks.
+  unsigned UnnamedDimensions = 0;
   /// Of ThreadMapping::PlayedBlocks and PartialBlocks: blocks have fewer threads than the ranks, so that some take no part.
   bool FewerThreads = false;
   /// How far apart the launch's blocks begin, where that is not their size; all that is said of blocks is then said of as many coordinates.

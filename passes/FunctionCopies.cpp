@@ -23,13 +23,13 @@ namespace {
 /// The functions that a body uses.
 class Callees : public DynamicRecursiveASTVisitor {
 public:
-  Callees(const FunctionDecl* Function, OwnIndices Own) : Own(Own) { traverseDefinition(*this, Function); }
+  Callees(const FunctionDecl* Function, OwnNames Own) : Own(Own) { traverseDefinition(*this, Function); }
   bool shouldVisitImplicitCode() const override { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
-    if (isIndexVariable(D) && (Own != OwnIndices::OfBlock || identifierOf(D) == "blockIdx" || identifierOf(D) == "gridDim"))
+    if (isIndexVariable(D) && (Own.Thread || identifierOf(D) == "blockIdx" || identifierOf(D) == "gridDim"))
       Index = identifierOf(D).str();
-    if (Own == OwnIndices::WithBarrier && identifierOf(D) == "__syncthreads")
+    if (Own.Barrier && identifierOf(D) == "__syncthreads")
       Index = "__syncthreads";
     if (const auto* Function = dyn_cast<FunctionDecl>(D))
       Uses.emplace_back(Function, Ref);
@@ -54,12 +54,12 @@ public:
   std::map<const Expr*, const CallExpr*> Calls;
 
 private:
-  OwnIndices Own;
+  OwnNames Own;
 };
 
 class FunctionCopyFinder {
 public:
-  FunctionCopyFinder(OwnIndices Own, ASTContext& Context) : Own(Own), Sources(Context.getSourceManager()) {}
+  FunctionCopyFinder(OwnNames Own, ASTContext& Context) : Own(Own), Sources(Context.getSourceManager()) {}
 
   FunctionCopies run(const FunctionDecl* Kernel) {
     const FunctionDecl* Definition = nullptr;
@@ -135,7 +135,7 @@ private:
     return Indices[Function] = Index;
   }
 
-  OwnIndices Own;
+  OwnNames Own;
   const SourceManager& Sources;
   std::set<std::pair<const FunctionDecl*, const FunctionDecl*>> Seen;
   std::map<const FunctionDecl*, std::string> Indices;
@@ -150,19 +150,16 @@ SourceLocation nameOfCallee(const CallExpr* Call) {
 
 } // namespace
 
-FunctionCopies findFunctionCopies(const FunctionDecl* Kernel, OwnIndices Own, ASTContext& Context) { return FunctionCopyFinder(Own, Context).run(Kernel); }
+FunctionCopies findFunctionCopies(const FunctionDecl* Kernel, OwnNames Own, ASTContext& Context) { return FunctionCopyFinder(Own, Context).run(Kernel); }
 
-std::string copyName(const FunctionDecl* Function, OwnIndices Own) {
-  const char* Of = Own == OwnIndices::OfBlock ? "gpurma_of_block_" : Own == OwnIndices::OfThread ? "gpurma_of_thread_" : "gpurma_of_some_";
-  return Of + Function->getNameAsString();
+std::string copyName(const FunctionDecl* Function, OwnNames Own) {
+  return std::string(Own.Barrier ? "gpurma_waiting" : "gpurma") + (Own.Thread ? "_of_thread_" : "_of_block_") + Function->getNameAsString();
 }
 
-void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const ASTContext& Context,
+void editCalls(const FunctionCopies& Copies, OwnNames Own, EditSet& Edits, const ASTContext& Context,
                llvm::function_ref<bool(const CallExpr*)> IsRenamed) {
   auto Range = [&](SourceRange Tokens) { return *fileRange(Tokens, Context.getSourceManager(), Context.getLangOpts()); };
-  const std::string Indices = Own == OwnIndices::OfBlock    ? "blockIdx, gridDim"
-                              : Own == OwnIndices::OfThread ? "threadIdx, blockIdx, blockDim, gridDim"
-                                                            : "threadIdx, blockIdx, blockDim, gridDim, __syncthreads";
+  const std::string Indices = std::string(Own.Thread ? "threadIdx, blockIdx, blockDim, gridDim" : "blockIdx, gridDim") + (Own.Barrier ? ", __syncthreads" : "");
   for (const CallExpr* Call : Copies.Calls) {
     if (!IsRenamed(Call))
       Edits.replace(Range(nameOfCallee(Call)), copyName(Call->getDirectCallee(), Own));

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Functions that a kernel calls and that name threadIdx, blockIdx, blockDim or gridDim. In a stage these are the launch's, which only
-// the copy of the kernel's body is told; so such functions, and those that call them, are copied, too:
+// Functions that a kernel calls and that name threadIdx, blockIdx, blockDim, gridDim or __syncthreads. In a stage these are the launch's,
+// which only the copy of the kernel's body is told; so such functions, and those that call them, are copied, too:
 //
 //   int row() { return blockIdx.y * ...; }   ->   + int gpurma_of_block_row(const uint3 blockIdx, const dim3 gridDim) { ... }
 //   ... row() ...                                 ... gpurma_of_block_row(blockIdx, gridDim) ...
@@ -19,9 +19,13 @@
 
 namespace gpurma {
 
-/// What a stage has of its own. OfBlock: blockIdx and gridDim; OfThread: threadIdx and blockDim, too; WithBarrier: and __syncthreads,
-/// which is one of the launch's threads only.
-enum class OwnIndices { OfBlock, OfThread, WithBarrier };
+/// What a stage has of its own besides blockIdx and gridDim.
+struct OwnNames {
+  /// threadIdx and blockDim.
+  bool Thread = false;
+  /// __syncthreads, which does not wait for all threads of the rank.
+  bool Barrier = false;
+};
 
 /// As err_stage_foreign has them.
 enum class CopyProblem { Method, OtherUse, Order, Macro };
@@ -44,13 +48,13 @@ struct FunctionCopies {
   std::optional<RejectedCopy> Rejected;
 };
 
-FunctionCopies findFunctionCopies(const clang::FunctionDecl* Kernel, OwnIndices Own, clang::ASTContext& Context);
+FunctionCopies findFunctionCopies(const clang::FunctionDecl* Kernel, OwnNames Own, clang::ASTContext& Context);
 
 /// How the copy of a function is called.
-std::string copyName(const clang::FunctionDecl* Function, OwnIndices Own);
+std::string copyName(const clang::FunctionDecl* Function, OwnNames Own);
 
 /// Adds what becomes of the calls. Those for which \p IsRenamed holds get another name elsewhere.
-void editCalls(const FunctionCopies& Copies, OwnIndices Own, EditSet& Edits, const clang::ASTContext& Context,
+void editCalls(const FunctionCopies& Copies, OwnNames Own, EditSet& Edits, const clang::ASTContext& Context,
                llvm::function_ref<bool(const clang::CallExpr*)> IsRenamed);
 
 } // namespace gpurma

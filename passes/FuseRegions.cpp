@@ -24,6 +24,7 @@
 #include "passes/RegionNames.h"
 #include "passes/RegionRegisters.h"
 #include "passes/RegionWriter.h"
+#include "passes/ThreadCooperation.h"
 
 #include "frontend/SourceText.h"
 #include "clang/AST/Attr.h"

@@ -331,7 +331,7 @@ const Expr* otherUseOfGridSize(const FunctionDecl* Kernel, ASTContext& Context) 
   const GridSizeUses Uses(Kernel->getBody());
   if (!Uses.Others.empty())
     return Uses.Others.front();
-  const FunctionCopies Copies = findFunctionCopies(Kernel, OwnIndices::OfBlock, Context);
+  const FunctionCopies Copies = findFunctionCopies(Kernel, OwnNames(), Context);
   return Copies.Calls.empty() ? nullptr : Copies.Calls.front();
 }
 

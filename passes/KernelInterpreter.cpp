@@ -13,9 +13,11 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/ExprConcepts.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/Builtins.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <algorithm>
 #include <array>
@@ -96,6 +98,8 @@ private:
     std::optional<Location> This;
     std::vector<std::pair<State, AbstractValue>> Returns;
     const CallExpr* Call = nullptr;
+    /// Of a lambda: the variables that it has copied.
+    std::map<const VarDecl*, const VarDecl*> Copies;
   };
 
   /// The pointers in a structure that is a parameter.
@@ -694,8 +698,13 @@ private:
     E = E->IgnoreParens();
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-      if (const auto* Binding = dyn_cast<BindingDecl>(Ref->getDecl()); Binding && Binding->getBinding() && !Binding->getHoldingVar())
-        return locate(Binding->getBinding());
+      if (const auto* Binding = dyn_cast<BindingDecl>(Ref->getDecl())) {
+        V = Binding->getHoldingVar();
+        if (Binding->getBinding() && !V)
+          return locate(Binding->getBinding());
+      }
+      if (const VarDecl* Copy = inLambda(V); Copy != V && Ref->refersToEnclosingVariableOrCapture())
+        return {Location::Variable, Copy, {}, {}};
       if (!V)
         return {Location::Private, nullptr, {}, {}};
       if (V->getType()->isReferenceType()) {
@@ -780,8 +789,14 @@ private:
         return recounted(std::move(L), Cast->getSubExpr()->getType(), Cast->getType());
     if (const auto* Cast = dyn_cast<CastExpr>(E);
         Cast && (Cast->getCastKind() == CK_NoOp || Cast->getCastKind() == CK_DerivedToBase ||
-                 Cast->getCastKind() == CK_UncheckedDerivedToBase))
-      return locate(Cast->getSubExpr());
+                 Cast->getCastKind() == CK_UncheckedDerivedToBase)) {
+      Location L = locate(Cast->getSubExpr());
+      if (Cast->getCastKind() != CK_NoOp)
+        rejectRepeatedBase(Cast);
+      else
+        rejectConstCast(Cast, L);
+      return L;
+    }
     if (isa<CallExpr>(E))
       if (AbstractValue V = eval(E); V.Place)
         return *V.Place;
@@ -846,6 +861,9 @@ private:
 
   /// Runs both arms of `?:` and chooses.
   template <typename Function> AbstractValue either(const AbstractConditionalOperator* E, Function Arm) {
+    const Expr* Cond = E->getCond();
+    if (bool Known = false; !Cond->isValueDependent() && !Cond->HasSideEffects(Context) && Cond->EvaluateAsBooleanCondition(Known, Context))
+      return Arm(Known ? E->getTrueExpr() : E->getFalseExpr());
     Condition If = truth(eval(E->getCond()));
     Dependence On(*this, If);
     const Fork Paths(Now.Path, If.True, If.False);
@@ -1002,11 +1020,20 @@ private:
     switch (E->getCastKind()) {
     case CK_LValueToRValue:
       return read(Sub);
+    case CK_LValueToRValueBitCast:
+      read(Sub);
+      return opaque(E->getType(), UnknownCause::Expression, E);
     case CK_ArrayToPointerDecay:
       return placed(locate(Sub));
-    case CK_NoOp:
     case CK_DerivedToBase:
     case CK_UncheckedDerivedToBase:
+      rejectRepeatedBase(E);
+      return E->isGLValue() ? placed(locate(Sub)) : eval(Sub);
+    case CK_NoOp: {
+      AbstractValue V = E->isGLValue() ? placed(locate(Sub)) : eval(Sub);
+      rejectConstCast(E, V.Place);
+      return V;
+    }
     case CK_ConstructorConversion:
     case CK_UserDefinedConversion:
       return E->isGLValue() ? placed(locate(Sub)) : eval(Sub);
@@ -1112,10 +1139,25 @@ private:
       return placed({Location::Private, nullptr, {}, {}});
     if (const auto* Block = dyn_cast<StmtExpr>(E))
       return evalStatements(Block->getSubStmt());
+    if (const auto* Literal = dyn_cast<CompoundLiteralExpr>(E))
+      return eval(Literal->getInitializer());
+    if (const auto* Rewritten = dyn_cast<CXXRewrittenBinaryOperator>(E))
+      return eval(Rewritten->getSemanticForm());
+    if (!isMadeOfOperands(E))
+      error(E->getBeginLoc(), Diag::err_statement_not_understood) << NotUnderstood::Expression << E->getSourceRange();
     for (const Stmt* Child : E->children())
       if (const auto* Sub = dyn_cast_or_null<Expr>(Child))
         Sub->isGLValue() ? void(locate(Sub)) : void(eval(Sub));
     return opaque(Type, UnknownCause::Expression, E);
+  }
+
+  /// Whether an expression does nothing but what its operands, all of which are evaluated, do.
+  static bool isMadeOfOperands(const Expr* E) {
+    return isa<IntegerLiteral, FloatingLiteral, CharacterLiteral, StringLiteral, CXXBoolLiteralExpr, PredefinedExpr, SourceLocExpr, UnaryExprOrTypeTraitExpr,
+               OffsetOfExpr, TypeTraitExpr, ArrayTypeTraitExpr, ExpressionTraitExpr, CXXNoexceptExpr, SizeOfPackExpr, ConceptSpecializationExpr, RequiresExpr,
+               CXXInheritedCtorInitExpr, CXXScalarValueInitExpr, ImplicitValueInitExpr, NoInitExpr, CXXStdInitializerListExpr, CXXParenListInitExpr, DesignatedInitUpdateExpr, OpaqueValueExpr,
+               ArrayInitLoopExpr, ArrayInitIndexExpr, CXXPseudoDestructorExpr, DeclRefExpr, MemberExpr, ArraySubscriptExpr, ExtVectorElementExpr, ConvertVectorExpr,
+               ShuffleVectorExpr, CXXTypeidExpr, PseudoObjectExpr, MSPropertyRefExpr>(E);
   }
 
   std::optional<AbstractValue> builtinMember(const Expr* E) {
@@ -1199,6 +1241,12 @@ private:
     return Result->isGLValue() ? evalObject(Result) : eval(Result);
   }
 
+  /// What a variable is in the body of a lambda that has a copy of it.
+  const VarDecl* inLambda(const VarDecl* V) const {
+    auto It = Frames.back()->Copies.find(V);
+    return It == Frames.back()->Copies.end() ? V : It->second;
+  }
+
   AbstractValue evalLambda(const LambdaExpr* E) {
     AbstractValue V;
     V.Lambda = E->getCallOperator();
@@ -1206,15 +1254,24 @@ private:
     const VariableChanges Changes(E->getBody());
     for (const LambdaCapture& C : E->captures()) {
       const Expr* Initial = *Init++;
+      if (C.capturesThis()) {
+        const Location This = Frames.back()->This.value_or(Location{});
+        V.CapturedThis = C.getCaptureKind() == LCK_This ? This : held(load(This, Initial), Initial);
+      }
       if (!C.capturesVariable())
         continue;
       const ValueDecl* Variable = C.getCapturedVar();
-      if (E->isInitCapture(&C))
+      if (E->isInitCapture(&C)) {
         V.Captured[Variable] =
             Variable->getType()->isReferenceType() ? exposed(locate(Initial), Variable->getType()) : evalObject(Initial);
-      else if (C.getCaptureKind() == LCK_ByCopy)
-        if (auto It = Now.Variables.find(Variable); It != Now.Variables.end())
+      } else if (const ValueDecl* Here = inLambda(dyn_cast<VarDecl>(Variable)); C.getCaptureKind() == LCK_ByCopy || (Here && Here != Variable)) {
+        if (Variable->getType()->isReferenceType()) // of what it refers to
+          V.Captured[Variable] = placed(held(evalObject(Initial), Initial));
+        else if (auto It = Now.Variables.find(Here ? Here : Variable); It != Now.Variables.end())
           V.Captured[Variable] = It->second;
+        else
+          V.Captured[Variable] = opaque(Variable->getType(), UnknownCause::Expression, E);
+      }
       // Wherever it is called from then on, it changes them.
       if (const auto* Referred = dyn_cast<VarDecl>(Variable); Referred && C.getCaptureKind() == LCK_ByRef && Changes.changes(Referred))
         expose(locate(Initial));
@@ -1226,6 +1283,9 @@ private:
   AbstractValue evalObject(const Expr* E) {
     return E->isGLValue() ? read(E) : eval(E);
   }
+
+  /// As err_statement_not_understood has them.
+  enum NotUnderstood { Statement, VirtualCall, Destructor, InheritedConstructor, RepeatedBase, Expression, Recursion, ConstCast };
 
   /// Whether a copy constructor or an assignment does nothing else, as those of libraries are taken to do, nor those of members.
   static bool copiesMembers(const CXXMethodDecl& Copy) { return Copy.isTrivial() || !ownDefinition(Copy); }
@@ -1248,7 +1308,39 @@ private:
   }
   void rejectDestructor(QualType Type, SourceLocation Loc) {
     if (const CXXRecordDecl* Class = destroyedBy(Type))
-      error(Loc, Diag::err_statement_not_understood) << 2 << Class->getName();
+      error(Loc, Diag::err_statement_not_understood) << NotUnderstood::Destructor << Class->getName();
+  }
+  /// Members are told apart by what declares them.
+  void rejectRepeatedBase(const CastExpr* E) {
+    const CXXRecordDecl* Class = E->getSubExpr()->getType()->isPointerType() ? E->getSubExpr()->getType()->getPointeeCXXRecordDecl()
+                                                                             : E->getSubExpr()->getType()->getAsCXXRecordDecl();
+    llvm::SmallPtrSet<const CXXRecordDecl*, 4> Seen;
+    if (const CXXRecordDecl* Twice = Class ? repeatedBase(*Class, Seen) : nullptr)
+      error(E->getBeginLoc(), Diag::err_statement_not_understood) << NotUnderstood::RepeatedBase << Twice->getName() << E->getSourceRange();
+  }
+  static const CXXRecordDecl* repeatedBase(const CXXRecordDecl& Class, llvm::SmallPtrSetImpl<const CXXRecordDecl*>& Seen) {
+    for (const CXXBaseSpecifier& Base : Class.getDefinition()->bases()) {
+      const CXXRecordDecl* Record = Base.getType()->getAsCXXRecordDecl()->getDefinition();
+      if (!Seen.insert(Record).second)
+        return Record;
+      if (const CXXRecordDecl* Twice = repeatedBase(*Record, Seen))
+        return Twice;
+    }
+    return nullptr;
+  }
+  /// Of a function that calls itself, or is called too deep to be followed, if it may get to more than numbers.
+  void rejectRecursion(const FunctionDecl& Function, SourceRange Call) {
+    const auto* Method = dyn_cast<CXXMethodDecl>(&Function);
+    const auto LeadsOn = [](const ParmVarDecl* P) { return P->getType()->isReferenceType() || P->getType()->isAnyPointerType() || P->getType()->isRecordType(); };
+    if ((Method && !Method->isStatic()) || llvm::any_of(Function.parameters(), LeadsOn))
+      error(Call.getBegin(), Diag::err_statement_not_understood) << NotUnderstood::Recursion << Function.getNameAsString() << Call;
+  }
+  /// What nobody changes is told by its type.
+  void rejectConstCast(const CastExpr* E, const std::optional<Location>& Place) {
+    const auto Refers = [](const Expr* Of) { return Of->isGLValue() ? Of->getType() : Of->getType()->getPointeeType(); };
+    const QualType From = Refers(E->getSubExpr()), To = Refers(E);
+    if (isa<ExplicitCastExpr>(E) && Place && Place->Of == Location::Variable && !From.isNull() && !To.isNull() && From.isConstQualified() && !To.isConstQualified())
+      error(E->getBeginLoc(), Diag::err_statement_not_understood) << NotUnderstood::ConstCast << E->getSourceRange();
   }
   /// Of an object whose class is not known.
   void rejectVirtual(const CXXMethodDecl& Method, const CallExpr& Call) {
@@ -1257,17 +1349,19 @@ private:
       return;
     const CXXMethodDecl* Known = Member ? Method.getDevirtualizedMethod(Member->getBase(), /*IsAppleKext=*/false) : nullptr;
     if (!Known || Known->getCanonicalDecl() != Method.getCanonicalDecl())
-      error(Call.getBeginLoc(), Diag::err_statement_not_understood) << 1 << Method.getNameAsString() << Call.getSourceRange();
+      error(Call.getBeginLoc(), Diag::err_statement_not_understood) << NotUnderstood::VirtualCall << Method.getNameAsString() << Call.getSourceRange();
   }
 
   AbstractValue evalConstruct(const CXXConstructExpr* E) {
     const CXXConstructorDecl* Constructor = E->getConstructor();
     if (Constructor->isInheritingConstructor())
-      error(E->getBeginLoc(), Diag::err_statement_not_understood) << 3 << Constructor->getParent()->getName() << E->getSourceRange();
+      error(E->getBeginLoc(), Diag::err_statement_not_understood) << NotUnderstood::InheritedConstructor << Constructor->getParent()->getName() << E->getSourceRange();
     if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1 && copiesMembers(*Constructor))
       return evalObject(E->getArg(0));
     const FunctionDecl* Definition = nullptr;
     if (!Constructor->hasBody(Definition) || !enter(Definition)) {
+      if (Definition)
+        rejectRecursion(*Definition, E->getSourceRange());
       for (const Expr* Arg : E->arguments())
         passOn(Arg, E, Constructor);
       return {};
@@ -1276,7 +1370,7 @@ private:
                                    E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
     Now.Variables[Object];
     bindParameters(Definition, {E->getArgs(), E->getNumArgs()});
-    Frame Inner{Definition, Location{Location::Variable, Object, {}, {}}, {}};
+    Frame Inner{Definition, Location{Location::Variable, Object, {}, {}}, {}, nullptr, {}};
     Frames.push_back(&Inner);
     for (const CXXCtorInitializer* Init : cast<CXXConstructorDecl>(Definition)->inits())
       if (const FieldDecl* Field = Init->getMember()) {
@@ -1300,16 +1394,29 @@ private:
         V = eval(Init);
       return E->getNumInits() == 1 ? V : AbstractValue{};
     }
+    const auto Evaluated = [&](const Expr* Init) {
+      return Init->isGLValue() ? exposed(locate(Init), Context.getLValueReferenceType(Init->getType())) : eval(Init);
+    };
+    auto* Object = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(), E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
+    Now.Variables[Object];
     auto Field = Record->field_begin();
     for (const Expr* Init : E->inits()) {
+      AbstractValue Member;
+      if (isa<CXXDefaultInitExpr>(Init)) { // which may name other members
+        Frame Inner{Frames.back()->Function, Location{Location::Variable, Object, {}, {}}, {}, Frames.back()->Call, {}};
+        Frames.push_back(&Inner);
+        Member = Evaluated(Init);
+        Frames.pop_back();
+      } else {
+        Member = Evaluated(Init);
+      }
       // Bases come first; nothing is known of them.
-      AbstractValue Member = Init->isGLValue() ? exposed(locate(Init), Context.getLValueReferenceType(Init->getType())) : eval(Init);
       if (E->getNumInits() ==
               static_cast<unsigned>(std::distance(Record->field_begin(), Record->field_end())) &&
           Field != Record->field_end())
-        V.Members[*Field++] = std::move(Member);
+        Now.Variables[Object].Members[*Field++] = std::move(Member);
     }
-    return V;
+    return Now.Variables[Object];
   }
 
   /// `{y - 1, y, y + 1}` of an array, whose other elements are zero.
@@ -1530,6 +1637,7 @@ private:
         return *V;
     bool HasBody = !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext();
     if (!HasBody || !enter(Definition)) {
+      const bool Before = std::exchange(Result.Understood, true);
       // `cg::sync(block)` does nothing to the object.
       const auto IsGroup = [](const Expr* Arg) {
         const CXXRecordDecl* Class = Arg->getType()->getAsCXXRecordDecl();
@@ -1540,22 +1648,34 @@ private:
           passOn(Arg, E, Callee);
       if (This && Method && changesObject(Method))
         forget(*This, UnknownCause::Call, E);
+      if (HasBody && Result.Understood)
+        rejectRecursion(*Definition, E->getSourceRange());
+      Result.Understood &= Before;
       return opaque(E->getType(), UnknownCause::Call, E);
     }
     bindParameters(Definition, Arguments);
-    // A lambda sees the variables as they were when it was made.
+    // A lambda sees the variables as they were when it was made, or has copies of them.
+    std::map<const VarDecl*, const VarDecl*> Copies;
     std::map<const ValueDecl*, std::optional<AbstractValue>> Hidden;
     if (This && Method && Method->getParent()->isLambda()) {
       AbstractValue Lambda = loadLambda(*This);
       for (auto& [Variable, V] : Lambda.Captured) {
+        // An earlier call may have changed its copies.
+        AbstractValue Here = Method->isConst() ? V : opaque(Variable->getType(), UnknownCause::Call, E);
+        const auto* Copied = dyn_cast<VarDecl>(Variable);
+        if (Copied && !Copied->isInitCapture() && !Copied->getType()->isReferenceType() && !Copied->getType()->isArrayType()) {
+          auto* Copy = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(), E->getBeginLoc(), nullptr, Copied->getType(), nullptr, SC_None);
+          Now.Variables[Copy] = std::move(Here);
+          Copies.emplace(Copied, Copy);
+          continue;
+        }
         auto It = Now.Variables.find(Variable);
         Hidden[Variable] = It == Now.Variables.end() ? std::nullopt : std::optional(It->second);
-        // An earlier call may have changed its copies.
-        Now.Variables[Variable] = Method->isConst() ? V : opaque(Variable->getType(), UnknownCause::Call, E);
+        Now.Variables[Variable] = std::move(Here);
       }
-      This = Frames.back()->This;
+      This = Lambda.CapturedThis;
     }
-    Frame Inner{Definition, This, {}, E};
+    Frame Inner{Definition, This, {}, E, std::move(Copies)};
     Frames.push_back(&Inner);
     AbstractValue V = leave(Inner, Definition);
     for (auto& [Variable, Old] : Hidden)
@@ -1602,8 +1722,13 @@ private:
       return;
     case Stmt::DeclStmtClass:
       for (const Decl* D : cast<DeclStmt>(S)->decls())
-        if (const auto* V = dyn_cast<VarDecl>(D))
+        if (const auto* V = dyn_cast<VarDecl>(D)) {
           declare(V);
+          if (const auto* Parts = dyn_cast<DecompositionDecl>(V))
+            for (const BindingDecl* Part : Parts->bindings())
+              if (const VarDecl* Holding = Part->getHoldingVar())
+                declare(Holding);
+        }
       return;
     case Stmt::IfStmtClass:
       return runIf(cast<IfStmt>(S));
@@ -1651,7 +1776,7 @@ private:
     case Stmt::NullStmtClass:
       return;
     default:
-      error(S->getBeginLoc(), Diag::err_statement_not_understood) << 0 << S->getSourceRange();
+      error(S->getBeginLoc(), Diag::err_statement_not_understood) << NotUnderstood::Statement << S->getSourceRange();
       return;
     }
   }
@@ -1721,7 +1846,9 @@ private:
     for (const Stmt* Part : {static_cast<const Stmt*>(Cond), static_cast<const Stmt*>(Inc), Body})
       if (Part)
         Found.TraverseStmt(const_cast<Stmt*>(Part));
+    const ElementChanges Elements({Cond, Inc, Body});
     std::map<const VarDecl*, Update> Inductions = inductions(Cond, Inc, Body, Found);
+    keepFixed(Inductions, Loop, Found, Elements);
     State Before = Now;
     bool Strided = goesOnByGrids(Inductions);
     if (Strided)
@@ -1735,7 +1862,6 @@ private:
       runUnrolled(*Iterations, Cond, Inc, Body);
       return;
     }
-    const ElementChanges Elements({Cond, Inc, Body});
     Symbol Counter = Sets.counter();
     EnteredLoop Entered = entered(Loop);
     auto Run = [&](const Polynomial& Count) {
@@ -1853,6 +1979,24 @@ private:
     else if (It->second.Number)
       V.Number = Sets.normalized(*It->second.Number + By);
     return V;
+  }
+
+  /// Takes out those whose step an iteration may change under another name: through a pointer, or as a member or an element.
+  void keepFixed(std::map<const VarDecl*, Update>& Inductions, const Stmt* Loop, const ChangeFinder& Found, const ElementChanges& Elements) {
+    const auto Step = [&](const Update& U) { return number(eval(U.Step), U.Step); };
+    std::map<const VarDecl*, Polynomial> First;
+    for (const auto& [Variable, U] : Inductions)
+      if (U.Step)
+        First.emplace(Variable, Step(U));
+    if (First.empty())
+      return;
+    State Before = Now;
+    startIteration(Loop, 1, Found, Inductions);
+    forgetElements(Elements);
+    for (const auto& [Variable, Known] : First)
+      if (!(Step(Inductions.at(Variable)) == Known))
+        Inductions.erase(Variable);
+    Now = std::move(Before);
   }
 
   /// The values of variables at the head of an arbitrary iteration: inductions move with the counter, of other changes nothing is
@@ -2353,7 +2497,7 @@ private:
       run(Child);
     }
     if (Labels != 0) // that lead into a loop or a block
-      error(S->getBeginLoc(), Diag::err_statement_not_understood) << 0 << S->getSourceRange();
+      error(S->getBeginLoc(), Diag::err_statement_not_understood) << NotUnderstood::Statement << S->getSourceRange();
     Breaks.pop_back();
     if (!HasDefault) {
       State Skipped = Before;

@@ -74,6 +74,14 @@ bool keepsInit(const VarDecl* V, const VariableChanges& Changed) {
   return V->isLocalVarDeclOrParm() ? !Changed.changes(V) : isUnchangeable(V->getType());
 }
 
+/// Of a function that does nothing else than to return it; null of others.
+const Expr* returnedBy(const CallExpr& Call) {
+  const FunctionDecl *Callee = Call.getDirectCallee(), *Definition = nullptr;
+  const auto* Body = Callee && Callee->hasBody(Definition) ? dyn_cast<CompoundStmt>(Definition->getBody()) : nullptr;
+  const auto* Return = Body && Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
+  return Return ? Return->getRetValue() : nullptr;
+}
+
 } // namespace
 
 LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, const ASTContext& Context) {
@@ -93,6 +101,10 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
         return {};
       LaunchSize Size = constantLaunchSize(V->getInit(), Changed, Context);
       return giveMembers(Size, V, E, Changed, Context) ? Size : LaunchSize();
+    }
+    if (const auto* Call = dyn_cast<CallExpr>(E)) {
+      E = returnedBy(*Call);
+      continue;
     }
     ArrayRef<const Expr*> Sizes;
     if (const auto* Construct = dyn_cast<CXXConstructExpr>(E)) {

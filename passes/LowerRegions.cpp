@@ -296,18 +296,18 @@ private:
           Own.replace(*Barrier, "");
     const StageBarrier Barrier = stageBarrier(Kernel, Threads, U);
     const bool FewerThreads = hasFewerThreads(Kernel, Threads, U);
-    const OwnIndices Indices = Threads == ThreadMapping::Blocks ? OwnIndices::OfBlock : FewerThreads ? OwnIndices::WithBarrier : OwnIndices::OfThread;
+    const OwnNames Names{/*Thread=*/Threads != ThreadMapping::Blocks, /*Barrier=*/Barrier != StageBarrier::OfRank};
     const std::string BarrierType = Barrier == StageBarrier::OfStaying ? "::gpurma::stages::barrier_of_staying" : "::gpurma::stages::barrier_of_first";
     const std::string Handed =
-        threadParameters(Threads, /*Behind=*/false) + (FewerThreads ? ", [[maybe_unused]] const " + BarrierType + " __syncthreads" : "");
+        threadParameters(Threads, /*Behind=*/false) + (Names.Barrier ? ", [[maybe_unused]] const " + BarrierType + " __syncthreads" : "");
     // Copies of functions on the way to a loop over the rows have names for that.
     const auto LeadsToRows = [&](const CallExpr* Call) {
       return Rows && llvm::any_of(Rows->Calls, [&](const CallExpr* Other) { return Other->getBeginLoc() == Call->getBeginLoc(); });
     };
     llvm::SmallPtrSet<const FunctionDecl*, 4> WithIndices;
     for (const Stage* S : launchesOf(Kernel, Threads)) {
-      const FunctionCopies Copies = findFunctionCopies(S->Kernel, Indices, U.context());
-      editCalls(Copies, Indices, Own, U.context(), LeadsToRows);
+      const FunctionCopies Copies = findFunctionCopies(S->Kernel, Names, U.context());
+      editCalls(Copies, Names, Own, U.context(), LeadsToRows);
       llvm::SmallPtrSet<const FunctionDecl*, 4> Called;
       for (const CallExpr* Call : Copies.Calls)
         if (!LeadsToRows(Call))
@@ -315,7 +315,7 @@ private:
       for (const FunctionDecl* Function : Copies.Functions) {
         WithIndices.insert(patternOf(Function));
         if (Called.contains(Function))
-          addCopy(Function, Own, copyName(Function, Indices), Handed);
+          addCopy(Function, Own, copyName(Function, Names), Handed);
       }
     }
     if (Threads == ThreadMapping::Blocks && !Rows) // which have few registers
@@ -335,7 +335,7 @@ private:
     if (FewerThreads)
       Body = "if (::gpurma::stages::is_in_block(threadIdx, blockDim)) " + Body;
     // The kernel's name for the barrier is that of another one.
-    if (Barrier != StageBarrier::OfRank)
+    if (Names.Barrier)
       Body = std::string(Barrier == StageBarrier::OfStaying ? "{ const ::gpurma::stages::leaving_threads gpurma_leaving{}; " : "{ ") + "[[maybe_unused]] const " +
              BarrierType + " __syncthreads" + (Barrier == StageBarrier::OfStaying ? "{}; " : "{blockDim.x * blockDim.y * blockDim.z}; ") + Body + " }";
     std::string Signature = Parameters + "[[maybe_unused]] static __device__ __forceinline__ void " + stageFunctionName(Kernel, Threads, Behind, U, P) + "(" +

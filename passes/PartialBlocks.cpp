@@ -477,9 +477,9 @@ private:
   // --- Functions that name the indices.
 
   bool checkFunctions() {
-    if (const FunctionCopies Copies = findFunctionCopies(Kernel, OwnIndices::OfThread, Context); Copies.Rejected)
+    if (const FunctionCopies Copies = findFunctionCopies(Kernel, OwnNames{/*Thread=*/true}, Context); Copies.Rejected)
       return reject(PartialBlocksProblem::Function, Copies.Rejected->Where, Copies.Rejected->Function->getNameAsString());
-    const FunctionCopies OfGrid = GridStrides ? findFunctionCopies(Kernel, OwnIndices::OfBlock, Context) : FunctionCopies();
+    const FunctionCopies OfGrid = GridStrides ? findFunctionCopies(Kernel, OwnNames(), Context) : FunctionCopies();
     return OfGrid.Functions.empty() ||
            reject(PartialBlocksProblem::Index, OfGrid.Calls.front()->getBeginLoc(), OfGrid.Functions.front()->getNameAsString());
   }

@@ -11,6 +11,7 @@
 // has no name there. Calls through function pointers and virtual functions are not followed; a kernel that can come to a directive by
 // them only is an error, and so is one that asks for its rank and has none.
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "frontend/SourceText.h"
 
 #include "DeviceFunctions.h"
 #include "Kernels.h"

@@ -211,8 +211,8 @@ struct Stage {
   /// What puts before it say.
   std::vector<PublishedArray> Published;
   BetweenTiles Between = BetweenTiles::Nothing;
-  /// Threads may return before others come to its barriers (ThreadCooperation.h).
-  bool ReturnsBeforeBarriers = false;
+  /// Not all threads may come to its barriers (DivergentBarriers.h).
+  bool WaitsForStaying = false;
   /// What its threads keep until all tiles are done, if all launches of the kernel agree on it.
   TileSums Sums;
   /// Parameters for numbers of its blocks, with how many dimensions of the grid number these.

@@ -51,7 +51,7 @@ bool readsOnlyScalar(const FunctionDecl* Kernel, const ParmVarDecl* Parameter) {
 
 StageBarrier stageBarrier(const FunctionDecl* Kernel, ThreadMapping Threads, const Unit& U) {
   const auto NeedsStaying = [&](const Stage& S) {
-    return S.ReturnsBeforeBarriers || (S.Accesses.Threads == Threads && S.Accesses.FewerThreads && !hasWholeWarps(S.Accesses.LaunchedBlock));
+    return S.WaitsForStaying || (S.Accesses.Threads == Threads && S.Accesses.FewerThreads && !hasWholeWarps(S.Accesses.LaunchedBlock));
   };
   if (findLaunch(Kernel, U, NeedsStaying))
     return StageBarrier::OfStaying;

@@ -20,9 +20,10 @@
 using namespace clang;
 
 namespace gpurma {
-namespace {
 
 bool isBarrier(StringRef Name) { return Name.starts_with("__sync") || Name.starts_with("__barrier") || Name.contains("barrier"); }
+
+namespace {
 
 bool isExchange(StringRef Name) {
   return llvm::any_of(std::array<StringRef, 7>{"__shfl", "__ballot", "__any", "__all", "__reduce", "__match", "__activemask"},
@@ -193,54 +194,6 @@ const CallExpr* lastBarrier(const FunctionDecl* Kernel) {
   return Call && identifierOf(Call->getDirectCallee()) == "__syncthreads" && isTextOfBody(Definition, Call->getSourceRange()) ? Call : nullptr;
 }
 
-/// In the order of the source; a loop goes on behind what leaves it.
-class BarrierBehindReturnFinder {
-public:
-  BarrierBehindReturnFinder(const Stmt* Body, const CallExpr* Useless) : Useless(Useless) { visit(Body); }
-  BarriersBehindReturns Found;
-
-private:
-  void visit(const Stmt* S) {
-    if (!S || S == Useless)
-      return;
-    if (const auto* Lambda = dyn_cast<LambdaExpr>(S)) { // matters where it is called, which a template's pattern does not show
-      const bool Outside = std::exchange(Left, true);
-      if (Lambda->getCallOperator()->isDependentContext())
-        visit(Lambda->getBody());
-      Left = Outside;
-      return;
-    }
-    if (isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S))
-      Left |= mayLeave(S);
-    const FunctionDecl* Function = nullptr;
-    const auto* Ref = dyn_cast<DeclRefExpr>(S);
-    if (Ref)
-      Function = dyn_cast<FunctionDecl>(Ref->getDecl());
-    else if (const auto* Member = dyn_cast<MemberExpr>(S))
-      Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
-    const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Function);
-    if (Method && Method->getParent()->isLambda() && Method->getParent()->getLambdaCaptureDefault() != LCD_None && Method->hasBody() && Lambdas.insert(Method).second) {
-      const bool Outside = Left;
-      visit(Method->getBody());
-      Left = Outside;
-      Lambdas.erase(Method);
-    } else if (Left && Function) {
-      if (Ref && identifierOf(Function) == "__syncthreads" && !Ref->hasQualifier()) {
-        Found.Any = true;
-      } else if (!Found.Other && BlockBarrierFinder(Function).Found) {
-        Found.Other = Function;
-        Found.Loc = cast<Expr>(S)->getExprLoc();
-      }
-    }
-    for (const Stmt* Child : S->children())
-      visit(Child);
-    Left |= isa<ReturnStmt>(S);
-  }
-  const CallExpr* Useless;
-  bool Left = false;
-  llvm::SmallPtrSet<const CXXMethodDecl*, 2> Lambdas;
-};
-
 /// What a kernel and the program's functions that it calls name of the indices.
 class DimensionFinder : public CallVisitor {
 public:
@@ -339,11 +292,6 @@ bool isIndexVariable(const ValueDecl* D) {
   return Name == "threadIdx" || Name == "blockIdx" || Name == "blockDim" || Name == "gridDim";
 }
 
-BarriersBehindReturns findBarriersBehindReturns(const FunctionDecl* Kernel) {
-  const FunctionDecl* Definition = nullptr;
-  return Kernel->hasBody(Definition) ? BarrierBehindReturnFinder(Definition->getBody(), uselessBarrier(Kernel)).Found : BarriersBehindReturns();
-}
-
 const CallExpr* uselessBarrier(const FunctionDecl* Kernel) {
   const CallExpr* Last = lastBarrier(Kernel);
   const auto WorksAlone = [](const FunctionDecl* Each) { return !CooperationFinder(Each, CooperationFinder::Together, lastBarrier(Each)).Found; };
@@ -361,8 +309,7 @@ std::optional<ThreadCooperation> findHiddenCooperation(const FunctionDecl* Kerne
 std::optional<ThreadCooperation> findOwnBlock(const FunctionDecl* Kernel, bool FewerThreads, bool WholeWarps) {
   if (OwnBlockFinder Find(Kernel, FewerThreads, WholeWarps); Find.Found)
     return std::move(Find.Found);
-  const OwnIndices Own = FewerThreads ? OwnIndices::WithBarrier : OwnIndices::OfThread;
-  if (const std::optional<RejectedCopy> Rejected = findFunctionCopies(Kernel, Own, Kernel->getASTContext()).Rejected)
+  if (const std::optional<RejectedCopy> Rejected = findFunctionCopies(Kernel, {/*Thread=*/true, /*Barrier=*/FewerThreads}, Kernel->getASTContext()).Rejected)
     return ThreadCooperation{ThreadCooperation::OtherFunction, Rejected->Function->getNameAsString(), Rejected->Where};
   return std::nullopt;
 }
@@ -370,7 +317,7 @@ std::optional<ThreadCooperation> findOwnBlock(const FunctionDecl* Kernel, bool F
 bool exchangesValues(const FunctionDecl* Kernel, const Stmt* S) { return CooperationFinder(Kernel, S).Found.has_value(); }
 
 std::optional<ThreadCooperation> findCooperation(const FunctionDecl* Kernel) {
-  const bool AreCopied = !findFunctionCopies(Kernel, OwnIndices::OfThread, Kernel->getASTContext()).Rejected;
+  const bool AreCopied = !findFunctionCopies(Kernel, OwnNames{/*Thread=*/true}, Kernel->getASTContext()).Rejected;
   return std::move(CooperationFinder(Kernel, AreCopied ? CooperationFinder::Together : CooperationFinder::All, uselessBarrier(Kernel)).Found);
 }
 

@@ -35,15 +35,6 @@ std::optional<ThreadCooperation> findHiddenCooperation(const clang::FunctionDecl
 /// are made without it. Null if there is none.
 const clang::CallExpr* uselessBarrier(const clang::FunctionDecl* Kernel);
 
-/// Barriers to which threads come after others may have returned, who take part in them until all have left the kernel's body.
-struct BarriersBehindReturns {
-  bool Any = false;
-  /// One that does not stand in the kernel itself as __syncthreads(), and the function that is called for it.
-  const clang::FunctionDecl* Other = nullptr;
-  clang::SourceLocation Loc;
-};
-BarriersBehindReturns findBarriersBehindReturns(const clang::FunctionDecl* Kernel);
-
 /// What of the kernel, or of the functions that it calls, counts on a block's threads being all those of a rank, by their indices or, if a rank has more of them,
 /// \p FewerThreads, by their number; \p WholeWarps: the block's threads fill warps.
 std::optional<ThreadCooperation> findOwnBlock(const clang::FunctionDecl* Kernel, bool FewerThreads, bool WholeWarps);
@@ -51,6 +42,9 @@ std::optional<ThreadCooperation> findOwnBlock(const clang::FunctionDecl* Kernel,
 /// True if a statement of the kernel, or a function that it calls, lets threads wait for each other or exchange values, or if such
 /// a function shares memory.
 bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);
+
+/// Of CUDA's functions and types by which threads of a block wait for each other, or lanes of a warp.
+bool isBarrier(llvm::StringRef Function);
 
 /// Of CUDA's functions by which those lanes of a warp exchange values or wait for each other whose mask is the first argument.
 bool isExchangeByMask(llvm::StringRef Function);

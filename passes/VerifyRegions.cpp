@@ -9,6 +9,7 @@
 #include "passes/BlockNumbers.h"
 #include "passes/CallVisitor.h"
 #include "passes/CollectedArrays.h"
+#include "passes/DivergentBarriers.h"
 #include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchSize.h"
@@ -499,12 +500,12 @@ private:
         report(Loc, Diag::err_stage_directive) << S.Kernel->getName();
         return false;
       }
-    const BarriersBehindReturns Barriers = findBarriersBehindReturns(S.Kernel);
+    const DivergentBarriers Barriers = findDivergentBarriers(S.Kernel);
     if (Barriers.Other) {
-      report(Loc, Diag::err_barrier_behind_return) << Barriers.Other->getNameAsString() << S.Kernel->getName();
+      report(Loc, Diag::err_divergent_barrier) << Barriers.Other->getNameAsString() << S.Kernel->getName();
       report(Barriers.Loc, Diag::note_called_here) << Barriers.Other;
     }
-    const std::optional<RejectedCopy> NotCopied = findFunctionCopies(S.Kernel, OwnIndices::OfBlock, U.context()).Rejected;
+    const std::optional<RejectedCopy> NotCopied = findFunctionCopies(S.Kernel, OwnNames(), U.context()).Rejected;
     if (const FunctionDecl* Foreign = Scan.ForeignUser ? Scan.ForeignUser : NotCopied ? NotCopied->Function : nullptr) {
       report(Loc, Diag::err_stage_foreign) << Foreign->getNameAsString() << S.Kernel->getName()
                                            << (Scan.ForeignUser ? Scan.ForeignName : StringRef(NotCopied->Index))
@@ -514,7 +515,7 @@ private:
     }
     S.CachedLoads = std::move(Scan.CachedLoads);
     S.Between = Scan.between();
-    S.ReturnsBeforeBarriers = Barriers.Any;
+    S.WaitsForStaying = Barriers.Any;
     S.DeviceVariables = std::move(Scan.DeviceVariables);
     return checkForm(S) && checkSetting(S.Block, 0) && checkSetting(S.Shared, 1) && checkReductions(S);
   }

@@ -223,6 +223,17 @@ private:
   bool exists_;
 };
 
+// A launch with one block along each of some dimensions, which the kernel does not name.
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE void check_unnamed(const region<Stages, Arrays, Scalars>&, unsigned dimensions,
+                                 const dim3& grid, const dim3& block, site where) {
+  GPURMA_UNROLLED
+  for (int d = 0; d < 3; ++d)
+    if ((dimensions >> d & 1u) != 0 && of_dim(grid, d) > 1 && platform::thread_index() == 0)
+      detail::fail(detail::block(), error_code::threads_along_rows, directive::stage, where,
+                   std::int64_t{1} << d, std::int64_t{of_dim(grid, d)} * of_dim(block, d));
+}
+
 // Of threads that no condition of their kernel keeps within an extent of an array: the grid does. Or
 // the extent is exactly that of the grid. The threads that lead.
 template <int Stages, int Arrays, int Scalars>

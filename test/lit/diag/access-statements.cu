@@ -3,6 +3,8 @@
 // RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
 #include <gpurma/gpurma.h>
 
+#include <new>
+
 #define POINT                                                                                      \
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;        \
   if (x >= nx || y >= ny)                                                                          \
@@ -62,6 +64,48 @@ __global__ void destroyed(float* out, int ny, int nx) {
   Guard{out + y * nx + x};
 }
 
+struct Coordinate { int v; };
+struct Up : Coordinate {};
+struct Down : Coordinate {};
+struct Both : Up, Down {};
+__global__ void repeated(float* out, int ny, int nx) {
+  POINT;
+  Both both;
+  both.Up::v = y - 1;
+  out[y * nx + x] = 0;
+}
+__global__ void placed(float* out, int ny, int nx) {
+  POINT;
+  int row = y;
+  new (&row) int(y + 1);
+  out[row * nx + x] = 0;
+}
+__device__ void climb(int& row, int by) {
+  if (by > 0) {
+    ++row;
+    climb(row, by - 1);
+  }
+}
+__device__ int power(int base, int exponent) { return exponent == 0 ? 1 : base * power(base, exponent - 1); } // numbers only
+__global__ void calls_itself(float* out, int ny, int nx) {
+  POINT;
+  int row = y;
+  climb(row, 2);
+  out[y * nx + x] = power(row, 3);
+}
+__device__ void change(const int& row) { ++const_cast<int&>(row); }
+__global__ void casts(float* out, int ny, int nx) {
+  POINT;
+  int row = y;
+  change(row);
+  out[row * nx + x] = 0;
+}
+__global__ void chosen(float* out, int ny, int nx) {
+  POINT;
+  int row = y;
+  (x > 3) ?: (row = y - 1), out[row * nx + x] = 0;
+}
+
 void run(float* a, int ny, int nx) {
   dim3 grid(8, 8), block(32, 8);
 #pragma gpurma persistent distribute(a : rows(ny, nx))
@@ -71,13 +115,23 @@ void run(float* a, int ny, int nx) {
     inherits<<<grid, block>>>(a, ny, nx);
     hidden<<<grid, block>>>(a, ny, nx);
     destroyed<<<grid, block>>>(a, ny, nx);
+    repeated<<<grid, block>>>(a, ny, nx);
+    placed<<<grid, block>>>(a, ny, nx);
+    calls_itself<<<grid, block>>>(a, ny, nx);
+    casts<<<grid, block>>>(a, ny, nx);
+    chosen<<<grid, block>>>(a, ny, nx);
   }
 }
 
-// CHECK: :[[@LINE-64]]:1: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-62]]:5: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-59]]:3: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-32]]:11: error: the constructor that 'Derived' inherits is not followed in a kernel of a persistent region; write one [gpurma-0209]
-// CHECK: :[[@LINE-25]]:7: error: where a call of the virtual function 'row' leads is not followed in a kernel of a persistent region; call the function of the object's own class by that class's name [gpurma-0209]
-// CHECK: :[[@LINE-21]]:9: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
-// CHECK: :[[@LINE-21]]:8: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
+// CHECK: :[[@LINE-111]]:1: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-109]]:5: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-106]]:3: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-79]]:11: error: the constructor that 'Derived' inherits is not followed in a kernel of a persistent region; write one [gpurma-0209]
+// CHECK: :[[@LINE-72]]:7: error: where a call of the virtual function 'row' leads is not followed in a kernel of a persistent region; call the function of the object's own class by that class's name [gpurma-0209]
+// CHECK: :[[@LINE-68]]:9: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
+// CHECK: :[[@LINE-68]]:8: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
+// CHECK: error: members of 'Coordinate', of which this object has several by its bases, are not told apart in a kernel of a persistent region; make them members [gpurma-0209]
+// CHECK: error: this expression is not understood in a kernel of a persistent region; write it in another way [gpurma-0209]
+// CHECK: error: what 'climb', which calls itself, does with what it is passed is not followed in a kernel of a persistent region; write a loop [gpurma-0209]
+// CHECK: error: this cast makes a variable that is const one that may change, which is not followed in a kernel of a persistent region; let it not be const [gpurma-0209]
+// CHECK: error: this expression is not understood in a kernel of a persistent region; write it in another way [gpurma-0209]

@@ -88,18 +88,10 @@ __global__ void dot(const int *a, const int *b, int *sum, int n) {
   if (threadIdx.x == 0)
     atomicAdd(sum, part[0]);
 }
-__device__ int sum_of_line(int value) {
-  static __shared__ int part[32];
-  value = sum_of_warp(value);
-  if (threadIdx.x % 32 == 0)
-    part[threadIdx.x / 32] = value;
-  __syncthreads();
-  return threadIdx.x < 32 ? sum_of_warp(threadIdx.x < blockDim.x / 32 ? part[threadIdx.x] : 0) : 0;
-}
 __global__ void total(const int *a, int *sum, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   int s = i < n ? a[i] % 11 : 0;
-  s = sum_of_line(s);
+  s = sum_of_block(s); // which names y, too
   if (threadIdx.x == 0)
     atomicAdd(sum, s);
 }

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Threads that return before others come to barriers, directly, in a loop, and with barriers in lambdas of a template; and launches
-// without blocks, which do nothing, also of kernels that go on by whole grids.
+// Threads that return before others come to barriers, directly, in a loop, and with barriers in lambdas of a template; that only do not
+// come there, by a condition; and barriers in functions that are called for some threads; and launches without blocks, which do nothing, also of kernels that go on by whole grids.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -12,6 +12,7 @@
 // CHECK: direct {{[0-9]+}}
 // CHECK: loop {{[0-9]+}}
 // CHECK: lambda {{[0-9]+}}
+// CHECK: condition {{[0-9]+}}
 // CHECK: empty {{[0-9]+}}
 #include "Inputs/region.h"
 
@@ -56,6 +57,28 @@ template <class T> __global__ void in_lambda(T *out, const T *in, int ny, int nx
   tile[threadIdx.y][threadIdx.x] = in[y * nx + x];
   wait();
   out[y * nx + x] = (tile[threadIdx.y][threadIdx.x] + 3 * tile[threadIdx.y][threadIdx.x / 2]) % 10007;
+}
+
+__global__ void in_condition(number *out, const number *in, int ny, int nx) {
+  __shared__ number tile[4][8];
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny) {
+    tile[threadIdx.y][threadIdx.x] = in[y * nx + x];
+    __syncthreads();
+    out[y * nx + x] = (tile[threadIdx.y][threadIdx.x] + 3 * tile[threadIdx.y][threadIdx.x / 2]) % 10007;
+  }
+}
+
+template <class T> __device__ T half_way(T (&tile)[4][8], T value) {
+  tile[threadIdx.y][threadIdx.x] = value;
+  __syncthreads();
+  return tile[threadIdx.y][threadIdx.x / 2];
+}
+template <class T> __global__ void in_function(T *out, const T *in, int ny, int nx) {
+  __shared__ T tile[4][8];
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    out[y * nx + x] = (half_way(tile, in[y * nx + x]) * 3 + in[y * nx + x]) % 10007;
 }
 
 __global__ void step(number *out, const number *in, int ny, int nx) {
@@ -108,6 +131,13 @@ int main(int argc, char **argv) {
     std::swap(u, v);
   }
   show("lambda");
+
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int t = 0; t < 5; ++t) {
+    in_condition<<<grid, block>>>(u, v, ny, nx);
+    in_function<<<grid, block>>>(v, u, ny, nx);
+  }
+  show("condition");
 
 #pragma gpurma persistent distribute(u, v : rows(ny, nx))
   for (int t = 0; t < 6; ++t) {

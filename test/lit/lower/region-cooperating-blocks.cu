@@ -56,7 +56,7 @@ __device__ int sum_of_block(int value) {
     sum += part[i];
   return sum;
 }
-// CHECK: int gpurma_of_some_sum_of_block({{.*}}const dim3 gridDim, [[UNUSED]] const ::gpurma::stages::barrier_of_first __syncthreads, int value)
+// CHECK: int gpurma_waiting_of_thread_sum_of_block({{.*}}const dim3 gridDim, [[UNUSED]] const ::gpurma::stages::barrier_of_first __syncthreads, int value)
 __global__ void dot(const int* a, const int* b, int* sum, int n) {
   int s = 0;
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
@@ -65,7 +65,7 @@ __global__ void dot(const int* a, const int* b, int* sum, int n) {
   if (threadIdx.x == 0)
     atomicAdd(sum, s);
 }
-// CHECK: gpurma_of_some_sum_of_block(threadIdx, blockIdx, blockDim, gridDim, __syncthreads, s)
+// CHECK: gpurma_waiting_of_thread_sum_of_block(threadIdx, blockIdx, blockDim, gridDim, __syncthreads, s)
 
 void run(int* a, int* b, int* sum, int ny, int nx) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
