@@ -1532,6 +1532,9 @@ private:
       return std::nullopt;
     StringRef Name = Callee->getName();
     unsigned Count = E->getNumArgs();
+    // Clang has no bodies of these.
+    if (llvm::is_contained({Builtin::BImove, Builtin::BImove_if_noexcept, Builtin::BIforward, Builtin::BIas_const}, Callee->getBuiltinID()) && Count == 1)
+      return placed(locate(E->getArg(0)));
     if (Name.starts_with("atomic") && Count >= 2)
       return evalAtomic(E, *Callee);
     if (isCachedLoad(Name) && Count == 1) {
@@ -1745,6 +1748,8 @@ private:
     case Stmt::CXXForRangeStmtClass: {
       const auto* For = cast<CXXForRangeStmt>(S);
       run(For->getInit());
+      if (const InitListExpr* List = listInBraces(For))
+        return runForEach(*For, *List);
       run(For->getRangeStmt());
       run(For->getBeginStmt());
       run(For->getEndStmt());
@@ -1847,6 +1852,9 @@ private:
       if (Part)
         Found.TraverseStmt(const_cast<Stmt*>(Part));
     const ElementChanges Elements({Cond, Inc, Body});
+    if (bool More = false; BodyFirst && !exitOf(Body) && !Found.Continues && !Cond->isValueDependent() && !Cond->HasSideEffects(Context) &&
+                           Cond->EvaluateAsBooleanCondition(More, Context) && !More)
+      return run(Body); // `do { ... } while (0)`, as macros have it
     std::map<const VarDecl*, Update> Inductions = inductions(Cond, Inc, Body, Found);
     keepFixed(Inductions, Loop, Found, Elements);
     State Before = Now;
@@ -1933,6 +1941,30 @@ private:
     }
     Breaks.pop_back();
     --LoopDepth;
+    UnrolledIterations = Around;
+  }
+
+  /// What `for (int by : {-1, 1})` goes through, if it is not left early.
+  static const InitListExpr* listInBraces(const CXXForRangeStmt* For) {
+    constexpr unsigned Most = 16;
+    const auto* Range = dyn_cast<CXXStdInitializerListExpr>(For->getRangeInit()->IgnoreImplicit());
+    const auto* List = Range ? dyn_cast<InitListExpr>(Range->getSubExpr()->IgnoreImplicit()) : nullptr;
+    ChangeFinder Found;
+    Found.TraverseStmt(const_cast<Stmt*>(For->getBody()));
+    return List && List->getNumInits() <= Most && !exitOf(For->getBody()) && !Found.Continues ? List : nullptr;
+  }
+
+  void runForEach(const CXXForRangeStmt& For, const InitListExpr& List) {
+    const VarDecl* V = For.getLoopVariable();
+    const std::int64_t Around = std::exchange(UnrolledIterations, UnrolledIterations * std::max(1u, List.getNumInits()));
+    for (const Expr* Init : List.inits()) {
+      AbstractValue Element = evalObject(Init);
+      if (!Context.hasSameUnqualifiedType(V->getType().getNonReferenceType(), Init->getType()))
+        Element = opaque(V->getType().getNonReferenceType(), UnknownCause::Expression, Init);
+      Now.Variables[V] = V->getType()->isReferenceType() ? placed(held(std::move(Element), Init)) : std::move(Element);
+      if (Now.Reachable && Result.Understood)
+        run(For.getBody());
+    }
     UnrolledIterations = Around;
   }
 
