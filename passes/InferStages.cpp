@@ -292,8 +292,9 @@ private:
   static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
   static bool worksInBlocks(const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); }
 
-  /// The launch whose block is that of all ranks: of those whose threads work together, the one with most threads, if others have no more; or else one that has as
-  /// many. Launches of parts of blocks count as well, but have no shape. Null: they say how many threads ranks have.
+  /// The launch whose block is that of all ranks: of those whose threads work together, the one with most threads, if others have no
+  /// more; or else one that has as many. Launches of parts of blocks count as well, but have no shape. Null: they say how many threads
+  /// ranks have.
   Stage* findRankBlock() {
     const auto HasFewer = [](const Stage* A, const Stage& B) { return !A || threadsOf(*A).value_or(0) < threadsOf(B).value_or(0); };
     Stage *Together = nullptr, *Parts = nullptr, *First = nullptr;
@@ -318,8 +319,9 @@ private:
     return Fewest;
   }
 
-  /// All ranks have the same block. Launches in blocks that are known to be others are given tiles of that size, if their threads do not work together; and those
-  /// with fewer dimensions, also of the same size, tiles of as many rows as the others have. Of the others, the threads of ranks play the threads.
+  /// All ranks have the same block. Launches in blocks that are known to be others are given tiles of that size, if their threads do not
+  /// work together; and those with fewer dimensions, also of the same size, tiles of as many rows as the others have. Where threads work
+  /// together, those of ranks play them.
   void useOneBlockSize() {
     for (Stage& S : R.Stages)
       if (runsInBlocks(S) && hasFewerDimensions(S, R) && !findCooperation(S.Kernel))

@@ -822,10 +822,14 @@ private:
     return held(eval(E), E);
   }
 
+  /// One that the kernel does not have.
+  VarDecl* ownVariable(QualType Type, const Expr* For) {
+    return VarDecl::Create(Context, Context.getTranslationUnitDecl(), For->getBeginLoc(), For->getBeginLoc(), nullptr, Type, nullptr, SC_None);
+  }
+
   /// A variable for a value that has none.
   Location held(AbstractValue V, const Expr* E) {
-    auto* Holder = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
-                                   E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
+    VarDecl* Holder = ownVariable(E->getType(), E);
     Now.Variables[Holder] = std::move(V);
     return {Location::Variable, Holder, {}, {}};
   }
@@ -1155,9 +1159,9 @@ private:
   static bool isMadeOfOperands(const Expr* E) {
     return isa<IntegerLiteral, FloatingLiteral, CharacterLiteral, StringLiteral, CXXBoolLiteralExpr, PredefinedExpr, SourceLocExpr, UnaryExprOrTypeTraitExpr,
                OffsetOfExpr, TypeTraitExpr, ArrayTypeTraitExpr, ExpressionTraitExpr, CXXNoexceptExpr, SizeOfPackExpr, ConceptSpecializationExpr, RequiresExpr,
-               CXXInheritedCtorInitExpr, CXXScalarValueInitExpr, ImplicitValueInitExpr, NoInitExpr, CXXStdInitializerListExpr, CXXParenListInitExpr, DesignatedInitUpdateExpr, OpaqueValueExpr,
-               ArrayInitLoopExpr, ArrayInitIndexExpr, CXXPseudoDestructorExpr, DeclRefExpr, MemberExpr, ArraySubscriptExpr, ExtVectorElementExpr, ConvertVectorExpr,
-               ShuffleVectorExpr, CXXTypeidExpr, PseudoObjectExpr, MSPropertyRefExpr>(E);
+               CXXInheritedCtorInitExpr, CXXScalarValueInitExpr, ImplicitValueInitExpr, NoInitExpr, CXXStdInitializerListExpr, CXXParenListInitExpr,
+               DesignatedInitUpdateExpr, OpaqueValueExpr, ArrayInitLoopExpr, ArrayInitIndexExpr, CXXPseudoDestructorExpr, DeclRefExpr, MemberExpr, ArraySubscriptExpr,
+               ExtVectorElementExpr, ConvertVectorExpr, ShuffleVectorExpr, CXXTypeidExpr, PseudoObjectExpr, MSPropertyRefExpr>(E);
   }
 
   std::optional<AbstractValue> builtinMember(const Expr* E) {
@@ -1366,8 +1370,7 @@ private:
         passOn(Arg, E, Constructor);
       return {};
     }
-    auto* Object = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
-                                   E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
+    VarDecl* Object = ownVariable(E->getType(), E);
     Now.Variables[Object];
     bindParameters(Definition, {E->getArgs(), E->getNumArgs()});
     Frame Inner{Definition, Location{Location::Variable, Object, {}, {}}, {}, nullptr, {}};
@@ -1397,7 +1400,7 @@ private:
     const auto Evaluated = [&](const Expr* Init) {
       return Init->isGLValue() ? exposed(locate(Init), Context.getLValueReferenceType(Init->getType())) : eval(Init);
     };
-    auto* Object = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(), E->getBeginLoc(), nullptr, E->getType(), nullptr, SC_None);
+    VarDecl* Object = ownVariable(E->getType(), E);
     Now.Variables[Object];
     auto Field = Record->field_begin();
     for (const Expr* Init : E->inits()) {
@@ -1587,8 +1590,7 @@ private:
     // std::min and its kin return references.
     if (!E->isGLValue())
       return V;
-    auto* Holder = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(),
-                                   E->getBeginLoc(), nullptr, Type, nullptr, SC_None);
+    VarDecl* Holder = ownVariable(Type, E);
     Now.Variables[Holder] = std::move(V);
     return placed({Location::Variable, Holder, {}, {}});
   }
@@ -1667,7 +1669,7 @@ private:
         AbstractValue Here = Method->isConst() ? V : opaque(Variable->getType(), UnknownCause::Call, E);
         const auto* Copied = dyn_cast<VarDecl>(Variable);
         if (Copied && !Copied->isInitCapture() && !Copied->getType()->isReferenceType() && !Copied->getType()->isArrayType()) {
-          auto* Copy = VarDecl::Create(Context, Context.getTranslationUnitDecl(), E->getBeginLoc(), E->getBeginLoc(), nullptr, Copied->getType(), nullptr, SC_None);
+          VarDecl* Copy = ownVariable(Copied->getType(), E);
           Now.Variables[Copy] = std::move(Here);
           Copies.emplace(Copied, Copy);
           continue;

@@ -266,8 +266,8 @@ private:
   /// Threads that no condition keeps from what is beyond an array's rows or columns, or that would do the same as others.
   void checksThreads() {
     if (S.Accesses.UnnamedDimensions != 0)
-      line() << "::gpurma::stages::check_unnamed(gpurma_region, " << S.Accesses.UnnamedDimensions << "u, dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block)
-             << "), " << Site << ");\n";
+      line() << "::gpurma::stages::check_unnamed(gpurma_region, " << S.Accesses.UnnamedDimensions << "u, dim3(" << E.text(S.Grid) << "), dim3("
+             << E.text(S.Block) << "), " << Site << ");\n";
     for (const FittingThreads& Each : S.Accesses.Fitting) {
       auto Of = llvm::find_if(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array == Each.Array; });
       line() << "::gpurma::stages::check_threads(gpurma_region, " << Of->ShapedLike << ", " << Each.Extent << ", dim3(" << E.text(S.Grid) << "), dim3("

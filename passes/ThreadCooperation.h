@@ -35,8 +35,8 @@ std::optional<ThreadCooperation> findHiddenCooperation(const clang::FunctionDecl
 /// are made without it. Null if there is none.
 const clang::CallExpr* uselessBarrier(const clang::FunctionDecl* Kernel);
 
-/// What of the kernel, or of the functions that it calls, counts on a block's threads being all those of a rank, by their indices or, if a rank has more of them,
-/// \p FewerThreads, by their number; \p WholeWarps: the block's threads fill warps.
+/// What of the kernel, or of the functions that it calls, counts on a block's threads being all those of a rank: by their indices or, if
+/// a rank has more of them, \p FewerThreads, by their number. \p WholeWarps: the block's threads fill warps.
 std::optional<ThreadCooperation> findOwnBlock(const clang::FunctionDecl* Kernel, bool FewerThreads, bool WholeWarps);
 
 /// True if a statement of the kernel, or a function that it calls, lets threads wait for each other or exchange values, or if such

@@ -7,8 +7,8 @@
 //
 // A tile has consecutive elements. The threads of a rank, which are as many or more, play those of
 // each block that has some of them, one block after the other, and do what they do with elements
-// for those of the tile only. Other tiles do so for the block's other elements, and all add to the same
-// scalar.
+// for those of the tile only. Other tiles do so for the block's other elements, and all add to the
+// same scalar.
 #ifndef GPURMA_DEVICE_PARTIAL_BLOCKS_H
 #define GPURMA_DEVICE_PARTIAL_BLOCKS_H
 

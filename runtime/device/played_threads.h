@@ -234,19 +234,20 @@ GPURMA_DEVICE void check_unnamed(const region<Stages, Arrays, Scalars>&, unsigne
                    std::int64_t{1} << d, std::int64_t{of_dim(grid, d)} * of_dim(block, d));
 }
 
-// Of threads that no condition of their kernel keeps within an extent of an array: the grid does. Or
-// the extent is exactly that of the grid. The threads that lead.
+// Of threads that no condition of their kernel keeps within an extent of an array: the grid does.
+// Or the extent is exactly that of the grid. The threads that lead.
 template <int Stages, int Arrays, int Scalars>
 GPURMA_DEVICE void check_threads(const region<Stages, Arrays, Scalars>&, int array, int extent,
                                  const dim3& grid, const dim3& block, int along,
                                  std::int64_t moved_by, bool exactly, site where) {
   const array_plan& of = region<Stages, Arrays, Scalars>::shared().plans.array[array];
-  const std::int64_t threads = static_cast<std::int64_t>(of_dim(grid, along)) * of_dim(block, along);
+  const std::int64_t threads =
+      static_cast<std::int64_t>(of_dim(grid, along)) * of_dim(block, along);
   const std::int64_t most = of.extent(of.row_dimension() + extent) - moved_by;
   if (threads > most || (exactly && threads != most))
     detail::fail(detail::block(), error_code::threads_beyond, directive::stage, where,
-                 static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(of.name)), along, threads,
-                 most, exactly);
+                 static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(of.name)), along,
+                 threads, most, exactly);
 }
 
 } // namespace gpurma::stages

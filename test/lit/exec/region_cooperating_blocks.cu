@@ -116,14 +116,6 @@ static int value(const int *scalar) {
   cudaMemcpy(&found, scalar, sizeof found, cudaMemcpyDeviceToHost);
   return found;
 }
-static long total(const int *array) {
-  static int copy[ny * nx];
-  cudaMemcpy(copy, array, sizeof copy, cudaMemcpyDeviceToHost);
-  long sum = 0;
-  for (int i = 0; i < ny * nx; ++i)
-    sum += copy[i] * (i % 11);
-  return sum;
-}
 static dim3 grid_of(int height, int width, dim3 block) { return dim3((width + block.x - 1) / block.x, (height + block.y - 1) / block.y); }
 
 int main() {
@@ -153,9 +145,9 @@ int main() {
     std::swap(a, b);
     total<<<(nx * ny + threads_of_total - 1) / threads_of_total, threads_of_total>>>(a, all, nx * ny);
   }
-  const long sum = total(a);
+  const long long sum = ordered_sum(a, ny * nx);
   if (is_first_process())
-    std::printf("tiles %ld %d %d %d\n", sum, value(apart), value(product), value(all));
+    std::printf("tiles %lld %d %d %d\n", sum, value(apart), value(product), value(all));
 
   // The ranks' threads are those of the larger one.
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *product, *all)
@@ -175,9 +167,7 @@ int main() {
     planes<16, 8><<<grid_large, large>>>(b, a, nz, height, width);
     planes<8, 4><<<grid_small, small>>>(a, b, nz, height, width);
   }
-  const long sum_of_planes = total(a);
-  if (is_first_process())
-    std::printf("planes %ld\n", sum_of_planes);
+  print_sum("planes", a, ny * nx);
   for (int *each : {a, b, apart, product, all})
     cudaFree(each);
 }
