@@ -293,7 +293,7 @@ ELIDED_REGIONS = """
 """.split()
 MOST_PROCESSES = {
     3: ["periodic_grids"],
-    4: "components components_3d objects overlapping_blocks periodic row_copies row_queues".split(),
+    4: "components components_3d cooperating_blocks objects overlapping_blocks periodic row_copies row_queues".split(),
     5: "arrays_of_pointers host_functions host_parts range_loops traces".split()}
 
 
