@@ -268,6 +268,19 @@ void addPuts(Region& R, ArrayRef<Marker> Puts, ASTContext& Context) {
   }
 }
 
+/// Of CUDA, or of what stands for it.
+static bool isNamedStruct(QualType Type, StringRef Name) {
+  const RecordDecl* Record = Type->getAsRecordDecl();
+  return Record && identifierOf(Record) == Name && Record->getDeclContext()->getRedeclContext()->isTranslationUnit();
+}
+
+/// make_int2 and its kin.
+static bool makesVector(const CallExpr& Call) {
+  const FunctionDecl* Function = Call.getDirectCallee();
+  StringRef Name = identifierOf(Function);
+  return Name.consume_front("make_") && isNamedStruct(Call.getType(), Name);
+}
+
 PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members) {
   auto Named = [](const Expr* Expression, PointerVariable Element) {
     return PassedPointer{Expression, Element.isAnyElement() ? PointerVariable() : Element, Element};
@@ -281,12 +294,17 @@ PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members
     Structure.Members.insert(Structure.Members.end(), Members.begin(), Members.end());
     return Named(nullptr, std::move(Structure));
   }
-  const auto* List = dyn_cast<InitListExpr>(E);
-  const auto* Class = List ? List->getType()->getAsCXXRecordDecl() : nullptr;
-  unsigned Index = Members.front()->getFieldIndex();
-  if (!Class || Class->getNumBases() != 0 || Index >= List->getNumInits())
-    return {};
-  return passedFor(List->getInit(Index), Members.drop_front());
+  const unsigned Index = Members.front()->getFieldIndex();
+  const Expr* Value = nullptr;
+  if (const auto* List = dyn_cast<InitListExpr>(E)) {
+    const auto* Class = List->getType()->getAsCXXRecordDecl();
+    Value = Class && Class->getNumBases() == 0 && Index < List->getNumInits() ? List->getInit(Index) : nullptr;
+  } else if (const auto* Call = dyn_cast<CallExpr>(E); Call && makesVector(*Call)) {
+    Value = Index < Call->getNumArgs() ? Call->getArg(Index) : nullptr;
+  } else if (const auto* Construct = dyn_cast<CXXConstructExpr>(E); Construct && isNamedStruct(Construct->getType(), "dim3")) {
+    Value = Index < Construct->getNumArgs() ? Construct->getArg(Index) : nullptr;
+  }
+  return Value ? passedFor(Value, Members.drop_front()) : PassedPointer();
 }
 
 PassedPointer passedFor(const Stage& S, const PointerVariable& InKernel) {

@@ -37,6 +37,7 @@
 // CHECK: blocks of objects {{[1-9]}}
 // PLAN: stage step_in_squares: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: passed {{[1-9]}}
+// CHECK: vectors {{[1-9]}}
 #include "Inputs/region.h"
 
 #include <cuComplex.h>
@@ -305,6 +306,25 @@ void with_passed_number(unsigned *u, unsigned *next, int n) {
   print_sum("passed", u, n * n);
 }
 
+// Extents as vectors, which launches make or have made.
+template <class Size> __global__ void step_in_size(unsigned *out, const unsigned *in, Size n) {
+  const int nx = n.x, ny = n.y;
+  const int x = blockIdx.x * blockDim.x + threadIdx.x + 1, y = blockIdx.y * blockDim.y + threadIdx.y + 1;
+  if (x < nx - 1 && y < ny - 1)
+    out[y * nx + x] = (in[y * nx + x - 1] + 3 * in[y * nx + x + 1] + 5 * in[(y - 1) * nx + x] + 7 * in[(y + 1) * nx + x]) % 100999;
+}
+void with_vectors(unsigned *u, unsigned *next, int nx, int ny) {
+  const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4), size(nx, ny);
+#pragma gpurma persistent distribute(u, next : rows(ny, nx))
+  for (int k = 0; k < 5; ++k) {
+    step_in_size<<<grid, block>>>(next, u, make_int2(nx, ny));
+    step_in_size<<<grid, block>>>(u, next, dim3(nx, ny));
+    step_in_size<<<grid, block>>>(next, u, size);
+    step_in_size<<<grid, block>>>(u, next, int3{nx, ny, 1});
+  }
+  print_sum("vectors", u, nx * ny);
+}
+
 int main() {
   with_initial_values(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_assignments(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
@@ -330,4 +350,5 @@ int main() {
   with_members_of_block(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_block_of_objects(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_passed_number(array_of_numbers<unsigned>(size * size), array_of_numbers<unsigned>(size * size), size);
+  with_vectors(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
 }
