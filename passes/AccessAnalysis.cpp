@@ -163,12 +163,13 @@ private:
 
   bool overlap() const { return someOf(Launch.Pitch); }
 
-  /// Which multiples of blockIdx what is written has, if one for each dimension of the grid.
+  /// Which multiples of blockIdx what is written has, or what is read if nothing is, if one for each dimension of the grid.
   void findPitch() {
     BlockPitch Found;
+    const bool Stores = llvm::any_of(Accesses, [](const CoordinateAccess& A) { return A.Origin->Writes; });
     for (const CoordinateAccess& A : Accesses)
       for (const Polynomial& Coordinate : A.Coordinates)
-        for (unsigned D = 0; A.Origin->Writes && D < 3; ++D) {
+        for (unsigned D = 0; A.Origin->Writes == Stores && D < 3; ++D) {
           std::int64_t Pitch = Coordinate.coefficient(Symbol{Symbol::Kind::BlockIndex, D});
           if (Pitch == 0)
             continue;

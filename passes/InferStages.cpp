@@ -290,7 +290,11 @@ private:
 
   static bool runsParts(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::PartialBlocks; }
   static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
-  static bool worksInBlocks(const Stage& S) { return runsInBlocks(S) && findCooperation(S.Kernel); }
+  static bool overlap(const Stage& S) {
+    return llvm::any_of(S.Accesses.Pitch, [](const auto& Along) { return Along.has_value(); });
+  }
+  /// Other threads than those of the launch's blocks would not do.
+  static bool takesBlocks(const Stage& S) { return overlap(S) || findCooperation(S.Kernel); }
 
   /// The launch whose block is that of all ranks: of those whose threads work together, the one with most threads, if others have no
   /// more; or else one that has as many. Launches of parts of blocks count as well, but have no shape. Null: they say how many threads
@@ -299,7 +303,7 @@ private:
     const auto HasFewer = [](const Stage* A, const Stage& B) { return !A || threadsOf(*A).value_or(0) < threadsOf(B).value_or(0); };
     Stage *Together = nullptr, *Parts = nullptr, *First = nullptr;
     for (Stage& S : R.Stages) {
-      if (worksInBlocks(S) && HasFewer(Together, S))
+      if (runsInBlocks(S) && takesBlocks(S) && HasFewer(Together, S))
         Together = &S;
       if (runsParts(S) && HasFewer(Parts, S))
         Parts = &S;
@@ -324,7 +328,7 @@ private:
   /// together, those of ranks play them.
   void useOneBlockSize() {
     for (Stage& S : R.Stages)
-      if (runsInBlocks(S) && hasFewerDimensions(S, R) && !findCooperation(S.Kernel))
+      if (runsInBlocks(S) && hasFewerDimensions(S, R) && !takesBlocks(S))
         useOtherBlocks(S);
     const Stage* Of = findRankBlock();
     const auto MostParts = std::max_element(R.Stages.begin(), R.Stages.end(), [](const Stage& A, const Stage& B) { return partsOf(A) < partsOf(B); });
@@ -336,7 +340,7 @@ private:
       if (!Threads)
         continue;
       if (runsInBlocks(S) && (!Of || S.Accesses.LaunchedBlock != Of->Accesses.LaunchedBlock)) {
-        if (!findCooperation(S.Kernel))
+        if (!takesBlocks(S))
           useOtherBlocks(S);
         else if (*Threads <= Ranks && !reportsOwnBlock(S, *Threads < Ranks, Of, Ranks))
           S.Accesses.Threads = ThreadMapping::PlayedBlocks;
@@ -720,6 +724,11 @@ private:
     KernelForm Seen;
     if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
       return orForFixedRows(S, Arrays, Launch, std::move(*Found));
+    // A block for each row: `u[blockIdx.x * nx + i]`.
+    KernelForm SeenInRows;
+    if (const LaunchFacts InRows = withPitch(S, Arrays, Launch); InRows.Pitch[0])
+      if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, InRows, SeenInRows))
+        return Found;
     LaunchFacts ByElements = Launch;
     ByElements.Threads = ThreadMapping::OneDimension;
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)

@@ -1,0 +1,98 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// REQUIRES: mpi
+// Kernels with a block for each row, whose threads go through the columns: alone, together, beside launches in two dimensions, over planes,
+// and sums of rows.
+// RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
+// RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
+// RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
+// RUN: %t.elided > %t.expected
+// RUN: FileCheck %s < %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t | diff - %t.expected
+// RUN: env GPURMA_CPU_RANKS=4 GPURMA_GHOST_ROWS=8 %mpirun -np 3 %t | diff - %t.expected
+// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s 2>&1 | FileCheck --check-prefix=PLAN %s
+// PLAN: stage alone: rows x; writes v (own), {{.*}}; reads u (x -1..0); blocks begin 1 apart in x
+// PLAN: stage together: rows x; {{.*}}; in blocks of another size; by some of the threads; blocks begin 1 apart in x
+// PLAN: stage inside: rows x; writes v (x 1..1), {{.*}}; reads u (x 0..2); {{.*}}blocks begin 1 apart in x
+// PLAN: stage add_up: rows x; reads u (own); adds to *sum; {{.*}}blocks begin 1 apart in x
+// CHECK: rows {{[1-9][0-9]*}}
+// CHECK: sum {{[1-9][0-9]*}}
+// CHECK: planes {{[1-9][0-9]*}}
+#include "Inputs/region.h"
+
+#include <utility>
+
+constexpr int ny = 63, nx = 145, nz = 9;
+
+__global__ void alone(int *v, const int *u, int nx) {
+  const int y = blockIdx.x;
+  for (int x = threadIdx.x; x < nx; x += blockDim.x)
+    v[y * nx + x] = (u[y * nx + x] + 1 + (y > 0 ? u[(y - 1) * nx + x] : 0)) % 1009;
+}
+__global__ void together(int *v, const int *u, int ny, int nx) {
+  __shared__ int part[64];
+  const int y = blockIdx.x;
+  if (y >= ny)
+    return;
+  int sum = 0;
+  for (int x = threadIdx.x; x < nx; x += blockDim.x)
+    sum += u[y * nx + x];
+  part[threadIdx.x] = sum;
+  __syncthreads();
+  for (unsigned w = blockDim.x / 2; w > 0; w /= 2) {
+    if (threadIdx.x < w)
+      part[threadIdx.x] += part[threadIdx.x + w];
+    __syncthreads();
+  }
+  for (int x = threadIdx.x; x < nx; x += blockDim.x)
+    v[y * nx + x] = (u[y * nx + x] * 3 + part[0]) % 1009;
+}
+__global__ void tiles(int *v, const int *u, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    v[y * nx + x] = (u[y * nx + x] + (y + 1 < ny ? u[(y + 1) * nx + x] : 0)) % 1009;
+}
+__global__ void inside(int *v, const int *u, int ny, int nx) {
+  const int y = blockIdx.x + 1, x = threadIdx.x;
+  if (x < nx && y < ny - 1)
+    v[y * nx + x] = (u[(y - 1) * nx + x] + 2 * u[(y + 1) * nx + x]) % 1009;
+}
+__global__ void add_up(const int *u, int *sum, int nx) {
+  const int y = blockIdx.x;
+  int part = 0;
+  for (int x = threadIdx.x; x < nx; x += blockDim.x)
+    part += u[y * nx + x] % 7;
+  atomicAdd(sum, part);
+}
+__global__ void planes(int *v, const int *u, int nz, int ny, int nx) {
+  const int z = blockIdx.y, y = blockIdx.x;
+  for (int x = threadIdx.x; x < nx; x += blockDim.x) {
+    const int i = (z * ny + y) * nx + x;
+    v[i] = (u[i] + (z > 0 ? u[i - ny * nx] : 0) + (z < nz - 1 ? 3 * u[i + ny * nx] : 0)) % 1009;
+  }
+}
+
+int main() {
+  const auto initial = [](std::size_t i) { return i * 7919 % 1009; };
+  int *a = device_array<int>(ny * nx, initial), *b = device_array<int>(ny * nx, initial);
+  int *sum = device_array<int>(1, [](std::size_t) { return 0; });
+  const dim3 block(16, 8), grid((nx + 15) / 16, (ny + 7) / 8);
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum)
+  for (int i = 0; i < 8; ++i) {
+    alone<<<ny, 160>>>(b, a, nx);
+    together<<<ny, 64>>>(a, b, ny, nx);
+    tiles<<<grid, block>>>(b, a, ny, nx);
+    inside<<<ny - 2, 160>>>(a, b, ny, nx);
+    add_up<<<ny, 32>>>(a, sum, nx);
+  }
+  print_sum("rows", a, ny * nx);
+  print_sum("sum", sum, 1);
+#pragma gpurma persistent distribute(a, b : rows(nz, ny / nz, nx))
+  for (int i = 0; i < 8; ++i) {
+    planes<<<dim3(ny / nz, nz), 32>>>(b, a, nz, ny / nz, nx);
+    std::swap(a, b);
+  }
+  print_sum("planes", a, ny * nx);
+  for (int *each : {a, b, sum})
+    CHECK(cudaFree(each));
+}
