@@ -286,7 +286,7 @@ ELIDED_REGIONS = """
     index_arrays index_forms index_functions lanes last_barriers lattice leapfrog leaving listed_nodes listed_places local_types many_tiles neighbour_counts object object_values objects
     objects_names one_dimension other_names overlapping_blocks periodic periodic_grids pitch pointers_to_rows
     points profiler_ranges publish put range_loops reduced reduced_bits reduced_elements row_copies row_loop row_loop_columns row_loop_heat
-    row_loop_wave row_offsets row_queues row_words row_blocks rows_of_grid scalar_operators shapes size_variables stated_rows stream_events structures swapped_structures
+    row_loop_wave row_offsets row_queues row_words row_blocks rows_of_grid scalar_operators shapes short_loops size_variables stated_rows stream_events structures swapped_structures
     templates tile_bits tile_sums traces typedef_structure unused_arrays values variable_templates vectors walls wave_source
     ways_out
     wrapped_subscripts
