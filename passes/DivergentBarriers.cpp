@@ -17,7 +17,7 @@ namespace {
 
 bool isBlockBarrier(const FunctionDecl& Function) {
   const StringRef Name = identifierOf(&Function);
-  return (isBarrier(Name) && Name != "__syncwarp") || (isCooperativeGroup(&Function) && Name == "sync");
+  return (isBarrier(Function) && Name != "__syncwarp") || (isCooperativeGroup(&Function) && Name == "sync");
 }
 
 /// What a function and those that it calls wait with.

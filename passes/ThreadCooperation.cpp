@@ -21,7 +21,10 @@ using namespace clang;
 
 namespace gpurma {
 
-bool isBarrier(StringRef Name) { return Name.starts_with("__sync") || Name.starts_with("__barrier") || Name.contains("barrier"); }
+bool isBarrier(const FunctionDecl& Function) {
+  const StringRef Name = identifierOf(&Function);
+  return Name.starts_with("__sync") || Name.starts_with("__barrier") || (Name.contains("barrier") && !ownDefinition(Function));
+}
 
 namespace {
 
@@ -82,7 +85,7 @@ private:
     StringRef Name = identifierOf(Function);
     if (isCooperativeGroup(Function))
       return note(ThreadCooperation::Exchange, Function, Loc);
-    if (isBarrier(Name))
+    if (isBarrier(*Function))
       return note(ThreadCooperation::Barrier, Function, Loc);
     if (isExchange(Name))
       return note(ThreadCooperation::Exchange, Function, Loc);
@@ -132,7 +135,7 @@ public:
 private:
   bool call(const FunctionDecl* Function) {
     StringRef Name = identifierOf(Function);
-    Found |= (isBarrier(Name) && Name != "__syncwarp") || (isCooperativeGroup(Function) && Name == "sync");
+    Found |= (isBarrier(*Function) && Name != "__syncwarp") || (isCooperativeGroup(Function) && Name == "sync");
     if (!Found && !Function->getASTContext().getSourceManager().isInSystemHeader(Function->getLocation()))
       enter(Function);
     return !Found;
@@ -170,7 +173,7 @@ private:
     const StringRef Name = identifierOf(Function);
     if (isCooperativeGroup(Function))
       return note(ThreadCooperation::Exchange, Function->getNameAsString(), Loc);
-    if (FewerThreads && isBarrier(Name) && Name != "__syncwarp" && (Name != "__syncthreads" || Qualified))
+    if (FewerThreads && isBarrier(*Function) && Name != "__syncwarp" && (Name != "__syncthreads" || Qualified))
       return note(ThreadCooperation::Barrier, Name.str(), Loc);
     if (FewerThreads && !WholeWarps && (isExchange(Name) || Name == "__syncwarp"))
       return note(ThreadCooperation::Exchange, Name.str(), Loc);

@@ -55,6 +55,13 @@ __global__ void uniform(float* out, const float* in, int ny, int nx, int most) {
   if (x < nx && y < ny)
     out[y * nx + x] = in[y * nx + x] * tile[threadIdx.y][0];
 }
+// No barrier, but an obstacle.
+__device__ bool is_barrier(int x, int y) { return x * x + y * y < 20; }
+__global__ void obstacles(float* out, const float* in, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny && !is_barrier(x, y))
+    out[y * nx + x] = in[y * nx + x];
+}
 void iterate(float* a, float* b, int ny, int nx) {
   dim3 grid(nx / 32, ny / 4), block(32, 4);
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
@@ -64,13 +71,14 @@ void iterate(float* a, float* b, int ny, int nx) {
     in_function<<<grid, block>>>(b, a, ny, nx);
     in_lambda<<<grid, block>>>(a, b, ny, nx);
     uniform<<<grid, block>>>(b, a, ny, nx, i);
+    obstacles<<<grid, block>>>(a, b, ny, nx);
   }
 }
-// CHECK: :62:5: error: some threads of kernel 'by_macro' may not come to where others wait for each other in 'wait_for_all', which a persistent region waits for: write __syncthreads(), in functions that stand before the kernel and are called by their names, or let all threads come there [gpurma-0162]
+// CHECK: :69:5: error: some threads of kernel 'by_macro' may not come to where others wait for each other in 'wait_for_all', which a persistent region waits for: write __syncthreads(), in functions that stand before the kernel and are called by their names, or let all threads come there [gpurma-0162]
 // CHECK: :17:3: note: in the call of 'wait_for_all' here
-// CHECK: :63:5: error: some threads of kernel 'grouped' may not come to where others wait for each other in 'sync',
+// CHECK: :70:5: error: some threads of kernel 'grouped' may not come to where others wait for each other in 'sync',
 // CHECK: :24:45: note: in the call of 'sync' here
-// CHECK: :64:5: error: some threads of kernel 'in_function' may not come to where others wait for each other in '__syncthreads_or',
+// CHECK: :71:5: error: some threads of kernel 'in_function' may not come to where others wait for each other in '__syncthreads_or',
 // CHECK: :30:5: note: in the call of '__syncthreads_or' here
-// CHECK: :65:5: error: some threads of kernel 'in_lambda' may not come to where others wait for each other in
+// CHECK: :72:5: error: some threads of kernel 'in_lambda' may not come to where others wait for each other in
 // CHECK: :44:3: note: in the call of
