@@ -157,11 +157,8 @@ public:
 private:
   // --- Blocks that overlap.
 
-  static bool someOf(const BlockPitch& Pitch) {
-    return llvm::any_of(Pitch, [](const auto& Along) { return Along.has_value(); });
-  }
 
-  bool overlap() const { return someOf(Launch.Pitch); }
+  bool overlap() const { return gpurma::overlap(Launch.Pitch); }
 
   /// Which multiples of blockIdx what is written has, or what is read if nothing is, if one for each dimension of the grid.
   void findPitch() {
@@ -1559,6 +1556,10 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   for (unsigned D = 0; D < 3; ++D)
     if (Accesses.Pitch[D])
       Out << "; blocks begin " << *Accesses.Pitch[D] << " apart in " << DimensionName[D];
+}
+
+bool overlap(const BlockPitch& Pitch) {
+  return llvm::any_of(Pitch, [](const auto& Along) { return Along.has_value(); });
 }
 
 std::optional<std::int64_t> threadsIn(const BlockExtents& Block) {

@@ -210,6 +210,7 @@ using ElementPlaces = std::map<const clang::Expr*, std::optional<ElementPlace>>;
 
 /// Of blocks that overlap, along each grid dimension; none: they lie side by side.
 using BlockPitch = std::array<std::optional<std::int64_t>, 3>;
+bool overlap(const BlockPitch& Pitch);
 
 /// Where no condition keeps a kernel's threads from what is beyond an extent of an array: the last thread of the launch along a dimension, moved
 /// on by a number, is within it. The region looks when it comes to the launch.
@@ -242,6 +243,9 @@ struct KernelAccesses {
   unsigned UnnamedDimensions = 0;
   /// Of ThreadMapping::PlayedBlocks and PartialBlocks: blocks have fewer threads than the ranks, so that some take no part.
   bool FewerThreads = false;
+
+  /// Tiles are logical blocks of the launch.
+  bool runsBlocks() const { return Threads == ThreadMapping::Blocks || Threads == ThreadMapping::PlayedBlocks; }
   /// How far apart the launch's blocks begin, where that is not their size; all that is said of blocks is then said of as many coordinates.
   BlockPitch Pitch;
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.

@@ -15,11 +15,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-bool isBlockBarrier(const FunctionDecl& Function) {
-  const StringRef Name = identifierOf(&Function);
-  return (isBarrier(Function) && Name != "__syncwarp") || (isCooperativeGroup(&Function) && Name == "sync");
-}
-
 /// What a function and those that it calls wait with.
 class BarrierCollector : public CallVisitor {
 public:

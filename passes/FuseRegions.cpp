@@ -353,7 +353,7 @@ private:
     Text += threadRows(Launches);
     return Text + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) + ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
-            : overlap(S)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
+            : overlap(S.Accesses.Pitch)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
                                                         : "") +
            (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + writtenEndRows(EndRows) + columnsPerThread(S.Accesses) + touchedEnds(Launches) +
            (Launches.empty() ? ".run_in_another()" : "");
@@ -452,9 +452,9 @@ private:
 
   /// A block, or what takes its place: one with the threads of the region's other launches, so that all ranks have the same.
   std::string tile(const Stage& S) const {
-    if (overlap(S))
+    if (overlap(S.Accesses.Pitch))
       return tileOfOverlapping(S.Accesses);
-    if (S.Accesses.Threads == ThreadMapping::Blocks || S.Accesses.Threads == ThreadMapping::PlayedBlocks)
+    if (S.Accesses.runsBlocks())
       return "dim3(" + setting(S.Block) + ")";
     if (S.Accesses.Threads == ThreadMapping::PartialBlocks)
       return tileInLine(S);
@@ -465,10 +465,6 @@ private:
     return "::gpurma::stages::tile_of_rows(" + blockOfRanks() + ", " +
            std::to_string(Other ? Other->Accesses.RowDimension : tileDimensions(R) - 1) + ", " +
            std::to_string(Other ? Other->Accesses.RowsPerThread : 1) + ", " + Dimensions + ", " + std::to_string(S.Accesses.RowsPerThread) + ")";
-  }
-
-  static bool overlap(const Stage& S) {
-    return llvm::any_of(S.Accesses.Pitch, [](const auto& Along) { return Along.has_value(); });
   }
 
   /// As many coordinates as blocks begin apart.

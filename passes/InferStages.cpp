@@ -290,11 +290,8 @@ private:
 
   static bool runsParts(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::PartialBlocks; }
   static bool runsInBlocks(const Stage& S) { return S.Inferred && S.Accesses.Threads == ThreadMapping::Blocks; }
-  static bool overlap(const Stage& S) {
-    return llvm::any_of(S.Accesses.Pitch, [](const auto& Along) { return Along.has_value(); });
-  }
   /// Other threads than those of the launch's blocks would not do.
-  static bool takesBlocks(const Stage& S) { return overlap(S) || findCooperation(S.Kernel); }
+  static bool takesBlocks(const Stage& S) { return overlap(S.Accesses.Pitch) || findCooperation(S.Kernel); }
 
   /// The launch whose block is that of all ranks: of those whose threads work together, the one with most threads, if others have no
   /// more; or else one that has as many. Launches of parts of blocks count as well, but have no shape. Null: they say how many threads

@@ -44,7 +44,7 @@ unsigned tileDimensions(const Region& R) {
 bool hasFewerDimensions(const Stage& S, const Region& R) {
   unsigned Dimensions = tileDimensions(S.Accesses);
   auto HasMore = [&](const Stage& Other) {
-    bool OfBlocks = Other.Accesses.Threads == ThreadMapping::Blocks || Other.Accesses.Threads == ThreadMapping::PlayedBlocks;
+    bool OfBlocks = Other.Accesses.runsBlocks();
     return Other.Launch && Other.Inferred && (OfBlocks || Dimensions == 1) && tileDimensions(Other.Accesses) > Dimensions;
   };
   return S.Launch && S.Inferred && walksRowsLast(S) && hasRowsOfSeveral(S, R) && llvm::any_of(R.Stages, HasMore);

@@ -83,14 +83,14 @@ public:
     }
     Out.indent(2 * Depth) << "{\n";
     beginBlockNumbers();
-    if (runsBlocks())
+    if (S.Accesses.runsBlocks())
       line() << "const dim3 gpurma_grid"
              << (S.Accesses.RowsStrided || S.Accesses.Loop ? " = gpurma_region.covering_rows(dim3(" + E.text(S.Grid) + "), " + Index + ")"
                                                            : "(" + E.text(S.Grid) + ")")
              << ";\n";
     else if (!forFixedRows())
       numberThreads();
-    if (!runsBlocks())
+    if (!S.Accesses.runsBlocks())
       add("::gpurma::stages::" + numbering(), "gpurma_threads");
     passParts();
     passArguments();
@@ -130,7 +130,7 @@ public:
             Members,
             Parts,
             Sums,
-            " " + (runsBlocks() ? Function + "(" + place() + TileArguments + Arguments + ");" : playedThread(TileArguments + Arguments)),
+            " " + (S.Accesses.runsBlocks() ? Function + "(" + place() + TileArguments + Arguments + ");" : playedThread(TileArguments + Arguments)),
             S.Sums.any() ? behind(BehindArguments + Arguments) : ""};
   }
 
@@ -328,7 +328,6 @@ private:
   /// All launches of the kernel run one text.
   bool hasFewerThreads() const { return gpurma::hasFewerThreads(S.Kernel, S.Accesses.Threads, Draft.U); }
   bool playsBlocks() const { return S.Accesses.Threads == ThreadMapping::PlayedBlocks; }
-  bool runsBlocks() const { return !renumbers() || playsBlocks(); }
   bool inParts() const { return S.Accesses.Threads == ThreadMapping::PartialBlocks; }
   bool inOneDimension() const { return S.Accesses.Threads == ThreadMapping::OneDimension || inParts(); }
   std::string dimensions() const { return std::to_string(tileDimensions(S.Accesses)); }

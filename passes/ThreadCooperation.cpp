@@ -21,12 +21,13 @@ using namespace clang;
 
 namespace gpurma {
 
+namespace {
+
+/// Or of lanes of a warp.
 bool isBarrier(const FunctionDecl& Function) {
   const StringRef Name = identifierOf(&Function);
   return Name.starts_with("__sync") || Name.starts_with("__barrier") || (Name.contains("barrier") && !ownDefinition(Function));
 }
-
-namespace {
 
 bool isExchange(StringRef Name) {
   return llvm::any_of(std::array<StringRef, 7>{"__shfl", "__ballot", "__any", "__all", "__reduce", "__match", "__activemask"},
@@ -34,6 +35,11 @@ bool isExchange(StringRef Name) {
 }
 
 } // namespace
+
+bool isBlockBarrier(const FunctionDecl& Function) {
+  const StringRef Name = identifierOf(&Function);
+  return (isBarrier(Function) && Name != "__syncwarp") || (isCooperativeGroup(&Function) && Name == "sync");
+}
 
 bool isExchangeByMask(StringRef Function) { return Function == "__syncwarp" || (isExchange(Function) && Function.ends_with("_sync")); }
 
@@ -134,8 +140,7 @@ public:
 
 private:
   bool call(const FunctionDecl* Function) {
-    StringRef Name = identifierOf(Function);
-    Found |= (isBarrier(*Function) && Name != "__syncwarp") || (isCooperativeGroup(Function) && Name == "sync");
+    Found |= isBlockBarrier(*Function);
     if (!Found && !Function->getASTContext().getSourceManager().isInSystemHeader(Function->getLocation()))
       enter(Function);
     return !Found;

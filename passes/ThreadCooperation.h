@@ -43,9 +43,9 @@ std::optional<ThreadCooperation> findOwnBlock(const clang::FunctionDecl* Kernel,
 /// a function shares memory.
 bool exchangesValues(const clang::FunctionDecl* Kernel, const clang::Stmt* S);
 
-/// Of CUDA's functions and types by which threads of a block wait for each other, or lanes of a warp; none of the program's own, as
-/// `is_barrier(x, y)` of a channel with obstacles.
-bool isBarrier(const clang::FunctionDecl& Function);
+/// Of CUDA's functions and types by which threads of a block wait for each other, cooperative groups among them; none of the program's own,
+/// as `is_barrier(x, y)` of a channel with obstacles.
+bool isBlockBarrier(const clang::FunctionDecl& Function);
 
 /// Of CUDA's functions by which those lanes of a warp exchange values or wait for each other whose mask is the first argument.
 bool isExchangeByMask(llvm::StringRef Function);
