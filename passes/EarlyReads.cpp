@@ -76,7 +76,7 @@ public:
     const auto Store = llvm::find_if(Block->body(), [&](const Stmt* S) { return isa<Expr, DeclStmt>(S) && stores(S); });
     if (Store == Block->body_end() || mayJump(*Store))
       return true;
-    Before = fileRangeInBody(Kernel, (*Store)->getSourceRange());
+    Before = wholeInBody(Kernel, (*Store)->getSourceRange());
     Between.assign(1, *Store);
     for (auto Next = std::next(Store); Before && Next != Block->body_end() && !mayJump(*Next); ++Next) {
       if (isa<Expr, DeclStmt>(*Next))
@@ -114,7 +114,7 @@ private:
     const auto* Array = dyn_cast_or_null<ParmVarDecl>(namedVariable(Element.getBase()));
     if (!Array || !OnlyRead.contains(Array) || !Element.getType()->isArithmeticType() || !isSameBefore(Element.getIdx()))
       return;
-    const std::optional<FileRange> Read = fileRangeInBody(Kernel, Element.getSourceRange());
+    const std::optional<FileRange> Read = wholeInBody(Kernel, Element.getSourceRange());
     if (!Read || Read->File != Before->File)
       return;
     std::string AreApart;

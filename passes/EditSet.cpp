@@ -23,6 +23,36 @@ std::optional<FileRange> inOneFile(SourceLocation Begin, SourceLocation End, con
   return FileRange{File, BeginOffset, EndOffset};
 }
 
+/// The macro invocation at \p Level that a token comes from; invalid if it is none.
+SourceRange invocation(FileID Level, SourceLocation Loc, const SourceManager &Sources) {
+  SourceRange Found(Loc);
+  while (Sources.getFileID(Found.getBegin()) != Level) {
+    if (Found.getBegin().isFileID())
+      return {};
+    Found = {Sources.getImmediateExpansionRange(Found.getBegin()).getBegin(), Sources.getImmediateExpansionRange(Found.getEnd()).getEnd()};
+  }
+  return Sources.getFileID(Loc) == Level ? SourceRange() : Found;
+}
+
+/// Whether all from one token to the other stands in one argument of an invocation, or is all of it.
+bool staysInArgument(SourceLocation Begin, SourceLocation End, SourceRange Invocation, const SourceManager &Sources, const LangOptions &LangOpts) {
+  auto Offset = [&](SourceLocation Loc) { return Sources.getDecomposedSpellingLoc(Loc).second; };
+  const unsigned From = Offset(Begin), To = Offset(End);
+  if (From <= Offset(Invocation.getBegin()) || To >= Offset(Invocation.getEnd()))
+    return From <= Offset(Invocation.getBegin()) && To >= Offset(Invocation.getEnd());
+  int Depth = 0;
+  const SourceLocation First = Sources.getSpellingLoc(Begin);
+  Lexer Tokens(Sources.getLocForStartOfFile(Sources.getFileID(First)), LangOpts, Sources.getBufferData(Sources.getFileID(First)).begin(),
+               Sources.getCharacterData(First), Sources.getBufferData(Sources.getFileID(First)).end());
+  Token Next;
+  for (Tokens.LexFromRawLexer(Next); Next.isNot(tok::eof) && Sources.getFileOffset(Next.getLocation()) < To; Tokens.LexFromRawLexer(Next)) {
+    Depth += Next.is(tok::l_paren) - Next.is(tok::r_paren);
+    if (Next.is(tok::comma) && Depth == 0)
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 SourceLocation raisedTo(FileID Level, SourceLocation Loc, bool AtEnd, const SourceManager &Sources) {
@@ -50,6 +80,12 @@ std::optional<FileRange> fileRangeAt(FileID Level, SourceRange TokenRange, const
   SourceLocation End = raisedTo(Level, TokenRange.getEnd(), /*AtEnd=*/true, Sources);
   if (Begin.isInvalid() || End.isInvalid())
     return std::nullopt;
+  // What begins or ends in an argument and goes beyond it takes the whole invocation.
+  const SourceRange First = invocation(Level, TokenRange.getBegin(), Sources), Last = invocation(Level, TokenRange.getEnd(), Sources);
+  if (First.isValid() && !staysInArgument(Begin, End, First, Sources, LangOpts))
+    Begin = First.getBegin();
+  if (Last.isValid() && !staysInArgument(Begin, End, Last, Sources, LangOpts))
+    End = Last.getEnd();
   End = Sources.getSpellingLoc(End);
   return inOneFile(Sources.getSpellingLoc(Begin),
                    End.getLocWithOffset(Lexer::MeasureTokenLength(End, Sources, LangOpts)), Sources);
@@ -85,6 +121,10 @@ std::optional<FileRange> fileRangeInBody(const FunctionDecl *Function, SourceRan
   const ASTContext &Context = Function->getASTContext();
   const SourceManager &Sources = Context.getSourceManager();
   return fileRangeAt(Sources.getFileID(Function->getBody()->getBeginLoc()), TokenRange, Sources, Context.getLangOpts());
+}
+
+std::optional<FileRange> wholeInBody(const FunctionDecl *Function, SourceRange TokenRange) {
+  return isTextOfBody(Function, TokenRange) ? fileRangeInBody(Function, TokenRange) : std::nullopt;
 }
 
 bool isTextOfBody(const FunctionDecl *Function, SourceRange TokenRange) {

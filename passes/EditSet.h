@@ -46,6 +46,9 @@ std::optional<FileRange> fileRangeAt(clang::FileID Level, clang::SourceRange Tok
 /// The same in the file in which the body of a function begins.
 std::optional<FileRange> fileRangeInBody(const clang::FunctionDecl *Function, clang::SourceRange TokenRange);
 
+/// The same; none if a macro has something else, too.
+std::optional<FileRange> wholeInBody(const clang::FunctionDecl *Function, clang::SourceRange TokenRange);
+
 /// Whether the text of a token range is a part of a function's body, and not of a macro's.
 bool isTextOfBody(const clang::FunctionDecl *Function, clang::SourceRange TokenRange);
 

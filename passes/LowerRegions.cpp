@@ -130,7 +130,7 @@ private:
 
   /// Whether the thread's row has the element of a store; none: its text is not to be found.
   std::optional<std::string> guardOf(const FunctionDecl* Kernel, const StoredElement& Element, const EditSet& Plain) {
-    std::optional<FileRange> Range = fileRangeInBody(Kernel, Element.Place->getSourceRange());
+    std::optional<FileRange> Range = wholeInBody(Kernel, Element.Place->getSourceRange());
     if (!Range)
       return std::nullopt;
     const std::string Text = Plain.text(*Range, P.source(Range->File));
@@ -144,7 +144,7 @@ private:
     const EditSet Plain = Guarded;
     for (const Stage* S : launchesOf(Kernel, ThreadMapping::FixedRows)) {
       for (const RowStore& Store : S->Accesses.FixedRows.Statements) {
-        std::optional<FileRange> Whole = fileRangeInBody(Kernel, Store.Statement->getSourceRange());
+        std::optional<FileRange> Whole = wholeInBody(Kernel, Store.Statement->getSourceRange());
         const std::optional<std::string> Guard = guardOf(Kernel, Store.Element, Plain);
         if (!Body || !Whole || !Guard) {
           U.Diags->report(Store.Statement->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
@@ -154,7 +154,7 @@ private:
           Guarded.wrap(*Whole, *Guard + " ? static_cast<void>(", ") : static_cast<void>(0)");
       }
       for (const RowRead& Read : S->Accesses.FixedRows.Reads) {
-        std::optional<FileRange> Initial = fileRangeInBody(Kernel, Read.Initial->getSourceRange());
+        std::optional<FileRange> Initial = wholeInBody(Kernel, Read.Initial->getSourceRange());
         if (!Body || !Initial) {
           U.Diags->report(Read.Initial->getBeginLoc(), Diag::err_edit_not_in_file) << "this value";
           return {};

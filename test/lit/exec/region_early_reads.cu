@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Kernels that read an array behind a store into another one, or into the same one under both names; and, when asked for, sums that
-// are the same to the last bit each time, which atomics in blocks that run together do not promise without a region.
+// Kernels that read an array behind a store into another one, or into the same one under both names, also by macros; and, when asked for, sums
+// that are the same to the last bit each time, which atomics in blocks that run together do not promise without a region.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -14,6 +14,7 @@
 // CHECK: changed {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: doubled apart 500 {{[1-9][0-9]*}}
 // CHECK: doubled in place 1000 {{[1-9][0-9]*}}
+// CHECK: macros {{[1-9][0-9]*}}
 // SUMS: sums are the same each time
 #include "Inputs/region.h"
 
@@ -48,6 +49,18 @@ __global__ void twice(float *to, const float *from, int *ones, int ny, int nx) {
     atomicAdd(ones, found == left ? 2 : 1);
 }
 
+#define AT(f, y, x) f[(y) * nx + (x)]
+#define ADD(to, from) to[y * nx + x] += from[y * nx + x]
+#define BOTH(f) (f[y * nx + x] + f[y * nx])
+__global__ void by_macros(float *to, float *other, const float *from, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= nx || y >= ny)
+    return;
+  AT(to, y, x) = 2 * AT(from, y, x);
+  ADD(to, from);
+  AT(other, y, x) = AT(from, y, x) + BOTH(from);
+}
+
 __global__ void invert(float *u, float *v, float *sum, int ny, int nx) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= nx || y >= ny)
@@ -66,10 +79,11 @@ static float total(const float *array) {
 
 int main(int argc, char **argv) {
   const bool sums = argc > 1 && std::strcmp(argv[1], "sums") == 0;
-  float *a, *b, *most, *sum, start[ny * nx];
+  float *a, *b, *c, *most, *sum, start[ny * nx];
   int *ones;
   cudaMalloc(&a, sizeof start);
   cudaMalloc(&b, sizeof start);
+  cudaMalloc(&c, sizeof start);
   cudaMalloc(&most, sizeof *most);
   cudaMalloc(&sum, sizeof *sum);
   cudaMalloc(&ones, sizeof *ones);
@@ -104,6 +118,16 @@ int main(int argc, char **argv) {
       std::printf("doubled %s %d %.0f\n", in_place ? "in place" : "apart", found, all);
   }
 
+  cudaMemcpy(a, start, sizeof start, cudaMemcpyHostToDevice);
+#pragma gpurma persistent distribute(a, b, c : rows(ny, nx))
+  for (int i = 0; i < 3; ++i) {
+    by_macros<<<grid, block>>>(b, c, a, ny, nx);
+    std::swap(a, c);
+  }
+  const float all = total(a) + total(b);
+  if (is_first_process())
+    std::printf("macros %.0f\n", all);
+
   float first = 0;
   bool same = true;
   for (int time = 0; time < 4 && sums; ++time) {
@@ -121,6 +145,6 @@ int main(int argc, char **argv) {
   }
   if (is_first_process() && sums)
     std::printf("sums are %s each time\n", same ? "the same" : "others");
-  for (void *each : {static_cast<void *>(a), static_cast<void *>(b), static_cast<void *>(most), static_cast<void *>(sum), static_cast<void *>(ones)})
+  for (void *each : {static_cast<void *>(a), static_cast<void *>(b), static_cast<void *>(c), static_cast<void *>(most), static_cast<void *>(sum), static_cast<void *>(ones)})
     cudaFree(each);
 }
