@@ -314,13 +314,17 @@ struct DistributedParameter {
 /// Values of integer parameters, and of integer members of structures that are passed by value (the
 /// field is null for a parameter itself), over symbols that the shapes may use, too.
 using KnownArguments =
-    std::map<std::pair<const clang::ParmVarDecl*, const clang::FieldDecl*>, Polynomial>;
+    std::map<std::pair<const clang::VarDecl*, const clang::FieldDecl*>, Polynomial>;
+
+/// What stands for structures in structures that are parameters.
+using InnerParameters = std::map<PointerVariable, const clang::VarDecl*>;
 
 using CollectedParameters = std::set<const clang::ValueDecl*>;
 
 /// What is known of one launch.
 struct LaunchFacts {
   KnownArguments Arguments;
+  InnerParameters Inner;
   /// blockDim where it is constant. Kernels that write a number instead of blockDim need it.
   BlockExtents BlockSize;
   /// gridDim where it is constant.

@@ -182,8 +182,9 @@ std::optional<FixedRow> FixedRowAnalysis::fixedRow(const CoordinateAccess& A) co
   if (std::optional<std::int64_t> Number = From(A.Array->Shape[0]))
     return FixedRow{A.Array->Array, nullptr, nullptr, *Number};
   for (const auto& [Parameter, Value] : Launch.Arguments)
-    if (std::optional<std::int64_t> Number = From(Value))
-      return FixedRow{std::nullopt, Parameter.first, Parameter.second, *Number};
+    if (const auto* Of = dyn_cast<ParmVarDecl>(Parameter.first))
+      if (std::optional<std::int64_t> Number = From(Value))
+        return FixedRow{std::nullopt, Of, Parameter.second, *Number};
   for (const ParmVarDecl* Parameter : Kernel->parameters())
     if (std::optional<std::int64_t> Number = From(Symbol{Symbol::Kind::Parameter, 0, Parameter}))
       return FixedRow{std::nullopt, Parameter, nullptr, *Number};

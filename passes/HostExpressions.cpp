@@ -40,9 +40,18 @@ public:
 
 } // namespace
 
+const VarDecl* InnerStructures::variable(const PointerVariable& Structure, const DeclContext* Function) {
+  const VarDecl*& V = Variables[Structure];
+  if (!V) {
+    const SourceLocation Place = Structure.Variable->getLocation();
+    V = VarDecl::Create(Context, const_cast<DeclContext*>(Function), Place, Place, &Context.Idents.get(Structure.name()), Structure.type(), nullptr, SC_None);
+  }
+  return V;
+}
+
 HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed,
-                                 const VariableChanges& EverChanged)
-    : Context(Context), R(R), Changed(Changed), EverChanged(EverChanged) {
+                                 const VariableChanges& EverChanged, InnerStructures& Inside)
+    : Context(Context), R(R), Changed(Changed), EverChanged(EverChanged), Inside(Inside) {
   for (const DistributedArray& A : R.Arrays)
     for (const Expr* Extent : A.Shape)
       for (const DeclRefExpr* Ref : References(Extent).All)
@@ -198,6 +207,9 @@ std::optional<Polynomial> HostExpressions::written(const Expr* E) {
     const VarDecl* V = OfThis ? Object : Member->isArrow() ? nullptr : structure(Member->getBase());
     if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()); V && Field)
       return member(V, Field);
+    if (const PointerVariable Inner = pointerVariable(E))
+      if (std::optional<Polynomial> P = member(Inner))
+        return P;
   }
   if (const auto* Call = dyn_cast<CXXMemberCallExpr>(E))
     if (std::optional<Polynomial> P = returned(*Call))
@@ -238,6 +250,35 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
   }
   const Expr* Extent = Alike->take(V, Field);
   return Extent ? polynomial(Extent) : assumed({V, {Field}}).value_or(Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field}));
+}
+
+std::optional<Polynomial> HostExpressions::member(const Expr* Passed, ArrayRef<const FieldDecl*> Members) {
+  const PassedPointer From = passedFor(Passed, Members);
+  if (From.Expression)
+    return polynomial(From.Expression);
+  return From.Pointer ? member(From.Pointer) : std::nullopt;
+}
+
+std::optional<Polynomial> HostExpressions::member(const PointerVariable& Place) {
+  const VarDecl* V = Place.Variable;
+  if (Place.Members.empty() || !Place.Subscripts.empty())
+    return std::nullopt;
+  const FieldDecl* First = Place.Members.front();
+  if (Place.Members.size() == 1)
+    return member(V, First);
+  if (Changed.changes(V, First))
+    return std::nullopt;
+  if (const Lifetime During = lifetimeOf(V); V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && isLasting(V, First, During)) {
+    const PassedPointer From = passedFor(V->getInit(), Place.Members);
+    if (From.Expression && isLasting(From.Expression, During))
+      if (std::optional<Polynomial> P = polynomial(From.Expression))
+        return P;
+    if (From.Pointer && !From.Pointer.Members.empty() && isLasting(From.Pointer.Variable, From.Pointer.Members.front(), During))
+      return member(From.Pointer);
+  }
+  PointerVariable Structure = Place;
+  Structure.Members.pop_back();
+  return Polynomial(Symbol{Symbol::Kind::Parameter, 0, Inside.variable(Structure, V->getDeclContext()), Place.Members.back()});
 }
 
 std::optional<Polynomial> HostExpressions::assumed(const PointerVariable& Place) const {

@@ -21,6 +21,17 @@ namespace gpurma {
 
 struct Region;
 
+/// Structures that are members of variables, as variables of their own: their numbers have names as those of other structures then.
+class InnerStructures {
+public:
+  explicit InnerStructures(clang::ASTContext& Context) : Context(Context) {}
+  const clang::VarDecl* variable(const PointerVariable& Structure, const clang::DeclContext* Function);
+
+private:
+  clang::ASTContext& Context;
+  std::map<PointerVariable, const clang::VarDecl*> Variables;
+};
+
 /// Integer expressions of the host as polynomials over the host's variables, so that a kernel's `n`
 /// and a shape's `nx` are the same symbol where the launch passes nx for n.
 class HostExpressions {
@@ -28,7 +39,7 @@ public:
   /// \p Changed: variables that have several values while the region runs; \p EverChanged: the same
   /// of its function.
   HostExpressions(clang::ASTContext& Context, const Region& R, const VariableChanges& Changed,
-                  const VariableChanges& EverChanged);
+                  const VariableChanges& EverChanged, InnerStructures& Inside);
 
   /// The same of an extent. In `pitch / sizeof(float)` the pitch is a multiple, as cudaMallocPitch's is:
   /// where a kernel is passed it, that is so many floats.
@@ -37,6 +48,8 @@ public:
   std::optional<Polynomial> polynomial(const clang::Expr* E);
   /// An integer member of a structure.
   std::optional<Polynomial> member(const clang::VarDecl* V, const clang::FieldDecl* Field);
+  /// The same of what a launch is passed. \p Members: from the outermost structure on.
+  std::optional<Polynomial> member(const clang::Expr* Passed, llvm::ArrayRef<const clang::FieldDecl*> Members);
   /// Of a local variable that nothing changes what it was initialised with.
   std::optional<Polynomial> initialValue(const clang::Expr* E);
   /// How many threads a launch with blocks of a known size has along a dimension at most, where its grid is a quotient by that size: `nx / 16`,
@@ -51,6 +64,8 @@ public:
   const std::vector<AlikeSize>& alikeSizes() const { return Alike->taken(); }
 
 private:
+  /// An integer at the end of such members.
+  std::optional<Polynomial> member(const PointerVariable& Place);
   /// With pitches in bytes as so many elements.
   std::optional<Polynomial> overElements(std::optional<Polynomial> P) const;
   std::optional<Polynomial> written(const clang::Expr* E);
@@ -96,6 +111,7 @@ private:
   const clang::VarDecl* Object = nullptr;
   /// Pitches in bytes, over how many elements they are.
   std::map<Symbol, Polynomial> Pitches;
+  InnerStructures& Inside;
 };
 
 } // namespace gpurma

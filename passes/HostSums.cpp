@@ -665,7 +665,8 @@ private:
   /// operation combines. \p Number: null for all elements.
   bool isCopied(const Expr* Number, Keyword Operation, ArrayRef<const Stmt*> Before, const ValueDecl* Host, const FunctionDecl& By) const {
     const VariableChanges Changes(By.getBody());
-    HostExpressions Expressions(U.context(), R, Changes, Changes);
+    InnerStructures Inside(U.context());
+    HostExpressions Expressions(U.context(), R, Changes, Changes, Inside);
     std::optional<Polynomial> Count;
     if (!Number || isSizeOf(*Number, Host))
       Count = elements(Host, By, Expressions);

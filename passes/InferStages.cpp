@@ -60,7 +60,7 @@ public:
   StageInference(Region& R, Unit& U)
       : R(R), U(U), Context(U.context()), ChangedInRegion(R.Statement),
         ChangedInFunction(R.outermostFunction()->getBody()), ChangedInCall(nullptr),
-        Host(Context, R, ChangedInRegion, ChangedInFunction), AtOnce(Context, R, ChangedInCall, ChangedInFunction), Groups(R, Context) {}
+        Host(Context, R, ChangedInRegion, ChangedInFunction, Inside), AtOnce(Context, R, ChangedInCall, ChangedInFunction, Inside), Groups(R, Context) {}
 
   void run() {
     for (const DistributedArray& A : R.Arrays)
@@ -174,7 +174,7 @@ private:
         if (!addStructure(S, Parameter, Argument, Arrays))
           return false;
       }
-      addValue(Parameter, Argument, Launch.Arguments);
+      addValue(Parameter, Argument, Launch);
     }
     // Where `f[q * n + i]` means a component by the number of its elements.
     for (const DistributedParameter& A : Arrays)
@@ -985,25 +985,32 @@ private:
     return false;
   }
 
-  void addValue(const ParmVarDecl* Parameter, const Expr* Argument, KnownArguments& Known) {
+  void addValue(const ParmVarDecl* Parameter, const Expr* Argument, LaunchFacts& Launch) {
     QualType Type = Parameter->getType();
     if (Type->isIntegralOrEnumerationType() && !Type->isBooleanType()) {
       if (std::optional<Polynomial> P = Host.polynomial(Argument))
-        Known.emplace(std::pair(Parameter, nullptr), std::move(*P));
-      return;
+        Launch.Arguments.emplace(std::pair(Parameter, nullptr), std::move(*P));
+    } else {
+      addMembers({Parameter}, Parameter, Argument, Launch);
     }
-    const RecordDecl* Record = Type->getAsRecordDecl();
-    if (!Record)
+  }
+
+  /// The numbers in a structure that a launch is passed. \p As: the variable that stands for it.
+  void addMembers(const PointerVariable& Structure, const VarDecl* As, const Expr* Argument, LaunchFacts& Launch) {
+    const RecordDecl* Record = Structure.type()->getAsRecordDecl();
+    if (!Record || Record->isUnion())
       return;
-    const VarDecl* V = Host.structure(Argument);
     for (const FieldDecl* Field : Record->fields()) {
-      if (!Field->getType()->isIntegralOrEnumerationType() || Field->getType()->isBooleanType())
-        continue;
-      const Expr* Init = V ? nullptr : passedFor(Argument, {Field}).Expression;
-      if (std::optional<Polynomial> P = V      ? Host.member(V, Field)
-                                        : Init ? Host.polynomial(Init)
-                                               : std::nullopt)
-        Known.emplace(std::pair(Parameter, Field), std::move(*P));
+      PointerVariable Member = Structure;
+      Member.Members.push_back(Field);
+      if (Field->getType()->isIntegralOrEnumerationType() && !Field->getType()->isBooleanType()) {
+        if (std::optional<Polynomial> P = Host.member(Argument, Member.Members))
+          Launch.Arguments.emplace(std::pair(As, Field), std::move(*P));
+      } else if (Field->getType()->isRecordType()) {
+        const VarDecl* Inner = Inside.variable(Member, Structure.Variable->getDeclContext());
+        Launch.Inner.emplace(Member, Inner);
+        addMembers(Member, Inner, Argument, Launch);
+      }
     }
   }
 
@@ -1307,6 +1314,7 @@ private:
   Region& R;
   Unit& U;
   ASTContext& Context;
+  InnerStructures Inside{Context};
   VariableChanges ChangedInRegion, ChangedInFunction, ChangedInCall;
   HostExpressions Host;
   /// What expressions of one call have in common, whose variables have the same values in each of them.

@@ -69,21 +69,14 @@ public:
   InterpretedKernel run(const FunctionDecl* Interpreted) {
     Kernel = Interpreted;
     MovesByGridSize = movesByGridSize(Kernel);
-    auto Known = [&](const ParmVarDecl* P, const FieldDecl* Field) {
-      auto It = Launch.Arguments.find({P, Field});
-      return It != Launch.Arguments.end() ? It->second
-                                   : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P, Field});
-    };
     for (const ParmVarDecl* P : Kernel->parameters()) {
       AbstractValue& V = Now.Variables[P];
       if (P->getType()->isPointerType())
         V.Place = passed(Location{Location::Element, P, {}, {}});
       else if (P->getType()->isIntegralOrEnumerationType())
-        V.Number = Known(P, nullptr);
-      else if (const RecordDecl* Record = P->getType()->getAsRecordDecl())
-        for (const FieldDecl* Field : Record->fields())
-          if (Field->getType()->isIntegralOrEnumerationType())
-            V.Members[Field].Number = Known(P, Field);
+        V.Number = passedNumber(P, nullptr);
+      else
+        addNumbers(V, {P}, P);
       addPointers(V, {P});
     }
     Frame Outermost;
@@ -101,6 +94,27 @@ private:
     /// Of a lambda: the variables that it has copied.
     std::map<const VarDecl*, const VarDecl*> Copies;
   };
+
+  Polynomial passedNumber(const VarDecl* Of, const FieldDecl* Field) const {
+    auto It = Launch.Arguments.find({Of, Field});
+    return It != Launch.Arguments.end() ? It->second : Polynomial(Symbol{Symbol::Kind::Parameter, 0, Of, Field});
+  }
+
+  /// The numbers in a structure that is a parameter, or in one of these. \p As: the variable that stands for it.
+  void addNumbers(AbstractValue& V, const PointerVariable& Structure, const VarDecl* As) {
+    const RecordDecl* Record = Structure.type()->getAsRecordDecl();
+    if (!Record || !As)
+      return;
+    for (const FieldDecl* Field : Record->fields())
+      if (Field->getType()->isIntegralOrEnumerationType()) {
+        V.Members[Field].Number = passedNumber(As, Field);
+      } else if (Field->getType()->isRecordType()) {
+        PointerVariable Inner = Structure;
+        Inner.Members.push_back(Field);
+        auto It = Launch.Inner.find(Inner);
+        addNumbers(V.Members[Field], Inner, It == Launch.Inner.end() ? nullptr : It->second);
+      }
+  }
 
   /// The pointers in a structure that is a parameter.
   void addPointers(AbstractValue& V, const PointerVariable& Structure) {
