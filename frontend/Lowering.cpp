@@ -2,6 +2,7 @@
 #include "Lowering.h"
 #include "Parse.h"
 #include "SourceText.h"
+#include "passes/NamedLambdas.h"
 #include "passes/Pipeline.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "llvm/ADT/STLExtras.h"
@@ -22,7 +23,7 @@ public:
 
   LowerResult run() {
     LowerResult Result;
-    Result.Success = parse() && passes() && shadowHeaders();
+    Result.Success = parse(Parses) && parseNamedLambdas() && passes() && shadowHeaders();
     for (const std::unique_ptr<Parse> &Each : Parses)
       for (const Dependency &D : Each->dependencies())
         if (llvm::none_of(Result.Dependencies, [&](const Dependency &Known) { return Known.Path == D.Path; }))
@@ -47,16 +48,42 @@ public:
   }
 
 private:
-  bool parse() {
+  bool parse(std::vector<std::unique_ptr<Parse>> &Into) {
     std::vector<ParseSide> Sides = {ParseSide::Cpu};
     if (Options.Target == Target::CUDA)
       Sides = {ParseSide::CudaHost, ParseSide::CudaDevice};
     bool Good = true;
     for (ParseSide Side : Sides) {
-      Parses.push_back(std::make_unique<Parse>(Options, Side, Sink));
-      Good &= Parses.back()->run();
+      Into.push_back(std::make_unique<Parse>(Options, Side, Sink, Replaced));
+      Good &= Into.back()->run();
     }
     return Good;
+  }
+
+  /// Parses once more where kernels get lambdas. If names clash behind that, lambdas stay as they are.
+  bool parseNamedLambdas() {
+    Parse &First = *Parses.front();
+    EditSet Named;
+    const bool HasRegions = llvm::any_of(First.directives(), [](const Directive &D) { return D.Kind == DirectiveKind::Persistent; });
+    nameLambdas(HasRegions ? LambdasToName::All : LambdasToName::InLaunches, First.compiler().getASTContext(), Named);
+    const SourceManager &Sources = First.compiler().getSourceManager();
+    for (const std::string &File : Named.files()) {
+      OptionalFileEntryRef Entry = First.compiler().getFileManager().getOptionalFileRef(File);
+      llvm::StringRef Text = Sources.getBufferData(Sources.translateFile(*Entry));
+      Replaced[File] = Named.text({File, 0, static_cast<unsigned>(Text.size())}, Text);
+    }
+    if (Replaced.empty())
+      return true;
+    std::vector<std::unique_ptr<Parse>> Again;
+    Sink.Silent = true;
+    if (parse(Again)) {
+      Parses = std::move(Again);
+    } else {
+      Again.clear(); // they refer to the text
+      Replaced.clear();
+    }
+    Sink.Silent = false;
+    return true;
   }
 
   bool passes() {
@@ -133,8 +160,10 @@ private:
       for (const Inclusion &I : Each->inclusions())
         Inclusions.push_back({Each.get(), &I});
     for (const std::string &File : P.Edits.files())
-      if (File != MainFile)
-        Shadowed.insert(File);
+      Shadowed.insert(File);
+    for (const auto &[File, Text] : Replaced)
+      Shadowed.insert(File);
+    Shadowed.erase(MainFile);
     for (bool Grown = true; Grown;) {
       Grown = false;
       for (auto [From, I] : Inclusions)
@@ -207,6 +236,7 @@ private:
   const LowerOptions &Options;
   llvm::raw_ostream &Out;
   DiagnosticSink Sink;
+  ReplacedFiles Replaced;
   std::vector<std::unique_ptr<Parse>> Parses; // the program's units live in them
   Program P;
   std::string MainFile;

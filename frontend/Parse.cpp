@@ -13,6 +13,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Regex.h"
 #include <map>
@@ -30,6 +31,8 @@ public:
   void EndSourceFile() override { Printer.EndSourceFile(); }
 
   void HandleDiagnostic(DiagnosticsEngine::Level Level, const Diagnostic &Info) override {
+    if (P.Sink.Silent)
+      return;
     if (Level != DiagnosticsEngine::Note)
       Printing = shows(Level, Info);
     if (!Printing)
@@ -299,15 +302,24 @@ bool wantsColors(const std::vector<std::string> &Args) {
 
 } // namespace
 
-Parse::Parse(const LowerOptions &Options, ParseSide Side, DiagnosticSink &Sink) : Options(Options), Side(Side), Sink(Sink) {}
+Parse::Parse(const LowerOptions &Options, ParseSide Side, DiagnosticSink &Sink, const ReplacedFiles &Replaced)
+    : Options(Options), Side(Side), Sink(Sink), Replaced(Replaced) {}
 
 Parse::~Parse() {
   if (Action)
     Action->EndSourceFile();
 }
 
+std::shared_ptr<CompilerInvocation> Parse::createInvocation(const std::vector<std::string> &Args) const {
+  std::shared_ptr<CompilerInvocation> Invocation = makeInvocation(Args);
+  if (Invocation)
+    for (const auto &[File, Text] : Replaced)
+      Invocation->getPreprocessorOpts().addRemappedFile(File, llvm::MemoryBuffer::getMemBuffer(Text, File).release());
+  return Invocation;
+}
+
 bool Parse::run() {
-  std::shared_ptr<CompilerInvocation> Invocation = makeInvocation(clangArguments(Options, Side));
+  std::shared_ptr<CompilerInvocation> Invocation = createInvocation(clangArguments(Options, Side));
   if (!Invocation) {
     ++Sink.Errors;
     return false;
@@ -360,7 +372,7 @@ void Parse::reportMisplaced() {
 void Parse::reportDeviceOnly() {
   std::vector<std::string> Args = clangArguments(Options, Side);
   Args.insert(Args.begin() + 1, "-D__CUDA_ARCH__=800");
-  std::shared_ptr<CompilerInvocation> Invocation = makeInvocation(Args);
+  std::shared_ptr<CompilerInvocation> Invocation = createInvocation(Args);
   if (!Invocation)
     return;
   CompilerInstance Scanner;

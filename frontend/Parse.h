@@ -12,6 +12,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include <deque>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -51,6 +52,8 @@ public:
     return Seen.insert({File, Offset, Message}).second;
   }
   unsigned Errors = 0;
+  /// Nothing is printed or counted.
+  bool Silent = false;
 
 private:
   std::set<std::tuple<std::string, unsigned, std::string>> Seen;
@@ -62,9 +65,13 @@ struct SkippedDirective {
   DirectiveText Text;
 };
 
+/// Other text that is parsed in place of a file's, by fileName().
+using ReplacedFiles = std::map<std::string, std::string>;
+
 class Parse {
 public:
-  Parse(const LowerOptions &Options, ParseSide Side, DiagnosticSink &Sink);
+  /// The options, the sink and the files outlive the parse.
+  Parse(const LowerOptions &Options, ParseSide Side, DiagnosticSink &Sink, const ReplacedFiles &Replaced);
   ~Parse();
 
   /// Parses the input. False if there were errors, which have been printed.
@@ -81,13 +88,14 @@ public:
 
 private:
   friend class ParseCallbacks;
-  bool createInvocation();
+  std::shared_ptr<clang::CompilerInvocation> createInvocation(const std::vector<std::string> &Args) const;
   void reportMisplaced();
   void reportDeviceOnly();
 
   const LowerOptions &Options;
   ParseSide Side;
   DiagnosticSink &Sink;
+  const ReplacedFiles &Replaced;
   clang::CompilerInstance Compiler;
   std::unique_ptr<Diagnostics> Diags;
   std::unique_ptr<clang::FrontendAction> Action;

@@ -83,7 +83,7 @@ void forms(float* a, int ny, int nx) {
     of_choice<<<grid, block>>>(choice{{a}}, ny, nx);
     of_derived<<<grid, block>>>(derived{{a, a, a}}, ny, nx);
     of_hidden<<<grid, block>>>(hidden(a), ny, nx);
-    of_function<<<grid, block>>>([=] __device__(int i) { a[i] = 0; }, ny, nx);
+    of_function<<<grid, block>>>([=] __device__(auto i) { a[i] = 0; }, ny, nx);
   }
 }
 

@@ -6,7 +6,7 @@ template <class F> __global__ void kernel(F f) {
   f();
 }
 void start() {
-  kernel<<<1, 32>>>([] __device__() {});
+  kernel<<<1, 32>>>([] __device__(auto...) {});
 }
 
 // CHECK: :[[@LINE-3]]:3: error: the launch of kernel template 'kernel' deduces a template argument whose type has no name; write the arguments out, or give the argument a variable [gpurma-0155]

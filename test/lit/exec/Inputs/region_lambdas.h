@@ -1,0 +1,36 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What programs that hand lambdas to the device have in a header.
+#ifndef REGION_LAMBDAS_H
+#define REGION_LAMBDAS_H
+
+#define FOR_DEVICE [=] __host__ __device__
+
+template <class Body> __global__ void for_each_index(int n, Body body) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    body(i);
+}
+template <class Body> __global__ void for_each_point(int ny, int nx, Body body) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < ny)
+    body(y, x);
+}
+template <class Body> void parallel_for(int n, Body body) { for_each_index<<<(n + 63) / 64, 64>>>(n, body); }
+template <class Body> void parallel_for(int ny, int nx, const Body &body) {
+  const dim3 block(16, 4);
+  for_each_point<<<dim3((nx + 15) / 16, (ny + 3) / 4), block>>>(ny, nx, body);
+}
+
+// The scalar is a parameter of the kernel.
+template <class Body> __global__ void sum_indices(unsigned long long *total, int n, Body body) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    atomicAdd(total, body(i));
+}
+// A lambda in a header.
+inline void add_up(unsigned long long *total, const int *u, int n) {
+  auto body = [=] __device__(int i) { return static_cast<unsigned long long>(u[i] % 13); };
+  sum_indices<<<(n + 63) / 64, 64>>>(total, n, body);
+}
+
+#endif // REGION_LAMBDAS_H
