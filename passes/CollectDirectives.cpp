@@ -3,7 +3,10 @@
 // Finds the marker calls in the AST and checks the types and constant values of their clauses.
 //
 //   ::gpurma_ann::put(7u, (src), (lo), (len), (r), (w), (off));     ->   a Marker of directive 7
+#include "ClauseMembers.h"
+#include "HostTables.h"
 #include "Pass.h"
+#include "PointedObjects.h"
 #include "RegionCalls.h"
 #include "frontend/Directives.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
@@ -69,9 +72,12 @@ public:
       WhileStmt *OnDevice = withoutHostParts(Loop, DirectiveOf, U.context(), *U.Diags, HostParts);
       ExpandedCalls Calls;
       if (M->Function && !M->Dependent) {
+        replacePointers(OnDevice, M->Function, HostParts, U.context());
         MemberReferences Members(M->Function, U.context());
         Members.replaceIn(OnDevice);
         Calls = expandCalls(OnDevice, *M->Origin, M->Function, Members, U.context(), *U.Diags);
+        replaceClauseMembers(*M, OnDevice, U.context());
+        replaceTables(OnDevice, M->Function, Calls.Objects, U.context());
       }
       Region R = makeRegion(*M, OnDevice);
       R.Written = Written;

@@ -6,6 +6,7 @@
 #include "passes/ErrorChecks.h"
 #include "passes/HostFunctions.h"
 #include "passes/HostSums.h"
+#include "passes/HostTables.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchWriter.h"
 #include "passes/Lvalues.h"
@@ -50,6 +51,9 @@ bool isBehindPointer(const Stmt* S) {
 
 /// What is behind a pointer depends on stages that other ranks run. A row of a pointer to rows, `a[y]`, is no more than an address.
 bool isMemoryAccess(const Stmt* S) {
+  const auto* Element = dyn_cast<ArraySubscriptExpr>(S);
+  if (const VarDecl* Table = Element ? namedVariable(Element->getBase()) : nullptr; Table && vectorOfTable(Table))
+    return false; // nothing changes it
   const bool Row = isa<UnaryOperator, ArraySubscriptExpr>(S) && cast<Expr>(S)->getType()->isArrayType();
   return isBehindPointer(S) && !Row;
 }

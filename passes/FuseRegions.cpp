@@ -14,13 +14,16 @@
 //
 // The text is not changed.
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/ClauseMembers.h"
 #include "passes/ConstantMembers.h"
 #include "passes/DeviceFunctions.h"
+#include "passes/HostTables.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchSize.h"
 #include "passes/LaunchTiles.h"
 #include "passes/LocalTypes.h"
 #include "passes/Pass.h"
+#include "passes/PointedObjects.h"
 #include "passes/RegionNames.h"
 #include "passes/RegionRegisters.h"
 #include "passes/RegionWriter.h"
@@ -59,6 +62,12 @@ std::string nameOnHost(const VarDecl* V, const PrintingPolicy& Policy) {
     return "this->" + Member->getNameAsString();
   if (isObjectValue(V))
     return objectValueName(V);
+  if (const VarDecl* Pointer = pointerToObject(V))
+    return "(*" + nameOnHost(Pointer, Policy) + ")";
+  if (vectorOfTable(V))
+    return tableName(V) + ".data()";
+  if (const PointerVariable Member = memberOfClause(V))
+    return nameOnHost(Member.Variable, Policy) + Member.memberText();
   return !V->hasGlobalStorage() || V->isStaticLocal() ? V->getNameAsString() : globalName(V, Policy);
 }
 
@@ -600,6 +609,7 @@ private:
           Text += "::gpurma::stages::check_halo(" + stringLiteral(A.Array.name()) + ", " + depth(Halo) + ", " + std::to_string(A.LeastDepth) + ", " +
                   stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
       }
+    Text += tables();
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
     Text += scalarsCheck();
@@ -647,6 +657,17 @@ private:
               ", gpurma_values.gpurma_scalar_" + Index + (S.OfBlocks ? ", gpurma_values.gpurma_blocks_" + Index : "") + "); ";
     }
     return Text + swappedObjects();
+  }
+
+  /// Copies of vectors that the region reads.
+  std::string tables() const {
+    const PrintingPolicy Policy = sourcePolicy(Context);
+    HostPrinter Printer(R, Policy);
+    std::string Text;
+    for (const VarDecl* V : Written.Captured)
+      if (const Expr* Vector = vectorOfTable(V))
+        Text += "const ::gpurma::stages::host_table " + tableName(V) + "(" + Printer.text(Vector) + "); ";
+    return Text;
   }
 
   /// What the region has of objects of the host.

@@ -163,7 +163,7 @@ bool isConstantCall(const CXXMethodDecl *Method, const SourceManager &Sources) {
 bool isConstantCall(const ObjectCall &Call, const SourceManager &Sources) { return Call.Field || isConstantCall(Call.Method, Sources); }
 
 bool isObjectValue(const VarDecl *V) {
-  return V->isImplicit() && V->getIdentifier() && (V->getName().ends_with(")") || V->getName().contains('.'));
+  return V->isImplicit() && !V->getInit() && V->getIdentifier() && (V->getName().ends_with(")") || V->getName().contains('.'));
 }
 
 std::string objectValueName(const VarDecl *V) {

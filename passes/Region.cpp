@@ -372,7 +372,7 @@ std::pair<const VarDecl*, std::int64_t> namedElement(const Expr* Scalar) {
 
 const FieldDecl* memberOfObject(const VarDecl* V) {
   const auto* Member = V->isImplicit() ? dyn_cast_or_null<MemberExpr>(V->getInit()) : nullptr;
-  return Member ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
+  return Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
 }
 
 const ValueDecl* placeOf(const VarDecl* V) {

@@ -1,9 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/RegionNames.h"
 
+#include "passes/ClauseMembers.h"
 #include "passes/HostObjects.h"
+#include "passes/HostTables.h"
 #include "passes/Kernels.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
 
 using namespace clang;
 
@@ -43,6 +46,13 @@ std::string capturedName(const VarDecl* Variable, Program& P) {
     return "gpurma_this_" + Member->getNameAsString();
   if (isObjectValue(Variable))
     return objectValueName(Variable);
+  if (vectorOfTable(Variable))
+    return tableName(Variable);
+  if (const PointerVariable Member = memberOfClause(Variable)) {
+    std::string Name = "gpurma_member_" + Member.name();
+    std::replace(Name.begin(), Name.end(), '.', '_');
+    return Name;
+  }
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
   return Global ? "gpurma_global_" + std::to_string(P.number("global " + globalName(Variable, sourcePolicy(Variable->getASTContext())))) + "_" +
                       Variable->getNameAsString()

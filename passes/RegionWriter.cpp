@@ -3,7 +3,9 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
+#include "passes/ClauseMembers.h"
 #include "passes/ErrorChecks.h"
+#include "passes/HostTables.h"
 #include "passes/LaunchWriter.h"
 #include "passes/Lvalues.h"
 #include "passes/RegionNames.h"
@@ -105,7 +107,7 @@ private:
       return true;
     }
     bool pointee(const Expr* E) {
-      if (const VarDecl* V = pointerOf(E))
+      if (const VarDecl* V = pointerOf(E); V && !vectorOfTable(V))
         ++Known[V];
       return true;
     }
@@ -187,7 +189,7 @@ private:
       E.report(V->getLocation(), Diag::err_region_variable) << V->getName() << ExpressionWriter::OtherName << Other;
     };
     for (const VarDecl* V : Draft.Result.Captured) {
-      if (!V->getType()->isReferenceType() || memberOfObject(V))
+      if (!V->getType()->isReferenceType() || memberOfObject(V) || memberOfClause(V))
         continue;
       Storage Own = storageOf(V);
       for (const VarDecl* Other : Draft.Result.Captured)

@@ -144,6 +144,10 @@ void check_scalars(std::initializer_list<named_memory> scalars, site where);
 // Copies between memory of the host and memory of either.
 void copy_scalar(void* to, const void* from, std::size_t bytes);
 
+// A copy of memory of the host on the device; null of none.
+void* copy_table(const void* from, std::size_t bytes);
+void free_table(void* table);
+
 } // namespace host
 
 namespace stages {
@@ -203,6 +207,23 @@ template <class T> void swap_by(T& a, T& b, long) {
 template <class T> void swap_objects(T& a, T& b) {
   objects::swap_by(a, b, 0);
 }
+
+// The elements of a vector, for the kernel of a region, as they are now.
+template <class Vector> class host_table {
+public:
+  explicit host_table(const Vector& elements)
+      : memory_(host::copy_table(elements.data(), elements.size() * sizeof *elements.data())) {}
+  ~host_table() { host::free_table(memory_); }
+  host_table(const host_table&) = delete;
+  host_table& operator=(const host_table&) = delete;
+
+  const typename Vector::value_type* data() const {
+    return static_cast<const typename Vector::value_type*>(memory_);
+  }
+
+private:
+  void* memory_;
+};
 
 // How a region goes on behind a part of it that the host runs.
 enum class behind_host_part : unsigned { next_statement, leave_loop, next_iteration };

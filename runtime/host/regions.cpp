@@ -791,6 +791,20 @@ void check_scalars(std::initializer_list<named_memory> scalars, site where) {
                    "lost for the other; use one name of it"));
 }
 
+void* copy_table(const void* from, std::size_t bytes) {
+  void* table = nullptr;
+  if (bytes != 0) {
+    check_cuda(cudaMalloc(&table, bytes), "allocate a table for a persistent region");
+    check_cuda(cudaMemcpy(table, from, bytes, cudaMemcpyHostToDevice),
+               "copy a table for a persistent region");
+  }
+  return table;
+}
+
+void free_table(void* table) {
+  check_cuda(cudaFree(table), "free a table of a persistent region");
+}
+
 void copy_scalar(void* to, const void* from, std::size_t bytes) {
   check_cuda(cudaMemcpy(to, from, bytes, cudaMemcpyDefault),
              "copy a scalar of a persistent region");

@@ -278,18 +278,23 @@ def compiled_programs():
 
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """
-    arrays_of_pointers atomic_functions block_numbers block_sizes borders boundary_columns boundary_rows
-    boundary_values built_in_copies calls checked_reads choices chosen_subscripts comparisons components components_3d
-    components_fields conditions conjugate_gradient constants cooperative_groups copied_members copy_constructors
-    cooperating_blocks copied_shapes copies declared_kernels divisions dot dot_conjugate_gradient dot_values early_reads elements_with_arrays end_rows error_checks exact_grids first_row flags fused ghost_rows
-    grid_strides heat_in_lines heat_walls host_arrays host_functions host_most host_parts host_scalars host_sums
-    index_arrays index_forms index_functions lanes last_barriers lattice leapfrog leaving listed_nodes listed_places local_types many_tiles neighbour_counts object object_values objects
-    objects_names one_dimension other_names overlapping_blocks periodic periodic_grids pitch pointers_to_rows
-    points profiler_ranges publish put range_loops reduced reduced_bits reduced_elements row_copies row_loop row_loop_columns row_loop_heat
-    row_loop_wave row_offsets row_queues row_words row_blocks rows_of_grid scalar_operators shapes short_loops size_variables stated_rows stream_events structures swapped_structures
-    templates tile_bits tile_sums traces typedef_structure unused_arrays values variable_templates vectors walls wave_source
-    ways_out
-    wrapped_subscripts
+    arrays_of_pointers atomic_functions block_numbers block_sizes borders boundary_columns
+    boundary_rows boundary_values built_in_copies calls checked_reads choices chosen_subscripts
+    comparisons components components_3d components_fields conditions conjugate_gradient
+    constants cooperating_blocks cooperative_groups copied_members copied_shapes copies
+    copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_values
+    early_reads elements_with_arrays end_rows error_checks exact_grids first_row flags fused
+    ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions host_most
+    host_parts host_scalars host_sums host_tables index_arrays index_forms index_functions
+    lambdas lanes last_barriers lattice leapfrog leaving listed_nodes listed_places local_types
+    many_tiles neighbour_counts object object_values objects objects_names one_dimension
+    other_names overlapping_blocks periodic periodic_grids pitch pointed_objects
+    pointers_to_rows points profiler_ranges publish put range_loops reduced reduced_bits
+    reduced_elements row_blocks row_copies row_loop row_loop_columns row_loop_heat row_loop_wave
+    row_offsets row_queues row_words rows_of_grid scalar_operators shapes short_loops
+    size_variables stated_rows stream_events structures swapped_structures templates tile_bits
+    tile_sums traces typedef_structure unused_arrays values variable_templates vectors walls
+    wave_source ways_out wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
     3: ["periodic_grids"],

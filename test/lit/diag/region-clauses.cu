@@ -31,7 +31,7 @@ void clauses(float* a, float* b, float* s, int* i, bool* flag, const float* c, b
 struct view { float* data; int n; };
 void members(view* p, view v) {
 #pragma gpurma persistent distribute(p->data : rows(p->n))
-  {}
+  { ++p; }
 #pragma gpurma persistent distribute(v : rows(v.n))
   {}
 #pragma gpurma persistent distribute(v.n : rows(v.n))

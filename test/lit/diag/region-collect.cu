@@ -7,7 +7,7 @@
 #include <utility>
 
 struct View {
-  float *trace;
+  float *trace, *traces[2];
   int n;
 };
 
@@ -28,7 +28,7 @@ void clauses(float *u, float *trace, int n, float x, View *f) {
 #pragma gpurma persistent distribute(u : rows(n)) collect(trace : -1)
   record<<<1, 1>>>(trace, u, 0);
 #pragma gpurma persistent distribute(u : rows(n)) collect(f->trace : n)
-  record<<<1, 1>>>(f->trace, u, 0);
+  record<<<1, 1>>>((f + 1)->trace, u, 0);
 }
 // CLAUSES-CHECK: :[[@LINE-9]]:65: error: what is collected must be a pointer variable or a pointer in a structure variable, not an expression of type 'float *' [gpurma-0065]
 // CLAUSES-CHECK: :[[@LINE-8]]:67: error: 'collect' takes an integer, not a value of type 'float' [gpurma-0050]
@@ -48,9 +48,9 @@ __global__ void passes_on(float *to, const float *u, int t) { set(to + t, u[5]);
 __global__ void as_integers(int *to, const float *u, int t) { to[t] = u[5]; }
 
 void regions(float *u, float *trace, float *other, View f, int n, int steps) {
-#pragma gpurma persistent distribute(u : rows(n)) collect(f.trace : steps)
+#pragma gpurma persistent distribute(u : rows(n)) collect(f.traces[1] : steps)
   for (int t = 0; t < steps; ++t)
-    record<<<1, 1>>>(f.trace, u, t);
+    record<<<1, 1>>>(f.traces[1], u, t);
 #pragma gpurma persistent distribute(u : rows(n)) collect(trace : steps)
   for (int t = 0; t < steps; ++t) {
     record<<<1, 1>>>(trace, u, t);
@@ -91,7 +91,7 @@ void regions(float *u, float *trace, float *other, View f, int n, int steps) {
   for (int t = 0; t < steps; ++t)
     record<<<1, 1>>>(u, u, t);
 }
-// REGIONS-CHECK: :51:59: error: 'f.trace' is collected by this region, and is no pointer variable of the function or the object; give it a name before the region, 'float *trace = f.trace' [gpurma-0161]
+// REGIONS-CHECK: :51:59: error: 'f.traces[1]' is collected by this region, and is no pointer variable of the function or the object; give it a name before the region, 'float *trace = f.trace' [gpurma-0161]
 // REGIONS-CHECK: :54:59: error: 'trace' is collected by this region, which gives the variable another value; let launches add to it, 'trace + first' [gpurma-0161]
 // REGIONS-CHECK: :62:22: error: 'trace' is collected by this region, which may only pass it to kernels, as 'trace', 'trace + first' or '&trace[first]' [gpurma-0161]
 // REGIONS-CHECK: :67:19: error: 'trace' is collected by this region, which may only pass it to kernels, as 'trace', 'trace + first' or '&trace[first]' [gpurma-0161]

@@ -9,10 +9,10 @@ void members(view v, int n) {
   { of_view<<<n, 1>>>(v, n); }
 #pragma gpurma persistent distribute(v.data : rows(n)) halo(v.other : 1)
   { of_view<<<n, 1>>>(v, n); }
-#pragma gpurma persistent distribute(v.data : rows(n)) reduce(+ : *v.other)
+#pragma gpurma persistent distribute(v.data : rows(n)) reduce(+ : v.other[1])
   { of_view<<<n, 1>>>(v, n); }
 }
 
 // CHECK: :8:46: error: 'v.data' is named twice [gpurma-0134]
 // CHECK: :10:61: error: 'v.other' is not distributed by this region [gpurma-0134]
-// CHECK: :12:67: error: '*v.other' is not '*pointer' or 'pointer[0]' of a variable [gpurma-0134]
+// CHECK: :12:67: error: 'v.other[1]' is not '*pointer' or 'pointer[0]' of a variable [gpurma-0134]

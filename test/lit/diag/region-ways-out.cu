@@ -64,11 +64,13 @@ void flag(float *a, int *changed, int n) {
 }
 #endif
 #ifdef MEMBERS
-void members(simulation *s, int n) {
+void members(simulation *s, simulation *next, int n) {
   // MEMBERS-CHECK: :[[@LINE+2]]:41: error: what is distributed must be {{.*}}, not a member of what 's' points to: give that a name before the region, 'auto &object = *s', and write 'object.u'; or, if 's' changes places with another pointer in the region, give its sizes and the array names, 'auto *array = s->u', which changes places instead and is assigned to 's->u' behind the region [gpurma-0065]
   // MEMBERS-CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: what is distributed must be {{.*}} 'auto &object = *s', and write 'object.fields.p'; {{.*}} [gpurma-0065]
 #pragma gpurma persistent distribute(s->u, s->fields.p : rows(n))
-  for (int i = 0; i < n; ++i)
+  for (int i = 0; i < n; ++i) {
     k<<<n, 1>>>(s->u, n);
+    s = next;
+  }
 }
 #endif

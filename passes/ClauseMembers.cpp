@@ -1,0 +1,69 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/ClauseMembers.h"
+
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include <map>
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+class MemberVariables {
+public:
+  MemberVariables(const Marker& Appearance, ASTContext& Context) : Function(const_cast<FunctionDecl*>(Appearance.Function)), Context(Context) {
+    for (const Clause& C : Appearance.Origin->Clauses)
+      for (unsigned I = 0; I != C.Exprs.size(); ++I)
+        if (C.Kind == ClauseKind::Reduce || (C.Kind == ClauseKind::Collect && I < C.Left)) {
+          const Expr* Named = Appearance.argument(C.Exprs[I]);
+          if (const Expr* Pointer = C.Kind == ClauseKind::Reduce ? dereferenced(Named) : Named)
+            add(Pointer->IgnoreParenImpCasts());
+        }
+  }
+
+  void replaceIn(Stmt* S) {
+    if (Variables.empty() || isa<LambdaExpr>(S))
+      return;
+    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child) {
+      const auto* Member = dyn_cast_or_null<MemberExpr>(*Child);
+      auto Found = Member ? Variables.find(pointerVariable(Member)) : Variables.end();
+      if (Found != Variables.end())
+        *Child = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Found->second, false, Member->getMemberLoc(),
+                                     Member->getType(), VK_LValue);
+      else if (*Child)
+        replaceIn(*Child);
+    }
+    // It is this form that is printed.
+    if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
+      replaceIn(List->getSyntacticForm());
+  }
+
+private:
+  void add(const Expr* Pointer) {
+    const PointerVariable Place = pointerVariable(Pointer);
+    if (!Place || Place.Members.empty() || !Place.Subscripts.empty() || Variables.count(Place))
+      return;
+    const QualType Type = Context.getLValueReferenceType(Pointer->getType());
+    auto* V = VarDecl::Create(Context, Function, Pointer->getExprLoc(), Pointer->getExprLoc(), &Context.Idents.get(Place.name()), Type,
+                              Context.getTrivialTypeSourceInfo(Type), SC_None);
+    V->setImplicit();
+    V->setInit(const_cast<Expr*>(Pointer));
+    Variables.emplace(Place, V);
+  }
+
+  FunctionDecl* Function;
+  ASTContext& Context;
+  std::map<PointerVariable, VarDecl*> Variables;
+};
+
+} // namespace
+
+void replaceClauseMembers(const Marker& Appearance, WhileStmt* Loop, ASTContext& Context) { MemberVariables(Appearance, Context).replaceIn(Loop); }
+
+PointerVariable memberOfClause(const VarDecl* V) {
+  const auto* Member = V->isImplicit() && !memberOfObject(V) ? dyn_cast_or_null<MemberExpr>(V->getInit()) : nullptr;
+  return Member ? pointerVariable(Member) : PointerVariable();
+}
+
+} // namespace gpurma

@@ -1,0 +1,163 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/PointedObjects.h"
+
+#include "passes/VariableUses.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace clang;
+
+namespace gpurma {
+namespace {
+
+/// The variable whose value an expression is; null for other expressions.
+const VarDecl* loadedVariable(const Expr* E) {
+  const auto* Load = dyn_cast<ImplicitCastExpr>(E->IgnoreParens());
+  const auto* Ref = Load && Load->getCastKind() == CK_LValueToRValue ? dyn_cast<DeclRefExpr>(Load->getSubExpr()->IgnoreParens()) : nullptr;
+  return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+}
+
+class ObjectPointers {
+public:
+  ObjectPointers(WhileStmt* Loop, const FunctionDecl* Function, ArrayRef<HostPart> HostParts, ASTContext& Context)
+      : Function(const_cast<FunctionDecl*>(Function)), Context(Context) {
+    visit(Loop);
+    for (const HostPart& Part : HostParts)
+      for (const DeclRefExpr* Ref : References(Part.Statement).All)
+        Others.insert(Ref->getDecl());
+    Pointers.remove_if([&](const auto& Each) { return Others.count(Each.first) || Declared.count(Each.first) || hasOtherName(Each.first); });
+  }
+
+  void replaceIn(Stmt* S) {
+    if (Pointers.empty() || isa<LambdaExpr>(S))
+      return;
+    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child) {
+      if (!*Child)
+        continue;
+      const VarDecl* V = nullptr;
+      if (auto* Member = dyn_cast<MemberExpr>(*Child); Member && Member->isArrow() && (V = found(Member->getBase()))) {
+        Member->setBase(reference(V, Member->getBase()->getExprLoc()));
+        Member->setArrow(false);
+      } else if (auto* Deref = dyn_cast<UnaryOperator>(*Child); Deref && Deref->getOpcode() == UO_Deref && (V = found(Deref->getSubExpr()))) {
+        *Child = reference(V, Deref->getExprLoc());
+      } else if (auto* E = dyn_cast<Expr>(*Child); E && (V = found(E))) {
+        *Child = UnaryOperator::Create(Context, reference(V, E->getExprLoc()), UO_AddrOf, E->getType(), VK_PRValue, OK_Ordinary, E->getExprLoc(), false, FPOptionsOverride());
+      } else {
+        replaceIn(*Child);
+      }
+    }
+    // It is this form that is printed.
+    if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
+      replaceIn(List->getSyntacticForm());
+  }
+
+private:
+  /// Notes what a pointer is used for, and what else names structures.
+  void visit(const Stmt* S) {
+    if (!S)
+      return;
+    if (isa<LambdaExpr>(S)) {
+      for (const DeclRefExpr* Ref : References(S).All)
+        Others.insert(Ref->getDecl());
+      return;
+    }
+    if (const auto* Declaration = dyn_cast<DeclStmt>(S))
+      for (const Decl* D : Declaration->decls())
+        Declared.insert(D);
+    if (const auto* Member = dyn_cast<MemberExpr>(S); Member && Member->isArrow())
+      if (const VarDecl* V = loadedVariable(Member->getBase()))
+        return note(V);
+    if (const auto* Deref = dyn_cast<UnaryOperator>(S); Deref && Deref->getOpcode() == UO_Deref)
+      if (const VarDecl* V = loadedVariable(Deref->getSubExpr()))
+        return note(V);
+    const auto* Call = dyn_cast<CallExpr>(S);
+    if (const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr; Callee && Callee->hasBody() && !Callee->hasAttr<CUDAGlobalAttr>())
+      for (const Expr* Argument : Call->arguments())
+        if (const VarDecl* V = loadedVariable(Argument); V && Context.hasSameType(Argument->getType(), V->getType()))
+          Passed.insert(loadOf(Argument));
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S)) {
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl())) {
+        const auto* Record = V->getType().getNonReferenceType()->getAsCXXRecordDecl();
+        if (Passed.count(Ref))
+          note(V);
+        else
+          Others.insert(V);
+        if (Record)
+          Named.insert(Record->getCanonicalDecl());
+      }
+      return;
+    }
+    for (const Stmt* Child : S->children())
+      visit(Child);
+  }
+
+  static const Expr* loadOf(const Expr* Argument) { return cast<ImplicitCastExpr>(Argument->IgnoreParens())->getSubExpr()->IgnoreParens(); }
+
+  static const CXXRecordDecl* recordOf(const VarDecl* V) {
+    const QualType Type = V->getType();
+    const auto* Record = Type->isPointerType() ? Type->getPointeeType()->getAsCXXRecordDecl() : nullptr;
+    return Record ? Record->getDefinition() : nullptr;
+  }
+
+  void note(const VarDecl* V) {
+    const CXXRecordDecl* Record = recordOf(V);
+    if (Record && !Record->isUnion() && Record->isTriviallyCopyable() && !V->getType().isVolatileQualified())
+      Pointers.insert({V, nullptr});
+    else
+      Others.insert(V);
+  }
+
+  bool hasOtherName(const VarDecl* V) const {
+    const CXXRecordDecl* Record = recordOf(V)->getCanonicalDecl();
+    return Named.count(Record) ||
+           llvm::any_of(Pointers, [&](const auto& Other) { return Other.first != V && recordOf(Other.first)->getCanonicalDecl() == Record; });
+  }
+
+  const VarDecl* found(const Expr* E) const {
+    const VarDecl* V = loadedVariable(E);
+    return V && Pointers.count(V) ? V : nullptr;
+  }
+
+  Expr* reference(const VarDecl* V, SourceLocation Loc) {
+    VarDecl*& Object = Pointers[V];
+    const QualType Type = V->getType()->getPointeeType();
+    auto Named = [&](const VarDecl* Of) {
+      return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), const_cast<VarDecl*>(Of), false, Loc,
+                                 Of->getType().getNonReferenceType(), VK_LValue);
+    };
+    if (!Object) {
+      const QualType Reference = Context.getLValueReferenceType(Type);
+      Object = VarDecl::Create(Context, Function, V->getLocation(), V->getLocation(), V->getIdentifier(), Reference,
+                               Context.getTrivialTypeSourceInfo(Reference), SC_None);
+      Object->setImplicit();
+      Expr* Value = ImplicitCastExpr::Create(Context, V->getType(), CK_LValueToRValue, Named(V), nullptr, VK_PRValue, FPOptionsOverride());
+      Object->setInit(UnaryOperator::Create(Context, Value, UO_Deref, Type, VK_LValue, OK_Ordinary, Loc, false, FPOptionsOverride()));
+    }
+    return Named(Object);
+  }
+
+  FunctionDecl* Function;
+  ASTContext& Context;
+  /// With the references that stand for them, once these are needed.
+  llvm::MapVector<const VarDecl*, VarDecl*> Pointers;
+  llvm::DenseSet<const Expr*> Passed;
+  llvm::DenseSet<const Decl*> Others, Declared;
+  llvm::DenseSet<const CXXRecordDecl*> Named;
+};
+
+} // namespace
+
+void replacePointers(WhileStmt* Loop, const FunctionDecl* Function, ArrayRef<HostPart> HostParts, ASTContext& Context) {
+  ObjectPointers(Loop, Function, HostParts, Context).replaceIn(Loop);
+}
+
+const VarDecl* pointerToObject(const VarDecl* V) {
+  const auto* Deref = V->isImplicit() ? dyn_cast_or_null<UnaryOperator>(V->getInit()) : nullptr;
+  return Deref && Deref->getOpcode() == UO_Deref ? loadedVariable(Deref->getSubExpr()) : nullptr;
+}
+
+} // namespace gpurma
