@@ -253,7 +253,7 @@ private:
     std::set<const Stmt*> Loops;
     for (const auto& [Loop, Index] : Interpreted.GridIndices)
       Loops.insert(Loop);
-    bool InParts = !Form.Stores && findCooperation(Kernel); // of which understandPartialBlocks says more
+    bool InParts = findCooperation(Kernel).has_value(); // of which understandPartialBlocks says more
     return !Reports.failed() && (InParts || checkGridStrides(Loops, 0, Interpreted.GridMoves));
   }
 

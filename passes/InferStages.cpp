@@ -733,7 +733,7 @@ private:
     std::optional<ThreadCooperation> Together = findCooperation(S.Kernel);
     KernelForm OfElements;
     if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics(), &OfElements)) {
-      if (Together && !OfElements.Stores && !findHiddenCooperation(S.Kernel))
+      if (Together && (!OfElements.Stores || storesFirst(S.Kernel, *Found)) && !findHiddenCooperation(S.Kernel))
         return inPartialBlocks(S, Arrays, ByElements, std::move(*Found));
       if (!Together)
         return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch)
@@ -753,7 +753,22 @@ private:
     return std::nullopt;
   }
 
-  /// A kernel whose threads work together, and which stores into no array: on the way to reduced scalars only.
+  /// Whether threads store into arrays, each one element, before they work together, so that it does not depend on the others.
+  bool storesFirst(const FunctionDecl* Kernel, const KernelAccesses& Found) const {
+    const auto* Body = dyn_cast<CompoundStmt>(Kernel->getBody());
+    if (!Body || Found.Reductions.empty() || Found.ColumnsPerThread[0] != 1)
+      return false;
+    bool Together = false;
+    for (const Stmt* S : Body->body()) {
+      const References Named(S);
+      Together |= exchangesValues(Kernel, S);
+      if (Together && llvm::any_of(Found.Arrays, [&](const ArrayAccess& A) { return A.Writes && Named.mention(A.Array.Variable); }))
+        return false;
+    }
+    return true;
+  }
+
+  /// A kernel whose threads work together on the way to reduced scalars only.
   std::optional<KernelAccesses> inPartialBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch, KernelAccesses Found) {
     if (Found.ColumnsPerThread[0] != 1) {
       Launch.Threads = ThreadMapping::PartialBlocks; // whose threads have an element each
@@ -769,6 +784,7 @@ private:
       return std::nullopt;
     }
     Found.Threads = ThreadMapping::PartialBlocks;
+    Found.ThreadRowsKnown = false; // nothing is run for other rows
     Found.Partial = std::get<PartialBlocks>(std::move(Understood));
     return Found;
   }

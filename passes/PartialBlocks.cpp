@@ -346,6 +346,18 @@ private:
     return Store && Store->getOpcode() == BO_Assign ? Store : nullptr;
   }
 
+  /// The same of the only statement of several that has to do with a variable, at a place that the others leave as it is.
+  static const BinaryOperator* onlyStoreInto(const Stmt* S, const VarDecl* V) {
+    const auto* Block = dyn_cast_or_null<CompoundStmt>(S);
+    if (!Block)
+      return onlyStore(S);
+    auto Mentions = [&](const Stmt* Each) { return References(Each).mention(V); };
+    auto Found = llvm::find_if(Block->body(), Mentions);
+    const BinaryOperator* Store = llvm::count_if(Block->body(), Mentions) == 1 ? onlyStore(*Found) : nullptr;
+    const VariableChanges Changed(Block);
+    return Store && llvm::none_of(namedVariables(Store->getLHS()), [&](const VarDecl* Each) { return Each != V && Changed.changes(Each); }) ? Store : nullptr;
+  }
+
   /// Of the statements before another in its block, the `part[t] = 0;` that stores into the same place.
   const Stmt* zeroBefore(const Stmt* Later, const Expr* Place, const VarDecl* V) const {
     const CompoundStmt* Block = blockOf(Later);
@@ -390,7 +402,7 @@ private:
   StoredOrZero storedOrZero(const VarDecl* V) const {
     for (const Guarded& Each : All) {
       const auto* If = dyn_cast<IfStmt>(Each.Whole);
-      const BinaryOperator* Then = If ? onlyStore(If->getThen()) : nullptr;
+      const BinaryOperator* Then = If ? onlyStoreInto(If->getThen(), V) : nullptr;
       if (!Then || !References(Then->getLHS()).mention(V) || References(Then->getRHS()).mention(V) || !changedMembers(Then->getLHS()).empty())
         continue;
       if (const BinaryOperator* Else = onlyStore(If->getElse()); Else && CombinedValues::isZero(Else->getRHS(), Context) &&

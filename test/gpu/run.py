@@ -282,19 +282,19 @@ ELIDED_REGIONS = """
     boundary_rows boundary_values built_in_copies calls checked_reads choices chosen_subscripts
     comparisons components components_3d components_fields conditions conjugate_gradient
     constants cooperating_blocks cooperative_groups copied_members copied_shapes copies
-    copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_values
-    early_reads elements_with_arrays end_rows error_checks exact_grids first_row flags fused
-    ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions host_most
-    host_parts host_scalars host_sums host_tables index_arrays index_forms index_functions
-    lambdas lanes last_barriers lattice leapfrog leaving listed_nodes listed_places local_types
-    many_tiles neighbour_counts object object_values objects objects_names one_dimension
-    other_names overlapping_blocks periodic periodic_grids pitch pointed_objects
-    pointers_to_rows points profiler_ranges publish put range_loops reduced reduced_bits
-    reduced_elements row_blocks row_copies row_loop row_loop_columns row_loop_heat row_loop_wave
-    row_offsets row_queues row_words rows_of_grid scalar_operators shapes short_loops
-    size_variables stated_rows stream_events structures swapped_structures templates tile_bits
-    tile_sums traces typedef_structure unused_arrays values variable_templates vectors walls
-    wave_source ways_out wrapped_subscripts
+    copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_updates
+    dot_values early_reads elements_with_arrays end_rows error_checks exact_grids first_row
+    flags fused ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
+    host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
+    index_functions lambdas lanes last_barriers lattice leapfrog leaving listed_nodes
+    listed_places local_types many_tiles neighbour_counts object object_values objects
+    objects_names one_dimension other_names overlapping_blocks periodic periodic_grids pitch
+    pointed_objects pointers_to_rows points profiler_ranges publish put range_loops reduced
+    reduced_bits reduced_elements row_blocks row_copies row_loop row_loop_columns row_loop_heat
+    row_loop_wave row_offsets row_queues row_words rows_of_grid scalar_operators shapes
+    short_loops size_variables stated_rows stream_events structures swapped_structures templates
+    tile_bits tile_sums traces typedef_structure unused_arrays values variable_templates vectors
+    walls wave_source ways_out wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
     3: ["periodic_grids"],
