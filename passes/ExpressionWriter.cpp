@@ -12,6 +12,7 @@
 #include "passes/Lvalues.h"
 #include "passes/RegionNames.h"
 #include "passes/StreamEvents.h"
+#include "passes/StreamOutput.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/Attr.h"
 #include "clang/Basic/Builtins.h"
@@ -583,6 +584,13 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
        << "))";
     return true;
   }
+  if (const std::optional<FormattedOutput> Output = formattedOutput(Call, Context)) {
+    To << "gpurma_region.print(" << Output->Format;
+    for (const Expr* Argument : Output->Arguments)
+      To << ", " << text(Argument);
+    To << ")";
+    return true;
+  }
   if (isa<CXXMethodDecl>(Callee) || Callee->isOverloadedOperator()) {
     checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
     return false;
@@ -621,10 +629,10 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     }
     return true;
   }
-  if (Name == "printf") {
+  if (Name == "printf" || printsToStdout(Call)) {
     // All ranks find the values, one prints them.
     To << "gpurma_region.print";
-    arguments(Call, To);
+    arguments(Call, To, /*First=*/Name == "printf" ? 0 : 1);
     return true;
   }
   if (!copiesBits(Call, Name))
@@ -632,10 +640,10 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
   return false;
 }
 
-void ExpressionWriter::arguments(const CallExpr& Call, raw_ostream& To) {
+void ExpressionWriter::arguments(const CallExpr& Call, raw_ostream& To, unsigned First) {
   To << '(';
-  for (unsigned I = 0; I != Call.getNumArgs() && !isa<CXXDefaultArgExpr>(Call.getArg(I)); ++I)
-    To << (I ? ", " : "") << text(Call.getArg(I));
+  for (unsigned I = First; I < Call.getNumArgs() && !isa<CXXDefaultArgExpr>(Call.getArg(I)); ++I)
+    To << (I != First ? ", " : "") << text(Call.getArg(I));
   To << ')';
 }
 

@@ -68,7 +68,7 @@ private:
   /// Of an lvalue that is read, which may be a reduced scalar or one of several: c ? *old : *now.
   std::string readText(const clang::Expr* E);
   bool call(const clang::CallExpr& Call, llvm::raw_ostream& To);
-  void arguments(const clang::CallExpr& Call, llvm::raw_ostream& To);
+  void arguments(const clang::CallExpr& Call, llvm::raw_ostream& To, unsigned First = 0);
   /// A copy or fill of distributed arrays, as an expression. False: the call is something else.
   bool arrayCopy(const clang::CallExpr& Call, llvm::raw_ostream& To);
   /// Such a copy leaves nothing but the question whether it is of all numbers.
