@@ -593,7 +593,8 @@ private:
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
-    if (!InRow && (A.Origin->Writes || !Surely) && !inOneDimension() && fitsLongExtent(A, J, Low, High)) {
+    // Behind a row of a component is that of another one.
+    if (!InRow && (A.Origin->Writes || !Surely || A.Array->Shape.Components) && !inOneDimension() && fitsLongExtent(A, J, Low, High)) {
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }

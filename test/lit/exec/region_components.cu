@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Arrays of several components, one behind the other, as a lattice Boltzmann code with nine populations has them: in loops with tables
 // of directions, written out, with macros and functions for subscripts, with walls and periodically, in one dimension, a component for
-// each block along z, with kernels for boundary rows, reduced scalars, copies and fills; next to arrays without.
+// each block along z, with columns that a kernel copies from one end of a row to the other, kernels for boundary rows, reduced scalars, copies and fills; next to arrays without.
 // RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -21,6 +21,7 @@
 // CHECK-DAG: boundaries: {{[0-9a-f]+}}
 // CHECK-DAG: constant: {{[0-9a-f]+}}
 // CHECK-DAG: in turn: {{[0-9a-f]+}}
+// CHECK-DAG: columns: {{[0-9a-f]+}}
 // PLAN: stage walls: rows y; writes g (own), published (y -1..1); reads f (x -1..1, y -1..1); reads solid (own)
 // PLAN: stage density: rows y in one dimension; {{.*}}reads f (own); adds to *mass
 // PLAN: stage gradient: rows y; reads g (own); writes g (own), published (y -1..1); reads rho (y 0..1)
@@ -153,6 +154,15 @@ template <class T> static T *device(size_t n, T most) {
   return device_array<T>(n, [=](size_t i) { return i * 7919 / 13 % most; });
 }
 
+// Nothing but the size of rows keeps column 1 and the last one apart.
+__global__ void columns(number *f, int nx, int ny) {
+  const int y = blockIdx.x * blockDim.x + threadIdx.x, q = blockIdx.y;
+  if (y >= ny)
+    return;
+  f[(q * ny + y) * nx] = f[(q * ny + y) * nx + nx - 2] + 1;
+  f[(q * ny + y) * nx + nx - 1] = f[(q * ny + y) * nx + 1];
+}
+
 int main() {
   const int nx = 75, ny = 101, n = nx * ny;
   number *f = device<number>(Q * n, 10007), *g = device<number>(Q * n, 3), *rho = device<number>(n, 3), *mass = nullptr;
@@ -209,4 +219,13 @@ int main() {
     std::swap(f, g);
   }
   printf("in turn: %llx\n", ordered_sum(f, Q * n));
+
+  const int width = nx + (mass == nullptr); // not known to the compiler
+#pragma gpurma persistent distribute(f, g : components(Q), rows(ny, width))
+  for (int step = 0; step < 5; ++step) {
+    columns<<<dim3((ny + 63) / 64, Q), 64>>>(f, width, ny);
+    turn<<<grid, block>>>(g, f, step, width, ny);
+    std::swap(f, g);
+  }
+  printf("columns: %llx\n", ordered_sum(f, Q * n));
 }
