@@ -182,8 +182,8 @@ private:
         addCount(S.Kernel->getParamDecl(I), S.Arguments[I], A, Launch.Arguments);
     findConstants(S, Launch.Constants);
     Launch.Flags = S.Flags;
-    Launch.BlockSize = constantLaunchSize(S.Block, ChangedInFunction, Context);
-    Launch.GridSize = constantLaunchSize(S.Grid, ChangedInFunction, Context);
+    Launch.BlockSize = constantLaunchSize(S.Block, ChangedInFunction, Context, R.Statement);
+    Launch.GridSize = constantLaunchSize(S.Grid, ChangedInFunction, Context, R.Statement);
     for (unsigned D = 0; D < 3; ++D)
       if (Launch.BlockSize[D])
         Launch.MostThreads[D] = Launch.GridSize[D] ? Polynomial(*Launch.GridSize[D] * *Launch.BlockSize[D]) : Host.mostThreads(S.Grid, D, *Launch.BlockSize[D]);

@@ -49,10 +49,8 @@ private:
   const VarDecl* V;
 };
 
-/// If each member of the variable gets one number at most, before \p Use, and nothing else changes it.
-bool giveMembers(LaunchSize& Size, const VarDecl* V, const Expr* Use, const VariableChanges& Changed, const ASTContext& Context) {
-  const auto* Function = dyn_cast<FunctionDecl>(V->getDeclContext());
-  const Stmt* Body = Function ? Function->getBody() : nullptr;
+/// If each member of the variable gets one number at most, before \p Use in \p Body, and nothing else there changes it.
+bool giveMembers(LaunchSize& Size, const VarDecl* V, const Stmt* Body, const Expr* Use, const VariableChanges& Changed, const ASTContext& Context) {
   if (!Body)
     return false;
   const MembersInBlock Members(V, Body);
@@ -84,7 +82,7 @@ const Expr* returnedBy(const CallExpr& Call) {
 
 } // namespace
 
-LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, const ASTContext& Context) {
+LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, const ASTContext& Context, const Stmt* Copied) {
   while (E) {
     E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
     if (E->getType()->isIntegralOrEnumerationType())
@@ -99,8 +97,11 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
       }
       if (!V->hasLocalStorage() || !V->getInit() || Changed.changes(V, nullptr))
         return {};
-      LaunchSize Size = constantLaunchSize(V->getInit(), Changed, Context);
-      return giveMembers(Size, V, E, Changed, Context) ? Size : LaunchSize();
+      LaunchSize Size = constantLaunchSize(V->getInit(), Changed, Context, Copied);
+      const auto* Function = dyn_cast<FunctionDecl>(V->getDeclContext());
+      const bool Known = giveMembers(Size, V, Function ? Function->getBody() : nullptr, E, Changed, Context) ||
+                         giveMembers(Size, V, Copied, E, Changed, Context);
+      return Known ? Size : LaunchSize();
     }
     if (const auto* Call = dyn_cast<CallExpr>(E)) {
       E = returnedBy(*Call);

@@ -15,8 +15,9 @@
 namespace gpurma {
 
 /// What a launch's first or second setting says, x first; nothing is known of a null one. \p Changed: what the function around the
-/// launch changes.
-std::array<std::optional<std::int64_t>, 3> constantLaunchSize(const clang::Expr* E, const VariableChanges& Changed, const clang::ASTContext& Context);
+/// launch changes. \p Copied: a copy of a part of that function, with variables of its own; null if there is none.
+std::array<std::optional<std::int64_t>, 3> constantLaunchSize(const clang::Expr* E, const VariableChanges& Changed, const clang::ASTContext& Context,
+                                                              const clang::Stmt* Copied = nullptr);
 
 } // namespace gpurma
 

@@ -114,6 +114,13 @@ void of_function(float* a, int n, int first) {
   // OBJECTS-CHECK: :[[@LINE+1]]:12: error: the block size of this launch must be known when the region begins, but 'block' is declared in it [gpurma-0135]
   set<<<4, block>>>(a);
 }
+void sometimes(float* a, int n, int first) {
+  dim3 block(32);
+  if (first > 1)
+    block.x = 64;
+  // OBJECTS-CHECK: :[[@LINE+1]]:12: error: the block size of this launch must be known when the region begins, but 'block' is declared in it [gpurma-0135]
+  set<<<4, block>>>(a);
+}
 void objects(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int k = 0; k < 5; ++k) {
@@ -128,5 +135,10 @@ void changed_objects(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int k = 0; k < 5; ++k)
     of_function(a, n, k);
+}
+void other_blocks(float* a, int n) {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int k = 0; k < 5; ++k)
+    sometimes(a, n, k);
 }
 #endif

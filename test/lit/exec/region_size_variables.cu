@@ -33,6 +33,7 @@
 // PLAN-COUNT-2: stage step_in_tiles: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: blocks {{[1-9]}}
 // CHECK: blocks by members {{[1-9]}}
+// CHECK: members in the region {{[1-9]}}
 // PLAN: stage step_in_tiles: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: blocks of objects {{[1-9]}}
 // PLAN: stage step_in_squares: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
@@ -268,6 +269,25 @@ static void with_members_of_block(unsigned *u, unsigned *next, int nx, int ny) {
   }
   print_sum("blocks by members", u, nx * ny);
 }
+// The same in a function that the region calls, and in the region.
+static void step_by_members(unsigned *next, const unsigned *u, int nx, int ny) {
+  dim3 threads, blocks;
+  threads.x = 16;
+  threads.y = 4;
+  blocks.x = (nx + threads.x - 1) / threads.x;
+  blocks.y = (ny + threads.y - 1) / threads.y;
+  step_in_tiles<<<blocks, threads>>>(next, u, nx, ny);
+}
+static void with_members_in_region(unsigned *u, unsigned *next, int nx, int ny) {
+#pragma gpurma persistent distribute(u, next : rows(ny, nx))
+  for (int k = 0; k < 4; ++k) {
+    step_by_members(next, u, nx, ny);
+    dim3 threads(1, 4);
+    threads.x = 16;
+    step_in_tiles<<<dim3((nx + 15) / 16, (ny + 3) / 4), threads>>>(u, next, nx, ny);
+  }
+  print_sum("members in the region", u, nx * ny);
+}
 
 template <int N> struct range {
   int first, last, blocks, threads;
@@ -348,6 +368,7 @@ int main() {
   with_constant_block(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   const int size = SIZE;
   with_members_of_block(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
+  with_members_in_region(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_block_of_objects(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_passed_number(array_of_numbers<unsigned>(size * size), array_of_numbers<unsigned>(size * size), size);
   with_vectors(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
