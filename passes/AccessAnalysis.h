@@ -309,6 +309,8 @@ struct DistributedParameter {
   std::optional<StatedHalo> Halo;
   /// The clause gives the number of rows as a product.
   bool RowsAreProduct = false;
+  /// As clauses name the arrays that it may be, `u, v`.
+  std::string NamedByClauses;
 };
 
 /// Values of integer parameters, and of integer members of structures that are passed by value (the

@@ -134,7 +134,7 @@ void AccessReports::gridStrides(const PointerVariable& Array, const Expr* Where)
 }
 
 void AccessReports::noteHalo(const CoordinateAccess& A) {
-  note(A.Origin->Where, Diag::note_state_halo) << A.Array->Array.name();
+  note(A.Origin->Where, Diag::note_state_halo) << A.Array->NamedByClauses;
 }
 
 void AccessReports::noteRowOffset(const CoordinateAccess& A) {

@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ClauseMembers.h"
 
+#include "passes/NodeBuilder.h"
+
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include <map>
@@ -22,21 +24,12 @@ public:
         }
   }
 
-  void replaceIn(Stmt* S) {
-    if (Variables.empty() || isa<LambdaExpr>(S))
-      return;
-    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child) {
-      const auto* Member = dyn_cast_or_null<MemberExpr>(*Child);
+  void replaceIn(Stmt* S) const {
+    replaceExpressions(S, [&](Expr* E) -> Expr* {
+      const auto* Member = dyn_cast<MemberExpr>(E);
       auto Found = Member ? Variables.find(pointerVariable(Member)) : Variables.end();
-      if (Found != Variables.end())
-        *Child = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Found->second, false, Member->getMemberLoc(),
-                                     Member->getType(), VK_LValue);
-      else if (*Child)
-        replaceIn(*Child);
-    }
-    // It is this form that is printed.
-    if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
-      replaceIn(List->getSyntacticForm());
+      return Found != Variables.end() ? NodeBuilder(Context).name(Found->second, Member->getMemberLoc()) : nullptr;
+    });
   }
 
 private:

@@ -281,12 +281,11 @@ private:
 
   /// Of a launch's settings, before the region: its function, which may be another, names more than can be named there.
   std::string setting(const Expr* E) const {
-    const bool IsOfRegion = mentions(E, [&](const VarDecl* V) { return R.declares(V); });
-    if (!R.HasCalls && !IsOfRegion)
+    if (!R.HasCalls && !mentions(E, [&](const VarDecl* V) { return R.declares(V); }))
       return spelled(E);
-    if (IsOfRegion)
-      if (const auto Size = constantLaunchSize(E, VariableChanges(R.Statement), Context, R.Statement);
-          !E->getType()->isIntegralOrEnumerationType() && Size[0] && Size[1] && Size[2])
+    // dim3 block; block.x = 32;
+    if (const VariableChanges Changed(R.Statement); mentions(E, [&](const VarDecl* V) { return R.declares(V) && Changed.changes(V); }))
+      if (const auto Size = constantLaunchSize(E, Changed, Context, R.Statement); Size[0] && Size[1] && Size[2])
         return std::to_string(*Size[0]) + ", " + std::to_string(*Size[1]) + ", " + std::to_string(*Size[2]);
     const PrintingPolicy Policy = sourcePolicy(Context);
     return HostPrinter(R, Policy).text(E);

@@ -3,6 +3,7 @@
 
 #include "passes/AccumulateCalls.h"
 #include "passes/Lvalues.h"
+#include "passes/NodeBuilder.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -41,17 +42,16 @@ public:
   }
 
   void replaceIn(Stmt* S) {
-    if (Tables.empty() || isa<LambdaExpr>(S))
+    if (Tables.empty())
       return;
-    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child) {
-      if (!*Child)
-        continue;
-      replaceIn(*Child);
-      auto [Ref, Number] = elementOfVector(*Child);
+    replaceExpressions(S, [&](Expr* E) -> Expr* {
+      auto [Ref, Number] = elementOfVector(E);
       auto Table = Ref ? Tables.find(cast<VarDecl>(Ref->getDecl())) : Tables.end();
-      if (Table != Tables.end())
-        *Child = element(Table->second, *Ref, *Number, cast<CallExpr>(*Child)->getType());
-    }
+      if (Table == Tables.end())
+        return nullptr;
+      replaceIn(E); // the number
+      return element(Table->second, *Ref, *elementOfVector(E).second, E->getType());
+    });
   }
 
 private:
@@ -86,9 +86,8 @@ private:
       Table->setImplicit();
       Table->setInit(&Vector);
     }
-    Expr* Named = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Table, false, Vector.getLocation(), Pointer, VK_LValue);
-    Expr* First = ImplicitCastExpr::Create(Context, Pointer, CK_LValueToRValue, Named, nullptr, VK_PRValue, FPOptionsOverride());
-    return new (Context) ArraySubscriptExpr(First, &Number, Type.withConst(), VK_LValue, OK_Ordinary, Vector.getEndLoc());
+    const NodeBuilder Build(Context);
+    return Build.elementAt(Build.name(Table, Vector.getLocation()), &Number, Vector.getEndLoc());
   }
 
   FunctionDecl* Function;

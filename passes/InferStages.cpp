@@ -13,6 +13,7 @@
 #include "passes/LaunchTiles.h"
 #include "passes/PartialBlocks.h"
 #include "passes/Pass.h"
+#include "passes/PointedObjects.h"
 #include "passes/PointerGroups.h"
 #include "passes/StageFunctions.h"
 #include "passes/ThreadCooperation.h"
@@ -1130,6 +1131,11 @@ private:
     return nullptr;
   }
 
+  static std::string nameInClause(const PointerVariable& Array) {
+    const VarDecl* Pointer = pointerToObject(Array.Variable);
+    return Pointer ? Pointer->getNameAsString() + "->" + StringRef(Array.memberText()).drop_front().str() : Array.name();
+  }
+
   /// False after an error.
   bool addArray(const Stage& S, const PointerVariable& InKernel,
                 std::vector<DistributedParameter>& Arrays) {
@@ -1156,6 +1162,7 @@ private:
     for (const DistributedArray* A : *Possible) {
       const auto* Rows = dyn_cast<BinaryOperator>(A->Shape.front()->IgnoreParenImpCasts());
       Array.RowsAreProduct |= Rows && Rows->getOpcode() == BO_Mul;
+      Array.NamedByClauses += (Array.NamedByClauses.empty() ? "" : ", ") + nameInClause(A->Pointer);
       if (!(Shapes.at(A->Pointer) == Shape) || innermostBytes(element(*A), Context) != Array.ElementBytes) {
         U.Diags->report(Argument->getExprLoc(), Diag::err_array_argument)
             << A->Pointer.name() << S.Kernel->getName() << 1 << "" << Argument->getSourceRange();

@@ -8,6 +8,8 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
@@ -32,11 +34,12 @@ public:
   }
 
   /// Constants that are used without being captured, with their values.
-  std::map<const VarDecl*, APValue> Constants;
+  llvm::MapVector<const VarDecl*, APValue> Constants;
   bool Others = false;
 
   bool VisitDeclRefExpr(DeclRefExpr* E) override {
     const ValueDecl* D = E->getDecl();
+    Others |= E->getFoundDecl() != D && E->getFoundDecl()->getDeclContext()->isFunctionOrMethod() && !isOwn(E->getFoundDecl()->getDeclContext()); // using
     if (Captured.count(D) || isOwn(D->getDeclContext()) || E->hasQualifier())
       return true;
     if (isa<CXXMethodDecl>(D)) // an operator
@@ -45,7 +48,7 @@ public:
     if (V && V->getDeclContext()->isFunctionOrMethod()) {
       const APValue* Value = V->isUsableInConstantExpressions(Context) && V->getType()->isIntegralType(Context) ? V->evaluateValue() : nullptr;
       if (Value && Value->isInt())
-        Constants.emplace(V, *Value);
+        Constants.insert({V, *Value});
       else
         Others = true;
     } else if (!isa<NonTypeTemplateParmDecl>(D) && !D->getDeclContext()->getRedeclContext()->isFileContext()) {
@@ -85,6 +88,10 @@ public:
         TraverseDecl(D);
   }
 
+  bool VisitUsingDirectiveDecl(UsingDirectiveDecl* D) override {
+    Using.insert(D->getDeclContext());
+    return true;
+  }
   bool TraverseCUDAKernelCallExpr(CUDAKernelCallExpr* Launch) override {
     const bool Around = std::exchange(InLaunch, true);
     const bool Goes = DynamicRecursiveASTVisitor::TraverseCUDAKernelCallExpr(Launch);
@@ -102,6 +109,10 @@ private:
     const CXXMethodDecl& Operator = *Lambda.getCallOperator();
     if (!isFor(Operator, Operator.getAttr<CUDADeviceAttr>()) || Lambda.isGenericLambda() || Operator.getDeclContext()->isDependentContext())
       return false;
+    // Names are looked up elsewhere then.
+    for (const DeclContext* Context = Operator.getDeclContext(); !Context->isFileContext(); Context = Context->getParent())
+      if (Using.contains(Context))
+        return false;
     const Decl* Around = outermost(Operator);
     const SourceLocation Before = beginOf(*Around), Body = Lambda.getBody()->getBeginLoc(), End = Lambda.getEndLoc();
     auto [File, Begin] = Sources.getDecomposedExpansionLoc(Lambda.getBeginLoc());
@@ -228,6 +239,8 @@ private:
   PrintingPolicy Policy;
   EditSet& Edits;
   bool InLaunch = false;
+  /// Functions with `using namespace`.
+  llvm::DenseSet<const DeclContext*> Using;
   std::map<const CXXRecordDecl*, std::string> Named;
 };
 

@@ -118,4 +118,19 @@ Stmt* NodeBuilder::leavesUnless(Expr* Cond) const {
   return ifElse(negated(inParentheses(Cond, Cond->getSourceRange()), Loc), new (Context) BreakStmt(Loc), nullptr, Loc);
 }
 
+void replaceExpressions(Stmt* S, llvm::function_ref<Expr*(Expr*)> Replacement) {
+  if (isa<LambdaExpr>(S)) // names other variables
+    return;
+  for (auto Child = S->child_begin(); Child != S->child_end(); ++Child) {
+    auto* E = dyn_cast_or_null<Expr>(*Child);
+    if (Expr* Other = E ? Replacement(E) : nullptr)
+      *Child = Other;
+    else if (*Child)
+      replaceExpressions(*Child, Replacement);
+  }
+  // It is this form that is printed.
+  if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
+    replaceExpressions(List->getSyntacticForm(), Replacement);
+}
+
 } // namespace gpurma

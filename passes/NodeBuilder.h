@@ -9,6 +9,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace gpurma {
 
@@ -49,6 +50,10 @@ private:
 
   clang::ASTContext& Context;
 };
+
+/// Lets what \p Replacement returns take the places of expressions in a statement, also in the form of lists that is printed, but not in
+/// lambdas. Null: the expression stays, and those in it are looked at.
+void replaceExpressions(clang::Stmt* S, llvm::function_ref<clang::Expr*(clang::Expr*)> Replacement);
 
 } // namespace gpurma
 

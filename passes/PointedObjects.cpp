@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/PointedObjects.h"
 
+#include "passes/NodeBuilder.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -33,26 +34,8 @@ public:
   }
 
   void replaceIn(Stmt* S) {
-    if (Pointers.empty() || isa<LambdaExpr>(S))
-      return;
-    for (auto Child = S->child_begin(); Child != S->child_end(); ++Child) {
-      if (!*Child)
-        continue;
-      const VarDecl* V = nullptr;
-      if (auto* Member = dyn_cast<MemberExpr>(*Child); Member && Member->isArrow() && (V = found(Member->getBase()))) {
-        Member->setBase(reference(V, Member->getBase()->getExprLoc()));
-        Member->setArrow(false);
-      } else if (auto* Deref = dyn_cast<UnaryOperator>(*Child); Deref && Deref->getOpcode() == UO_Deref && (V = found(Deref->getSubExpr()))) {
-        *Child = reference(V, Deref->getExprLoc());
-      } else if (auto* E = dyn_cast<Expr>(*Child); E && (V = found(E))) {
-        *Child = UnaryOperator::Create(Context, reference(V, E->getExprLoc()), UO_AddrOf, E->getType(), VK_PRValue, OK_Ordinary, E->getExprLoc(), false, FPOptionsOverride());
-      } else {
-        replaceIn(*Child);
-      }
-    }
-    // It is this form that is printed.
-    if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
-      replaceIn(List->getSyntacticForm());
+    if (!Pointers.empty())
+      replaceExpressions(S, [&](Expr* E) { return replaced(E); });
   }
 
 private:
@@ -75,6 +58,13 @@ private:
       if (const VarDecl* V = loadedVariable(Deref->getSubExpr()))
         return note(V);
     const auto* Call = dyn_cast<CallExpr>(S);
+    // A kernel would get the address of the region's copy.
+    if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S))
+      for (const Expr* Argument : Launch->arguments())
+        if (const auto* Address = dyn_cast<UnaryOperator>(Argument->IgnoreParenImpCasts()); Address && Address->getOpcode() == UO_AddrOf)
+          for (const DeclRefExpr* Ref : References(Address).All)
+            if (!isa<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens()))
+              Others.insert(Ref->getDecl());
     if (const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr; Callee && Callee->hasBody() && !Callee->hasAttr<CUDAGlobalAttr>())
       for (const Expr* Argument : Call->arguments())
         if (const VarDecl* V = loadedVariable(Argument); V && Context.hasSameType(Argument->getType(), V->getType()))
@@ -122,22 +112,34 @@ private:
     return V && Pointers.count(V) ? V : nullptr;
   }
 
+  Expr* replaced(Expr* E) {
+    if (auto* Member = dyn_cast<MemberExpr>(E); Member && Member->isArrow())
+      if (const VarDecl* V = found(Member->getBase())) {
+        Member->setBase(reference(V, Member->getBase()->getExprLoc()));
+        Member->setArrow(false);
+        return Member;
+      }
+    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
+      if (const VarDecl* V = found(Deref->getSubExpr()))
+        return reference(V, E->getExprLoc());
+    const VarDecl* V = found(E);
+    return V ? UnaryOperator::Create(Context, reference(V, E->getExprLoc()), UO_AddrOf, E->getType(), VK_PRValue, OK_Ordinary, E->getExprLoc(), false,
+                                     FPOptionsOverride())
+             : nullptr;
+  }
+
   Expr* reference(const VarDecl* V, SourceLocation Loc) {
     VarDecl*& Object = Pointers[V];
-    const QualType Type = V->getType()->getPointeeType();
-    auto Named = [&](const VarDecl* Of) {
-      return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), const_cast<VarDecl*>(Of), false, Loc,
-                                 Of->getType().getNonReferenceType(), VK_LValue);
-    };
+    const NodeBuilder Build(Context);
     if (!Object) {
-      const QualType Reference = Context.getLValueReferenceType(Type);
+      const QualType Type = V->getType()->getPointeeType(), Reference = Context.getLValueReferenceType(Type);
       Object = VarDecl::Create(Context, Function, V->getLocation(), V->getLocation(), V->getIdentifier(), Reference,
                                Context.getTrivialTypeSourceInfo(Reference), SC_None);
       Object->setImplicit();
-      Expr* Value = ImplicitCastExpr::Create(Context, V->getType(), CK_LValueToRValue, Named(V), nullptr, VK_PRValue, FPOptionsOverride());
-      Object->setInit(UnaryOperator::Create(Context, Value, UO_Deref, Type, VK_LValue, OK_Ordinary, Loc, false, FPOptionsOverride()));
+      Object->setInit(UnaryOperator::Create(Context, Build.valueOf(const_cast<VarDecl*>(V), Loc), UO_Deref, Type, VK_LValue, OK_Ordinary, Loc, false,
+                                            FPOptionsOverride()));
     }
-    return Named(Object);
+    return Build.name(Object, Loc);
   }
 
   FunctionDecl* Function;

@@ -4,6 +4,7 @@
 #include "passes/ArrayCopies.h"
 #include "passes/ConstantMembers.h"
 #include "frontend/Directives.h"
+#include "passes/NodeBuilder.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "llvm/ADT/DenseMap.h"
@@ -313,16 +314,10 @@ PassedPointer passedFor(const Stage& S, const PointerVariable& InKernel) {
 }
 
 void MemberReferences::replaceIn(Stmt* S) {
-  if (isa<LambdaExpr>(S)) // has an object of its own
-    return;
-  for (auto Child = S->child_begin(); Child != S->child_end(); ++Child)
-    if (const auto* Member = dyn_cast_or_null<MemberExpr>(*Child); Member && isNamed(*Member))
-      *Child = reference(*Member);
-    else if (*Child)
-      replaceIn(*Child);
-  // It is this form that is printed.
-  if (const auto* List = dyn_cast<InitListExpr>(S); List && List->isSemanticForm() && List->getSyntacticForm())
-    replaceIn(List->getSyntacticForm());
+  replaceExpressions(S, [&](Expr* E) -> Expr* {
+    const auto* Member = dyn_cast<MemberExpr>(E);
+    return Member && isNamed(*Member) ? reference(*Member) : nullptr;
+  });
 }
 
 bool MemberReferences::isNamed(const MemberExpr& Member) {

@@ -58,18 +58,18 @@ void run(float* a, float* b, const int* map, int pitch, int radius, int ny, int 
 
 // CHECK: :[[@LINE-44]]:21: error: cannot tell which elements of 'in' are read here: the subscript depends on a value that is loaded from memory [gpurma-0200]
 // CHECK: :[[@LINE-45]]:24: note: the value comes from here
-// CHECK: :[[@LINE-46]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(in : n)', which holds for all launches of the region that are passed the array
+// CHECK: :[[@LINE-46]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
 // CHECK: :[[@LINE-43]]:3: error: cannot tell which elements of 'out' are written here: the subscript depends on a value that is loaded from memory [gpurma-0200]
 // CHECK: :[[@LINE-44]]:7: note: the value comes from here
 // CHECK: :[[@LINE-38]]:21: error: cannot tell which elements of 'in' are read here: the subscript depends on what earlier iterations of a loop did [gpurma-0200]
 // CHECK: :[[@LINE-41]]:3: note: the value comes from here
-// CHECK: :[[@LINE-40]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(in : n)', which holds for all launches of the region that are passed the array
+// CHECK: :[[@LINE-40]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
 // CHECK: :[[@LINE-37]]:21: error: cannot tell which elements of 'in' are read here: the subscript depends on the result of a call that is not understood [gpurma-0200]
 // CHECK: :[[@LINE-38]]:24: note: the value comes from here
-// CHECK: :[[@LINE-39]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(in : n)', which holds for all launches of the region that are passed the array
+// CHECK: :[[@LINE-39]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
 // CHECK: :[[@LINE-36]]:21: error: cannot tell which elements of 'in' are read here: the subscript is not affine in block, thread and loop indices [gpurma-0200]
-// CHECK: :[[@LINE-37]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(in : n)', which holds for all launches of the region that are passed the array
+// CHECK: :[[@LINE-37]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
 // CHECK: :[[@LINE-34]]:21: error: cannot tell which elements of 'in' are read here: the subscript is no row and column of the array's shape [gpurma-0200]
-// CHECK: :[[@LINE-35]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(in : n)', which holds for all launches of the region that are passed the array
+// CHECK: :[[@LINE-35]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
 // CHECK: :[[@LINE-32]]:39: error: cannot bound how far from a logical block's own rows 'in' is read here: the distance is no constant [gpurma-0201]
-// CHECK: :[[@LINE-33]]:39: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(in : n)', which holds for all launches of the region that are passed the array
+// CHECK: :[[@LINE-33]]:39: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array

@@ -63,3 +63,11 @@ void not_copied(named *f, int n) {
     step<<<n / 64, 64>>>(f->u, f->u, n);
 // CHECK: :[[@LINE-3]]:41: error: {{.*}} [gpurma-0065]
 }
+__global__ void by_address(float *v, const float *u, const int *n);
+void address(field *f) {
+#pragma gpurma persistent distribute(f->u, f->v : rows(f->n))
+  for (int i = 0; i < 3; ++i)
+    by_address<<<4, 64>>>(f->v, f->u, &f->n);
+// CHECK: :[[@LINE-3]]:41: error: {{.*}} [gpurma-0065]
+// CHECK: :[[@LINE-4]]:47: error: {{.*}} [gpurma-0065]
+}

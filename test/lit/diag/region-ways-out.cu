@@ -42,8 +42,8 @@ void calls(float *a, int n) {
     // CHECK: :[[@LINE+1]]:18: note: no step of it ends at a time of its own. To print the time of every n steps, let the host take it then, where the region's kernel ends: '#pragma gpurma host', '{ auto now = clock::now(); printf(...); last = now; }'
     auto begin = std::chrono::steady_clock::now();
     // CHECK: :[[@LINE+2]]:5: error: 'operator<<' is a function of the host, and the persistent region runs on the device; print by printf, or by the host: '#pragma gpurma host' [gpurma-0127]
-    // CHECK: :[[@LINE+1]]:10: error: 'cout' cannot be used in a persistent region
-    std::cout << i;
+    // CHECK: :[[@LINE+1]]:10: error: 'cerr' cannot be used in a persistent region
+    std::cerr << i;
     // CHECK: :[[@LINE+1]]:10: error: 'clock' is a function of the host, and the persistent region runs on the device; take times before and behind the region, whose launches are one kernel, or where the host runs a statement [gpurma-0127]
     i += std::clock() > 0;
     // CHECK: :[[@LINE+2]]:10: error: 'MPI_Wtime' is a function of the host, and the persistent region runs on the device; take times before and behind the region, whose launches are one kernel, or where the host runs a statement [gpurma-0127]

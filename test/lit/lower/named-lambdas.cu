@@ -58,6 +58,20 @@ void variable(float *u) {
 // REGION: auto f = gpurma_lambda_{{.}}{u};
 
 // None of these.
+namespace detail {
+__device__ int helper(int i) { return i; }
+} // namespace detail
+__device__ double helper(double x) { return x; }
+void with_directive(float *u) {
+  using namespace detail;
+  auto f = [=] __device__(int i) { u[helper(i)] = 8; };
+  static_cast<void>(sizeof f);
+}
+void with_declaration(float *u) {
+  using detail::helper;
+  auto f = [=] __device__(int i) { u[helper(i)] = 9; };
+  static_cast<void>(sizeof f);
+}
 template <class T> void in_template(T *u) {
   auto f = [u] __device__(int i) { u[i] = 3; };
   each<decltype(f)><<<1, 32>>>(32, f);
@@ -78,6 +92,8 @@ struct object {
     static_cast<void>(sizeof(f) + sizeof(g) + sizeof(h) + sizeof(k) + sizeof(l) + sizeof(m));
   }
 };
+// CHECK: auto f = [=] __device__(int i) { u[helper(i)] = 8; };
+// CHECK: auto f = [=] __device__(int i) { u[helper(i)] = 9; };
 // CHECK: auto f = [u] __device__(int i) { u[i] = 3; };
 // CHECK: auto f = [*this] __device__(int i) { u[i] = 4; };
 // CHECK: auto g = [u = u] __device__(auto i) { u[i] = 5; };
@@ -86,14 +102,13 @@ struct object {
 // CHECK: auto l = [&sums] __device__(int) { sums[0] = 1; };
 // CHECK: auto m = [u = u] __device__(int i) { number j = i; u[j] = 6; };
 
-// Its text means nothing elsewhere: then all stay as they are.
-namespace detail {
-__device__ int helper(int i) { return i; }
-} // namespace detail
+// Its type has no name elsewhere: then all stay as they are.
 #ifdef CLASH
 void clash(float *u) {
-  using namespace detail;
-  each<<<1, 32>>>(32, [=] __device__(int i) { u[helper(i)] = 8; });
+  struct local {
+    int at;
+  } of_function{3};
+  each<<<1, 32>>>(32, [=] __device__(int i) { u[of_function.at] = i; });
 }
 // CLASH-COUNT-3: error: {{.*}} [gpurma-0155]
 #endif
