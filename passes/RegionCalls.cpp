@@ -723,7 +723,7 @@ private:
       Array = Build.name(V, Loc);
     } else if (IsNamed && arrayElements(Over->getType())) {
       Array = copyInPlace(Over);
-    } else if (const CXXMethodDecl* Size = IsNamed && mayCombine(Range->getBody()) ? sizeOfVector(Over->getType()) : nullptr) {
+    } else if (const CXXMethodDecl* Size = IsNamed && (mayCombine(Range->getBody()) || Element->getType()->isArithmeticType()) ? sizeOfVector(Over->getType()) : nullptr) {
       Array = copyInPlace(Over);
       Count = sizeOf(Array, Size, Loc);
       if (!Count)

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Vectors of the host that regions read element by element: what launches are passed, scalars of the region and conditions, members
-// of the object, vectors that functions get, and one that the host changes between.
+// of the object, vectors that functions get, one that the host changes between, and loops over all elements.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -14,6 +14,7 @@
 // CHECK: steps {{[1-9][0-9]*}} time 7.25
 // CHECK: members {{[1-9][0-9]*}}
 // CHECK: changed {{[1-9][0-9]*}}
+// CHECK: loops {{[1-9][0-9]*}} 12
 #include "Inputs/region.h"
 
 #include <utility>
@@ -130,6 +131,23 @@ int main() {
   }
   if (is_first_process())
     std::printf("changed %lld\n", ordered_sum(u));
+
+  const std::vector<short> counts = {3, 1, 2};
+  int all = 0;
+  reset(u, v);
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (double interval : intervals)
+    for (const short count : counts) {
+      if (interval > 2)
+        break;
+      for (int t = 0; t < count; ++t) {
+        spread<<<grid, block>>>(v, u, static_cast<int>(4 * interval) + t);
+        std::swap(u, v);
+        ++all;
+      }
+    }
+  if (is_first_process())
+    std::printf("loops %lld %d\n", ordered_sum(u), all);
   cudaFree(u);
   cudaFree(v);
 }
