@@ -25,6 +25,19 @@ std::optional<std::int64_t> constantNumber(const Expr* E, const VariableChanges&
   return V && Field && !Changed.changes(V, Field) ? constantMember(E, Context) : std::nullopt;
 }
 
+const BinaryOperator* assignment(const Stmt* S) {
+  const auto* E = dyn_cast_or_null<Expr>(S);
+  const auto* Assignment = E ? dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
+  return Assignment && Assignment->getOpcode() == BO_Assign ? Assignment : nullptr;
+}
+
+/// 1, of `threads.y = threads.z = 1`.
+const Expr* valueOf(const BinaryOperator* Assignment) {
+  while (const BinaryOperator* Other = assignment(Assignment->getRHS()))
+    Assignment = Other;
+  return Assignment->getRHS();
+}
+
 /// What `threads.x = 512;` gives members of a variable in the block that declares it.
 class MembersInBlock : public DynamicRecursiveASTVisitor {
 public:
@@ -34,13 +47,10 @@ public:
       const auto* Declaration = dyn_cast<DeclStmt>(S);
       return Declaration && llvm::is_contained(Declaration->decls(), V);
     });
-    for (const Stmt* S : Block->body()) {
-      const auto* Assignment = dyn_cast<BinaryOperator>(S);
-      if (!Declares || !Assignment || Assignment->getOpcode() != BO_Assign)
-        continue;
-      if (const auto [Of, Field] = memberOf(Assignment->getLHS()); Of == V && Field)
-        Assigned.try_emplace(Field->getFieldIndex(), Assignment);
-    }
+    for (const Stmt* S : Block->body())
+      for (const BinaryOperator* Each = Declares ? assignment(S) : nullptr; Each; Each = assignment(Each->getRHS()))
+        if (const auto [Of, Field] = memberOf(Each->getLHS()); Of == V && Field)
+          Assigned.try_emplace(Field->getFieldIndex(), Each);
     return true;
   }
   std::map<unsigned, const BinaryOperator*> Assigned;
@@ -62,7 +72,7 @@ bool giveMembers(LaunchSize& Size, const VarDecl* V, const Stmt* Body, const Exp
   for (const auto& [Index, Assignment] : Members.Assigned) {
     if (Index >= Size.size() || !Sources.isBeforeInTranslationUnit(Sources.getFileLoc(Assignment->getEndLoc()), Sources.getFileLoc(Use->getBeginLoc())))
       return false;
-    Size[Index] = constantNumber(Assignment->getRHS(), Changed, Context);
+    Size[Index] = constantNumber(valueOf(Assignment), Changed, Context);
   }
   return true;
 }

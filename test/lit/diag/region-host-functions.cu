@@ -53,16 +53,16 @@ void run(float* a, int n, const std::vector<float>& list, base& any, hidden& obj
 // CHECK: error: 'logged' is a function of the host, {{.*}}: 'file_' is not public, or another member has its name [gpurma-0147]
 // CHECK: error: 'logged' is a function of the host, {{.*}}: 'n_' is not public, or another member has its name [gpurma-0147]
     state += object.logged();
-// CHECK: :[[@LINE+1]]:5: error: 'for (float w : list) state += sqrtf(w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
-    for (float w : list)
+// CHECK: :[[@LINE+1]]:5: error: 'for (const float &w : list) state += sqrtf(w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+    for (const float &w : list)
       state += sqrtf(w);
   }
 }
 // What only the host does, in a function that the region calls.
 void save(const std::vector<float>& list, int step) {
-// CHECK: :[[@LINE+2]]:3: error: 'for (float w : list) std::printf("%d %g", step, w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
+// CHECK: :[[@LINE+2]]:3: error: 'for (const float &w : list) std::printf("%d %g", step, w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
 // CHECK: :[[@LINE+1]]:3: note: the host runs 'save' as it is, where the region calls it, behind '#pragma gpurma host', with the copies that it needs in one block: the region's kernel ends there, and another one goes on behind it
-  for (float w : list)
+  for (const float &w : list)
     std::printf("%d %g", step, w);
 }
 void checkpoints(float* a, int n, const std::vector<float>& list) {

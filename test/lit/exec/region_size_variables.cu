@@ -274,6 +274,7 @@ static void step_by_members(unsigned *next, const unsigned *u, int nx, int ny) {
   dim3 threads, blocks;
   threads.x = 16;
   threads.y = 4;
+  threads.z = blocks.z = 1;
   blocks.x = (nx + threads.x - 1) / threads.x;
   blocks.y = (ny + threads.y - 1) / threads.y;
   step_in_tiles<<<blocks, threads>>>(next, u, nx, ny);
