@@ -7,6 +7,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -37,6 +38,14 @@ public:
   llvm::MapVector<const VarDecl*, APValue> Constants;
   bool Others = false;
 
+  bool VisitExpr(Expr* E) override {
+    Others |= E->isInstantiationDependent();
+    return true;
+  }
+  bool VisitParmVarDecl(ParmVarDecl* P) override {
+    Others |= P->getType()->isInstantiationDependentType();
+    return true;
+  }
   bool VisitDeclRefExpr(DeclRefExpr* E) override {
     const ValueDecl* D = E->getDecl();
     Others |= E->getFoundDecl() != D && E->getFoundDecl()->getDeclContext()->isFunctionOrMethod() && !isOwn(E->getFoundDecl()->getDeclContext()); // using
@@ -107,7 +116,7 @@ private:
 
   bool name(const LambdaExpr& Lambda) {
     const CXXMethodDecl& Operator = *Lambda.getCallOperator();
-    if (!isFor(Operator, Operator.getAttr<CUDADeviceAttr>()) || Lambda.isGenericLambda() || Operator.getDeclContext()->isDependentContext())
+    if (!isFor(Operator, Operator.getAttr<CUDADeviceAttr>()) || Lambda.isGenericLambda())
       return false;
     // Names are looked up elsewhere then.
     for (const DeclContext* Context = Operator.getDeclContext(); !Context->isFileContext(); Context = Context->getParent())
@@ -152,7 +161,8 @@ private:
     const Decl* Around = &D;
     while (!Around->getDeclContext()->isFileContext())
       Around = cast<Decl>(Around->getDeclContext());
-    return Around;
+    const TemplateDecl* Template = Around->getDescribedTemplate();
+    return Template ? Template : Around;
   }
 
   /// With attributes before it.
@@ -187,7 +197,7 @@ private:
       const ValueDecl* V = Capture.getCapturedVar();
       const QualType Type = Field++->getType();
       const auto* Class = Type->getAsCXXRecordDecl();
-      if (Type->isArrayType() || (Class && Class->isLambda() && !Named.count(Class->getCanonicalDecl())))
+      if (Type->isArrayType() || Type->isInstantiationDependentType() || (Class && Class->isLambda() && !Named.count(Class->getCanonicalDecl())))
         return std::nullopt;
       std::optional<std::string> Value = V->getNameAsString();
       if (V->isInitCapture())

@@ -23,9 +23,9 @@ enum class LambdasToName {
   InLaunches, ///< those that stand among a launch's arguments, since the lowered launch names the kernel with its template's arguments
 };
 
-/// Adds an edit for each such lambda of the user's files. Left as they are: those of templates, with a parameter `auto`, that capture
-/// by reference or have `this`, an array or a lambda of the host, that contain directives, and whose text would mean something else
-/// outside of the function or class.
+/// Adds an edit for each such lambda of the user's files. Left as they are: those that depend on a template's parameters, with a parameter
+/// `auto`, that capture by reference or have `this`, an array or a lambda of the host, that contain directives, and whose text would mean
+/// something else outside of the function or class.
 void nameLambdas(LambdasToName Which, clang::ASTContext& Context, EditSet& Edits);
 
 } // namespace gpurma

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Lambdas that are handed to kernels: at the launch, to functions that launch, as variables, by a macro, in a header, in member
-// functions; that have captured numbers, structures, other lambdas and constants.
+// functions and in a template; that have captured numbers, structures, other lambdas and constants.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -49,6 +49,7 @@ static void launches(int *u, int *v) {
       v[s.at(y, x)] = (3 * u[s.at(y, x)] + up + i) % most;
     });
     for_each_index<<<(ny * nx + 63) / 64, 64>>>(ny * nx, [to = u, v] __device__(int j) -> void { to[j] = (v[j] + j) % most; });
+    parallel_for_and_mark(u, ny * nx, [=] __device__(int j) { u[j] = (u[j] + 2 * v[j]) % most; });
   }
 }
 

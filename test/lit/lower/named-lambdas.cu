@@ -57,6 +57,13 @@ void variable(float *u) {
 // PLAIN: auto f = [u] __device__(int i) { u[i] = 2; };
 // REGION: auto f = gpurma_lambda_{{.}}{u};
 
+// It is the same for all instances.
+template <class T> void in_any(T count, float *u) {
+  each<<<1, 32>>>(static_cast<int>(count), [u] __device__(int i) { u[i] = 10; });
+}
+template void in_any(long, float *);
+// CHECK: each<gpurma_lambda_{{.}}>{{.*}}(static_cast<int>(count), gpurma_lambda_{{.}}{u})
+
 // None of these.
 namespace detail {
 __device__ int helper(int i) { return i; }

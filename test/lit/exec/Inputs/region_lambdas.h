@@ -21,6 +21,18 @@ template <class Body> void parallel_for(int ny, int nx, const Body &body) {
   for_each_point<<<dim3((nx + 15) / 16, (ny + 3) / 4), block>>>(ny, nx, body);
 }
 
+// One lambda is of a template, and the same in all instances.
+template <class First, class Second> __global__ void for_each_twice(int n, First first, Second second) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  first(i);
+  second(i);
+}
+template <class Body> void parallel_for_and_mark(int *v, int n, const Body &body) {
+  for_each_twice<<<(n + 63) / 64, 64>>>(n, body, [v] __device__(int i) { v[i] += i % 3; });
+}
+
 // The scalar is a parameter of the kernel.
 template <class Body> __global__ void sum_indices(unsigned long long *total, int n, Body body) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
