@@ -111,6 +111,7 @@ public:
       Extents.split(ExtentList, ' ', -1, /*KeepEmpty=*/false);
       for (llvm::StringRef Array : NameList) {
         DistributedParameter P{parameter(Kernel, Array), {}, 0, {}};
+        P.NamedByClauses = Array;
         P.ElementBytes = innermostBytes(P.Array.type()->getPointeeType(), Ast->getASTContext());
         if (Halo)
           P.Halo = StatedHalo{Halo};
