@@ -157,7 +157,6 @@ public:
 private:
   // --- Blocks that overlap.
 
-
   bool overlap() const { return gpurma::overlap(Launch.Pitch); }
 
   /// Which multiples of blockIdx what is written has, or what is read if nothing is, if one for each dimension of the grid.

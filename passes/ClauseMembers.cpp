@@ -14,7 +14,7 @@ namespace {
 
 class MemberVariables {
 public:
-  MemberVariables(const Marker& Appearance, ASTContext& Context) : Function(const_cast<FunctionDecl*>(Appearance.Function)), Context(Context) {
+  MemberVariables(const Marker& Appearance, ASTContext& Context) : Function(Appearance.Function), Context(Context) {
     for (const Clause& C : Appearance.Origin->Clauses)
       for (unsigned I = 0; I != C.Exprs.size(); ++I)
         if (C.Kind == ClauseKind::Reduce || (C.Kind == ClauseKind::Collect && I < C.Left)) {
@@ -37,15 +37,11 @@ private:
     const PointerVariable Place = pointerVariable(Pointer);
     if (!Place || Place.Members.empty() || !Place.Subscripts.empty() || Variables.count(Place))
       return;
-    const QualType Type = Context.getLValueReferenceType(Pointer->getType());
-    auto* V = VarDecl::Create(Context, Function, Pointer->getExprLoc(), Pointer->getExprLoc(), &Context.Idents.get(Place.name()), Type,
-                              Context.getTrivialTypeSourceInfo(Type), SC_None);
-    V->setImplicit();
-    V->setInit(const_cast<Expr*>(Pointer));
-    Variables.emplace(Place, V);
+    Variables.emplace(Place, NodeBuilder(Context).standIn(Function, &Context.Idents.get(Place.name()), Context.getLValueReferenceType(Pointer->getType()),
+                                                          const_cast<Expr*>(Pointer), Pointer->getExprLoc()));
   }
 
-  FunctionDecl* Function;
+  const FunctionDecl* Function;
   ASTContext& Context;
   std::map<PointerVariable, VarDecl*> Variables;
 };

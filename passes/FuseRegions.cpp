@@ -366,7 +366,7 @@ private:
     Text += threadRows(Launches);
     return Text + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) + ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
-            : overlap(S.Accesses.Pitch)                                ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
+            : overlap(S.Accesses.Pitch)              ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"
                                                         : "") +
            (S.Accesses.FixedRows.Rows ? ".with_few_rows()" : "") + writtenEndRows(EndRows) + columnsPerThread(S.Accesses) + touchedEnds(Launches) +
            (Launches.empty() ? ".run_in_another()" : "");

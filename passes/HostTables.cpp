@@ -22,7 +22,7 @@ std::pair<DeclRefExpr*, Expr*> elementOfVector(Stmt* S) {
   if (!Call)
     return {};
   const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
-  const bool IsAt = Member && Member->getMethodDecl() && Member->getMethodDecl()->getIdentifier() && Member->getMethodDecl()->getName() == "at";
+  const bool IsAt = Member && Member->getMethodDecl() && identifierOf(Member->getMethodDecl()) == "at";
   Expr* Object = isSubscriptOfContainer(*Call) ? Call->getArg(0) : IsAt ? Member->getImplicitObjectArgument() : nullptr;
   auto* Ref = Object ? dyn_cast<DeclRefExpr>(Object->IgnoreParenImpCasts()) : nullptr;
   if (!Ref || !isa<VarDecl>(Ref->getDecl()) || !sizeOfVector(Ref->getType()) || !Call->getType()->isArithmeticType())
@@ -33,7 +33,7 @@ std::pair<DeclRefExpr*, Expr*> elementOfVector(Stmt* S) {
 class TableFinder {
 public:
   TableFinder(WhileStmt* Loop, const FunctionDecl* Function, ArrayRef<ObjectValue> Objects, ASTContext& Context)
-      : Function(const_cast<FunctionDecl*>(Function)), Context(Context) {
+      : Function(Function), Context(Context) {
     for (const ObjectValue& Each : Objects)
       if (Each.isPointer())
         Others.insert(Each.Object.Variable);
@@ -78,19 +78,14 @@ private:
   }
 
   Expr* element(VarDecl*& Table, DeclRefExpr& Vector, Expr& Number, QualType Type) {
-    const QualType Pointer = Context.getPointerType(Type.withConst());
-    if (!Table) {
-      const ValueDecl* V = Vector.getDecl();
-      Table = VarDecl::Create(Context, Function, V->getLocation(), V->getLocation(), V->getIdentifier(), Pointer,
-                              Context.getTrivialTypeSourceInfo(Pointer), SC_None);
-      Table->setImplicit();
-      Table->setInit(&Vector);
-    }
     const NodeBuilder Build(Context);
+    const ValueDecl* V = Vector.getDecl();
+    if (!Table)
+      Table = Build.standIn(Function, V->getIdentifier(), Context.getPointerType(Type.withConst()), &Vector, V->getLocation());
     return Build.elementAt(Build.name(Table, Vector.getLocation()), &Number, Vector.getEndLoc());
   }
 
-  FunctionDecl* Function;
+  const FunctionDecl* Function;
   ASTContext& Context;
   /// With the pointers that stand for them, once these are needed.
   llvm::MapVector<const VarDecl*, VarDecl*> Tables;

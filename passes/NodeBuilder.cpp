@@ -8,6 +8,13 @@ using namespace clang;
 
 namespace gpurma {
 
+VarDecl* NodeBuilder::standIn(const FunctionDecl* Function, IdentifierInfo* Name, QualType Type, Expr* Init, SourceLocation Loc) const {
+  auto* V = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, Name, Type, Context.getTrivialTypeSourceInfo(Type), SC_None);
+  V->setImplicit();
+  V->setInit(Init);
+  return V;
+}
+
 Expr* NodeBuilder::name(VarDecl* V, SourceLocation Loc) const {
   return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), V, false, Loc, V->getType().getNonReferenceType(), VK_LValue);
 }

@@ -17,6 +17,8 @@ class NodeBuilder {
 public:
   explicit NodeBuilder(clang::ASTContext& Context) : Context(Context) {}
 
+  /// A variable of the region that stands for something else, which is what it is initialised with.
+  clang::VarDecl* standIn(const clang::FunctionDecl* Function, clang::IdentifierInfo* Name, clang::QualType Type, clang::Expr* Init, clang::SourceLocation Loc) const;
   clang::Expr* name(clang::VarDecl* V, clang::SourceLocation Loc) const;
   /// What is read there.
   clang::Expr* valueOf(clang::Expr* Place) const;

@@ -54,7 +54,7 @@ struct RejectedPartialBlocks {
   std::string Name;
 };
 
-/// Whether a kernel that stores into no distributed array may be run for parts of its blocks. \p Reductions: all its atomic
+/// Whether a kernel whose threads store into distributed arrays before they work together, if at all, may be run for parts of its blocks. \p Reductions: all its atomic
 /// operations on what pointer parameters point to. \p GridStrides: there are loops by whole grids, which end with the elements; of
 /// \p GridIndices it is known that they begin with the number of the thread.
 std::variant<PartialBlocks, RejectedPartialBlocks> understandPartialBlocks(const clang::FunctionDecl* Kernel,

@@ -25,7 +25,7 @@ const VarDecl* loadedVariable(const Expr* E) {
 class ObjectPointers {
 public:
   ObjectPointers(WhileStmt* Loop, const FunctionDecl* Function, ArrayRef<HostPart> HostParts, ASTContext& Context)
-      : Function(const_cast<FunctionDecl*>(Function)), Context(Context) {
+      : Function(Function), Context(Context) {
     visit(Loop);
     for (const HostPart& Part : HostParts)
       for (const DeclRefExpr* Ref : References(Part.Statement).All)
@@ -132,17 +132,15 @@ private:
     VarDecl*& Object = Pointers[V];
     const NodeBuilder Build(Context);
     if (!Object) {
-      const QualType Type = V->getType()->getPointeeType(), Reference = Context.getLValueReferenceType(Type);
-      Object = VarDecl::Create(Context, Function, V->getLocation(), V->getLocation(), V->getIdentifier(), Reference,
-                               Context.getTrivialTypeSourceInfo(Reference), SC_None);
-      Object->setImplicit();
-      Object->setInit(UnaryOperator::Create(Context, Build.valueOf(const_cast<VarDecl*>(V), Loc), UO_Deref, Type, VK_LValue, OK_Ordinary, Loc, false,
-                                            FPOptionsOverride()));
+      const QualType Type = V->getType()->getPointeeType();
+      Expr* Pointed = UnaryOperator::Create(Context, Build.valueOf(const_cast<VarDecl*>(V), Loc), UO_Deref, Type, VK_LValue, OK_Ordinary, Loc, false,
+                                            FPOptionsOverride());
+      Object = Build.standIn(Function, V->getIdentifier(), Context.getLValueReferenceType(Type), Pointed, V->getLocation());
     }
     return Build.name(Object, Loc);
   }
 
-  FunctionDecl* Function;
+  const FunctionDecl* Function;
   ASTContext& Context;
   /// With the references that stand for them, once these are needed.
   llvm::MapVector<const VarDecl*, VarDecl*> Pointers;

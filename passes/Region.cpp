@@ -329,15 +329,11 @@ bool MemberReferences::isNamed(const MemberExpr& Member) {
 Expr* MemberReferences::reference(const MemberExpr& Member) {
   auto* Field = cast<FieldDecl>(Member.getMemberDecl());
   VarDecl*& Reference = References[Field];
-  if (!Reference) {
-    QualType Type = Context.getLValueReferenceType(Member.getType());
-    Reference = VarDecl::Create(Context, Function, Field->getLocation(), Field->getLocation(), Field->getIdentifier(), Type,
-                                Context.getTrivialTypeSourceInfo(Type), SC_None);
-    Reference->setImplicit();
-    Reference->setInit(const_cast<MemberExpr*>(&Member));
-  }
-  return DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Reference, false, Member.getMemberLoc(),
-                             Member.getType(), VK_LValue);
+  const NodeBuilder Build(Context);
+  if (!Reference)
+    Reference = Build.standIn(Function, Field->getIdentifier(), Context.getLValueReferenceType(Member.getType()), const_cast<MemberExpr*>(&Member),
+                              Field->getLocation());
+  return Build.name(Reference, Member.getMemberLoc());
 }
 
 const Expr* dereferenced(const Expr* E) {

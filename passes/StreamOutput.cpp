@@ -37,7 +37,7 @@ const DeclRefExpr* flatten(const Expr* E, llvm::SmallVectorImpl<const Expr*>& Op
 StringRef manipulator(const Expr* Operand) {
   const auto* Ref = dyn_cast<DeclRefExpr>(Operand->IgnoreParenImpCasts());
   const auto* Function = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
-  return Function && Function->isInStdNamespace() && Function->getIdentifier() ? Function->getName() : StringRef();
+  return Function && Function->isInStdNamespace() ? identifierOf(Function) : StringRef();
 }
 
 /// Looks for what changes the format of all that is printed behind it.
@@ -149,7 +149,7 @@ bool addOperand(const Expr& Operand, FormattedOutput& Output) {
 std::optional<FormattedOutput> formattedOutput(const CallExpr& Call, ASTContext& Context) {
   FormattedOutput Output{"\"", {}};
   const FunctionDecl* Callee = Call.getDirectCallee();
-  if (Callee && Callee->getIdentifier() && Callee->getName() == "puts" && Call.getNumArgs() == 1) {
+  if (Callee && identifierOf(Callee) == "puts" && Call.getNumArgs() == 1) {
     const auto* Literal = dyn_cast<StringLiteral>(Call.getArg(0)->IgnoreParenImpCasts());
     if (!Literal || !addOperand(*Call.getArg(0), Output))
       return std::nullopt;
@@ -166,7 +166,7 @@ std::optional<FormattedOutput> formattedOutput(const CallExpr& Call, ASTContext&
 
 bool printsToStdout(const CallExpr& Call) {
   const FunctionDecl* Callee = Call.getDirectCallee();
-  if (!Callee || !Callee->getIdentifier() || Callee->getName() != "fprintf" || Call.getNumArgs() < 2)
+  if (!Callee || identifierOf(Callee) != "fprintf" || Call.getNumArgs() < 2)
     return false;
   const VarDecl* Stream = namedVariable(Call.getArg(0)->IgnoreParenImpCasts());
   return Stream && Stream->getName() == "stdout";
