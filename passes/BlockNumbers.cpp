@@ -3,6 +3,8 @@
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/BlockThreads.h"
+#include "passes/CallVisitor.h"
+#include "passes/FunctionCopies.h"
 #include "passes/HostSums.h"
 #include "passes/LaunchSize.h"
 #include "passes/VariableChanges.h"
@@ -19,6 +21,65 @@ namespace {
 
 StringRef atomicOf(Keyword Operation) { return Operation == Keyword::Plus ? "atomicAdd" : Operation == Keyword::Max ? "atomicMax" : "atomicMin"; }
 
+/// The stores `*pointer = ...` and `pointer[0] = ...`.
+class FirstElementStores : public DynamicRecursiveASTVisitor {
+public:
+  FirstElementStores(const Stmt* S, const VarDecl* Pointer) : Pointer(Pointer) { TraverseStmt(const_cast<Stmt*>(S)); }
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    if (E->getOpcode() == BO_Assign && pointed(E->getLHS()) == Pointer)
+      Found.push_back(E);
+    return true;
+  }
+  llvm::SmallVector<BinaryOperator*, 2> Found;
+
+private:
+  const VarDecl* pointed(const Expr* E) const {
+    E = E->IgnoreParens();
+    if (const auto* Deref = dyn_cast<UnaryOperator>(E); Deref && Deref->getOpcode() == UO_Deref)
+      return namedVariable(Deref->getSubExpr());
+    const auto* Element = dyn_cast<ArraySubscriptExpr>(E);
+    const bool IsFirst = Element && Element->getIdx()->isIntegerConstantExpr(Pointer->getASTContext()) &&
+                         Element->getIdx()->EvaluateKnownConstInt(Pointer->getASTContext()) == 0;
+    return IsFirst ? namedVariable(Element->getBase()) : nullptr;
+  }
+
+  const VarDecl* Pointer;
+};
+
+/// The calls in a statement.
+class Calls : public DynamicRecursiveASTVisitor {
+public:
+  explicit Calls(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+  bool VisitCallExpr(CallExpr* Call) override {
+    Found.push_back(Call);
+    return true;
+  }
+  std::vector<const CallExpr*> Found;
+};
+
+/// Those of a kernel, and of the functions that it calls.
+class AllCalls : public CallVisitor {
+public:
+  explicit AllCalls(const FunctionDecl* Kernel) {
+    enter(Kernel);
+    visitEntered();
+  }
+  bool VisitCallExpr(CallExpr* Call) override {
+    Found.push_back(Call);
+    return true;
+  }
+  std::vector<const CallExpr*> Found;
+};
+
+/// Where the type that a parameter points to is written; none if it is no pointer as it stands there.
+std::optional<FileRange> pointeeText(const ParmVarDecl& P) {
+  const auto Pointer = P.getTypeSourceInfo() ? P.getTypeSourceInfo()->getTypeLoc().getUnqualifiedLoc().getAs<PointerTypeLoc>() : PointerTypeLoc();
+  const ASTContext& Context = P.getASTContext();
+  if (!Pointer || P.getType()->getPointeeType().hasQualifiers() || P.getBeginLoc().isMacroID() || P.getEndLoc().isMacroID())
+    return std::nullopt;
+  return fileRange(Pointer.getPointeeLoc().getSourceRange(), Context.getSourceManager(), Context.getLangOpts());
+}
+
 class BlockNumberFinder {
 public:
   explicit BlockNumberFinder(Unit& U) : U(U), Context(U.context()) {}
@@ -27,15 +88,102 @@ public:
     for (Region& R : U.Regions)
       if (!R.isPattern() && !findIn(R))
         return false;
-    return checkOtherLaunches();
+    if (!checkOtherLaunches() || !checkOtherCalls())
+      return false;
+    replaceStores();
+    return true;
   }
 
 private:
-  /// What is found of a store, besides its conditions.
+  /// A store, the calls from the kernel to the function that it stands in, and the conditions around it and these.
   struct Conditional {
     BlockStore Store;
+    std::vector<const CallExpr*> Calls;
     std::vector<std::pair<const Expr*, bool>> Conditions;
+    /// What has the store, as a child.
+    Stmt* Parent = nullptr;
   };
+
+  /// `reduce(part, partial)` or `reduce(part, partial + number)`, of a function that can be looked into.
+  struct Passing {
+    const CallExpr* Call = nullptr;
+    const FunctionDecl* Function = nullptr;
+    const ParmVarDecl* Parameter = nullptr;
+    const Expr* Number = nullptr;
+  };
+
+  /// The only call that a pointer is passed to by a function that does nothing else with it.
+  static std::optional<Passing> passedOn(const FunctionDecl* In, const ParmVarDecl* P) {
+    std::optional<Passing> Found;
+    for (const CallExpr* Call : Calls(In->getBody()).Found)
+      for (unsigned I = 0; I != Call->getNumArgs(); ++I) {
+        const auto [Pointer, Number] = elementOf(Call->getArg(I));
+        if (Pointer != P)
+          continue;
+        const FunctionDecl* Callee = Call->getDirectCallee();
+        const FunctionDecl* Definition = Callee && !isa<CXXMethodDecl>(Callee) ? ownDefinition(*Callee) : nullptr;
+        if (Found || !Definition || I >= Definition->getNumParams())
+          return std::nullopt;
+        Found = {Call, Definition, Definition->getParamDecl(I), Number};
+      }
+    const References Named(In->getBody());
+    return llvm::count_if(Named.All, [&](const DeclRefExpr* Ref) { return Ref->getDecl() == P; }) == 1 ? Found : std::nullopt;
+  }
+
+  /// `p`, `p + number` or `&p[number]`: the pointer, and the number or null.
+  static std::pair<const VarDecl*, const Expr*> elementOf(const Expr* E) {
+    E = E->IgnoreParenImpCasts();
+    if (const auto* Sum = dyn_cast<BinaryOperator>(E); Sum && Sum->getOpcode() == BO_Add) {
+      const bool IsFirst = Sum->getLHS()->getType()->isPointerType();
+      Expr* Added = IsFirst ? Sum->getRHS() : Sum->getLHS();
+      const auto [Pointer, Number] = elementOf(IsFirst ? Sum->getLHS() : Sum->getRHS());
+      if (!Pointer || !Number)
+        return {Pointer, Added};
+      // most + y * width + x
+      return {Pointer, BinaryOperator::Create(Pointer->getASTContext(), const_cast<Expr*>(Number), Added, BO_Add, Number->getType(), VK_PRValue, OK_Ordinary,
+                                              Sum->getOperatorLoc(), FPOptionsOverride())};
+    }
+    const auto* Address = dyn_cast<UnaryOperator>(E);
+    const auto* Element = Address && Address->getOpcode() == UO_AddrOf ? dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens()) : nullptr;
+    return Element ? std::pair(namedPointer(Element->getBase()), Element->getIdx()) : std::pair(namedPointer(E), static_cast<const Expr*>(nullptr));
+  }
+
+  /// Where a kernel, or a function that it passes the pointer on to, stores through it; the calls lead there.
+  struct StorePlace {
+    const FunctionDecl* Function = nullptr;
+    const ParmVarDecl* Pointer = nullptr;
+    std::vector<const CallExpr*> Calls;
+    std::vector<const ParmVarDecl*> PassedOn;
+    llvm::SmallVector<BinaryOperator*, 2> Stores;
+    /// What a call adds to the pointer.
+    PassedNumber Passed;
+
+    /// The number of the element, and the function that names it.
+    std::pair<const Expr*, const FunctionDecl*> number() const {
+      return Passed.Number ? std::pair(Passed.Number, Passed.In) : std::pair(cast<ArraySubscriptExpr>(Stores.front()->getLHS()->IgnoreParens())->getIdx(), Function);
+    }
+  };
+  static StorePlace storesOf(const FunctionDecl* Kernel, const ParmVarDecl* P) {
+    constexpr unsigned MostCalls = 8;
+    StorePlace Place{Kernel, P, {}, {}, ElementStores(Kernel->getBody(), P).Found, {}};
+    while (Place.Stores.empty()) {
+      const std::optional<Passing> On = passedOn(Place.Function, Place.Pointer);
+      if (!On || Place.Calls.size() == MostCalls || (On->Number && Place.Passed.Number))
+        break;
+      if (On->Number)
+        {
+        const unsigned I = On->Parameter->getFunctionScopeIndex();
+        Place.Passed = {On->Number, Place.Function, Place.Pointer, On->Call, I, On->Call->getArg(I)->getSourceRange()};
+      }
+      Place.Function = On->Function;
+      Place.Pointer = On->Parameter;
+      Place.Calls.push_back(On->Call);
+      Place.PassedOn.push_back(On->Parameter);
+      Place.Stores = Place.Passed.Number ? FirstElementStores(Place.Function->getBody(), Place.Pointer).Found
+                                         : ElementStores(Place.Function->getBody(), Place.Pointer).Found;
+    }
+    return Place;
+  }
 
   /// \p Other: a kernel, or an array of the host.
   bool report(SourceLocation Where, BlockNumbersProblem Why, StringRef Array, const std::string& Combining, StringRef Other = "") {
@@ -64,7 +212,7 @@ private:
   /// A launch whose kernel stores into an array.
   static bool stores(const Stage& S, const VarDecl* V) {
     const ParmVarDecl* P = parameterFor(S, V);
-    return P && !ElementStores(S.Kernel->getBody(), P).Found.empty();
+    return P && !storesOf(S.Kernel, P).Stores.empty();
   }
 
   bool storesNumber(const Stage& S, const VarDecl* V) const {
@@ -79,7 +227,7 @@ private:
   /// A launch that is passed no distributed array, and reads this one.
   static bool combines(const Region& R, const Stage& S, const VarDecl* V) {
     const ParmVarDecl* P = parameterFor(S, V);
-    return P && ElementStores(S.Kernel->getBody(), P).Found.empty() && References(S.Kernel->getBody()).mention(P) &&
+    return P && storesOf(S.Kernel, P).Stores.empty() && References(S.Kernel->getBody()).mention(P) &&
            llvm::none_of(S.Arguments, [&](const Expr* E) {
              std::set<const VarDecl*> Named = namedVariables(E);
              return llvm::any_of(Named, [&](const VarDecl* Other) { return isDistributed(R, Other); });
@@ -103,25 +251,22 @@ private:
         const VarDecl* V = namedPointer(Argument);
         if (!V || isDistributed(R, V) || mayBeDistributed(R, V) || Changes.changes(V) || R.findReduction(V) || R.findCollected(Argument))
           continue;
-        bool IsStored = llvm::any_of(R.Stages, [&](const Stage& Other) { return stores(Other, V) || isChanged(Other, V); });
+        bool IsStored = llvm::any_of(R.Stages, [&](const Stage& Other) { return stores(Other, V); });
         if (IsStored && (combines(R, S, V) || (hasNumbers(R, V) && isReadByHost(R, V, Context))))
           Found.insert(V);
       }
     return Found;
   }
 
-  /// By a store that has become an atomic operation for another launch.
-  bool isChanged(const Stage& S, const VarDecl* V) const {
-    const ParmVarDecl* P = parameterFor(S, V);
-    return P && llvm::any_of(Known, [&](const Conditional& C) { return C.Store.Parameter == P; });
-  }
-
   /// Whether a launch stores numbers of its blocks through a parameter.
   bool storesNumbers(const FunctionDecl* Kernel, const ParmVarDecl* P) const {
-    return P->getType()->isPointerType() && Kernel->getBody() && llvm::any_of(ElementStores(Kernel->getBody(), P).Found, [&](const BinaryOperator* Store) {
-      const auto* Element = cast<ArraySubscriptExpr>(Store->getLHS()->IgnoreParens());
-      return dimensionsOfBlockNumber(Element->getIdx(), Kernel, Context).has_value();
-    });
+    if (!P->getType()->isPointerType() || !Kernel->getBody())
+      return false;
+    const StorePlace Place = storesOf(Kernel, P);
+    if (Place.Stores.empty())
+      return false;
+    const auto [Number, In] = Place.number();
+    return dimensionsOfBlockNumber(Number, In, Context).has_value();
   }
 
   /// Numbers in an array that a launch is passed by a member of a structure, and that the host copies.
@@ -254,7 +399,7 @@ private:
 
   /// Of what is no number of a block other messages are better.
   bool hasNumbers(const Region& R, const VarDecl* V) const {
-    return llvm::any_of(R.Stages, [&](const Stage& S) { return isChanged(S, V) || storesNumber(S, V); });
+    return llvm::any_of(R.Stages, [&](const Stage& S) { return storesNumber(S, V); });
   }
 
   bool findSums(Region& R, const VarDecl* Array) {
@@ -298,7 +443,7 @@ private:
       if (!Block[0] || !Block[1] || !Block[2] || *Block[0] < 1 || *Block[1] < 1 || *Block[2] < 1 || *Block[0] > MostThreads ||
           *Block[1] > MostThreads || *Block[0] * *Block[1] * *Block[2] > MostThreads)
         return Wrong(S.location(), BlockNumbersProblem::BlockSize);
-      if (threadsMeeting(It->Conditions, S.Kernel, {*Block[0], *Block[1], *Block[2]}, Context) != 1U)
+      if (threadsMeeting(It->Conditions, S.Kernel, It->Calls, {*Block[0], *Block[1], *Block[2]}, Context) != 1U)
         return Wrong(It->Store.Statement->getBeginLoc(), BlockNumbersProblem::NotOneThread);
       S.BlockNumbers.emplace_back(P, It->Store.Dimensions);
       if (llvm::none_of(R.BlockStores, [&](const BlockStore& B) { return B.Parameter == P; }))
@@ -309,26 +454,45 @@ private:
 
   std::optional<RejectedBlockNumbers> addStore(const FunctionDecl* Kernel, const ParmVarDecl* P, Keyword Operation, const Region& R) {
     auto Reject = [](BlockNumbersProblem Why, SourceLocation Where) { return RejectedBlockNumbers{Why, Where}; };
-    const ElementStores All(Kernel->getBody(), P);
-    if (All.Found.empty())
+    StorePlace Place = storesOf(Kernel, P);
+    if (Place.Stores.empty())
       return Reject(BlockNumbersProblem::UsedOtherwise, P->getLocation());
-    BinaryOperator* Store = All.Found.front();
-    const auto* Element = cast<ArraySubscriptExpr>(Store->getLHS()->IgnoreParens());
-    const References InKernel(Kernel->getBody());
-    for (const DeclRefExpr* Ref : InKernel.All)
-      if (Ref->getDecl() == P && Ref != Element->getBase()->IgnoreParenImpCasts())
+    BinaryOperator* Store = Place.Stores.front();
+    const References Named(Place.Function->getBody()), InStore(Store->getLHS());
+    for (const DeclRefExpr* Ref : Named.All)
+      if (Ref->getDecl() == Place.Pointer && !InStore.All.contains(Ref))
         return Reject(BlockNumbersProblem::UsedOtherwise, Ref->getLocation());
+    const auto [Number, NumberIn] = Place.number();
     Conditional Found;
-    Found.Store = {Kernel, P, Store, Operation, 1};
-    Path.clear();
-    if (!findPath(Kernel->getBody(), Store) || !isTextOfBody(Kernel, Store->getSourceRange()) ||
-        !Context.hasSameUnqualifiedType(P->getType()->getPointeeType(), R.Reductions.back().Scalar->getType()) ||
-        !Store->getType()->isArithmeticType())
+    Found.Store = {Kernel, P, Place.Function, Place.Pointer, std::move(Place.PassedOn), Place.Passed, Store, Operation, 1};
+    Found.Calls = std::move(Place.Calls);
+    if (!isTextOfBody(Place.Function, Store->getSourceRange()) || !isTextOfBody(NumberIn, Number->getSourceRange()) ||
+        !Context.hasSameUnqualifiedType(Place.Pointer->getType()->getPointeeType(), R.Reductions.back().Scalar->getType()) ||
+        !Store->getType()->isArithmeticType() ||
+        !llvm::all_of(Found.Store.PassedOn, [](const ParmVarDecl* On) { return pointeeText(*On).has_value(); }))
       return Reject(BlockNumbersProblem::NotStatement, Store->getBeginLoc());
-    const std::optional<unsigned> Dimensions = dimensionsOfBlockNumber(Element->getIdx(), Kernel, Context);
+    const std::optional<unsigned> Dimensions = dimensionsOfBlockNumber(Number, NumberIn, Context);
     if (!Dimensions)
-      return Reject(BlockNumbersProblem::NotNumber, Element->getIdx()->getBeginLoc());
+      return Reject(BlockNumbersProblem::NotNumber, Number->getBeginLoc());
     Found.Store.Dimensions = *Dimensions;
+    const FunctionDecl* In = Kernel;
+    for (const CallExpr* Call : Found.Calls) {
+      if (auto Rejected = addConditions(In, Call, Found))
+        return Rejected;
+      In = ownDefinition(*Call->getDirectCallee());
+    }
+    if (auto Rejected = addConditions(In, Store, Found))
+      return Rejected;
+    Found.Parent = const_cast<Stmt*>(Path[Path.size() - 2]);
+    Known.push_back(std::move(Found));
+    return std::nullopt;
+  }
+
+  /// Of a store or call in a function, which is a statement that is come to once.
+  std::optional<RejectedBlockNumbers> addConditions(const FunctionDecl* In, const Expr* E, Conditional& Found) {
+    Path.clear();
+    if (!findPath(In->getBody(), E))
+      return RejectedBlockNumbers{BlockNumbersProblem::NotStatement, E->getBeginLoc()};
     for (size_t I = 0; I + 1 < Path.size(); ++I) {
       const Stmt *Outer = Path[I], *Inner = Path[I + 1];
       if (const auto* If = dyn_cast<IfStmt>(Outer); If && !If->getInit() && !If->getConditionVariable() && Inner != If->getCond()) {
@@ -337,13 +501,28 @@ private:
       }
       const auto* Block = dyn_cast<CompoundStmt>(Outer);
       if (!Block && !isa<ExprWithCleanups>(Outer))
-        return Reject(isa<Expr, DeclStmt>(Outer) ? BlockNumbersProblem::NotStatement : BlockNumbersProblem::NotOneThread, Store->getBeginLoc());
-      if (Block && llvm::any_of(llvm::make_range(Block->body_begin(), llvm::find(Block->body(), Inner)), mayLeave))
-        return Reject(BlockNumbersProblem::NotOneThread, Store->getBeginLoc());
+        return RejectedBlockNumbers{isa<Expr, DeclStmt>(Outer) ? BlockNumbersProblem::NotStatement : BlockNumbersProblem::NotOneThread, E->getBeginLoc()};
+      if (!Block)
+        continue;
+      for (const Stmt* Before : llvm::make_range(Block->body_begin(), llvm::find(Block->body(), Inner))) {
+        if (const Expr* Leaves = conditionOfReturn(Before))
+          Found.Conditions.emplace_back(Leaves, false);
+        else if (mayLeave(Before))
+          return RejectedBlockNumbers{BlockNumbersProblem::NotOneThread, E->getBeginLoc()};
+      }
     }
-    replaceStore(*Store, *Element, Operation);
-    Known.push_back(std::move(Found));
     return std::nullopt;
+  }
+
+  /// Of `if (condition) return;`.
+  static const Expr* conditionOfReturn(const Stmt* S) {
+    const auto* If = dyn_cast<IfStmt>(S);
+    if (!If || If->getElse() || If->getInit() || If->getConditionVariable())
+      return nullptr;
+    const Stmt* Then = If->getThen();
+    if (const auto* Block = dyn_cast<CompoundStmt>(Then); Block && Block->size() == 1)
+      Then = Block->body_front();
+    return isa<ReturnStmt>(Then) ? If->getCond() : nullptr;
   }
 
   /// From the body to the statement.
@@ -357,9 +536,27 @@ private:
     return false;
   }
 
-  /// Puts the atomic operation where the path leads to.
-  void replaceStore(BinaryOperator& Store, const ArraySubscriptExpr& Element, Keyword Operation) {
-    IdentifierInfo* Name = &Context.Idents.get(atomicOf(Operation));
+  /// Once all is looked at: a function may be one that a combining kernel calls, too.
+  void replaceStores() {
+    for (const Conditional& C : Known) {
+      replaceStore(C.Store, *C.Parent);
+      if (C.Store.Function != C.Store.Kernel)
+        markCopied(*C.Store.Function, *C.Store.Pointer);
+      if (const PassedNumber& Passed = C.Store.Passed; Passed.Number)
+        const_cast<CallExpr*>(Passed.Call)->setArg(Passed.Argument, valueOf(*Passed.Pointer, Passed.Number->getBeginLoc()));
+    }
+  }
+
+  /// Of a parameter.
+  Expr* valueOf(const ParmVarDecl& P, SourceLocation Loc) const {
+    const QualType Type = P.getType();
+    Expr* Ref = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), const_cast<ParmVarDecl*>(&P), false, Loc, Type, VK_LValue);
+    return ImplicitCastExpr::Create(Context, Type.getUnqualifiedType(), CK_LValueToRValue, Ref, nullptr, VK_PRValue, FPOptionsOverride());
+  }
+
+  void replaceStore(const BlockStore& B, Stmt& Parent) {
+    const BinaryOperator& Store = *B.Statement;
+    IdentifierInfo* Name = &Context.Idents.get(atomicOf(B.Operation));
     DeclContext* Everywhere = Context.getTranslationUnitDecl();
     // As CUDA's own, which there is not for all types.
     auto Declared = Everywhere->lookup(Name);
@@ -374,10 +571,9 @@ private:
     Atomic->setParams(Parameters);
     Expr* Callee = DeclRefExpr::Create(Context, NestedNameSpecifierLoc(), SourceLocation(), Atomic, false, Store.getBeginLoc(), Function, VK_LValue);
     Callee = ImplicitCastExpr::Create(Context, Context.getPointerType(Function), CK_FunctionToPointerDecay, Callee, nullptr, VK_PRValue, FPOptionsOverride());
-    Expr* Arguments[] = {const_cast<Expr*>(Element.getBase()), Store.getRHS()};
+    Expr* Arguments[] = {valueOf(*B.Pointer, Store.getBeginLoc()), Store.getRHS()};
     auto* Call = CallExpr::Create(Context, Callee, Arguments, Type, VK_PRValue, Store.getEndLoc(), FPOptionsOverride());
-    auto* Parent = const_cast<Stmt*>(Path[Path.size() - 2]);
-    for (Stmt*& Child : Parent->children())
+    for (Stmt*& Child : Parent.children())
       if (Child == &Store)
         Child = Call;
   }
@@ -403,6 +599,42 @@ private:
     return true;
   }
 
+  /// Nor is there another copy of a function that stores numbers for what else calls it.
+  bool checkOtherCalls() {
+    for (const Region& R : U.Regions)
+      for (const Stage& S : R.Stages) {
+        if (R.isPattern() || !S.Kernel || !S.Kernel->getBody())
+          continue;
+        const AllCalls Called(S.Kernel);
+        for (const Conditional& C : Known) {
+          const FunctionDecl* In = C.Store.Kernel;
+          for (const CallExpr* Known : C.Calls) {
+            const FunctionDecl* Callee = ownDefinition(*Known->getDirectCallee());
+            for (const CallExpr* Call : Called.Found)
+              if (isCallOf(Call, Callee) && !isKnownCall(Call, C.Store.Operation)) {
+                report(Call->getBeginLoc(), BlockNumbersProblem::OtherCall, C.Store.Parameter, combiningOf(C), S.Kernel);
+                U.Diags->report(Known->getBeginLoc(), Diag::note_numbers_by_call) << In->getName();
+                return false;
+              }
+            In = Callee;
+          }
+        }
+      }
+    return true;
+  }
+
+  bool isCallOf(const CallExpr* Call, const FunctionDecl* Function) const {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    return Callee && kernelPatternKey(Callee, U.sources()) == kernelPatternKey(Function, U.sources());
+  }
+  /// Instances of a template are one text.
+  bool isKnownCall(const CallExpr* Call, Keyword Operation) const {
+    return llvm::any_of(Known, [&](const Conditional& C) {
+      return C.Store.Operation == Operation &&
+             llvm::any_of(C.Calls, [&](const CallExpr* Known) { return Known->getBeginLoc() == Call->getBeginLoc() && Known->getEndLoc() == Call->getEndLoc(); });
+    });
+  }
+
   std::string combiningOf(const Conditional& C) const {
     for (const Region& R : U.Regions)
       if (llvm::any_of(R.BlockStores, [&](const BlockStore& B) { return B.Parameter == C.Store.Parameter; }))
@@ -420,20 +652,31 @@ private:
 
 bool findBlockNumbers(Unit& U) { return BlockNumberFinder(U).run(); }
 
+/// `T* out` of a function's copy: what takes the pointer's place in the kernel (ThreadParts.h).
+static void editPassedOn(const ParmVarDecl& P, Keyword Operation, EditSet& Edits) {
+  const ASTContext& Context = P.getASTContext();
+  const std::optional<FileRange> Whole = fileRange(P.getSourceRange(), Context.getSourceManager(), Context.getLangOpts()), Pointee = pointeeText(P);
+  if (!Whole || !Pointee)
+    return; // addStore has looked at the text
+  const StringRef Name = Operation == Keyword::Plus ? "plus" : Operation == Keyword::Max ? "maximum" : "minimum";
+  Edits.replace({Whole->File, Whole->Begin, Pointee->Begin}, "const ::gpurma::stages::part_pointer<");
+  Edits.replace({Whole->File, Pointee->End, Whole->End}, (", ::gpurma::stages::" + Name + "> " + P.getName()).str());
+}
+
 void editBlockStores(const FunctionDecl* Kernel, const Unit& U, EditSet& Edits) {
   const std::string Key = kernelPatternKey(Kernel, U.sources());
-  std::set<unsigned> Done;
+  std::set<std::pair<std::string, unsigned>> Done;
   for (const Region& R : U.Regions)
     for (const BlockStore& B : R.BlockStores) {
       if (kernelPatternKey(B.Kernel, U.sources()) != Key)
         continue;
-      std::optional<FileRange> Whole = fileRangeInBody(Kernel, B.Statement->getSourceRange());
-      std::optional<FileRange> Value = fileRangeInBody(Kernel, B.Statement->getRHS()->getSourceRange());
-      if (!Whole || !Value || !Done.insert(Whole->Begin).second)
+      std::optional<FileRange> Whole = fileRangeInBody(B.Function, B.Statement->getSourceRange());
+      std::optional<FileRange> Value = fileRangeInBody(B.Function, B.Statement->getRHS()->getSourceRange());
+      if (!Whole || !Value || !Done.emplace(Whole->File, Whole->Begin).second)
         continue; // addStore has looked at the text
-      std::string Call = (atomicOf(B.Operation) + "(" + B.Parameter->getName() + ", ").str();
-      const auto* Element = dyn_cast<ArraySubscriptExpr>(B.Statement->getLHS()->IgnoreParens());
-      std::optional<FileRange> Number = Element ? fileRangeInBody(Kernel, Element->getIdx()->getSourceRange()) : std::nullopt;
+      std::string Call = (atomicOf(B.Operation) + "(" + B.Pointer->getName() + ", ").str();
+      const auto* Element = B.Passed.Number ? nullptr : dyn_cast<ArraySubscriptExpr>(B.Statement->getLHS()->IgnoreParens());
+      std::optional<FileRange> Number = Element ? fileRangeInBody(B.Function, Element->getIdx()->getSourceRange()) : std::nullopt;
       if (Number) {
         // Or compilers would warn of variables that nothing else uses.
         Edits.replace({Whole->File, Whole->Begin, Number->Begin}, "static_cast<void>(");
@@ -442,6 +685,13 @@ void editBlockStores(const FunctionDecl* Kernel, const Unit& U, EditSet& Edits) 
         Edits.replace({Whole->File, Whole->Begin, Value->Begin}, Call);
       }
       Edits.wrap(*Value, "", ")");
+      for (const ParmVarDecl* On : B.PassedOn)
+        editPassedOn(*On, B.Operation, Edits);
+      if (!B.Passed.Number)
+        continue;
+      if (std::optional<FileRange> Passed = fileRangeInBody(B.Passed.In, B.Passed.Text))
+        if (Done.emplace(Passed->File, Passed->Begin).second)
+          Edits.replace(*Passed, B.Passed.Pointer->getNameAsString());
     }
 }
 

@@ -102,8 +102,14 @@ public:
   }
 
   /// The same in each block of a grid.
-  std::optional<unsigned> meeting(ArrayRef<std::pair<const Expr*, bool>> Conditions) {
+  std::optional<unsigned> meeting(ArrayRef<std::pair<const Expr*, bool>> Conditions, ArrayRef<const CallExpr*> Calls) {
     OfAnyBlock = true;
+    for (const CallExpr* Call : Calls) {
+      const FunctionDecl* Callee = ownDefinition(*Call->getDirectCallee());
+      InCalled.emplace_back(Callee->getBody());
+      for (unsigned I = 0; I != Callee->getNumParams() && I != Call->getNumArgs(); ++I)
+        Passed[Callee->getParamDecl(I)] = Call->getArg(I);
+    }
     unsigned Count = 0;
     std::vector<Values> Each;
     for (const auto& [Condition, Wanted] : Conditions)
@@ -188,9 +194,10 @@ private:
     }
   }
 
+  using SharedMemory = std::map<const VarDecl*, std::map<std::int64_t, Value>>;
   struct Memory {
     std::map<const VarDecl*, Values> Variables;
-    std::map<const VarDecl*, std::map<std::int64_t, Value>> Shared;
+    SharedMemory Shared;
   };
 
   template <typename Then, typename Else> void branch(const Values& Condition, Then RunThen, Else RunElse, SourceLocation Where) {
@@ -292,6 +299,7 @@ private:
       if (!runs(T) || !isOwn(Goes[T], T))
         return fail(BlockNumbersProblem::NotAll, Condition->getBeginLoc());
     const Memory Before{Variables, Shared};
+    Sharing.clear();
     InElements = true;
     for (Iteration = 0; Iteration != 2; ++Iteration) {
       Value Index;
@@ -309,8 +317,33 @@ private:
     unsigned Others = 0;
     for (const auto& [Other, Each] : Before.Variables)
       Others += Other != V && Variables[Other] != Each;
-    if (Others > 1 || Shared != Before.Shared)
+    if (Others > 1 || !changesOwnElements(Before.Shared, /*Most=*/1 - Others))
       fail(BlockNumbersProblem::NotAll, Condition->getBeginLoc());
+  }
+
+  /// Whether no thread has changed more elements that threads share than \p Most, and no other one looks at these: they are like variables.
+  bool changesOwnElements(const SharedMemory& Before, unsigned Most) {
+    std::vector<unsigned> Count(Threads);
+    for (const auto& [V, Elements] : Shared)
+      for (const auto& [At, Now] : Elements) {
+        const auto Array = Before.find(V);
+        if (Array != Before.end())
+          if (const auto Old = Array->second.find(At); Old != Array->second.end() && Old->second == Now)
+            continue;
+        const std::optional<size_t> Owner = Sharing[{V, At}];
+        if (!Owner || ++Count[*Owner] > Most)
+          return false;
+      }
+    return true;
+  }
+
+  /// In a loop through the elements.
+  void noteShared(const Value& At, size_t Thread) {
+    if (!InElements)
+      return;
+    auto [It, IsFirst] = Sharing.try_emplace({At.Variable, At.Whole}, Thread);
+    if (!IsFirst && It->second != Thread)
+      It->second.reset();
   }
 
   /// i, of `i < count`.
@@ -511,17 +544,23 @@ private:
       return Values(Threads, Only);
     }
     // Of a kernel of which conditions are looked at only.
-    bool Fixed = V.hasLocalStorage() && !isa<ParmVarDecl>(V) && V.getInit() && V.getType()->isArithmeticType() && !Changed.changes(&V);
-    if (Fixed && !Numbers)
-      return Variables[&V] = eval(V.getInit());
+    const Expr* Init = isa<ParmVarDecl>(V) ? Passed.lookup(&V) : V.getInit();
+    const bool IsFixed = V.hasLocalStorage() && Init && V.getType()->isArithmeticType() && !Changed.changes(&V) &&
+                         llvm::none_of(InCalled, [&](const VariableChanges& In) { return In.changes(&V); });
+    if (IsFixed && !Numbers)
+      return Variables[&V] = eval(Init);
     return nothing();
   }
 
   Value loaded(const Value& At, size_t Thread, SourceLocation Where) {
     if (At.Of != Value::Place)
       return {};
-    if (At.Variable->hasAttr<CUDASharedAttr>())
-      return At.AtIndex ? Value() : Shared[At.Variable][At.Whole];
+    if (At.Variable->hasAttr<CUDASharedAttr>()) {
+      if (At.AtIndex)
+        return {};
+      noteShared(At, Thread);
+      return Shared[At.Variable][At.Whole];
+    }
     if (At.Variable != Numbers)
       return {};
     constexpr std::int64_t MostNumbers = 1 << 16;
@@ -565,6 +604,7 @@ private:
         continue;
       const auto* Parameter = dyn_cast_or_null<ParmVarDecl>(At[T].Variable);
       if (At[T].Of == Value::Place && !At[T].AtIndex && At[T].Variable->hasAttr<CUDASharedAttr>()) {
+        noteShared(At[T], T);
         Shared[At[T].Variable][At[T].Whole] = Given[T];
       } else if (At[T].Of == Value::Place && Parameter && Parameter != Numbers && At[T].Whole == 0 && !At[T].AtIndex && !InElements && !InGuard) {
         ++Stores;
@@ -943,8 +983,13 @@ private:
   ASTContext& Context;
   QualType ElementType;
   const VariableChanges Changed;
+  /// Of functions that are called on the way to conditions, and what these are passed.
+  std::vector<VariableChanges> InCalled;
+  llvm::DenseMap<const VarDecl*, const Expr*> Passed;
   std::map<const VarDecl*, Values> Variables;
-  std::map<const VarDecl*, std::map<std::int64_t, Value>> Shared;
+  SharedMemory Shared;
+  /// Which thread names an element in a loop through the elements of the array; none if several do.
+  std::map<std::pair<const VarDecl*, std::int64_t>, std::optional<size_t>> Sharing;
   std::vector<bool> Active, Returned;
   const std::vector<bool> Nobody;
   Values ReturnValues = Values(Threads);
@@ -969,9 +1014,9 @@ std::variant<CombinedNumbers, RejectedBlockNumbers> understandCombining(const Fu
   return BlockRun(Kernel, Numbers, {Threads, 1, 1}, Context).run();
 }
 
-std::optional<unsigned> threadsMeeting(ArrayRef<std::pair<const Expr*, bool>> Conditions, const FunctionDecl* Kernel, std::array<std::int64_t, 3> Block,
-                                       ASTContext& Context) {
-  return BlockRun(Kernel, nullptr, Block, Context).meeting(Conditions);
+std::optional<unsigned> threadsMeeting(ArrayRef<std::pair<const Expr*, bool>> Conditions, const FunctionDecl* Kernel, ArrayRef<const CallExpr*> Calls,
+                                       std::array<std::int64_t, 3> Block, ASTContext& Context) {
+  return BlockRun(Kernel, nullptr, Block, Context).meeting(Conditions, Calls);
 }
 
 /// A sum of products of numbers of blocks and sizes of the grid.

@@ -27,7 +27,7 @@ namespace gpurma {
 /// As err_block_numbers has them.
 enum class BlockNumbersProblem {
   Local, NamedElsewhere, UsedOtherwise, NotStatement, NotNumber, NotOneThread, BlockSize, NotOneBlock, NotStoredOnce, NotAll, OtherType, OtherLaunch,
-  NotAddedUp, HostNames, HostNotOwn, NotBehindCopy, HostMemory, OfStructure, NotCopied
+  NotAddedUp, HostNames, HostNotOwn, NotBehindCopy, HostMemory, OfStructure, NotCopied, OtherCall
 };
 
 struct RejectedBlockNumbers {
@@ -56,8 +56,9 @@ std::variant<CombinedNumbers, RejectedBlockNumbers> understandCombining(const cl
                                                                         std::int64_t Threads, clang::ASTContext& Context);
 
 /// How many threads of a block meet all conditions, each of which should be true or false; none if it depends on anything but the thread.
+/// The conditions stand in the kernel or in functions that the calls lead to, each once.
 std::optional<unsigned> threadsMeeting(llvm::ArrayRef<std::pair<const clang::Expr*, bool>> Conditions, const clang::FunctionDecl* Kernel,
-                                       std::array<std::int64_t, 3> Block, clang::ASTContext& Context);
+                                       llvm::ArrayRef<const clang::CallExpr*> Calls, std::array<std::int64_t, 3> Block, clang::ASTContext& Context);
 
 /// How many dimensions of the grid the expression numbers the blocks by, as blockIdx.y * gridDim.x + blockIdx.x does; none for others.
 std::optional<unsigned> dimensionsOfBlockNumber(const clang::Expr* E, const clang::FunctionDecl* Kernel, clang::ASTContext& Context);

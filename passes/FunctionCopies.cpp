@@ -129,6 +129,8 @@ private:
       return It->second;
     const Callees Inside(Function, Own);
     std::string Index = Inside.Index;
+    if (const auto* Mark = Function->getAttr<AnnotateAttr>(); Mark && Mark->isImplicit())
+      Index = Mark->getAnnotation().str();
     for (const auto& [Callee, Use] : Inside.Uses)
       if (const FunctionDecl* Definition = ownDefinition(*Callee); Definition && Index.empty())
         Index = indexIn(Definition);
@@ -149,6 +151,10 @@ SourceLocation nameOfCallee(const CallExpr* Call) {
 }
 
 } // namespace
+
+void markCopied(const FunctionDecl& Function, const NamedDecl& Why) {
+  const_cast<FunctionDecl&>(Function).addAttr(AnnotateAttr::CreateImplicit(Function.getASTContext(), Why.getName(), nullptr, 0));
+}
 
 FunctionCopies findFunctionCopies(const FunctionDecl* Kernel, OwnNames Own, ASTContext& Context) { return FunctionCopyFinder(Own, Context).run(Kernel); }
 

@@ -48,6 +48,10 @@ struct FunctionCopies {
   std::optional<RejectedCopy> Rejected;
 };
 
+/// Makes a function one of those that are copied, as if it named an index: its copy stores the number of a block (BlockNumbers.h).
+/// \p Why: what the message names if it cannot be copied.
+void markCopied(const clang::FunctionDecl& Function, const clang::NamedDecl& Why);
+
 FunctionCopies findFunctionCopies(const clang::FunctionDecl* Kernel, OwnNames Own, clang::ASTContext& Context);
 
 /// How the copy of a function is called.

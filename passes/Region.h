@@ -60,11 +60,29 @@ struct ReducedScalar {
   bool isFlag() const { return Operation == Keyword::Or || Operation == Keyword::And; }
 };
 
+/// The number of the block in a call `store(partial + number, ...)`, where the function's own pointer is to that element.
+struct PassedNumber {
+  const clang::Expr *Number = nullptr;
+  /// The function that calls, and its pointer.
+  const clang::FunctionDecl *In = nullptr;
+  const clang::ParmVarDecl *Pointer = nullptr;
+  const clang::CallExpr *Call = nullptr;
+  unsigned Argument = 0;
+  /// Where the argument stands, which the pointer takes the place of.
+  clang::SourceRange Text;
+};
+
 /// `partial[number of the block] = value;`, of one thread of each block: an update of a scalar that is reduced (BlockNumbers.h).
 struct BlockStore {
   const clang::FunctionDecl *Kernel = nullptr;
   const clang::ParmVarDecl *Parameter = nullptr;
-  /// An atomic operation has taken its place in the kernel's AST.
+  /// The kernel, or a function that it calls, and the parameter of that which the statement stores through.
+  const clang::FunctionDecl *Function = nullptr;
+  const clang::ParmVarDecl *Pointer = nullptr;
+  /// The parameters of functions on the way, that one the last.
+  std::vector<const clang::ParmVarDecl *> PassedOn;
+  PassedNumber Passed;
+  /// An atomic operation has taken its place in the function's AST.
   const clang::BinaryOperator *Statement = nullptr;
   Keyword Operation = Keyword::Plus;
   /// How many dimensions of the grid number the blocks.

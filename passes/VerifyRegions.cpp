@@ -610,7 +610,7 @@ private:
       if (!checkUpdated(S, Pointer, Scalar))
         return false;
     if (!Use.Found) {
-      if (isAddedUpByThreads(S.Kernel, Parameter, Scalar.Scalar->getType(), Atomic))
+      if (S.storesNumber(Parameter) || isAddedUpByThreads(S.Kernel, Parameter, Scalar.Scalar->getType(), Atomic))
         S.AddedUpByThreads.push_back(Parameter);
       return true;
     }

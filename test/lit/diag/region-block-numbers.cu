@@ -198,7 +198,7 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 4
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK4: region-block-numbers.cu:52:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK4: region-block-numbers.cu:52:3: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)' or 'if (threadIdx.x != 0) return;', and not in a loop [gpurma-0231]
     by_all<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
@@ -309,14 +309,14 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 19
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK19: region-block-numbers.cu:149:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK19: region-block-numbers.cu:149:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)' or 'if (threadIdx.x != 0) return;', and not in a loop [gpurma-0231]
     in_two<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
 #elif CASE == 20
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK20: region-block-numbers.cu:156:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK20: region-block-numbers.cu:156:{{[0-9]+}}: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)' or 'if (threadIdx.x != 0) return;', and not in a loop [gpurma-0231]
     in_loop<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }
@@ -330,7 +330,7 @@ void regions(float *u, float *partial, float *result, float *other, int ny, int 
 #elif CASE == 22
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int it = 0; it < 9; ++it) {
-    // CHECK22: region-block-numbers.cu:170:5: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)', without loops and returns before it [gpurma-0231]
+    // CHECK22: region-block-numbers.cu:170:5: error: {{.*}} one thread of each block should store here, whatever else it does: behind 'if (threadIdx.x == 0)' or 'if (threadIdx.x != 0) return;', and not in a loop [gpurma-0231]
     in_some_blocks<<<blocks, 256>>>(u, partial, n);
     add_up<<<1, 256>>>(partial, result, blocks);
   }

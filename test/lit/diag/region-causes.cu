@@ -28,7 +28,8 @@ __global__ void dot(const float* u, float* partial, int n) {
   part[threadIdx.x] = 0;
   if (i < n)
     part[threadIdx.x] = u[i] * u[i];
-  add_up(part, partial + blockIdx.x);
+  float* own = partial + blockIdx.x;
+  add_up(part, own);
 }
 __global__ void sum(const float* partial, float* result, int blocks) {
   __shared__ float part[64];
@@ -38,7 +39,7 @@ __global__ void sum(const float* partial, float* result, int blocks) {
 void run(float* u, float* partial, float* result, int ny, int nx, int blocks) {
 #pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
   for (int t = 0; t < 3; ++t) {
-    // CHECK-NUMBERS: :[[@LINE+1]]:5: note: if the blocks of this launch leave numbers in 'partial', which 'sum' combines, let its kernel itself store them, 'partial[blockIdx.x] = ...;', and not a function that it calls, nor through a pointer to one of them
+    // CHECK-NUMBERS: :[[@LINE+1]]:5: note: if the blocks of this launch leave numbers in 'partial', which 'sum' combines, let its kernel store them, 'partial[blockIdx.x] = ...;', or one function that it passes 'partial', and not through a pointer to one of them
     dot<<<blocks, 64>>>(u, partial, ny * nx);
     sum<<<1, 64>>>(partial, result, blocks);
   }

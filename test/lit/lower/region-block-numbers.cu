@@ -48,3 +48,27 @@ void run(float* u, float* v, float* partial, float* result, int ny, int nx) {
     root<<<1, 32>>>(partial, result, grid.x * grid.y);
   }
 }
+
+// A function's copy has what the launch adds up in place of the pointer.
+// CHECK: gpurma_of_thread_leave({{.*}}, float sum, const ::gpurma::stages::part_pointer<float, ::gpurma::stages::plus> number)
+// CHECK: atomicAdd(number, sum);
+__device__ void leave(float sum, float* number) {
+  if (threadIdx.x == 0)
+    *number = sum;
+}
+// CHECK: _squares(
+// CHECK: gpurma_of_thread_leave(threadIdx, blockIdx, blockDim, gridDim, s, partial);
+__global__ void squares(const float* u, float* partial, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = i < n ? u[i] * u[i] : 0;
+  for (int w = 16; w > 0; w /= 2)
+    s += __shfl_down_sync(~0u, s, w);
+  leave(s, &partial[blockIdx.x]);
+}
+void run_function(float* u, float* partial, float* result, int ny, int nx, int blocks) {
+#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *result)
+  for (int i = 0; i < 10; ++i) {
+    squares<<<blocks, 32>>>(u, partial, ny * nx);
+    root<<<1, 32>>>(partial, result, blocks);
+  }
+}
