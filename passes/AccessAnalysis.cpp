@@ -63,6 +63,11 @@ public:
       Renumbered.emplace();
       for (unsigned D = 0; D < 3; ++D)
         Renumbered->Coordinate[D] = threadAlong(D);
+      if (const std::optional<RowOrigin>& Origin = Launch.Origin) {
+        Renumbered->Coordinate[Origin->Dimension] = threadAlong(Origin->Dimension) - Origin->First;
+        Sets.assume(Sets.compare(Comparison::LessEqual, Origin->First, threadAlong(Origin->Dimension)));
+        Result.FirstRow = Origin->Parameter;
+      }
     }
     if (forFixedRows())
       Renumbered = FixedRows.threads(Arrays);
@@ -95,6 +100,8 @@ public:
         Sets.allowForPart();
       collect(A);
     }
+    if (Launch.Threads == ThreadMapping::Blocks && !Launch.RowDimension)
+      Form.Origin = findOrigin();
     if (forFixedRows())
       FixedRows.check(Interpreted);
     if (Launch.SearchesRows)
@@ -139,6 +146,8 @@ public:
       if (Found.Reads || Found.Writes)
         Result.Arrays.push_back(std::move(Found));
     }
+    if (Launch.Origin && !fitsOrigin())
+      return std::nullopt;
     findThreadRows();
     for (const DistributedParameter& A : Arrays)
       if (!Reports.failed() && !writesOwnOnly(A) && !Launch.SearchesRows) // of places, the program sees to it
@@ -158,6 +167,40 @@ private:
   // --- Blocks that overlap.
 
   bool overlap() const { return gpurma::overlap(Launch.Pitch); }
+
+  /// The parameter that is added to the thread's row in all stores, if it may be large.
+  std::optional<RowOrigin> findOrigin() const {
+    std::optional<RowOrigin> Found;
+    for (const CoordinateAccess& A : Accesses) {
+      if (!A.Origin->Writes || A.IntoEndRow)
+        continue;
+      const std::optional<RowOrigin> Of = originOfRow(A.Coordinates[0]);
+      if (!Of || (Found && (Found->Parameter != Of->Parameter || Found->Dimension != Of->Dimension)))
+        return std::nullopt;
+      Found = Of;
+    }
+    return Found;
+  }
+
+  std::optional<RowOrigin> originOfRow(const Polynomial& Row) const {
+    // A few rows more are put for those between a block and what it writes.
+    constexpr std::int64_t MostBetween = 8;
+    std::optional<RowOrigin> Found;
+    std::int64_t Least = MostBetween + 1;
+    for (unsigned D = 0; D < 3; ++D)
+      for (const ParmVarDecl* P : Kernel->parameters()) {
+        if (!P->getType()->isIntegerType())
+          continue;
+        const auto Known = Launch.Arguments.find({P, nullptr});
+        const Polynomial First = Known != Launch.Arguments.end() ? Known->second : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P});
+        const std::optional<std::int64_t> Between = Sets.normalized(Row - threadAlong(D) - First).constant();
+        if (First.constant().value_or(INT64_MAX) <= MostBetween || !Between || std::abs(*Between) >= Least)
+          continue;
+        Least = std::abs(*Between);
+        Found = RowOrigin{D, P, First};
+      }
+    return Found;
+  }
 
   /// Which multiples of blockIdx what is written has, or what is read if nothing is, if one for each dimension of the grid.
   void findPitch() {
@@ -182,6 +225,12 @@ private:
       return true;
     Reports.blockStride(Accesses.front(), Result.RowDimension);
     return false;
+  }
+
+  /// Without what is said of the launch's rows as a whole.
+  bool fitsOrigin() const {
+    return Result.RowDimension == Launch.Origin->Dimension && !Result.Loop && !Result.RowsStrided && Result.RowsPerThread == 1 &&
+           llvm::none_of(Result.Fitting, [&](const FittingThreads& Each) { return Each.Dimension == Result.RowDimension; });
   }
 
   // --- Launches in one dimension.
@@ -1507,6 +1556,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     Out << (Separator[0] == ',' ? ")" : " (own)");
   };
   Out << "rows " << DimensionName[Accesses.RowDimension];
+  if (Accesses.FirstRow)
+    Out << " from '" << Accesses.FirstRow->getName() << "' on";
   if (Accesses.Threads == ThreadMapping::OneDimension)
     Out << " in one dimension";
   if (Accesses.Threads == ThreadMapping::FixedRows)
@@ -1546,7 +1597,7 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
             : R.Op == AtomicReduction::Min ? "; minimum in *"
                                            : "; sets *")
         << R.Scalar->getName();
-  if (Accesses.Threads == ThreadMapping::Coordinates || Accesses.Threads == ThreadMapping::PlayedBlocks)
+  if ((Accesses.Threads == ThreadMapping::Coordinates && !Accesses.FirstRow) || Accesses.Threads == ThreadMapping::PlayedBlocks)
     Out << "; in blocks of another size";
   if (Accesses.FewerThreads)
     Out << "; by some of the threads";

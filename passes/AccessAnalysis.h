@@ -234,6 +234,15 @@ struct ExceededHalo {
   std::int64_t Reads = 0;
 };
 
+/// Of a launch for a part of the rows: their first one is a number that the kernel is passed, as in `y = first + blockIdx.y * blockDim.y +
+/// threadIdx.y`. A tile's thread at row y is then the launch's at y - first.
+struct RowOrigin {
+  unsigned Dimension = 0;
+  const clang::ParmVarDecl* Parameter = nullptr;
+  /// Its value.
+  Polynomial First;
+};
+
 struct KernelAccesses {
   /// Where tiles are no logical blocks, all that is said of these here is said of tiles.
   ThreadMapping Threads = ThreadMapping::Blocks;
@@ -246,6 +255,8 @@ struct KernelAccesses {
 
   /// Tiles are logical blocks of the launch.
   bool runsBlocks() const { return Threads == ThreadMapping::Blocks || Threads == ThreadMapping::PlayedBlocks; }
+  /// Of ThreadMapping::Coordinates: where the launch's rows begin; null at 0.
+  const clang::ParmVarDecl* FirstRow = nullptr;
   /// How far apart the launch's blocks begin, where that is not their size; all that is said of blocks is then said of as many coordinates.
   BlockPitch Pitch;
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
@@ -340,6 +351,8 @@ struct LaunchFacts {
   ThreadMapping Threads = ThreadMapping::Blocks;
   /// Of ThreadMapping::FixedRows: the threads of a tile run all threads of the launch, whose stores then are looked for in all of its rows.
   bool SearchesRows = false;
+  /// Of ThreadMapping::Coordinates.
+  std::optional<RowOrigin> Origin;
   /// Parameters for arrays that are collected.
   CollectedParameters Collected;
   /// Of ThreadMapping::Blocks, with a constant BlockSize.
@@ -373,6 +386,8 @@ struct KernelForm {
   bool Stores = false;
   /// What the coordinates say of blocks that do not lie side by side: blockIdx.y * 14 of 16.
   BlockPitch Pitch;
+  /// All that the kernel stores is a constant number of rows from that of its thread, in a launch whose rows begin there.
+  std::optional<RowOrigin> Origin;
   /// Pointers to distributed arrays are cast to pointers to multiples of so many elements.
   std::int64_t VectorElements = 1;
   /// The analysis has given up.

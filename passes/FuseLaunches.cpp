@@ -203,7 +203,7 @@ private:
     const KernelAccesses& A = S.Accesses;
     const bool InOneDimension = A.Threads == ThreadMapping::OneDimension;
     return S.Kernel && S.Inferred && (InOneDimension || ((A.Threads == ThreadMapping::Blocks || A.Threads == ThreadMapping::Coordinates) && !A.RowsStrided)) &&
-           !A.Loop && llvm::none_of(A.Pitch, [](const auto& Along) { return Along.has_value(); }) && S.BlockNumbers.empty() && S.Collected.empty() &&
+           !A.Loop && !A.FirstRow && llvm::none_of(A.Pitch, [](const auto& Along) { return Along.has_value(); }) && S.BlockNumbers.empty() && S.Collected.empty() &&
            S.Published.empty() && !PrintFinder(S.Kernel).Found;
   }
 

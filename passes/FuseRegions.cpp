@@ -377,7 +377,7 @@ private:
   std::string threadRows(ArrayRef<const Stage*> Launches) const {
     // What it has written under another grid a launch does not put again.
     const VariablesKnownBefore Known(R);
-    if (llvm::any_of(Launches, [&](const Stage* L) { return L->Grid && !Known.isKnown(L->Grid); }))
+    if (llvm::any_of(Launches, [&](const Stage* L) { return (L->Grid && !Known.isKnown(L->Grid)) || (L->firstRow() && !Known.isKnown(L->firstRow())); }))
       return "";
     std::optional<RowsBeyond> Most, Least;
     // What threads of a tile have written for each other is no rows of their own.

@@ -707,11 +707,25 @@ private:
            llvm::all_of(Arrays, [](const DistributedParameter& A) { return A.Shape.dimensions() <= MostGridDimensions; });
   }
 
+  /// A launch for rows from a number on that the kernel is passed: by tiles of all rows, for what threads do by themselves.
+  std::optional<KernelAccesses> inPartOfRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch, const KernelForm& Seen) {
+    if (!Seen.Origin || findCooperation(S.Kernel) || S.Arguments[Seen.Origin->Parameter->getFunctionScopeIndex()]->HasSideEffects(Context))
+      return std::nullopt;
+    Launch.Threads = ThreadMapping::Coordinates;
+    Launch.Origin = Seen.Origin;
+    Launch.MostThreads[Seen.Origin->Dimension] = std::nullopt;
+    Launch.GridSize[Seen.Origin->Dimension] = std::nullopt;
+    KernelForm InPart;
+    return analyzeIfUnderstood(S, Arrays, Launch, InPart);
+  }
+
   /// None, without a word, if the launch is not understood; of one that is, warnings are reported.
   std::optional<KernelAccesses> analyzeIfUnderstood(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
                                                     KernelForm& Seen) {
     Trial Silent(U);
     std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Silent.diagnostics(), &Seen);
+    if (std::optional<KernelAccesses> InPart = inPartOfRows(S, Arrays, Launch, Seen))
+      return InPart;
     return Found && Silent.warned() ? analyze(S, Arrays, Launch, *U.Diags) : Found;
   }
 
@@ -813,6 +827,9 @@ private:
       if (const std::optional<bool> Searches = storesByRows(S, Arrays, Launch, Seen))
         return analyzeFixedRows(S, Arrays, Launch, *Searches);
     }
+    KernelForm Seen;
+    if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
+      return Found;
     std::optional<KernelAccesses> Found = analyze(S, Arrays, withPitch(S, Arrays, Launch), *U.Diags);
     if (!Found)
       noteUnboundColumn(S, Arrays, Launch);

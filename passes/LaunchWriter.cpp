@@ -355,7 +355,10 @@ private:
       Out << "}, " << dimensions() << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "), " << Site
           << (S.Accesses.ColumnsPerThread[0] != 1 ? ", " + std::to_string(S.Accesses.ColumnsPerThread[0]) : "") << ");\n";
     } else {
-      Out << "place_threads(gpurma_region, " << Index << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "));\n";
+      Out << "place_threads(gpurma_region, " << Index << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << ")";
+      if (const Expr* First = S.firstRow())
+        Out << ", " << E.text(First) << ", " << Site;
+      Out << ");\n";
     }
     line() << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", "
            << (inOneDimension() ? dimensions() + ", " : "") << "gpurma_threads);\n";
@@ -367,7 +370,8 @@ private:
     std::string Type = "numbered_thread<" + dimensions() + ", " + Size + ">";
     if (S.Accesses.Threads == ThreadMapping::Coordinates)
       Type = "placed_thread<" + dimensions() + ", " + Size + ", " + std::to_string(Block[1].value_or(0)) + ", " + std::to_string(Block[2].value_or(0)) +
-             (hasTilesOfRows(S, Draft.R) ? ", true>" : ">");
+             (S.Accesses.FirstRow || hasTilesOfRows(S, Draft.R) ? std::string(", ") + (hasTilesOfRows(S, Draft.R) ? "true" : "false") : "") +
+             (S.Accesses.FirstRow ? ", " + std::to_string(S.Accesses.RowDimension) : "") + ">";
     if (forFixedRows())
       Type = rowThread();
     if (S.Accesses.FixedRows.Searched)

@@ -259,6 +259,9 @@ struct Stage {
   bool storesNumber(const clang::ParmVarDecl *P) const {
     return llvm::any_of(BlockNumbers, [&](const auto &Each) { return Each.first == P; });
   }
+
+  /// What the kernel is passed for the first of the launch's rows (KernelAccesses::FirstRow); null for others.
+  const clang::Expr *firstRow() const { return Accesses.FirstRow ? Arguments[Accesses.FirstRow->getFunctionScopeIndex()] : nullptr; }
   /// The name of the kernel, or of the function that copies.
   llvm::StringRef name() const { return Copy ? Copy->getDirectCallee()->getName() : Kernel->getName(); }
   clang::SourceLocation location() const { return Copy ? Copy->getBeginLoc() : Launch->getBeginLoc(); }

@@ -308,6 +308,7 @@ enum class error_code : std::uint32_t {
   numbers_of_blocks,         // values: numbers stored, blocks, combined, threads that combine
   inside_array,              // values: address
   threads_beyond,            // values: name of the array, dimension, threads, most threads, whether it has to be as many
+  rows_before_first,         // values: first row of a launch
   no_element,                // values: element, how many there are
   outside_reach              // values: name of the array, dimension, coordinate, first and last
 };

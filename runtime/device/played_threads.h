@@ -77,7 +77,23 @@ GPURMA_DEVICE thread_places place_threads(const region<Stages, Arrays, Scalars>&
   return {{launched.x * block.x, launched.y * block.y, launched.z * block.z},
           {block.x, block.y, block.z},
           {launched.x, launched.y, launched.z},
-          {s.block.x, s.block.y, s.block.z}};
+          {s.block.x, s.block.y, s.block.z},
+          0};
+}
+
+// Of a launch whose rows begin at `first_row`. The threads that lead.
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE thread_places place_threads(const region<Stages, Arrays, Scalars>& r, int stage,
+                                          bool covers, const dim3& grid, const dim3& block,
+                                          std::int64_t first_row, site where) {
+  if (first_row < 0)
+    detail::fail(detail::block(), error_code::rows_before_first, directive::stage, where,
+                 first_row);
+  thread_places places = place_threads(r, stage, covers, grid, block);
+  places.first_row = static_cast<std::uint32_t>(first_row);
+  places.threads[region<Stages, Arrays, Scalars>::shared().plans.stage[stage].row] +=
+      places.first_row;
+  return places;
 }
 
 template <int Stages, int Arrays, int Scalars>
@@ -141,23 +157,30 @@ GPURMA_DEVICE bool is_in_block(const uint3& thread, const dim3& block) {
 }
 
 // What a thread of a tile plays. `X`, `Y`, `Z`: the launch's block where it is constant, else 0.
-// `InRows`: the tile is one of rows.
-template <int Dimensions, unsigned Width, unsigned Height, unsigned Depth, bool InRows = false>
+// `InRows`: the tile is one of rows. `Row`: the dimension along which the launch begins at a row;
+// -1: at the first one.
+template <int Dimensions, unsigned Width, unsigned Height, unsigned Depth, bool InRows = false,
+          int Row = -1>
 class placed_thread {
 public:
   GPURMA_DEVICE placed_thread(const thread_places& places, const uint3& tile)
       : places_(places), at_(place_of_thread<Dimensions, InRows>(tile, places.tile)) {}
 
   GPURMA_DEVICE bool exists() const {
-    return at_.x < places_.threads[0] && at_.y < places_.threads[1] && at_.z < places_.threads[2];
+    return at_.x < places_.threads[0] && at_.y < places_.threads[1] && at_.z < places_.threads[2] &&
+           (Row < 0 || (Row == 0   ? at_.x
+                        : Row == 1 ? at_.y
+                                   : at_.z) >= places_.first_row);
   }
   GPURMA_DEVICE uint3 thread() const {
     const dim3 size = block_size();
-    return {at_.x % size.x, at_.y % size.y, at_.z % size.z};
+    const uint3 at = in_launch();
+    return {at.x % size.x, at.y % size.y, at.z % size.z};
   }
   GPURMA_DEVICE uint3 block() const {
     const dim3 size = block_size();
-    return {at_.x / size.x, at_.y / size.y, at_.z / size.z};
+    const uint3 at = in_launch();
+    return {at.x / size.x, at.y / size.y, at.z / size.z};
   }
   GPURMA_DEVICE dim3 block_size() const {
     return dim3(Width != 0 ? Width : places_.block[0], Height != 0 ? Height : places_.block[1],
@@ -167,15 +190,20 @@ public:
     return dim3(places_.grid[0], places_.grid[1], places_.grid[2]);
   }
   // Of a loop through the rows along a dimension, so many for each thread.
-  template <unsigned Row>
+  template <unsigned Along>
   GPURMA_DEVICE tile_rows rows(unsigned height, unsigned filling = 0) const {
-    return tile_rows(Row == 0   ? at_.x
-                     : Row == 1 ? at_.y
-                                : at_.z,
-                     places_.threads[Row], height, filling);
+    return tile_rows(Along == 0   ? at_.x
+                     : Along == 1 ? at_.y
+                                  : at_.z,
+                     places_.threads[Along], height, filling);
   }
 
 private:
+  GPURMA_DEVICE uint3 in_launch() const {
+    return {at_.x - (Row == 0 ? places_.first_row : 0), at_.y - (Row == 1 ? places_.first_row : 0),
+            at_.z - (Row == 2 ? places_.first_row : 0)};
+  }
+
   const thread_places& places_;
   uint3 at_;
 };

@@ -102,6 +102,8 @@ struct thread_places {
   std::uint32_t threads[3];
   std::uint32_t block[3], grid[3];
   std::uint32_t tile[3];
+  // Of a launch for a part of the rows, which tiles count from 0: where they begin.
+  std::uint32_t first_row;
 };
 
 // How many tiles of a size so many threads or elements take along a dimension.

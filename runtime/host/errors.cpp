@@ -265,6 +265,10 @@ std::string reason(const error_record& e) {
                 " threads, and no condition of the kernel keeps those behind the first ",
                 std::max<std::int64_t>(v(3), 0), " in the rows and columns of '",
                 reinterpret_cast<const char*>(v(0)), "'; guard what they do with a condition");
+  case error_code::rows_before_first:
+    return text("the launch's rows begin at ", v(0),
+                ", before the first one, 0; launch it from 0 on, and "
+                "let threads outside of the part return");
   case error_code::outside_reach: {
     const auto* array = reinterpret_cast<const char*>(v(0));
     return text("the kernel reads ", v(1) == 0 ? "row " : "coordinate ", v(2),
@@ -273,8 +277,8 @@ std::string reason(const error_record& e) {
                 array, " : n)' says how far it reads");
   }
   case error_code::no_element:
-    return text("element ", v(0), " of an array of reduced scalars is used, of which ",
-                v(1), " are named in 'reduce'; name all");
+    return text("element ", v(0), " of an array of reduced scalars is used, of which ", v(1),
+                " are named in 'reduce'; name all");
   case error_code::numbers_of_blocks:
     if (v(0) != v(1))
       return text("the grid has ", v(1), " blocks, which store into ", v(0),

@@ -288,7 +288,7 @@ ELIDED_REGIONS = """
     host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
     index_functions lambdas lanes last_barriers lattice leapfrog leaving listed_nodes
     listed_places local_types many_tiles neighbour_counts object object_values objects
-    objects_names one_dimension other_names overlapping_blocks periodic periodic_grids pitch
+    objects_names one_dimension other_names overlapping_blocks parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points profiler_ranges publish put range_loops reduced
     reduced_bits reduced_elements row_blocks row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_offsets row_queues row_words rows_of_grid scalar_operators shapes
