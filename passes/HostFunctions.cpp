@@ -117,7 +117,7 @@ public:
     return !Rejected;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr* E) override {
-    Rejected |= E->getConstructor()->isUserProvided();
+    Rejected |= E->getConstructor()->isUserProvided() && !isMarkedForDevice(E->getConstructor());
     return !Rejected;
   }
   bool VisitCallExpr(CallExpr* Call) override {

@@ -955,11 +955,27 @@ private:
       Argument = Full->getSubExpr();
     if (!isEffectFree(Argument, Sources))
       return nullptr;
-    if (!Type->isReferenceType())
-      return isSimpleValue(Type) ? Argument : nullptr;
+    if (!Type->isReferenceType()) {
+      // Nothing changes the copy, nor what it is one of.
+      Expr* Copied = copiedPlace(Argument);
+      return isSimpleValue(Type) ? Argument : Copied && Context.hasSameUnqualifiedType(plain(Copied)->getType(), Type) ? Copied : nullptr;
+    }
     if (auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(Argument->IgnoreParens()))
       return isSimpleValue(Type->getPointeeType()) ? Temporary->getSubExpr() : nullptr;
     return isPlace(Argument) && Context.hasSameUnqualifiedType(plain(Argument)->getType(), Type->getPointeeType()) ? Argument : nullptr;
+  }
+
+  /// The variable, or a member of one, that a parameter is a copy of byte by byte; null if the argument is something else.
+  Expr* copiedPlace(Expr* Argument) {
+    auto* Copy = dyn_cast<CXXConstructExpr>(Argument->IgnoreImplicit());
+    const bool IsCopy = Copy && Copy->getConstructor()->isCopyConstructor() && Copy->getNumArgs() == 1 && isBytes(Copy->getType());
+    return IsCopy && isPlace(Copy->getArg(0)) ? Copy->getArg(0) : nullptr;
+  }
+
+  /// A class whose objects are copied byte by byte, and may be variables without a value.
+  bool isBytes(QualType Type) const {
+    const auto* Class = Type->getAsCXXRecordDecl();
+    return Class && Type.isTriviallyCopyableType(Context) && Class->hasDefinition() && !Class->isLambda() && Class->hasDefaultConstructor();
   }
 
   /// Of a class: as `dim3{a, b}` where the function has braces only.
@@ -983,7 +999,7 @@ private:
     if (!checkBody(F))
       return nullptr;
     QualType Type = F->getReturnType().getUnqualifiedType();
-    if (Wanted && !Type->isScalarType()) {
+    if (Wanted && !Type->isScalarType() && !isBytes(Type)) {
       fail(Call.getBeginLoc(), F, ReturnsObject, F->getReturnType().getAsString(Context.getPrintingPolicy()));
       return nullptr;
     }
@@ -1421,7 +1437,10 @@ private:
     QualType T = Call->getType();
     ExprValueKind VK = Call->getValueKind();
     if (auto* Operator = dyn_cast<CXXOperatorCallExpr>(Call)) {
-      llvm::SaveAndRestore Nowhere(Hoisted, nowhere());
+      const auto* Assigns = dyn_cast_or_null<CXXMethodDecl>(Operator->getDirectCallee());
+      // What is assigned byte by byte is computed before.
+      const bool IsTrivial = Assigns && Operator->isAssignmentOp() && Assigns->isTrivial() && isPlace(Operator->getArg(0));
+      llvm::SaveAndRestore Before(Hoisted, IsTrivial ? Hoisted : nowhere());
       Expr* Callee = copy(Call->getCallee());
       llvm::SmallVector<Expr*, 8> Operands = copies({Call->getArgs(), Call->getNumArgs()});
       checkOverload(*Call, Operands.front()->getType());

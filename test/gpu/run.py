@@ -290,7 +290,7 @@ ELIDED_REGIONS = """
     listed_places local_types many_tiles neighbour_counts object object_values objects
     objects_names one_dimension other_names overlapping_blocks parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points profiler_ranges publish put range_loops reduced
-    reduced_bits reduced_elements row_blocks row_copies row_loop row_loop_columns row_loop_heat
+    reduced_bits reduced_elements returned_structures row_blocks row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_offsets row_queues row_words rows_of_grid scalar_operators shapes
     short_loops size_variables stated_rows stream_events streams structures swapped_structures
     templates tile_bits tile_sums traces typedef_structure unused_arrays values

@@ -63,7 +63,10 @@ int branches(float* a, int n) {
   sweep(a, n);
   return 0;
 }
-pair two(float* a, int n) {
+struct named : pair {
+  named(int first, int second) : pair{first, second} {}
+};
+named two(float* a, int n) {
   sweep(a, n);
   return {n, n};
 }
@@ -111,9 +114,9 @@ void run(float* a, int n, base& virtual_one, own& object) {
     pair q = {branches(a, n), m};
 // CHECK: :[[@LINE+1]]:14: error: 'changes' launches kernels, {{.*}}: its result is needed where it may not be called, or not before all else; assign it in a statement of its own [gpurma-0147]
     m > 3 && m + changes(a, m) > 7;
-// CHECK: :[[@LINE+1]]:12: error: 'two' launches kernels, {{.*}}: its result is of type 'pair', and no arithmetic type or pointer; let it take a reference to a variable [gpurma-0147]
-    pair p(two(a, n));
-// CHECK: :[[@LINE+2]]:5: error: 'self' is a function of the host, {{.*}}: its result is of type 'own &', and no arithmetic type or pointer
+// CHECK: :[[@LINE+1]]:13: error: 'two' launches kernels, {{.*}}: its result is of type 'named', and no arithmetic type, pointer, or structure that is copied byte by byte and has a default constructor; let it take a reference to a variable [gpurma-0147]
+    named p(two(a, n));
+// CHECK: :[[@LINE+2]]:5: error: 'self' is a function of the host, {{.*}}: its result is of type 'own &', and no arithmetic type, pointer, or structure
 // CHECK: :[[@LINE+1]]:5: error: 'step' launches kernels, {{.*}}: it is called on something else than the object itself or a variable [gpurma-0147]
     object.self().step(a);
 // CHECK: :{{[0-9]+}}:{{[0-9]+}}: error: 'step' launches kernels, {{.*}}: 'n_' is not public, or another member has its name [gpurma-0147]
