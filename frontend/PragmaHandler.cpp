@@ -471,8 +471,11 @@ bool DirectiveParser::parseDistribute(Clause &C, TokenRange Argument) {
     Rows = Shape.slice(Length + 1);
   }
   std::optional<TokenRange> Extents = wordWithParentheses("rows", Rows);
-  if (!Extents || Extents->size() + 3 != Rows.size())
-    return badForm(C, Rows.empty() ? C.RParenLoc : Rows.front().getLocation(), C.HasComponents ? FormWithComponents : Form);
+  if (!Extents || Extents->size() + 3 != Rows.size()) {
+    // They come first, as in memory.
+    const bool Names = llvm::any_of(Shape, [&](const Token &T) { return T.is(tok::identifier) && text(T) == "components"; });
+    return badForm(C, Rows.empty() ? C.RParenLoc : Rows.front().getLocation(), Names ? FormWithComponents : Form);
+  }
   if (!addList(C, Argument.take_front(*Colon), C.LParenLoc, ColonLoc, Form))
     return false;
   C.Left = C.Exprs.size();

@@ -187,18 +187,20 @@ private:
     constexpr std::int64_t MostBetween = 8;
     std::optional<RowOrigin> Found;
     std::int64_t Least = MostBetween + 1;
-    for (unsigned D = 0; D < 3; ++D)
+    for (unsigned D = 0; D < 3; ++D) {
+      const Polynomial Away = Sets.normalized(Row - threadAlong(D));
+      if (std::abs(Away.constant().value_or(INT64_MAX)) <= MostBetween)
+        return std::nullopt;
       for (const ParmVarDecl* P : Kernel->parameters()) {
-        if (!P->getType()->isIntegerType())
-          continue;
         const auto Known = Launch.Arguments.find({P, nullptr});
         const Polynomial First = Known != Launch.Arguments.end() ? Known->second : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P});
-        const std::optional<std::int64_t> Between = Sets.normalized(Row - threadAlong(D) - First).constant();
-        if (First.constant().value_or(INT64_MAX) <= MostBetween || !Between || std::abs(*Between) >= Least)
+        const std::optional<std::int64_t> Between = Sets.normalized(Away - First).constant();
+        if (!P->getType()->isIntegerType() || !Between || std::abs(*Between) >= Least)
           continue;
         Least = std::abs(*Between);
         Found = RowOrigin{D, P, First};
       }
+    }
     return Found;
   }
 
@@ -1562,6 +1564,8 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
     Out << " in one dimension";
   if (Accesses.Threads == ThreadMapping::FixedRows)
     Out << (Accesses.FixedRows.Searched ? " of stores that are searched for" : " of stores into fixed rows");
+  if (Accesses.FixedRows.ThreadsWalked != 1)
+    Out << " by " << Accesses.FixedRows.ThreadsWalked << " threads each";
   if (Accesses.Threads == ThreadMapping::PartialBlocks)
     Out << " of parts of blocks in one dimension";
   if (Accesses.RowsPerThread != 1)

@@ -196,6 +196,8 @@ struct FixedRowStores {
   std::optional<std::vector<FixedRow>> Rows;
   /// LaunchFacts::SearchesRows.
   bool Searched = false;
+  /// LaunchFacts::WalksThreads: how many there are.
+  std::int64_t ThreadsWalked = 1;
   /// A bit for each dimension of the launch that the kernel's accesses depend on; of the rows and later ones, for those along which
   /// only the first thread stores.
   unsigned Dimensions = 0;
@@ -351,6 +353,8 @@ struct LaunchFacts {
   ThreadMapping Threads = ThreadMapping::Blocks;
   /// Of ThreadMapping::FixedRows: the threads of a tile run all threads of the launch, whose stores then are looked for in all of its rows.
   bool SearchesRows = false;
+  /// The same: a thread of a tile does what the launch's threads at its other coordinates do, one after the other, of which there are few.
+  bool WalksThreads = false;
   /// Of ThreadMapping::Coordinates.
   std::optional<RowOrigin> Origin;
   /// Parameters for arrays that are collected.

@@ -45,12 +45,32 @@ bool staysInPlace(const CoordinateAccess& A) {
 
 } // namespace
 
-RenumberedThreads FixedRowAnalysis::threads(ArrayRef<DistributedParameter> Arrays) const {
+std::optional<std::int64_t> FixedRowAnalysis::threadsBeyond(const LaunchFacts& Launch) {
+  constexpr std::int64_t Most = 16; // through which each thread of a tile goes
+  std::int64_t Count = 1;
+  for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
+    const auto &Blocks = Launch.GridSize[D], &Threads = Launch.BlockSize[D];
+    if (!Blocks || !Threads || (*Blocks != 1 && *Threads != 1) || *Blocks < 1 || *Threads < 1 || *Blocks > Most || *Threads > Most)
+      return std::nullopt;
+    Count *= *Blocks * *Threads;
+  }
+  return Count > 1 && Count <= Most ? std::optional(Count) : std::nullopt;
+}
+
+RenumberedThreads FixedRowAnalysis::threads(ArrayRef<DistributedParameter> Arrays) {
   RenumberedThreads Threads;
   const unsigned Rows = *Launch.RowDimension;
   for (unsigned D = 0; D < 3; ++D) {
     Threads.OneBlock[D] = Launch.GridSize[D] == 1;
     Threads.Coordinate[D] = D < Rows && !Launch.SearchesRows ? threadAlong(D) : coordinateBeyond(D);
+    if (!Launch.WalksThreads || D < Rows)
+      continue;
+    // As in a loop around the kernel.
+    const Polynomial Number = Sets.counter();
+    Sets.assume(Sets.compare(Comparison::Less, Number, *Launch.GridSize[D] * *Launch.BlockSize[D]));
+    Threads.Coordinate[D] = Number;
+    if (!Threads.OneBlock[D])
+      Threads.Block[D] = Number;
   }
   Threads.Row = threadAlong(Rows);
   Threads.SearchesRows = Launch.SearchesRows;
@@ -85,6 +105,8 @@ void FixedRowAnalysis::check(const InterpretedKernel& Interpreted) {
   Sets.allowForPart();
   if (!Reports.failed() && !Stores.Searched)
     checkBeyond();
+  if (Launch.WalksThreads)
+    Stores.ThreadsWalked = *threadsBeyond(Launch);
 }
 
 void FixedRowAnalysis::findPlaces(const InterpretedKernel& Interpreted, KernelForm& Seen) const {
@@ -160,6 +182,10 @@ Polynomial FixedRowAnalysis::coordinateBeyond(unsigned D) const {
 void FixedRowAnalysis::checkBeyond() {
   using Kind = Symbol::Kind;
   for (unsigned D = *Launch.RowDimension; D < 3; ++D) {
+    if (Launch.WalksThreads) {
+      Stores.Dimensions |= 1u << D;
+      continue;
+    }
     auto ByOthers = [&](const CoordinateAccess& A) {
       return decidesRow(A) && !A.domain().intersect(Sets.compare(Comparison::LessEqual, 1, coordinateBeyond(D))).is_empty();
     };

@@ -20,7 +20,9 @@ public:
       : Kernel(Kernel), Launch(Launch), Sets(Sets), Accesses(Accesses), Context(Context), Reports(Reports), Stores(Stores) {}
 
   /// Threads of the launch along all dimensions but that of the rows.
-  RenumberedThreads threads(llvm::ArrayRef<DistributedParameter> Arrays) const;
+  RenumberedThreads threads(llvm::ArrayRef<DistributedParameter> Arrays);
+  /// Whether there are few threads along the other dimensions, and how many, where blocks have one of them or there is one block.
+  static std::optional<std::int64_t> threadsBeyond(const LaunchFacts& Launch);
   /// Whether the stores may be shared out so. What hinders it is reported.
   void check(const InterpretedKernel& Interpreted);
   /// Whether it is the same for all threads.

@@ -8,6 +8,7 @@
 //
 // The text is not changed. With -Rgpurma a remark says for each launch what was found.
 #include "passes/ArrayCopies.h"
+#include "passes/FixedRowAnalysis.h"
 #include "passes/HostExpressions.h"
 #include "passes/LaunchSize.h"
 #include "passes/LaunchTiles.h"
@@ -381,7 +382,7 @@ private:
                                         KernelForm* Seen = nullptr) {
     KernelForm Form, OfThis;
     // It takes long to give up, and several look at the same form of a launch.
-    const LaunchForm Of{&S, Launch.Threads, Launch.SearchesRows, Launch.Pitch};
+    const LaunchForm Of{&S, Launch.Threads, Launch.SearchesRows, Launch.WalksThreads, Launch.Pitch};
     if (llvm::is_contained(TooComplex, Of)) {
       reportTooComplex(S.Kernel, Diags);
       return std::nullopt;
@@ -716,6 +717,8 @@ private:
     Launch.MostThreads[Seen.Origin->Dimension] = std::nullopt;
     Launch.GridSize[Seen.Origin->Dimension] = std::nullopt;
     KernelForm InPart;
+    if (const std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Trial(U).diagnostics()); !Found || rowsBeyond(*Found) == INT64_MAX)
+      return std::nullopt;
     return analyzeIfUnderstood(S, Arrays, Launch, InPart);
   }
 
@@ -751,11 +754,11 @@ private:
       if (Together && (!OfElements.Stores || storesFirst(S.Kernel, *Found)) && !findHiddenCooperation(S.Kernel))
         return inPartialBlocks(S, Arrays, ByElements, std::move(*Found));
       if (!Together)
-        return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, Launch)
+        return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, inFixedRows(Arrays, Launch))
                                                                              : orForFixedRows(S, Arrays, Launch, std::move(*Found));
     }
-    if (const std::optional<bool> Searches = storesByRows(S, Arrays, Launch, Seen))
-      return analyzeFixedRows(S, Arrays, Launch, *Searches);
+    if (const std::optional<LaunchFacts> ByRows = storesByRows(S, Arrays, Launch, Seen))
+      return analyzeFixedRows(S, Arrays, *ByRows);
     if (!Seen.SeesOneRow)
       return analyze(S, Arrays, Launch, *U.Diags);
     std::optional<ThreadCooperation> Hidden = findHiddenCooperation(S.Kernel);
@@ -822,10 +825,12 @@ private:
   std::optional<KernelAccesses> analyzeInBlocks(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     if (mayBeForFixedRows(Arrays, Launch)) {
       KernelForm Seen;
-      if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
-        return orForFixedRows(S, Arrays, Launch, std::move(*Found));
-      if (const std::optional<bool> Searches = storesByRows(S, Arrays, Launch, Seen))
-        return analyzeFixedRows(S, Arrays, Launch, *Searches);
+      if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen)) {
+        const std::optional<LaunchFacts> Walking = writesElsewhere(*Found) && rowsBeyond(*Found) == INT64_MAX ? byFewThreads(S, Arrays, Launch) : std::nullopt;
+        return Walking ? analyzeFixedRows(S, Arrays, *Walking) : orForFixedRows(S, Arrays, Launch, std::move(*Found));
+      }
+      if (const std::optional<LaunchFacts> ByRows = storesByRows(S, Arrays, Launch, Seen))
+        return analyzeFixedRows(S, Arrays, *ByRows);
     }
     KernelForm Seen;
     if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, Launch, Seen))
@@ -889,16 +894,29 @@ private:
             analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics()));
   }
 
-  /// Whether a kernel is one for fixed rows, or seems to be meant as one, and whether its stores are searched for; none: neither.
-  std::optional<bool> storesByRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) {
+  /// A launch of a few threads along the rows' dimension, all of which each thread of a tile can go through; none: it is no such launch.
+  std::optional<LaunchFacts> byFewThreads(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
+    LaunchFacts Walking = inFixedRows(Arrays, Launch);
+    Walking.WalksThreads = FixedRowAnalysis::threadsBeyond(Walking).has_value();
+    const bool Takes = Walking.WalksThreads && !findCooperation(S.Kernel) && analyze(S, Arrays, Walking, Trial(U).diagnostics());
+    return Takes ? std::optional(std::move(Walking)) : std::nullopt;
+  }
+
+  /// As what a launch of a kernel for fixed rows is to be looked at, or of one that seems to be meant as such; none: it is something else.
+  std::optional<LaunchFacts> storesByRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch, const KernelForm& Seen) {
+    if (!mayBeForFixedRows(Arrays, Launch))
+      return std::nullopt;
     const bool IsFixed = mayStoreFixedRows(S, Arrays, Launch, Seen);
-    if (!mayBeForFixedRows(Arrays, Launch) || (IsFixed && analyze(S, Arrays, inFixedRows(Arrays, Launch), Trial(U).diagnostics())))
-      return IsFixed ? std::optional(false) : std::nullopt;
+    const LaunchFacts InRows = inFixedRows(Arrays, Launch), Searching = inFixedRows(Arrays, Launch, /*Searches=*/true);
+    if (IsFixed && analyze(S, Arrays, InRows, Trial(U).diagnostics()))
+      return InRows;
     KernelForm Searched;
-    const bool Understood = analyze(S, Arrays, inFixedRows(Arrays, Launch, /*Searches=*/true), Trial(U).diagnostics(), &Searched).has_value();
+    const bool Understood = analyze(S, Arrays, Searching, Trial(U).diagnostics(), &Searched).has_value();
     if (Searched.StoresListed ? Understood || !IsFixed : Searched.StoresFewPlaces && Understood && !findCooperation(S.Kernel))
-      return true;
-    return IsFixed ? std::optional(false) : std::nullopt;
+      return Searching;
+    if (const std::optional<LaunchFacts> Walking = byFewThreads(S, Arrays, Launch))
+      return Walking;
+    return IsFixed ? std::optional(InRows) : std::nullopt;
   }
 
   /// How many rows beyond its own a launch reads.
@@ -925,13 +943,13 @@ private:
     return InRows && (Stated || rowsBeyond(*InRows) < rowsBeyond(Found)) ? InRows : Found;
   }
 
-  std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch,
-                                                 bool Searches = false) {
+  /// \p InRows: as inFixedRows makes it.
+  std::optional<KernelAccesses> analyzeFixedRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& InRows) {
     if (std::optional<ThreadCooperation> Together = findCooperation(S.Kernel)) {
       reportTogether(S, Arrays, *Together);
       return std::nullopt;
     }
-    return analyze(S, Arrays, inFixedRows(Arrays, Launch, Searches), *U.Diags);
+    return analyze(S, Arrays, InRows, *U.Diags);
   }
 
   /// `int n = nx * ny;` that nothing changes is as many elements, where the kernel is passed n.
@@ -1363,7 +1381,7 @@ private:
   std::map<PointerVariable, ArrayShape> Shapes;
   /// By kernel.
   std::map<const FunctionDecl*, AssumedConstants> NamedConstants;
-  using LaunchForm = std::tuple<const Stage*, ThreadMapping, bool, BlockPitch>;
+  using LaunchForm = std::tuple<const Stage*, ThreadMapping, bool, bool, BlockPitch>;
   std::vector<LaunchForm> TooComplex;
 };
 

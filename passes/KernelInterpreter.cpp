@@ -1235,12 +1235,13 @@ private:
   /// threadIdx.d is whatever makes the sum with the block's origin the thread's coordinate.
   Polynomial renumbered(Symbol::Kind Kind, unsigned Dimension) {
     bool OneBlock = Renumbered->OneBlock[Dimension];
+    const std::optional<Polynomial>& Block = Renumbered->Block[Dimension];
     switch (Kind) {
     case Symbol::Kind::ThreadIndex:
       return Renumbered->Coordinate[Dimension] -
-             (OneBlock ? Polynomial() : Polynomial(Symbol{Symbol::Kind::LaunchedOrigin, Dimension}));
+             (OneBlock ? Polynomial() : Block ? *Block : Polynomial(Symbol{Symbol::Kind::LaunchedOrigin, Dimension}));
     case Symbol::Kind::BlockIndex:
-      return OneBlock ? Polynomial() : Polynomial(Symbol{Symbol::Kind::LaunchedIndex, Dimension});
+      return Block ? *Block : OneBlock ? Polynomial() : Polynomial(Symbol{Symbol::Kind::LaunchedIndex, Dimension});
     case Symbol::Kind::BlockSize:
       return Sets.launchedSize(Dimension);
     default:

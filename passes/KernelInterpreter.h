@@ -132,6 +132,8 @@ struct RenumberedThreads {
   std::array<Polynomial, 3> Coordinate;
   /// The launch has one block along it, whose blockIdx.d is 0.
   std::array<bool, 3> OneBlock = {};
+  /// blockIdx.d, of a launch whose blocks have one thread along it, if it is another number than the launch's.
+  std::array<std::optional<Polynomial>, 3> Block;
   /// Of a launch in one dimension, which numbers its threads as the elements of arrays lie in
   /// memory: how many elements the arrays have. A loop that goes on by whole grids then has one
   /// iteration, for the launch gets a thread for each of them.

@@ -382,6 +382,9 @@ private:
       return "for (::gpurma::stages::tile_blocks<" + dimensions() + ", " + (S.Accesses.RowsStrided ? "true" : "false") +
              (hasFewerThreads() ? ", true" : "") + "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exist(); gpurma_played.go_on()) " + Function +
              "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.elements()" + Arguments + ");";
+    if (S.Accesses.FixedRows.ThreadsWalked != 1)
+      return "for (::gpurma::stages::walking_" + Type + " gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exists(); gpurma_played.go_on()) " +
+             Function + "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + ownRows() + Arguments + ");";
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
            "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows() ? ownRows() : playedRows()) +
            (S.Accesses.Threads == ThreadMapping::OneDimension ? ", gpurma_played.place()" : "") + Arguments + ");";
@@ -453,7 +456,7 @@ private:
   std::string rowThread() const {
     const auto& Block = S.Accesses.LaunchedBlock;
     const bool OfRows = hasTilesOfRows(S, Draft.R), OfComponents = hasRowsOfComponents();
-    return "row_thread<" + std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
+    return std::string("row_thread<") + std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
            std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) +
            (OfRows ? ", true" : OfComponents ? ", false" : "") + (OfComponents ? ", true>" : ">");
   }

@@ -214,6 +214,47 @@ private:
   uint3 at_;
 };
 
+// The same, where the launch has a few threads along the rows' dimension and later ones, one after
+// the other.
+template <int Count, unsigned Row, unsigned Width, unsigned Height, bool InRows = false,
+          bool Components = false>
+class walking_row_thread : public row_thread<Count, Row, Width, Height, InRows, Components> {
+  using base = row_thread<Count, Row, Width, Height, InRows, Components>;
+  using played_launch<Count>::threads_;
+
+public:
+  GPURMA_DEVICE walking_row_thread(const row_threads<Count>& threads, const uint3& tile)
+      : base(threads, tile) {}
+
+  GPURMA_DEVICE bool exists() const {
+    return base::exists() &&
+           number_ < (Row == 0 ? along(0) : 1) * (Row <= 1 ? along(1) : 1) * along(2);
+  }
+  GPURMA_DEVICE void go_on() { ++number_; }
+  GPURMA_DEVICE uint3 thread() const {
+    const uint3 at = base::thread();
+    return {Row == 0 ? place(0) % threads_.block[0] : at.x,
+            Row <= 1 ? place(1) % threads_.block[1] : at.y, place(2) % threads_.block[2]};
+  }
+  GPURMA_DEVICE uint3 block() const {
+    const uint3 at = base::block();
+    return {Row == 0 ? place(0) / threads_.block[0] : at.x,
+            Row <= 1 ? place(1) / threads_.block[1] : at.y, place(2) / threads_.block[2]};
+  }
+
+private:
+  GPURMA_DEVICE std::uint32_t along(int d) const { return threads_.block[d] * threads_.grid[d]; }
+  // Of the number, the part for a dimension.
+  GPURMA_DEVICE std::uint32_t place(int d) const {
+    std::uint32_t rest = number_;
+    for (int before = Row; before < d; ++before)
+      rest /= along(before);
+    return rest % along(d);
+  }
+
+  std::uint32_t number_ = 0;
+};
+
 // What the threads of a tile play, one after the other, of a launch whose stores are searched for.
 template <int Count, unsigned Row, bool Components = false>
 class searching_thread : public played_launch<Count> {

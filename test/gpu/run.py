@@ -283,7 +283,7 @@ ELIDED_REGIONS = """
     comparisons components components_3d components_fields conditions conjugate_gradient
     constants cooperating_blocks cooperative_groups copied_members copied_shapes copies
     copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_updates
-    dot_values early_reads elements_with_arrays end_rows error_checks exact_grids first_row
+    dot_values early_reads elements_with_arrays end_rows error_checks exact_grids few_threads first_row
     flags fused ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
     host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
     index_functions lambdas lanes last_barriers lattice leapfrog leaving listed_nodes

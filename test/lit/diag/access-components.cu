@@ -32,7 +32,7 @@ void clauses(float* a, int n, double d) {
 // CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'distribute' is written 'distribute(array, ... : components(c), rows(n, ...)) with up to three extents' [gpurma-0029]
 #pragma gpurma persistent distribute(a : components(9), rows(n, n, n, n))
   {}
-// CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'distribute' is written 'distribute(array, ... : rows(n, ...))' [gpurma-0029]
+// CHECK: :[[@LINE+1]]:{{[0-9]+}}: error: 'distribute' is written 'distribute(array, ... : components(c), rows(n, ...))' [gpurma-0029]
 #pragma gpurma persistent distribute(a : rows(n), components(9))
   {}
 }
