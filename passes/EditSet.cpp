@@ -34,23 +34,21 @@ SourceRange invocation(FileID Level, SourceLocation Loc, const SourceManager &So
   return Sources.getFileID(Loc) == Level ? SourceRange() : Found;
 }
 
-/// Whether all from one token to the other stands in one argument of an invocation, or is all of it.
-bool staysInArgument(SourceLocation Begin, SourceLocation End, SourceRange Invocation, const SourceManager &Sources, const LangOptions &LangOpts) {
-  auto Offset = [&](SourceLocation Loc) { return Sources.getDecomposedSpellingLoc(Loc).second; };
-  const unsigned From = Offset(Begin), To = Offset(End);
-  if (From <= Offset(Invocation.getBegin()) || To >= Offset(Invocation.getEnd()))
-    return From <= Offset(Invocation.getBegin()) && To >= Offset(Invocation.getEnd());
-  int Depth = 0;
-  const SourceLocation First = Sources.getSpellingLoc(Begin);
-  Lexer Tokens(Sources.getLocForStartOfFile(Sources.getFileID(First)), LangOpts, Sources.getBufferData(Sources.getFileID(First)).begin(),
-               Sources.getCharacterData(First), Sources.getBufferData(Sources.getFileID(First)).end());
-  Token Next;
-  for (Tokens.LexFromRawLexer(Next); Next.isNot(tok::eof) && Sources.getFileOffset(Next.getLocation()) < To; Tokens.LexFromRawLexer(Next)) {
-    Depth += Next.is(tok::l_paren) - Next.is(tok::r_paren);
-    if (Next.is(tok::comma) && Depth == 0)
-      return false;
+/// Where the body of the macro that is invoked at \p Level names the parameter for the argument that a token is written in; invalid if it is
+/// written in none.
+SourceLocation parameterOf(FileID Level, SourceLocation Loc, const SourceManager &Sources) {
+  while (Loc.isMacroID() && Sources.getFileID(Loc) != Level) {
+    const SourceLocation Named = Sources.getImmediateExpansionRange(Loc).getBegin();
+    if (Sources.isMacroArgExpansion(Loc)) {
+      const SourceLocation Spelled = Sources.getImmediateSpellingLoc(Loc);
+      if (Sources.getFileID(Spelled) == Level)
+        return Named;
+      if (const SourceLocation Outer = parameterOf(Level, Spelled, Sources); Outer.isValid())
+        return Outer;
+    }
+    Loc = Named;
   }
-  return true;
+  return SourceLocation();
 }
 
 } // namespace
@@ -82,10 +80,11 @@ std::optional<FileRange> fileRangeAt(FileID Level, SourceRange TokenRange, const
     return std::nullopt;
   // What begins or ends in an argument and goes beyond it takes the whole invocation.
   const SourceRange First = invocation(Level, TokenRange.getBegin(), Sources), Last = invocation(Level, TokenRange.getEnd(), Sources);
-  if (First.isValid() && !staysInArgument(Begin, End, First, Sources, LangOpts))
-    Begin = First.getBegin();
-  if (Last.isValid() && !staysInArgument(Begin, End, Last, Sources, LangOpts))
-    End = Last.getEnd();
+  const SourceLocation Argument = parameterOf(Level, TokenRange.getBegin(), Sources);
+  if (Argument.isInvalid() || Argument != parameterOf(Level, TokenRange.getEnd(), Sources)) {
+    Begin = First.isValid() ? First.getBegin() : Begin;
+    End = Last.isValid() ? Last.getEnd() : End;
+  }
   End = Sources.getSpellingLoc(End);
   return inOneFile(Sources.getSpellingLoc(Begin),
                    End.getLocWithOffset(Lexer::MeasureTokenLength(End, Sources, LangOpts)), Sources);

@@ -19,6 +19,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include <map>
+#include <set>
 
 using namespace clang;
 
@@ -160,7 +162,7 @@ private:
         Finders.push_back({*End, *Finder});
     }
     if (!C.Text || Kernels.empty() || Finders.size() != Kernels.size()) {
-      U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Deduced->getName().getAsString();
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Deduced->getName().getAsString() << 0;
       C.Failed = true;
       return;
     }
@@ -199,7 +201,15 @@ private:
         U.Diags->report(Launch.getBeginLoc(), Diag::err_edit_not_in_file) << "the name of the launched kernel";
         return;
       }
-      P.Edits.replace(*Text, *C.Text);
+      // The commas of a macro's argument are in parentheses.
+      const bool InArgument = Named.getBegin().isMacroID() && StringRef(*C.Text).contains(',');
+      const std::string Name = InArgument ? "(" + *C.Text + ")" : *C.Text;
+      auto [Known, IsNew] = Names.try_emplace({Text->File, Text->Begin}, Name);
+      if (!IsNew && Known->second != Name) {
+        U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Kernel->getName() << 1;
+        return;
+      }
+      P.Edits.replace(*Text, Name);
     }
     P.Edits.replace(*Open, ", ");
     P.Edits.replace(*Close, ")");
@@ -304,6 +314,8 @@ private:
   const LangOptions &LangOpts;
   /// Kernels that have a function by which their arguments find them.
   std::set<std::pair<std::string, unsigned>> Found;
+  /// What is launched, by the place of its name.
+  std::map<std::pair<std::string, unsigned>, std::string> Names;
 };
 
 class RewriteLaunches final : public Pass {
