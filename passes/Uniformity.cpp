@@ -3,6 +3,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
+#include "passes/VariableChanges.h"
 #include "passes/WindowMemory.h"
 
 #include "clang/AST/Attr.h"
@@ -15,6 +16,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringSwitch.h"
 
 #include <deque>
@@ -380,6 +382,19 @@ public:
     return &Causes.back();
   }
 
+  /// The variables that a body may change.
+  const VariableChanges &changesIn(const FunctionDecl *Body) {
+    return Changes.try_emplace(Body, Body->getBody()).first->second;
+  }
+  /// Whether a member function's body may change its object.
+  bool mayChangeObject(const FunctionDecl *Body) {
+    if (const auto Known = ObjectChanges.find(Body); Known != ObjectChanges.end())
+      return Known->second;
+    ChangeFinder Find;
+    Find.TraverseStmt(Body->getBody());
+    return ObjectChanges[Body] = !Find.OfObject.empty();
+  }
+
   class FunctionRun;
   const Summary &run(const FunctionDecl *F, const Entry &In, bool Report);
 
@@ -387,7 +402,8 @@ public:
   UniformityClient &Client;
   AnalysisDeclContextManager Graphs;
   llvm::DenseMap<const FunctionDecl *, std::unique_ptr<FunctionInfo>> Infos;
-  llvm::DenseMap<const FunctionDecl *, bool> Contains;
+  llvm::DenseMap<const FunctionDecl *, bool> Contains, ObjectChanges;
+  std::map<const FunctionDecl *, VariableChanges> Changes;
   llvm::DenseSet<const FunctionDecl *> Reported;
   std::map<std::pair<const FunctionDecl *, std::string>, Summary> Done;
   std::set<std::pair<const FunctionDecl *, std::string>> DoneReporting;
@@ -572,8 +588,11 @@ private:
     if (const auto *Lambda = dyn_cast<LambdaExpr>(E)) {
       for (const LambdaCapture &C : Lambda->captures())
         if (C.capturesVariable())
-          if (const auto *V = dyn_cast<VarDecl>(C.getCapturedVar()))
+          if (const auto *V = dyn_cast<VarDecl>(C.getCapturedVar())) {
+            if (V->isInitCapture() && V->getInit())
+              Now[V] = eval(V->getInit());
             joinInto(A.Captured, {{V, variable(V, C.getLocation())}});
+          }
       return {};
     }
     if (const auto *List = dyn_cast<InitListExpr>(E))
@@ -878,11 +897,124 @@ private:
         Now[nullptr] = V;
       else
         storeThrough(Unary->getSubExpr(), V);
+      return;
+    }
+    if (const auto *Choice = dyn_cast<ConditionalOperator>(To)) {
+      const Value Stored = raise(V, eval(Choice->getCond()).whole());
+      for (const Expr *Each : {Choice->getTrueExpr(), Choice->getFalseExpr()})
+        store(Each, join(contents(Each).whole(), Stored.whole()));
+      return;
+    }
+    if (const auto *Binary = dyn_cast<BinaryOperator>(To))
+      return store(Binary->isCommaOp() ? Binary->getRHS() : Binary->getLHS(), V);
+    if (const auto *Call = dyn_cast<CallExpr>(To))
+      storeInto(Call, V);
+  }
+
+  /// Stores into what a call returns a reference, or a pointer, to.
+  void storeInto(const CallExpr *Call, const Value &V) {
+    const FunctionDecl *Callee = Call->getDirectCallee();
+    const FunctionDecl *Body = Callee && !A.isFromLibrary(Callee) ? definitionOf(Callee) : nullptr;
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+    llvm::ArrayRef<const Expr *> Args(Call->getArgs(), Call->getNumArgs());
+    const Expr *Object = nullptr;
+    if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call)) {
+      Object = MemberCall->getImplicitObjectArgument();
+    } else if (isa<CXXOperatorCallExpr>(Call) && Method && !Method->isStatic() && !Args.empty()) {
+      Object = Args.front();
+      Args = Args.drop_front();
+    }
+    const ReturnedPlaces Returned(Body, Method);
+    if (Object && Returned.InObject) {
+      if (Object->getType()->isPointerType())
+        write(Object, V, Call->getBeginLoc());
+      else
+        store(Object, join(contents(Object).whole(), V.whole()));
+    }
+    for (unsigned I = 0; I != Args.size(); ++I) {
+      const QualType T = Callee && I < Callee->getNumParams() ? Callee->getParamDecl(I)->getType() : QualType();
+      if (T.isNull() || !(Returned.Any || Returned.Parameters.contains(I)))
+        continue;
+      if (T->isLValueReferenceType() && !T->getPointeeType().isConstQualified())
+        store(Args[I], join(contents(Args[I]).whole(), V.whole()));
+      else if (T->isPointerType() && !T->getPointeeType().isConstQualified())
+        write(Args[I], V, Call->getBeginLoc());
     }
   }
 
+  /// What a function's returned reference or pointer may lead to: parts of its object, or what its parameters lead to. Not memory that the
+  /// object points to, of which nothing is known.
+  struct ReturnedPlaces : DynamicRecursiveASTVisitor {
+    bool Any = false, InObject = false;
+    llvm::SmallSet<unsigned, 4> Parameters;
+
+    ReturnedPlaces(const FunctionDecl *Body, const CXXMethodDecl *Method) {
+      if (Body)
+        TraverseStmt(Body->getBody());
+      else
+        Any = true;
+      InObject |= Any && Method;
+    }
+    bool VisitReturnStmt(ReturnStmt *Return) override {
+      if (const Expr *E = Return->getRetValue())
+        E->getType()->isPointerType() && !E->isGLValue() ? pointer(E) : place(E);
+      return true;
+    }
+    bool TraverseLambdaExpr(LambdaExpr *) override { return true; }
+
+  private:
+    void place(const Expr *E) {
+      E = E->IgnoreParenImpCasts();
+      if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E))
+        return pointer(Subscript->getBase());
+      if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+        if (!Member->isArrow())
+          return place(Member->getBase());
+        InObject |= isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
+        return pointer(Member->getBase());
+      }
+      if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_Deref) {
+        InObject |= isa<CXXThisExpr>(Unary->getSubExpr()->IgnoreParenImpCasts());
+        return pointer(Unary->getSubExpr());
+      }
+      if (const auto *Choice = dyn_cast<ConditionalOperator>(E)) {
+        place(Choice->getTrueExpr());
+        return place(Choice->getFalseExpr());
+      }
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+        if (const auto *P = dyn_cast<ParmVarDecl>(Ref->getDecl()))
+          Parameters.insert(P->getFunctionScopeIndex());
+        else
+          Any |= Ref->getDecl()->getType()->isReferenceType();
+        return;
+      }
+      Any = true;
+    }
+    void pointer(const Expr *E) {
+      E = E->IgnoreParens();
+      if (const auto *Cast = dyn_cast<CastExpr>(E))
+        return Cast->getCastKind() == CK_ArrayToPointerDecay ? place(Cast->getSubExpr()) : pointer(Cast->getSubExpr());
+      if (isa<CXXThisExpr>(E))
+        return;
+      if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_AddrOf)
+        return place(Unary->getSubExpr());
+      if (const auto *Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAdditiveOp())
+        return pointer(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS() : Binary->getRHS());
+      if (const auto *Member = dyn_cast<MemberExpr>(E); Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+        return;
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+        if (const auto *P = dyn_cast<ParmVarDecl>(Ref->getDecl())) {
+          Parameters.insert(P->getFunctionScopeIndex());
+          return;
+        }
+      Any = true;
+    }
+  };
+
   /// Notes what is stored through a pointer that comes from a parameter.
   void storeThrough(const Expr *Pointer, const Value &V) {
+    if (const auto *Call = dyn_cast<CallExpr>(Pointer->IgnoreParenImpCasts()))
+      storeInto(Call, V);
     llvm::SmallPtrSet<const ValueDecl *, 4> Seen;
     llvm::SmallVector<const Expr *, 4> Work{Pointer};
     while (!Work.empty()) {
@@ -926,7 +1058,11 @@ private:
             assign(E->getArg(I), Value(), E->getBeginLoc());
       if (Reporting)
         A.Client.directive(E, Control,
-                           [this](const Expr *Operand) { return eval(Operand).whole(); });
+                           [this](const Expr *Operand) {
+                             // The base of a section may be an array.
+                             const bool IsArray = Operand->IgnoreParenImpCasts()->getType()->isArrayType();
+                             return (IsArray ? address(Operand) : eval(Operand)).whole();
+                           });
       return {};
     }
 
@@ -969,7 +1105,8 @@ private:
     const Summary &S = A.run(Body, In, Reports);
     takeBack(Body, Args, S, E->getBeginLoc());
     leave(Kept, S);
-    if (Method && !Method->getParent()->isLambda() && Object && !Method->isConst()) {
+    if (Method && !Method->getParent()->isLambda() && Object && !Method->isConst() &&
+        A.mayChangeObject(Body)) {
       if (OnThis)
         Now[nullptr] = raise(S.This, Control);
       else if (!ThroughPointer)
@@ -981,7 +1118,13 @@ private:
     return R;
   }
 
-  /// The variables that lambdas capture, also those that these capture or objects keep.
+  /// Whether a lambda's body may change a variable.
+  static bool mayChange(const CXXRecordDecl *Lambda, const VarDecl *V) {
+    const CXXMethodDecl *Operator = Lambda->isGenericLambda() ? nullptr : Lambda->getLambdaCallOperator();
+    return !Operator || !Operator->getBody() || VariableChanges(Operator->getBody()).changes(V);
+  }
+
+  /// The variables that lambdas capture, also those that these capture or objects keep; by reference those that they may change.
   struct Captures {
     llvm::SmallPtrSet<const VarDecl *, 4> All, ByReference;
     llvm::SmallPtrSet<const CXXRecordDecl *, 4> Seen;
@@ -997,7 +1140,7 @@ private:
       for (const LambdaCapture &C : Class->captures())
         if (const auto *V =
                 C.capturesVariable() ? dyn_cast<VarDecl>(C.getCapturedVar()) : nullptr) {
-          if (C.getCaptureKind() == LCK_ByRef)
+          if (C.getCaptureKind() == LCK_ByRef && mayChange(Class, V))
             ByReference.insert(V);
           All.insert(V);
           add(V->getType().getNonReferenceType()->getAsCXXRecordDecl());
@@ -1071,8 +1214,10 @@ private:
                 SourceLocation Loc) {
     for (unsigned I = 0; I != std::min<size_t>(Args.size(), Body->getNumParams()); ++I) {
       QualType T = Body->getParamDecl(I)->getType();
-      if (T->isLValueReferenceType() && !T->getPointeeType().isConstQualified())
-        assign(Args[I], S.Params[I], Loc);
+      if (T->isLValueReferenceType() && !T->getPointeeType().isConstQualified()) {
+        if (A.changesIn(Body).changes(Body->getParamDecl(I)))
+          assign(Args[I], S.Params[I], Loc);
+      }
       else if (T->isPointerType() && S.Pointees[I].Level != Uniformity::Uniform)
         write(Args[I], S.Pointees[I], Loc);
     }
@@ -1112,8 +1257,11 @@ private:
       return load(P, E);
     }
     Value R = Self.whole();
-    for (const Expr *Arg : Args)
+    for (const Expr *Arg : Args) {
       R = join(R, eval(Arg).whole());
+      if (const Expr *Read = addressed(Arg)) // memcpy(&to, &from, sizeof to)
+        R = join(R, contents(Read).whole());
+    }
     if (!Library && !(HasBody && A.Active.contains(definitionOf(Callee))))
       R = join(R, unknown(Cause::Kind::Opaque, Loc, Name));
     writeArguments(Callee, Args, R, Loc);
