@@ -898,8 +898,9 @@ private:
   std::optional<LaunchFacts> byFewThreads(const Stage& S, ArrayRef<DistributedParameter> Arrays, const LaunchFacts& Launch) {
     LaunchFacts Walking = inFixedRows(Arrays, Launch);
     Walking.WalksThreads = FixedRowAnalysis::threadsBeyond(Walking).has_value();
-    const bool Takes = Walking.WalksThreads && !findCooperation(S.Kernel) && analyze(S, Arrays, Walking, Trial(U).diagnostics());
-    return Takes ? std::optional(std::move(Walking)) : std::nullopt;
+    KernelForm Seen; // whose rows are few
+    const bool Takes = Walking.WalksThreads && !findCooperation(S.Kernel) && analyze(S, Arrays, Walking, Trial(U).diagnostics(), &Seen);
+    return Takes && Seen.StoresFixedRows ? std::optional(std::move(Walking)) : std::nullopt;
   }
 
   /// As what a launch of a kernel for fixed rows is to be looked at, or of one that seems to be meant as such; none: it is something else.
