@@ -16,6 +16,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
+#include <set>
 
 using namespace clang;
 
@@ -56,6 +57,10 @@ public:
   void run(Unit &U, Program &) override {
     for (const Marker &M : U.Markers) {
       findForced(M, U);
+      findWide(M, U.context());
+      IsShared |= isShared(M, U.sources());
+      if (isVolatile(M, U.context()))
+        OfVolatile.insert(M.Origin);
       if (std::optional<Obstacle> Why = obstacle(M, U); Why && !FirstObstacle)
         FirstObstacle = {&U, M.Origin->NameLoc, *Why};
     }
@@ -77,7 +82,7 @@ public:
         Forced->U->Diags->report(Forced->Loc, Diag::note_match_here) << spelling(Forced->Word);
       return;
     }
-    bool Counter = Forced ? Forced->Word == Keyword::Counter : !FirstObstacle;
+    bool Counter = Forced ? Forced->Word == Keyword::Counter : !FirstObstacle && !IsShared;
     P.Match = Counter ? Matching::Counter : Matching::Queue;
     for (const std::unique_ptr<Unit> &U : P.Units)
       for (const Directive &D : U->Directives)
@@ -107,6 +112,37 @@ private:
       U.Diags->report(Match->NameLoc, Diag::err_match_contradiction) << spelling(Match->Word) << spelling(Forced->Word);
       if (Forced->U == &U)
         U.Diags->report(Forced->Loc, Diag::note_match_here) << spelling(Forced->Word);
+    }
+  }
+
+  /// A section of volatile elements, which windows have not: how memory is read is a matter of each read.
+  static bool isVolatile(const Marker &M, const ASTContext &Context) {
+    const bool HasSection = M.Origin->Kind == DirectiveKind::Window || M.Origin->Kind == DirectiveKind::Put || M.Origin->Kind == DirectiveKind::Get;
+    const Expr *Base = HasSection ? M.expr(ClauseKind::Subject) : nullptr;
+    if (!Base || Base->isTypeDependent())
+      return false;
+    const QualType Type = Base->getType().getNonReferenceType();
+    const ArrayType *Array = Context.getAsArrayType(Type);
+    const QualType Element = Array ? Array->getElementType() : Type->isPointerType() ? Type->getPointeeType() : QualType();
+    return !Element.isNull() && Element.isVolatileQualified();
+  }
+
+  /// Whether other translation units may have the function, too, of which the linker keeps one: it is to be the same in all.
+  static bool isShared(const Marker &M, const SourceManager &Sources) {
+    const FunctionDecl *F = M.Function;
+    return F && F->isExternallyVisible() && (F->isInlined() || F->isTemplated() || F->isTemplateInstantiation()) &&
+           !Sources.isInMainFile(Sources.getExpansionLoc(F->getLocation()));
+  }
+
+  /// Ranks, tags and counts of types with more bits than int, or that are not known yet.
+  void findWide(const Marker &M, const ASTContext &Context) {
+    for (ClauseKind Kind : {ClauseKind::To, ClauseKind::From, ClauseKind::Tag, ClauseKind::Notify, ClauseKind::Count, ClauseKind::Subject}) {
+      const Expr *E = Kind == ClauseKind::Subject && M.Origin->Kind != DirectiveKind::Notify ? nullptr : M.expr(Kind);
+      if (!E)
+        continue;
+      const QualType Type = E->IgnoreParenImpCasts()->getType().getNonReferenceType();
+      if (Type->isDependentType() || (Type->isIntegralOrEnumerationType() && Context.getTypeSize(Type) > Context.getTypeSize(Context.IntTy)))
+        Wide.insert({M.Origin, Kind});
     }
   }
 
@@ -238,8 +274,13 @@ private:
   std::string statement(const Directive &D, Unit &U, Program &P) const {
     auto Value = [&](ClauseKind Kind, unsigned I = 0) { return text(D, D.expr(Kind, I), U, P); };
     auto ValueOr = [&](ClauseKind Kind, llvm::StringRef Absent) { return D.expr(Kind) ? Value(Kind) : Absent.str(); };
+    auto Number = [&](ClauseKind Kind, llvm::StringRef Absent = "") {
+      return Wide.count({&D, Kind}) ? "::gpurma::to_int(" + Value(Kind) + ")" : ValueOr(Kind, Absent);
+    };
     auto Section = [&] {
       std::string Base = Value(ClauseKind::Subject, 0);
+      if (OfVolatile.count(&D))
+        Base = "::gpurma::without_volatile(" + Base + ")";
       return (D.expr(ClauseKind::Subject, 1) ? operand(Base) + " + (" + Value(ClauseKind::Subject, 1) + ")" : Base) + ", " +
              Value(ClauseKind::Subject, 2);
     };
@@ -248,15 +289,15 @@ private:
     std::string Match = P.Match == Matching::Counter ? "<::gpurma::matching::counter>" : "<::gpurma::matching::queue>";
     auto Access = [&](llvm::StringRef Name, ClauseKind Rank) {
       std::string Notified = D.expr(ClauseKind::Notify) ? "_notify" + Match : std::string();
-      std::string Tag = D.expr(ClauseKind::Notify) ? ", " + Value(ClauseKind::Notify) : std::string();
-      return ("::gpurma::" + Name + Notified + "(" + Section() + ", " + Value(Rank) + ", " + Value(ClauseKind::At, 0) + ", " +
+      std::string Tag = D.expr(ClauseKind::Notify) ? ", " + Number(ClauseKind::Notify) : std::string();
+      return ("::gpurma::" + Name + Notified + "(" + Section() + ", " + Number(Rank) + ", " + Value(ClauseKind::At, 0) + ", " +
               Value(ClauseKind::At, 1) + Tag + ", " + Site + ");")
           .str();
     };
     auto Matched = [&](llvm::StringRef Name) {
-      return ("::gpurma::" + Name + Match + "(" + ValueOr(ClauseKind::Tag, "::gpurma::any_tag") + ", " +
-              ValueOr(ClauseKind::From, "::gpurma::any_source") + ", " + ValueOr(ClauseKind::On, "::gpurma::any_window") + ", " +
-              ValueOr(ClauseKind::Count, "1") + ", " + Site + ");")
+      return ("::gpurma::" + Name + Match + "(" + Number(ClauseKind::Tag, "::gpurma::any_tag") + ", " +
+              Number(ClauseKind::From, "::gpurma::any_source") + ", " + ValueOr(ClauseKind::On, "::gpurma::any_window") + ", " +
+              Number(ClauseKind::Count, "1") + ", " + Site + ");")
           .str();
     };
     std::string Call;
@@ -270,7 +311,7 @@ private:
       Call = Access("get", ClauseKind::From);
       break;
     case DirectiveKind::Notify:
-      Call = "::gpurma::notify" + Match + "(" + Value(ClauseKind::Subject) + ", " + Value(ClauseKind::Tag) + ", " +
+      Call = "::gpurma::notify" + Match + "(" + Number(ClauseKind::Subject) + ", " + Number(ClauseKind::Tag) + ", " +
              ValueOr(ClauseKind::On, "::gpurma::no_window") + ", " + Site + ");";
       break;
     case DirectiveKind::Wait:
@@ -296,6 +337,9 @@ private:
 
   std::optional<ForcedMatch> Forced;
   std::optional<FoundObstacle> FirstObstacle;
+  bool IsShared = false;
+  std::set<const Directive *> OfVolatile;
+  std::set<std::pair<const Directive *, ClauseKind>> Wide;
 };
 
 } // namespace

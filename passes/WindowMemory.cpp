@@ -299,7 +299,7 @@ private:
     while (const auto *Cast = dyn_cast<ImplicitCastExpr>(Place->IgnoreParens()))
       Place = Cast->getSubExpr();
     QualType T = Place->getType();
-    if (!W.isObject(Place) || T.isVolatileQualified() || Place->refersToBitField() ||
+    if (!W.isObject(Place) || Place->refersToBitField() ||
         !T.isTriviallyCopyableType(W.U.context()))
       return;
     auto &At = W.ReadsAt[Place->IgnoreParens()];

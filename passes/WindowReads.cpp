@@ -36,7 +36,7 @@ public:
     WindowMemory Memory(U);
     reportNonCoherent(U, Memory);
     for (const WindowRead &R : Memory.reads())
-      if (isVolatile(R, P.Options.Volatile))
+      if (isVolatile(R, P.Options.Volatile) && !loadsByItself(R, U))
         makeVolatile(R, U, P);
   }
 
@@ -51,6 +51,11 @@ private:
       return R.IsWindow && (R.Polled || !R.Acquired);
     }
     llvm_unreachable("unknown mode");
+  }
+
+  /// A volatile object, but of loops on the CPU target, where the read lets other threads run.
+  static bool loadsByItself(const WindowRead &R, const Unit &U) {
+    return R.Place->getType().isVolatileQualified() && !(U.Kind == UnitKind::Cpu && R.Polled);
   }
 
   void makeVolatile(const WindowRead &R, Unit &U, Program &P) {

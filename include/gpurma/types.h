@@ -4,6 +4,7 @@
 #ifndef GPURMA_TYPES_H
 #define GPURMA_TYPES_H
 
+#include <climits>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,6 +26,32 @@ inline constexpr int null_rank = -1;
 // Wildcards of wait and test.
 inline constexpr int any_source = -2;
 inline constexpr int any_tag = -3;
+
+// A rank, tag or count of any type, as gpurmacc passes those of types with more bits than int. What
+// no int is becomes the least one, at which the operation ends with an error.
+template <class T>
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    constexpr int
+    to_int(T value) {
+  if constexpr (sizeof(T) > sizeof(int)) {
+    const auto wide = static_cast<long long>(value);
+    return wide < INT_MIN || wide > INT_MAX ? INT_MIN : static_cast<int>(wide);
+  } else {
+    return static_cast<int>(value);
+  }
+}
+
+// The base of a section, as gpurmacc passes one of volatile elements.
+template <class T>
+#ifdef __CUDACC__
+__host__ __device__
+#endif
+    constexpr T*
+    without_volatile(volatile T* base) {
+  return const_cast<T*>(base);
+}
 
 // "Sent without a window" and "whatever the window", where a window is expected.
 struct no_window_t {};

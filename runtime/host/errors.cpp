@@ -2,6 +2,7 @@
 #include "host/errors.h"
 
 #include <array>
+#include <climits>
 
 #include "host/kernels.h"
 #include "host/log.h"
@@ -125,15 +126,25 @@ std::string dimensions_text(std::int64_t dimensions) {
   return found;
 }
 
+// Of what to_int could not make one of.
+std::string no_int(const char* what) {
+  return text("the ", what, " is a number that int has not; ranks, tags and counts are from 0 to ",
+              INT_MAX);
+}
+
 std::string reason(const error_record& e) {
   const auto v = [&e](int i) { return e.values[i]; };
   switch (static_cast<error_code>(e.code)) {
   case error_code::none:
     break;
   case error_code::rank_out_of_range:
+    if (v(0) == INT_MIN)
+      return no_int("rank");
     return text("rank ", v(0), " does not exist: the communicator has ranks 0 to ", v(1) - 1,
                 "; gpurma::null_rank (-1) stands for no rank");
   case error_code::negative_tag:
+    if (v(0) == INT_MIN)
+      return no_int("tag");
     return text("tag ", v(0),
                 " is negative; tags are 0 or larger, and only wait and test take any tag");
   case error_code::tag_without_counter:
@@ -173,6 +184,8 @@ std::string reason(const error_record& e) {
                 " windows are open at a time; set GPURMA_WINDOWS larger (at most ",
                 detail::max_window_slots, ")");
   case error_code::bad_count:
+    if (v(0) == INT_MIN)
+      return no_int("count");
     return text("count ", v(0), " is negative; wait for 0 or more notifications");
   case error_code::different_collectives:
     return "the ranks of the device are not at the same collective (window, end of a window's "

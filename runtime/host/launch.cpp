@@ -308,6 +308,13 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   // CUDA's own error for an empty grid or block, without a launch.
   if (asked == 0 || block.x == 0 || block.y == 0 || block.z == 0)
     return ordinary(kernel, grid, block, arguments, shared_bytes, stream);
+  if (grid.y != 1 || grid.z != 1)
+    fatal(text("a rank kernel cannot run: '", name_of(kernel, *entry),
+               "' is launched with a grid of ", grid.x, " x ", grid.y, " x ", grid.z,
+               " blocks, but its blocks are the ranks of the device, which blockIdx.x "
+               "numbers; launch it with ",
+               asked, " blocks, and compute blockIdx.x % ", grid.x, " and blockIdx.x / ", grid.x,
+               " in the kernel"));
   runtime& r = start();
   check_current_device();
   make_arguments_whole(kernel, arguments); // while no launch is open

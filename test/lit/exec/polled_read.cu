@@ -10,12 +10,13 @@ __device__ bool arrived(const int *flag, int step) { return *flag == step; }
 __global__ void kernel(int *flags, int *failures) {
   int rank = gpurma::device_rank(), size = gpurma::device_size();
   int *flag = flags + 2 * rank;
-#pragma gpurma window(w = flag[0:1]) comm(device)
+  volatile int *const base = flag;
+#pragma gpurma window(w = base[0:1]) comm(device)
   for (int step = 1; step < 4; ++step) {
     // Puts without notification; only the loads below tell that they have come.
     if (threadIdx.x == 0)
       flag[1] = step;
-#pragma gpurma put(flag[1:1]) to((rank + 1) % size) at(w[0])
+#pragma gpurma put(base[1:1]) to((rank + 1) % size) at(w[0])
     while (flag[0] < step) {
     }
     while (!arrived(flag, step)) {
@@ -31,6 +32,8 @@ __global__ void kernel(int *flags, int *failures) {
     } state = {true};
     while (state.late)
       state.late = flag[0] < step;
+    while (*static_cast<volatile int *>(flag) < step) {
+    }
 #pragma gpurma barrier comm(device)
   }
   if (threadIdx.x == 0 && flag[0] != 3)

@@ -1,0 +1,44 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Ranks, tags and counts of 64 bits are what they say: those that int has work, also in templates, and others end the run.
+// RUN: %gpurmacc_cpu -O2 %s -o %t
+// RUN: env GPURMA_CPU_RANKS=3 %t | FileCheck %s
+// RUN: env GPURMA_CPU_RANKS=2 not %t tag 2>&1 | FileCheck --check-prefix=TAG %s
+// RUN: env GPURMA_CPU_RANKS=2 not %t rank 2>&1 | FileCheck --check-prefix=RANK %s
+// RUN: env GPURMA_CPU_RANKS=2 not %t count 2>&1 | FileCheck --check-prefix=COUNT %s
+// CHECK: wide_numbers: ok
+// TAG: error: put at {{.*}}wide_numbers.cu:[[@LINE+15]] on rank {{[01]}}: the tag is a number that int has not; ranks, tags and counts are from 0 to 2147483647
+// RANK: error: put at {{.*}} on rank {{[01]}}: the rank is a number that int has not;
+// COUNT: error: wait at {{.*}} on rank {{[01]}}: the count is a number that int has not;
+#include "Inputs/exec.h"
+
+#include <cstring>
+
+// The next one, or no rank: -1, as the difference of unsigned numbers is.
+template <class Number> __device__ void exchange(int *memory, Number tag, Number to, Number count, int *failures) {
+  const int left = (gpurma::rank() + gpurma::size() - 1) % gpurma::size();
+  int *own = memory + 2 * gpurma::device_rank();
+#pragma gpurma window(w = own[0 : 2])
+  if (threadIdx.x == 0)
+    own[1] = gpurma::rank() + 100;
+  __syncthreads();
+#pragma gpurma put(own[1 : 1]) to(to) at(w[0]) notify(tag)
+#pragma gpurma notify(to) tag(tag)
+#pragma gpurma notify(Number(0) - Number(1)) tag(tag)
+#pragma gpurma wait tag(tag) count(count)
+  expect(failures, own[0] == left + 100);
+#pragma gpurma barrier
+}
+__global__ void kernel(int *memory, long long by_tag, long long by_rank, long long by_count, int *failures) {
+  const int next = (gpurma::rank() + 1) % gpurma::size();
+  exchange<long long>(memory, 7 + by_tag, next + by_rank, 2 + by_count, failures);
+  exchange<std::size_t>(memory, 8, next, 2, failures);
+  exchange<int>(memory, 9, next, 2, failures);
+}
+
+int main(int argc, char **argv) {
+  auto is = [&](const char *word) { return argc > 1 && std::strcmp(argv[1], word) == 0 ? 1LL << 32 : 0; };
+  auto layout = gpurma::query(kernel, 32);
+  int *memory = managed<int>(2 * layout.device_ranks), *failures = managed<int>(1);
+  kernel<<<layout.device_ranks, 32>>>(memory, is("tag"), is("rank"), is("count"), failures);
+  return finish("wide_numbers", layout, failures);
+}
