@@ -87,8 +87,23 @@ namespace {
 class FileCallbacks final : public PPCallbacks {
 public:
   FileCallbacks(SourceManager &Sources, std::vector<Inclusion> &Inclusions, std::vector<Dependency> &Dependencies,
-                const LangOptions &LangOpts)
-      : Sources(Sources), Inclusions(Inclusions), Dependencies(Dependencies), LangOpts(LangOpts) {}
+                const LangOptions &LangOpts, Diagnostics &Diags)
+      : Sources(Sources), Inclusions(Inclusions), Dependencies(Dependencies), LangOpts(LangOpts), Diags(Diags) {}
+
+  /// Clang ignores pragmas that it does not know, and so would the program ignore its directives.
+  void PragmaDirective(SourceLocation HashLoc, PragmaIntroducerKind Introducer) override {
+    if (Introducer != PIK_HashPragma || Sources.isInSystemHeader(HashLoc))
+      return;
+    const std::optional<Token> Pragma = Lexer::findNextToken(HashLoc, Sources, LangOpts);
+    const std::optional<Token> Name = Pragma ? Lexer::findNextToken(Pragma->getLocation(), Sources, LangOpts) : std::nullopt;
+    if (!Name || Name->isNot(tok::raw_identifier))
+      return;
+    constexpr llvm::StringLiteral Right = "gpurma";
+    constexpr unsigned MostEdits = 2;
+    const llvm::StringRef Word = Name->getRawIdentifier();
+    if (Word != Right && llvm::StringRef(Word.lower()).edit_distance(Right, /*AllowReplacements=*/true, MostEdits) <= MostEdits)
+      Diags.report(Name->getLocation(), Diag::warn_misspelt_pragma) << Word << FixItHint::CreateReplacement(Name->getLocation(), Right);
+  }
 
   void FileChanged(SourceLocation Loc, FileChangeReason Reason, SrcMgr::CharacteristicKind Kind, FileID) override {
     if (Reason != EnterFile)
@@ -161,6 +176,7 @@ private:
   std::vector<Inclusion> &Inclusions;
   std::vector<Dependency> &Dependencies;
   const LangOptions &LangOpts;
+  Diagnostics &Diags;
   std::set<std::string> Seen;
   std::map<std::string, unsigned> Entered;
   std::map<std::pair<std::string, size_t>, std::pair<DirectiveText, unsigned>> SkippedAt;
@@ -346,7 +362,7 @@ bool Parse::run() {
     Preprocessor &PP = Compiler.getPreprocessor();
     defineLettersBehindHeaders(PP);
     PP.AddPragmaHandler(new gpurma::PragmaHandler(Directives, *Diags));
-    auto Callbacks = std::make_unique<FileCallbacks>(Compiler.getSourceManager(), Inclusions, Dependencies, Compiler.getLangOpts());
+    auto Callbacks = std::make_unique<FileCallbacks>(Compiler.getSourceManager(), Inclusions, Dependencies, Compiler.getLangOpts(), *Diags);
     Files = Callbacks.get();
     PP.addPPCallbacks(std::move(Callbacks));
   };
