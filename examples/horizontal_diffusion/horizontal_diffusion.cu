@@ -129,7 +129,8 @@ __global__ void horizontal_diffusion(double* u, double* v, double* lap, double* 
 
   const std::size_t begin = (own.first - first_band.first) * row;
   const std::size_t length = own.count > 0 ? (own.count + 2) * row : 0;
-#pragma gpurma window(u_window = u[begin : length]) comm(world)
+  // By counters, though gather_rows.h has directives, too: no other source of this program includes it.
+#pragma gpurma window(u_window = u[begin : length]) comm(world) match(counter)
 #pragma gpurma window(v_window = v[begin : length]) comm(world)
 #pragma gpurma window(lap_window = lap[begin : length]) comm(world)
 #pragma gpurma window(flj_window = flj[begin : length]) comm(world)
