@@ -170,8 +170,7 @@ private:
       const std::optional<Passing> On = passedOn(Place.Function, Place.Pointer);
       if (!On || Place.Calls.size() == MostCalls || (On->Number && Place.Passed.Number))
         break;
-      if (On->Number)
-        {
+      if (On->Number) {
         const unsigned I = On->Parameter->getFunctionScopeIndex();
         Place.Passed = {On->Number, Place.Function, Place.Pointer, On->Call, I, On->Call->getArg(I)->getSourceRange()};
       }

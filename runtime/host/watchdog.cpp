@@ -95,16 +95,19 @@ std::string format_waits(int process, const std::string& reason,
   std::vector<std::vector<std::string>> rows = {
       {"rank", "directive", "where", "window", "source", "tag", "wanted", "arrived", "seconds"}};
   std::string hindrances;
-  std::size_t computing = 0, finished = 0, starting = 0;
+  std::size_t computing = 0, starting = 0;
+  bool waits = false;
+  std::vector<int> finished; // what a wait names as its source may be one of them
   for (const wait_record& r : records) {
     if (r.now == wait_record::state::finished)
-      ++finished;
+      finished.push_back(r.rank);
     else if (r.now == wait_record::state::starting)
       ++starting;
     else if (r.now == wait_record::state::computing && r.directive.empty())
       ++computing;
     else {
       const bool sends = !r.hindrance.empty();
+      waits |= r.directive == "wait";
       rows.push_back({std::to_string(r.rank), r.directive, r.where, r.window, r.source, r.tag,
                       sends ? "-" : std::to_string(r.wanted),
                       sends ? "-" : std::to_string(r.arrived), seconds_text(r.seconds)});
@@ -119,13 +122,20 @@ std::string format_waits(int process, const std::string& reason,
     out << "  process " << process << " runs no rank kernel\n";
   if (rows.size() > 1)
     out << layout(rows) << hindrances;
+  if (waits)
+    out << "  of a wait, arrived counts what fits its source, tag and window; others may have come\n";
   if (computing != 0)
     out << "  " << computing << " more computing, outside any directive\n";
   if (starting != 0)
     out << "  " << starting
         << " more have not begun: other work on the device leaves no room for all of them\n";
-  if (finished != 0)
-    out << "  " << finished << " more finished\n";
+  if (!finished.empty()) {
+    constexpr std::size_t most_named = 8;
+    out << "  " << finished.size() << " more finished: rank" << (finished.size() > 1 ? "s " : " ");
+    for (std::size_t i = 0; i < std::min(finished.size(), most_named); ++i)
+      out << (i != 0 ? ", " : "") << finished[i];
+    out << (finished.size() > most_named ? ", ...\n" : "\n");
+  }
   for (const host_record& one : host)
     out << "  its host, for " << seconds_text(one.seconds) << " s: " << one.what << "\n";
   return out.str();

@@ -330,6 +330,7 @@ TEST(Watchdog, ItsThreadEndsTheRun) {
 
 TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
   wait_record done;
+  done.rank = 4;
   done.now = wait_record::state::finished;
   wait_record launched;
   launched.now = wait_record::state::starting;
@@ -340,9 +341,10 @@ TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
             "  rank  directive  where       window  source  tag  wanted  arrived  seconds\n"
             "  10    wait       ring.cu:17  any     9       7    2       1        2.1\n"
             "  9     wait       ring.cu:17  any     8       7    2       1        2.1\n"
+            "  of a wait, arrived counts what fits its source, tag and window; others may have come\n"
             "  2 more computing, outside any directive\n"
             "  1 more have not begun: other work on the device leaves no room for all of them\n"
-            "  1 more finished\n");
+            "  1 more finished: rank 4\n");
 }
 
 TEST(WaitTable, SaysWhatHoldsAPutBack) {
