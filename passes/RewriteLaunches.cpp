@@ -173,8 +173,13 @@ private:
 
   void rewriteLaunch(const CUDAKernelCallExpr &Launch) {
     Callee C = resolve(Launch);
-    if (U.Kind != UnitKind::Cpu && C.DefinedHere && !C.KnownRank)
+    const SourceRange Named = Launch.getCallee()->getSourceRange();
+    if (U.Kind != UnitKind::Cpu && C.DefinedHere && !C.KnownRank) {
+      // The macro may launch rank kernels, too.
+      if (C.Text && !C.Failed && writtenAt(Launch.getConfig()->getBeginLoc(), Sources).isMacroID())
+        replaceName(Launch, C, fileRange(Named, Sources, LangOpts));
       return;
+    }
     if (C.Deduced)
       findByArguments(C, Launch);
     if (C.Failed)
@@ -182,11 +187,12 @@ private:
     SourceLocation Opening = writtenAt(Launch.getConfig()->getBeginLoc(), Sources);
     SourceLocation Closing = Launch.getConfig()->getRParenLoc();
     FileID Level = Sources.getFileID(Opening);
-    SourceRange Named = Launch.getCallee()->getSourceRange();
     std::optional<FileRange> Before = fileRangeAt(Level, Named, Sources, LangOpts);
     std::optional<FileRange> Open = fileRangeAt(Level, Opening, Sources, LangOpts);
     std::optional<FileRange> Close = fileRangeAt(Level, Closing, Sources, LangOpts);
     std::optional<FileRange> End = fileRangeAt(Level, Launch.getRParenLoc(), Sources, LangOpts);
+    if (!Before && rewriteAround(Launch, C))
+      return;
     if (!Before || !Open || !Close || !End) {
       U.Diags->report(Launch.getBeginLoc(), Diag::err_edit_not_in_file) << "this launch";
       return;
@@ -195,25 +201,57 @@ private:
     bool AtOnce = C.KnownRank && C.DefinedHere && Level == Sources.getFileID(Launch.getConfig()->getBeginLoc()) &&
                   Opening.isFileID() && (C.Dependent || C.Kernel->isTemplateInstantiation() || !isAccessible(C.Kernel));
     P.Edits.replace({Before->File, Before->Begin, Before->Begin}, AtOnce ? "::gpurma::launch_rank_kernel(" : "::gpurma::launch(");
-    if (C.Text) {
-      std::optional<FileRange> Text = Opening.isFileID() ? Before : fileRange(Named, Sources, LangOpts);
-      if (!Text) {
-        U.Diags->report(Launch.getBeginLoc(), Diag::err_edit_not_in_file) << "the name of the launched kernel";
-        return;
-      }
-      // The commas of a macro's argument are in parentheses.
-      const bool InArgument = Named.getBegin().isMacroID() && StringRef(*C.Text).contains(',');
-      const std::string Name = InArgument ? "(" + *C.Text + ")" : *C.Text;
-      auto [Known, IsNew] = Names.try_emplace({Text->File, Text->Begin}, Name);
-      if (!IsNew && Known->second != Name) {
-        U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Kernel->getName() << 1;
-        return;
-      }
-      P.Edits.replace(*Text, Name);
-    }
+    if (C.Text && !replaceName(Launch, C, Opening.isFileID() ? Before : fileRange(Named, Sources, LangOpts)))
+      return;
     P.Edits.replace(*Open, ", ");
     P.Edits.replace(*Close, ")");
     addDefaultArguments(Launch, C, *End);
+  }
+
+  /// Puts the text that denotes exactly this kernel in the place of its name. False after an error.
+  bool replaceName(const CUDAKernelCallExpr &Launch, const Callee &C, const std::optional<FileRange> &Place) {
+    if (!Place) {
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_edit_not_in_file) << "the name of the launched kernel";
+      return false;
+    }
+    // The commas of a macro's argument are in parentheses.
+    const bool InArgument = Launch.getCallee()->getBeginLoc().isMacroID() && StringRef(*C.Text).contains(',');
+    const std::string Name = InArgument ? "(" + *C.Text + ")" : *C.Text;
+    auto [Known, IsNew] = Names.try_emplace({Place->File, Place->Begin}, Name);
+    if (!IsNew && Known->second != Name) {
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Kernel->getName() << 1;
+      return false;
+    }
+    P.Edits.replace(*Place, Name);
+    return true;
+  }
+
+  /// `kernel ARGUMENTS(grid, block)(a)` with a macro that has the angle brackets: what it is passed is written out. False, and nothing is
+  /// reported: it is something else.
+  bool rewriteAround(const CUDAKernelCallExpr &Launch, const Callee &C) {
+    const CallExpr &Config = *Launch.getConfig();
+    const SourceRange Named = Launch.getCallee()->getSourceRange();
+    const FileID Level = Sources.getFileID(Named.getBegin());
+    std::optional<FileRange> Before = fileRangeAt(Level, Named, Sources, LangOpts);
+    std::optional<FileRange> Brackets = fileRangeAt(Level, {Config.getBeginLoc(), Config.getRParenLoc()}, Sources, LangOpts);
+    std::optional<FileRange> End = fileRangeAt(Level, Launch.getRParenLoc(), Sources, LangOpts);
+    if (!Before || !Brackets || !End || Before->File != Brackets->File || Brackets->Begin < Before->End || End->Begin < Brackets->End)
+      return false;
+    std::string Text;
+    for (const Expr *Argument : Config.arguments()) {
+      if (isa<CXXDefaultArgExpr>(Argument))
+        break;
+      std::optional<std::string> Written = spelledText(Argument->getSourceRange(), Sources, LangOpts);
+      if (!Written)
+        return false;
+      Text += ", " + *Written;
+    }
+    P.Edits.replace({Before->File, Before->Begin, Before->Begin}, "::gpurma::launch(");
+    if (C.Text && !replaceName(Launch, C, Before))
+      return true;
+    P.Edits.replace(*Brackets, Text + ")");
+    addDefaultArguments(Launch, C, *End);
+    return true;
   }
 
   /// True if the expression names what may be something else, or nothing, at the launch.

@@ -123,7 +123,8 @@ std::string format_waits(int process, const std::string& reason,
   if (rows.size() > 1)
     out << layout(rows) << hindrances;
   if (waits)
-    out << "  of a wait, arrived counts what fits its source, tag and window; others may have come\n";
+    out << "  of a wait, arrived counts what fits its source, tag and window; others may have "
+           "come\n";
   if (computing != 0)
     out << "  " << computing << " more computing, outside any directive\n";
   if (starting != 0)
