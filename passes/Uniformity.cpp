@@ -154,11 +154,70 @@ bool isUniformBuiltinVariable(StringRef Name) {
 
 using PointerSources = llvm::DenseMap<const ValueDecl *, llvm::SmallVector<const Expr *, 2>>;
 
+/// What a body changes of variables and of its object, elements of arrays among it, itself and through references and addresses.
+class ChangedWholes : public DynamicRecursiveASTVisitor {
+public:
+  explicit ChangedWholes(const Stmt *Body) {
+    ChangeFinder Find;
+    Find.TraverseStmt(const_cast<Stmt *>(Body));
+    for (const auto &[V, Field] : Find.Members)
+      Variables.insert(V);
+    This = !Find.OfObject.empty();
+    TraverseStmt(const_cast<Stmt *>(Body));
+  }
+  llvm::DenseSet<const VarDecl *> Variables;
+  bool This = false;
+
+  bool VisitBinaryOperator(BinaryOperator *E) override {
+    if (E->isAssignmentOp())
+      note(E->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(UnaryOperator *E) override {
+    if (E->isIncrementDecrementOp() || E->getOpcode() == UO_AddrOf)
+      note(E->getSubExpr());
+    return true;
+  }
+  bool VisitCallExpr(CallExpr *E) override {
+    const FunctionDecl *Callee = E->getDirectCallee();
+    const unsigned First = isa<CXXOperatorCallExpr>(E) && isa_and_nonnull<CXXMethodDecl>(Callee) ? 1 : 0;
+    for (unsigned I = First; I < E->getNumArgs(); ++I) {
+      const Expr *Arg = E->getArg(I);
+      const bool IsKnown = Callee && I - First < Callee->getNumParams();
+      const QualType T = IsKnown ? Callee->getParamDecl(I - First)->getType() : Arg->getType();
+      const bool Leads = T->isReferenceType() || T->isPointerType() || (!IsKnown && Arg->isGLValue());
+      if (Leads && !(IsKnown && T->getPointeeType().isConstQualified()))
+        note(Arg);
+    }
+    return true;
+  }
+
+private:
+  void note(const Expr *E) {
+    while (true) {
+      E = E->IgnoreParenCasts();
+      if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E);
+          Subscript && Subscript->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        E = Subscript->getBase();
+      else if (const auto *Member = dyn_cast<MemberExpr>(E); Member && (!Member->isArrow() || isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())))
+        E = Member->getBase();
+      else
+        break;
+    }
+    This |= isa<CXXThisExpr>(E);
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+      if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && !V->getType()->isPointerType())
+        Variables.insert(V);
+  }
+};
+
 /// Local variables whose address is kept, so that they can change behind the analysis' back, and what
 /// local pointers point into.
 class EscapeFinder : public DynamicRecursiveASTVisitor {
 public:
   llvm::DenseSet<const VarDecl *> Escaped;
+  /// The same of the object that a member function is called for.
+  bool EscapedThis = false;
   /// The range of each loop over an array or a list, by its variable: the loop reads it through a
   /// pointer.
   llvm::DenseMap<const VarDecl *, const Expr *> Ranges;
@@ -196,6 +255,11 @@ public:
   }
   /// A lambda that is neither called nor passed on here may be called anywhere.
   bool VisitLambdaExpr(LambdaExpr *E) override {
+    for (const Expr *Init : E->capture_inits())
+      if (Init)
+        FollowedThis.insert(Init->IgnoreParenImpCasts());
+    for (const LambdaCapture &C : E->captures())
+      EscapedThis |= C.capturesThis() && E->getBody() && ChangedWholes(E->getBody()).This;
     if (!Harmless.contains(E))
       for (const LambdaCapture &C : E->captures())
         if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef)
@@ -208,8 +272,18 @@ public:
     return true;
   }
   bool VisitUnaryOperator(UnaryOperator *E) override {
+    if (E->getOpcode() == UO_Deref)
+      FollowedThis.insert(E->getSubExpr()->IgnoreParenImpCasts());
     if (E->getOpcode() == UO_AddrOf && !Harmless.contains(E))
       note(E->getSubExpr());
+    return true;
+  }
+  bool VisitMemberExpr(MemberExpr *E) override {
+    FollowedThis.insert(E->getBase()->IgnoreParenImpCasts());
+    return true;
+  }
+  bool VisitCXXThisExpr(CXXThisExpr *E) override {
+    EscapedThis |= !FollowedThis.contains(E);
     return true;
   }
   bool VisitImplicitCastExpr(ImplicitCastExpr *E) override {
@@ -239,8 +313,10 @@ private:
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
       if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && V->hasLocalStorage())
         Escaped.insert(V);
+    if (const auto *Member = dyn_cast<MemberExpr>(E))
+      EscapedThis |= isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts());
   }
-  llvm::DenseSet<const Expr *> Harmless;
+  llvm::DenseSet<const Expr *> Harmless, FollowedThis;
 };
 
 const FunctionDecl *definitionOf(const FunctionDecl *F) {
@@ -315,6 +391,7 @@ public:
     std::vector<const CFGBlock *> Order; ///< reverse post-order
     std::vector<std::vector<unsigned>> Controls;
     llvm::DenseSet<const VarDecl *> Escaped;
+    bool EscapedThis = false;
     llvm::DenseMap<const VarDecl *, const Expr *> Ranges;
     PointerSources Pointers;
   };
@@ -335,6 +412,7 @@ public:
     EscapeFinder Finder;
     Finder.TraverseStmt(F->getBody());
     Info.Escaped = std::move(Finder.Escaped);
+    Info.EscapedThis = Finder.EscapedThis;
     Info.Ranges = std::move(Finder.Ranges);
     Info.Pointers = std::move(Finder.Pointers);
     return Info;
@@ -382,17 +460,9 @@ public:
     return &Causes.back();
   }
 
-  /// The variables that a body may change.
-  const VariableChanges &changesIn(const FunctionDecl *Body) {
+  /// What a body may change.
+  const ChangedWholes &changesIn(const FunctionDecl *Body) {
     return Changes.try_emplace(Body, Body->getBody()).first->second;
-  }
-  /// Whether a member function's body may change its object.
-  bool mayChangeObject(const FunctionDecl *Body) {
-    if (const auto Known = ObjectChanges.find(Body); Known != ObjectChanges.end())
-      return Known->second;
-    ChangeFinder Find;
-    Find.TraverseStmt(Body->getBody());
-    return ObjectChanges[Body] = !Find.OfObject.empty();
   }
 
   class FunctionRun;
@@ -402,8 +472,8 @@ public:
   UniformityClient &Client;
   AnalysisDeclContextManager Graphs;
   llvm::DenseMap<const FunctionDecl *, std::unique_ptr<FunctionInfo>> Infos;
-  llvm::DenseMap<const FunctionDecl *, bool> Contains, ObjectChanges;
-  std::map<const FunctionDecl *, VariableChanges> Changes;
+  llvm::DenseMap<const FunctionDecl *, bool> Contains;
+  std::map<const FunctionDecl *, ChangedWholes> Changes;
   llvm::DenseSet<const FunctionDecl *> Reported;
   std::map<std::pair<const FunctionDecl *, std::string>, Summary> Done;
   std::set<std::pair<const FunctionDecl *, std::string>> DoneReporting;
@@ -931,6 +1001,9 @@ private:
       else
         store(Object, join(contents(Object).whole(), V.whole()));
     }
+    for (const VarDecl *Captured : Returned.Variables)
+      if (auto It = Now.find(Captured); It != Now.end())
+        It->second = raise(join(It->second.whole(), V.whole()), Control);
     for (unsigned I = 0; I != Args.size(); ++I) {
       const QualType T = Callee && I < Callee->getNumParams() ? Callee->getParamDecl(I)->getType() : QualType();
       if (T.isNull() || !(Returned.Any || Returned.Parameters.contains(I)))
@@ -947,6 +1020,8 @@ private:
   struct ReturnedPlaces : DynamicRecursiveASTVisitor {
     bool Any = false, InObject = false;
     llvm::SmallSet<unsigned, 4> Parameters;
+    /// That a lambda captures.
+    llvm::SmallPtrSet<const VarDecl *, 2> Variables;
 
     ReturnedPlaces(const FunctionDecl *Body, const CXXMethodDecl *Method) {
       if (Body)
@@ -984,8 +1059,10 @@ private:
       if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
         if (const auto *P = dyn_cast<ParmVarDecl>(Ref->getDecl()))
           Parameters.insert(P->getFunctionScopeIndex());
+        else if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && V->hasLocalStorage() && !V->getType()->isReferenceType())
+          Variables.insert(V);
         else
-          Any |= Ref->getDecl()->getType()->isReferenceType();
+          Any = true;
         return;
       }
       Any = true;
@@ -1106,11 +1183,14 @@ private:
     takeBack(Body, Args, S, E->getBeginLoc());
     leave(Kept, S);
     if (Method && !Method->getParent()->isLambda() && Object && !Method->isConst() &&
-        A.mayChangeObject(Body)) {
+        A.changesIn(Body).This) {
+      Value Changed = S.This;
+      if (A.info(Body).EscapedThis)
+        Changed = join(Changed.whole(), unknown(Cause::Kind::Memory, E->getBeginLoc(), Callee->getNameAsString()));
       if (OnThis)
-        Now[nullptr] = raise(S.This, Control);
+        Now[nullptr] = raise(Changed, Control);
       else if (!ThroughPointer)
-        store(Object, raise(S.This, Control));
+        store(Object, raise(Changed, Control));
     }
     Value R = S.Result;
     if (R.Level != Uniformity::Uniform)
@@ -1121,7 +1201,7 @@ private:
   /// Whether a lambda's body may change a variable.
   static bool mayChange(const CXXRecordDecl *Lambda, const VarDecl *V) {
     const CXXMethodDecl *Operator = Lambda->isGenericLambda() ? nullptr : Lambda->getLambdaCallOperator();
-    return !Operator || !Operator->getBody() || VariableChanges(Operator->getBody()).changes(V);
+    return !Operator || !Operator->getBody() || ChangedWholes(Operator->getBody()).Variables.contains(V);
   }
 
   /// The variables that lambdas capture, also those that these capture or objects keep; by reference those that they may change.
@@ -1215,7 +1295,7 @@ private:
     for (unsigned I = 0; I != std::min<size_t>(Args.size(), Body->getNumParams()); ++I) {
       QualType T = Body->getParamDecl(I)->getType();
       if (T->isLValueReferenceType() && !T->getPointeeType().isConstQualified()) {
-        if (A.changesIn(Body).changes(Body->getParamDecl(I)))
+        if (A.changesIn(Body).Variables.contains(Body->getParamDecl(I)))
           assign(Args[I], S.Params[I], Loc);
       }
       else if (T->isPointerType() && S.Pointees[I].Level != Uniformity::Uniform)

@@ -93,3 +93,9 @@ __global__ void accepted(float* u, ghost* g, float (*rows)[8], int n) {
   float(*mine)[8] = rows + 4 * blockIdx.x;
 #pragma gpurma put(mine[3][0 : 8]) to((r + 1) % gpurma::size()) at(w[0]) notify(5)
 }
+__device__ int largest(const int& a, const int& b) { return a > b ? a : b; }
+__global__ void reads(float* u, int n) {
+  int r = gpurma::rank(), list[2] = {1, 2};
+  for_each(n, [&](int i) { u[i] = largest(r, i) + list[i % 2]; });
+#pragma gpurma notify((r + list[1]) % gpurma::size()) tag(2)
+}
