@@ -463,9 +463,8 @@ __device__ inline rank_scope::rank_scope() {
 #else
     if (!launched) {
       printf("gpurma: error: the rank kernel was launched without gpurma::launch, so it has no "
-             "ranks; compile the file that launches it with gpurmacc, and launch it by <<<...>>>, "
-             "or by cudaLaunchKernel or cudaLaunchCooperativeKernel where these are called by "
-             "name outside of templates; or call gpurma::launch\n");
+             "ranks; compile the file that launches it with gpurmacc, and link the program with "
+             "it, or call gpurma::launch\n");
       platform::trap();
     }
     if (context->version != detail::format_version) {

@@ -197,10 +197,8 @@ std::string reason(const error_record& e) {
                 " in thread 0; all threads of a block reach a directive with the same values");
   case error_code::no_context:
     return "the rank kernel was launched without gpurma::launch, so it has no ranks; compile the "
-           "file that launches it with gpurmacc, and launch it by <<<...>>>, or by "
-           "cudaLaunchKernel or "
-           "cudaLaunchCooperativeKernel where these are called by name outside of templates; or "
-           "call gpurma::launch";
+           "file that launches it with gpurmacc, and link the program with it, or call "
+           "gpurma::launch";
   case error_code::wrong_version:
     return text("the program was compiled with headers of format ", v(0),
                 " and linked with a library of format ", v(1), "; compile it again");

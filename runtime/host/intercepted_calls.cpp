@@ -18,6 +18,7 @@
 
 #include "host/device_choice.h"
 #include "host/distributed_arrays.h"
+#include "host/launch.h"
 #include "host/rank_kernel_gate.h"
 
 namespace gpurma::host {
@@ -87,11 +88,20 @@ public:
   template <class Kernel>
   cudaError_t operator()(Kernel kernel, dim3 grid, dim3 block, void** arguments,
                          std::size_t shared_bytes, cudaStream_t stream) const {
+    if constexpr (std::is_same_v<Kernel, const void*>)
+      if (const auto launched =
+              launch_if_rank_kernel(kernel, grid, block, arguments, shared_bytes, stream))
+        return *launched;
     make_arguments_whole(kernel, arguments);
     return real_(kernel, grid, block, arguments, shared_bytes, stream);
   }
   cudaError_t operator()(const cudaLaunchConfig_t* config, const void* kernel,
                          void** arguments) const {
+    if (config != nullptr)
+      if (const auto launched =
+              launch_if_rank_kernel(kernel, config->gridDim, config->blockDim, arguments,
+                                    config->dynamicSmemBytes, config->stream))
+        return *launched;
     make_arguments_whole(kernel, arguments);
     return real_(config, kernel, arguments);
   }

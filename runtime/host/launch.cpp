@@ -275,11 +275,22 @@ void begin_launch(void* state) {
   launch.in->progress.run_there([&launch] { launch.in->ranks.begin(launch.plan, launch.what); });
 }
 
+// The library's own launch of a rank kernel, which goes by the functions that programs call, too.
+struct own_launch {
+  static thread_local bool is_open;
+  own_launch() { is_open = true; }
+  ~own_launch() { is_open = false; }
+  own_launch(const own_launch&) = delete;
+  own_launch& operator=(const own_launch&) = delete;
+};
+thread_local bool own_launch::is_open = false;
+
 // After its beginning the other processes count on this kernel, so that it cannot fail alone.
 void enqueue_kernel(const void* kernel, dim3 block, void** arguments, std::size_t shared_bytes,
                     const open_launch& launch, cudaStream_t stream) {
   engine& ranks = launch.in->ranks;
   ranks.enqueue_before_kernel(launch.plan, stream);
+  const own_launch own;
   check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(static_cast<unsigned>(launch.plan.ranks)),
                                          block, arguments, shared_bytes, stream),
              "launch a rank kernel");
@@ -345,6 +356,16 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   check_cuda(cudaLaunchHostFunc(stream, end_launch, launch), "end a rank kernel");
   check_cuda(cudaEventRecord(r.last_launch_ended, stream), "order rank kernels");
   return cudaSuccess;
+}
+
+std::optional<cudaError_t> launch_if_rank_kernel(const void* kernel, dim3 grid, dim3 block,
+                                                 void** arguments, std::size_t shared_bytes,
+                                                 cudaStream_t stream) {
+  const bool is_empty = std::uint64_t{grid.x} * grid.y * grid.z == 0 ||
+                        std::uint64_t{block.x} * block.y * block.z == 0;
+  if (is_empty || own_launch::is_open || find_rank_kernel(kernel) == nullptr)
+    return std::nullopt;
+  return launch(kernel, grid, block, arguments, shared_bytes, stream, cudaLaunchKernel);
 }
 
 cudaError_t run_to_end(const void* kernel, const std::string& what, int ranks, dim3 block,
