@@ -23,7 +23,7 @@
 // HEADER: #line 1 "{{.*}}exchange.h"
 // HEADER: #include "{{/.*}}plain.h"
 // HEADER: #include "{{/.*}}nested/constants.h"
-// HEADER: ::gpurma::put_notify<::gpurma::matching::counter>(from + (0), 1, gpurma::rank() ^ 1, w, 0, tag,
+// HEADER: ::gpurma::put_notify<::gpurma::matching::queue>(from + (0), 1, gpurma::rank() ^ 1, w, 0, tag,
 // HEADER: {{\[\[}}maybe_unused]] static __device__ int doubled(int value)
 
 // CHECK: #include "{{.*}}.dir/{{.*}}/Inputs/outer.h"
