@@ -716,10 +716,11 @@ private:
     Launch.Origin = Seen.Origin;
     Launch.MostThreads[Seen.Origin->Dimension] = std::nullopt;
     Launch.GridSize[Seen.Origin->Dimension] = std::nullopt;
-    KernelForm InPart;
-    if (const std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Trial(U).diagnostics()); !Found || rowsBeyond(*Found) == INT64_MAX)
+    Trial Silent(U);
+    std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Silent.diagnostics());
+    if (!Found || rowsBeyond(*Found) == INT64_MAX)
       return std::nullopt;
-    return analyzeIfUnderstood(S, Arrays, Launch, InPart);
+    return Silent.warned() ? analyze(S, Arrays, Launch, *U.Diags) : Found;
   }
 
   /// None, without a word, if the launch is not understood; of one that is, warnings are reported.

@@ -374,17 +374,13 @@ private:
              (S.Accesses.FirstRow ? ", " + std::to_string(S.Accesses.RowDimension) : "") + ">";
     if (forFixedRows())
       Type = rowThread();
-    if (S.Accesses.FixedRows.Searched)
-      return "for (::gpurma::stages::searching_thread<" + std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension) +
-             (hasRowsOfComponents() ? ", true" : "") + "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exists(); gpurma_played.go_on()) " +
-             Function + "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + ownRows() + Arguments + ");";
+    if (S.Accesses.FixedRows.Searched || S.Accesses.FixedRows.ThreadsWalked != 1)
+      return "for (::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exists(); gpurma_played.go_on()) " + Function +
+             "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + ownRows() + Arguments + ");";
     if (inParts())
       return "for (::gpurma::stages::tile_blocks<" + dimensions() + ", " + (S.Accesses.RowsStrided ? "true" : "false") +
              (hasFewerThreads() ? ", true" : "") + "> gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exist(); gpurma_played.go_on()) " + Function +
              "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid(), gpurma_played.elements()" + Arguments + ");";
-    if (S.Accesses.FixedRows.ThreadsWalked != 1)
-      return "for (::gpurma::stages::walking_" + Type + " gpurma_played(gpurma_threads, gpurma_block); gpurma_played.exists(); gpurma_played.go_on()) " +
-             Function + "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + ownRows() + Arguments + ");";
     return "const ::gpurma::stages::" + Type + " gpurma_played(gpurma_threads, gpurma_block); if (gpurma_played.exists()) " + Function +
            "(gpurma_played.thread(), gpurma_played.block(), gpurma_played.block_size(), gpurma_played.grid()" + (forFixedRows() ? ownRows() : playedRows()) +
            (S.Accesses.Threads == ThreadMapping::OneDimension ? ", gpurma_played.place()" : "") + Arguments + ");";
@@ -456,7 +452,10 @@ private:
   std::string rowThread() const {
     const auto& Block = S.Accesses.LaunchedBlock;
     const bool OfRows = hasTilesOfRows(S, Draft.R), OfComponents = hasRowsOfComponents();
-    return std::string("row_thread<") + std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension) + ", " +
+    const std::string ArraysAndRows = std::to_string(arraysOfRows().size()) + ", " + std::to_string(S.Accesses.RowDimension);
+    if (S.Accesses.FixedRows.Searched)
+      return "searching_thread<" + ArraysAndRows + (OfComponents ? ", true>" : ">");
+    return (S.Accesses.FixedRows.ThreadsWalked != 1 ? "walking_row_thread<" : "row_thread<") + ArraysAndRows + ", " +
            std::to_string(Block[0].value_or(0)) + ", " + std::to_string(Block[1].value_or(0)) +
            (OfRows ? ", true" : OfComponents ? ", false" : "") + (OfComponents ? ", true>" : ">");
   }

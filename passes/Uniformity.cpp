@@ -986,14 +986,7 @@ private:
     const FunctionDecl *Callee = Call->getDirectCallee();
     const FunctionDecl *Body = Callee && !A.isFromLibrary(Callee) ? definitionOf(Callee) : nullptr;
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-    llvm::ArrayRef<const Expr *> Args(Call->getArgs(), Call->getNumArgs());
-    const Expr *Object = nullptr;
-    if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call)) {
-      Object = MemberCall->getImplicitObjectArgument();
-    } else if (isa<CXXOperatorCallExpr>(Call) && Method && !Method->isStatic() && !Args.empty()) {
-      Object = Args.front();
-      Args = Args.drop_front();
-    }
+    const auto [Object, Args] = passedTo(Call);
     const ReturnedPlaces Returned(Body, Method);
     if (Object && Returned.InObject) {
       if (Object->getType()->isPointerType())
@@ -1124,6 +1117,17 @@ private:
   //===--- Calls
   //----------------------------------------------------------------------------------------------------===//
 
+  /// The object that a member function is called for, null for others, and what the parameters get.
+  static std::pair<const Expr *, llvm::ArrayRef<const Expr *>> passedTo(const CallExpr *E) {
+    llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
+    if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(E))
+      return {MemberCall->getImplicitObjectArgument(), Args};
+    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(E->getDirectCallee());
+    if (!isa<CXXOperatorCallExpr>(E) || !Method || Args.empty())
+      return {nullptr, Args};
+    return {Method->isStatic() ? nullptr : Args.front(), Args.drop_front()};
+  }
+
   Value computeCall(const CallExpr *E) {
     if (A.Client.isDirective(E)) {
       const FunctionDecl *MarkerFunction = E->getDirectCallee();
@@ -1145,14 +1149,7 @@ private:
 
     const FunctionDecl *Callee = E->getDirectCallee();
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
-    llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
-    const Expr *Object = nullptr;
-    if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(E)) {
-      Object = MemberCall->getImplicitObjectArgument();
-    } else if (isa<CXXOperatorCallExpr>(E) && Method && !Args.empty()) {
-      Object = Method->isStatic() ? nullptr : Args.front();
-      Args = Args.drop_front();
-    }
+    const auto [Object, Args] = passedTo(E);
     bool ThroughPointer = Object && Object->getType()->isPointerType();
     bool OnThis = Object && isa<CXXThisExpr>(Object->IgnoreParenImpCasts());
     Value Self;
@@ -1171,7 +1168,7 @@ private:
 
     Entry In = entryFor(Body, Args);
     In.This = Self;
-    Captures Kept;
+    Captures Kept(A);
     if (Method)
       Kept.add(Method->getParent());
     enter(Kept, In, E->getBeginLoc());
@@ -1198,14 +1195,11 @@ private:
     return R;
   }
 
-  /// Whether a lambda's body may change a variable.
-  static bool mayChange(const CXXRecordDecl *Lambda, const VarDecl *V) {
-    const CXXMethodDecl *Operator = Lambda->isGenericLambda() ? nullptr : Lambda->getLambdaCallOperator();
-    return !Operator || !Operator->getBody() || ChangedWholes(Operator->getBody()).Variables.contains(V);
-  }
-
   /// The variables that lambdas capture, also those that these capture or objects keep; by reference those that they may change.
   struct Captures {
+    explicit Captures(Implementation &A) : A(A) {}
+
+    Implementation &A;
     llvm::SmallPtrSet<const VarDecl *, 4> All, ByReference;
     llvm::SmallPtrSet<const CXXRecordDecl *, 4> Seen;
 
@@ -1229,6 +1223,13 @@ private:
     void add(llvm::ArrayRef<const Expr *> Args) {
       for (const Expr *Arg : Args)
         add(Arg->getType()->getAsCXXRecordDecl());
+    }
+
+  private:
+    /// Whether a lambda's body may change a variable.
+    bool mayChange(const CXXRecordDecl *Lambda, const VarDecl *V) const {
+      const CXXMethodDecl *Operator = Lambda->isGenericLambda() ? nullptr : Lambda->getLambdaCallOperator();
+      return !Operator || !Operator->getBody() || A.changesIn(Operator).Variables.contains(V);
     }
   };
 
@@ -1255,7 +1256,7 @@ private:
         Bodies.append(Generic->spec_begin(), Generic->spec_end());
       else
         Bodies.push_back(Class->getLambdaCallOperator());
-      Captures C;
+      Captures C(A);
       C.add(Class);
       for (const FunctionDecl *Each : Bodies) {
         const FunctionDecl *Body = definitionOf(Each);
@@ -1283,7 +1284,7 @@ private:
         V.Why = A.cause(Cause::Kind::Argument, Args[I]->getBeginLoc(), P->getNameAsString(), V.Why);
       In.Args.push_back(std::move(V));
     }
-    Captures C;
+    Captures C(A);
     C.add(Args);
     enter(C, In, Args.empty() ? SourceLocation() : Args.front()->getBeginLoc());
     return In;
@@ -1297,11 +1298,10 @@ private:
       if (T->isLValueReferenceType() && !T->getPointeeType().isConstQualified()) {
         if (A.changesIn(Body).Variables.contains(Body->getParamDecl(I)))
           assign(Args[I], S.Params[I], Loc);
-      }
-      else if (T->isPointerType() && S.Pointees[I].Level != Uniformity::Uniform)
+      } else if (T->isPointerType() && S.Pointees[I].Level != Uniformity::Uniform)
         write(Args[I], S.Pointees[I], Loc);
     }
-    Captures C;
+    Captures C(A);
     C.add(Args);
     leave(C, S);
   }
