@@ -374,7 +374,8 @@ bool Parse::run() {
   llvm::consumeError(Action->Execute());
   Skipped = Files->skipped();
   reportMisplaced();
-  if (Side == ParseSide::Cpu && !Skipped.empty())
+  // A directive that cannot be read is missing among Directives, too.
+  if (Side == ParseSide::Cpu && !Skipped.empty() && !Diags->hasErrors())
     reportDeviceOnly();
   return !Diags->hasErrors();
 }

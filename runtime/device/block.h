@@ -97,6 +97,18 @@ GPURMA_DEVICE void count_directive(block_state& b) {
   platform::store_relaxed(&b.self->directives, ++b.directives); // M12
 }
 
+// Tells the host what has come that the rank does not wait for now; all M12.
+GPURMA_SLOW_DEVICE void publish_kept(block_state& b) {
+  kept_status& kept = b.channel->kept;
+  if (b.pending.size() != 0) {
+    const notification& first = b.pending.earliest();
+    platform::store_relaxed(&kept.source, first.source);
+    platform::store_relaxed(&kept.tag, first.tag);
+    platform::store_relaxed(&kept.window, first.window);
+  }
+  platform::store_relaxed(&kept.count, b.pending.size());
+}
+
 // Tells the host what the rank waits or polls for; all M12.
 GPURMA_SLOW_DEVICE void publish_status(block_state& b, directive what, site where,
                                        std::int32_t peer, std::int32_t tag, std::uint32_t window,
@@ -109,6 +121,7 @@ GPURMA_SLOW_DEVICE void publish_status(block_state& b, directive what, site wher
   platform::store_relaxed(&status.site_line, where.line);
   platform::store_relaxed(&status.wanted, wanted);
   platform::store_relaxed(&status.arrived, arrived);
+  publish_kept(b);
   platform::store_relaxed(&status.begun, std::uint64_t{++b.begun});
   platform::store_relaxed(&status.what, static_cast<std::uint32_t>(what));
 }
@@ -154,12 +167,15 @@ public:
         return;
       paused_ = true;
       arrived_ = arrived;
+      kept_ = b_.pending.size();
       b_.polling = false;
       publish_status(platform::off_fast_path(b_), what_, where_, peer_, tag_, window_, wanted_,
                      arrived);
-    } else if (arrived != arrived_) {
+    } else if (arrived != arrived_ || kept_ != b_.pending.size()) {
       arrived_ = arrived;
+      kept_ = b_.pending.size();
       platform::store_relaxed(&b_.channel->status.arrived, arrived); // M12
+      publish_kept(platform::off_fast_path(b_));
     }
     platform::yield();
   }
@@ -169,6 +185,7 @@ private:
   site where_;
   std::uint64_t wanted_;
   std::uint64_t arrived_ = 0;
+  std::uint32_t kept_ = 0;
   std::int32_t peer_;
   std::int32_t tag_;
   std::uint32_t window_;

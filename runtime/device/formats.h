@@ -196,6 +196,15 @@ struct alignas(64) wait_status {
 };
 static_assert(sizeof(wait_status) == 64);
 
+// What a rank that waits has taken from its rings for later waits: how many, and the first. Written
+// when a directive has to wait, and while it does.
+struct alignas(16) kept_status {
+  std::uint32_t count;
+  std::int32_t source; // world rank
+  std::int32_t tag;
+  std::uint32_t window;
+};
+
 // Which rank fills an origin ring.
 struct ring_owner {
   std::int32_t source; // world rank
@@ -245,6 +254,7 @@ struct alignas(64) rank_channel {
   alignas(64) inbox_counts inbox;
   std::uint32_t opened; // its kernel runs, and rank_memory is this launch's
   std::uint32_t reserved;
+  kept_status kept;
   wait_status status;
 };
 

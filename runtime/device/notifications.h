@@ -460,14 +460,15 @@ GPURMA_DEVICE void wait_in_counter(block_state& b, int tag, std::uint64_t count,
     } while (arrived < count);
   }
   platform::fence_acquire(scope_of_arrivals(b)); // M7, M10
-  b.self->consumed[tag] = consumed + count;
+  platform::store_relaxed(&b.self->consumed[tag], consumed + count); // M12
 }
 
 GPURMA_DEVICE bool test_in_counter(block_state& b, int tag, std::uint64_t count) {
-  if (arrivals(b, tag) - b.self->consumed[tag] < count)
+  const std::uint64_t consumed = b.self->consumed[tag];
+  if (arrivals(b, tag) - consumed < count)
     return false;
   platform::fence_acquire(scope_of_arrivals(b)); // M7, M10
-  b.self->consumed[tag] += count;
+  platform::store_relaxed(&b.self->consumed[tag], consumed + count); // M12
   return true;
 }
 

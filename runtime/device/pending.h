@@ -36,6 +36,8 @@ struct pending_list {
   // Whether append() may be called; if not, make_room() helps unless full().
   GPURMA_DEVICE bool has_room() const { return last != capacity; }
   GPURMA_DEVICE std::uint32_t size() const { return live; }
+  // Precondition: size() != 0.
+  GPURMA_DEVICE const notification& earliest() const { return entries[first]; }
 
   GPURMA_DEVICE void make_room() {
     if (!has_room())

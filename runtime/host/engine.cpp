@@ -1197,6 +1197,32 @@ void engine::notify_by_hosts() {
 // --- Reports
 // ------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// Notifications that have come to a rank and that what it is in, by its status, does not take.
+std::string kept_text(const rank_memory& memory, const rank_channel& channel) {
+  const auto relaxed = std::memory_order_relaxed; // M12
+  std::string kept;
+  if (const std::uint32_t count = load(channel.kept.count, relaxed); count != 0) {
+    const std::uint32_t window = load(channel.kept.window, relaxed);
+    kept = text(count, count == 1 ? ", from rank " : ", the first from rank ",
+                load(channel.kept.source, relaxed), " with tag ", load(channel.kept.tag, relaxed));
+    if (window != detail::no_window_id)
+      kept += " for window " + window_text(window);
+  }
+  const bool counts = load(channel.status.peer, relaxed) == any_source;
+  for (int tag = 0; tag < counter_tags; ++tag) {
+    const std::uint64_t left = load(memory.arrivals[tag], relaxed) +
+                               load(channel.arrivals[tag], relaxed) -
+                               load(memory.consumed[tag], relaxed);
+    if (left != 0 && !(counts && load(channel.status.tag, relaxed) == tag))
+      kept += text(kept.empty() ? "" : "; ", left, " counted with tag ", tag);
+  }
+  return kept;
+}
+
+} // namespace
+
 std::vector<wait_record> engine::snapshot() const {
   const auto n = static_cast<std::size_t>(ranks_);
   std::vector<wait_record> records(n);
@@ -1246,6 +1272,8 @@ std::vector<wait_record> engine::snapshot() const {
     r.tag = matches || sends ? source_or_tag_text(load(status.tag, relaxed)) : "-";
     r.wanted = load(status.wanted, relaxed);
     r.arrived = load(status.arrived, relaxed);
+    if (matches)
+      r.kept = kept_text(memory, channels_[i]);
     if (sends)
       r.hindrance = hindrance_text(static_cast<detail::hindrance>(r.wanted), r.source);
     const std::uint64_t begun = load(status.begun, relaxed);

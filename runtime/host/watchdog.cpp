@@ -94,9 +94,8 @@ std::string format_waits(int process, const std::string& reason,
                          const std::vector<host_record>& host) {
   std::vector<std::vector<std::string>> rows = {
       {"rank", "directive", "where", "window", "source", "tag", "wanted", "arrived", "seconds"}};
-  std::string hindrances;
+  std::string remarks;
   std::size_t computing = 0, starting = 0;
-  bool waits = false;
   std::vector<int> finished; // what a wait names as its source may be one of them
   for (const wait_record& r : records) {
     if (r.now == wait_record::state::finished)
@@ -107,13 +106,13 @@ std::string format_waits(int process, const std::string& reason,
       ++computing;
     else {
       const bool sends = !r.hindrance.empty();
-      waits |= r.directive == "wait";
       rows.push_back({std::to_string(r.rank), r.directive, r.where, r.window, r.source, r.tag,
                       sends ? "-" : std::to_string(r.wanted),
                       sends ? "-" : std::to_string(r.arrived), seconds_text(r.seconds)});
       if (sends)
-        hindrances +=
-            text("  the ", r.directive, " of rank ", r.rank, " waits: ", r.hindrance, "\n");
+        remarks += text("  the ", r.directive, " of rank ", r.rank, " waits: ", r.hindrance, "\n");
+      if (!r.kept.empty())
+        remarks += text("  rank ", r.rank, " keeps for later waits: ", r.kept, "\n");
     }
   }
   std::ostringstream out;
@@ -121,10 +120,7 @@ std::string format_waits(int process, const std::string& reason,
   if (records.empty())
     out << "  process " << process << " runs no rank kernel\n";
   if (rows.size() > 1)
-    out << layout(rows) << hindrances;
-  if (waits)
-    out << "  of a wait, arrived counts what fits its source, tag and window; others may have "
-           "come\n";
+    out << layout(rows) << remarks;
   if (computing != 0)
     out << "  " << computing << " more computing, outside any directive\n";
   if (starting != 0)

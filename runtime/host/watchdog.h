@@ -36,6 +36,7 @@ struct wait_record {
   std::string source; // rank waited for, or the target of a put, get or notify
   std::string tag;
   std::string hindrance;    // what holds a put, get or notify back, which wants no notifications
+  std::string kept;         // notifications that a wait or test leaves to later ones; empty: none
   std::uint64_t wanted = 0; // notifications
   std::uint64_t arrived = 0;
   double seconds = 0; // since the directive began

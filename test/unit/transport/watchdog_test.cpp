@@ -341,7 +341,6 @@ TEST(WaitTable, ShowsWaitingRanksInColumnsAndSumsUpTheOthers) {
             "  rank  directive  where       window  source  tag  wanted  arrived  seconds\n"
             "  10    wait       ring.cu:17  any     9       7    2       1        2.1\n"
             "  9     wait       ring.cu:17  any     8       7    2       1        2.1\n"
-            "  of a wait, arrived counts what fits its source, tag and window; others may have come\n"
             "  2 more computing, outside any directive\n"
             "  1 more have not begun: other work on the device leaves no room for all of them\n"
             "  1 more finished: rank 4\n");
@@ -357,6 +356,16 @@ TEST(WaitTable, SaysWhatHoldsAPutBack) {
             "  3     put        ring.cu:17  any     2       7    -       -        2.1\n"
             "  the put of rank 3 waits: rank 2 has no room\n"
             "  1 more computing, outside any directive\n");
+}
+
+TEST(WaitTable, SaysWhatAWaitLeavesToLaterOnes) {
+  wait_record mistaken = waiting(3);
+  mistaken.kept = "1, from rank 2 with tag 8";
+  EXPECT_EQ(gpurma::host::format_waits(1, "no progress", {mistaken}, {}),
+            "[gpurma 1] error: no progress\n"
+            "  rank  directive  where       window  source  tag  wanted  arrived  seconds\n"
+            "  3     wait       ring.cu:17  any     2       7    2       1        2.1\n"
+            "  rank 3 keeps for later waits: 1, from rank 2 with tag 8\n");
 }
 
 TEST(WaitTable, ShowsWhatTheHostDoes) {
