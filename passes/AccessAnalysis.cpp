@@ -11,6 +11,7 @@
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include <bit>
@@ -66,7 +67,7 @@ public:
       if (const std::optional<RowOrigin>& Origin = Launch.Origin) {
         Renumbered->Coordinate[Origin->Dimension] = threadAlong(Origin->Dimension) - Origin->First;
         Sets.assume(Sets.compare(Comparison::LessEqual, Origin->First, threadAlong(Origin->Dimension)));
-        Result.FirstRow = Origin->Parameter;
+        Result.FirstRow = Origin;
       }
     }
     if (forFixedRows())
@@ -175,7 +176,7 @@ private:
       if (!A.Origin->Writes || A.IntoEndRow)
         continue;
       const std::optional<RowOrigin> Of = originOfRow(A.Coordinates[0]);
-      if (!Of || (Found && (Found->Parameter != Of->Parameter || Found->Dimension != Of->Dimension)))
+      if (!Of || (Found && !Found->isSameNumber(*Of)))
         return std::nullopt;
       Found = Of;
     }
@@ -191,17 +192,48 @@ private:
       const Polynomial Away = Sets.normalized(Row - threadAlong(D));
       if (std::abs(Away.constant().value_or(INT64_MAX)) <= MostBetween)
         return std::nullopt;
-      for (const ParmVarDecl* P : Kernel->parameters()) {
-        const auto Known = Launch.Arguments.find({P, nullptr});
-        const Polynomial First = Known != Launch.Arguments.end() ? Known->second : Polynomial(Symbol{Symbol::Kind::Parameter, 0, P});
+      forEachPassedNumber([&](const PointerVariable& Number, const Polynomial& Value) {
+        // Of a number that is known nothing is a multiple.
+        const std::optional<std::int64_t> Times = Value.constant() ? 1 : Sets.normalized(Away).divided(Value).first.constant();
+        if (!Times || *Times <= 0)
+          return;
+        const Polynomial First = Value * *Times;
         const std::optional<std::int64_t> Between = Sets.normalized(Away - First).constant();
-        if (!P->getType()->isIntegerType() || !Between || std::abs(*Between) >= Least)
-          continue;
+        if (!Between || std::abs(*Between) >= Least)
+          return;
         Least = std::abs(*Between);
-        Found = RowOrigin{D, P, First};
-      }
+        Found = RowOrigin{D, Number, *Times, First};
+      });
     }
     return Found;
+  }
+
+  /// Integers that the kernel is passed, also in structures.
+  void forEachPassedNumber(llvm::function_ref<void(const PointerVariable&, const Polynomial&)> Do) const {
+    for (const ParmVarDecl* P : Kernel->parameters()) {
+      if (P->getType()->isIntegerType())
+        Do({P}, Launch.passedNumber(P, nullptr));
+      else
+        forEachMember({P}, P, Do);
+    }
+  }
+
+  /// \p As: the variable that stands for the structure.
+  void forEachMember(const PointerVariable& Structure, const VarDecl* As,
+                     llvm::function_ref<void(const PointerVariable&, const Polynomial&)> Do) const {
+    const RecordDecl* Record = Structure.type()->getAsRecordDecl();
+    if (!Record || Record->isUnion())
+      return;
+    for (const FieldDecl* Field : Record->fields()) {
+      PointerVariable Member = Structure;
+      Member.Members.push_back(Field);
+      if (Field->getAccess() == AS_private || Field->getAccess() == AS_protected)
+        continue;
+      if (Field->getType()->isIntegerType())
+        Do(Member, Launch.passedNumber(As, Field));
+      else if (auto Inner = Launch.Inner.find(Member); Inner != Launch.Inner.end())
+        forEachMember(Member, Inner->second, Do);
+    }
   }
 
   /// Which multiples of blockIdx what is written has, or what is read if nothing is, if one for each dimension of the grid.
@@ -1559,7 +1591,7 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   };
   Out << "rows " << DimensionName[Accesses.RowDimension];
   if (Accesses.FirstRow)
-    Out << " from '" << Accesses.FirstRow->getName() << "' on";
+    Out << " from '" << Accesses.FirstRow->text(Accesses.FirstRow->Number.Variable->getNameAsString()) << "' on";
   if (Accesses.Threads == ThreadMapping::OneDimension)
     Out << " in one dimension";
   if (Accesses.Threads == ThreadMapping::FixedRows)
@@ -1611,6 +1643,17 @@ void print(const KernelAccesses& Accesses, llvm::raw_ostream& Out) {
   for (unsigned D = 0; D < 3; ++D)
     if (Accesses.Pitch[D])
       Out << "; blocks begin " << *Accesses.Pitch[D] << " apart in " << DimensionName[D];
+}
+
+Polynomial LaunchFacts::passedNumber(const VarDecl* Of, const FieldDecl* Field) const {
+  auto Known = Arguments.find({Of, Field});
+  return Known != Arguments.end() ? Known->second : Polynomial(Symbol{Symbol::Kind::Parameter, 0, Of, Field});
+}
+
+std::string RowOrigin::text(const std::string& Variable) const {
+  const bool IsName = isValidAsciiIdentifier(Variable);
+  const bool IsWhole = Number.Members.empty() && Times == 1;
+  return (Times != 1 ? std::to_string(Times) + " * " : "") + (IsName || IsWhole ? Variable : "(" + Variable + ")") + Number.memberText();
 }
 
 bool overlap(const BlockPitch& Pitch) {

@@ -236,13 +236,20 @@ struct ExceededHalo {
   std::int64_t Reads = 0;
 };
 
-/// Of a launch for a part of the rows: their first one is a number that the kernel is passed, as in `y = first + blockIdx.y * blockDim.y +
-/// threadIdx.y`. A tile's thread at row y is then the launch's at y - first.
+/// Of a launch for a part of the rows: their first one is a number that the kernel is passed, by itself or in a structure, or a multiple of it,
+/// as in `y = first + blockIdx.y * blockDim.y + threadIdx.y`. A tile's thread at row y is then the launch's at y - first.
 struct RowOrigin {
   unsigned Dimension = 0;
-  const clang::ParmVarDecl* Parameter = nullptr;
-  /// Its value.
+  PointerVariable Number;
+  std::int64_t Times = 1;
+  /// The value of all that.
   Polynomial First;
+
+  bool isSameNumber(const RowOrigin& Other) const {
+    return std::tie(Dimension, Number, Times) == std::tie(Other.Dimension, Other.Number, Other.Times);
+  }
+  /// As the program could write it where the structure, or the number by itself, has this text.
+  std::string text(const std::string& Variable) const;
 };
 
 struct KernelAccesses {
@@ -257,8 +264,8 @@ struct KernelAccesses {
 
   /// Tiles are logical blocks of the launch.
   bool runsBlocks() const { return Threads == ThreadMapping::Blocks || Threads == ThreadMapping::PlayedBlocks; }
-  /// Of ThreadMapping::Coordinates: where the launch's rows begin; null at 0.
-  const clang::ParmVarDecl* FirstRow = nullptr;
+  /// Of ThreadMapping::Coordinates: where the launch's rows begin, if not at 0.
+  std::optional<RowOrigin> FirstRow;
   /// How far apart the launch's blocks begin, where that is not their size; all that is said of blocks is then said of as many coordinates.
   BlockPitch Pitch;
   /// The grid dimension (0 x, 1 y, 2 z) that walks the arrays' slowest dimension.
@@ -339,6 +346,8 @@ using CollectedParameters = std::set<const clang::ValueDecl*>;
 /// What is known of one launch.
 struct LaunchFacts {
   KnownArguments Arguments;
+  /// A number that the kernel is passed by itself, or as a field of a structure: what is known of it, or a symbol.
+  Polynomial passedNumber(const clang::VarDecl* Of, const clang::FieldDecl* Field) const;
   InnerParameters Inner;
   /// blockDim where it is constant. Kernels that write a number instead of blockDim need it.
   BlockExtents BlockSize;

@@ -710,7 +710,7 @@ private:
 
   /// A launch for rows from a number on that the kernel is passed: by tiles of all rows, for what threads do by themselves.
   std::optional<KernelAccesses> inPartOfRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch, const KernelForm& Seen) {
-    if (!Seen.Origin || findCooperation(S.Kernel) || S.Arguments[Seen.Origin->Parameter->getFunctionScopeIndex()]->HasSideEffects(Context))
+    if (!Seen.Origin || findCooperation(S.Kernel) || S.argumentOf(*Seen.Origin)->HasSideEffects(Context))
       return std::nullopt;
     Launch.Threads = ThreadMapping::Coordinates;
     Launch.Origin = Seen.Origin;

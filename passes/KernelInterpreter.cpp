@@ -74,7 +74,7 @@ public:
       if (P->getType()->isPointerType())
         V.Place = passed(Location{Location::Element, P, {}, {}});
       else if (P->getType()->isIntegralOrEnumerationType())
-        V.Number = passedNumber(P, nullptr);
+        V.Number = Launch.passedNumber(P, nullptr);
       else
         addNumbers(V, {P}, P);
       addPointers(V, {P});
@@ -95,11 +95,6 @@ private:
     std::map<const VarDecl*, const VarDecl*> Copies;
   };
 
-  Polynomial passedNumber(const VarDecl* Of, const FieldDecl* Field) const {
-    auto It = Launch.Arguments.find({Of, Field});
-    return It != Launch.Arguments.end() ? It->second : Polynomial(Symbol{Symbol::Kind::Parameter, 0, Of, Field});
-  }
-
   /// The numbers in a structure that is a parameter, or in one of these. \p As: the variable that stands for it.
   void addNumbers(AbstractValue& V, const PointerVariable& Structure, const VarDecl* As) {
     const RecordDecl* Record = Structure.type()->getAsRecordDecl();
@@ -107,7 +102,7 @@ private:
       return;
     for (const FieldDecl* Field : Record->fields())
       if (Field->getType()->isIntegralOrEnumerationType()) {
-        V.Members[Field].Number = passedNumber(As, Field);
+        V.Members[Field].Number = Launch.passedNumber(As, Field);
       } else if (Field->getType()->isRecordType()) {
         PointerVariable Inner = Structure;
         Inner.Members.push_back(Field);

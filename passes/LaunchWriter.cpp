@@ -357,7 +357,7 @@ private:
     } else {
       Out << "place_threads(gpurma_region, " << Index << ", " << Covers << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << ")";
       if (const Expr* First = S.firstRow())
-        Out << ", " << E.text(First) << ", " << Site;
+        Out << ", " << S.Accesses.FirstRow->text(E.text(First)) << ", " << Site;
       Out << ");\n";
     }
     line() << "const dim3 gpurma_grid = ::gpurma::stages::tiles_of(gpurma_region, " << Index << ", "

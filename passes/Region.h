@@ -260,8 +260,12 @@ struct Stage {
     return llvm::any_of(BlockNumbers, [&](const auto &Each) { return Each.first == P; });
   }
 
-  /// What the kernel is passed for the first of the launch's rows (KernelAccesses::FirstRow); null for others.
-  const clang::Expr *firstRow() const { return Accesses.FirstRow ? Arguments[Accesses.FirstRow->getFunctionScopeIndex()] : nullptr; }
+  /// The argument with the number by which the launch's rows begin.
+  const clang::Expr *argumentOf(const RowOrigin &Origin) const {
+    return Arguments[llvm::cast<clang::ParmVarDecl>(Origin.Number.Variable)->getFunctionScopeIndex()];
+  }
+  /// That of KernelAccesses::FirstRow; null for other launches.
+  const clang::Expr *firstRow() const { return Accesses.FirstRow ? argumentOf(*Accesses.FirstRow) : nullptr; }
   /// The name of the kernel, or of the function that copies.
   llvm::StringRef name() const { return Copy ? Copy->getDirectCallee()->getName() : Kernel->getName(); }
   clang::SourceLocation location() const { return Copy ? Copy->getBeginLoc() : Launch->getBeginLoc(); }

@@ -120,7 +120,7 @@ GPURMA_SLOW_DEVICE void find_informed(region_state<Stages, Arrays, Scalars>& r, 
 // How far a thread has come that looks at the epochs of all ranks.
 struct looked_at {
   int side;
-  int rank;
+  int next; // rank
 };
 
 // Whether those of the thread are as far as needed. Epochs grow, so that one that is needs no
@@ -130,23 +130,23 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(region_state<Stages, Arrays, Scalars>
                                            const needed_epochs& needed, looked_at& at) {
   constexpr int at_once = 8; // loads that are under way
   const auto width = static_cast<int>(platform::polling_threads());
-  for (; at.side < 3; ++at.side, at.rank = static_cast<int>(platform::thread_index())) {
+  for (; at.side < 3; ++at.side, at.next = static_cast<int>(platform::thread_index())) {
     const std::uint32_t wanted = needed.of(at.side);
     if (!r.watches[stage][at.side] || wanted == 0)
       continue;
     const int ranks = ranks_of(r, process_of(r.plans.bands, at.side));
-    for (; at.rank < ranks; at.rank += at_once * width) {
+    for (; at.next < ranks; at.next += at_once * width) {
       std::uint64_t epochs[at_once];
       GPURMA_UNROLLED
       for (int i = 0; i < at_once; ++i) {
-        const int rank = at.rank + i * width;
+        const int rank = at.next + i * width;
         epochs[i] = rank < ranks
                         ? platform::load_polled(r.words.words + r.words.epoch_at(at.side, rank))
                         : wanted; // M21, M22
       }
       GPURMA_UNROLLED
       for (int i = 0; i < at_once; ++i) {
-        const int rank = at.rank + i * width;
+        const int rank = at.next + i * width;
         if (epochs[i] < wanted &&
             (at.side == memory::own ||
              (rank < most_informing ? (informed_bits(r, stage, at.side, rank) >> rank % 32 & 1) != 0

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Launches for a part of the rows, whose first one the kernel is passed: inner rows and those at both ends in two and three dimensions, a
-// window that moves from step to step, vectors, sums, rows of components, and rows that begin before the first one.
+// window that moves from step to step, boxes that are structures, pairs of rows, vectors, sums, rows of components, and rows that begin before the first one.
 // RUN: %gpurmacc_cpu -I%S %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -16,11 +16,13 @@
 // RUN: not %t before 2>&1 | FileCheck --check-prefix=BEFORE %s
 // CHECK: plane {{[1-9][0-9]*}}
 // CHECK: boxes {{[1-9][0-9]*}}
+// CHECK: cuboids {{[1-9][0-9]*}}
+// CHECK: pairs {{[1-9][0-9]*}}
 // CHECK: window {{[1-9][0-9]*}}
 // CHECK: vector {{[1-9][0-9]*}}
 // CHECK: changes {{[1-9][0-9]* [1-9][0-9]*}}
 // CHECK: components {{[1-9][0-9]*}}
-// BEFORE: error: {{.*}}region_parts_of_rows.cu:[[@LINE+136]] on rank {{[0-9]+}}: the launch's rows begin at -3, before the first one, 0; launch it from 0 on, and let threads outside of the part return
+// BEFORE: error: {{.*}}region_parts_of_rows.cu:[[@LINE+182]] on rank {{[0-9]+}}: the launch's rows begin at -3, before the first one, 0; launch it from 0 on, and let threads outside of the part return
 #include "Inputs/region.h"
 
 #include <cstring>
@@ -93,6 +95,52 @@ static void boxes(int nz, int ny, int nx, int depth) {
     std::swap(u, v);
   }
   print_sum("boxes", u, nz * ny * nx);
+}
+
+// The same by one structure, which is computed anew for each step.
+struct point {
+  int x, y, z;
+};
+struct cuboid {
+  point low, high;
+};
+__global__ void diffuse(cuboid part, int* out, const int* in, int weight, int ny, int nx) {
+  const int x = part.low.x + blockIdx.x * blockDim.x + threadIdx.x, y = part.low.y + blockIdx.y * blockDim.y + threadIdx.y;
+  const int z = part.low.z + blockIdx.z * blockDim.z + threadIdx.z;
+  if (x >= part.high.x || y >= part.high.y || z >= part.high.z)
+    return;
+  const int i = (z * ny + y) * nx + x;
+  out[i] = (in[i] * weight + in[i - ny * nx] + in[i + ny * nx] + in[i - nx] + in[i + nx] + blockIdx.z) % Modulus;
+}
+static void cuboids(int nz, int ny, int nx) {
+  int* u = array_of_numbers<int>(nz * ny * nx);
+  int* v = array_of_numbers<int>(nz * ny * nx);
+  const dim3 threads(16, 2, 2);
+#pragma gpurma persistent distribute(u, v : rows(nz, ny, nx))
+  for (int t = 0; t < 7; ++t) {
+    cuboid part = {{0, 1, 1}, {nx, ny - 1, nz / 3 + t}};
+    diffuse<<<dim3((nx + 15) / 16, (ny + 1) / 2, (part.high.z - part.low.z + 1) / 2), threads>>>(part, v, u, 3, ny, nx);
+    part.low.z = part.high.z;
+    part.high.z = nz - 1;
+    diffuse<<<dim3((nx + 15) / 16, (ny + 1) / 2, (part.high.z - part.low.z + 1) / 2), threads>>>(part, v, u, 5, ny, nx);
+    std::swap(u, v);
+  }
+  print_sum("cuboids", u, nz * ny * nx);
+}
+
+// In pairs of rows.
+__global__ void scale_pairs(int* u, int pair, int pairs, int ny, int nx) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = 2 * pair + blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y < 2 * (pair + pairs) && y < ny)
+    u[y * nx + x] = (u[y * nx + x] * 3 + blockIdx.y) % Modulus;
+}
+static void pairs_of_rows(int ny, int nx) {
+  int* u = array_of_numbers<int>(ny * nx);
+  const dim3 block(16, 4), grid((nx + 15) / 16, 2);
+#pragma gpurma persistent distribute(u : rows(ny, nx))
+  for (int t = 0; t < 30; ++t)
+    scale_pairs<<<grid, block>>>(u, t % 17, 4, ny, nx);
+  print_sum("pairs", u, ny * nx);
 }
 
 // The rows move, and nothing else is known of the first one.
@@ -188,6 +236,8 @@ int main(int argc, char** argv) {
   }
   plane(61 * many, 45, 13 * many);
   boxes(37, 11, 29, 11 * many);
+  cuboids(37 * many, 11, 29);
+  pairs_of_rows(33 * many, 45);
   window(67, 45, 18 * many);
   vector(1203, 301 * many, 1111 * many);
   changes(53, 33, 19 * many, 47 * many);
