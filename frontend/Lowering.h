@@ -38,6 +38,8 @@ struct LowerOptions {
   bool FuseLaunches = true;
   /// --gpurma-check: run-time checks of block-uniform clause values, and of what kernels of regions read.
   bool Check = false;
+  /// -rdc=true, -dc: device functions and variables may be those of other translation units.
+  bool RelocatableDeviceCode = false;
 };
 
 /// A user's header with directives or launches, rewritten.

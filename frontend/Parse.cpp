@@ -282,7 +282,10 @@ std::vector<std::string> clangArguments(const LowerOptions &Options, ParseSide S
   if (Options.Check)
     Add({"-DGPURMA_CHECK=1"});
   // Before the user's own -include files, which may hold directives.
-  Add({"-isystem", Options.Prefix + "/include", "-include", "gpurma/gpurma.h", "-include", LastHeader.str()});
+  Add({"-isystem", Options.Prefix + "/include", "-include", "gpurma/gpurma.h"});
+  if (Side != ParseSide::Cpu)
+    Add({"-include", "managed_variables.h"});
+  Add({"-include", LastHeader.str()});
   for (const std::string &Arg : Options.ParseArgs)
     // Warnings of Clang are not shown, so none may stop the parse; -Werror applies to gpurma's own (see Diagnostics).
     if (!llvm::StringRef(Arg).starts_with("-Werror") && Arg != "-pedantic-errors")

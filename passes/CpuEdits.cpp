@@ -73,7 +73,7 @@ public:
         replaceDeclaration(SourceRange(Variable->getBeginLoc(), semicolonAfter(Variable->getEndLoc())), Type, *Variable);
       return true;
     }
-    bool OnDevice = Variable->hasAttr<CUDADeviceAttr>() || Variable->hasAttr<CUDAConstantAttr>();
+    bool OnDevice = !P.Options.RelocatableDeviceCode && (Variable->hasAttr<CUDADeviceAttr>() || Variable->hasAttr<CUDAConstantAttr>());
     if (OnDevice && Variable->getStorageClass() == SC_None && !Variable->isInline() && !Variable->isConstexpr() &&
         !Variable->isStaticDataMember() && !Variable->getDescribedVarTemplate() && !Variable->isExternC() &&
         Variable->isThisDeclarationADefinition() && !Variable->getPreviousDecl()) // which is extern
@@ -86,7 +86,7 @@ public:
       return true;
     if (isKernel(Function))
       registerKernel(*Function);
-    else if (belongsToUnit(*Function))
+    else if (!P.Options.RelocatableDeviceCode && belongsToUnit(*Function))
       makeInternal(Function->getSourceRange());
     return true;
   }

@@ -8,8 +8,8 @@
 //   __device__ float f(float);       ->  [[maybe_unused]] static __device__ float f(float);
 //   __global__ void k();             ->  at the end of the file: static const ::gpurma::registered_kernel gpurma_kernel_2(::k);
 //
-// The third, also made for variables, because without relocatable device code device functions and variables belong to their
-// translation unit.
+// The third, also made for variables, because without relocatable device code (-rdc=true, which leaves it out) device functions and
+// variables belong to their translation unit.
 #ifndef GPURMA_PASSES_CPUEDITS_H
 #define GPURMA_PASSES_CPUEDITS_H
 

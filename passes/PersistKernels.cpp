@@ -111,6 +111,9 @@ public:
   bool VisitFunctionDecl(FunctionDecl *Function) override {
     if (isKernel(Function) && Function->doesThisDeclarationHaveABody())
       Kernels.push_back(Function);
+    if (!isKernel(Function) && Function->isThisDeclarationADefinition() && Function->isExternallyVisible() && !Function->isInlined() &&
+        !Function->isTemplated() && !Function->isTemplateInstantiation())
+      ForOtherUnits.push_back(Function);
     if (const auto *Method = llvm::dyn_cast<CXXMethodDecl>(Function); Method && Method->size_overridden_methods() != 0)
       Overriders.push_back(Method);
     return true;
@@ -135,6 +138,8 @@ public:
   }
 
   std::vector<const FunctionDecl *> Kernels;
+  /// Functions that other translation units can call.
+  std::vector<const FunctionDecl *> ForOtherUnits;
   std::vector<const CXXMethodDecl *> Overriders;
 
 private:
@@ -174,6 +179,8 @@ public:
       registerKernel(Kernel, U, P);
     }
     checkBraces(RankKernels, WithoutDirectives, U, P);
+    if (P.Options.RelocatableDeviceCode)
+      checkOtherUnits(RankKernels, Collector, U);
     for (const FunctionDecl *Kernel : WithoutDirectives)
       checkOrdinary(Kernel, Collector, U);
     for (const auto &[Key, Kernel] : Plain)
@@ -249,6 +256,19 @@ private:
       if (U.context().hasSameFunctionTypeIgnoringExceptionSpec(Each->getType(), Type) && reaches(Each))
         return Each;
     return nullptr;
+  }
+
+  /// Kernels of other translation units that come to directives are not known to be rank kernels.
+  void checkOtherUnits(const std::vector<const FunctionDecl *> &RankKernels, const KernelCollector &All, Unit &U) const {
+    llvm::DenseSet<const FunctionDecl *> Called;
+    for (const FunctionDecl *Kernel : RankKernels)
+      anyReached(Kernel, [&Called](const FunctionDecl *Function) {
+        Called.insert(Function->getCanonicalDecl());
+        return false;
+      });
+    for (const FunctionDecl *Function : All.ForOtherUnits)
+      if (!Called.count(Function->getCanonicalDecl()) && reaches(Function))
+        U.Diags->report(Function->getLocation(), Diag::err_directives_for_other_units) << Function->getQualifiedNameAsString();
   }
 
   /// A kernel that is launched as written must not need to be a rank kernel.

@@ -59,6 +59,11 @@ std::string withExtension(StringRef File, StringRef Extension) {
   return Result.str().str();
 }
 
+/// Of what a compilation that stops there writes.
+StringRef extensionOf(StringRef Stop) {
+  return llvm::StringSwitch<StringRef>(Stop).Case("-S", "s").Case("-ptx", "ptx").Case("-cubin", "cubin").Default("o");
+}
+
 std::string absolute(StringRef File) {
   llvm::SmallString<256> Result(File);
   fs::make_absolute(Result);
@@ -100,12 +105,24 @@ bool Driver::readArguments() {
     Last = Phase::EmitSource;
   else if (Args.hasArg(OPT_fsyntax_only))
     Last = Phase::Check;
-  else if (Args.hasArg(OPT_S, OPT_c, OPT_dc))
+  else if (Args.hasArg(OPT_S, OPT_c, OPT_dc, OPT_ptx, OPT_cubin))
     Last = Phase::Compile;
-  Stop = Args.hasArg(OPT_S) ? "-S" : Args.hasArg(OPT_dc) && T == Target::CUDA ? "-dc" : "-c";
+  Stop = Args.hasArg(OPT_S)       ? "-S"
+         : Args.hasArg(OPT_ptx)   ? "-ptx"
+         : Args.hasArg(OPT_cubin) ? "-cubin"
+         : Args.hasArg(OPT_dc) && T == Target::CUDA ? "-dc"
+                                                    : "-c";
 
   if (Last == Phase::Compile && Stop == "-S" && T == Target::CUDA)
-    return error("-S is for the cpu target; nvcc has -ptx");
+    return error("-S is for the cpu target; the cuda target has -ptx");
+  if (const Arg *A = Args.getLastArg(OPT_ptx, OPT_cubin); A && T == Target::CPU)
+    return error(A->getSpelling() + " is for the cuda target; the cpu target has -S");
+  if (const Arg *A = Args.getLastArg(OPT_dlink))
+    return error(A->getSpelling() + ": device code is linked with the program; leave the step out, and link with gpurmacc");
+  if (const Arg *A = Args.getLastArg(OPT_lib))
+    return error(A->getSpelling() + ": make static libraries of objects with ar");
+  if (const Arg *A = Args.getLastArg(OPT_fatbin, OPT_run))
+    return error(A->getSpelling() + " is not provided");
 
   if (const Arg *A = Args.getLastArg(OPT_emit_source_EQ)) {
     Output = A->getValue();
@@ -333,6 +350,7 @@ LowerOptions Driver::lowerOptions(const Input &In, StringRef ShadowDir) const {
   Options.Volatile = Volatile;
   Options.FuseLaunches = FuseLaunches;
   Options.Check = Args.hasArg(OPT_check);
+  Options.RelocatableDeviceCode = wantsRelocatableDeviceCode(Args);
   Options.Remarks = Args.hasArg(OPT_remarks);
   return Options;
 }
@@ -364,6 +382,8 @@ Command Driver::lowerCommand(const Input &In, const std::string &Source) const {
   Cmd.add(Twine("--gpurma-target=").concat(name(T)).str());
   for (const Arg *A : Args.filtered(OPT_check, OPT_remarks, OPT_volatile_EQ, OPT_fuse_launches_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
     Cmd.add(asWritten(Args, *A));
+  if (Args.hasArg(OPT_dc))
+    Cmd.add("-rdc=true");
   Cmd.add("--gpurma-emit-source=" + Source);
   // Whatever may shape the parse; the driver that reads this sorts it out again.
   for (const Arg *A : Args) {
@@ -381,13 +401,19 @@ Command Driver::lowerCommand(const Input &In, const std::string &Source) const {
 
 //===-- Dependency files ----------------------------------------------------------------------------------------------===//
 
+std::string Driver::defaultOutput(const Input &In, StringRef Extension) const {
+  llvm::SmallString<256> Result(Args.getLastArgValue(OPT_output_directory_EQ));
+  path::append(Result, withExtension(path::filename(In.Path), Extension));
+  return Result.str().str();
+}
+
 bool Driver::wantsDependencyFile() const { return Args.hasArg(OPT_MD, OPT_MMD); }
 
 std::string Driver::dependencyFileFor(const Input &In, StringRef Output) const {
   if (const Arg *A = Args.getLastArg(OPT_MF))
     return A->getValue();
   if (this->Output.empty())
-    return withExtension(path::filename(In.Path), "d");
+    return defaultOutput(In, "d");
   // One program from several sources: a file for each, where gcc 12 overwrites one with the next.
   if (Last == Phase::Link && Inputs.size() > 1)
     return withExtension(this->Output, "") + "-" + stem(In) + ".d";
@@ -401,7 +427,7 @@ std::vector<std::string> Driver::dependencyTargets(const Input &In, StringRef Ou
   if (Targets.empty())
     Targets.push_back(quoteForMake(!this->Output.empty() && Last != Phase::Dependencies
                                        ? (Last == Phase::Link ? StringRef(this->Output) : Output)
-                                       : withExtension(path::filename(In.Path), "o")));
+                                       : defaultOutput(In, "o")));
   return Targets;
 }
 
@@ -673,9 +699,7 @@ int Driver::run() {
       break;
     case Phase::Compile:
     case Phase::Link:
-      Code = compile(In,
-                     Output.empty() ? withExtension(path::filename(In.Path), Stop == "-S" ? "s" : "o") : Output,
-                     Stop);
+      Code = compile(In, Output.empty() ? defaultOutput(In, extensionOf(Stop)) : Output, Stop);
       break;
     }
     if (Code && !FirstCode)

@@ -57,6 +57,8 @@ private:
   Command lowerCommand(const Input &In, const std::string &Source) const;
 
   bool wantsDependencyFile() const;
+  /// Of an input that -o does not name one for.
+  std::string defaultOutput(const Input &In, llvm::StringRef Extension) const;
   std::string dependencyFileFor(const Input &In, llvm::StringRef Output) const;
   std::string dependencyText(const Input &In, llvm::StringRef Output,
                              const std::vector<Dependency> &Files) const;

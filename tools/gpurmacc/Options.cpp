@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Options.h"
 
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Option/Option.h"
 
 using namespace llvm::opt;
@@ -23,6 +25,34 @@ constexpr OptTable::Info InfoTable[] = {
 } // namespace
 
 OptionTable::OptionTable() : GenericOptTable(InfoTable) {}
+
+void translateNvccWords(llvm::SmallVectorImpl<const char *> &Words, llvm::StringSaver &Saver) {
+  llvm::SmallVector<const char *, 64> Result;
+  for (std::size_t I = 0; I < Words.size(); ++I) {
+    const llvm::StringRef Word = Words[I];
+    const llvm::StringRef Next = I + 1 < Words.size() ? Words[I + 1] : "";
+    llvm::StringRef Files = Word;
+    const bool NamesFiles = Word == "-optf" || Word == "--options-file";
+    if (NamesFiles || Files.consume_front("-optf=") || Files.consume_front("--options-file=")) {
+      for (llvm::StringRef File : llvm::split(NamesFiles ? Next : Files, ','))
+        Result.push_back(Saver.save("@" + File).data());
+      I += NamesFiles;
+    } else if (Word == "-Werror" && llvm::is_contained({"all-warnings", "cross-execution-space-call", "reorder", "default-stream-launch",
+                                                         "missing-launch-bounds", "ext-lambda-captures-this", "deprecated-declarations"},
+                                                        Next)) {
+      Result.push_back(Saver.save(Word + "=" + Next).data());
+      ++I;
+    } else {
+      Result.push_back(Words[I]);
+    }
+  }
+  Words = std::move(Result);
+}
+
+bool wantsRelocatableDeviceCode(const ArgList &Args) {
+  const Arg *Last = Args.getLastArg(OPT_rdc_EQ, OPT_dc);
+  return Last && (Last->getOption().matches(OPT_dc) || Last->getValue() == llvm::StringRef("true"));
+}
 
 std::vector<std::string> asWritten(const InputArgList &Args, const Arg &A) {
   std::string First = Args.getArgString(A.getIndex());

@@ -6,6 +6,7 @@
 
 #include "llvm/Option/ArgList.h"
 #include "llvm/Option/OptTable.h"
+#include "llvm/Support/StringSaver.h"
 #include <string>
 #include <vector>
 
@@ -25,6 +26,12 @@ class OptionTable : public llvm::opt::GenericOptTable {
 public:
   OptionTable();
 };
+
+/// What nvcc reads in another way than gcc and clang: `-optf file` is @file, and `-Werror kind` is -Werror=kind.
+void translateNvccWords(llvm::SmallVectorImpl<const char *> &Words, llvm::StringSaver &Saver);
+
+/// -rdc=true, -dc: device functions and variables are those of the whole program.
+bool wantsRelocatableDeviceCode(const llvm::opt::ArgList &Args);
 
 /// The words of an argument as the user wrote them ("-lm" stays one word, "-l m" two); of an alias, those of what it stands for.
 std::vector<std::string> asWritten(const llvm::opt::InputArgList &Args, const llvm::opt::Arg &A);

@@ -37,8 +37,14 @@ def cuda_path_EQ : Joined<["--"], "gpurma-cuda-path=">, Group<OwnGroup>, MetaVar
   HelpText<"Where the CUDA toolkit lies (environment: CUDA_PATH, CUDA_HOME; else nvcc in PATH, else /usr/local/cuda)">;
 def show : Flag<["--"], "show">, Group<OwnGroup>,
   HelpText<"Print the commands that would run, ready to be pasted into a shell, and run nothing">;
-def save_temps : Flag<["--"], "save-temps">, Group<OwnGroup>,
+def save_temps : Flag<["--", "-"], "save-temps">, Group<OwnGroup>,
   HelpText<"Keep the lowered source as <output>.gpurma.cu">;
+def output_directory_EQ : Joined<["--"], "output-directory=">, Group<OwnGroup>, MetaVarName<"<directory>">,
+  HelpText<"Where outputs go that -o does not name">;
+def output_directory : Separate<["--"], "output-directory">, Alias<output_directory_EQ>;
+def odir : Separate<["-"], "odir">, Alias<output_directory_EQ>;
+def odir_EQ : Joined<["-"], "odir=">, Alias<output_directory_EQ>;
+def dryrun : Flag<["--", "-"], "dryrun">, Alias<show>;
 def version : Flag<["--"], "version">, Group<OwnGroup>,
   HelpText<"Print the versions of gpurmacc, Clang, CUDA and MPI, and the compiler behind each target">;
 def help : Flag<["--"], "help">, Group<OwnGroup>, HelpText<"Print this list">;
@@ -50,14 +56,23 @@ def output_file : Separate<["--"], "output-file">, Alias<o>;
 def output_file_EQ : Joined<["--"], "output-file=">, Alias<o>;
 def c : Flag<["-"], "c">, Group<StopGroup>, HelpText<"Compile, do not link">;
 def compile : Flag<["--"], "compile">, Alias<c>;
-def dc : Flag<["-"], "dc">, Group<StopGroup>, HelpText<"Compile to relocatable device code (cuda), do not link">;
+def dc : Flag<["-"], "dc">, Group<StopGroup>, HelpText<"Compile to relocatable device code, do not link">;
 def device_c : Flag<["--"], "device-c">, Alias<dc>;
 def S : Flag<["-"], "S">, Group<StopGroup>, HelpText<"Compile to assembly">;
+def ptx : Flag<["-", "--"], "ptx">, Group<StopGroup>, HelpText<"Compile to PTX (cuda)">;
+def cubin : Flag<["-", "--"], "cubin">, Group<StopGroup>, HelpText<"Compile to device code (cuda)">;
+def fatbin : Flag<["-", "--"], "fatbin">, Group<StopGroup>;
+def dlink : Flag<["-"], "dlink">, Group<StopGroup>;
+def device_link : Flag<["--"], "device-link">, Alias<dlink>;
+def lib : Flag<["-", "--"], "lib">, Group<StopGroup>;
+def run : Flag<["-", "--"], "run">, Group<StopGroup>;
 def E : Flag<["-"], "E">, Group<StopGroup>, HelpText<"Preprocess only; the directives stay as they are">;
 def preprocess : Flag<["--"], "preprocess">, Alias<E>;
 def fsyntax_only : Flag<["-"], "fsyntax-only">, Group<StopGroup>, HelpText<"Check the source, write nothing">;
 def M : Flag<["-"], "M">, Group<StopGroup>, HelpText<"Print the files that the source depends on, compile nothing">;
 def MM : Flag<["-"], "MM">, Group<StopGroup>, HelpText<"Like -M, without system headers">;
+def generate_dependencies : Flag<["--"], "generate-dependencies">, Alias<M>;
+def generate_nonsystem_dependencies : Flag<["--"], "generate-nonsystem-dependencies">, Alias<MM>;
 def x : JoinedOrSeparate<["-"], "x">, MetaVarName<"<language>">,
   HelpText<"Language of the inputs that follow: cu, c++, c, ..., or none to go by their names again">;
 
@@ -68,6 +83,12 @@ def MP : Flag<["-"], "MP">, Group<DependencyGroup>, HelpText<"Add an empty rule 
 def MF : JoinedOrSeparate<["-"], "MF">, Group<DependencyGroup>, MetaVarName<"<file>">, HelpText<"Name of the dependency file">;
 def MT : JoinedOrSeparate<["-"], "MT">, Group<DependencyGroup>, MetaVarName<"<target>">, HelpText<"Target of the dependency rule">;
 def MQ : JoinedOrSeparate<["-"], "MQ">, Group<DependencyGroup>, MetaVarName<"<target>">, HelpText<"Like -MT, quoted for make">;
+
+def generate_dependencies_with_compile : Flag<["--"], "generate-dependencies-with-compile">, Alias<MD>;
+def generate_nonsystem_dependencies_with_compile : Flag<["--"], "generate-nonsystem-dependencies-with-compile">, Alias<MMD>;
+def generate_dependency_targets : Flag<["--"], "generate-dependency-targets">, Alias<MP>;
+def dependency_output : Separate<["--"], "dependency-output">, Alias<MF>;
+def dependency_target_name : Separate<["--"], "dependency-target-name">, Alias<MT>;
 
 // What the parser must see, too.
 def D : JoinedOrSeparate<["-"], "D">, Group<PreprocessGroup>, MetaVarName<"<macro>[=<value>]">, HelpText<"Define a macro">;
@@ -126,7 +147,7 @@ foreach name = ["coverage", "ftest-coverage", "fprofile-arcs", "gsplit-dwarf", "
                 "fsave-optimization-record"] in
   def : Flag<["-"], name>, Flags<[WritesBesideOutput]>;
 def coverage_long : Flag<["--"], "coverage">, Flags<[WritesBesideOutput]>;
-foreach name = ["gsplit-dwarf=", "ftime-trace=", "save-temps"] in
+foreach name = ["gsplit-dwarf=", "ftime-trace=", "save-temps="] in
   def : Joined<["-"], name>, Flags<[WritesBesideOutput]>;
 
 // nvcc's options. The cpu target takes the host part of them (-Xcompiler) and ignores what only a GPU has.
@@ -142,18 +163,22 @@ def gencode : Separate<["-"], "gencode">, Group<NvccGroup>;
 def gencode_EQ : Joined<["-"], "gencode=">, Alias<gencode>;
 def generate_code : Separate<["--"], "generate-code">, Alias<gencode>;
 def generate_code_EQ : Joined<["--"], "generate-code=">, Alias<gencode>;
+def rdc_EQ : Joined<["-"], "rdc=">, Group<NvccGroup>;
+def rdc : Separate<["-"], "rdc">, Alias<rdc_EQ>;
+def relocatable_device_code_EQ : Joined<["--"], "relocatable-device-code=">, Alias<rdc_EQ>;
+def relocatable_device_code : Separate<["--"], "relocatable-device-code">, Alias<rdc_EQ>;
 // Each takes its value from the same word after "=" or from the next word.
-foreach name = ["Xptxas", "Xcudafe", "Xnvlink", "Xfatbin", "Xarchive", "code", "ccbin", "maxrregcount", "rdc", "cudart",
+foreach name = ["Xptxas", "Xcudafe", "Xnvlink", "Xfatbin", "Xarchive", "code", "ccbin", "maxrregcount", "cudart",
                 "cudadevrt", "default-stream", "ftz", "fmad", "prec-div", "prec-sqrt", "diag-error", "diag-suppress",
-                "diag-warn", "split-compile", "t", "odir", "optf", "ldir", "keep-dir", "m", "opt-info", "idp", "ddp", "dopt",
+                "diag-warn", "split-compile", "t", "ldir", "keep-dir", "m", "opt-info", "idp", "ddp", "dopt",
                 "run-args", "entries", "static-global-template-stub"] in {
   def : Separate<["-"], name>, Group<NvccGroup>;
   def : Joined<["-"], name # "=">, Group<NvccGroup>;
 }
 foreach name = ["ptxas-options", "cudafe-options", "nvlink-options", "fatbin-options", "archive-options", "gpu-code",
-                "compiler-bindir", "maxrregcount", "relocatable-device-code", "cudart", "cudadevrt", "default-stream", "ftz",
+                "compiler-bindir", "maxrregcount", "cudart", "cudadevrt", "default-stream", "ftz",
                 "fmad", "prec-div", "prec-sqrt", "diag-error", "diag-suppress", "diag-warn", "split-compile", "threads",
-                "output-directory", "options-file", "libdevice-directory", "keep-dir", "machine", "optimization-info",
+                "libdevice-directory", "keep-dir", "machine", "optimization-info",
                 "input-drive-prefix", "dependency-drive-prefix", "dopt", "time", "run-args", "entries", "brief-diagnostics", "Werror",
                 "static-global-template-stub"] in {
   def : Separate<["--"], name>, Group<NvccGroup>;
@@ -161,10 +186,13 @@ foreach name = ["ptxas-options", "cudafe-options", "nvlink-options", "fatbin-opt
 }
 foreach name = ["G", "lineinfo", "keep", "extended-lambda", "expt-extended-lambda", "expt-relaxed-constexpr", "use_fast_math",
                 "restrict", "res-usage", "src-in-ptx", "ewp", "dlto", "forward-unknown-to-host-compiler",
-                "forward-unknown-to-host-linker", "objtemp", "Werror=all-warnings", "extra-device-vectorization", "clean", "noprof"] in
+                "forward-unknown-to-host-linker", "forward-unknown-opts", "objtemp", "extra-device-vectorization", "clean", "noprof"] in
   def : Flag<["-"], name>, Group<NvccGroup>;
+// The other kinds of -Werror are gcc's and clang's, too.
+foreach kind = ["all-warnings", "cross-execution-space-call", "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this"] in
+  def : Flag<["-"], "Werror=" # kind>, Group<NvccGroup>;
 foreach name = ["device-debug", "generate-line-info", "keep", "extended-lambda", "expt-extended-lambda",
                 "expt-relaxed-constexpr", "use_fast_math", "restrict", "resource-usage", "source-in-ptx",
                 "extensible-whole-program", "dlink-time-opt", "forward-unknown-to-host-compiler",
-                "forward-unknown-to-host-linker", "objdir-as-tempdir", "extra-device-vectorization"] in
+                "forward-unknown-to-host-linker", "forward-unknown-opts", "objdir-as-tempdir", "extra-device-vectorization"] in
   def : Flag<["--"], name>, Group<NvccGroup>;

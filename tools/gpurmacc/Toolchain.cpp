@@ -28,11 +28,20 @@ Words list(llvm::StringRef Semicolons) {
   return Words(Parts.begin(), Parts.end());
 }
 
-/// nvcc splits the values of -Xcompiler and --linker-options at commas.
+/// nvcc splits the values of -Xcompiler and --linker-options at commas, and its shell at blanks.
 Words splitAtCommas(const Arg &A) {
-  llvm::SmallVector<llvm::StringRef> Parts;
-  for (const char *Value : A.getValues())
-    llvm::StringRef(Value).split(Parts, ',', -1, /*KeepEmpty=*/false);
+  llvm::BumpPtrAllocator Storage;
+  llvm::StringSaver Saver(Storage);
+  llvm::SmallVector<const char *> Parts;
+  for (llvm::StringRef Value : A.getValues()) {
+    std::string Blanks;
+    for (std::size_t I = 0; I < Value.size(); ++I) {
+      Blanks += Value[I] == ',' ? ' ' : Value[I];
+      if (Value[I] == '\\' && I + 1 < Value.size())
+        Blanks += Value[++I];
+    }
+    llvm::cl::TokenizeGNUCommandLine(Blanks, Saver, Parts);
+  }
   return Words(Parts.begin(), Parts.end());
 }
 
@@ -138,6 +147,8 @@ public:
       Cmd.add("-D__CUDACC__=1");
       if (!Args.hasArg(OPT_std_EQ))
         Cmd.add("-std=c++17");
+      if (wantsRelocatableDeviceCode(Args))
+        Cmd.add("-DGPURMA_RELOCATABLE_DEVICE_CODE=1");
     }
     if (!Step.HiddenFolder.empty()) {
       llvm::StringRef Dir = path::parent_path(Step.UserSource);

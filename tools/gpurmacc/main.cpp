@@ -15,6 +15,7 @@ int main(int Argc, char **Argv) {
   llvm::BumpPtrAllocator Storage;
   llvm::StringSaver Saver(Storage);
   llvm::SmallVector<const char *, 64> Words(Argv + 1, Argv + Argc);
+  translateNvccWords(Words, Saver);
   // A @file that cannot be read stays a word and is then reported as an input that is not there, as gcc does.
   llvm::cl::ExpandResponseFiles(Saver, llvm::cl::TokenizeGNUCommandLine, Words);
 

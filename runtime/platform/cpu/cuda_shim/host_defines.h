@@ -35,7 +35,7 @@
 #define __shared__
 #define __managed__
 #define __launch_bounds__(...)
-#if defined(__clang__)
+#if defined(__clang__) && !GPURMA_RELOCATABLE_DEVICE_CODE
 // Without relocatable device code, a __constant__ variable of a header is one variable per translation unit.
 #define __constant__ __attribute__((internal_linkage))
 #else
