@@ -111,7 +111,7 @@ public:
   bool VisitFunctionDecl(FunctionDecl *Function) override {
     if (isKernel(Function) && Function->doesThisDeclarationHaveABody())
       Kernels.push_back(Function);
-    if (!isKernel(Function) && Function->isThisDeclarationADefinition() && Function->isExternallyVisible() && !Function->isInlined() &&
+    if (Function->hasAttr<CUDADeviceAttr>() && Function->isThisDeclarationADefinition() && Function->isExternallyVisible() && !Function->isInlined() &&
         !Function->isTemplated() && !Function->isTemplateInstantiation())
       ForOtherUnits.push_back(Function);
     if (const auto *Method = llvm::dyn_cast<CXXMethodDecl>(Function); Method && Method->size_overridden_methods() != 0)
@@ -138,7 +138,7 @@ public:
   }
 
   std::vector<const FunctionDecl *> Kernels;
-  /// Functions that other translation units can call.
+  /// Device functions that other translation units can call.
   std::vector<const FunctionDecl *> ForOtherUnits;
   std::vector<const CXXMethodDecl *> Overriders;
 

@@ -14,5 +14,6 @@ __device__ void for_own() { meet(); }
 template <int N> __device__ void for_instances() { meet(); }
 __device__ int without_directives() { return 1; }
 __global__ void kernel() { for_own(); }
+void launches() { kernel<<<1, 32>>>(); }
 // CHECK-NOT: error:
 // CHECK: 1 error generated.
