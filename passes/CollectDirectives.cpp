@@ -4,6 +4,7 @@
 //
 //   ::gpurma_ann::put(7u, (src), (lo), (len), (r), (w), (off));     ->   a Marker of directive 7
 #include "ClauseMembers.h"
+#include "HostFunctions.h"
 #include "HostTables.h"
 #include "Pass.h"
 #include "PointedObjects.h"
@@ -83,6 +84,7 @@ public:
       R.Written = Written;
       R.HasCalls = Calls.InStatement;
       R.OnDevice = std::move(Calls.OnDevice);
+      addConstructors(OnDevice->getBody(), U.sources(), R.OnDevice);
       R.Objects = std::move(Calls.Objects);
       addHostParts(R, std::move(HostParts), Calls.Copies);
       U.Regions.push_back(std::move(R));

@@ -705,8 +705,7 @@ private:
   std::string numberChecks() const {
     std::string Text;
     for (const AssumedNumber& Each : R.AssumedNumbers)
-      Text += "::gpurma::stages::check_number(" + stringLiteral(Each.Place.name()) + ", static_cast<long long>(" + hostName(Each.Place.Variable) +
-              Each.Place.memberText() + "), " + std::to_string(Each.Value) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+      Text += "::gpurma::stages::check_number(" + stringLiteral(Each.Place.name()) + ", static_cast<long long>(" + memberIn(hostName(Each.Place.Variable), Each.Place) + "), " + std::to_string(Each.Value) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
     return Text;
   }
 
@@ -781,7 +780,7 @@ private:
         bool Changes = Written.Changed.count(Any.Variable) && Any.Subscripts.empty();
         for (const PointerVariable& Passed : Any.elements())
           if (!R.findArray(Passed) && Checked.insert(Passed).second)
-            Check("::gpurma::stages::memory_at(" + stringLiteral(Passed.name()) + ", " + hostName(Passed.Variable) + Passed.memberText() + ")", Changes);
+            Check("::gpurma::stages::memory_at(" + stringLiteral(Passed.name()) + ", " + memberIn(hostName(Passed.Variable), Passed) + ")", Changes);
       }
     }
     for (const VarDecl* V : OfDevice)

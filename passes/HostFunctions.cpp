@@ -79,6 +79,15 @@ private:
   unsigned Depth = 0;
 };
 
+/// The constructor that the program defines, if it is for the host only; null where its definition is not known, none for others.
+std::optional<const FunctionDecl*> constructorOfHost(const CXXConstructExpr& E) {
+  const CXXConstructorDecl* Constructor = E.getConstructor();
+  if (!Constructor->isUserProvided() || isMarkedForDevice(Constructor))
+    return std::nullopt;
+  const FunctionDecl* Definition = nullptr;
+  return Constructor->hasBody(Definition) ? Definition : nullptr;
+}
+
 /// Looks for what device code cannot do, or would do to something else than the host.
 class DeviceChecker : public DynamicRecursiveASTVisitor {
 public:
@@ -117,7 +126,11 @@ public:
     return !Rejected;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr* E) override {
-    Rejected |= E->getConstructor()->isUserProvided() && !isMarkedForDevice(E->getConstructor());
+    if (const std::optional<const FunctionDecl*> Constructor = constructorOfHost(*E)) {
+      if (*Constructor)
+        Called.insert(*Constructor);
+      Rejected |= !*Constructor;
+    }
     return !Rejected;
   }
   bool VisitCallExpr(CallExpr* Call) override {
@@ -227,6 +240,11 @@ bool mayRunOnDevice(const FunctionDecl* F, const SourceManager& Sources, llvm::S
     DeviceChecker Check(Sources);
     for (ParmVarDecl* Parameter : Each->parameters())
       Check.VisitVarDecl(Parameter);
+    if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(Each))
+      for (const CXXCtorInitializer* Init : Constructor->inits()) {
+        const auto* InClass = dyn_cast<CXXDefaultInitExpr>(Init->getInit());
+        Check.TraverseStmt(InClass ? const_cast<Expr*>(InClass->getExpr()) : Init->getInit());
+      }
     Check.TraverseStmt(Each->getBody());
     if (Check.Rejected)
       return false;
@@ -234,6 +252,22 @@ bool mayRunOnDevice(const FunctionDecl* F, const SourceManager& Sources, llvm::S
   }
   Found.insert(Work.begin(), Work.end());
   return true;
+}
+
+void addConstructors(const Stmt* S, const SourceManager& Sources, llvm::SmallSetVector<const FunctionDecl*, 8>& Found) {
+  struct Finder : DynamicRecursiveASTVisitor {
+    llvm::SmallSetVector<const FunctionDecl*, 8> All;
+    bool shouldVisitImplicitCode() const override { return true; }
+    bool VisitCXXConstructExpr(CXXConstructExpr* E) override {
+      if (const FunctionDecl* Constructor = constructorOfHost(*E).value_or(nullptr))
+        All.insert(Constructor);
+      return true;
+    }
+  } Find;
+  Find.TraverseStmt(const_cast<Stmt*>(S));
+  for (const FunctionDecl* Constructor : Find.All)
+    if (!Sources.isInSystemHeader(Constructor->getLocation()))
+      mayRunOnDevice(Constructor, Sources, Found);
 }
 
 } // namespace gpurma

@@ -34,6 +34,9 @@ bool namesHiddenMembers(const clang::FunctionDecl* F);
 bool mayRunOnDevice(const clang::FunctionDecl* F, const clang::SourceManager& Sources,
                     llvm::SmallSetVector<const clang::FunctionDecl*, 8>& Found);
 
+/// Adds constructors of the host that statements call, as far as they may be run by the device.
+void addConstructors(const clang::Stmt* S, const clang::SourceManager& Sources, llvm::SmallSetVector<const clang::FunctionDecl*, 8>& Found);
+
 /// Whether the compiler of the device has it as well: `__device__`, or mathematics of a system's header.
 bool isMathematics(const clang::FunctionDecl* F, const clang::SourceManager& Sources);
 bool isMarkedForDevice(const clang::FunctionDecl* F);

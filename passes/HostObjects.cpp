@@ -33,8 +33,7 @@ static bool isName(const Expr *E) {
   return Member->isArrow() ? isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) : isName(Member->getBase());
 }
 
-/// Of a class whose objects cannot be copied byte by byte.
-static bool isHostObject(const Expr *E) {
+bool isHostObject(const Expr *E) {
   QualType Type = E->getType().getNonReferenceType();
   const CXXRecordDecl *Class = Type->isDependentType() ? nullptr : Type->getAsCXXRecordDecl();
   return Class && Class->hasDefinition() && !Class->isLambda() &&
@@ -111,6 +110,19 @@ std::optional<ObjectCall> objectMember(const Expr *E) {
       !isNumberOrPointer(Field->getType()) || !isHostObject(Member->getBase()->IgnoreParenImpCasts()))
     return std::nullopt;
   return ObjectCall{Member->getBase()->IgnoreParenImpCasts(), nullptr, nullptr, Field};
+}
+
+std::optional<ObjectCall> objectPart(Expr *Object, const FieldDecl *Field) {
+  if (!isHostObject(Object) || !isNumberOrPointer(Field->getType()))
+    return std::nullopt;
+  const ObjectCall Part{Object, nullptr, nullptr, Field};
+  if (Field->getAccess() == AS_public || Field->getAccess() == AS_none)
+    return Part;
+  for (const CXXMethodDecl *Method : cast<CXXRecordDecl>(Field->getParent())->methods())
+    if (Method->getAccess() == AS_public && Method->getIdentifier() && Method->isInstance() && Method->getNumParams() == 0 && !Method->isVirtual() &&
+        ObjectCall{Object, Method}.key() == Part.key())
+      return ObjectCall{Object, Method};
+  return std::nullopt;
 }
 
 std::optional<ObjectCall> objectConversion(const Expr *E) {

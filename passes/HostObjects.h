@@ -44,10 +44,14 @@ struct ObjectCall {
   /// Whether both are functions or members of one class.
   bool isOfClassOf(const ObjectCall &Other) const;
 };
+/// Whether it is a variable or a member of a class whose objects cannot be copied byte by byte.
+bool isHostObject(const clang::Expr *E);
 /// None for other expressions, and for objects that can be copied.
 std::optional<ObjectCall> objectCall(const clang::Expr *E);
 /// Of a member of such an object, a number or a pointer, that is read.
 std::optional<ObjectCall> objectMember(const clang::Expr *E);
+/// What says which value such a member has outside of the class; none if nothing does.
+std::optional<ObjectCall> objectPart(clang::Expr *Object, const clang::FieldDecl *Field);
 /// Of an object itself, that converts to a pointer.
 std::optional<ObjectCall> objectConversion(const clang::Expr *E);
 

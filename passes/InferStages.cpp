@@ -1022,8 +1022,8 @@ private:
         continue;
       if (isArrayOfPointers(Type))
         Wrong = InArray;
-      else if (Field->getAccess() != AS_public && Field->getAccess() != AS_none)
-        Wrong = NotPublic;
+      else if (Class->isLambda())
+        Wrong = NotPublic; // compilers need not put captures in the same places
       if (Wrong)
         break;
       PointerVariable Member = Structure;

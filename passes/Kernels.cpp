@@ -92,6 +92,28 @@ bool isOverloaded(const FunctionDecl *Kernel) {
   return Functions.size() > 1;
 }
 
+std::string memberIn(const std::string &Object, const PointerVariable &Place) {
+  if (llvm::none_of(Place.Members, [](const FieldDecl *F) { return F->getAccess() == AS_private || F->getAccess() == AS_protected; }))
+    return Object + Place.memberText();
+  const ASTContext &Context = Place.Variable->getASTContext();
+  CharUnits Offset = CharUnits::Zero();
+  QualType Type = Place.Variable->getType().getNonReferenceType();
+  auto Next = Place.Subscripts.begin();
+  for (std::size_t I = 0; I <= Place.Members.size(); ++I) {
+    for (; Next != Place.Subscripts.end() && Next->Behind == I; ++Next) {
+      Type = arrayElements(Type)->Type;
+      Offset += Context.getTypeSizeInChars(Type) * static_cast<std::int64_t>(*Next->Index);
+    }
+    if (I == Place.Members.size())
+      break;
+    const FieldDecl *Field = Place.Members[I];
+    Offset += Context.toCharUnitsFromBits(static_cast<std::int64_t>(Context.getFieldOffset(Field)));
+    Type = Field->getType();
+  }
+  return "::gpurma::stages::member_at<" + Type.getCanonicalType().getUnqualifiedType().getAsString(sourcePolicy(Context)) + ", " +
+         std::to_string(Offset.getQuantity()) + ">(" + Object + ")";
+}
+
 std::string exactly(const FunctionDecl *Kernel, std::string Name) {
   if (!isOverloaded(Kernel))
     return Name;

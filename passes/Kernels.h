@@ -1,9 +1,10 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How lowered text names kernels.
+// How lowered text names kernels, and members of what they are passed.
 #ifndef GPURMA_PASSES_KERNELS_H
 #define GPURMA_PASSES_KERNELS_H
 
+#include "frontend/PointerVariable.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -36,6 +37,9 @@ std::optional<std::string> qualifiedName(const clang::FunctionDecl *Kernel);
 /// What is true in this instance of a template only, as its text has it: "::std::is_same_v<T, float> && N == 3". Empty if the
 /// function is no instance; none if an argument has no name, or none before the template.
 std::optional<std::string> instanceCondition(const clang::FunctionDecl *Function, const clang::SourceManager &Sources);
+
+/// A member of the object that has the text, to be read; also one that is not public, by where it lies.
+std::string memberIn(const std::string &Object, const PointerVariable &Place);
 
 /// The template arguments in angle brackets, to the first pack: what is behind it is deduced. \p Unnameable gives the text of an
 /// argument whose type has no name.

@@ -54,8 +54,9 @@ StringRef rereading(const KernelAccesses& Accesses) {
   return Accesses.Loop || ComputesPlaces ? "by_leading" : "by_none";
 }
 
-std::string passedName(const PointerVariable& InKernel) {
-  return "gpurma_" + std::to_string(cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex()) + InKernel.memberText();
+/// \p Launch: the object of the launch that has it, with a dot; empty in its own class.
+std::string passedName(const PointerVariable& InKernel, const std::string& Launch = "") {
+  return memberIn(Launch + "gpurma_" + std::to_string(cast<ParmVarDecl>(InKernel.Variable)->getFunctionScopeIndex()), InKernel);
 }
 
 /// Writes one launch. What the kernel is passed comes to the strings below on the way, of which the class is made at the end.
@@ -259,7 +260,7 @@ private:
     for (const ArrayAccess& Access : S.Accesses.Arrays) {
       if (Access.Array.Variable != &Parameter)
         continue;
-      Arrays.add(Access, Name + Access.Array.memberText());
+      Arrays.add(Access, memberIn(Name, Access.Array));
     }
   }
 
@@ -515,7 +516,7 @@ void writeTogether(const FusedLaunches& Fused, ArrayRef<LaunchClass> Members, La
       All.Behind += (All.Behind.empty() ? "" : " ::gpurma::platform::sync_block();") + RunsIt + Name + ".gpurma_finish(" + Thread + ");";
   }
   auto Pointer = [&](const FusedLaunches::Passed& Array) {
-    return fusedLaunchName(Fused.Members[Array.Member].Stage) + "." + passedName(Array.Array);
+    return passedName(Array.Array, fusedLaunchName(Fused.Members[Array.Member].Stage) + ".");
   };
   llvm::ListSeparator And(" && ");
   for (const auto& [One, Other] : Fused.Apart)

@@ -3,6 +3,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
 #include "passes/ConstantMembers.h"
+#include "passes/ConstructedMembers.h"
 #include "frontend/Directives.h"
 #include "passes/NodeBuilder.h"
 #include "passes/VariableChanges.h"
@@ -296,14 +297,17 @@ PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members
     return Named(nullptr, std::move(Structure));
   }
   const unsigned Index = Members.front()->getFieldIndex();
+  const auto* Construct = dyn_cast<CXXConstructExpr>(E);
   const Expr* Value = nullptr;
   if (const auto* List = dyn_cast<InitListExpr>(E)) {
     const auto* Class = List->getType()->getAsCXXRecordDecl();
     Value = Class && Class->getNumBases() == 0 && Index < List->getNumInits() ? List->getInit(Index) : nullptr;
   } else if (const auto* Call = dyn_cast<CallExpr>(E); Call && makesVector(*Call)) {
     Value = Index < Call->getNumArgs() ? Call->getArg(Index) : nullptr;
-  } else if (const auto* Construct = dyn_cast<CXXConstructExpr>(E); Construct && isNamedStruct(Construct->getType(), "dim3")) {
+  } else if (Construct && isNamedStruct(Construct->getType(), "dim3")) {
     Value = Index < Construct->getNumArgs() ? Construct->getArg(Index) : nullptr;
+  } else if (Construct) {
+    Value = constructedMember(*Construct, Members.front());
   }
   return Value ? passedFor(Value, Members.drop_front()) : PassedPointer();
 }

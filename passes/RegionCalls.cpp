@@ -875,7 +875,7 @@ private:
     if (!Method || !Member || Method->isStatic() || Member->getCallee()->IgnoreParens()->getStmtClass() != Stmt::MemberExprClass)
       return false;
     const auto* Named = cast<MemberExpr>(Member->getCallee()->IgnoreParens());
-    return !Named->isArrow() && (namesHiddenMembers(F) || !isPlace(Named->getBase())) && isBeforeKernel(F) && mayRunOnDevice(F, Sources, OnDevice);
+    return !Named->isArrow() && !isHostObject(Named->getBase()->IgnoreParenImpCasts()) && (namesHiddenMembers(F) || !isPlace(Named->getBase())) && isBeforeKernel(F) && mayRunOnDevice(F, Sources, OnDevice);
   }
 
   /// Whether the region's kernel, which stands before the function of the region or its class, can call the function.
@@ -1372,6 +1372,9 @@ private:
       auto* Field = cast<FieldDecl>(Member->getMemberDecl());
       const auto* Class = dyn_cast<CXXRecordDecl>(Field->getParent());
       if (Own.Object) {
+        if (const std::optional<ObjectCall> Part = objectPart(plain(Own.Object), Field))
+          if (VarDecl* Value = objectVariable(*Part, plain(copy(Own.Object)), Part->type()))
+            return Build.name(Value, Member->getBeginLoc());
         if (Field->getAccess() != AS_public && Field->getAccess() != AS_none)
           fail(Member->getMemberLoc(), current(), NotPublic, Field->getName());
         return MemberExpr::Create(Context, copy(Own.Object), false, Member->getMemberLoc(), NestedNameSpecifierLoc(), SourceLocation(),

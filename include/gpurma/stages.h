@@ -305,6 +305,12 @@ void store_block_numbers(T* numbers, const T& value, unsigned long long blocks) 
   host::copy_scalar(numbers, all.data(), blocks * sizeof(T));
 }
 
+// A member of an object that is copied byte by byte, by where it lies: also one that is not public.
+template <class T, std::size_t Offset, class Object>
+__host__ __device__ T member_at(const Object& object) {
+  return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&object) + Offset);
+}
+
 // An operation of kernels that take the scalar for another type of its size:
 // atomicMax(reinterpret_cast<int*>(most), ...) of a float, which CUDA has not for floats.
 template <class Updated, class Operation> struct as {
