@@ -122,6 +122,7 @@ public:
         Used.push_back(D);
     if (!coversUnused())
       return std::nullopt;
+    fitRows();
     for (unsigned D = 0; D < 3; ++D)
       if (Launch.SearchesRows ? D >= Result.RowDimension : forFixedRows() ? D < Result.RowDimension && (isUsed(D) || !Collected.empty()) : isUsed(D))
         Result.FixedRows.Dimensions |= 1u << D;
@@ -543,6 +544,22 @@ private:
       Result.Fitting.push_back({D, A.Array->Array, J, *MovedBy});
       FittingBelow.push_back({D, Extent - *MovedBy});
       return;
+    }
+  }
+
+  /// A condition may let threads store behind the last row, as `y <= ny` of ny rows does: then the launch has no such thread, or the array more
+  /// rows than 'rows' names.
+  void fitRows() {
+    const unsigned D = Result.RowDimension;
+    if (inOneDimension() || forFixedRows() || overlap() || !Launch.ComparesThreads)
+      return;
+    for (const CoordinateAccess& A : Accesses) {
+      const Polynomial &Row = A.Coordinates[0], &Rows = A.Array->Shape[0];
+      const std::optional<std::int64_t> MovedBy = Sets.normalized(Row - threadAlong(D)).constant();
+      if (!A.Origin->Writes || A.IntoEndRow || !MovedBy || llvm::any_of(Result.Fitting, [&](const FittingThreads& Each) { return Each.Dimension == D; }))
+        continue;
+      if (Sets.greatest(A.Domains[0].intersect(Sets.compare(Comparison::LessEqual, Rows, Row)), Row - Rows))
+        Result.Fitting.push_back({D, A.Array->Array, 0, *MovedBy});
     }
   }
 
@@ -1102,11 +1119,16 @@ private:
     return Added != Row.terms().end() && 2 * std::abs(Added->second) > std::abs(Number);
   }
 
+  /// Whether a read is farther than \p Depth rows for some values of parameters only, as of a radius that the kernel is passed.
+  bool isUnderstated(const CoordinateAccess& A, std::int64_t Depth) {
+    return !forFixedRows() && !Bounds.dependsOnData(A, Result.RowDimension, Depth) && !Bounds.readsFarther(A, Result.RowDimension, Depth);
+  }
+
   /// A clause may say what subscripts do not, but nothing else than they do. Without a depth, the region looks.
   void checkDepth(const CoordinateAccess& A, const AxisAccess& Found, std::optional<std::int64_t> Depth) {
     const std::int64_t Most = std::max(-Found.Low, Found.High);
     if (!Depth) {
-      if (!Found.Whole) {
+      if (!Found.Whole && !isUnderstated(A, Most - 1)) {
         std::int64_t& Least = LeastDepths[A.Array->Array];
         Least = std::max(Least, Most);
       }
@@ -1116,6 +1138,8 @@ private:
     // 2 * y, of an array with more rows than that of the threads, is near in arrays of constant length only because these end.
     const std::optional<Walk> Moves = walkOf(A.Coordinates[0]);
     const bool OtherLevel = Moves && Moves->Step != Result.RowsPerThread;
+    if (!Found.Whole && !OtherLevel && isUnderstated(A, *Depth))
+      return;
     if (Found.Whole ? A.SaysPlace && Bounds.readsFarther(A, Result.RowDimension, *Depth) : OtherLevel && Most > *Depth)
       Exceeded.Beyond = ExceededHalo::Far;
     else if (!Found.Whole && -Found.Low > *Depth)

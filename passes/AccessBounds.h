@@ -17,6 +17,8 @@ public:
 
   /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
   AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D);
+  /// Whether data that are rows, choose among them or say how long a loop through them is may keep an access near.
+  bool dependsOnData(const CoordinateAccess& A, unsigned D, std::int64_t Depth);
   /// Whether an access is farther than \p Depth rows from the block's own for some threads, whatever parameters it depends on are but \p Extents, in
   /// arrays that are long enough, where behind the last row the first one may come again. Grid dimension \p D walks the rows.
   bool readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents = {});

@@ -60,11 +60,11 @@ private:
 const Expr* givenBy(const CXXConstructorDecl& Constructor, const FieldDecl* Member) {
   const Expr* Value = nullptr;
   for (const CXXCtorInitializer* Init : Constructor.inits()) {
-    const Expr* Given = Init->getInit();
+    const Expr* Given = givenValue(*Init);
     if (const auto* Other = dyn_cast<CXXConstructExpr>(Given); Other && Init->isDelegatingInitializer())
       Value = constructedMember(*Other, Member);
-    else if (const auto* InClass = dyn_cast<CXXDefaultInitExpr>(Given); Init->getMember() == Member)
-      Value = InClass ? InClass->getExpr() : Given;
+    else if (Init->getMember() == Member)
+      Value = Given;
   }
   for (const Stmt* S : cast<CompoundStmt>(Constructor.getBody())->body()) {
     const auto* Assignment = dyn_cast<BinaryOperator>(S);
@@ -80,6 +80,11 @@ const Expr* givenBy(const CXXConstructorDecl& Constructor, const FieldDecl* Memb
 }
 
 } // namespace
+
+const Expr* givenValue(const CXXCtorInitializer& Init) {
+  const auto* InClass = dyn_cast<CXXDefaultInitExpr>(Init.getInit());
+  return InClass ? InClass->getExpr() : Init.getInit();
+}
 
 const Expr* constructedMember(const CXXConstructExpr& Construct, const FieldDecl* Member) {
   const auto* Constructor = dyn_cast_or_null<CXXConstructorDecl>(Construct.getConstructor()->getDefinition());

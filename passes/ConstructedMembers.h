@@ -7,10 +7,13 @@
 #ifndef GPURMA_PASSES_CONSTRUCTEDMEMBERS_H
 #define GPURMA_PASSES_CONSTRUCTEDMEMBERS_H
 
-#include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 
 namespace gpurma {
+
+/// What an initializer of a constructor says, or the class for it.
+const clang::Expr* givenValue(const clang::CXXCtorInitializer& Init);
 
 /// The value that a member gets, of what the constructor is called with; null where that cannot be seen: where it depends on other members,
 /// is left to statements other than assignments, or the constructor is not defined.

@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/HostFunctions.h"
+#include "passes/ConstructedMembers.h"
 #include "passes/ErrorChecks.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/Attr.h"
@@ -46,7 +47,8 @@ public:
   bool VisitStmtExpr(StmtExpr*) override { return !(Found = true); }
   bool VisitCXXConstructExpr(CXXConstructExpr* E) override {
     const CXXConstructorDecl* Constructor = E->getConstructor();
-    return !(Found |= !Constructor->isTrivial() && !Constructor->isConstexpr());
+    Found |= !Constructor->isTrivial() && !Constructor->isConstexpr() && !onlyInitialises(*Constructor);
+    return !Found;
   }
   bool VisitCallExpr(CallExpr* Call) override {
     Found |= isa<CUDAKernelCallExpr>(Call) || !isFree(*Call);
@@ -70,6 +72,19 @@ private:
       return false;
     ++Depth;
     TraverseStmt(const_cast<Expr*>(Returned));
+    --Depth;
+    return !Found;
+  }
+
+  /// `View(float* p, int n) : p(p), n(n) {}`.
+  bool onlyInitialises(const CXXConstructorDecl& Constructor) {
+    const auto* Definition = dyn_cast_or_null<CXXConstructorDecl>(Constructor.getDefinition());
+    const auto* Body = Definition ? dyn_cast_or_null<CompoundStmt>(Definition->getBody()) : nullptr;
+    if (!Body || !Body->body_empty() || Sources.isInSystemHeader(Definition->getLocation()) || Depth == MostCalls)
+      return false;
+    ++Depth;
+    for (const CXXCtorInitializer* Init : Definition->inits())
+      TraverseStmt(const_cast<Expr*>(givenValue(*Init)));
     --Depth;
     return !Found;
   }
@@ -241,10 +256,8 @@ bool mayRunOnDevice(const FunctionDecl* F, const SourceManager& Sources, llvm::S
     for (ParmVarDecl* Parameter : Each->parameters())
       Check.VisitVarDecl(Parameter);
     if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(Each))
-      for (const CXXCtorInitializer* Init : Constructor->inits()) {
-        const auto* InClass = dyn_cast<CXXDefaultInitExpr>(Init->getInit());
-        Check.TraverseStmt(InClass ? const_cast<Expr*>(InClass->getExpr()) : Init->getInit());
-      }
+      for (const CXXCtorInitializer* Init : Constructor->inits())
+        Check.TraverseStmt(const_cast<Expr*>(givenValue(*Init)));
     Check.TraverseStmt(Each->getBody());
     if (Check.Rejected)
       return false;

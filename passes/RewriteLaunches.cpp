@@ -17,6 +17,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include <map>
@@ -34,11 +35,19 @@ public:
 
   bool TraverseDecl(Decl *D) override {
     // System headers are not rewritten.
-    return !D || isOfSystemHeader(*D, Sources) || DynamicRecursiveASTVisitor::TraverseDecl(D);
+    if (!D || isOfSystemHeader(*D, Sources))
+      return true;
+    const auto *Function = llvm::dyn_cast<FunctionDecl>(D);
+    llvm::SaveAndRestore Inside(Current, Function ? Function : Current);
+    return DynamicRecursiveASTVisitor::TraverseDecl(D);
   }
 
   bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *Launch) override {
-    if (!Sources.isInSystemHeader(Launch->getBeginLoc()) && !U.isStage(Launch))
+    if (Sources.isInSystemHeader(Launch->getBeginLoc()) || U.isStage(Launch))
+      return true;
+    if (Current && (isKernel(Current) || (Current->hasAttr<CUDADeviceAttr>() && !Current->hasAttr<CUDAHostAttr>())))
+      U.Diags->report(Launch->getBeginLoc(), Diag::err_launch_on_device) << Current->getQualifiedNameAsString() << Launch->getSourceRange();
+    else
       rewriteLaunch(*Launch);
     return true;
   }
@@ -53,6 +62,9 @@ public:
   }
 
 private:
+  /// Whose body is visited; null outside of functions.
+  const FunctionDecl *Current = nullptr;
+
   /// What stands before `<<<`.
   struct Callee {
     /// The kernel, if its name (and not a pointer) is launched; in a template maybe the pattern.

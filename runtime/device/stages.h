@@ -229,6 +229,8 @@ public:
     state& r = shared();
     const banding& bands = r.plans.bands;
     if (bands.processes > 1) {
+      if (r.rank == 0 && platform::thread_index() == 0)
+        r.words.words[r.words.stages_at()] = r.epoch;
       barrier(comm::world, r.plans.where); // no stage reads any more
       const std::int64_t begin = bands.begin(bands.process);
       const std::int64_t rows = bands.begin(bands.process + 1) - begin;

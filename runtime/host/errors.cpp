@@ -277,7 +277,8 @@ std::string reason(const error_record& e) {
     return text("along ", "xyz"[v(1)], ", the launch has ", v(2),
                 " threads, and no condition of the kernel keeps those behind the first ",
                 std::max<std::int64_t>(v(3), 0), " in the rows and columns of '",
-                reinterpret_cast<const char*>(v(0)), "'; guard what they do with a condition");
+                reinterpret_cast<const char*>(v(0)), "'; guard what they do with a "
+                "condition, or name all rows and columns in 'rows'");
   case error_code::rows_before_first:
     return text("the launch's rows begin at ", v(0),
                 ", before the first one, 0; launch it from 0 on, and "

@@ -642,6 +642,22 @@ int prepare_region(const region_launch& region, int resident) {
   return device_ranks;
 }
 
+// Variables of the host that differ between processes may have led them different ways.
+void check_ways(const region_launch& region) {
+  const stages::memory& words = *region.words;
+  if (words.processes == 1)
+    return;
+  std::uint64_t mine = 0;
+  copy_bytes(&mine, words.words + words.stages_at(), sizeof(mine));
+  const std::vector<std::uint64_t> all = allgather(channel::query, name_of(region).c_str(), mine);
+  for (std::size_t p = 0; p < all.size(); ++p)
+    if (all[p] != mine)
+      fail(region, text("process ", process().rank, " has run ", mine, " launches, and process ", p,
+                        " ", all[p],
+                        "; the variables that lead through the region are to have the same values "
+                        "in all processes"));
+}
+
 } // namespace
 
 void run_region(const region_launch& region, void** arguments) {
@@ -663,6 +679,7 @@ void run_region(const region_launch& region, void** arguments) {
   if (result != cudaSuccess)
     std::this_thread::sleep_for(std::chrono::seconds(1));
   check_cuda(result, "run a persistent region");
+  check_ways(region);
   end_collecting(region, name_of(region));
 }
 

@@ -289,12 +289,12 @@ ELIDED_REGIONS = """
     index_functions lambdas lanes last_barriers lattice leapfrog leaving listed_nodes
     listed_places local_types many_tiles neighbour_counts object object_values objects
     objects_names one_dimension other_names overlapping_blocks parts_of_rows periodic periodic_grids pitch
-    pointed_objects pointers_to_rows points profiler_ranges publish put range_loops reduced
+    pointed_objects pointers_to_rows points profiler_ranges publish put radius range_loops reduced
     reduced_bits reduced_elements returned_structures row_blocks row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_offsets row_queues row_words rows_of_grid scalar_operators shapes
     short_loops size_variables stated_rows stream_events streams structures swapped_structures
     templates tile_bits tile_sums traces typedef_structure unused_arrays values
-    variable_templates vectors walls wave_source ways_out wrapped_subscripts
+    variable_templates vectors views walls wave_source ways_out wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
     3: ["periodic_grids"],

@@ -135,7 +135,7 @@ void first_row(float* a, float* b) {
 }
 
 __global__ void moved(float* out, const float* in, int y0, int ny, int nx) {
-  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y + 2 * y0;
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y - 2 * y0;
   if (x < nx && y < ny)
     // CHECK: :[[@LINE+4]]:5: error: each logical block must write rows of its own, but this may be any row of 'out' [gpurma-0210]
     // CHECK: :[[@LINE+3]]:5: note: how far this row is from the thread's depends on 'offset', of which only the running program knows the value: write a constant or a template parameter, let all that the file passes for it be one number, or launch threads for all rows and let those before it return, 'if (y < offset) return;'

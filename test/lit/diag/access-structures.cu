@@ -96,5 +96,4 @@ void forms(float* a, int ny, int nx) {
 // CHECK: :82:33: error: cannot tell which arrays 'of_several' is passed: 'several', a structure, holds pointers in an array [gpurma-0219]
 // CHECK: :83:32: error: cannot tell which arrays 'of_choice' is passed: 'either', a structure, holds pointers in a union [gpurma-0219]
 // CHECK: :84:33: error: cannot tell which arrays 'of_derived' is passed: 'derived', a structure, holds pointers in a base class [gpurma-0219]
-// CHECK: :85:32: error: cannot tell which arrays 'of_hidden' is passed: 'hidden', a structure, holds pointers that are not public [gpurma-0219]
 // CHECK: :86:34: error: cannot tell which arrays 'of_function' is passed: 'lambda', a structure, holds pointers that are not public [gpurma-0219]

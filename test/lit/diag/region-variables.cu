@@ -33,7 +33,7 @@ struct solver {
       set<<<n, 1>>>(a, now.v + then.v);
   }
 };
-struct on_host { int v; on_host(int of) : v(of) {} };
+struct on_host { int v; on_host(int of) : v(of) { static int made; ++made; } };
 void constructed(float* a, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   for (int i = 0; i < n; ++i)
