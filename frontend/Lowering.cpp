@@ -29,7 +29,7 @@ public:
         if (llvm::none_of(Result.Dependencies, [&](const Dependency &Known) { return Known.Path == D.Path; }))
           Result.Dependencies.push_back(D);
     if (Result.Success) {
-      Result.MainText = lineMarker(Options.Input) + P.edited(MainFile);
+      Result.MainText = marked(Options.Input, P.edited(MainFile));
       if (std::string End = epilogue(); !End.empty()) {
         if (!llvm::StringRef(Result.MainText).ends_with("\n"))
           Result.MainText += '\n';
@@ -40,7 +40,7 @@ public:
       Result.HasColumnsInRegions = P.HasColumnsInRegions;
       Result.CallsHostConstexpr = P.CallsHostConstexpr;
       for (const std::string &File : Shadowed)
-        Result.Shadows.push_back({File, shadowPath(File), lineMarker(NameOf[File]) + P.edited(File)});
+        Result.Shadows.push_back({File, shadowPath(File), marked(NameOf[File], P.edited(File))});
     } else if (Sink.Errors) {
       llvm::errs() << Sink.Errors << (Sink.Errors == 1 ? " error generated.\n" : " errors generated.\n");
     }
@@ -220,7 +220,11 @@ private:
     return std::string(Path);
   }
 
-  static std::string lineMarker(llvm::StringRef Name) { return "#line 1 " + stringLiteral(Name) + "\n"; }
+  /// Text with the name of its file. A byte order mark is one at the beginning only.
+  static std::string marked(llvm::StringRef Name, llvm::StringRef Text) {
+    Text.consume_front("\xEF\xBB\xBF");
+    return "#line 1 " + stringLiteral(Name) + "\n" + Text.str();
+  }
 
   std::string epilogue() const {
     std::vector<std::string> Parts = P.Epilogue;

@@ -216,6 +216,8 @@ bool Driver::collectInputs() {
     if (Sources > 1 && !Output.empty() && Output != "-")
       return error("one output file, " + Output + ", for several inputs: leave -o out, or compile them one by one");
   }
+  if (const Arg *Standard = tooOldStandard(Args); Standard && llvm::any_of(Inputs, [](const Input &In) { return In.IsCuda; }))
+    llvm::errs() << "gpurmacc: warning: CUDA sources are C++17 for gpurma, not " << Standard->getValue() << "; C++20 may be asked for, too\n";
   return true;
 }
 

@@ -54,6 +54,14 @@ bool wantsRelocatableDeviceCode(const ArgList &Args) {
   return Last && (Last->getOption().matches(OPT_dc) || Last->getValue() == llvm::StringRef("true"));
 }
 
+const Arg* tooOldStandard(const ArgList& Args) {
+  const Arg* Last = Args.getLastArg(OPT_std_EQ);
+  llvm::StringRef Standard = Last ? Last->getValue() : "";
+  if (!Standard.consume_front("c++"))
+    Standard.consume_front("gnu++");
+  return llvm::is_contained({"98", "03", "0x", "11", "1y", "14"}, Standard) ? Last : nullptr;
+}
+
 std::vector<std::string> asWritten(const InputArgList &Args, const Arg &A) {
   std::string First = Args.getArgString(A.getIndex());
   if (A.getOption().getKind() == Option::JoinedOrSeparateClass && !A.getAlias() &&

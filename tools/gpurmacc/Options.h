@@ -33,6 +33,9 @@ void translateNvccWords(llvm::SmallVectorImpl<const char *> &Words, llvm::String
 /// -rdc=true, -dc: device functions and variables are those of the whole program.
 bool wantsRelocatableDeviceCode(const llvm::opt::ArgList &Args);
 
+/// The -std= that is older than C++17, which gpurma's headers need; null if there is none.
+const llvm::opt::Arg* tooOldStandard(const llvm::opt::ArgList& Args);
+
 /// The words of an argument as the user wrote them ("-lm" stays one word, "-l m" two); of an alias, those of what it stands for.
 std::vector<std::string> asWritten(const llvm::opt::InputArgList &Args, const llvm::opt::Arg &A);
 

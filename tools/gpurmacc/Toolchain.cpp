@@ -62,6 +62,10 @@ bool isHandled(const Arg &A) {
          A.getOption().getKind() == llvm::opt::Option::InputClass;
 }
 
+/// Of a CUDA source, which is C++17 at least.
+bool isReplacedStandard(const Arg &A, const InputArgList &Args) { return A.getOption().matches(OPT_std_EQ) && tooOldStandard(Args); }
+bool needsStandard(const InputArgList &Args) { return !Args.hasArg(OPT_std_EQ) || tooOldStandard(Args); }
+
 Words mpiCompileFlags() {
   Words Flags = list(config::MpiCompileOptions);
   // As system folders: their headers are not the user's to warn about, nor to name in -MMD.
@@ -128,7 +132,8 @@ public:
     // The backend is a Clang, too: what it takes, the parse takes.
     Words Result = mpiCompileFlags();
     for (const Arg *A : Args)
-      append(Result, compileWords(*A));
+      if (!isReplacedStandard(*A, Args))
+        append(Result, compileWords(*A));
     return Result;
   }
 
@@ -145,7 +150,7 @@ public:
       Cmd.add("-include", "gpurma/gpurma.h");
       // CUDA sources ask for it to know that they are compiled as such; host sources that share headers must not see it.
       Cmd.add("-D__CUDACC__=1");
-      if (!Args.hasArg(OPT_std_EQ))
+      if (needsStandard(Args))
         Cmd.add("-std=c++17");
       if (wantsRelocatableDeviceCode(Args))
         Cmd.add("-DGPURMA_RELOCATABLE_DEVICE_CODE=1");
@@ -157,7 +162,8 @@ public:
       Cmd.add(("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str());
     }
     for (const Arg *A : Args)
-      Cmd.add(compileWords(*A));
+      if (!Step.IsCuda || !isReplacedStandard(*A, Args))
+        Cmd.add(compileWords(*A));
     Cmd.add("-isystem", Install.Prefix + "/include");
     Cmd.add("-isystem", Install.Prefix + "/lib/gpurma/cuda_shim");
     Cmd.add(mpiCompileFlags());
@@ -220,7 +226,8 @@ public:
       if (isHandled(*A) || inGroup(*A, OPT_NvccGroup) || inGroup(*A, OPT_LinkGroup))
         continue;
       if (inGroup(*A, OPT_PreprocessGroup)) {
-        append(Result, asWritten(Args, *A));
+        if (!isReplacedStandard(*A, Args))
+          append(Result, asWritten(Args, *A));
         continue;
       }
       for (const std::string &Word :
@@ -253,7 +260,7 @@ public:
     if (Step.IsCuda) {
       // Lowered code calls the library, whatever the user includes; the parse saw this header first, too.
       Cmd.add("-include", "gpurma/gpurma.h");
-      if (!Args.hasArg(OPT_std_EQ))
+      if (needsStandard(Args))
         Cmd.add("-std=c++17");
       if (Step.CallsHostConstexpr)
         Cmd.add("--expt-relaxed-constexpr");
@@ -270,7 +277,7 @@ public:
       Cmd.add("-objtemp");
     }
     for (const Arg *A : Args)
-      if (!isHandled(*A) && !inGroup(*A, OPT_LinkGroup))
+      if (!isHandled(*A) && !inGroup(*A, OPT_LinkGroup) && !(Step.IsCuda && isReplacedStandard(*A, Args)))
         Cmd.add(asWritten(Args, *A));
     Cmd.add("-isystem", Install.Prefix + "/include");
     Cmd.add(mpiCompileFlags());
