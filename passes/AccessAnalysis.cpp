@@ -69,6 +69,10 @@ public:
         Sets.assume(Sets.compare(Comparison::LessEqual, Origin->First, threadAlong(Origin->Dimension)));
         Result.FirstRow = Origin;
       }
+      // Of blocks with one thread along a dimension, some programs name only blockIdx.
+      for (unsigned D = 0; D < 3; ++D)
+        if (Launch.BlockSize[D] == 1)
+          Renumbered->Block[D] = Renumbered->Coordinate[D];
     }
     if (forFixedRows())
       Renumbered = FixedRows.threads(Arrays);

@@ -607,7 +607,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
   if (Name.starts_with("cuda") && !Callee->hasAttr<CUDADeviceAttr>()) {
     if (copyOfNumbers(Call, To) || arrayCopy(Call, To) || arrayTransfer(Call, Name, To) || scalarTransfer(Call, Name, To))
       return true;
-    report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << Name.starts_with("cudaEvent") << Call.getSourceRange();
+    report(Call.getBeginLoc(), Diag::err_region_cuda_call) << Name << (Name.starts_with("cudaEvent") ? 1 : Name.contains("Symbol") ? 2 : 0) << Call.getSourceRange();
     if (copiesOnHost(Call))
       report(Call.getBeginLoc(), Diag::note_host_memory);
     else if (Name.starts_with("cudaEvent"))

@@ -1184,6 +1184,16 @@ private:
            !VariableChanges(cast<FunctionDecl>(Parameter.getDeclContext())->getBody()).changes(&Parameter);
   }
 
+  /// What the function launches by the parameter's name.
+  static bool isKernelName(const ParmVarDecl& Parameter, const Expr& Argument) {
+    const Expr* E = Argument.IgnoreParenImpCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
+      E = Address->getSubExpr()->IgnoreParenImpCasts();
+    const auto* Ref = dyn_cast<DeclRefExpr>(E);
+    const auto* Kernel = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
+    return Kernel && isKernel(Kernel) && !VariableChanges(cast<FunctionDecl>(Parameter.getDeclContext())->getBody()).changes(&Parameter);
+  }
+
   /// The variable that a parameter becomes, null if it is another name of what is passed.
   VarDecl* pass(ParmVarDecl* Parameter, Expr* Argument, Statements& Body) {
     QualType Type = Parameter->getType();
@@ -1202,7 +1212,7 @@ private:
         }
       }
     }
-    if (isArrayOfPointers(*Parameter, *Argument)) {
+    if (isArrayOfPointers(*Parameter, *Argument) || isKernelName(*Parameter, *Argument)) {
       bind(Parameter, Argument);
       return nullptr;
     }
@@ -1411,7 +1421,16 @@ private:
     return !Hides && Derived->lookup(Field->getDeclName()).empty();
   }
 
+  /// std::forward<A>(a) and std::move(a), which are other names of what is copied byte by byte.
+  bool isOtherName(const CallExpr& Call) const {
+    const FunctionDecl* Callee = Call.getDirectCallee();
+    return Callee && Callee->isInStdNamespace() && Call.getNumArgs() == 1 &&
+           llvm::is_contained({"forward", "move", "as_const"}, identifierOf(Callee)) && Call.getArg(0)->getType().isTriviallyCopyableType(Context);
+  }
+
   Expr* copyCall(CallExpr* Call) override {
+    if (isOtherName(*Call))
+      return copy(Call->getArg(0));
     if (Expr* Value = objectCall(Call) && !folded(*Call) ? objectValue(*Call) : nullptr)
       return Value;
     if (Expr* Total = addedUp(*Call))

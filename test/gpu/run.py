@@ -286,7 +286,7 @@ ELIDED_REGIONS = """
     dot_values early_reads elements_with_arrays end_rows error_checks exact_grids few_threads first_row
     flags fused ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
     host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
-    index_functions lambdas lanes last_barriers lattice leapfrog leaving listed_nodes
+    index_functions lambdas lanes last_barriers launchers lattice leapfrog leaving listed_nodes
     listed_places local_types many_tiles neighbour_counts object object_values objects
     objects_names one_dimension other_names overlapping_blocks parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points profiler_ranges publish put radius range_loops reduced

@@ -41,7 +41,7 @@ void run(float* u, float* v, int n) {
 #endif
   for (int h = 1; h;) {
 #ifdef COPIES
-    // COPIES-CHECK: :[[@LINE+2]]:5: error: 'cudaMemcpyToSymbol' cannot be called in a persistent region; move it out, and say by 'reduce' which scalars the kernels update [gpurma-0128]
+    // COPIES-CHECK: :[[@LINE+2]]:5: error: 'cudaMemcpyToSymbol' cannot be called in a persistent region; pass kernels the value as an argument, or let the host call it, '#pragma gpurma host' [gpurma-0128]
     // COPIES-CHECK: :[[@LINE+1]]:5: note: reduced is what kernels are passed a pointer to: give them a parameter 'int *its_changed' and its address, {{.*}}
     cudaMemcpyToSymbol(changed, &h, sizeof h);
     // COPIES-CHECK: :[[@LINE+2]]:5: error: 'cudaMemcpyFromSymbol' cannot be called

@@ -77,6 +77,12 @@ __global__ void lifted(long long *out, const long long *in, int nz, int ny, int 
   if (x < nx && y < ny && z > 0 && z < nz - 1)
     out[(z * ny + y) * nx + x] = (in[((z - 1) * ny + y) * nx + x] + 3 * in[((z + 1) * ny + y) * nx + x] + in[(z * ny + y) * nx]) % prime;
 }
+// Of blocks with one thread along z, it names the number only.
+__global__ void in_planes(long long *out, const long long *in, int nz, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z;
+  if (x < nx && y < ny && z > 0 && z < nz - 1)
+    out[(z * ny + y) * nx + x] = (in[((z - 1) * ny + y) * nx + x] + 5 * in[((z + 1) * ny + y) * nx + x] + gridDim.z) % prime;
+}
 __global__ void line(long long *out, const long long *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i > 1 && i < n - 1)
@@ -137,10 +143,13 @@ int main(int argc, char **argv) {
   long long *c = array_of_numbers<long long>(mz * my * mx), *d = array_of_numbers<long long>(mz * my * mx);
   // INFER: stage lifted: rows z; writes out {{[^;]*}}; reads in {{[^;]*$}}
   // INFER: stage lifted: rows z; writes out {{.*}}; in blocks of another size
+  // INFER: stage in_planes: rows z; writes out {{.*}}; in blocks of another size
 #pragma gpurma persistent distribute(c, d : rows(mz, my, mx))
   for (int i = 0; i < 5; ++i) {
     lifted<<<dim3(3, 4, 19), dim3(8, 4, 2)>>>(d, c, mz, my, mx);
     lifted<<<dim3(2, 7, 37), dim3(16, 2, 1)>>>(c, d, mz, my, mx);
+    in_planes<<<dim3(3, 4, 37), dim3(8, 4)>>>(d, c, mz, my, mx);
+    std::swap(c, d);
   }
   print_sum("cube", c, mz * my * mx);
 
