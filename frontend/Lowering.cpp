@@ -29,6 +29,9 @@ public:
         if (llvm::none_of(Result.Dependencies, [&](const Dependency &Known) { return Known.Path == D.Path; }))
           Result.Dependencies.push_back(D);
     if (Result.Success) {
+      // Where kernels in headers read, which --gpurma-check says.
+      for (const std::string &File : Shadowed)
+        SourceNames.insert(NameOf[File]);
       Result.MainText = marked(Options.Input, P.edited(MainFile));
       if (std::string End = epilogue(); !End.empty()) {
         if (!llvm::StringRef(Result.MainText).ends_with("\n"))

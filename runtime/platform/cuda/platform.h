@@ -4,6 +4,10 @@
 #ifndef GPURMA_PLATFORM_CUDA_PLATFORM_H
 #define GPURMA_PLATFORM_CUDA_PLATFORM_H
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#error "gpurma takes devices from compute capability 8.0 on: compile with -arch=sm_80 or later"
+#endif
+
 #include <cuda_runtime.h>
 
 #include <cuda/atomic>

@@ -6,6 +6,8 @@
 // RUN: echo '__global__ void simple() {}' > %t.simple.cu
 // RUN: %gpurmacc_cuda -arch=sm_90 -ptx %t.simple.cu -o %t.ptx && FileCheck %s < %t.ptx
 // CHECK: .visible .entry {{.*}}simple
+// RUN: not %gpurmacc_cuda -arch=sm_75 -c %t.simple.cu -o %t.o 2>&1 | FileCheck %s --check-prefix=OLD
+// OLD: error: #error "gpurma takes devices from compute capability 8.0 on: compile with -arch=sm_80 or later"
 #include <gpurma/gpurma.h>
 
 __managed__ int exchanges = 0;
