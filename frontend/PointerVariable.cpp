@@ -73,6 +73,28 @@ std::vector<PointerVariable> PointerVariable::elements() const {
   return All;
 }
 
+std::vector<const FieldDecl *> allFields(const RecordDecl *Record) {
+  std::vector<const FieldDecl *> All;
+  if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Record); Class && Class->hasDefinition())
+    for (const CXXBaseSpecifier &Base : Class->bases())
+      if (const auto *Of = Base.getType()->getAsCXXRecordDecl(); Of && !Base.isVirtual())
+        llvm::append_range(All, allFields(Of));
+  llvm::append_range(All, Record->fields());
+  return All;
+}
+
+const CXXBaseSpecifier *baseOf(const RecordDecl *Record, const FieldDecl *Member) {
+  const auto *Class = llvm::dyn_cast_or_null<CXXRecordDecl>(Record);
+  if (!Class || !Class->hasDefinition() || Class->getCanonicalDecl() == Member->getParent()->getCanonicalDecl())
+    return nullptr;
+  auto IsOf = [&](const CXXBaseSpecifier &Base) {
+    const auto *Of = Base.getType()->getAsCXXRecordDecl();
+    return Of && llvm::is_contained(allFields(Of), Member);
+  };
+  auto It = llvm::find_if(Class->bases(), IsOf);
+  return It == Class->bases_end() ? nullptr : &*It;
+}
+
 std::optional<ArrayElements> arrayElements(QualType Type) {
   Type = Type.getNonReferenceType();
   if (const auto *Array = llvm::dyn_cast_or_null<ConstantArrayType>(Type->getAsArrayTypeUnsafe()))

@@ -60,6 +60,11 @@ struct PointerVariable {
   }
 };
 
+/// Its own, and those of its base classes, but for virtual ones.
+std::vector<const clang::FieldDecl *> allFields(const clang::RecordDecl *Record);
+/// The one of its base classes that a member is of, directly or by a base of its own; null for its own members.
+const clang::CXXBaseSpecifier *baseOf(const clang::RecordDecl *Record, const clang::FieldDecl *Member);
+
 /// The elements of an array type or of a std::array, and how many there are.
 struct ArrayElements {
   clang::QualType Type;

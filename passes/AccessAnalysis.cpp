@@ -194,7 +194,7 @@ private:
     std::optional<RowOrigin> Found;
     std::int64_t Least = MostBetween + 1;
     for (unsigned D = 0; D < 3; ++D) {
-      const Polynomial Away = Sets.normalized(Row - threadAlong(D));
+      const Polynomial Away = fromThread(Row, D);
       if (std::abs(Away.constant().value_or(INT64_MAX)) <= MostBetween)
         return std::nullopt;
       forEachPassedNumber([&](const PointerVariable& Number, const Polynomial& Value) {
@@ -229,7 +229,7 @@ private:
     const RecordDecl* Record = Structure.type()->getAsRecordDecl();
     if (!Record || Record->isUnion())
       return;
-    for (const FieldDecl* Field : Record->fields()) {
+    for (const FieldDecl* Field : allFields(Record)) {
       PointerVariable Member = Structure;
       Member.Members.push_back(Field);
       if (Field->getAccess() == AS_private || Field->getAccess() == AS_protected)
@@ -517,6 +517,12 @@ private:
       Each = Sets.closed(Each);
   }
 
+  /// How far a coordinate is from the thread's, of which there is one where blocks have one along the dimension: `y = blockIdx.y`.
+  Polynomial fromThread(const Polynomial& Coordinate, unsigned D) const {
+    const Polynomial Away = Sets.normalized(Coordinate - threadAlong(D));
+    return Launch.BlockSize[D] == 1 ? Away.substituted(Symbol{Symbol::Kind::ThreadIndex, D}, 0) : Away;
+  }
+
   /// Of a kernel for fixed rows, what it writes says which threads the launch has, where no condition does: rows are as long.
   void fitThreads(const ElementAccess& Access) {
     CoordinateAccess A = ofArray(Access);
@@ -530,7 +536,7 @@ private:
   void fitThreads(const CoordinateAccess& A, size_t J, const Polynomial& Last) {
     const Polynomial& Extent = A.Array->Shape[J];
     for (unsigned D = 0; D < 3; ++D) {
-      std::optional<std::int64_t> MovedBy = Sets.normalized(Last - threadAlong(D)).constant();
+      std::optional<std::int64_t> MovedBy = fromThread(Last, D).constant();
       if (!MovedBy || !Launch.ComparesThreads || !isOfLaunch(A, D) || (forFixedRows() && D >= *Launch.RowDimension) ||
           Sets.isBoundedAbove(A.Domains[J], Symbol{Symbol::Kind::BlockOrigin, D}))
         continue;
@@ -559,7 +565,7 @@ private:
       return;
     for (const CoordinateAccess& A : Accesses) {
       const Polynomial &Row = A.Coordinates[0], &Rows = A.Array->Shape[0];
-      const std::optional<std::int64_t> MovedBy = Sets.normalized(Row - threadAlong(D)).constant();
+      const std::optional<std::int64_t> MovedBy = fromThread(Row, D).constant();
       if (!A.Origin->Writes || A.IntoEndRow || !MovedBy || llvm::any_of(Result.Fitting, [&](const FittingThreads& Each) { return Each.Dimension == D; }))
         continue;
       if (Sets.greatest(A.Domains[0].intersect(Sets.compare(Comparison::LessEqual, Rows, Row)), Row - Rows))

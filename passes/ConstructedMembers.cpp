@@ -61,8 +61,9 @@ const Expr* givenBy(const CXXConstructorDecl& Constructor, const FieldDecl* Memb
   const Expr* Value = nullptr;
   for (const CXXCtorInitializer* Init : Constructor.inits()) {
     const Expr* Given = givenValue(*Init);
-    if (const auto* Other = dyn_cast<CXXConstructExpr>(Given); Other && Init->isDelegatingInitializer())
-      Value = constructedMember(*Other, Member);
+    const auto* Base = Init->isBaseInitializer() ? Init->getBaseClass()->getAsCXXRecordDecl() : nullptr;
+    if (Init->isDelegatingInitializer() || (Base && llvm::is_contained(allFields(Base), Member)))
+      Value = passedFor(Given, {Member}).Expression;
     else if (Init->getMember() == Member)
       Value = Given;
   }

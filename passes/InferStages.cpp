@@ -1004,6 +1004,13 @@ private:
                         [](const CXXBaseSpecifier& Base) { return holdsPointer(Base.getType()); });
   }
 
+  /// Of a virtual base class, or of one of which the class has several.
+  static bool holdsPointerElsewhere(const CXXRecordDecl& Class) {
+    std::vector<const FieldDecl*> All = allFields(&Class);
+    llvm::sort(All);
+    return Class.getNumVBases() != 0 || std::adjacent_find(All.begin(), All.end()) != All.end();
+  }
+
   enum StructureProblem { InArray, InUnion, InBase, NotPublic };
 
   /// The arrays that a structure leads to. False after an error.
@@ -1013,10 +1020,9 @@ private:
     std::optional<StructureProblem> Wrong;
     if (Class->isUnion())
       Wrong = InUnion;
-    for (const CXXBaseSpecifier& Base : Class->bases())
-      if (holdsPointer(Base.getType()))
-        Wrong = InBase;
-    for (const FieldDecl* Field : Class->fields()) {
+    if (holdsPointerElsewhere(*Class))
+      Wrong = InBase;
+    for (const FieldDecl* Field : allFields(Class)) {
       QualType Type = Field->getType();
       if (!Type->isPointerType() && !holdsPointer(Type) && !isArrayOfPointers(Type))
         continue;
@@ -1054,7 +1060,7 @@ private:
     const RecordDecl* Record = Structure.type()->getAsRecordDecl();
     if (!Record || Record->isUnion())
       return;
-    for (const FieldDecl* Field : Record->fields()) {
+    for (const FieldDecl* Field : allFields(Record)) {
       PointerVariable Member = Structure;
       Member.Members.push_back(Field);
       if (Field->getType()->isIntegralOrEnumerationType() && !Field->getType()->isBooleanType()) {
@@ -1079,13 +1085,22 @@ private:
     return All;
   }
 
-  /// The arrays that a pointer of the host may be; none if it is outside of the region, not
-  /// distributed, and not assigned in it. A pointer of the region itself can be a copy of any of them.
+  /// Whether a pointer that is declared before the region, also in a structure, begins as an array: `View now(u, ny, nx);`.
+  bool beginsAsArray(const PointerVariable& Pointer) const {
+    const VarDecl* V = Pointer.Variable;
+    if (!V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() || !Pointer.Subscripts.empty())
+      return false;
+    const PointerVariable From = passedFor(V->getInit(), Pointer.Members).Element;
+    return From && llvm::any_of(R.Arrays, [&](const DistributedArray& A) { return From.matches(A.Pointer); });
+  }
+
+  /// The arrays that a pointer of the host may be; none if it is outside of the region, not distributed, does not begin as an array, and is not
+  /// assigned in it. A pointer of the region itself can be a copy of any of them.
   Candidates candidates(const PointerVariable& Pointer) const {
     if (const DistributedArray* A = R.findArray(Pointer))
       return {A};
     Candidates All = anyOf(Pointer.type().getNonReferenceType());
-    if (!R.declares(Pointer.Variable))
+    if (!R.declares(Pointer.Variable) && !beginsAsArray(Pointer))
       llvm::erase_if(All, [&](const DistributedArray* A) {
         return !Pointer.matches(A->Pointer) && !Groups.mayBe(Pointer.Variable, *A);
       });

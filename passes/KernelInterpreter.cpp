@@ -100,7 +100,7 @@ private:
     const RecordDecl* Record = Structure.type()->getAsRecordDecl();
     if (!Record || !As)
       return;
-    for (const FieldDecl* Field : Record->fields())
+    for (const FieldDecl* Field : allFields(Record))
       if (Field->getType()->isIntegralOrEnumerationType()) {
         V.Members[Field].Number = Launch.passedNumber(As, Field);
       } else if (Field->getType()->isRecordType()) {
@@ -116,7 +116,7 @@ private:
     const RecordDecl* Record = Structure.type()->getAsRecordDecl();
     if (!Record || Record->isUnion())
       return;
-    for (const FieldDecl* Field : Record->fields()) {
+    for (const FieldDecl* Field : allFields(Record)) {
       PointerVariable Member = Structure;
       Member.Members.push_back(Field);
       if (Field->getType()->isPointerType())
@@ -798,12 +798,12 @@ private:
         return recounted(std::move(L), Cast->getSubExpr()->getType(), Cast->getType());
     if (const auto* Cast = dyn_cast<CastExpr>(E);
         Cast && (Cast->getCastKind() == CK_NoOp || Cast->getCastKind() == CK_DerivedToBase ||
-                 Cast->getCastKind() == CK_UncheckedDerivedToBase)) {
+                 Cast->getCastKind() == CK_UncheckedDerivedToBase || Cast->getCastKind() == CK_BaseToDerived)) {
       Location L = locate(Cast->getSubExpr());
-      if (Cast->getCastKind() != CK_NoOp)
-        rejectRepeatedBase(Cast);
-      else
+      if (Cast->getCastKind() == CK_NoOp)
         rejectConstCast(Cast, L);
+      else if (Cast->getCastKind() != CK_BaseToDerived)
+        rejectRepeatedBase(Cast);
       return L;
     }
     if (isa<CallExpr>(E))
@@ -1038,6 +1038,8 @@ private:
       return opaque(E->getType(), UnknownCause::Expression, E);
     case CK_ArrayToPointerDecay:
       return placed(locate(Sub));
+    case CK_BaseToDerived:
+      return E->isGLValue() ? placed(locate(Sub)) : eval(Sub);
     case CK_DerivedToBase:
     case CK_UncheckedDerivedToBase:
       rejectRepeatedBase(E);

@@ -5,6 +5,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/PrettyPrinter.h"
+#include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -93,23 +94,32 @@ bool isOverloaded(const FunctionDecl *Kernel) {
 }
 
 std::string memberIn(const std::string &Object, const PointerVariable &Place) {
-  if (llvm::none_of(Place.Members, [](const FieldDecl *F) { return F->getAccess() == AS_private || F->getAccess() == AS_protected; }))
-    return Object + Place.memberText();
   const ASTContext &Context = Place.Variable->getASTContext();
   CharUnits Offset = CharUnits::Zero();
+  bool HasName = true; // that means this member there
   QualType Type = Place.Variable->getType().getNonReferenceType();
   auto Next = Place.Subscripts.begin();
   for (std::size_t I = 0; I <= Place.Members.size(); ++I) {
     for (; Next != Place.Subscripts.end() && Next->Behind == I; ++Next) {
       Type = arrayElements(Type)->Type;
-      Offset += Context.getTypeSizeInChars(Type) * static_cast<std::int64_t>(*Next->Index);
+      Offset += Context.getTypeSizeInChars(Type) * static_cast<std::int64_t>(Next->Index.value_or(0));
     }
     if (I == Place.Members.size())
       break;
     const FieldDecl *Field = Place.Members[I];
+    HasName &= Field->getAccess() != AS_private && Field->getAccess() != AS_protected;
+    const RecordDecl *In = Type->getAsRecordDecl();
+    while (const CXXBaseSpecifier *Base = baseOf(In, Field)) {
+      const auto *Of = Base->getType()->getAsCXXRecordDecl();
+      Offset += Context.getASTRecordLayout(In).getBaseClassOffset(Of);
+      In = Of;
+      HasName = false;
+    }
     Offset += Context.toCharUnitsFromBits(static_cast<std::int64_t>(Context.getFieldOffset(Field)));
     Type = Field->getType();
   }
+  if (HasName)
+    return Object + Place.memberText();
   return "::gpurma::stages::member_at<" + Type.getCanonicalType().getUnqualifiedType().getAsString(sourcePolicy(Context)) + ", " +
          std::to_string(Offset.getQuantity()) + ">(" + Object + ")";
 }

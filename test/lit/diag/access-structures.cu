@@ -30,7 +30,7 @@ __global__ void unnamed(view out) { out.data[threadIdx.x] = 0; }
 struct several { float* all[2]; };
 union either { float* data; int* other; };
 struct choice { either one; };
-struct derived : view {};
+struct left : view {}; struct right : view {}; struct derived : left, right {};
 class hidden {
   float* data;
 public:
@@ -39,7 +39,7 @@ public:
 };
 __global__ void of_several(several of, int ny, int nx) { POINT; of.all[0][y * nx + x] = 0; }
 __global__ void of_choice(choice of, int ny, int nx) { POINT; of.one.data[y * nx + x] = 0; }
-__global__ void of_derived(derived of, int ny, int nx) { POINT; of.data[y * nx + x] = 0; }
+__global__ void of_derived(derived of, int ny, int nx) { POINT; of.left::data[y * nx + x] = 0; }
 __global__ void of_hidden(hidden of, int ny, int nx) { POINT; of.at(y * nx + x) = 0; }
 template <class F> __global__ void of_function(F of, int ny, int nx) { POINT; of(y * nx + x); }
 
@@ -81,7 +81,7 @@ void forms(float* a, int ny, int nx) {
   {
     of_several<<<grid, block>>>(several{{a, a}}, ny, nx);
     of_choice<<<grid, block>>>(choice{{a}}, ny, nx);
-    of_derived<<<grid, block>>>(derived{{a, a, a}}, ny, nx);
+    of_derived<<<grid, block>>>(derived{{{a, a, a}}, {{a, a, a}}}, ny, nx);
     of_hidden<<<grid, block>>>(hidden(a), ny, nx);
     of_function<<<grid, block>>>([=] __device__(auto i) { a[i] = 0; }, ny, nx);
   }
@@ -95,5 +95,5 @@ void forms(float* a, int ny, int nx) {
 // CHECK: :28:37: error: 'out.data' is written here, and this region does not distribute it; name it in 'distribute' [gpurma-0218]
 // CHECK: :82:33: error: cannot tell which arrays 'of_several' is passed: 'several', a structure, holds pointers in an array [gpurma-0219]
 // CHECK: :83:32: error: cannot tell which arrays 'of_choice' is passed: 'either', a structure, holds pointers in a union [gpurma-0219]
-// CHECK: :84:33: error: cannot tell which arrays 'of_derived' is passed: 'derived', a structure, holds pointers in a base class [gpurma-0219]
+// CHECK: :84:33: error: cannot tell which arrays 'of_derived' is passed: 'derived', a structure, holds pointers in a virtual base class, or one that it has several times [gpurma-0219]
 // CHECK: :86:34: error: cannot tell which arrays 'of_function' is passed: 'lambda', a structure, holds pointers that are not public [gpurma-0219]

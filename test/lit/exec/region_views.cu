@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Structures that know their array and its sizes: by constructors, of the host or both, of which some leave their members to assignments or
-// to another constructor; of classes that keep their members to themselves; and such that an object returns.
+// to another constructor; of classes that keep their members to themselves; with members of base classes; and
+// such that an object returns.
 // RUN: %gpurmacc_cpu -I%S %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -12,6 +13,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | diff - %t.expected
 // CHECK: constructed {{[1-9][0-9]*}}
 // CHECK: hidden {{[1-9][0-9]*}}
+// CHECK: inherited {{[1-9][0-9]*}}
 // CHECK: owned {{[1-9][0-9]*}}
 #include "Inputs/region.h"
 
@@ -126,6 +128,49 @@ static void hidden(int ny, int nx) {
   print_sum("hidden", u, ny * nx);
 }
 
+// --- Members of base classes.
+
+struct extents {
+  int nx, ny;
+};
+template <class Derived> struct accessors {
+  int* p;
+  explicit __host__ __device__ accessors(int* p) : p(p) {}
+  __device__ int& operator()(int j, int i) const { return p[j * static_cast<const Derived*>(this)->width() + i]; }
+};
+class sized_view : extents, public accessors<sized_view> {
+public:
+  __host__ __device__ sized_view(int* p, int ny, int nx) : extents{nx, ny}, accessors(p) {}
+  __host__ __device__ int width() const { return nx; }
+  __host__ __device__ int height() const { return ny; }
+};
+struct named : extents {
+  int* first;
+  int* second;
+};
+__global__ void mix_sized(sized_view v, sized_view u) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < 1 || x >= v.width() - 1 || y < 1 || y >= v.height() - 1)
+    return;
+  v(y, x) = (u(y, x - 1) + 3 * u(y, x + 1) + u(y - 1, x) + u(y + 1, x)) % Modulus;
+}
+__global__ void mix_named(named n) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= 1 && x < n.nx && y >= 1 && y < n.ny)
+    n.first[y * n.nx + x] = (n.second[(y - 1) * n.nx + x] + n.second[y * n.nx + x - 1]) % Modulus;
+}
+static void inherited(int ny, int nx) {
+  int* u = array_of_numbers<int>(ny * nx);
+  int* v = array_of_numbers<int>(ny * nx);
+  const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int t = 0; t < 5; ++t) {
+    mix_sized<<<grid, block>>>(sized_view(v, ny, nx), sized_view(u, ny, nx));
+    mix_named<<<grid, block>>>(named{{nx, ny}, u, v});
+  }
+  print_sum("inherited", u, ny * nx);
+}
+
 // --- Objects that own their array.
 
 struct plain_view {
@@ -173,5 +218,6 @@ int main(int argc, char**) {
   const int many = argc > 5 ? 2 : 1; // which compilers do not know
   constructed(61 * many, 45);
   hidden(61, 45 * many);
+  inherited(61 * many, 45);
   owned(61 * many, 45 * many);
 }
