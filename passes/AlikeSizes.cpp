@@ -126,22 +126,27 @@ void AlikeSizes::addMembersOf(const Expr* Extent, const DistributedArray& A) {
 
 void AlikeSizes::addInitialValuesOf(const Expr* Extent) {
   const VarDecl* Size = namedVariable(Extent);
-  if (!Size)
+  auto Number = [this](const Expr* E) { return E->isValueDependent() ? std::nullopt : E->getIntegerConstantExpr(Context); };
+  const std::optional<llvm::APSInt> Constant = Number(Extent);
+  auto IsSame = [&](const Expr* Given) {
+    const std::optional<llvm::APSInt> Other = Constant ? Number(Given) : std::nullopt;
+    return Other ? llvm::APSInt::isSameValue(*Other, *Constant) : Size && namedVariable(Given) == Size;
+  };
+  if (!Size && !Constant)
     return;
   for (const Group& Each : Groups)
     for (const VarDecl* V : Each)
       for (const FieldDecl* Field : V->getType().getNonReferenceType()->getAsCXXRecordDecl()->fields()) {
         const Expr* Given = V->getInit() && Field->getType()->isIntegerType() ? passedFor(V->getInit(), {Field}).Expression : nullptr;
-        const auto* Got = Size->getInit() ? dyn_cast<MemberExpr>(Size->getInit()->IgnoreParenImpCasts()) : nullptr;
-        if ((Given && namedVariable(Given) == Size) ||
+        const auto* Got = Size && Size->getInit() ? dyn_cast<MemberExpr>(Size->getInit()->IgnoreParenImpCasts()) : nullptr;
+        if ((Given && IsSame(Given)) ||
             (Got && !Got->isArrow() && Got->getMemberDecl() == Field && namedVariable(Got->getBase()) == V))
           add(Each, Field, Extent);
       }
 }
 
 void AlikeSizes::add(const Group& Structures, const FieldDecl* Field, const Expr* Extent) {
-  const bool IsPublic = Field->getAccess() == AS_public || Field->getAccess() == AS_none; // text of the host names it
-  if (!IsPublic || !Field->getType()->isIntegerType() || Field->isBitField())
+  if (!Field->getType()->isIntegerType() || Field->isBitField())
     return;
   for (const VarDecl* V : Structures)
     if (Structures.size() > 1 || (!Changed.count({V, nullptr}) && !Changed.count({V, Field})))

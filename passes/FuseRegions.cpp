@@ -693,9 +693,10 @@ private:
   std::string sizeChecks() const {
     std::string Text;
     for (const AlikeSize& Each : R.AlikeSizes) {
-      const std::string Member = "." + Each.Field->getNameAsString(), Extent = spelled(Each.Extent);
-      Text += "::gpurma::stages::check_alike(" + stringLiteral(Each.Structure->getNameAsString() + Member) + ", " + stringLiteral(Extent) +
-              ", static_cast<long long>(" + hostName(Each.Structure) + Member + ") == static_cast<long long>(" + Extent + "), " +
+      const PointerVariable Size(Each.Structure, {Each.Field});
+      const std::string Extent = spelled(Each.Extent);
+      Text += "::gpurma::stages::check_alike(" + stringLiteral(Size.name()) + ", " + stringLiteral(Extent) + ", static_cast<long long>(" +
+              memberIn(hostName(Each.Structure), Size) + ") == static_cast<long long>(" + Extent + "), " +
               siteText(R.directive().HashLoc, U.sources()) + "); ";
     }
     return Text;

@@ -13,6 +13,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | diff - %t.expected
 // CHECK: constructed {{[1-9][0-9]*}}
 // CHECK: hidden {{[1-9][0-9]*}}
+// CHECK: swapped {{[1-9][0-9]*}}
 // CHECK: inherited {{[1-9][0-9]*}}
 // CHECK: owned {{[1-9][0-9]*}}
 #include "Inputs/region.h"
@@ -128,6 +129,26 @@ static void hidden(int ny, int nx) {
   print_sum("hidden", u, ny * nx);
 }
 
+// Two that are declared before the region, and change places in it.
+static void swapped(int ny, int nx) {
+  int* u = array_of_numbers<int>(ny * nx);
+  int* v = array_of_numbers<int>(ny * nx);
+  const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
+  hidden_view now(u, ny, nx), next(v, ny, nx);
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int t = 0; t < 5; ++t) {
+    mix<<<grid, block>>>(next, now);
+    std::swap(now, next);
+  }
+  hidden_view square(u, 32, 32), other(v, 32, 32);
+#pragma gpurma persistent distribute(u, v : rows(32, 32))
+  for (int t = 0; t < 5; ++t) {
+    mix<<<dim3(2, 8), block>>>(other, square);
+    std::swap(square, other);
+  }
+  print_sum("swapped", v, ny * nx);
+}
+
 // --- Members of base classes.
 
 struct extents {
@@ -218,6 +239,7 @@ int main(int argc, char**) {
   const int many = argc > 5 ? 2 : 1; // which compilers do not know
   constructed(61 * many, 45);
   hidden(61, 45 * many);
+  swapped(61 * many, 45);
   inherited(61 * many, 45);
   owned(61 * many, 45 * many);
 }
