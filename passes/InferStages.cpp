@@ -1085,10 +1085,11 @@ private:
     return All;
   }
 
-  /// Whether a pointer that is declared before the region, also in a structure, begins as an array: `View now(u, ny, nx);`.
+  /// Whether a pointer in a structure that is declared before the region begins as an array: `View now(u, ny, nx);`. One by itself is another
+  /// name of it, by which kernels may read a table.
   bool beginsAsArray(const PointerVariable& Pointer) const {
     const VarDecl* V = Pointer.Variable;
-    if (!V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() || !Pointer.Subscripts.empty())
+    if (Pointer.Members.empty() || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !V->getInit() || !Pointer.Subscripts.empty())
       return false;
     const PointerVariable From = passedFor(V->getInit(), Pointer.Members).Element;
     return From && llvm::any_of(R.Arrays, [&](const DistributedArray& A) { return From.matches(A.Pointer); });
