@@ -55,6 +55,7 @@ void offset(float* a, int ny, int nx) {
     fill<<<dim3(8, 8), dim3(32, 8)>>>(v.data + nx, ny, nx);
   }
 }
+// What a parameter has in it is not known.
 void undistributed(view v, float* a, float* s, int ny, int nx) {
   dim3 grid(8, 8), block(32, 8);
 #pragma gpurma persistent distribute(a : rows(ny, nx))
