@@ -14,6 +14,8 @@ namespace {
 
 bool namesThis(const Stmt* S) { return S && (isa<CXXThisExpr>(S) || llvm::any_of(S->children(), namesThis)); }
 
+bool mayLeave(const Stmt* S) { return S && (isa<ReturnStmt, GotoStmt>(S) || llvm::any_of(S->children(), mayLeave)); }
+
 /// Puts arguments in the places of a constructor's parameters.
 class Caller : ExpressionCopier {
 public:
@@ -22,7 +24,8 @@ public:
   /// Null if that is not possible.
   const Expr* withArguments(const Expr* Value) {
     const Expr* Copy = copy(const_cast<Expr*>(Value));
-    return llvm::any_of(References(Copy).All, [this](const DeclRefExpr* Ref) { return argument(Ref) != nullptr; }) ? nullptr : Copy;
+    auto IsOfConstructor = [this](const DeclRefExpr* Ref) { return Ref->getDecl()->getDeclContext() == Construct.getConstructor()->getDefinition(); };
+    return llvm::any_of(References(Copy).All, IsOfConstructor) ? nullptr : Copy;
   }
 
 private:
@@ -56,7 +59,7 @@ private:
   const CXXConstructExpr& Construct;
 };
 
-/// What is left in a member at the end of a constructor, of its parameters.
+/// What is left in a member at the end of a constructor, of its parameters and variables.
 const Expr* givenBy(const CXXConstructorDecl& Constructor, const FieldDecl* Member) {
   const Expr* Value = nullptr;
   for (const CXXCtorInitializer* Init : Constructor.inits()) {
@@ -73,7 +76,7 @@ const Expr* givenBy(const CXXConstructorDecl& Constructor, const FieldDecl* Memb
     if (Assigned && isa<CXXThisExpr>(Assigned->getBase()) && !namesThis(Assignment->getRHS())) {
       if (Assigned->getMemberDecl() == Member)
         Value = Assignment->getRHS();
-    } else if (namesThis(S)) {
+    } else if (namesThis(S) || mayLeave(S)) {
       return nullptr;
     }
   }

@@ -706,7 +706,9 @@ private:
   std::string numberChecks() const {
     std::string Text;
     for (const AssumedNumber& Each : R.AssumedNumbers)
-      Text += "::gpurma::stages::check_number(" + stringLiteral(Each.Place.name()) + ", static_cast<long long>(" + memberIn(hostName(Each.Place.Variable), Each.Place) + "), " + std::to_string(Each.Value) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
+      Text += "::gpurma::stages::check_number(" + stringLiteral(Each.Place.name()) + ", static_cast<long long>(" +
+              memberIn(hostName(Each.Place.Variable), Each.Place) + "), " + std::to_string(Each.Value) + ", " +
+              siteText(R.directive().HashLoc, U.sources()) + "); ";
     return Text;
   }
 

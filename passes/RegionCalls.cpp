@@ -158,6 +158,8 @@ private:
     Expr* Object = nullptr;
     VarDecl* Result = nullptr;
     bool OfObject = false;
+    /// It is an expression that changes nothing.
+    bool OnlyReads = false;
   };
 
   static std::string nameOf(const FunctionDecl* F) { return isLambda(F) ? "this lambda" : "'" + F->getNameAsString() + "'"; }
@@ -875,7 +877,8 @@ private:
     if (!Method || !Member || Method->isStatic() || Member->getCallee()->IgnoreParens()->getStmtClass() != Stmt::MemberExprClass)
       return false;
     const auto* Named = cast<MemberExpr>(Member->getCallee()->IgnoreParens());
-    return !Named->isArrow() && !isHostObject(Named->getBase()->IgnoreParenImpCasts()) && (namesHiddenMembers(F) || !isPlace(Named->getBase())) && isBeforeKernel(F) && mayRunOnDevice(F, Sources, OnDevice);
+    return !Named->isArrow() && !isHostObject(Named->getBase()->IgnoreParenImpCasts()) && (namesHiddenMembers(F) || !isPlace(Named->getBase())) &&
+           isBeforeKernel(F) && mayRunOnDevice(F, Sources, OnDevice);
   }
 
   /// Whether the region's kernel, which stands before the function of the region or its class, can call the function.
@@ -923,6 +926,7 @@ private:
       Passed.push_back(Argument);
     }
     Frame Inside{F, nullptr, nullptr};
+    Inside.OnlyReads = true;
     if (!checkCall(F, Call) || !checkCaptures(F, Call) || !findObject(Call, F, Inside))
       return nullptr;
     Diags.addCall(F->getBody()->getSourceRange(), Call.getBeginLoc(), nameOf(F));
@@ -1382,7 +1386,7 @@ private:
       auto* Field = cast<FieldDecl>(Member->getMemberDecl());
       const auto* Class = dyn_cast<CXXRecordDecl>(Field->getParent());
       if (Own.Object) {
-        if (const std::optional<ObjectCall> Part = objectPart(plain(Own.Object), Field))
+        if (const std::optional<ObjectCall> Part = Own.OnlyReads ? objectPart(plain(Own.Object), Field) : std::nullopt)
           if (VarDecl* Value = objectVariable(*Part, plain(copy(Own.Object)), Part->type()))
             return Build.name(Value, Member->getBeginLoc());
         if (Field->getAccess() != AS_public && Field->getAccess() != AS_none)
