@@ -29,7 +29,7 @@ Words list(llvm::StringRef Semicolons) {
 }
 
 /// nvcc splits the values of -Xcompiler and --linker-options at commas, and its shell at blanks.
-Words splitAtCommas(const Arg &A) {
+Words splitValues(const Arg &A) {
   llvm::BumpPtrAllocator Storage;
   llvm::StringSaver Saver(Storage);
   llvm::SmallVector<const char *> Parts;
@@ -178,10 +178,10 @@ public:
     if (isHandled(A) || inGroup(A, OPT_PreprocessGroup) || inGroup(A, OPT_NvccGroup))
       return {};
     if (A.getOption().matches(OPT_Xcompiler))
-      return splitAtCommas(A);
+      return splitValues(A);
     if (A.getOption().matches(OPT_linker_options)) {
       Words Flags;
-      for (const std::string &Word : splitAtCommas(A))
+      for (const std::string &Word : splitValues(A))
         append(Flags, {"-Xlinker", Word});
       return Flags;
     }
@@ -207,7 +207,7 @@ private:
     if (isHandled(A) || inGroup(A, OPT_LinkGroup) || inGroup(A, OPT_NvccGroup))
       return {};
     if (A.getOption().matches(OPT_Xcompiler))
-      return splitAtCommas(A);
+      return splitValues(A);
     return asWritten(Args, A);
   }
 
@@ -231,7 +231,7 @@ public:
         continue;
       }
       for (const std::string &Word :
-           A->getOption().matches(OPT_Xcompiler) ? splitAtCommas(*A) : asWritten(Args, *A))
+           A->getOption().matches(OPT_Xcompiler) ? splitValues(*A) : asWritten(Args, *A))
         if (shapesTheParse(Word))
           Result.push_back(Word);
     }
