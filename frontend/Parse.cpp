@@ -5,6 +5,7 @@
 #include "clang/Basic/CharInfo.h"
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/TargetOptions.h"
 #include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
@@ -40,6 +41,10 @@ public:
     if (Level >= DiagnosticsEngine::Error)
       ++P.Sink.Errors;
     Printer.HandleDiagnostic(Level, Info);
+    // nvcc leaves the initialisation out, with a warning or without.
+    if (Info.getID() == diag::err_shared_var_init)
+      llvm::errs() << "note: nothing initialises an object in shared memory: its class has a default constructor that does nothing, "
+                      "'T() = default;', and no default values of members\n";
   }
 
 private:
