@@ -16,6 +16,9 @@ ElementStore storeOf(const Expr* E) {
     E = Full->getSubExpr()->IgnoreParens();
   if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
     return {{Binary->getLHS()}, Binary->getRHS()};
+  // What it had before is part of what it gets.
+  if (const auto* Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
+    return {{Unary->getSubExpr()}, Unary->getSubExpr()};
   if (const auto* Call = dyn_cast<CallExpr>(E))
     if (const FunctionDecl* Callee = Call->getDirectCallee(); Callee && Call->getNumArgs() == 2 && combinesWithElement(*Callee))
       return {{Call->getArg(0), /*IsAddress=*/true}, Call->getArg(1)};
@@ -31,6 +34,8 @@ SourceLocation operatorOf(const Expr* E) {
   E = E->IgnoreParens();
   if (const auto* Full = dyn_cast<FullExpr>(E))
     E = Full->getSubExpr()->IgnoreParens();
+  if (const auto* Unary = dyn_cast<UnaryOperator>(E))
+    return Unary->getOperatorLoc();
   const auto* Binary = dyn_cast<BinaryOperator>(E);
   return Binary ? Binary->getOperatorLoc() : E->getExprLoc();
 }

@@ -57,6 +57,8 @@ __global__ void inflow(long long *__restrict__ u, const long long *__restrict__ 
     last[x] -= u[(ny - 3) * nx + x];
   else
     last[x] = blockIdx.x + 10 * threadIdx.x + 1000 * blockDim.x + 100000 * gridDim.x;
+  last[x]++;
+  --u[x];
 }
 template <int Rows> __global__ void several(long long *u, long long *w, int nx, int row) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x;
