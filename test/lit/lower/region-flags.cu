@@ -35,9 +35,9 @@ __global__ void as_other(const int* a, float* low) {
   if (a[blockIdx.x] < 0)
     *reinterpret_cast<int*>(low) = 3;
 }
-// CHECK: gpurma_stage_[[#]]_in_function({{.*}} const dim3 gridDim, const int* a, bool* done)
-// CHECK: gpurma_stage_[[#]]_value_used({{.*}} const dim3 gridDim, const int* a, bool* done)
-// CHECK: gpurma_stage_[[#]]_as_other({{.*}} const dim3 gridDim, const int* a, float* low)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_in_function({{.*}} const int* a, bool* done)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_value_used({{.*}} const int* a, bool* done)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_as_other({{.*}} const int* a, float* low)
 
 // CHECK: struct gpurma_parts { ::gpurma::stages::thread_part<int, ::gpurma::stages::logical_or> gpurma_1; };
 // CHECK: ::gpurma::stages::part_pointer<int, ::gpurma::stages::logical_or>{gpurma_thread.gpurma_1}
@@ -58,7 +58,7 @@ void steps(int* a, int* changed, bool* done, float* low, int n, int count) {
     // PRINT-CHECK: :[[@LINE+1]]: stage stores: {{.*}}; sets *changed{{.*}}; *changed first in each thread
     stores<<<n / 64, 64>>>(a, changed, n);
     // REMARK-CHECK: :[[@LINE+2]]:5: remark: stage 'in_function' reads 'a', sets '*done' [gpurma-0217]
-    // PRINT-CHECK: :[[@LINE+1]]: stage in_function: {{.*}}; sets *done{{$}}
+    // PRINT-CHECK: :[[@LINE+1]]: stage in_function: {{.*}}; sets *done; in blocks of another size
     in_function<<<n, 1>>>(a, done);
     value_used<<<n, 1>>>(a, done);
     as_other<<<n, 1>>>(a, low);

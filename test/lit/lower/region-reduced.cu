@@ -45,15 +45,15 @@ __global__ void value_before_nothing(const int* a, int* sum) {
   const int value = a[blockIdx.x], old = ({ atomicAdd(sum, value);; });
   static_cast<void>(old);
 }
-// CHECK: gpurma_stage_[[#]]_chosen({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_qualified({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_enclosed({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_through_function({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_whole_system({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_converted({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_last_value({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_returned({{.*}} const dim3 gridDim, const int* a, int* sum)
-// CHECK: gpurma_stage_[[#]]_value_before_nothing({{.*}} const dim3 gridDim, const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_chosen({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_qualified({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_enclosed({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_through_function({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_whole_system({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_converted({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_last_value({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_returned({{.*}} const int* a, int* sum)
+// CHECK: gpurma_{{stage|thread}}_[[#]]_value_before_nothing({{.*}} const int* a, int* sum)
 
 // One instance uses the result.
 template <bool Uses, class T = int> __global__ void instances(const T* a, T* sum) {
@@ -65,7 +65,7 @@ template <bool Uses, class T = int> __global__ void instances(const T* a, T* sum
     [=] { atomicAdd(sum, value); }();
   }
 }
-// CHECK: template <unsigned gpurma_copy, bool Uses, class T = int, class gpurma_type_1> {{.*}}gpurma_stage_[[#]]_instances({{.*}}, gpurma_type_1 gpurma_part_1, const T* a, T* sum) { static_cast<void>(sum); {
+// CHECK: template <unsigned gpurma_copy, bool Uses, class T = int, class gpurma_type_1> {{.*}}gpurma_{{stage|thread}}_[[#]]_instances({{.*}}, gpurma_type_1 gpurma_part_1, const T* a, T* sum) { static_cast<void>(sum); {
 
 // CHECK: struct gpurma_parts { ::gpurma::stages::thread_part<int, ::gpurma::stages::plus> gpurma_1; ::gpurma::stages::thread_part<int, ::gpurma::stages::maximum> gpurma_2; };
 // CHECK-NEXT: { gpurma_thread.gpurma_1.add_to(gpurma_of_warps[0]); gpurma_thread.gpurma_2.add_to(gpurma_of_warps[2]); }
@@ -75,7 +75,7 @@ template <bool Uses, class T = int> __global__ void instances(const T* a, T* sum
 // CHECK: struct gpurma_parts { ::gpurma::stages::thread_part<int, ::gpurma::stages::plus> gpurma_1; };
 // CHECK: {{^}}struct gpurma_launch_[[#]]_10 {
 // CHECK: struct gpurma_parts {};
-// CHECK: gpurma_stage_[[#]]_instances<gpurma_copy, true, int>({{.*}}, gpurma_1, gpurma_0, gpurma_1); }
+// CHECK: gpurma_{{stage|thread}}_[[#]]_instances<gpurma_copy, true, int>({{.*}}, gpurma_1, gpurma_0, gpurma_1); }
 void steps(int* a, int* sum, int* most, int* old, int n, int count) {
 #pragma gpurma persistent distribute(a : rows(n)) reduce(+ : *sum, *old) reduce(max : *most)
   for (int step = 0; step < count; ++step) {
