@@ -233,8 +233,9 @@ private:
     return Function.hasAttr<CUDADeviceAttr>() && !Function.hasAttr<CUDAHostAttr>() && !Function.isInlined() &&
            !Function.isConstexpr() && Function.getStorageClass() == SC_None && Function.isDefined() &&
            !Function.getDescribedFunctionTemplate() && !Function.isFunctionTemplateSpecialization() &&
-           !llvm::isa<CXXRecordDecl>(Function.getDeclContext()) && !Function.getFriendObjectKind() && !Function.isExternC() &&
-           !Function.getParentFunctionOrMethod();
+           !llvm::isa<CXXRecordDecl>(Function.getDeclContext()) && !Function.isExternC() &&
+           !Function.getParentFunctionOrMethod() &&
+           llvm::none_of(Function.redecls(), [](const FunctionDecl *Each) { return Each->getFriendObjectKind() != Decl::FOK_None; });
   }
 
   void makeInternal(SourceRange Declaration) {
