@@ -73,6 +73,20 @@ std::vector<PointerVariable> PointerVariable::elements() const {
   return All;
 }
 
+std::vector<PointerVariable> PointerVariable::members() const {
+  std::vector<PointerVariable> All;
+  const RecordDecl *Record = type()->getAsRecordDecl();
+  if (!Record || Record->isUnion())
+    return All;
+  for (const FieldDecl *Field : allFields(Record)) {
+    All.push_back(*this);
+    All.back().Members.push_back(Field);
+  }
+  return All;
+}
+
+bool isPublic(const Decl *D) { return D->getAccess() == AS_public || D->getAccess() == AS_none; }
+
 std::vector<const FieldDecl *> allFields(const RecordDecl *Record) {
   std::vector<const FieldDecl *> All;
   if (const auto *Class = llvm::dyn_cast<CXXRecordDecl>(Record); Class && Class->hasDefinition())

@@ -51,6 +51,8 @@ struct PointerVariable {
   bool isPartOf(const PointerVariable &Whole) const;
   /// All that it stands for; where it is an array of pointers, its elements.
   std::vector<PointerVariable> elements() const;
+  /// Of a structure: what it has, with what it has from base classes (allFields); none of a union, nor of other types.
+  std::vector<PointerVariable> members() const;
 
   friend bool operator==(const PointerVariable &A, const PointerVariable &B) {
     return A.Variable == B.Variable && A.Members == B.Members && A.Subscripts == B.Subscripts;
@@ -59,6 +61,9 @@ struct PointerVariable {
     return std::tie(A.Variable, A.Members, A.Subscripts) < std::tie(B.Variable, B.Members, B.Subscripts);
   }
 };
+
+/// Whether a member may be named outside of its class; so may what is no member.
+bool isPublic(const clang::Decl *D);
 
 /// Its own, and those of its base classes, but for virtual ones.
 std::vector<const clang::FieldDecl *> allFields(const clang::RecordDecl *Record);

@@ -226,13 +226,9 @@ private:
   /// \p As: the variable that stands for the structure.
   void forEachMember(const PointerVariable& Structure, const VarDecl* As,
                      llvm::function_ref<void(const PointerVariable&, const Polynomial&)> Do) const {
-    const RecordDecl* Record = Structure.type()->getAsRecordDecl();
-    if (!Record || Record->isUnion())
-      return;
-    for (const FieldDecl* Field : allFields(Record)) {
-      PointerVariable Member = Structure;
-      Member.Members.push_back(Field);
-      if (Field->getAccess() == AS_private || Field->getAccess() == AS_protected)
+    for (const PointerVariable& Member : Structure.members()) {
+      const FieldDecl* Field = Member.Members.back();
+      if (!isPublic(Field))
         continue;
       if (Field->getType()->isIntegerType())
         Do(Member, Launch.passedNumber(As, Field));
@@ -1131,7 +1127,7 @@ private:
 
   /// Whether a read is farther than \p Depth rows for some values of parameters only, as of a radius that the kernel is passed.
   bool isUnderstated(const CoordinateAccess& A, std::int64_t Depth) {
-    return !forFixedRows() && !Bounds.dependsOnData(A, Result.RowDimension, Depth) && !Bounds.readsFarther(A, Result.RowDimension, Depth);
+    return !forFixedRows() && Bounds.readsFarther(A, Result.RowDimension, Depth) == false;
   }
 
   /// A clause may say what subscripts do not, but nothing else than they do. Without a depth, the region looks.
@@ -1150,7 +1146,7 @@ private:
     const bool OtherLevel = Moves && Moves->Step != Result.RowsPerThread;
     if (!Found.Whole && !OtherLevel && isUnderstated(A, *Depth))
       return;
-    if (Found.Whole ? A.SaysPlace && Bounds.readsFarther(A, Result.RowDimension, *Depth) : OtherLevel && Most > *Depth)
+    if (Found.Whole ? A.SaysPlace && Bounds.readsFarther(A, Result.RowDimension, *Depth) == true : OtherLevel && Most > *Depth)
       Exceeded.Beyond = ExceededHalo::Far;
     else if (!Found.Whole && -Found.Low > *Depth)
       Exceeded.Reads = -Found.Low;

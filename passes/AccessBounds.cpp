@@ -54,19 +54,14 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
   return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
 }
 
-bool AccessBounds::dependsOnData(const CoordinateAccess& A, unsigned D, std::int64_t Depth) {
-  const isl::set Domain = ofRows(A, D, Depth);
+std::optional<bool> AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents) {
+  const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
+  isl::set Domain = ofRows(A, D, Depth);
   auto IsData = [&](const Symbol& S) {
     return Sets.unknownIn(S) || Sets.standsAlone(S) || (S.Of == Symbol::Kind::Counter && !Sets.isBoundedAbove(Domain, S));
   };
-  return llvm::any_of(Sets.monomialsOf(Domain), [&](const Monomial& M) { return llvm::any_of(M, IsData); });
-}
-
-bool AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents) {
-  const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
-  if (dependsOnData(A, D, Depth))
-    return false;
-  isl::set Domain = ofRows(A, D, Depth);
+  if (llvm::any_of(Sets.monomialsOf(Domain), [&](const Monomial& M) { return llvm::any_of(M, IsData); }))
+    return std::nullopt;
   if (!Rows.constant())
     Domain = Domain.intersect(Sets.compare(Comparison::Less, Polynomial(4) * (Step * Sets.pitch(D) + Depth + 16), Rows));
   isl::set Far = Domain;

@@ -17,16 +17,15 @@ public:
 
   /// The bounds of coordinate \p J relative to the block's own in grid dimension \p D.
   AxisAccess bounds(const CoordinateAccess& A, size_t J, unsigned D);
-  /// Whether data that are rows, choose among them or say how long a loop through them is may keep an access near.
-  bool dependsOnData(const CoordinateAccess& A, unsigned D, std::int64_t Depth);
   /// Whether an access is farther than \p Depth rows from the block's own for some threads, whatever parameters it depends on are but \p Extents, in
-  /// arrays that are long enough, where behind the last row the first one may come again. Grid dimension \p D walks the rows.
-  bool readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents = {});
+  /// arrays that are long enough, where behind the last row the first one may come again. Grid dimension \p D walks the rows. None: data that are
+  /// rows, choose among them or say how long a loop through them is may keep it near.
+  std::optional<bool> readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents = {});
   /// The same of as many rows as neighbouring processes may give each other: two have that before and behind those of the block.
   bool readsFar(const CoordinateAccess& A, unsigned D, const std::set<Symbol>& Extents) {
     constexpr std::int64_t Many = 1 << 20;
     const std::optional<std::int64_t> Rows = A.Array->Shape[0].constant();
-    return readsFarther(A, D, Rows ? *Rows / 4 : Many, Extents);
+    return readsFarther(A, D, Rows ? *Rows / 4 : Many, Extents) == true;
   }
   enum class RowsWithin { NotShown, Shown, ShownPeriodically };
   /// Whether the rows of an access are \p Depth at most from the block's own, perhaps where behind the last row the first one comes again.

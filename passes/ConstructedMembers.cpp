@@ -14,8 +14,6 @@ namespace {
 
 bool namesThis(const Stmt* S) { return S && (isa<CXXThisExpr>(S) || llvm::any_of(S->children(), namesThis)); }
 
-bool mayLeave(const Stmt* S) { return S && (isa<ReturnStmt, GotoStmt>(S) || llvm::any_of(S->children(), mayLeave)); }
-
 /// Puts arguments in the places of a constructor's parameters.
 class Caller : ExpressionCopier {
 public:

@@ -11,16 +11,6 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// The function to which a pointer leads, `&step`, as an argument of a template is, too; null for others.
-DeclRefExpr* addressedFunction(Expr* Pointer) {
-  Expr* E = Pointer->IgnoreParenImpCasts();
-  if (auto* Argument = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
-    E = Argument->getReplacement()->IgnoreParenImpCasts();
-  auto* Address = dyn_cast<UnaryOperator>(E);
-  auto* Named = Address && Address->getOpcode() == UO_AddrOf ? dyn_cast<DeclRefExpr>(Address->getSubExpr()->IgnoreParenImpCasts()) : nullptr;
-  return Named && isa<FunctionDecl>(Named->getDecl()) ? Named : nullptr;
-}
-
 CXXCastPath path(CastExpr* Cast) { return CXXCastPath(Cast->path_begin(), Cast->path_end()); }
 
 } // namespace
@@ -102,7 +92,7 @@ Expr* ExpressionCopier::copy(Expr* E) {
     auto* Config = cast<CallExpr>(copy(Launch->getConfig()));
     Expr* Kernel = copy(Launch->getCallee());
     // A launch that goes by a pointer does not say what it launches.
-    if (DeclRefExpr* Named = addressedFunction(Kernel))
+    if (DeclRefExpr* Named = const_cast<DeclRefExpr*>(namedFunction(Kernel)); Named && Named != Kernel->IgnoreParenImpCasts())
       Kernel = ImplicitCastExpr::Create(Context, Context.getPointerType(Named->getType()), CK_FunctionToPointerDecay, Named, nullptr, VK_PRValue,
                                         FPOptionsOverride());
     return CUDAKernelCallExpr::Create(Context, Kernel, Config, copies({Launch->getArgs(), Launch->getNumArgs()}), T, VK,

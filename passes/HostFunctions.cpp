@@ -3,6 +3,7 @@
 #include "passes/ConstructedMembers.h"
 #include "passes/ErrorChecks.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "frontend/PointerVariable.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -227,8 +228,7 @@ bool namesHiddenMembers(const FunctionDecl* F) {
     bool Found = false;
     llvm::SmallSetVector<const FunctionDecl*, 8> Work;
     bool VisitMemberExpr(MemberExpr* E) override {
-      AccessSpecifier Access = E->getMemberDecl()->getAccess();
-      Found |= isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()) && Access != AS_public && Access != AS_none &&
+      Found |= isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()) && !isPublic(E->getMemberDecl()) &&
                isa<FieldDecl, VarDecl>(E->getMemberDecl());
       return true;
     }

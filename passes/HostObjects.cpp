@@ -116,7 +116,7 @@ std::optional<ObjectCall> objectPart(Expr *Object, const FieldDecl *Field) {
   if (!isHostObject(Object) || !isNumberOrPointer(Field->getType()))
     return std::nullopt;
   const ObjectCall Part{Object, nullptr, nullptr, Field};
-  if (Field->getAccess() == AS_public || Field->getAccess() == AS_none)
+  if (isPublic(Field))
     return Part;
   for (const CXXMethodDecl *Method : cast<CXXRecordDecl>(Field->getParent())->methods())
     if (Method->getAccess() == AS_public && Method->getIdentifier() && Method->isInstance() && Method->getNumParams() == 0 && !Method->isVirtual() &&

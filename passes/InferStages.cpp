@@ -53,8 +53,7 @@ private:
 
 /// Text of the host names it.
 bool isPublic(const PointerVariable& Place) {
-  auto IsPublic = [](const Decl* D) { return D->getAccess() == AS_public || D->getAccess() == AS_none; };
-  return IsPublic(Place.Variable) && llvm::all_of(Place.Members, IsPublic);
+  return gpurma::isPublic(Place.Variable) && llvm::all_of(Place.Members, [](const FieldDecl* F) { return gpurma::isPublic(F); });
 }
 
 class StageInference {
@@ -1057,12 +1056,8 @@ private:
 
   /// The numbers in a structure that a launch is passed. \p As: the variable that stands for it.
   void addMembers(const PointerVariable& Structure, const VarDecl* As, const Expr* Argument, LaunchFacts& Launch) {
-    const RecordDecl* Record = Structure.type()->getAsRecordDecl();
-    if (!Record || Record->isUnion())
-      return;
-    for (const FieldDecl* Field : allFields(Record)) {
-      PointerVariable Member = Structure;
-      Member.Members.push_back(Field);
+    for (const PointerVariable& Member : Structure.members()) {
+      const FieldDecl* Field = Member.Members.back();
       if (Field->getType()->isIntegralOrEnumerationType() && !Field->getType()->isBooleanType()) {
         if (std::optional<Polynomial> P = Host.member(Argument, Member.Members))
           Launch.Arguments.emplace(std::pair(As, Field), std::move(*P));

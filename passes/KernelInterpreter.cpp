@@ -113,12 +113,8 @@ private:
 
   /// The pointers in a structure that is a parameter.
   void addPointers(AbstractValue& V, const PointerVariable& Structure) {
-    const RecordDecl* Record = Structure.type()->getAsRecordDecl();
-    if (!Record || Record->isUnion())
-      return;
-    for (const FieldDecl* Field : allFields(Record)) {
-      PointerVariable Member = Structure;
-      Member.Members.push_back(Field);
+    for (const PointerVariable& Member : Structure.members()) {
+      const FieldDecl* Field = Member.Members.back();
       if (Field->getType()->isPointerType())
         V.Members[Field].Place = passed(Location{Location::Element, Member.Variable, Member.Members, {}});
       else if (Field->getType()->isRecordType())
@@ -1038,8 +1034,6 @@ private:
       return opaque(E->getType(), UnknownCause::Expression, E);
     case CK_ArrayToPointerDecay:
       return placed(locate(Sub));
-    case CK_BaseToDerived:
-      return E->isGLValue() ? placed(locate(Sub)) : eval(Sub);
     case CK_DerivedToBase:
     case CK_UncheckedDerivedToBase:
       rejectRepeatedBase(E);
@@ -1049,6 +1043,7 @@ private:
       rejectConstCast(E, V.Place);
       return V;
     }
+    case CK_BaseToDerived:
     case CK_ConstructorConversion:
     case CK_UserDefinedConversion:
       return E->isGLValue() ? placed(locate(Sub)) : eval(Sub);

@@ -107,7 +107,7 @@ std::string memberIn(const std::string &Object, const PointerVariable &Place) {
     if (I == Place.Members.size())
       break;
     const FieldDecl *Field = Place.Members[I];
-    HasName &= Field->getAccess() != AS_private && Field->getAccess() != AS_protected;
+    HasName &= isPublic(Field);
     const RecordDecl *In = Type->getAsRecordDecl();
     while (const CXXBaseSpecifier *Base = baseOf(In, Field)) {
       const auto *Of = Base->getType()->getAsCXXRecordDecl();

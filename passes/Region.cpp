@@ -296,18 +296,17 @@ PassedPointer passedFor(const Expr* Argument, ArrayRef<const FieldDecl*> Members
     Structure.Members.insert(Structure.Members.end(), Members.begin(), Members.end());
     return Named(nullptr, std::move(Structure));
   }
-  if (const auto* List = dyn_cast<InitListExpr>(E); List && baseOf(List->getType()->getAsRecordDecl(), Members.front())) {
-    const CXXBaseSpecifier* Base = baseOf(List->getType()->getAsRecordDecl(), Members.front());
-    const auto Before = static_cast<unsigned>(Base - List->getType()->getAsCXXRecordDecl()->bases_begin());
-    return Before < List->getNumInits() ? passedFor(List->getInit(Before), Members) : PassedPointer();
-  }
   const unsigned Index = Members.front()->getFieldIndex();
   const auto* Construct = dyn_cast<CXXConstructExpr>(E);
   const Expr* Value = nullptr;
   if (const auto* List = dyn_cast<InitListExpr>(E)) {
+    // Bases come first.
     const auto* Class = List->getType()->getAsCXXRecordDecl();
-    const unsigned At = Class ? Class->getNumBases() + Index : 0; // bases come first
+    const CXXBaseSpecifier* Base = baseOf(Class, Members.front());
+    const auto At = Base ? static_cast<unsigned>(Base - Class->bases_begin()) : Class ? Class->getNumBases() + Index : 0;
     Value = Class && At < List->getNumInits() ? List->getInit(At) : nullptr;
+    if (Base && Value)
+      return passedFor(Value, Members);
   } else if (const auto* Call = dyn_cast<CallExpr>(E); Call && makesVector(*Call)) {
     Value = Index < Call->getNumArgs() ? Call->getArg(Index) : nullptr;
   } else if (Construct && isNamedStruct(Construct->getType(), "dim3")) {

@@ -1190,12 +1190,8 @@ private:
 
   /// What the function launches by the parameter's name.
   static bool isKernelName(const ParmVarDecl& Parameter, const Expr& Argument) {
-    const Expr* E = Argument.IgnoreParenImpCasts();
-    if (const auto* Address = dyn_cast<UnaryOperator>(E); Address && Address->getOpcode() == UO_AddrOf)
-      E = Address->getSubExpr()->IgnoreParenImpCasts();
-    const auto* Ref = dyn_cast<DeclRefExpr>(E);
-    const auto* Kernel = Ref ? dyn_cast<FunctionDecl>(Ref->getDecl()) : nullptr;
-    return Kernel && isKernel(Kernel) && !VariableChanges(cast<FunctionDecl>(Parameter.getDeclContext())->getBody()).changes(&Parameter);
+    const DeclRefExpr* Named = namedFunction(&Argument);
+    return Named && isKernel(cast<FunctionDecl>(Named->getDecl())) && !VariableChanges(cast<FunctionDecl>(Parameter.getDeclContext())->getBody()).changes(&Parameter);
   }
 
   /// The variable that a parameter becomes, null if it is another name of what is passed.
@@ -1389,7 +1385,7 @@ private:
         if (const std::optional<ObjectCall> Part = Own.OnlyReads ? objectPart(plain(Own.Object), Field) : std::nullopt)
           if (VarDecl* Value = objectVariable(*Part, plain(copy(Own.Object)), Part->type()))
             return Build.name(Value, Member->getBeginLoc());
-        if (Field->getAccess() != AS_public && Field->getAccess() != AS_none)
+        if (!isPublic(Field))
           fail(Member->getMemberLoc(), current(), NotPublic, Field->getName());
         return MemberExpr::Create(Context, copy(Own.Object), false, Member->getMemberLoc(), NestedNameSpecifierLoc(), SourceLocation(),
                                   Member->getMemberDecl(), Member->getFoundDecl(), Member->getMemberNameInfo(), nullptr, Member->getType(),

@@ -29,6 +29,15 @@ inline const clang::VarDecl* namedPointer(const clang::Expr* E) {
   return V && V->getType().getNonReferenceType()->isPointerType() ? V : nullptr;
 }
 
+/// The function that an expression names, or of which it is the address, as an argument of a template is, too; null for others.
+inline const clang::DeclRefExpr* namedFunction(const clang::Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto* Address = llvm::dyn_cast<clang::UnaryOperator>(E); Address && Address->getOpcode() == clang::UO_AddrOf)
+    E = Address->getSubExpr()->IgnoreParenImpCasts();
+  const auto* Ref = llvm::dyn_cast<clang::DeclRefExpr>(E);
+  return Ref && llvm::isa<clang::FunctionDecl>(Ref->getDecl()) ? Ref : nullptr;
+}
+
 /// True for a variable that always has the value of a constant initializer, so that a static one may be one of its block.
 inline bool isConstant(const clang::VarDecl* V) {
   const clang::Expr* Init = V->getInit();

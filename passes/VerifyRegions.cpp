@@ -103,8 +103,7 @@ private:
   static bool isOfDevice(const VarDecl& Variable) {
     QualType Type = Variable.getASTContext().getBaseElementType(Variable.getType());
     return Variable.hasAttr<CUDADeviceAttr>() && !Variable.hasAttr<CUDAConstantAttr>() && Variable.hasGlobalStorage() && !Variable.isStaticLocal() &&
-           !Type.isConstQualified() && !isIndexVariable(&Variable) &&
-           (Variable.getAccess() == AS_none || Variable.getAccess() == AS_public);
+           !Type.isConstQualified() && !isIndexVariable(&Variable) && isPublic(&Variable);
   }
 
   void noteShared(const VarDecl& Variable) {

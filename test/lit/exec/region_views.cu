@@ -87,8 +87,8 @@ class hidden_view {
 public:
   __host__ __device__ hidden_view(int* p, int ny, int nx) : ny_(ny), p_(p), nx_(nx) {}
   __device__ int& operator()(int j, int i) const { return p_[j * nx_ + i]; }
-  __host__ __device__ int ny() const { return ny_; }
-  __host__ __device__ int nx() const { return nx_; }
+  __host__ __device__ int height() const { return ny_; }
+  __host__ __device__ int width() const { return nx_; }
 
 private:
   int ny_;
@@ -105,15 +105,15 @@ public:
 protected:
   hidden_view first_, second_;
 };
-__global__ void mix(hidden_view v, hidden_view u) {
+template <class View> __global__ void mix(View v, View u) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < 1 || x >= v.nx() - 1 || y < 1 || y >= v.ny() - 1)
+  if (x < 1 || x >= v.width() - 1 || y < 1 || y >= v.height() - 1)
     return;
   v(y, x) = (u(y, x - 1) + 3 * u(y, x + 1) + u(y - 1, x) + u(y + 1, x)) % Modulus;
 }
 __global__ void mix_pair(hidden_pair p) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < 1 || x >= p.first().nx() - 1 || y < 1 || y >= p.first().ny() - 1)
+  if (x < 1 || x >= p.first().width() - 1 || y < 1 || y >= p.first().height() - 1)
     return;
   p.first()(y, x) = (p.weight * p.second()(y, x) + p.second()(y + 1, x - 1)) % Modulus;
 }
@@ -169,12 +169,6 @@ struct named : extents {
   int* first;
   int* second;
 };
-__global__ void mix_sized(sized_view v, sized_view u) {
-  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  if (x < 1 || x >= v.width() - 1 || y < 1 || y >= v.height() - 1)
-    return;
-  v(y, x) = (u(y, x - 1) + 3 * u(y, x + 1) + u(y - 1, x) + u(y + 1, x)) % Modulus;
-}
 __global__ void mix_named(named n) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= 1 && x < n.nx && y >= 1 && y < n.ny)
@@ -186,7 +180,7 @@ static void inherited(int ny, int nx) {
   const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
 #pragma gpurma persistent distribute(u, v : rows(ny, nx))
   for (int t = 0; t < 5; ++t) {
-    mix_sized<<<grid, block>>>(sized_view(v, ny, nx), sized_view(u, ny, nx));
+    mix<<<grid, block>>>(sized_view(v, ny, nx), sized_view(u, ny, nx));
     mix_named<<<grid, block>>>(named{{nx, ny}, u, v});
   }
   print_sum("inherited", u, ny * nx);
