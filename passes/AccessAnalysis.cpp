@@ -1085,8 +1085,14 @@ private:
     std::set<Symbol> Found;
     for (const DistributedParameter& A : Arrays)
       for (const Polynomial& Extent : A.Shape.Extents)
-        for (const auto& [M, Coefficient] : Extent.terms())
-          Found.insert(M.begin(), M.end());
+        Found.merge(symbolsIn(Extent));
+    return Found;
+  }
+
+  static std::set<Symbol> symbolsIn(const Polynomial& P) {
+    std::set<Symbol> Found;
+    for (const auto& [M, Coefficient] : P.terms())
+      Found.insert(M.begin(), M.end());
     return Found;
   }
 
@@ -1102,14 +1108,42 @@ private:
     const AxisAccess Found = Bounds.bounds(A, 0, Result.RowDimension);
     checkDepth(A, Found, Depth);
     Rows.Periodic = Found.Periodic;
+    if (!Found.Whole && Depth && isUnderstated(A, *Depth))
+      findPassedDepths(A);
     if (Found.Whole) {
       using RowsWithin = AccessBounds::RowsWithin;
       const std::optional<Polynomial>& Stated = A.Array->Halo->Rows;
       const RowsWithin How = Stated ? Bounds.staysWithin(A, Result.RowDimension, *Stated) : RowsWithin::NotShown;
       Rows.Periodic = How == RowsWithin::ShownPeriodically || (How == RowsWithin::NotShown && wrapsAround(A));
       Rows.PerhapsPeriodic = How == RowsWithin::NotShown && !Rows.Periodic;
+      if (How == RowsWithin::NotShown)
+        findPassedDepths(A);
     }
     return Rows;
+  }
+
+  /// Which numbers that the kernel is passed are how far a read goes, and no less.
+  void findPassedDepths(const CoordinateAccess& A) {
+    std::set<Symbol> Mentioned = symbolsIn(A.Coordinates[0]);
+    for (const Monomial& M : Sets.monomialsOf(A.Domains[0]))
+      Mentioned.insert(M.begin(), M.end());
+    const std::set<Symbol> OfShapes = extents();
+    const auto SaysDepth = [&](const Symbol& S) { return Mentioned.count(S) != 0 && OfShapes.count(S) == 0; };
+    forEachPassedNumber([&](const PointerVariable& Number, const Polynomial& Value) {
+      const std::set<Symbol> Symbols = symbolsIn(Value);
+      if (Symbols.empty() || !llvm::all_of(Symbols, SaysDepth))
+        return;
+      for (const auto& [Times, More] : {std::pair(1, 0), std::pair(1, 1), std::pair(2, 0)}) {
+        const Polynomial Depth = Value * Times + More;
+        if (Bounds.staysWithin(A, Result.RowDimension, Depth) == AccessBounds::RowsWithin::NotShown ||
+            Bounds.readsFarther(A, Result.RowDimension, Depth - 1, OfShapes) != true)
+          continue;
+        const PassedDepth Found{Number, Times, More};
+        if (!llvm::is_contained(Result.PassedDepths, Found))
+          Result.PassedDepths.push_back(Found);
+        break;
+      }
+    });
   }
 
   /// Whether the subscript says that behind the last row the first one comes again, wherever else it may lead: by a remainder, or by as many rows

@@ -226,6 +226,18 @@ struct FittingThreads {
   bool Exactly = false;
 };
 
+/// A number that the kernel is passed, as a radius, says how many rows from its block's own are read, where a clause `halo` says how many those
+/// are. The region compares them when it comes to the launch.
+struct PassedDepth {
+  PointerVariable Number;
+  /// It is so many times the number, and so many more.
+  std::int64_t Times = 1, More = 0;
+
+  friend bool operator==(const PassedDepth& A, const PassedDepth& B) {
+    return std::tie(A.Number, A.Times, A.More) == std::tie(B.Number, B.Times, B.More);
+  }
+};
+
 /// A read that is farther from a logical block's own rows than a clause `halo` says.
 struct ExceededHalo {
   const clang::Expr* Where = nullptr;
@@ -299,6 +311,7 @@ struct KernelAccesses {
   /// Those of the launch's that the analysis has used.
   AssumedConstants Constants;
   std::vector<FittingThreads> Fitting;
+  std::vector<PassedDepth> PassedDepths;
 };
 
 /// Whether, if two of a kernel's arrays were the same, it would read rows of it that other logical

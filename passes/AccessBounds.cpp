@@ -54,7 +54,7 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
   return {false, *Low + A.CarryLow[J], *High + A.CarryHigh[J]};
 }
 
-std::optional<bool> AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents) {
+std::optional<bool> AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, const Polynomial& Depth, const std::set<Symbol>& Extents) {
   const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
   isl::set Domain = ofRows(A, D, Depth);
   auto IsData = [&](const Symbol& S) {
@@ -62,7 +62,7 @@ std::optional<bool> AccessBounds::readsFarther(const CoordinateAccess& A, unsign
   };
   if (llvm::any_of(Sets.monomialsOf(Domain), [&](const Monomial& M) { return llvm::any_of(M, IsData); }))
     return std::nullopt;
-  if (!Rows.constant())
+  if (!Rows.constant() || !Depth.constant())
     Domain = Domain.intersect(Sets.compare(Comparison::Less, Polynomial(4) * (Step * Sets.pitch(D) + Depth + 16), Rows));
   isl::set Far = Domain;
   for (const Polynomial& Turn : {Polynomial(0), Rows, Polynomial(0) - Rows})

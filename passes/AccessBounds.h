@@ -20,7 +20,7 @@ public:
   /// Whether an access is farther than \p Depth rows from the block's own for some threads, whatever parameters it depends on are but \p Extents, in
   /// arrays that are long enough, where behind the last row the first one may come again. Grid dimension \p D walks the rows. None: data that are
   /// rows, choose among them or say how long a loop through them is may keep it near.
-  std::optional<bool> readsFarther(const CoordinateAccess& A, unsigned D, std::int64_t Depth, const std::set<Symbol>& Extents = {});
+  std::optional<bool> readsFarther(const CoordinateAccess& A, unsigned D, const Polynomial& Depth, const std::set<Symbol>& Extents = {});
   /// The same of as many rows as neighbouring processes may give each other: two have that before and behind those of the block.
   bool readsFar(const CoordinateAccess& A, unsigned D, const std::set<Symbol>& Extents) {
     constexpr std::int64_t Many = 1 << 20;

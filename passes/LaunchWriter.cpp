@@ -96,6 +96,7 @@ public:
     passParts();
     passArguments();
     checksThreads();
+    checksDepths();
     if (S.Accesses.Loop)
       checksApart();
     if (forFixedRows()) // it looks at the arrays that are passed
@@ -274,6 +275,13 @@ private:
       line() << "::gpurma::stages::check_threads(gpurma_region, " << Of->ShapedLike << ", " << Each.Extent << ", dim3(" << E.text(S.Grid) << "), dim3("
              << E.text(S.Block) << "), " << Each.Dimension << ", " << Each.MovedBy << ", " << (Each.Exactly ? "true" : "false") << ", " << Site << ");\n";
     }
+  }
+
+  /// Numbers that say how far away a kernel reads, where a clause `halo` says so, too.
+  void checksDepths() {
+    for (const PassedDepth& Each : S.Accesses.PassedDepths)
+      line() << "::gpurma::stages::check_depth(gpurma_region, " << Index << ", " << (Each.Times == 1 ? "" : std::to_string(Each.Times) + "LL * ")
+             << passedName(Each.Number) << (Each.More == 0 ? "" : " + " + std::to_string(Each.More) + "LL") << ", " << Site << ");\n";
   }
 
   /// What a kernel writes row after row must not be what it reads other rows of, under another name.

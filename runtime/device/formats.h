@@ -320,7 +320,8 @@ enum class error_code : std::uint32_t {
   threads_beyond,            // values: name of the array, dimension, threads, most threads, whether it has to be as many
   rows_before_first,         // values: first row of a launch
   no_element,                // values: element, how many there are
-  outside_reach              // values: name of the array, dimension, coordinate, first and last
+  outside_reach,             // values: name of the array, dimension, coordinate, first and last
+  beyond_halo                // values: rows from a block's own that are read, depth of the clause
 };
 
 // An error found by a rank; its host prints it.

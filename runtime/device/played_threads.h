@@ -278,6 +278,21 @@ GPURMA_DEVICE void check_threads(const region<Stages, Arrays, Scalars>&, int arr
                  threads, most, exactly);
 }
 
+// Of a launch that reads as many rows from a block's own as a number that it is passed says, where a
+// clause `halo` says how many those are. The threads that lead.
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE void check_depth(const region<Stages, Arrays, Scalars>&, int stage,
+                               std::int64_t depth, site where) {
+  const stage_plan& plan = region<Stages, Arrays, Scalars>::shared().plans.stage[stage];
+  const axis_reach& rows = plan.read.axis[plan.row];
+  if (rows.low == whole)
+    return;
+  const int stated = rows.high < -rows.low ? rows.high : -rows.low;
+  if (depth > stated)
+    detail::fail(detail::block(), error_code::beyond_halo, directive::stage, where, depth,
+                 std::int64_t{stated});
+}
+
 } // namespace gpurma::stages
 
 #endif

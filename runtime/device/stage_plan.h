@@ -446,7 +446,8 @@ struct memory {
   // Pieces of stages that the device's ranks have begun; in a cache line of its own.
   static constexpr std::size_t line_words = 16;
   __host__ __device__ std::size_t pieces_at() const { return epoch_at(3, 0) + line_words; }
-  // How many stages rank 0 of the device has run when the region ends, for the host; beside it.
+  // How many stages rank 0 of the device has run when the region ends, and a hash of which, in the
+  // upper half, for the host; beside it.
   __host__ __device__ std::size_t stages_at() const { return pieces_at() + 1; }
   // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
   // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.

@@ -80,6 +80,7 @@ public:
       r.plans = plans;
       r.words = words;
       r.epoch = 0;
+      r.way_taken = 0;
       r.pieces = 0;
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
@@ -230,7 +231,7 @@ public:
     const banding& bands = r.plans.bands;
     if (bands.processes > 1) {
       if (r.rank == 0 && platform::thread_index() == 0)
-        r.words.words[r.words.stages_at()] = r.epoch;
+        r.words.words[r.words.stages_at()] = std::uint64_t{r.way_taken} << 32 | r.epoch;
       barrier(comm::world, r.plans.where); // no stage reads any more
       const std::int64_t begin = bands.begin(bands.process);
       const std::int64_t rows = bands.begin(bands.process + 1) - begin;
@@ -1048,6 +1049,8 @@ private:
     if (platform::thread_index() != 0)
       return;
     r.epoch = epoch;
+    if (With != concern::own_process)
+      r.way_taken = r.way_taken * 31 + stage + 1;
     r.ordered = stage;
     r.needed = needed;
     if (With == concern::ghost_rows && apart) {

@@ -279,6 +279,9 @@ std::string reason(const error_record& e) {
                 std::max<std::int64_t>(v(3), 0), " in the rows and columns of '",
                 reinterpret_cast<const char*>(v(0)), "'; guard what they do with a "
                 "condition, or name all rows and columns in 'rows'");
+  case error_code::beyond_halo:
+    return text("the kernel reads rows that are up to ", v(0), " away from its own, and 'halo' says ",
+                v(1), "; state at least ", v(0));
   case error_code::rows_before_first:
     return text("the launch's rows begin at ", v(0),
                 ", before the first one, 0; launch it from 0 on, and "

@@ -650,12 +650,16 @@ void check_ways(const region_launch& region) {
   std::uint64_t mine = 0;
   copy_bytes(&mine, words.words + words.stages_at(), sizeof(mine));
   const std::vector<std::uint64_t> all = allgather(channel::query, name_of(region).c_str(), mine);
-  for (std::size_t p = 0; p < all.size(); ++p)
-    if (all[p] != mine)
-      fail(region, text("process ", process().rank, " has run ", mine, " launches, and process ", p,
-                        " ", all[p],
-                        "; the variables that lead through the region are to have the same values "
-                        "in all processes"));
+  for (std::size_t p = 0; p < all.size(); ++p) {
+    if (all[p] == mine)
+      continue;
+    const auto launches = static_cast<std::uint32_t>(mine), others = static_cast<std::uint32_t>(all[p]);
+    fail(region,
+         text("process ", process().rank, " has run ", launches, " launches, and process ", p, " ",
+              launches == others ? "as many, but not the same" : std::to_string(others),
+              "; the variables that lead through the region are to have the same values in all "
+              "processes"));
+  }
 }
 
 } // namespace

@@ -7,6 +7,8 @@
 // RUN: not %t rows 2>&1 | FileCheck --check-prefix=ROWS %s
 // RUN: not %mpirun -np 2 %t ways 2>&1 | FileCheck --check-prefix=WAYS %s
 // RUN: %t ways
+// RUN: not %mpirun -np 2 %t turns 2>&1 | FileCheck --check-prefix=TURNS %s
+// RUN: %t turns
 // RUN: %mpirun -np 2 %t loose
 #include "Inputs/region.h"
 
@@ -54,6 +56,19 @@ static void other_ways(float* u, float* v, int nx, int ny, int steps) {
   }
 }
 
+static void other_turns(float* u, float* v, int nx, int ny, int last) {
+  const dim3 block(8, 8), grid(nx / 8, ny / 8);
+// TURNS: error: the persistent region at {{.*}}region_mistaken_sizes.cu:[[@LINE+1]]: process {{[01]}} has run 5 launches, and process {{[01]}} as many, but not the same; the variables that lead through the region are to have the same values in all processes
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int step = 0; step < 5; ++step) {
+    if (step < last)
+      loosely<<<grid, block>>>(v, u, nx, ny);
+    else
+      loosely<<<grid, block>>>(u, v, nx, ny);
+    std::swap(u, v);
+  }
+}
+
 int main(int argc, char** argv) {
   const int nx = 40 * argc / 2, ny = 64;
   float* u = array_of_numbers<float>((ny + 2) * (nx + 2));
@@ -64,5 +79,7 @@ int main(int argc, char** argv) {
     exact_grid(u, v, nx, ny);
   if (std::strcmp(argv[1], "ways") == 0)
     other_ways(u, v, nx, ny, is_first_process() ? 5 : 6);
+  if (std::strcmp(argv[1], "turns") == 0)
+    other_turns(u, v, nx, ny, is_first_process() ? 3 : 4);
   CHECK(cudaDeviceSynchronize());
 }
