@@ -5,6 +5,7 @@
 #include "passes/ArrayCopies.h"
 #include "passes/ErrorChecks.h"
 #include "passes/HostFunctions.h"
+#include "passes/HostObjects.h"
 #include "passes/HostSums.h"
 #include "passes/HostTables.h"
 #include "passes/Kernels.h"
@@ -311,7 +312,7 @@ void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
   if (!Draft.Result.Captured.insert(&Variable))
     return;
   QualType Type = Variable.getType().getNonReferenceType();
-  if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
+  if (!isCopiedByBytes(Type, Context))
     report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
   else if (isUnnamed(Type))
     report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
@@ -321,7 +322,7 @@ void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
     return;
   report(Variable.getLocation(), Diag::note_declared_here) << &Variable;
   const auto* Class = Type->getAsCXXRecordDecl();
-  if (Class && !Type.getUnqualifiedType().isTriviallyCopyableType(Context) && !Draft.U.sources().isInSystemHeader(Class->getLocation()))
+  if (Class && !isCopiedByBytes(Type, Context) && !Draft.U.sources().isInSystemHeader(Class->getLocation()))
     report(Loc, Diag::note_object_stays) << Class->getName();
 }
 

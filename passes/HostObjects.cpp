@@ -33,11 +33,25 @@ static bool isName(const Expr *E) {
   return Member->isArrow() ? isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) : isName(Member->getBase());
 }
 
+/// Clang takes a class whose copies are deleted for trivially copyable if its destructor is trivial.
+static bool hasPublicCopy(const CXXRecordDecl &Class) {
+  if (Class.needsImplicitCopyConstructor())
+    return !Class.defaultedCopyConstructorIsDeleted() && Class.implicitCopyConstructorHasConstParam();
+  return llvm::any_of(Class.ctors(), [](const CXXConstructorDecl *Constructor) {
+    unsigned OfParameter = 0;
+    return Constructor->isCopyConstructor(OfParameter) && (OfParameter & Qualifiers::Const) && !Constructor->isDeleted() && isPublic(Constructor);
+  });
+}
+
+bool isCopiedByBytes(QualType Type, const ASTContext &Context) {
+  const CXXRecordDecl *Class = Type->getAsCXXRecordDecl();
+  return Type.getUnqualifiedType().isTriviallyCopyableType(Context) && (!Class || !Class->hasDefinition() || hasPublicCopy(*Class));
+}
+
 bool isHostObject(const Expr *E) {
   QualType Type = E->getType().getNonReferenceType();
   const CXXRecordDecl *Class = Type->isDependentType() ? nullptr : Type->getAsCXXRecordDecl();
-  return Class && Class->hasDefinition() && !Class->isLambda() &&
-         !Type.getUnqualifiedType().isTriviallyCopyableType(Class->getASTContext()) && isName(E);
+  return Class && Class->hasDefinition() && !Class->isLambda() && !isCopiedByBytes(Type, Class->getASTContext()) && isName(E);
 }
 
 static bool isNumberOrPointer(QualType Type) { return Type->isPointerType() || Type->isIntegralOrEnumerationType() || Type->isFloatingType(); }

@@ -46,6 +46,9 @@ struct ObjectCall {
 };
 /// Whether it is a variable or a member of a class whose objects cannot be copied byte by byte.
 bool isHostObject(const clang::Expr *E);
+
+/// Whether a region's kernel may have a copy of such a value: it is trivially copyable, and any part of the program may copy it.
+bool isCopiedByBytes(clang::QualType Type, const clang::ASTContext &Context);
 /// None for other expressions, and for objects that can be copied.
 std::optional<ObjectCall> objectCall(const clang::Expr *E);
 /// Of a member of such an object, a number or a pointer, that is read.

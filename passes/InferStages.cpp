@@ -1117,7 +1117,7 @@ private:
   /// if it is no choice of variables.
   std::optional<Candidates> candidates(const Expr* E, ArrayRef<const FieldDecl*> Members) const {
     const Expr* Plain = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
-    if (Plain->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNotNull))
+    if (Plain->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNotNull) || isa<ImplicitValueInitExpr>(Plain))
       return Candidates();
     if (const Expr* Array = pointerToFirst(Plain))
       return candidates(Array, Members);

@@ -15,6 +15,7 @@
 // it, those of the source.
 #include "passes/BlockNumbers.h"
 #include "passes/EarlyReads.h"
+#include "passes/FriendAccess.h"
 #include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/Pass.h"
@@ -307,6 +308,9 @@ private:
     llvm::SmallPtrSet<const FunctionDecl*, 4> WithIndices;
     for (const Stage* S : launchesOf(Kernel, Threads)) {
       const FunctionCopies Copies = findFunctionCopies(S->Kernel, Names, U.context());
+      makeNamedMembersPublic(*S->Kernel, P.Edits, U.context());
+      for (const FunctionDecl* Function : Copies.Functions)
+        makeNamedMembersPublic(*Function, P.Edits, U.context());
       editCalls(Copies, Names, Own, U.context(), LeadsToRows);
       llvm::SmallPtrSet<const FunctionDecl*, 4> Called;
       for (const CallExpr* Call : Copies.Calls)

@@ -1191,7 +1191,9 @@ private:
   /// What the function launches by the parameter's name.
   static bool isKernelName(const ParmVarDecl& Parameter, const Expr& Argument) {
     const DeclRefExpr* Named = namedFunction(&Argument);
-    return Named && isKernel(cast<FunctionDecl>(Named->getDecl())) && !VariableChanges(cast<FunctionDecl>(Parameter.getDeclContext())->getBody()).changes(&Parameter);
+    return Named && isKernel(cast<FunctionDecl>(Named->getDecl())) &&
+           (Parameter.getType().getNonReferenceType()->isFunctionType() ||
+            !VariableChanges(cast<FunctionDecl>(Parameter.getDeclContext())->getBody()).changes(&Parameter));
   }
 
   /// The variable that a parameter becomes, null if it is another name of what is passed.
@@ -1421,11 +1423,13 @@ private:
     return !Hides && Derived->lookup(Field->getDeclName()).empty();
   }
 
-  /// std::forward<A>(a) and std::move(a), which are other names of what is copied byte by byte.
+  /// std::forward<A>(a) and std::move(a), which are other names of what is copied byte by byte, and of functions.
   bool isOtherName(const CallExpr& Call) const {
     const FunctionDecl* Callee = Call.getDirectCallee();
-    return Callee && Callee->isInStdNamespace() && Call.getNumArgs() == 1 &&
-           llvm::is_contained({"forward", "move", "as_const"}, identifierOf(Callee)) && Call.getArg(0)->getType().isTriviallyCopyableType(Context);
+    if (!Callee || !Callee->isInStdNamespace() || Call.getNumArgs() != 1 || !llvm::is_contained({"forward", "move", "as_const"}, identifierOf(Callee)))
+      return false;
+    const QualType Type = Call.getArg(0)->getType();
+    return Type->isFunctionType() || Type.isTriviallyCopyableType(Context);
   }
 
   Expr* copyCall(CallExpr* Call) override {

@@ -5,6 +5,7 @@
 #include "frontend/SourceText.h"
 #include "passes/ClauseMembers.h"
 #include "passes/ErrorChecks.h"
+#include "passes/HostObjects.h"
 #include "passes/HostTables.h"
 #include "passes/LaunchWriter.h"
 #include "passes/Lvalues.h"
@@ -133,7 +134,7 @@ private:
       Wrong = Array;
     else if (Variable.isConstexpr() || Variable.isStaticLocal())
       Wrong = Constant;
-    else if (!Type.getUnqualifiedType().isTriviallyCopyableType(Context))
+    else if (!isCopiedByBytes(Type, Context))
       Wrong = NotCopied;
     else if (E.isUnnamed(Type) || E.hasCopy(Type)) // the host's statement would have the copy
       Wrong = NotNamed;

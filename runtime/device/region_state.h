@@ -341,7 +341,7 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   site where;  // the stage or barrier that it belongs to
   std::uint32_t epoch;  // stages that the rank has begun
   std::int32_t rank;    // of the device
-  std::uint32_t way_taken; // a hash of the stages that it has begun, where there are processes
+  std::uint32_t way_taken; // a hash of the stages that the rank has begun
   std::uint64_t pieces; // that all ranks of the device have begun when this one goes on
   bool owes_flush;      // the host may still read rows that the stage has put
   bool informs[3];      // the process on this side of the rank's epochs

@@ -1049,8 +1049,7 @@ private:
     if (platform::thread_index() != 0)
       return;
     r.epoch = epoch;
-    if (With != concern::own_process)
-      r.way_taken = r.way_taken * 31 + stage + 1;
+    r.way_taken = r.way_taken * 31 + stage + 1;
     r.ordered = stage;
     r.needed = needed;
     if (With == concern::ghost_rows && apart) {

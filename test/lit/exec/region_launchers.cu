@@ -39,6 +39,9 @@ template <class Kernel, class... Arguments> void launch_for(int ny, int nx, Kern
 template <void (*Kernel)(int*, const int*, int, int)> void launch_named(dim3 grid, dim3 block, int* out, const int* in, int ny, int nx) {
   Kernel<<<grid, block>>>(out, in, ny, nx);
 }
+template <class Kernel, class... Arguments> void launch_forwarded(Kernel&& kernel, dim3 grid, dim3 block, Arguments&&... arguments) {
+  std::forward<Kernel>(kernel)<<<grid, block>>>(std::forward<Arguments>(arguments)...);
+}
 
 int main(int argc, char**) {
   const int many = argc > 5 ? 2 : 1; // which compilers do not know
@@ -52,6 +55,8 @@ int main(int argc, char**) {
     launch(&smooth, grid, block, u, v, ny, nx);
     launch(scale<int>, grid, block, u, t + 2, ny, nx);
     launch_for(ny, nx, smooth, v, u);
+    launch_forwarded(smooth, grid, block, u, v, ny, nx);
+    launch_forwarded(scale<int>, grid, block, v, t + 1, ny, nx);
     launch_named<smooth>(grid, block, u, v, ny, nx);
   }
   print_sum("launched", u, ny * nx);

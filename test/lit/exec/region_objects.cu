@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Arrays that objects of the host keep: of a class of the program, by get(), data() and a conversion; of std::unique_ptr with a deleter;
-// by raw_pointer_cast, and by the names of members. Objects are swapped by std::swap, by a member and with the structure that they are in, an odd number of times, and what
+// by raw_pointer_cast, and by the names of members, also of a class that can only be moved. Objects are swapped by std::swap, by a member and with the structure that they are in, an odd number of times, and what
 // they know of sizes reaches clauses and kernels. The host finds them as they are.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -24,6 +24,7 @@
 // CHECK: names: {{[1-9]}}
 // CHECK: vectors: {{[1-9]}}
 // CHECK: members: {{[1-9]}}
+// CHECK: moved only: {{[1-9]}}
 // CHECK: members of members: {{[1-9]}}
 // PLAN: stage smooth: rows y; writes out (own), published (y -1..1); reads in (y -1..1)
 // PLAN: stage add: rows y in one dimension; reads in (own); adds to *norm
@@ -159,6 +160,14 @@ struct field {
   number *memory;
   void step(field &to) const { scale<<<dim3((nx + 15) / 16, (ny + 3) / 4), dim3(16, 4)>>>(to.memory, memory, ny, nx, factor); }
 };
+// Which Clang takes for trivially copyable, though nothing may copy it.
+struct borrowed {
+  borrowed(int ny, int nx, number *memory) : nx(nx), ny(ny), memory(memory) {}
+  borrowed(borrowed &&) = default;
+  borrowed &operator=(borrowed &&) = default;
+  int nx, ny;
+  number *memory;
+};
 struct fields {
   field now, next;
   std::vector<number> totals;
@@ -268,6 +277,14 @@ int main() {
     }
   }
   std::printf("members: %llu\n", half * 31 + total(one.memory, ny * nx));
+
+  borrowed lent(ny, nx, one.memory), other(ny, nx, two.memory);
+#pragma gpurma persistent distribute(lent.memory, other.memory : rows(lent.ny, lent.nx))
+  for (int i = 0; i < 5; ++i) {
+    scale<<<dim3((nx + 15) / 16, (ny + 3) / 4), dim3(16, 4)>>>(other.memory, lent.memory, lent.ny, lent.nx, 3);
+    std::swap(lent, other);
+  }
+  std::printf("moved only: %llu\n", total(lent.memory, ny * nx));
 
   fields both{field(ny, nx, 13), field(ny, nx, 14), {}};
   both.run();

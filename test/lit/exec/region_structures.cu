@@ -78,8 +78,9 @@ struct view {
 };
 // Of which a launch leaves out what it does not use.
 struct view_of_two {
-  long long *data, *flux;
+  long long* data;
   int ny, nx;
+  long long* flux;
 };
 struct made_by_constructor : grid_size {
   long long* data;
@@ -178,7 +179,7 @@ int main(int argc, char** argv) {
     average<<<grid, block>>>(view{b, ny, nx}, view{a, ny, nx});
     const view in{b, ny, nx};
     stated<<<grid, block>>>(made_by_constructor(a, ny, nx), in, offset, ny, nx);
-    shifted<<<grid, block>>>(view_of_two{b, nullptr, ny, nx}, view_of_two{a, nullptr, ny, nx});
+    shifted<<<grid, block>>>(view_of_two{b, ny, nx}, view_of_two{a, ny, nx, nullptr});
     std::swap(a, b);
   }
   const long long views = ordered_sum(a, n);

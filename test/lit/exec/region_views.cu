@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Structures that know their array and its sizes: by constructors, of the host or both, of which some leave their members to assignments or
-// to another constructor; of classes that keep their members to themselves; with members of base classes; and
+// to another constructor; of classes that keep their members to themselves and to friends; with members of base classes; and
 // such that an object returns.
 // RUN: %gpurmacc_cpu -I%S %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -13,6 +13,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t | diff - %t.expected
 // CHECK: constructed {{[1-9][0-9]*}}
 // CHECK: hidden {{[1-9][0-9]*}}
+// CHECK: guarded {{[1-9][0-9]*}}
 // CHECK: swapped {{[1-9][0-9]*}}
 // CHECK: inherited {{[1-9][0-9]*}}
 // CHECK: owned {{[1-9][0-9]*}}
@@ -129,6 +130,39 @@ static void hidden(int ny, int nx) {
   print_sum("hidden", u, ny * nx);
 }
 
+// A kernel and a function of blocks that are friends of the class, one of which is a template.
+class guarded_view {
+  int ny_, nx_;
+
+public:
+  guarded_view(int* p, int ny, int nx) : ny_(ny), nx_(nx), p_(p) {}
+
+protected:
+  int* p_;
+  friend __global__ void mix_guarded(guarded_view v, guarded_view u);
+  template <class View> friend __device__ int row_of_thread(const View& v);
+};
+template <class View> __device__ int row_of_thread(const View& v) {
+  const int y = blockIdx.y * blockDim.y + threadIdx.y;
+  return y < v.ny_ - 1 ? y : 0;
+}
+__global__ void mix_guarded(guarded_view v, guarded_view u) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = row_of_thread(v);
+  if (x < v.nx_ && y > 0)
+    v.p_[y * v.nx_ + x] = (3 * u.p_[(y - 1) * u.nx_ + x] + u.p_[(y + 1) * u.nx_ + x]) % Modulus;
+}
+static void guarded(int ny, int nx) {
+  int* u = array_of_numbers<int>(ny * nx);
+  int* v = array_of_numbers<int>(ny * nx);
+  const dim3 block(16, 4), grid((nx + 15) / 16, (ny + 3) / 4);
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int t = 0; t < 5; ++t) {
+    mix_guarded<<<grid, block>>>(guarded_view(v, ny, nx), guarded_view(u, ny, nx));
+    std::swap(u, v);
+  }
+  print_sum("guarded", u, ny * nx);
+}
+
 // Two that are declared before the region, and change places in it.
 static void swapped(int ny, int nx) {
   int* u = array_of_numbers<int>(ny * nx);
@@ -233,6 +267,7 @@ int main(int argc, char**) {
   const int many = argc > 5 ? 2 : 1; // which compilers do not know
   constructed(61 * many, 45);
   hidden(61, 45 * many);
+  guarded(61, 45 * many);
   swapped(61 * many, 45);
   inherited(61 * many, 45);
   owned(61 * many, 45 * many);
