@@ -10,6 +10,7 @@
 #include "passes/ArrayCopies.h"
 #include "passes/FixedRowAnalysis.h"
 #include "passes/HostExpressions.h"
+#include "passes/HostFunctions.h"
 #include "passes/LaunchSize.h"
 #include "passes/LaunchTiles.h"
 #include "passes/PartialBlocks.h"
@@ -709,7 +710,7 @@ private:
 
   /// A launch for rows from a number on that the kernel is passed: by tiles of all rows, for what threads do by themselves.
   std::optional<KernelAccesses> inPartOfRows(const Stage& S, ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch, const KernelForm& Seen) {
-    if (!Seen.Origin || findCooperation(S.Kernel) || S.argumentOf(*Seen.Origin)->HasSideEffects(Context))
+    if (!Seen.Origin || findCooperation(S.Kernel) || !isEffectFree(S.argumentOf(*Seen.Origin), U.sources()))
       return std::nullopt;
     Launch.Threads = ThreadMapping::Coordinates;
     Launch.Origin = Seen.Origin;

@@ -5,7 +5,9 @@
 // does not help where a `__restrict__` pointer tells the backend that nobody else touches the
 // memory: it keeps a value in a register across a wait, or drops a store before a notify because a
 // later one overwrites it. At the start of each function that synchronizes, gpurma::sync_reg(p)
-// (MPI_F_sync_reg of MPI RMA) makes such a pointer known to others; it costs no instruction.
+// (MPI_F_sync_reg of MPI RMA) makes such a pointer, or what such a reference refers to, known to
+// others; it costs no instruction. So it does whether or not that is known to lead to a window, but
+// for pointers to constants, which in windows are errors (WindowReads).
 //
 // Before:  __device__ float step(float *__restrict__ halo, float x) {
 //            #pragma gpurma wait tag(1)
@@ -56,9 +58,10 @@ public:
 
   void run(Unit &U, Program &P) override {
     WindowMemory Memory(U);
-    auto NeedsFence = [&](const VarDecl *V) {
-      return V->getType()->isPointerType() && V->getType().isRestrictQualified() &&
-             V->getIdentifier() && Memory.pointers().count(V);
+    auto NeedsFence = [](const VarDecl *V) {
+      const QualType T = V->getType();
+      return (T->isPointerType() || T->isReferenceType()) && T.isRestrictQualified() &&
+             V->getIdentifier() && !T->getPointeeType().isConstQualified();
     };
     for (const FunctionDecl *F : Memory.functions()) {
       if (!Memory.synchronizes(F))
@@ -85,7 +88,8 @@ private:
       return;
     }
     P.Edits.replace({At->File, At->End, At->End},
-                    " ::gpurma::sync_reg(" + V->getNameAsString() + ");");
+                    std::string(" ::gpurma::sync_reg(") +
+                        (V->getType()->isReferenceType() ? "&" : "") + V->getNameAsString() + ");");
   }
 };
 

@@ -28,6 +28,21 @@ const FunctionDecl *calleeOf(const Expr *E) {
 
 bool isPointerVariable(QualType T) { return T.getNonReferenceType()->isPointerType(); }
 
+/// An array of pointers, perhaps of several dimensions.
+bool isArrayOfPointers(QualType T) {
+  return T->isArrayType() && T->getBaseElementTypeUnsafe()->isPointerType();
+}
+
+/// What a function of a class is called for; null for others.
+const Expr *objectOf(const CallExpr *Call) {
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  if (!Method || !Method->isInstance())
+    return nullptr;
+  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
+    return Member->getImplicitObjectArgument();
+  return isa<CXXOperatorCallExpr>(Call) && Call->getNumArgs() > 0 ? Call->getArg(0) : nullptr;
+}
+
 } // namespace
 
 WindowMemory::WindowMemory(Unit &U)
@@ -54,8 +69,13 @@ WindowMemory::~WindowMemory() = default;
 const ValueDecl *WindowMemory::root(const Expr *E) {
   for (;;) {
     E = E->IgnoreParenCasts();
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
-      return Ref->getDecl();
+    if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+      const auto *Binding = dyn_cast<BindingDecl>(Ref->getDecl());
+      if (!Binding || !Binding->getBinding())
+        return Ref->getDecl();
+      E = Binding->getBinding();
+      continue;
+    }
     if (const auto *Member = dyn_cast<MemberExpr>(E))
       return dyn_cast<FieldDecl>(Member->getMemberDecl());
     if (const auto *Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAdditiveOp()) {
@@ -66,6 +86,9 @@ const ValueDecl *WindowMemory::root(const Expr *E) {
     } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
       // An element of an array of pointers, or the place whose address was taken.
       E = Subscript->getBase();
+    } else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(E);
+               Call && Call->getOperator() == OO_Subscript) {
+      E = Call->getArg(0); // std::array
     } else {
       return nullptr;
     }
@@ -74,8 +97,16 @@ const ValueDecl *WindowMemory::root(const Expr *E) {
 
 bool WindowMemory::isPointer(const Expr *E) const {
   E = E->IgnoreParens();
-  if (const auto *Ref = dyn_cast<DeclRefExpr>(E))
+  if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    if (const auto *Binding = dyn_cast<BindingDecl>(Ref->getDecl())) {
+      if (Binding->getHoldingVar()) // of std::array
+        return isPointerVariable(Ref->getType()) && Pointers.count(Binding->getDecomposedDecl());
+      return Binding->getBinding() && isPointer(Binding->getBinding());
+    }
     return Pointers.count(Ref->getDecl()) && isPointerVariable(Ref->getDecl()->getType());
+  }
+  if (const auto *This = dyn_cast<CXXThisExpr>(E))
+    return CalledInWindow.contains(ThisOf.lookup(This));
   if (const auto *Member = dyn_cast<MemberExpr>(E)) {
     const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
     return Field && Pointers.count(Field) && isPointerVariable(Field->getType());
@@ -104,8 +135,12 @@ bool WindowMemory::isPointer(const Expr *E) const {
     return Binary->isAssignmentOp() && isPointer(Binary->getLHS());
   }
   if (const auto *Unary = dyn_cast<UnaryOperator>(E)) {
+    // Of a pointer, too: a pointer to it leads to the window.
     if (Unary->getOpcode() == UO_AddrOf)
-      return isObject(Unary->getSubExpr());
+      return isObject(Unary->getSubExpr()) ||
+             (isPointerVariable(Unary->getSubExpr()->getType()) && isPointer(Unary->getSubExpr()));
+    if (Unary->getOpcode() == UO_Deref)
+      return E->getType()->isPointerType() && isPointer(Unary->getSubExpr());
     return Unary->isIncrementDecrementOp() && isPointer(Unary->getSubExpr());
   }
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
@@ -117,7 +152,7 @@ bool WindowMemory::isPointer(const Expr *E) const {
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(F);
     if (Method && isWindowClass(Method->getParent()))
       return true;
-    if (F && ReturnsPointer.contains(F->getCanonicalDecl()))
+    if ((F && ReturnsPointer.contains(F->getCanonicalDecl())) || asksHolder(Call))
       return true;
     // A function of a library that takes and returns pointers, as std::assume_aligned.
     return F && U.sources().isInSystemHeader(F->getLocation()) &&
@@ -137,6 +172,8 @@ bool WindowMemory::isObject(const Expr *E) const {
   if (!E->isGLValue())
     return false;
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
+    if (const auto *Binding = dyn_cast<BindingDecl>(Ref->getDecl()))
+      return Binding->getBinding() && isObject(Binding->getBinding());
     QualType T = Ref->getDecl()->getType();
     return Pointers.count(Ref->getDecl()) && T->isReferenceType() && !isPointerVariable(T);
   }
@@ -144,17 +181,29 @@ bool WindowMemory::isObject(const Expr *E) const {
     return isPointer(Subscript->getBase());
   if (const auto *Unary = dyn_cast<UnaryOperator>(E))
     return Unary->getOpcode() == UO_Deref && isPointer(Unary->getSubExpr());
-  if (const auto *Member = dyn_cast<MemberExpr>(E))
-    return isa<FieldDecl>(Member->getMemberDecl()) &&
-           (Member->isArrow() ? isPointer(Member->getBase()) : isObject(Member->getBase()));
+  if (const auto *Member = dyn_cast<MemberExpr>(E)) {
+    const auto *Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+    if (Field && Field->getType()->isReferenceType())
+      return Pointers.count(Field) && !isPointerVariable(Field->getType());
+    return Field && (Member->isArrow() ? isPointer(Member->getBase()) : isObject(Member->getBase()));
+  }
   if (const auto *Cast = dyn_cast<CastExpr>(E))
     return isObject(Cast->getSubExpr());
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
     return isObject(Conditional->getTrueExpr()) || isObject(Conditional->getFalseExpr());
   if (const auto *Call = dyn_cast<CallExpr>(E))
     return Call->getDirectCallee() &&
-           ReturnsPointer.contains(Call->getDirectCallee()->getCanonicalDecl());
+           (ReturnsPointer.contains(Call->getDirectCallee()->getCanonicalDecl()) ||
+            (asksHolder(Call) && !isPointerVariable(Call->getType())));
   return false;
+}
+
+bool WindowMemory::asksHolder(const CallExpr *Call) const {
+  const Expr *Object = objectOf(Call);
+  if (!Object || !U.sources().isInSystemHeader(Call->getDirectCallee()->getLocation()))
+    return false;
+  const ValueDecl *Holder = root(Object);
+  return Holder && Pointers.count(Holder) && !isPointerVariable(Holder->getType());
 }
 
 bool WindowMemory::addPointer(const ValueDecl *To, const Expr *From) {
@@ -180,16 +229,22 @@ public:
     return true;
   }
 
-  bool VisitInitListExpr(InitListExpr *E) override {
-    const RecordDecl *Record = E->getType()->getAsRecordDecl();
-    if (!Record || !E->isSemanticForm() || Record->isUnion())
-      return true;
-    unsigned I = 0;
-    if (const auto *Class = dyn_cast<CXXRecordDecl>(Record))
-      I = Class->getNumBases();
-    for (const FieldDecl *Field : Record->fields())
-      if (!Field->isUnnamedBitField() && I < E->getNumInits())
-        bind(Field, E->getInit(I++));
+  /// As it is understood, not as it is written: with the reads of what it lists.
+  bool TraverseInitListExpr(InitListExpr *E) override {
+    const InitListExpr *List = E->isSemanticForm() || !E->getSemanticForm() ? E : E->getSemanticForm();
+    bindMembers(List->getType(), List->inits());
+    return llvm::all_of(List->inits(), [&](const Expr *Each) { return TraverseStmt(const_cast<Expr *>(Each)); });
+  }
+  bool VisitCXXParenListInitExpr(CXXParenListInitExpr *E) override {
+    bindMembers(E->getType(), E->getInitExprs());
+    return true;
+  }
+  bool VisitCXXThisExpr(CXXThisExpr *E) override {
+    // A lambda's body is visited as a part of the function that has it, too.
+    const auto *Method = dyn_cast<CXXMethodDecl>(F);
+    if (Method && W.U.context().hasSameUnqualifiedType(E->getType()->getPointeeType(),
+                                                       W.U.context().getRecordType(Method->getParent())))
+      Changed |= W.ThisOf.try_emplace(E, F->getCanonicalDecl()).second;
     return true;
   }
 
@@ -219,6 +274,9 @@ public:
     }
     if (!Callee)
       return true;
+    if (const Expr *Object = objectOf(E);
+        Object && (Object->getType()->isPointerType() ? W.isPointer(Object) : W.isObject(Object)))
+      Changed |= W.CalledInWindow.insert(Callee->getCanonicalDecl()).second;
     if (isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) && !Args.empty()) {
       if (CollectReads && Callee->getOverloadedOperator() == OO_Equal && Args.size() == 2)
         read(Args[1]);
@@ -232,7 +290,10 @@ public:
   bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
     if (CollectReads && E->getConstructor()->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
       read(E->getArg(0));
-    pass(E->getConstructor(), llvm::ArrayRef<Expr *>(E->getArgs(), E->getNumArgs()));
+    const llvm::ArrayRef<Expr *> Args(E->getArgs(), E->getNumArgs());
+    pass(E->getConstructor(), Args);
+    if (E->getConstructor()->isInheritingConstructor())
+      pass(E->getConstructor()->getInheritedConstructor().getConstructor(), Args);
     return true;
   }
 
@@ -242,15 +303,53 @@ public:
     return true;
   }
 
-private:
   void bind(const ValueDecl *To, const Expr *From) {
     QualType T = To->getType();
-    if (T->isReferenceType() && !isPointerVariable(T)) {
-      if (W.isObject(From))
-        Changed |= W.addPointer(To, From);
+    if (T->isReferenceType() && !isPointerVariable(T) && W.isObject(From)) {
+      Changed |= W.addPointer(To, From);
     } else if (isPointerVariable(T)) {
       copy(To, nullptr, From);
+    } else if (isArrayOfPointers(T) || isOfLibrary(T)) {
+      if (const Expr *Pointer = pointerIn(From))
+        Changed |= W.addPointer(To, Pointer);
     }
+  }
+
+private:
+  void bindMembers(QualType T, llvm::ArrayRef<Expr *> Inits) {
+    const RecordDecl *Record = T->getAsRecordDecl();
+    if (!Record || Record->isUnion())
+      return;
+    unsigned I = 0;
+    if (const auto *Class = dyn_cast<CXXRecordDecl>(Record))
+      I = Class->getNumBases();
+    for (const FieldDecl *Field : Record->fields())
+      if (!Field->isUnnamedBitField() && I < Inits.size())
+        bind(Field, Inits[I++]);
+  }
+
+  bool isOfLibrary(QualType T) const {
+    const auto *Class = T.getNonReferenceType()->getAsCXXRecordDecl();
+    return Class && !isWindowClass(Class) && W.U.sources().isInSystemHeader(Class->getLocation());
+  }
+
+  /// A pointer into window memory among what an array or an object of a library is made of; null if
+  /// there is none.
+  const Expr *pointerIn(const Expr *From) const {
+    const Expr *Plain = From->IgnoreImplicit()->IgnoreParenCasts()->IgnoreImplicit();
+    if (const ValueDecl *Copied = isOfLibrary(Plain->getType()) ? root(Plain) : nullptr;
+        Copied && W.Pointers.count(Copied))
+      return From;
+    if (!isa<InitListExpr, CXXConstructExpr>(Plain))
+      return nullptr;
+    for (const Stmt *Child : Plain->children()) {
+      const auto *Part = cast<Expr>(Child);
+      if (isPointerVariable(Part->getType()) ? W.isPointer(Part) : W.isObject(Part))
+        return Part;
+      if (const Expr *Inner = pointerIn(Part))
+        return Inner;
+    }
+    return nullptr;
   }
 
   /// A pointer variable gets another's value: both point to the same memory, whichever is known to
@@ -280,7 +379,8 @@ private:
           P = Definition->getParamDecl(I);
         if (isPointerVariable(P->getType())
                 ? W.isPointer(Args[I])
-                : P->getType()->isReferenceType() && W.isObject(Args[I]))
+                : (P->getType()->isReferenceType() && W.isObject(Args[I])) ||
+                      (isOfLibrary(P->getType()) && pointerIn(Args[I])))
           Changed |= W.addPointer(P, Args[I]);
       } else if (P->getType()->isReferenceType() &&
                  P->getType()->getPointeeType().isConstQualified()) {
@@ -325,15 +425,22 @@ void WindowMemory::findAliases() {
       Collector C(*this, F, /*Reads=*/false);
       if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(F))
         for (const CXXCtorInitializer *I : Constructor->inits())
-          if (I->getAnyMember() && I->getInit() &&
-              isPointerVariable(I->getAnyMember()->getType()) && isPointer(I->getInit()))
-            Changed |= addPointer(I->getAnyMember(), I->getInit());
+          if (I->getAnyMember() && I->getInit()) {
+            C.bind(I->getAnyMember(), I->getInit());
+            C.TraverseStmt(I->getInit());
+          }
       C.TraverseStmt(F->getBody());
       Changed |= C.Changed;
     }
   }
-  for (const FunctionDecl *F : Functions)
-    Collector(*this, F, /*Reads=*/true).TraverseStmt(F->getBody());
+  for (const FunctionDecl *F : Functions) {
+    Collector C(*this, F, /*Reads=*/true);
+    if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(F))
+      for (const CXXCtorInitializer *I : Constructor->inits())
+        if (I->isWritten())
+          C.TraverseStmt(I->getInit());
+    C.TraverseStmt(F->getBody());
+  }
 }
 
 //===--- Acquire points
@@ -526,8 +633,12 @@ struct Contents : DynamicRecursiveASTVisitor {
   std::vector<const Expr *> Exprs;
   bool VisitExpr(Expr *E) override {
     Exprs.push_back(E);
-    if (const auto *Ref = dyn_cast<DeclRefExpr>(E); Ref && isa<VarDecl>(Ref->getDecl()))
+    const auto *Ref = dyn_cast<DeclRefExpr>(E);
+    const auto *Binding = Ref ? dyn_cast<BindingDecl>(Ref->getDecl()) : nullptr;
+    if (Ref && isa<VarDecl>(Ref->getDecl()))
       Variables.insert(Ref->getDecl());
+    else if (Binding)
+      Variables.insert(Binding->getDecomposedDecl());
     else if (const auto *Member = dyn_cast<MemberExpr>(E);
              Member && isa<FieldDecl>(Member->getMemberDecl()))
       Variables.insert(Member->getMemberDecl());
@@ -597,6 +708,21 @@ void WindowMemory::findPolling() {
           if (Body.test(Control))
             Decide(Control);
       };
+      // A function may change what it is passed a reference or pointer to, or what it names, as a
+      // lambda does.
+      auto MayChange = [&](const CallExpr &Call) {
+        const FunctionDecl *Callee = Call.getDirectCallee();
+        if (!factsOf(&Call))
+          return false;
+        if (llvm::any_of(Call.arguments(), [&](const Expr *Arg) {
+              return (Arg->isGLValue() || Arg->getType()->isPointerType()) &&
+                     Deciding.Variables.contains(root(Arg));
+            }))
+          return true;
+        Contents Named;
+        Named.TraverseStmt(Callee->getDefinition()->getBody());
+        return llvm::any_of(Named.Variables, [&](const ValueDecl *V) { return Deciding.Variables.contains(V); });
+      };
       for (size_t Before = 0; Before != Deciding.Variables.size();) {
         Before = Deciding.Variables.size();
         for (auto [S, Block] : Statements) {
@@ -606,6 +732,9 @@ void WindowMemory::findPolling() {
           } else if (const auto *Unary = dyn_cast<UnaryOperator>(S);
                      Unary && Unary->isIncrementDecrementOp()) {
             Assigned(Unary->getSubExpr(), nullptr, Block);
+          } else if (const auto *Operator = dyn_cast<CXXOperatorCallExpr>(S);
+                     Operator && Operator->isAssignmentOp() && Operator->getNumArgs() == 2) {
+            Assigned(Operator->getArg(0), Operator->getArg(1), Block); // of structures
           } else if (const auto *Declares = dyn_cast<DeclStmt>(S)) {
             for (const Decl *D : Declares->decls())
               if (const auto *V = dyn_cast<VarDecl>(D);
@@ -616,6 +745,9 @@ void WindowMemory::findPolling() {
       }
       for (const Expr *E : Deciding.Exprs)
         Mark(E);
+      for (auto [S, Block] : Statements)
+        if (const auto *Call = dyn_cast<CallExpr>(S); Call && MayChange(*Call))
+          Mark(Call);
     }
   }
   while (!Called.empty()) {

@@ -5,8 +5,9 @@
 // acquire point has been passed on every path.
 //
 // Aliases are found without regard to the flow: a variable that somewhere gets a window's base
-// pointer, or a pointer computed from it, points to window memory everywhere. Calls pass the
-// property on to parameters, not back to arguments of other calls.
+// pointer, or a pointer computed from it, points to window memory everywhere; so do the members of
+// all objects of a class, and the elements of an array. Calls pass the property on to parameters,
+// not back to arguments of other calls.
 #ifndef GPURMA_PASSES_WINDOWMEMORY_H
 #define GPURMA_PASSES_WINDOWMEMORY_H
 
@@ -23,6 +24,7 @@ namespace clang {
 class AnalysisDeclContextManager;
 class CFG;
 class CFGBlock;
+class CXXThisExpr;
 } // namespace clang
 
 namespace gpurma {
@@ -52,8 +54,8 @@ public:
   bool isPointer(const clang::Expr *E) const;
   bool isObject(const clang::Expr *E) const;
 
-  /// Variables (also fields) that point into window memory, each with the expression that it got
-  /// the pointer from.
+  /// Variables (also fields) that point into window memory, or have such pointers, as arrays and
+  /// objects of libraries do, each with the expression that it got the pointer from.
   const llvm::MapVector<const clang::ValueDecl *, const clang::Expr *> &pointers() const {
     return Pointers;
   }
@@ -88,6 +90,8 @@ private:
 
   void findAliases();
   bool addPointer(const clang::ValueDecl *To, const clang::Expr *From);
+  /// Whether a call is one of a library's object that has pointers into window memory.
+  bool asksHolder(const clang::CallExpr *Call) const;
   void findAcquires();
   bool flow(const clang::FunctionDecl *F, bool Record);
   void findPolling();
@@ -101,6 +105,9 @@ private:
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFacts>> Facts;
   llvm::MapVector<const clang::ValueDecl *, const clang::Expr *> Pointers;
   llvm::DenseSet<const clang::FunctionDecl *> ReturnsPointer;
+  /// Member functions of objects that lie in window memory, and whose `this` is that.
+  llvm::DenseSet<const clang::FunctionDecl *> CalledInWindow;
+  llvm::DenseMap<const clang::CXXThisExpr *, const clang::FunctionDecl *> ThisOf;
   std::vector<WindowRead> Reads;
   llvm::DenseMap<const clang::Expr *, std::vector<size_t>> ReadsAt;
   llvm::DenseSet<const clang::Expr *> WindowAt;
