@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Uniformity.h"
+#include "frontend/Directives.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
@@ -41,6 +42,8 @@ const Value *findField(const Value &V, const FieldDecl *Field) {
 Value rest(const Value &V) { return {V.Level, V.Why, V.Points, {}}; }
 
 Value field(const Value &V, const FieldDecl *Field) {
+  if (Field->getParent()->isUnion())
+    return V.whole(); // whichever has been written
   if (const Value *F = findField(V, Field))
     return *F;
   return rest(V);
@@ -87,6 +90,10 @@ bool sameLevels(const Value &A, const Value &B) {
 }
 
 void setField(Value &Object, const FieldDecl *Field, const Value &V) {
+  if (Field->getParent()->isUnion()) {
+    Object = V.whole();
+    return;
+  }
   bool Found = false;
   for (FieldValue &F : Object.Fields)
     if (F.Field == Field) {
@@ -143,6 +150,10 @@ bool isUniformFunction(StringRef Name) {
   return llvm::StringSwitch<bool>(Name)
       .Cases("__syncthreads_and", "__syncthreads_or", "__syncthreads_count", true)
       .Default(false);
+}
+
+bool isThreadIndex(const VarDecl *V) {
+  return !V->hasLocalStorage() && V->getIdentifier() && V->getName() == "threadIdx";
 }
 
 bool isUniformBuiltinVariable(StringRef Name) {
@@ -258,8 +269,11 @@ public:
     for (const Expr *Init : E->capture_inits())
       if (Init)
         FollowedThis.insert(Init->IgnoreParenImpCasts());
-    for (const LambdaCapture &C : E->captures())
+    for (const LambdaCapture &C : E->captures()) {
       EscapedThis |= C.capturesThis() && E->getBody() && ChangedWholes(E->getBody()).This;
+      if (const auto *V = C.capturesVariable() ? dyn_cast<VarDecl>(C.getCapturedVar()) : nullptr; V && V->isInitCapture() && V->getInit())
+        noteKept(V->getType(), V->getInit());
+    }
     if (!Harmless.contains(E))
       for (const LambdaCapture &C : E->captures())
         if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef)
@@ -268,7 +282,30 @@ public:
     return true;
   }
   bool VisitArraySubscriptExpr(ArraySubscriptExpr *E) override {
-    Harmless.insert(E->getBase()->IgnoreParenImpCasts());
+    const Expr *Base = E->getBase()->IgnoreParenImpCasts();
+    const auto *Address = dyn_cast<UnaryOperator>(Base);
+    if (!Address || Address->getOpcode() != UO_AddrOf) // (&v.x)[1] is another member
+      Harmless.insert(Base);
+    return true;
+  }
+  /// As it is understood, with the conversions of what it lists.
+  bool TraverseInitListExpr(InitListExpr *E) override {
+    const InitListExpr *List = E->isSemanticForm() || !E->getSemanticForm() ? E : E->getSemanticForm();
+    unsigned I = 0;
+    if (const auto *Class = List->getType()->getAsCXXRecordDecl(); Class && !Class->isUnion()) {
+      I = Class->getNumBases();
+      for (const FieldDecl *Field : Class->fields())
+        if (!Field->isUnnamedBitField() && I < List->getNumInits())
+          noteKept(Field->getType(), List->getInit(I++));
+    }
+    return llvm::all_of(List->inits(), [&](const Expr *Each) { return TraverseStmt(const_cast<Expr *>(Each)); });
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
+    const CXXConstructorDecl *Constructor = E->getConstructor();
+    const CXXRecordDecl *Class = Constructor->getParent();
+    const bool Keeps = Class->hasDefinition() && llvm::any_of(Class->fields(), [](const FieldDecl *Each) { return Each->getType()->isReferenceType(); });
+    for (unsigned I = 0; Keeps && I != std::min(E->getNumArgs(), Constructor->getNumParams()); ++I)
+      noteKept(Constructor->getParamDecl(I)->getType(), E->getArg(I));
     return true;
   }
   bool VisitUnaryOperator(UnaryOperator *E) override {
@@ -294,6 +331,11 @@ public:
   }
 
 private:
+  /// Something is a reference to what is given.
+  void noteKept(QualType T, const Expr *To) {
+    if (T->isReferenceType() && !T->getPointeeType().isConstQualified())
+      note(To);
+  }
   /// The variable __range of a range-based for.
   static bool isRange(const Expr *E) {
     const auto *Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
@@ -706,9 +748,17 @@ private:
     return V;
   }
 
+  /// An object that a directive makes, with the whole block, and that nothing changes.
+  static bool isWindow(QualType T) {
+    const auto *Class = T.getNonReferenceType()->getAsCXXRecordDecl();
+    return Class && isWindowClass(Class);
+  }
+
   /// What a load through pointer \p P yields.
   Value load(const Value &P, const Expr *E) {
     Value V = P.whole();
+    if (isWindow(E->getType()))
+      return rest(V);
     if (V.Level == Uniformity::Divergent)
       V.Why = A.cause(Cause::Kind::Load, E->getExprLoc(), "", V.Why);
     else if (V.Points != Value::Memory::Shared && V.Points != Value::Memory::ReadOnly)
@@ -758,11 +808,11 @@ private:
         if (It == A.Captured.end())
           return {};
       }
-      return Info.Escaped.contains(V)
+      return Info.Escaped.contains(V) && !isWindow(V->getType())
                  ? join(It->second.whole(), unknown(Cause::Kind::Memory, Loc, V->getName()))
                  : It->second;
     }
-    if (V->getIdentifier() && V->getName() == "threadIdx")
+    if (isThreadIndex(V))
       return source(Loc, V->getName());
     if (V->getIdentifier() && isUniformBuiltinVariable(V->getName()))
       return {};
@@ -810,8 +860,11 @@ private:
     E = E->IgnoreParens();
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
       Value V;
-      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl()))
+      if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl())) {
+        if (isThreadIndex(Var))
+          return source(Ref->getLocation(), Var->getName()); // each thread has its own there
         V.Points = memoryOf(Var);
+      }
       return V;
     }
     if (const auto *Member = dyn_cast<MemberExpr>(E))
@@ -927,7 +980,10 @@ private:
   void store(const Expr *To, const Value &V) {
     To = To->IgnoreParenImpCasts();
     if (const auto *Ref = dyn_cast<DeclRefExpr>(To)) {
-      if (const Expr *E = referred(Ref->getDecl()))
+      const auto *Binding = dyn_cast<BindingDecl>(Ref->getDecl());
+      if (Binding && Binding->getBinding())
+        store(Binding->getBinding(), V);
+      else if (const Expr *E = referred(Ref->getDecl()))
         store(E, V);
       else if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl()); Var && Var->hasLocalStorage()) {
         Now[Var] = V;
@@ -975,6 +1031,8 @@ private:
         store(Each, join(contents(Each).whole(), Stored.whole()));
       return;
     }
+    if (const auto *Cast = dyn_cast<ExplicitCastExpr>(To); Cast && To->isGLValue())
+      return store(Cast->getSubExpr(), join(contents(Cast->getSubExpr()).whole(), V.whole()));
     if (const auto *Binary = dyn_cast<BinaryOperator>(To))
       return store(Binary->isCommaOp() ? Binary->getRHS() : Binary->getLHS(), V);
     if (const auto *Call = dyn_cast<CallExpr>(To))
@@ -1372,6 +1430,8 @@ private:
     const CXXConstructorDecl *Constructor = E->getConstructor();
     if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
       return eval(E->getArg(0));
+    if (Constructor->isInheritingConstructor())
+      Constructor = Constructor->getInheritedConstructor().getConstructor();
     llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
     const FunctionDecl *Body = A.isFromLibrary(Constructor) ? nullptr : definitionOf(Constructor);
     if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth) {
