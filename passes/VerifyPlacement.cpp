@@ -174,14 +174,16 @@ private:
       return;
     Value V = ValueOf(M.Call->getArg(C.Exprs[I].MarkerArg));
     bool IsBase = C.Kind == ClauseKind::Subject && I == 0 && D.Kind != DirectiveKind::Notify;
-    if (IsBase && V.Points == Value::Memory::Shared) {
+    enum { OfThread, OfBlock, Constant };
+    const bool IsWritten = D.Kind == DirectiveKind::Window || D.Kind == DirectiveKind::Get;
+    if (IsBase && (V.Points == Value::Memory::Shared || (IsWritten && V.Points == Value::Memory::ReadOnly))) {
       U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
-          << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'") << true << C.Exprs[I].Range;
+          << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'") << (V.Points == Value::Memory::Shared ? OfBlock : Constant) << C.Exprs[I].Range;
       return;
     }
     if (const VarDecl *Private = IsBase ? privateVariable(E) : nullptr) {
       U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
-          << spelling(D.Kind) << Private << false << C.Exprs[I].Range;
+          << spelling(D.Kind) << Private << OfThread << C.Exprs[I].Range;
       U.Diags->report(Private->getLocation(), Diag::note_declared_here) << Private;
       return;
     }

@@ -172,6 +172,8 @@ std::string reason(const error_record& e) {
                 " does not lie inside an allocation of the device; use memory "
                 "of cudaMalloc or cudaMallocManaged, or a __device__ variable");
   case error_code::window_not_allocated:
+    if (v(1) < 0)
+      return "the window's length is negative; expose 0 or more elements";
     return text(range_text("the window", v(0), v(1)),
                 " does not lie inside an allocation of the device; use memory of "
                 "cudaMalloc or cudaMallocManaged, or a __device__ variable");

@@ -74,6 +74,10 @@ MISTAKE(negative_length, "put at mistakes.cu:28 on rank 1: length -1 is negative
         if (gpurma::rank() == 1) gpurma::put(memory, gpurma::rank() - 2, 2, w, 2, site{file, 28});
         gpurma::barrier(comm::world);)
 
+MISTAKE(negative_window,
+        "window at mistakes.cu:36 on rank 1: the window's length is negative; expose 0 or more",
+        gpurma::window w(memory, gpurma::rank() == 1 ? -1 : 1, comm::world, site{file, 36});)
+
 MISTAKE(
     rank_too_large,
     "notify at mistakes.cu:12 on rank 1: rank 3 does not exist: the communicator has ranks 0 to 2",
