@@ -59,8 +59,13 @@ std::optional<std::string> kernelFinder(const FunctionDecl* Kernel, bool Overloa
     }
     Name = "static_cast<void (*)(" + Types + ")>(" + Name + ")";
   }
-  return " " + Header + "[[maybe_unused]] " + (isa<CXXMethodDecl>(Kernel) ? "static " : "") + "auto " + finderName(Kernel) + *Parameters +
-         " -> ::gpurma::kernel_constant<" + Name + ">;";
+  // Not as the type that it is declared to return: nvcc does not find the instance of a kernel again that stands there.
+  std::string Body;
+  for (const ParmVarDecl* Parameter : Kernel->parameters())
+    if (Parameter->getIdentifier())
+      Body += Parameter->isParameterPack() ? "(static_cast<void>(" + Parameter->getName().str() + "), ...); " : "static_cast<void>(" + Parameter->getName().str() + "); ";
+  return " " + Header + "[[maybe_unused]] " + (isa<CXXMethodDecl>(Kernel) ? "static " : "") + "auto " + finderName(Kernel) + *Parameters + " { " + Body +
+         "return ::gpurma::kernel_constant<" + Name + ">{}; }";
 }
 
 std::optional<std::string> deducedKernel(const CUDAKernelCallExpr& Launch, const UnresolvedLookupExpr& Lookup, const SourceManager& Sources,

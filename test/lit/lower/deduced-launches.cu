@@ -5,28 +5,30 @@
 #include <cstdio>
 
 namespace parts {
-// CHECK: { *p += by; } template <class T> {{\[\[maybe_unused\]\]}} auto gpurma_kernel_add(T *p, const T by = 1) -> ::gpurma::kernel_constant<add<T>>;
+// CHECK: { *p += by; } template <class T> {{\[\[maybe_unused\]\]}} auto gpurma_kernel_add(T *p, const T by = 1) { static_cast<void>(p); static_cast<void>(by); return ::gpurma::kernel_constant<add<T>>{}; }
 template <class T> __global__ void add(T *p, const T by = 1) { *p += by; }
 } // namespace parts
-// CHECK: template <int N, class T, class... More> {{\[\[maybe_unused\]\]}} auto gpurma_kernel_sum(T *p, More... more) -> ::gpurma::kernel_constant<sum<N, T, More...>>;
+// CHECK: template <int N, class T, class... More> {{\[\[maybe_unused\]\]}} auto gpurma_kernel_sum(T *p, More... more) { static_cast<void>(p); (static_cast<void>(more), ...); return ::gpurma::kernel_constant<sum<N, T, More...>>{}; }
 template <int N, class T, class... More> __global__ void sum(T *p, More... more) { *p += (N + ... + more); }
 // Two kernels of one name.
 template <class T> __global__ void twice(T *p, int by) { *p += by; }
 template <class T> __global__ void twice(T *p, T *by) { *p += 2 * *by; }
-// CHECK: auto gpurma_kernel_twice(T *p, T *by) -> ::gpurma::kernel_constant<static_cast<void (*)(decltype(p), decltype(by))>(twice<T>)>;
+// CHECK: auto gpurma_kernel_twice(T *p, T *by) { {{.*}}return ::gpurma::kernel_constant<static_cast<void (*)(decltype(p), decltype(by))>(twice<T>)>{}; }
 template <class T> __global__ void rank_kernel(T *p, int n) {
 #pragma gpurma barrier
   if (threadIdx.x == 0)
     atomicAdd(p, T(n));
 }
+#if GPURMA_TARGET_CPU // CUDA has no kernels that are members
 template <class T> struct solver {
   template <class U> static __global__ void step(U *p, T by) { *p += by; }
-  // CHECK: static auto gpurma_kernel_step(U *p, T by) -> ::gpurma::kernel_constant<step<U>>;
+  // CHECK: static auto gpurma_kernel_step(U *p, T by) { {{.*}}return ::gpurma::kernel_constant<step<U>>{}; }
   void run(T *p) {
     // CHECK: ::gpurma::launch(decltype(gpurma_kernel_step(p, T(40)))::value, 1, 1)(p, T(40));
     step<<<1, 1>>>(p, T(40));
   }
 };
+#endif
 
 template <class T> void run(T *p, T by) {
   // CHECK: ::gpurma::launch(decltype(parts::gpurma_kernel_add(p, by))::value, 1, dim3(1, 1))(p, by);
@@ -39,7 +41,9 @@ template <class T> void run(T *p, T by) {
   twice<<<1, 1>>>(p, p);
   // CHECK: ::gpurma::launch_rank_kernel(decltype(gpurma_kernel_rank_kernel(p, 1000))::value, 2, 32)(p, 1000);
   rank_kernel<<<2, 32>>>(p, 1000);
+#if GPURMA_TARGET_CPU
   solver<T>().run(p);
+#endif
   cudaDeviceSynchronize();
 }
 
