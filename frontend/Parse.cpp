@@ -289,7 +289,7 @@ std::vector<std::string> clangArguments(const LowerOptions &Options, ParseSide S
   // Before the user's own -include files, which may hold directives.
   Add({"-isystem", Options.Prefix + "/include", "-include", "gpurma/gpurma.h"});
   if (Side != ParseSide::Cpu)
-    Add({"-include", "managed_variables.h"});
+    Add({"-include", "managed_variables.h", "-include", "cached_accesses.h"});
   Add({"-include", LastHeader.str()});
   for (const std::string &Arg : Options.ParseArgs)
     // Warnings of Clang are not shown, so none may stop the parse; -Werror applies to gpurma's own (see Diagnostics).

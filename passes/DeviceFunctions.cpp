@@ -7,6 +7,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 
@@ -76,6 +77,18 @@ StringRef apiName(const FunctionDecl *F) {
       !F->getIdentifier())
     return "";
   return F->getName();
+}
+
+bool isCachedLoad(llvm::StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", true)
+      .Default(false);
+}
+
+bool isCachedStore(llvm::StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases("__stwb", "__stcg", "__stcs", "__stwt", true)
+      .Default(false);
 }
 
 } // namespace gpurma

@@ -17,6 +17,10 @@ std::vector<const clang::FunctionDecl *> deviceFunctions(clang::ASTContext &Cont
 /// A part of the library, not of the program.
 bool isInNamespaceGpurma(const clang::Decl *D);
 
+/// Loads and stores with cache hints, __ldcg(address) and __stcg(address, value).
+bool isCachedLoad(llvm::StringRef Name);
+bool isCachedStore(llvm::StringRef Name);
+
 /// The name of a function of gpurma's own device API; empty for others.
 llvm::StringRef apiName(const clang::FunctionDecl *F);
 

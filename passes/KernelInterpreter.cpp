@@ -3,6 +3,7 @@
 #include "passes/KernelInterpreter.h"
 
 #include "passes/AbstractValues.h"
+#include "passes/DeviceFunctions.h"
 #include "passes/GridStrides.h"
 #include "passes/Inductions.h"
 #include "passes/LocalArrays.h"
@@ -37,18 +38,6 @@ Symbol::Kind builtinVariable(StringRef Name) {
       .Case("blockIdx", Symbol::Kind::BlockIndex)
       .Case("blockDim", Symbol::Kind::BlockSize)
       .Case("gridDim", Symbol::Kind::GridSize);
-}
-
-bool isCachedLoad(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("__ldg", "__ldcg", "__ldca", "__ldcs", "__ldlu", "__ldcv", true)
-      .Default(false);
-}
-
-bool isCachedStore(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases("__stwb", "__stcg", "__stcs", "__stwt", true)
-      .Default(false);
 }
 
 /// Exchanges values within a warp or a block; where its body is visible it says nothing of arrays.

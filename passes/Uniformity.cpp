@@ -1389,9 +1389,10 @@ private:
     }
     if (Library && isInNamespaceGpurma(Callee) && (Name == "uniform" || Name == "test"))
       return {};
-    if (Name == "__ldg" && Args.size() == 1) {
+    if (isCachedLoad(Name) && Args.size() == 1) {
       Value P = eval(Args[0]);
-      P.Points = Value::Memory::ReadOnly;
+      if (Name == "__ldg")
+        P.Points = Value::Memory::ReadOnly;
       return load(P, E);
     }
     Value R = Self.whole();

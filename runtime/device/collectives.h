@@ -131,6 +131,9 @@ GPURMA_SLOW_DEVICE window_handle open_window(const void* base, std::uint64_t byt
       fail(b, error_code::too_many_windows, directive::window_create, where,
            b.context->window_slots);
     }
+    if (static_cast<std::int64_t>(bytes) < 0) // of a length that is
+      fail(b, error_code::window_not_allocated, directive::window_create, where,
+           reinterpret_cast<std::int64_t>(base), static_cast<std::int64_t>(bytes));
     check_buffer(b, error_code::window_not_allocated, directive::window_create, where, base, bytes);
     window_row& row = rows[b.rank - first];
     row.base = reinterpret_cast<std::uint64_t>(base);

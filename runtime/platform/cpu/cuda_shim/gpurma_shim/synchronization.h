@@ -9,6 +9,8 @@
 #include "../device_launch_parameters.h"
 #include "prelude.h"
 
+#include <type_traits>
+
 GPURMA_SHIM_BEGIN
 
 #if !GPURMA_PARSE  // there: a builtin of Clang's CUDA mode
@@ -58,9 +60,17 @@ template <class T>
 T __ldlu(const T* address) {
   return *address;
 }
+// Of vectors, a part after the other.
 template <class T>
 T __ldcv(const T* address) {
-  return *const_cast<const volatile T*>(address);
+  if constexpr (std::is_class_v<T>) {
+    T value;
+    for (std::size_t i = 0; i != sizeof(T); ++i)
+      reinterpret_cast<char*>(&value)[i] = reinterpret_cast<const volatile char*>(address)[i];
+    return value;
+  } else {
+    return *const_cast<const volatile T*>(address);
+  }
 }
 template <class T>
 void __stwb(T* address, T value) {
@@ -76,7 +86,12 @@ void __stcs(T* address, T value) {
 }
 template <class T>
 void __stwt(T* address, T value) {
-  *const_cast<volatile T*>(address) = value;
+  if constexpr (std::is_class_v<T>) {
+    for (std::size_t i = 0; i != sizeof(T); ++i)
+      reinterpret_cast<volatile char*>(address)[i] = reinterpret_cast<const char*>(&value)[i];
+  } else {
+    *const_cast<volatile T*>(address) = value;
+  }
 }
 
 namespace gpurma::cpu {
