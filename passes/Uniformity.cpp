@@ -5,6 +5,7 @@
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/VariableChanges.h"
+#include "passes/VariableUses.h"
 #include "passes/WindowMemory.h"
 
 #include "clang/AST/Attr.h"
@@ -290,14 +291,9 @@ public:
   }
   /// As it is understood, with the conversions of what it lists.
   bool TraverseInitListExpr(InitListExpr *E) override {
-    const InitListExpr *List = E->isSemanticForm() || !E->getSemanticForm() ? E : E->getSemanticForm();
-    unsigned I = 0;
-    if (const auto *Class = List->getType()->getAsCXXRecordDecl(); Class && !Class->isUnion()) {
-      I = Class->getNumBases();
-      for (const FieldDecl *Field : Class->fields())
-        if (!Field->isUnnamedBitField() && I < List->getNumInits())
-          noteKept(Field->getType(), List->getInit(I++));
-    }
+    const InitListExpr *List = understoodForm(E);
+    if (const RecordDecl *Record = List->getType()->getAsRecordDecl(); Record && !Record->isUnion())
+      forEachInitializer(*Record, List->inits(), [&](const FieldDecl *Field, const Expr *Init) { noteKept(Field->getType(), Init); });
     return llvm::all_of(List->inits(), [&](const Expr *Each) { return TraverseStmt(const_cast<Expr *>(Each)); });
   }
   bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
@@ -925,13 +921,10 @@ private:
         R = join(R, eval(Init).whole());
       return R;
     }
-    unsigned I = 0;
     if (const auto *Class = dyn_cast<CXXRecordDecl>(Record))
-      for (; I < Class->getNumBases() && I < E->getNumInits(); ++I)
+      for (unsigned I = 0; I < Class->getNumBases() && I < E->getNumInits(); ++I)
         R = join(R, eval(E->getInit(I)).whole());
-    for (const FieldDecl *Field : Record->fields())
-      if (!Field->isUnnamedBitField() && I < E->getNumInits())
-        setField(R, Field, eval(E->getInit(I++)));
+    forEachInitializer(*Record, E->inits(), [&](const FieldDecl *Field, const Expr *Init) { setField(R, Field, eval(Init)); });
     return R;
   }
 

@@ -38,6 +38,20 @@ inline const clang::DeclRefExpr* namedFunction(const clang::Expr* E) {
   return Ref && llvm::isa<clang::FunctionDecl>(Ref->getDecl()) ? Ref : nullptr;
 }
 
+/// The list as it is understood, with a value for each member and the conversions; itself if it has no other form.
+inline const clang::InitListExpr* understoodForm(const clang::InitListExpr* List) {
+  return List->isSemanticForm() || !List->getSemanticForm() ? List : List->getSemanticForm();
+}
+
+/// Calls \p Do with each member of a structure and what a list as it is understood has for it, but for those of base classes, which come first.
+template <class Function> void forEachInitializer(const clang::RecordDecl& Record, llvm::ArrayRef<clang::Expr*> Inits, Function Do) {
+  const auto* Class = llvm::dyn_cast<clang::CXXRecordDecl>(&Record);
+  size_t I = Class ? Class->getNumBases() : 0;
+  for (const clang::FieldDecl* Field : Record.fields())
+    if (!Field->isUnnamedBitField() && I < Inits.size())
+      Do(Field, Inits[I++]);
+}
+
 /// True for a variable that always has the value of a constant initializer, so that a static one may be one of its block.
 inline bool isConstant(const clang::VarDecl* V) {
   const clang::Expr* Init = V->getInit();

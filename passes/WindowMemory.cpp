@@ -4,6 +4,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
+#include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/ExprCXX.h"
@@ -231,7 +232,7 @@ public:
 
   /// As it is understood, not as it is written: with the reads of what it lists.
   bool TraverseInitListExpr(InitListExpr *E) override {
-    const InitListExpr *List = E->isSemanticForm() || !E->getSemanticForm() ? E : E->getSemanticForm();
+    const InitListExpr *List = understoodForm(E);
     bindMembers(List->getType(), List->inits());
     return llvm::all_of(List->inits(), [&](const Expr *Each) { return TraverseStmt(const_cast<Expr *>(Each)); });
   }
@@ -318,14 +319,8 @@ public:
 private:
   void bindMembers(QualType T, llvm::ArrayRef<Expr *> Inits) {
     const RecordDecl *Record = T->getAsRecordDecl();
-    if (!Record || Record->isUnion())
-      return;
-    unsigned I = 0;
-    if (const auto *Class = dyn_cast<CXXRecordDecl>(Record))
-      I = Class->getNumBases();
-    for (const FieldDecl *Field : Record->fields())
-      if (!Field->isUnnamedBitField() && I < Inits.size())
-        bind(Field, Inits[I++]);
+    if (Record && !Record->isUnion())
+      forEachInitializer(*Record, Inits, [&](const FieldDecl *Field, const Expr *Init) { bind(Field, Init); });
   }
 
   bool isOfLibrary(QualType T) const {
