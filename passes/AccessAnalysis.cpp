@@ -1108,8 +1108,6 @@ private:
     const AxisAccess Found = Bounds.bounds(A, 0, Result.RowDimension);
     checkDepth(A, Found, Depth);
     Rows.Periodic = Found.Periodic;
-    if (!Found.Whole && Depth && isUnderstated(A, *Depth))
-      findPassedDepths(A);
     if (Found.Whole) {
       using RowsWithin = AccessBounds::RowsWithin;
       const std::optional<Polynomial>& Stated = A.Array->Halo->Rows;
@@ -1178,7 +1176,10 @@ private:
     // 2 * y, of an array with more rows than that of the threads, is near in arrays of constant length only because these end.
     const std::optional<Walk> Moves = walkOf(A.Coordinates[0]);
     const bool OtherLevel = Moves && Moves->Step != Result.RowsPerThread;
-    if (!Found.Whole && !OtherLevel && isUnderstated(A, *Depth))
+    const bool Understated = !Found.Whole && isUnderstated(A, *Depth);
+    if (Understated)
+      findPassedDepths(A);
+    if (Understated && !OtherLevel)
       return;
     if (Found.Whole ? A.SaysPlace && Bounds.readsFarther(A, Result.RowDimension, *Depth) == true : OtherLevel && Most > *Depth)
       Exceeded.Beyond = ExceededHalo::Far;
