@@ -36,6 +36,9 @@ struct LowerOptions {
   bool Remarks = false;
   /// --gpurma-fuse-launches: whether launches of a persistent region that stand one behind the other may run as one stage.
   bool FuseLaunches = true;
+  /// --gpurma-analysis-steps: how many steps of isl it may take to find what a kernel of a persistent region accesses. The default is some seconds on a
+  /// pathological kernel; those of the examples need a small part of it.
+  unsigned long AnalysisSteps = 2'000'000;
   /// --gpurma-check: run-time checks of block-uniform clause values, and of what kernels of regions read.
   bool Check = false;
   /// -rdc=true, -dc: device functions and variables may be those of other translation units.

@@ -41,7 +41,7 @@ public:
            const LaunchFacts& Launch, ASTContext& Context, Diagnostics& Diags)
       : Kernel(Kernel), Arrays(Arrays), Launch(Launch), Context(Context), Diags(Diags),
         BlockSize(Launch.Threads == ThreadMapping::Blocks ? Launch.BlockSize : decltype(BlockSize)()),
-        Sets(BlockSize), Reports(Kernel, Launch, Sets, Context, Diags, Form), Bounds(Sets, Result, BlockSize),
+        Sets(BlockSize, Launch.AnalysisSteps), Reports(Kernel, Launch, Sets, Context, Diags, Form), Bounds(Sets, Result, BlockSize),
         FixedRows(Kernel, Launch, Sets, Accesses, Context, Reports, Result.FixedRows) {
     Sets.setLaunchedSize(Launch.BlockSize);
     Sets.setPitch(Launch.Pitch);

@@ -18,6 +18,7 @@
 #define GPURMA_PASSES_ACCESSANALYSIS_H
 
 #include "frontend/Diagnostics.h"
+#include "frontend/Lowering.h"
 #include "frontend/PointerVariable.h"
 #include "passes/ArrayShape.h"
 #include "passes/ConstantMemory.h"
@@ -387,6 +388,8 @@ struct LaunchFacts {
   AssumedConstants Constants;
   /// Parameters that stand for flags of a clause `reduce(|| : *flag)`.
   std::set<const clang::ParmVarDecl*> Flags;
+
+  unsigned long AnalysisSteps = LowerOptions().AnalysisSteps;
 
   /// Of ThreadMapping::OneDimension: how many elements a thread has, one behind the other, by vectors.
   std::int64_t ElementsPerThread = 1;

@@ -71,6 +71,16 @@ bool isInNamespaceGpurma(const Decl *D) {
   return false;
 }
 
+PassedValues passedTo(const CallExpr *Call) {
+  const llvm::ArrayRef<const Expr *> Args(Call->getArgs(), Call->getNumArgs());
+  if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(Call))
+    return {MemberCall->getImplicitObjectArgument(), Args};
+  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
+  if (!isa<CXXOperatorCallExpr>(Call) || !Method || Args.empty())
+    return {nullptr, Args};
+  return {Method->isStatic() ? nullptr : Args.front(), Args.drop_front()};
+}
+
 StringRef apiName(const FunctionDecl *F) {
   const auto *Space = F ? dyn_cast<NamespaceDecl>(F->getDeclContext()) : nullptr;
   if (!Space || Space->getName() != "gpurma" || !Space->getParent()->isTranslationUnit() ||

@@ -4,6 +4,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
 
 #include <vector>
 
@@ -20,6 +21,13 @@ bool isInNamespaceGpurma(const clang::Decl *D);
 /// Loads and stores with cache hints, __ldcg(address) and __stcg(address, value).
 bool isCachedLoad(llvm::StringRef Name);
 bool isCachedStore(llvm::StringRef Name);
+
+/// What a call hands over: the object that a member function is called for, null for others, and what the parameters get.
+struct PassedValues {
+  const clang::Expr *Object;
+  llvm::ArrayRef<const clang::Expr *> Args;
+};
+PassedValues passedTo(const clang::CallExpr *Call);
 
 /// The name of a function of gpurma's own device API; empty for others.
 llvm::StringRef apiName(const clang::FunctionDecl *F);

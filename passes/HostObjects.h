@@ -44,6 +44,7 @@ struct ObjectCall {
   /// Whether both are functions or members of one class.
   bool isOfClassOf(const ObjectCall &Other) const;
 };
+
 /// Whether it is a variable or a member of a class whose objects cannot be copied byte by byte.
 bool isHostObject(const clang::Expr *E);
 

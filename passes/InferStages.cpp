@@ -59,8 +59,8 @@ bool isPublic(const PointerVariable& Place) {
 
 class StageInference {
 public:
-  StageInference(Region& R, Unit& U)
-      : R(R), U(U), Context(U.context()), ChangedInRegion(R.Statement),
+  StageInference(Region& R, Unit& U, const LowerOptions& Options)
+      : R(R), U(U), Options(Options), Context(U.context()), ChangedInRegion(R.Statement),
         ChangedInFunction(R.outermostFunction()->getBody()), ChangedInCall(nullptr),
         Host(Context, R, ChangedInRegion, ChangedInFunction, Inside), AtOnce(Context, R, ChangedInCall, ChangedInFunction, Inside), Groups(R, Context) {}
 
@@ -159,6 +159,7 @@ private:
 
   /// Of a launch and its arguments. False after an error.
   bool findFacts(const Stage& S, LaunchFacts& Launch, std::vector<DistributedParameter>& Arrays, bool& Structures) {
+    Launch.AnalysisSteps = Options.AnalysisSteps;
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
@@ -1385,6 +1386,7 @@ private:
 
   Region& R;
   Unit& U;
+  const LowerOptions& Options;
   ASTContext& Context;
   InnerStructures Inside{Context};
   VariableChanges ChangedInRegion, ChangedInFunction, ChangedInCall;
@@ -1403,41 +1405,41 @@ class InferStages final : public Pass {
 public:
   llvm::StringRef name() const override { return "InferStages"; }
 
-  void run(Unit& U, Program&) override {
+  void run(Unit& U, Program& P) override {
     // The other parse of the CUDA target sees the same regions.
     if (U.Kind == UnitKind::CudaDevice)
       return;
     for (Region& R : U.Regions)
       if (!R.isPattern())
-        infer(R, U);
+        infer(R, U, P.Options);
     findSums(U);
     checkTexts(U);
     remarkStages(U);
   }
 
   /// With numbers that variables have from the file, if the launches are not understood without; with no more of them than that takes.
-  static void infer(Region& R, Unit& U) {
+  static void infer(Region& R, Unit& U, const LowerOptions& Options) {
     std::vector<AssumedNumber> Given = givenNumbers(R, U.context());
-    if (!Given.empty() && !isUnderstood(R, U)) {
+    if (!Given.empty() && !isUnderstood(R, U, Options)) {
       Region Assuming = R;
       Assuming.AssumedNumbers = Given;
-      if (isUnderstood(Assuming, U)) {
+      if (isUnderstood(Assuming, U, Options)) {
         for (const AssumedNumber& Each : Given) {
           Region Fewer = Assuming;
           llvm::erase_if(Fewer.AssumedNumbers, [&](const AssumedNumber& Other) { return Other.Place == Each.Place; });
-          if (isUnderstood(Fewer, U))
+          if (isUnderstood(Fewer, U, Options))
             Assuming.AssumedNumbers = std::move(Fewer.AssumedNumbers);
         }
         R.AssumedNumbers = std::move(Assuming.AssumedNumbers);
       }
     }
-    StageInference(R, U).run();
+    StageInference(R, U, Options).run();
   }
 
-  static bool isUnderstood(Region R, Unit& U) {
+  static bool isUnderstood(Region R, Unit& U, const LowerOptions& Options) {
     Trial Silent(U);
     llvm::SaveAndRestore Unsaid(U.Diags, &Silent.diagnostics());
-    StageInference(R, U).run();
+    StageInference(R, U, Options).run();
     return !Silent.diagnostics().hasErrors();
   }
 

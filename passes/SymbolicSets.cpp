@@ -6,9 +6,6 @@
 namespace gpurma {
 namespace {
 
-/// Some seconds on a pathological kernel; the kernels of the examples need a small part of it.
-constexpr unsigned long MaxOperations = 2'000'000;
-
 std::vector<std::string> parametersOf(const isl::set& S) {
   std::vector<std::string> Names;
   isl_size Count = isl_set_dim(S.get(), isl_dim_param);
@@ -20,7 +17,7 @@ std::vector<std::string> parametersOf(const isl::set& S) {
 
 } // namespace
 
-SymbolicSets::SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& BlockSize)
+SymbolicSets::SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& BlockSize, unsigned long MaxOperations)
     : Context(isl_ctx_alloc()), All(isl::ctx(Context.get()), "{ : }"), Facts(All),
       BlockSize(BlockSize) {
   isl_ctx_set_max_operations(Context.get(), MaxOperations);
@@ -254,7 +251,11 @@ isl::set SymbolicSets::factsOf(const Monomial& M) {
   return isNotNegative(S) ? compare(Comparison::LessEqual, 0, S) : All;
 }
 
-isl::set SymbolicSets::closed(isl::set S) {
+isl::set SymbolicSets::closed(const isl::set& S) {
+  return closedWith(S, {});
+}
+
+isl::set SymbolicSets::withAllFacts(isl::set S) {
   std::set<std::string> Seen;
   // Those of several cases come last and the least first, so that most cases are found not to be there before they multiply.
   std::vector<isl::set> Cases;
@@ -310,19 +311,20 @@ isl::set SymbolicSets::closedWith(const isl::set& Path, const std::vector<Polyno
     for (const auto& [M, Coefficient] : P.terms())
       if (!M.empty())
         With.insert(M);
+  const std::uint32_t Hash = isl_set_get_hash(Path.get()); // to compare takes isl as long as to hash both
   auto Found = std::find_if(Closed.begin(), Closed.end(), [&](const ClosedPath& Each) {
-    return Each.With == With && isl_set_plain_is_equal(Each.Path.get(), Path.get()) == isl_bool_true;
+    return Each.Hash == Hash && Each.With == With && isl_set_plain_is_equal(Each.Path.get(), Path.get()) == isl_bool_true;
   });
   if (Found != Closed.end())
     return Found->Closed;
   isl::set S = Path;
   for (size_t I = 0; I < Of.size(); ++I)
     S = bound(S, "place" + std::to_string(I), Of[I]);
-  S = closed(S);
+  S = withAllFacts(S);
   // The names would be those of others that the result is compared with.
   for (size_t I = 0; I < Of.size(); ++I)
     S = S.project_out_param("place" + std::to_string(I));
-  Closed.push_back({std::move(With), Path, S});
+  Closed.push_back({Hash, std::move(With), Path, S});
   return S;
 }
 

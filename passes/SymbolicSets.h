@@ -35,8 +35,8 @@ enum class Comparison { Equal, NotEqual, Less, LessEqual };
 
 class SymbolicSets {
 public:
-  /// \p BlockSize: the sizes of a block that are known.
-  explicit SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& BlockSize);
+  /// \p BlockSize: the sizes of a block that are known; \p MaxOperations: of isl, which then throws isl::exception.
+  SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& BlockSize, unsigned long MaxOperations);
   ~SymbolicSets();
 
   /// What comes next may take as many steps of isl as all before it: one of many alike, as a store of a kernel for boundaries is.
@@ -100,11 +100,12 @@ public:
   /// The number of a thread is \p Row times \p Length and something from 0 to less than that, which isl cannot tell of products.
   void setRows(const Polynomial& Number, const Polynomial& Row, const Polynomial& Length, const Polynomial& Elements) {
     Numbers = {Number, Row, Length, Elements};
+    Closed.clear();
   }
   /// \p S; if it says that the number of the thread is less than a row is long, with what that says of its row.
   isl::set inFirstRow(const isl::set& S);
   /// \p S with all that is known of the symbols that it mentions.
-  isl::set closed(isl::set S);
+  isl::set closed(const isl::set& S);
   /// The same of a path, and of the symbols that \p Of are made of.
   isl::set closedWith(const isl::set& Path, const std::vector<Polynomial>& Of);
 
@@ -128,6 +129,7 @@ public:
   bool standsAlone(const Symbol& S) const;
 
 private:
+  isl::set withAllFacts(isl::set S);
   const UnknownCause* causeIn(const Polynomial& P, bool AlsoOfChoice) const;
   /// The symbols that stand in the definition of one.
   std::vector<Symbol> definedBy(const Symbol& S) const;
@@ -164,10 +166,11 @@ private:
   };
   std::optional<NumbersInRows> Numbers;
   struct ClosedPath {
+    std::uint32_t Hash; ///< of the path
     std::set<Monomial> With;
     isl::set Path, Closed;
   };
-  /// What closedWith has been asked for: most accesses of a kernel have a path and coordinates of others.
+  /// What has been asked for: most accesses of a kernel have a path and coordinates of others.
   std::vector<ClosedPath> Closed;
   unsigned Next = 0;
 };

@@ -1168,17 +1168,6 @@ private:
   //===--- Calls
   //----------------------------------------------------------------------------------------------------===//
 
-  /// The object that a member function is called for, null for others, and what the parameters get.
-  static std::pair<const Expr *, llvm::ArrayRef<const Expr *>> passedTo(const CallExpr *E) {
-    llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
-    if (const auto *MemberCall = dyn_cast<CXXMemberCallExpr>(E))
-      return {MemberCall->getImplicitObjectArgument(), Args};
-    const auto *Method = dyn_cast_or_null<CXXMethodDecl>(E->getDirectCallee());
-    if (!isa<CXXOperatorCallExpr>(E) || !Method || Args.empty())
-      return {nullptr, Args};
-    return {Method->isStatic() ? nullptr : Args.front(), Args.drop_front()};
-  }
-
   Value computeCall(const CallExpr *E) {
     if (A.Client.isDirective(E)) {
       const FunctionDecl *MarkerFunction = E->getDirectCallee();

@@ -489,8 +489,11 @@ private:
   bool checkStage(Stage& S) {
     SourceLocation Loc = S.Launch->getBeginLoc();
     if (!isVisible(S.Kernel)) {
-      const auto* Ref = dyn_cast<DeclRefExpr>(S.Launch->getCallee()->IgnoreParenImpCasts());
-      report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : "this kernel");
+      const Expr* Callee = S.Launch->getCallee()->IgnoreParenImpCasts();
+      const auto* Ref = dyn_cast<DeclRefExpr>(Callee);
+      const bool IsChosen = !Ref || isa<VarDecl>(Ref->getDecl());
+      report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : Lexer::getSourceText(CharSourceRange::getTokenRange(Callee->getSourceRange()), U.sources(), U.context().getLangOpts()).str())
+                                               << IsChosen;
       return false;
     }
     BodyScanner Scan(S.Kernel);

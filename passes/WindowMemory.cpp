@@ -34,16 +34,6 @@ bool isArrayOfPointers(QualType T) {
   return T->isArrayType() && T->getBaseElementTypeUnsafe()->isPointerType();
 }
 
-/// What a function of a class is called for; null for others.
-const Expr *objectOf(const CallExpr *Call) {
-  const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Call->getDirectCallee());
-  if (!Method || !Method->isInstance())
-    return nullptr;
-  if (const auto *Member = dyn_cast<CXXMemberCallExpr>(Call))
-    return Member->getImplicitObjectArgument();
-  return isa<CXXOperatorCallExpr>(Call) && Call->getNumArgs() > 0 ? Call->getArg(0) : nullptr;
-}
-
 } // namespace
 
 WindowMemory::WindowMemory(Unit &U)
@@ -200,7 +190,7 @@ bool WindowMemory::isObject(const Expr *E) const {
 }
 
 bool WindowMemory::asksHolder(const CallExpr *Call) const {
-  const Expr *Object = objectOf(Call);
+  const Expr *Object = passedTo(Call).Object;
   if (!Object || !U.sources().isInSystemHeader(Call->getDirectCallee()->getLocation()))
     return false;
   const ValueDecl *Holder = root(Object);
@@ -262,7 +252,6 @@ public:
   }
 
   bool VisitCallExpr(CallExpr *E) override {
-    llvm::ArrayRef<Expr *> Args(E->getArgs(), E->getNumArgs());
     const FunctionDecl *Callee = E->getDirectCallee();
     if (const Marker *M = W.Markers.lookup(E)) {
       if (CollectReads)
@@ -275,23 +264,20 @@ public:
     }
     if (!Callee)
       return true;
-    if (const Expr *Object = objectOf(E);
-        Object && (Object->getType()->isPointerType() ? W.isPointer(Object) : W.isObject(Object)))
+    const auto [Object, Passed] = passedTo(E);
+    if (Object && (Object->getType()->isPointerType() ? W.isPointer(Object) : W.isObject(Object)))
       Changed |= W.CalledInWindow.insert(Callee->getCanonicalDecl()).second;
-    if (isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) && !Args.empty()) {
-      if (CollectReads && Callee->getOverloadedOperator() == OO_Equal && Args.size() == 2)
-        read(Args[1]);
-      if (cast<CXXMethodDecl>(Callee)->isInstance())
-        Args = Args.drop_front();
-    }
-    pass(Callee, Args);
+    if (CollectReads && isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) &&
+        Callee->getOverloadedOperator() == OO_Equal && E->getNumArgs() == 2)
+      read(E->getArg(1));
+    pass(Callee, Passed);
     return true;
   }
 
   bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
     if (CollectReads && E->getConstructor()->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
       read(E->getArg(0));
-    const llvm::ArrayRef<Expr *> Args(E->getArgs(), E->getNumArgs());
+    const llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
     pass(E->getConstructor(), Args);
     if (E->getConstructor()->isInheritingConstructor())
       pass(E->getConstructor()->getInheritedConstructor().getConstructor(), Args);
@@ -364,7 +350,7 @@ private:
     }
   }
 
-  void pass(const FunctionDecl *Callee, llvm::ArrayRef<Expr *> Args) {
+  void pass(const FunctionDecl *Callee, llvm::ArrayRef<const Expr *> Args) {
     bool Library = W.U.sources().isInSystemHeader(Callee->getLocation());
     for (unsigned I = 0; I != std::min<size_t>(Args.size(), Callee->getNumParams()); ++I) {
       const ParmVarDecl *P = Callee->getParamDecl(I);
@@ -383,7 +369,7 @@ private:
           read(Args[I]); // std::max(a[i], b)
       } else if (isPointerVariable(P->getType()) && P->getType()->isReferenceType() &&
                  W.isPointer(Args[I])) {
-        for (Expr *Other : Args) // std::swap(a, b)
+        for (const Expr *Other : Args) // std::swap(a, b)
           if (isPointerVariable(Other->getType()) && Other->isLValue())
             Changed |= W.addPointer(root(Other), Args[I]);
       }

@@ -59,6 +59,8 @@ config.substitutions += [
     (r"\bFileCheck\b", filecheck),
     ("%gpurmacc_cpu", cpu),
     ("%gpurmacc_cuda", cuda),
+    # Whether nvcc's front ends accept what is lowered; to make code of a region takes them twice as long again.
+    ("%check_cuda", cuda + " -gencode arch=compute_80,code=compute_80 -fdevice-syntax-only"),
     ("%gpurmacc", gpurmacc),
     ("%lower_cpu", cpu + " --gpurma-emit-source=-"),
     ("%lower_cuda", cuda + " --gpurma-emit-source=-"),

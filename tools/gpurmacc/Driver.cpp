@@ -148,6 +148,10 @@ bool Driver::readArguments() {
     FuseLaunches = Which == "auto";
   }
 
+  if (const Arg *A = Args.getLastArg(OPT_analysis_steps_EQ))
+    if (llvm::StringRef(A->getValue()).getAsInteger(10, AnalysisSteps) || AnalysisSteps == 0)
+      return error("--gpurma-analysis-steps= is a positive number, not '" + Twine(A->getValue()) + "'");
+
   PrintAfter = Args.getAllArgValues(OPT_print_after_EQ);
   std::vector<std::string> Known = passNames();
   for (const std::string &Pass : PrintAfter)
@@ -351,6 +355,7 @@ LowerOptions Driver::lowerOptions(const Input &In, StringRef ShadowDir) const {
   Options.PrintAfter = PrintAfter;
   Options.Volatile = Volatile;
   Options.FuseLaunches = FuseLaunches;
+  Options.AnalysisSteps = AnalysisSteps;
   Options.Check = Args.hasArg(OPT_check);
   Options.RelocatableDeviceCode = wantsRelocatableDeviceCode(Args);
   Options.Remarks = Args.hasArg(OPT_remarks);
@@ -382,7 +387,7 @@ Command Driver::lowerCommand(const Input &In, const std::string &Source) const {
   Command Cmd;
   Cmd.add(Install.gpurmacc());
   Cmd.add(Twine("--gpurma-target=").concat(name(T)).str());
-  for (const Arg *A : Args.filtered(OPT_check, OPT_remarks, OPT_volatile_EQ, OPT_fuse_launches_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
+  for (const Arg *A : Args.filtered(OPT_check, OPT_remarks, OPT_volatile_EQ, OPT_fuse_launches_EQ, OPT_analysis_steps_EQ, OPT_print_after_EQ, OPT_cuda_path_EQ))
     Cmd.add(asWritten(Args, *A));
   if (Args.hasArg(OPT_dc))
     Cmd.add("-rdc=true");

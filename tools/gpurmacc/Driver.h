@@ -89,6 +89,7 @@ private:
   std::string WhyTarget;
   VolatileMode Volatile = VolatileMode::Auto;
   bool FuseLaunches = true;
+  unsigned long AnalysisSteps = LowerOptions().AnalysisSteps;
   std::vector<std::string> PrintAfter;
   std::vector<Input> Inputs;
   std::unique_ptr<Toolchain> Tools;

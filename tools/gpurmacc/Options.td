@@ -27,6 +27,8 @@ def volatile_EQ : Joined<["--"], "gpurma-volatile=">, Group<OwnGroup>, MetaVarNa
   HelpText<"Which reads of window memory become volatile: those in loops that poll and those that no wait dominates (auto, the default), all, or none">;
 def fuse_launches_EQ : Joined<["--"], "gpurma-fuse-launches=">, Group<OwnGroup>, MetaVarName<"<auto|none>">,
   HelpText<"Which launches of a persistent region run as one stage: consecutive ones of which none reads what others of its blocks have to store first (auto, the default), or none">;
+def analysis_steps_EQ : Joined<["--"], "gpurma-analysis-steps=">, Group<OwnGroup>, MetaVarName<"<n>">,
+  HelpText<"How many steps it may take to find what a kernel of a persistent region reads and writes (2000000, the default, is some seconds)">;
 def check : Flag<["--"], "gpurma-check">, Group<OwnGroup>,
   HelpText<"Check at run time that all threads of a block give a directive the same clause values, and that kernels of persistent regions read no further than is known or stated">;
 def remarks : Flag<["-"], "Rgpurma">, Group<OwnGroup>,

@@ -12,7 +12,6 @@
 #include <mutex>
 
 #include "host/log.h"
-#include "symbol_name.h"
 
 namespace gpurma::cpu {
 
@@ -57,13 +56,9 @@ uint3 coordinates(unsigned linear, const dim3& extent) {
   return uint3{linear % extent.x, linear / extent.x % extent.y, linear / extent.x / extent.y};
 }
 
-std::string kernel_name(const grid_launch& launch) {
-  return *launch.name != '\0' ? launch.name : symbol_name(launch.function);
-}
-
 std::string describe(const grid_launch& launch, unsigned number) {
   const uint3 at = coordinates(number, launch.grid);
-  return host::text("kernel ", kernel_name(launch), ", block (", at.x, ", ", at.y, ", ", at.z, ")");
+  return host::text("kernel ", launch.name, ", block (", at.x, ", ", at.y, ", ", at.z, ")");
 }
 
 void fail_mask(const grid_launch& launch, unsigned number, unsigned thread, unsigned mask) {
@@ -211,7 +206,7 @@ void sync_grid() {
   block& mine = require_block("grid synchronisation");
   grid_launch& launch = mine.launch();
   if (!launch.cooperative)
-    host::fatal(host::text("kernel ", kernel_name(launch),
+    host::fatal(host::text("kernel ", launch.name,
                            ": grid synchronisation in a kernel that was not launched with cudaLaunchCooperativeKernel"));
   mine.sync(false);
   if (current.thread == mine.first_live()) {

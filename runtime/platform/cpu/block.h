@@ -19,8 +19,7 @@ namespace gpurma::cpu {
 
 struct grid_launch {
   std::unique_ptr<bound_kernel> kernel;
-  const void* function = nullptr;  // what the program launched
-  const char* name = "";           // as registered; may be empty
+  const char* name = "";
   dim3 grid;
   dim3 block;
   std::size_t dynamic_shared = 0;  // bytes
@@ -202,7 +201,6 @@ void block_with<Threads>::check_mask(unsigned mask, unsigned lane) const {
   if ((mask >> lane & 1) == 0) fail_mask(*launch_, number_, current.thread, mask);
 }
 
-std::string kernel_name(const grid_launch& launch);
 // "kernel name, block (x, y, z)".
 std::string describe(const grid_launch& launch, unsigned number);
 uint3 coordinates(unsigned linear, const dim3& extent);

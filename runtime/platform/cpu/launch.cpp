@@ -4,15 +4,19 @@
 #include "kernel.h"
 
 #include <algorithm>
+#include <memory>
 #include <mutex>
 #include <shared_mutex>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "device_limits.h"
 #include "error.h"
 #include "host.h"
 #include "stream.h"
+#include "symbol_name.h"
 
 namespace gpurma::cpu {
 
@@ -20,13 +24,14 @@ namespace {
 
 struct kernel_entry {
   bind_kernel bind = nullptr;
-  const char* name = "";
+  const char* name = "";  // empty until the first launch of a kernel that was registered without one
   std::size_t max_dynamic_shared = limits::dynamic_shared;  // bytes; cudaFuncSetAttribute raises it
 };
 
 struct kernel_table {
   std::shared_mutex mutex;
   std::unordered_map<const void*, kernel_entry> by_address;
+  std::vector<std::unique_ptr<const std::string>> found_names;
 };
 kernel_table& kernels() {
   static kernel_table& instance = *new kernel_table;
@@ -39,6 +44,15 @@ bool find_kernel(const void* address, kernel_entry& entry) {
   if (found == kernels().by_address.end()) return false;
   entry = found->second;
   return true;
+}
+
+// What runs when a stack is full can ask nobody, so that a kernel has its name before.
+const char* find_name(const void* address) {
+  auto name = std::make_unique<const std::string>(symbol_name(address));
+  const std::unique_lock lock(kernels().mutex);
+  kernel_entry& entry = kernels().by_address.at(address);
+  if (*entry.name == '\0') entry.name = kernels().found_names.emplace_back(std::move(name))->c_str();
+  return entry.name;
 }
 
 bool valid_extent(const dim3& extent, unsigned x, unsigned y, unsigned z) {
@@ -62,8 +76,7 @@ cudaError_t launch(const void* function, dim3 grid, dim3 block, void** args, std
 
   auto queued = std::make_shared<grid_launch>();
   queued->kernel.reset(entry.bind(function, args));
-  queued->function = function;
-  queued->name = entry.name;
+  queued->name = *entry.name != '\0' ? entry.name : find_name(function);
   queued->grid = grid;
   queued->block = block;
   queued->dynamic_shared = shared;

@@ -31,7 +31,7 @@ void on_fault(int signal, siginfo_t* fault, void*) {
       text, sizeof(text),
       "[gpurma] error: kernel %.100s, block (%u, %u, %u), thread (%u, %u, %u) needs more stack than it has; set "
       "GPURMA_CPU_STACK higher\n",
-      *launch.name != '\0' ? launch.name : "(unnamed)", at.x, at.y, at.z, thread_index.x, thread_index.y, thread_index.z);
+      launch.name, at.x, at.y, at.z, thread_index.x, thread_index.y, thread_index.z);
   if (length > 0 && write(STDERR_FILENO, text, static_cast<std::size_t>(length)) < 0) _exit(1);
   host::end_all_processes(1);
 }

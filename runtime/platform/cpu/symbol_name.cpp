@@ -3,10 +3,12 @@
 
 #include <dlfcn.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdint>
-#include <fstream>
-#include <vector>
 
 #include "host/demangled.h"
 
@@ -14,12 +16,38 @@ namespace gpurma::cpu {
 
 namespace {
 
+// A file's bytes; none if it cannot be read.
+class mapped_file {
+ public:
+  explicit mapped_file(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat about {};
+    if (fstat(file, &about) == 0 && about.st_size > 0) {
+      const auto bytes = static_cast<std::size_t>(about.st_size);
+      if (void* const begin = mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0); begin != MAP_FAILED) {
+        begin_ = static_cast<const char*>(begin);
+        size_ = bytes;
+      }
+    }
+    close(file);
+  }
+  mapped_file(const mapped_file&) = delete;
+  mapped_file& operator=(const mapped_file&) = delete;
+  ~mapped_file() {
+    if (size_ != 0) munmap(const_cast<char*>(begin_), size_);
+  }
+  const char* data() const { return begin_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  const char* begin_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 // The symbol in the file's full table, which dladdr does not read: that has no functions of a program but exported ones.
 std::string find_in_file(const char* path, std::uintptr_t base, std::uintptr_t address) {
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) return {};
-  std::vector<char> file(static_cast<std::size_t>(stream.tellg()));
-  stream.seekg(0).read(file.data(), static_cast<std::streamsize>(file.size()));
+  const mapped_file file(path);
   const auto at = [&]<class T>(const T*, std::uint64_t offset) -> const T* {
     return offset <= file.size() && file.size() - offset >= sizeof(T) ? reinterpret_cast<const T*>(file.data() + offset)
                                                                        : nullptr;

@@ -103,7 +103,7 @@ void run_resident(grid_launch& launch, unsigned first, unsigned last) {
 
 std::thread start_block_thread(const grid_launch& launch, std::function<void()> body) {
   return start_thread(std::move(body), [&] {
-    return host::text("each of the ", launch.threads, " threads of a block of kernel ", kernel_name(launch),
+    return host::text("each of the ", launch.threads, " threads of a block of kernel ", launch.name,
                       "; use smaller blocks, fewer ranks or GPURMA_CPU_THREADS=fibers");
   });
 }

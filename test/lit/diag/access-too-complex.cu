@@ -1,6 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // More cases than the analysis looks at.
-// RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
+// RUN: not %gpurmacc_cpu --gpurma-analysis-steps=50000 -fsyntax-only %s 2>&1 | %filecheck %s
 #include <gpurma/gpurma.h>
 
 #define POINT                                                                                      \
@@ -182,4 +182,4 @@ void run(float* a, const int* c, int ny, int nx) {
   }
 }
 
-// CHECK: :[[@LINE-174]]:17: error: the subscripts and conditions of kernel 'branches' are too complex to analyse; split the kernel [gpurma-0212]
+// CHECK: :[[@LINE-174]]:17: error: the subscripts and conditions of kernel 'branches' are too complex to analyse; split the kernel, or allow more steps by --gpurma-analysis-steps=<n> [gpurma-0212]

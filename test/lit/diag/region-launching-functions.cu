@@ -119,7 +119,7 @@ void run(float* a, int n, base& virtual_one, own& object) {
 // CHECK: :[[@LINE+2]]:5: error: 'self' is a function of the host, {{.*}}: its result is of type 'own &', and no arithmetic type, pointer, or structure
 // CHECK: :[[@LINE+1]]:5: error: 'step' launches kernels, {{.*}}: it is called on something else than the object itself or a variable [gpurma-0147]
     object.self().step(a);
-// CHECK: :{{[0-9]+}}:{{[0-9]+}}: error: 'step' launches kernels, {{.*}}: 'n_' is not public, or another member has its name [gpurma-0147]
+// CHECK: :{{[0-9]+}}:{{[0-9]+}}: error: 'step' launches kernels, {{.*}}: 'n_' is not public, or another member has its name; make it public,
 // CHECK: :[[@LINE+1]]:5: note: in the call of 'step' here
     object.step(a);
 // CHECK: :[[@LINE+1]]:5: error: this lambda launches kernels, {{.*}}: it has a copy of 'm', which changes later; capture it by reference, '[&]' [gpurma-0147]

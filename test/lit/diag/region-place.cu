@@ -50,6 +50,14 @@ void names(float* a, float* b, float* s, int n) {
 #pragma gpurma persistent distribute(a : rows(n))
   { elsewhere<<<n, 1>>>(a); }
 }
+void launch(void (*kernel)(float*, int), float* a, int n) { kernel<<<n, 1>>>(a, n); }
+struct chosen { void (*kernel)(float*, int); };
+void kernels(float* a, int n, chosen of) {
+#pragma gpurma persistent distribute(a : rows(n))
+  { launch(n > 3 ? k : later, a, n); }
+#pragma gpurma persistent distribute(a : rows(n))
+  { of.kernel<<<n, 1>>>(a, n); }
+}
 __global__ void later(float* a, int n = 1) { a[blockIdx.x] = n; }
 
 // CHECK: :9:16: error: 'persistent' stands in a function of the host; this is in device code [gpurma-0121]
@@ -65,3 +73,6 @@ __global__ void later(float* a, int n = 1) { a[blockIdx.x] = n; }
 // CHECK: :46:79: error: 's' is named twice [gpurma-0134]
 // CHECK: :49:5: error: the body of kernel 'later' is not visible here; a kernel that a persistent region launches is defined in the same translation unit, before the region, or without default arguments of its own behind it [gpurma-0130]
 // CHECK: :51:5: error: the body of kernel 'elsewhere' is not visible here; a kernel that a persistent region launches is defined in the same translation unit, before the region, or without default arguments of its own behind it [gpurma-0130]
+// CHECK: :53:61: error: which kernel 'kernel' is only the running program knows; launch kernels by their names, where one is chosen in the branches of an 'if' [gpurma-0130]
+// CHECK: :57:5: note: in the call of 'launch' here
+// CHECK: :59:5: error: which kernel 'of.kernel' is only the running program knows

@@ -1,10 +1,12 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: nvcc
 // A region's kernel is compiled for as many registers in a thread as the program's own kernels have: nvcc says how many these are.
-// RUN: %gpurmacc_cuda -arch=sm_90 -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FEW %s
+// What comes then takes long, and its command says enough: STOP ends it.
+// RUN: not %gpurmacc_cuda -arch=sm_90 -DSTOP=32 -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=FEW %s
 // FEW: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=0 {{.*}} -fatbin {{.*}} -Xptxas=-v
 // FEW: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=32 {{.*}} -c
-// What comes then takes long, and its command says enough: STOP ends it.
+// FEW: error: {{.*}}"stopped"
+//
 // RUN: not %gpurmacc_cuda -arch=sm_90 -DMANY -DSTOP=192 -v -c %s -o %t.o 2>&1 | FileCheck --check-prefix=MANY %s
 // MANY: bin/nvcc {{.*}} -DGPURMA_REGION_REGISTERS=192 {{.*}} -c
 // MANY: error: {{.*}}"stopped"

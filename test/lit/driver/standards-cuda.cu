@@ -2,7 +2,7 @@
 // REQUIRES: nvcc
 // The library and what is written of regions are C++20, too, and variables that are only __managed__ are the device's. (Other tests have
 // C++17.)
-// RUN: %gpurmacc_cuda -arch=sm_90 -std=c++20 -c %s -o %t.o
+// RUN: %check_cuda -std=c++20 -c %s -o %t.o
 // RUN: echo '__global__ void simple() {}' > %t.simple.cu
 // RUN: %gpurmacc_cuda -arch=sm_90 -ptx %t.simple.cu -o %t.ptx && FileCheck %s < %t.ptx
 // CHECK: .visible .entry {{.*}}simple

@@ -1,5 +1,5 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: nvcc
 // deduced-launches.cu for the CUDA target: nvcc finds the instances, and warns of nothing.
-// RUN: %gpurmacc_cuda -gencode arch=compute_80,code=compute_80 --Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -c %S/deduced-launches.cu -o %t.o
-// RUN: %gpurmacc_cuda -gencode arch=compute_80,code=compute_80 -c %S/../exec/kernel_template.cu -o %t.templates.o
+// RUN: %check_cuda --Werror all-warnings -Xcompiler -Wall,-Wextra,-Werror -c %S/deduced-launches.cu -o %t.o
+// RUN: %check_cuda -c %S/../exec/kernel_template.cu -o %t.templates.o

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: nvcc
 // What kernels become that store into collected arrays is compiled by nvcc without a warning.
-// RUN: %gpurmacc_cuda -gencode arch=compute_90,code=compute_90 --Werror all-warnings -c %s -o %t.o
+// RUN: %check_cuda --Werror all-warnings -c %s -o %t.o
 template <class T>
 __global__ void step(T *v, const T *u, T *__restrict__ trace, short *last, unsigned t, int ry, int rx, int ny, int nx) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -2,8 +2,8 @@
 // Accessors of std::array and numeric_limits in a region: nvcc takes its kernel.
 // REQUIRES: nvcc
 // RUN: %lower_cuda %s | %filecheck %s
-// RUN: %gpurmacc_cuda -gencode arch=compute_80,code=compute_80 --Werror all-warnings -c %s -o %t.o
-// RUN: %gpurmacc_cuda -gencode arch=compute_80,code=compute_80 --expt-relaxed-constexpr -c %s -o %t.o
+// RUN: %check_cuda --Werror all-warnings -c %s -o %t.o
+// RUN: %check_cuda --expt-relaxed-constexpr -c %s -o %t.o
 #include <array>
 #include <limits>
 

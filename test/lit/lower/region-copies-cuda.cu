@@ -2,7 +2,7 @@
 // REQUIRES: nvcc
 // Copies and fills of arrays of one to four dimensions and of all sizes of elements are compiled by nvcc without a warning, and are
 // recognised in CUDA's headers.
-// RUN: %gpurmacc_cuda -gencode arch=compute_90,code=compute_90 --Werror all-warnings -c %s -o %t.o
+// RUN: %check_cuda --Werror all-warnings -c %s -o %t.o
 // RUN: %gpurmacc_cuda -arch=sm_90 --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s | FileCheck %s
 // CHECK: stage cudaMemset: rows y; writes devPtr (own), published (y -1..0)
 // CHECK: stage step: rows y; writes out (own), not published; reads in (y -1..-1)

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: nvcc
 // What kernels for fixed rows become is compiled by nvcc without a warning, and CUDA's headers are understood as the CPU target's are.
-// RUN: %gpurmacc_cuda -gencode arch=compute_90,code=compute_90 --Werror all-warnings -c %s -o %t.o
+// RUN: %check_cuda --Werror all-warnings -c %s -o %t.o
 // RUN: %gpurmacc_cuda -arch=sm_90 --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s | FileCheck %s
 // CHECK: stage walls: rows y of stores into fixed rows; reads u (y -1..1); writes u (own)
 // CHECK: stage point: rows x of stores into fixed rows; reads u (own); writes u (own)

@@ -2,7 +2,7 @@
 // REQUIRES: nvcc
 // What kernels launched in one dimension, or with blocks of another size, become is compiled by nvcc without a warning, and CUDA's
 // headers, where threadIdx has properties, are understood as the CPU target's are.
-// RUN: %gpurmacc_cuda -gencode arch=compute_90,code=compute_90 --Werror all-warnings -c %s -o %t.o
+// RUN: %check_cuda --Werror all-warnings -c %s -o %t.o
 // RUN: %gpurmacc_cuda -arch=sm_90 --gpurma-print-after=InferStages --gpurma-emit-source=%t.lowered.cu %s | FileCheck %s
 // CHECK: stage axpy: rows y in one dimension; reads p (own); reads u (own); writes u (own)
 // CHECK: stage star: rows y in one dimension; writes out (own), not published; reads in (x -1..0, y -1..0) along axes

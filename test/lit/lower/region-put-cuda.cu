@@ -2,7 +2,7 @@
 // A put before a launch on the CUDA target: both parses see it, one makes the region of it, and nvcc takes the result.
 // REQUIRES: nvcc
 // RUN: %lower_cuda %s | %filecheck %s
-// RUN: %gpurmacc_cuda -arch=sm_80 -c %s -o %t.o
+// RUN: %check_cuda -c %s -o %t.o
 #include <gpurma/gpurma.h>
 
 __global__ void smooth(float* out, const float* in, int n) {

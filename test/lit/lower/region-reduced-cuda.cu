@@ -2,7 +2,7 @@
 // Reduced scalars that threads add up, on the CUDA target: its header declares the atomics, and nvcc takes the result.
 // REQUIRES: nvcc
 // RUN: %lower_cuda %s | %filecheck %s
-// RUN: %gpurmacc_cuda -gencode arch=compute_80,code=compute_80 --Werror all-warnings -c %s -o %t.o
+// RUN: %check_cuda --Werror all-warnings -c %s -o %t.o
 #include <gpurma/gpurma.h>
 
 __global__ void sums(const int* a, double* sum, int* most, long long* least, int* old) {

@@ -3,7 +3,7 @@
 // headers have in another one.
 // REQUIRES: nvcc
 // RUN: %lower_cuda --gpurma-print-after=InferStages %s 2>&1 | FileCheck %s
-// RUN: %gpurmacc_cuda -arch=sm_90 --Werror all-warnings -c %s -o %t.o
+// RUN: %check_cuda --Werror all-warnings -c %s -o %t.o
 // CHECK: stage reduce: {{.*}}; change first over all tiles
 
 // CHECK: void gpurma_stage_[[N:[0-9]+]]_reduce({{.*}}const uint3 blockIdx, {{.*}}const dim3 gridDim, gpurma_type_2 gpurma_part_2, gpurma_sum_0_type& gpurma_sum_0, float* out, const float* in, float* norm, int ny, int nx)

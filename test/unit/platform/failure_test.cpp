@@ -133,6 +133,23 @@ TEST_F(Failure, AStackThatIsTooSmallIsReported) {
               "thread \\(0, 0, 0\\) needs more stack than it has");
 }
 
+template <class T>
+__global__ void use_stack_without_a_name(T* out) {
+  *out = dig(static_cast<const char*>(__builtin_frame_address(0)), 1024 * 1024);
+}
+
+TEST_F(Failure, AKernelWithoutANameThatNeedsMoreStackHasItsOwn) {
+  if (!fibres()) GTEST_SKIP() << "the stacks of OS threads are the system's";
+  gpurma::cpu::register_kernel(use_stack_without_a_name<int>);
+  managed<int> out(1);
+  int* pointer = out.get();
+  void* arguments[] = {&pointer};
+  EXPECT_EXIT(cudaLaunchKernel(use_stack_without_a_name<int>, 1, 1, arguments); cudaDeviceSynchronize(),
+              testing::ExitedWithCode(1),
+              "kernel void .anonymous namespace.::use_stack_without_a_name<int>\\(int\\*\\), block \\(0, 0, 0\\), thread "
+              "\\(0, 0, 0\\) needs more stack than it has");
+}
+
 __global__ void write_below_stack(int* out) {
   __syncthreads();
   if (threadIdx.x == 1) {
