@@ -683,6 +683,38 @@ private:
     return Surely;
   }
 
+  /// The dimension of the grid by which rows are seen to be of another length than coordinate \p J has, which is not known to stay within: one along which
+  /// both go, since each is of one coordinate only otherwise, or that of the rows where it leaves its own by several, however few there are.
+  std::optional<unsigned> otherRowsAlong(const CoordinateAccess& A, size_t J) {
+    const auto GoesAlong = [](const Polynomial& P, unsigned D) {
+      using Kind = Symbol::Kind;
+      return llvm::any_of(std::array{Kind::ThreadIndex, Kind::BlockIndex, Kind::BlockOrigin, Kind::LaunchedThread, Kind::LaunchedIndex, Kind::LaunchedOrigin},
+                          [&](Kind Of) { return P.involves(Of, D); });
+    };
+    const bool Leaves = surelyLeaves(A, J);
+    for (unsigned D = 0; D < 3; ++D)
+      for (size_t K = 0; K < J; ++K)
+        if (const Polynomial Stride = strideAlong(A.Origin->Offset, D);
+            GoesAlong(A.Coordinates[K], D) && (Leaves || GoesAlong(A.Coordinates[J], D)) && isGiven(Stride) && !(Stride == A.Array->Shape.stride(K)))
+          return D;
+    return std::nullopt;
+  }
+
+  /// Whether coordinate \p J leaves its row by more than one, whatever the kernel is passed, though conditions bound it.
+  bool surelyLeaves(const CoordinateAccess& A, size_t J) {
+    const Polynomial& Coordinate = A.Coordinates[J];
+    const isl::set& Domain = A.Domains[J];
+    const auto IsUnbounded = [&](const Monomial& M) {
+      return llvm::any_of(M, [&](const Symbol& S) {
+        return S.Of == Symbol::Kind::Unknown || (S.Of == Symbol::Kind::BlockOrigin && !Sets.isBoundedAbove(Domain, S));
+      });
+    };
+    if (llvm::any_of(Coordinate.terms(), [&](const auto& Term) { return IsUnbounded(Term.first); }))
+      return false;
+    const isl::set Far = Domain.intersect(Sets.compare(Comparison::LessEqual, Polynomial(2) * A.Array->Shape[J], Coordinate + A.CarryHigh[J]));
+    return !Domain.is_empty() && Sets.withoutVarying(Domain).is_subset(Sets.withoutVarying(Far));
+  }
+
   /// Whether coordinate \p J can leave its row, and by how many rows. False after an error.
   bool findCarry(CoordinateAccess& A, size_t J) {
     const bool Surely = findWayOut(A, J);
@@ -722,6 +754,10 @@ private:
     }
     if (Sets.unknownIn(Coordinate) || isNonlinear(Coordinate)) {
       Reports.notAffine(A, Coordinate);
+      return false;
+    }
+    if (const std::optional<unsigned> D = otherRowsAlong(A, J)) {
+      Reports.rowLength(A, J, *D);
       return false;
     }
     if (A.Array->Shape.Components) { // columns of a component further on, as with padding between them

@@ -3,6 +3,8 @@
 
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include <cstdlib>
 
 using namespace clang;
 
@@ -33,6 +35,37 @@ bool wrapsAround(const Expr* Index, const KnownArguments& Arguments, const Polyn
   return (Product && Product->getOpcode() == BO_Mul) || (Passed != Arguments.end() && Passed->second == Elements);
 }
 
+std::string textOf(const Symbol& S) {
+  constexpr const char* OfGrid[] = {"blockIdx * blockDim", "blockIdx", "threadIdx", "blockDim", "gridDim"};
+  if (S.Decl)
+    return S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "") + (S.Divisor == 1 ? "" : " / " + std::to_string(S.Divisor));
+  return S.Of <= Symbol::Kind::GridSize ? OfGrid[static_cast<unsigned>(S.Of)] : "...";
+}
+
+/// As a program has it, products of more factors first: 2 * ny * nx + nx - 1.
+std::string textOf(const Polynomial& P) {
+  std::vector<std::pair<Monomial, std::int64_t>> Terms(P.terms().begin(), P.terms().end());
+  llvm::stable_sort(Terms, [](const auto& A, const auto& B) { return A.first.size() > B.first.size(); });
+  std::string Text;
+  for (const auto& [Factors, Coefficient] : Terms) {
+    std::vector<std::string> Words;
+    if (const std::int64_t Times = std::abs(Coefficient); Times != 1 || Factors.empty())
+      Words.push_back(std::to_string(Times));
+    for (const Symbol& Factor : Factors)
+      Words.push_back(textOf(Factor));
+    Text += (Text.empty() ? (Coefficient < 0 ? "-" : "") : Coefficient < 0 ? " - " : " + ") + llvm::join(Words, " * ");
+  }
+  return Text.empty() ? "0" : Text;
+}
+
+/// Of how many factors its longest product is.
+size_t degreeOf(const Polynomial& P) {
+  size_t Most = 0;
+  for (const auto& [Factors, Coefficient] : P.terms())
+    Most = std::max(Most, Factors.size());
+  return Most;
+}
+
 } // namespace
 
 DiagnosticBuilder AccessReports::error(SourceLocation Where, Diag Which) {
@@ -42,8 +75,41 @@ DiagnosticBuilder AccessReports::error(SourceLocation Where, Diag Which) {
 
 DiagnosticBuilder AccessReports::error(const Expr* Where, Diag Which) { return error(Where->getExprLoc(), Which); }
 
+bool AccessReports::otherRowLength(const CoordinateAccess& A) {
+  const ArrayShape& Shape = A.Array->Shape;
+  const size_t Last = Shape.dimensions() - 1;
+  std::array<Polynomial, 3> Strides;
+  for (unsigned D = 0; D < 3; ++D)
+    Strides[D] = strideAlong(A.Origin->Offset, D);
+  const auto IsUnit = [](const Polynomial& P) { return P == Polynomial(1) || P == Polynomial(-1); };
+  for (unsigned D = 0; D < 3; ++D) {
+    const Polynomial& Stride = Strides[D];
+    if (Stride == Polynomial(0) || IsUnit(Stride) || !isGiven(Stride) || llvm::none_of(Strides, IsUnit))
+      continue;
+    const auto IsOf = [&](size_t K) {
+      const auto [Quotient, Remainder] = Stride.divided(Shape.stride(K));
+      return Remainder == Polynomial(0) && Quotient.constant();
+    };
+    size_t K = 0;
+    while (K != Last && !IsOf(K))
+      ++K;
+    if (K != Last)
+      continue;
+    const bool IsOfPlanes = Last > 1 && llvm::any_of(Strides, [&](const Polynomial& Other) {
+      return !(Other == Polynomial(0)) && !IsUnit(Other) && degreeOf(Other) < degreeOf(Stride);
+    });
+    rowLength(A, IsOfPlanes ? Last - 1 : Last, D);
+    return true;
+  }
+  return false;
+}
+
 void AccessReports::notAffine(const CoordinateAccess& A, const Polynomial& P) {
   const UnknownCause* Why = Sets.unknownIn(P);
+  if (!Why && A.Array->Shape.dimensions() > 1 && !Sets.setsThreads() && otherRowLength(A)) {
+    noteOtherExtents(A);
+    return;
+  }
   unsigned Reason = !Why                        ? (hasForeignStride(P) || !isNonlinear(P) ? 4 : 3)
                     : Why->Why == UnknownCause::Loaded ? 0
                     : Why->Why == UnknownCause::Loop   ? 1
@@ -84,6 +150,16 @@ void AccessReports::noteOtherExtents(const CoordinateAccess& A) {
               << (S.Decl->getDeclContext() != Kernel ? 0 : S.Field ? 2 : 1);
 }
 
+void AccessReports::rowLength(const CoordinateAccess& A, size_t J, unsigned D) {
+  Failed = true;
+  // What one subscript of a kernel has, all have.
+  if (!NotedRows.insert(A.Array->Array).second)
+    return;
+  error(A.Origin->Where, Diag::err_row_length) << (J + 1 < A.Array->Shape.dimensions()) << A.Array->Array.name() << textOf(A.Array->Shape.stride(J - 1))
+                                               << std::string(1, DimensionName[D]) << textOf(strideAlong(A.Origin->Offset, D))
+                                               << A.Origin->Where->getSourceRange();
+}
+
 void AccessReports::notOwn(const CoordinateAccess& A) {
   error(A.Origin->Where, Diag::err_not_own_element)
       << Kernel->getName() << A.Array->Array.name() << A.Origin->Where->getSourceRange();
@@ -108,6 +184,8 @@ void AccessReports::rowsNotWalked(const CoordinateAccess& A) {
   for (unsigned D = 0; D < 3; ++D)
     if (Row.involves(Symbol::Kind::BlockIndex, D) || Row.involves(Symbol::Kind::BlockOrigin, D))
       return blockStride(A, D);
+  if (A.Array->Shape.dimensions() > 1 && otherRowLength(A))
+    return;
   error(A.Origin->Where, Diag::err_rows_not_walked)
       << A.Array->Array.name() << A.Origin->Where->getSourceRange();
   if (noteComponents(A))

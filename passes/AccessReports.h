@@ -26,6 +26,8 @@ public:
 
   /// \p P: the coordinate, or what else of the access is not.
   void notAffine(const CoordinateAccess& A, const Polynomial& P);
+  /// Coordinate \p J goes along grid dimension \p D as one of more elements does, and so is none of the clause's.
+  void rowLength(const CoordinateAccess& A, size_t J, unsigned D);
   /// A launch in one dimension touches something else than each thread's element.
   void notOwn(const CoordinateAccess& A);
   enum OutsideOfComponent { Row, Component, BeforeFirst };
@@ -46,6 +48,8 @@ public:
   bool noteComponents(const CoordinateAccess& A);
 
 private:
+  /// Says so if threads along a dimension of the grid are no whole rows of the clause apart.
+  bool otherRowLength(const CoordinateAccess& A);
   /// Says once of each size that a coordinate is made of, and the clause does not name, what the launch passes for it.
   void noteOtherExtents(const CoordinateAccess& A);
   void noteConstants(const CoordinateAccess& A, const Polynomial& P);
@@ -60,6 +64,8 @@ private:
   KernelForm& Form;
   std::set<PointerVariable> NotedConstants;
   std::set<Symbol> NotedExtents;
+  /// Arrays whose rows are of other lengths than the clause says.
+  std::set<PointerVariable> NotedRows;
   bool Failed = false;
 };
 

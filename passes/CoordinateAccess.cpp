@@ -50,6 +50,31 @@ std::optional<unsigned> walkedBy(const Polynomial& P) {
   return Found && Found->Step == 1 ? std::optional(Found->Dimension) : std::nullopt;
 }
 
+Polynomial strideAlong(const Polynomial& Offset, unsigned D) {
+  Polynomial Stride;
+  for (const Symbol::Kind Of : {Symbol::Kind::ThreadIndex, Symbol::Kind::LaunchedThread, Symbol::Kind::BlockOrigin, Symbol::Kind::LaunchedOrigin,
+                                Symbol::Kind::BlockIndex, Symbol::Kind::LaunchedIndex}) {
+    const Symbol Index{Of, D};
+    for (const auto& [Factors, Coefficient] : Offset.terms()) {
+      const auto At = llvm::find(Factors, Index);
+      if (At == Factors.end())
+        continue;
+      Polynomial Product(Coefficient);
+      for (auto Factor = Factors.begin(); Factor != Factors.end(); ++Factor)
+        if (Factor != At)
+          Product = Product * *Factor;
+      Stride = Stride + Product;
+    }
+    if (!(Stride == Polynomial(0)))
+      break;
+  }
+  return Stride;
+}
+
+bool isGiven(const Polynomial& P) {
+  return llvm::all_of(P.terms(), [](const auto& Term) { return llvm::all_of(Term.first, [](const Symbol& S) { return S.Of == Symbol::Kind::Parameter; }); });
+}
+
 bool hasForeignStride(const Polynomial& P) {
   return llvm::any_of(P.terms(), [](const auto& Term) {
     const Monomial& M = Term.first;

@@ -61,6 +61,12 @@ std::optional<Walk> walkOf(const Polynomial& P);
 /// The grid dimension that walks the coordinate with one coordinate for each thread.
 std::optional<unsigned> walkedBy(const Polynomial& P);
 
+/// How far apart, in elements, threads next to each other along a dimension of the grid are.
+Polynomial strideAlong(const Polynomial& Offset, unsigned Dimension);
+
+/// Made of parameters only.
+bool isGiven(const Polynomial& P);
+
 /// A product of a parameter with something that differs between threads: a row length that is not
 /// the shape's.
 bool hasForeignStride(const Polynomial& P);

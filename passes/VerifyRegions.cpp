@@ -10,6 +10,7 @@
 #include "passes/CallVisitor.h"
 #include "passes/CollectedArrays.h"
 #include "passes/DivergentBarriers.h"
+#include "passes/ExpressionWriter.h"
 #include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchSize.h"
@@ -740,11 +741,59 @@ class VerifyRegions final : public Pass {
 public:
   llvm::StringRef name() const override { return "VerifyRegions"; }
 
+  /// False if a variable of a region's function is initialised with itself, as by `int nx = nx;` that should shadow another: whoever asks what it begins
+  /// with would ask forever.
+  static bool checkInitialisers(Unit& U) {
+    struct Finder : DynamicRecursiveASTVisitor {
+      explicit Finder(Unit& U) : U(U) {}
+      Unit& U;
+      llvm::SmallPtrSet<const VarDecl*, 4> Found;
+      bool VisitVarDecl(VarDecl* V) override {
+        if (const Expr* Init = V->getInit(); Init && !V->getType()->isReferenceType() && reads(Init, V) && Found.insert(V).second)
+          U.Diags->report(V->getLocation(), Diag::err_region_variable)
+              << V->getName() << ExpressionWriter::OfItself << shortened(spelledText(Init->getSourceRange(), U.sources(), U.context().getLangOpts()).value_or("")) << Init->getSourceRange();
+        return true;
+      }
+      /// As its value: `void* self = &self` is none.
+      static bool reads(const Expr* Init, const VarDecl* V) {
+        struct Reads : DynamicRecursiveASTVisitor {
+          const VarDecl* V = nullptr;
+          bool Found = false;
+          bool TraverseLambdaExpr(LambdaExpr*) override { return true; }
+          bool TraverseUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr*) override { return true; }
+          bool VisitImplicitCastExpr(ImplicitCastExpr* Cast) override {
+            note(Cast->getCastKind() == CK_LValueToRValue ? Cast->getSubExpr() : nullptr);
+            return true;
+          }
+          bool VisitCXXConstructExpr(CXXConstructExpr* Copy) override {
+            note(Copy->getConstructor()->isCopyOrMoveConstructor() ? Copy->getArg(0) : nullptr);
+            return true;
+          }
+          void note(const Expr* Read) {
+            while (const auto* Member = dyn_cast_or_null<MemberExpr>(Read ? Read->IgnoreParenImpCasts() : nullptr))
+              Read = Member->isArrow() ? nullptr : Member->getBase();
+            const auto* Ref = dyn_cast_or_null<DeclRefExpr>(Read ? Read->IgnoreParenImpCasts() : nullptr);
+            Found |= Ref && Ref->getDecl() == V;
+          }
+        } Find;
+        Find.V = V;
+        Find.TraverseStmt(const_cast<Expr*>(Init));
+        return Find.Found;
+      }
+    } Find(U);
+    for (const Region& R : U.Regions) {
+      if (const FunctionDecl* Outer = R.outermostFunction(); Outer && Outer->getBody())
+        Find.TraverseStmt(Outer->getBody());
+      Find.TraverseStmt(const_cast<Stmt*>(R.Statement)); // with the functions that it calls
+    }
+    return Find.Found.empty();
+  }
+
   void run(Unit& U, Program&) override {
     // The other parse of the CUDA target sees the same regions.
     if (U.Kind == UnitKind::CudaDevice)
       return;
-    if (!findBlockNumbers(U))
+    if (!checkInitialisers(U) || !findBlockNumbers(U))
       return;
     for (Region& R : U.Regions)
       RegionVerifier(R, U).run();

@@ -52,7 +52,14 @@ TEST(Rejection, QuadraticIndex) {
 }
 
 TEST(Rejection, RowLengthOtherThanTheShape) {
-  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * pitch + x] = 0;", ", int pitch"), "0200");
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * pitch + x] = 0;", ", int pitch"), "0245");
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * (nx + 1) + x] = 0;"), "0245");
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * (nx - 2) + x] = in[y * nx + x];"), "0245");
+  EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * 64 + x] = 0;"), "0208 0245");
+  // Three values for each point.
+  EXPECT_EQ(rejected("if (x < nx && y < ny) for (int q = 0; q < 3; ++q) out[(y * nx + x) * 3 + q] = 0;"), "0245");
+  // Skewed, and seen to stay within its row.
+  EXPECT_EQ(rejected("const int at = x - y; if (at >= 0 && at < nx && y < ny) out[y * nx + at] = 0;"), "rows y; writes out (x whole)");
 }
 
 TEST(Rejection, HaloOfARuntimeRadius) {
