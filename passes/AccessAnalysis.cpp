@@ -1289,6 +1289,8 @@ private:
         if (Found.Whole && D == Result.RowDimension) {
           checkWholeRows(A);
           Result.ReadsFar |= !Writes && !Reports.failed() && Bounds.readsFar(A, D, extents());
+          if (!Writes && !Result.ReadsAnyRow)
+            Result.ReadsAnyRow = {Array.Array, A.Origin->Where};
         } else if (Found.Whole && Sets.unknownIn(A.Coordinates[J])) {
           Reports.notAffine(A, A.Coordinates[J]);
         }

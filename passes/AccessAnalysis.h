@@ -298,6 +298,12 @@ struct KernelAccesses {
   bool RowsTogether = false;
   /// It reads rows that are so far from the logical block's own that no clause could say how far.
   bool ReadsFar = false;
+  /// The first read that may be of any row, and that no clause `halo` speaks of.
+  struct WholeRead {
+    PointerVariable Array;
+    const clang::Expr* Where;
+  };
+  std::optional<WholeRead> ReadsAnyRow;
   /// Threads go through the rows in a loop, of which a logical block has the iterations of its rows.
   std::optional<RowLoop> Loop;
   std::vector<ArrayAccess> Arrays;

@@ -107,6 +107,8 @@ bool AccessReports::otherRowLength(const CoordinateAccess& A) {
 void AccessReports::notAffine(const CoordinateAccess& A, const Polynomial& P) {
   const UnknownCause* Why = Sets.unknownIn(P);
   if (!Why && A.Array->Shape.dimensions() > 1 && !Sets.setsThreads() && otherRowLength(A)) {
+    for (const Polynomial& Coordinate : A.Coordinates)
+      noteConstants(A, Coordinate);
     noteOtherExtents(A);
     return;
   }

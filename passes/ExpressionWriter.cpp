@@ -463,8 +463,15 @@ int ExpressionWriter::bytesOf(const ReducedScalar& Scalar) const {
 }
 
 bool ExpressionWriter::isOfBytes(const CallExpr& Call, const ReducedScalar& Scalar, size_t Count) const {
+  if (Call.getNumArgs() <= 2)
+    return false;
+  // `size_t bytes = sizeof(float);`, which nothing changes.
+  const Expr* Given = Call.getArg(2);
+  const VariableChanges InFunction(Draft.R.outermostFunction()->getBody());
+  for (const VarDecl* V = namedVariable(Given); V && V->isLocalVarDecl() && V->getInit() && !InFunction.changes(V); V = namedVariable(Given))
+    Given = V->getInit();
   Expr::EvalResult Bytes;
-  return Call.getNumArgs() > 2 && Call.getArg(2)->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar) * static_cast<int>(Count);
+  return Given->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar) * static_cast<int>(Count);
 }
 
 ArrayRef<ReducedScalar> ExpressionWriter::reducedArray(const CallExpr& Call, unsigned Argument) const {

@@ -179,9 +179,7 @@ private:
         continue;
       report(S.Arguments[I]->getBeginLoc(), Diag::err_stage_pointer) << S.Kernel->getName() << spelled(S.Arguments[I]);
       report(Parameter->getLocation(), Diag::note_declared_here) << Parameter;
-      const VariableChanges Changes(R.outermostFunction()->getBody());
-      const std::array<std::optional<std::int64_t>, 3> One = {1, 1, 1};
-      if (constantLaunchSize(S.Grid, Changes, Context) == One && constantLaunchSize(S.Block, Changes, Context) == One)
+      if (isOfOneThread(S.Grid, S.Block, VariableChanges(R.outermostFunction()->getBody()), Context))
         report(S.Launch->getBeginLoc(), Diag::note_one_thread);
       return false;
     }
@@ -363,6 +361,11 @@ private:
     }
     Text += Periodic ? ".with_periodic_rows()" : PerhapsPeriodic ? ".with_perhaps_periodic_rows()" : "";
     Text += Far ? ".with_far_rows()" : "";
+    for (const Stage* L : Launches)
+      if (const auto& Any = L->Accesses.ReadsAnyRow) {
+        Text += ".with_read_of_any_row(" + stringLiteral("'" + Any->Array.name() + "' (" + fileAndLine(Any->Where->getExprLoc(), U.sources()) + ")") + ")";
+        break;
+      }
     Text += threadRows(Launches);
     return Text + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) + ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"

@@ -307,7 +307,7 @@ private:
         Together = &S;
       if (runsParts(S) && HasFewer(Parts, S))
         Parts = &S;
-      if (runsInBlocks(S) && !First)
+      if (runsInBlocks(S) && (!First || (isNarrow(*First) && !isNarrow(S) && !HasFewer(&S, *First))))
         First = &S;
     }
     if (!Together && !Parts)
@@ -323,13 +323,20 @@ private:
     return Fewest;
   }
 
+  /// Blocks of a few columns, as those of kernels for boundaries are, which would make tiles of a few columns and many rows for all launches.
+  static bool isNarrow(const Stage& S) {
+    constexpr std::int64_t FewColumns = 8;
+    const std::optional<std::int64_t>& Columns = S.Accesses.LaunchedBlock[0];
+    return S.Accesses.RowDimension != 0 && Columns && *Columns < FewColumns;
+  }
+
   /// All ranks have the same block. Launches in blocks that are known to be others are given tiles of that size, if their threads do not
   /// work together; and those with fewer dimensions, also of the same size, tiles of as many rows as the others have. Where threads work
   /// together, those of ranks play them.
   void useOneBlockSize() {
     for (Stage& S : R.Stages)
       if (runsInBlocks(S) && hasFewerDimensions(S, R) && !takesBlocks(S))
-        useOtherBlocks(S);
+        useOtherBlocks(S, Trial(U).diagnostics());
     const Stage* Of = findRankBlock();
     const auto MostParts = std::max_element(R.Stages.begin(), R.Stages.end(), [](const Stage& A, const Stage& B) { return partsOf(A) < partsOf(B); });
     const std::int64_t Ranks = Of ? threadsOf(*Of).value_or(0) : MostParts != R.Stages.end() ? partsOf(*MostParts) : 0;
@@ -340,9 +347,10 @@ private:
       if (!Threads)
         continue;
       if (runsInBlocks(S) && (!Of || S.Accesses.LaunchedBlock != Of->Accesses.LaunchedBlock)) {
-        if (!takesBlocks(S))
-          useOtherBlocks(S);
-        else if (*Threads <= Ranks && !reportsOwnBlock(S, *Threads < Ranks, Of, Ranks))
+        const bool Follows = !takesBlocks(S) && useOtherBlocks(S, Trial(U).diagnostics());
+        if (!Follows && *Threads > Ranks && !takesBlocks(S))
+          useOtherBlocks(S, *U.Diags); // says why it cannot
+        else if (!Follows && *Threads <= Ranks && !reportsOwnBlock(S, *Threads < Ranks, Of, Ranks))
           S.Accesses.Threads = ThreadMapping::PlayedBlocks;
       } else if (!runsParts(S) || *Threads >= Ranks || reportsOwnBlock(S, /*FewerThreads=*/true, Of, Ranks)) {
         continue;
@@ -367,15 +375,18 @@ private:
     return true;
   }
 
-  void useOtherBlocks(Stage& S) {
+  /// Whether what threads do does not depend on their blocks, so that tiles can be others.
+  bool useOtherBlocks(Stage& S, Diagnostics& Diags) {
     LaunchFacts Launch;
     std::vector<DistributedParameter> Arrays;
     bool Structures = false;
     if (!findFacts(S, Launch, Arrays, Structures))
-      return;
+      return false;
     Launch.Threads = ThreadMapping::Coordinates;
-    if (std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Trial(U).diagnostics()))
+    std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Diags);
+    if (Found)
       S.Accesses = std::move(*Found);
+    return Found.has_value();
   }
 
   std::optional<KernelAccesses> analyze(const Stage& S, ArrayRef<DistributedParameter> Arrays,

@@ -857,6 +857,10 @@ private:
       It->second.reset();
   }
 
+  static bool isOfThread(const std::optional<Location>& L) {
+    return L && (L->Of == Location::Variable || L->Of == Location::Private) && !(L->Decl && L->Decl->hasAttr<CUDASharedAttr>());
+  }
+
   /// Runs both arms of `?:` and chooses.
   template <typename Function> AbstractValue either(const AbstractConditionalOperator* E, Function Arm) {
     const Expr* Cond = E->getCond();
@@ -873,6 +877,13 @@ private:
     Now.Path = Paths.Second;
     AbstractValue False = Arm(E->getFalseExpr());
     AbstractValue V = choice(AfterTrue.Path, True, Now.Path, False, E);
+    if (V.Place && V.Place->Of == Location::Unknown && isOfThread(True.Place) && isOfThread(False.Place)) {
+      // `const state& upwind = speed > 0 ? left : right`: either may change by that name.
+      for (const AbstractValue* Each : {&True, &False})
+        if (Each->Place->Decl)
+          Reinterpreted.insert(Each->Place->Decl);
+      V.Place = Location{Location::Private, nullptr, {}, {}};
+    }
     Now = join(std::move(AfterTrue), std::move(Now), E, &Paths);
     return V;
   }

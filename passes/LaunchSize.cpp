@@ -139,4 +139,9 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
   return {};
 }
 
+bool isOfOneThread(const Expr* Grid, const Expr* Block, const VariableChanges& Changed, const ASTContext& Context) {
+  const LaunchSize One = {1, 1, 1};
+  return constantLaunchSize(Grid, Changed, Context) == One && constantLaunchSize(Block, Changed, Context) == One;
+}
+
 } // namespace gpurma

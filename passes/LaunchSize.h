@@ -19,6 +19,9 @@ namespace gpurma {
 std::array<std::optional<std::int64_t>, 3> constantLaunchSize(const clang::Expr* E, const VariableChanges& Changed, const clang::ASTContext& Context,
                                                               const clang::Stmt* Copied = nullptr);
 
+/// `<<<1, 1>>>`.
+bool isOfOneThread(const clang::Expr* Grid, const clang::Expr* Block, const VariableChanges& Changed, const clang::ASTContext& Context);
+
 } // namespace gpurma
 
 #endif // GPURMA_PASSES_LAUNCHSIZE_H

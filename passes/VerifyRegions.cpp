@@ -619,6 +619,8 @@ private:
     }
     report(Use.Found->getLocation(), Diag::err_stage_reduced)
         << S.Kernel->getName() << Parameter->getName() << spelling(Scalar.Operation);
+    if (isOfOneThread(S.Grid, S.Block, VariableChanges(R.outermostFunction()->getBody()), Context))
+      report(S.Launch->getBeginLoc(), Diag::note_one_thread);
     noteBlockNumbers(S);
     const FlagUse Stores(S.Kernel, Parameter);
     if (std::optional<APValue> Stored = Stores.Other || Stores.Stores.empty() ? std::nullopt : constant(*Stores.Stores.front().Value))

@@ -126,6 +126,9 @@ struct stage_plan {
   bool perhaps_periodic_rows = false;
   // It reads rows far from those of its tiles, whatever a clause says.
   bool far_rows = false;
+  // Where it may read any row: the array and the place in the source; the host's. Null: nowhere by
+  // itself.
+  const char* any_row = nullptr;
   // What it touches of the dimensions of arrays behind the rows that no grid dimension walks.
   ends_of_dimension ends[3];
   thread_rows threads{};
@@ -170,6 +173,11 @@ struct stage_plan {
   stage_plan with_far_rows() const {
     stage_plan more = *this;
     more.far_rows = true;
+    return more;
+  }
+  stage_plan with_read_of_any_row(const char* place) const {
+    stage_plan more = *this;
+    more.any_row = place;
     return more;
   }
   // Of a dimension behind the rows, the first of which is 1.

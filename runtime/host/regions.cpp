@@ -109,15 +109,16 @@ void check_stages(const region_launch& region) {
                         "process, or copy from a row that is a constant number of rows before or "
                         "after the other, where behind the last row of arrays that all have the "
                         "same number of rows the first one comes again"));
+    const std::string of = one.any_row == nullptr ? "" : text(" of ", one.any_row);
     if (reads_all && one.far_rows)
-      fail(region, text("kernel '", one.name,
-                        "' reads rows far from its own, and other processes have most of them; "
-                        "run one process"));
+      fail(region, text("kernel '", one.name, "' reads rows", of,
+                        " far from its own, and other processes have most of them; run one "
+                        "process"));
     if (reads_all)
-      fail(region, text("kernel '", one.name,
-                        "' may read any row, and other processes have most of "
-                        "them; run one process, or say with 'halo(array : n)' "
-                        "that it reads up to n rows beyond its own, if it does"));
+      fail(region, text("kernel '", one.name, "' may read any row", of,
+                        ", and other processes have most of them; run one process, or say with "
+                        "'halo(array : n)' that it reads up to n rows beyond its own, if it "
+                        "does"));
   }
 }
 
@@ -311,12 +312,17 @@ void make_bands(const region_launch& region) {
   const int least = bands.touch_before + bands.touch_after;
   for (int p = 0; p < self.size; ++p) {
     const std::int64_t rows = bands.begin(p + 1) - bands.begin(p);
-    if (rows < std::max(least, 1))
+    if (rows == 0 && least == 0)
+      fail(region, text("process ", p, " of ", self.size, " would have none of ", bands.rows,
+                        " rows, since those of a process begin at multiples of ", bands.unit,
+                        ", which a block of '", stage_of_ranks(region).name,
+                        "' has; use fewer processes, blocks of fewer rows or a larger array"));
+    if (rows < least)
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
                         bands.touch_after, " after those of a process", tiles_across(region, bands),
-                        ", which may only be its neighbours', and "
-                        "its rows begin at multiples of ",
+                        ", which may only be its neighbours', so that it needs ", least,
+                        ", and its rows begin at multiples of ",
                         bands.unit, ", which a block of '", stage_of_ranks(region).name,
                         "' has; use fewer processes, blocks of fewer rows or a larger array"));
   }

@@ -69,7 +69,6 @@ void run(float* a, float* b, const int* map, int pitch, int radius, int ny, int 
 // CHECK: :[[@LINE-39]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
 // CHECK: :[[@LINE-36]]:21: error: cannot tell which elements of 'in' are read here: the subscript is not affine in block, thread and loop indices [gpurma-0200]
 // CHECK: :[[@LINE-37]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
-// CHECK: :[[@LINE-34]]:21: error: cannot tell which elements of 'in' are read here: the subscript is no row and column of the array's shape [gpurma-0200]
-// CHECK: :[[@LINE-35]]:21: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
-// CHECK: :[[@LINE-32]]:39: error: cannot bound how far from a logical block's own rows 'in' is read here: the distance is no constant [gpurma-0201]
-// CHECK: :[[@LINE-33]]:39: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array
+// CHECK: :[[@LINE-34]]:21: error: rows of 'in' have nx elements by its clause, but threads next to each other along grid dimension 'y' are pitch elements apart here; state the extents by which the kernel goes through the array [gpurma-0245]
+// CHECK: :[[@LINE-31]]:39: error: cannot bound how far from a logical block's own rows 'in' is read here: the distance is no constant [gpurma-0201]
+// CHECK: :[[@LINE-32]]:39: note: if it stays within n rows of the logical block's own, say so with the clause 'halo(a : n)', which holds for all launches of the region that are passed the array

@@ -3,6 +3,7 @@
 // name what they are passed.
 // RUN: not %gpurmacc_cpu -c -DNUMBERS %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK-NUMBERS %s
 // RUN: not %gpurmacc_cpu -c -DTHREAD %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK-THREAD %s
+// RUN: not %gpurmacc_cpu -c -DREDUCED %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK-REDUCED %s
 // RUN: not %gpurmacc_cpu -c -DTEXT %s -o %t.o 2>&1 | %filecheck --check-prefix=CHECK-TEXT %s
 
 __global__ void add_one(float* u, float most, int n) {
@@ -52,6 +53,17 @@ void run(float* u, float* dt, float* most, int n) {
     add_one<<<2, 32>>>(u, 1, n);
     // CHECK-THREAD: :[[@LINE+2]]:29: error: kernel 'compute' may write through 'dt', which is neither distributed nor reduced; name it in 'distribute', or make the parameter a pointer to const [gpurma-0133]
     // CHECK-THREAD: :[[@LINE+1]]:5: note: what one thread computes of reduced scalars and numbers, the region can compute between launches, in a variable that kernels are passed by value
+    compute<<<1, 1>>>(most, dt);
+  }
+}
+#elif defined(REDUCED)
+__global__ void compute(const float* most, float* dt) { *dt = 1 / *most; }
+void run(float* u, float* dt, float* most, int n) {
+#pragma gpurma persistent distribute(u : rows(n)) reduce(max : *most) reduce(+ : *dt)
+  for (int t = 0; t < 3; ++t) {
+    add_one<<<2, 32>>>(u, 1, n);
+    // CHECK-REDUCED: error: kernel 'compute' may update the reduced 'dt' only by atomicAdd, atomicMax or atomicMin that fits the clause 'reduce(+ : ...)' [gpurma-0136]
+    // CHECK-REDUCED: :[[@LINE+1]]:5: note: what one thread computes of reduced scalars and numbers, the region can compute between launches, in a variable that kernels are passed by value
     compute<<<1, 1>>>(most, dt);
   }
 }

@@ -9,19 +9,19 @@ __global__ void never_written(float* g, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   g[y * NX + x] = 0;
 }
-// CHECK: :[[@LINE-2]]:3: error: cannot tell which elements of 'g' are written here: the subscript is no row and column of the array's shape [gpurma-0200]
+// CHECK: :[[@LINE-2]]:3: error: rows of 'g' have nx elements by its clause, but threads next to each other along grid dimension 'y' are NX elements apart here; state the extents by which the kernel goes through the array [gpurma-0245]
 // CHECK: :[[@LINE-3]]:3: note: 'NX' is __constant__, and nothing says what is in it; pass it to the kernel as a parameter, or copy to it the variable that 'rows' names
 __global__ void written_twice(float* g, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   g[y * width + x] = 0;
 }
-// CHECK: :[[@LINE-2]]:3: error: cannot tell which elements of 'g' are written here: the subscript is no row and column of the array's shape [gpurma-0200]
+// CHECK: :[[@LINE-2]]:3: error: rows of 'g' have nx elements by its clause, but threads next to each other along grid dimension 'y' are width elements apart here
 // CHECK: :[[@LINE-3]]:3: note: 'width' is __constant__, and it is written in several places, or otherwise than by one call of cudaMemcpyToSymbol for all of it; pass it to the kernel as a parameter, or copy to it the variable that 'rows' names
 __global__ void other_value(float* g, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   g[y * pitch + x] = 0;
 }
-// CHECK: :[[@LINE-2]]:3: error: cannot tell which elements of 'g' are written here: the subscript is no row and column of the array's shape [gpurma-0200]
+// CHECK: :[[@LINE-2]]:3: error: rows of 'g' have nx elements by its clause, but threads next to each other along grid dimension 'y' are pitch elements apart here
 // CHECK: :[[@LINE-3]]:3: note: 'pitch' is __constant__, and what is copied to it is neither known here nor an extent of the region; pass it to the kernel as a parameter, or copy to it the variable that 'rows' names
 __global__ void table(float* g, const float* f, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -43,7 +43,7 @@ template <int Kind> __global__ void set(view<Kind> v) {
   if (x < v.nx && y < v.ny)
     v.p[y * v.nx + x] = 0;
 }
-// CHECK: :[[@LINE-2]]:5: error: cannot tell which elements of 'v.p' are written here: the subscript is no row and column of the array's shape [gpurma-0200]
+// CHECK: :[[@LINE-2]]:5: error: rows of 'v.p' have nx elements by its clause, but threads next to each other along grid dimension 'y' are v.nx elements apart here; state the extents by which the kernel goes through the array [gpurma-0245]
 // CHECK: note: what launches pass for the size 'v.nx' is not known
 // CHECK: 1 error generated.
 void sizes(float* u, int ny, int nx) {

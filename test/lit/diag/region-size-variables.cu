@@ -11,7 +11,7 @@ __device__ bool is_inside(int x, int y, int nx, int ny) { return x < nx && y < n
 
 __global__ void first(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here: the subscript is no row and column of the array's shape [gpurma-0200]
+  // CHECK: :[[@LINE+2]]:32: error: rows of 'u' have width elements by its clause, but threads next to each other along grid dimension 'y' are nx elements apart here; state the extents by which the kernel goes through the array [gpurma-0245]
   // CHECK: :[[@LINE+1]]:32: note: what launches pass for the size 'nx' is not known, or not always the same: pass an extent of 'u' that 'rows' names, or a variable that has it as its initial value and that nothing changes
   if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
 }
@@ -27,7 +27,7 @@ void changed(float* u, int width, int height) {
 
 __global__ void second(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+2]]:32: error: rows of 'u' have
   // CHECK: :[[@LINE+1]]:32: note: what launches pass for the size 'nx' is not known
   if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
 }
@@ -43,7 +43,7 @@ void assigned_twice(float* u, int width, int height) {
 
 __global__ void third(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+2]]:32: error: rows of 'u' have
   // CHECK: :[[@LINE+1]]:32: note: the launch passes 'b.nx' for a size, which is none of the extents of 'u': name it in 'rows', if it is one of these, or pass what 'rows' names
   if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
 }
@@ -56,7 +56,7 @@ void other_extents(field a, field b) {
 int other();
 __global__ void fourth(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+2]]:32: error: rows of 'u' have
   // CHECK: :[[@LINE+1]]:32: note: the launch passes 'nx' for a size
   if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
 }
@@ -73,7 +73,7 @@ void extent_changed_by_host(float* u, int width, int height) {
 
 __global__ void fifth(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+2]]:32: error: rows of 'u' have
   // CHECK: :[[@LINE+1]]:32: note: what launches pass for the size 'nx' is not known
   if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
 }
@@ -92,7 +92,7 @@ void changed_by_host(float* u, int width, int height) {
 // What a reference leads to has other names.
 __global__ void sixth(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+2]]:32: error: rows of 'u' have
   // CHECK: :[[@LINE+1]]:32: note: the launch passes 'nx' for a size
   if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
 }
@@ -107,7 +107,7 @@ void changed_behind_reference(field* pointer) {
 
 __global__ void seventh(float* u, int nx, int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:32: error: cannot tell which elements of 'u' are written here
+  // CHECK: :[[@LINE+2]]:32: error: rows of 'u' have
   // CHECK: :[[@LINE+1]]:32: note: the launch passes 'nx' for a size
   if (is_inside(x, y, nx, ny)) u[y * nx + x] = 1;
 }
@@ -157,7 +157,7 @@ void structures_changed_by_host(field u, field v) {
 
 __global__ void ninth(field f) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
-  // CHECK: :[[@LINE+2]]:36: error: cannot tell which elements of 'f.values' are written here
+  // CHECK: :[[@LINE+2]]:36: error: rows of 'f.values' have
   // CHECK: :[[@LINE+1]]:36: note: what launches pass for the size 'f.nx' is not known, or not always the same: name this member of what they pass in 'rows', or pass an extent of 'f.values' that 'rows' names besides the structure
   if (is_inside(x, y, f.nx, f.ny)) f.values[y * f.nx + x] = 1;
 }

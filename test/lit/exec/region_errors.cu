@@ -56,7 +56,7 @@ static int periodic(int by) {
   cudaMallocManaged(&b, n * sizeof(int));
   for (int i = 0; i < n; ++i)
     a[i] = b[i] = i == 0;
-  // ANY-ROW: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'shift' may read any row, and other processes have most of them; run one process, or say with 'halo(array : n)' that it reads up to n rows beyond its own, if it does
+  // ANY-ROW: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'shift' may read any row of '{{.*}}' ({{.*}}region_errors.cu:{{[0-9]+}}), and other processes have most of them; run one process, or say with 'halo(array : n)' that it reads up to n rows beyond its own, if it does
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 100; ++i) {
     shift<<<8, 8>>>(b, a, n, by);
@@ -81,7 +81,7 @@ static int below_zero(unsigned rows) {
   cudaMallocManaged(&b, rows * sizeof(int));
   for (unsigned i = 0; i < rows; ++i)
     a[i] = b[i] = static_cast<int>(i);
-  // UNSIGNED-OF-2: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'before' reads rows far from its own, and other processes have most of them; run one process
+  // UNSIGNED-OF-2: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'before' reads rows of '{{.*}}' ({{.*}}region_errors.cu:{{[0-9]+}}) far from its own, and other processes have most of them; run one process
 #pragma gpurma persistent distribute(a, b : rows(rows))
   for (int i = 0; i < 2; ++i) {
     before<<<5, 8>>>(b, a, rows);
@@ -235,7 +235,7 @@ static int levels() {
   cudaMallocManaged(&coarse, half * sizeof(int));
   for (int i = 0; i < n; ++i)
     fine[i] = coarse[i / 2] = i;
-  // LEVELS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'refine' reads rows far from its own, and other processes have most of them; run one process{{$}}
+  // LEVELS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'refine' reads rows of '{{.*}}' ({{.*}}region_errors.cu:{{[0-9]+}}) far from its own, and other processes have most of them; run one process{{$}}
 #pragma gpurma persistent distribute(fine : rows(n)) distribute(coarse : rows(half))
   for (int i = 0; i < 2; ++i)
     refine<<<8, 8>>>(fine, coarse, n);
@@ -303,8 +303,8 @@ static int deep() {
   cudaMallocManaged(&b, n * sizeof(int));
   for (int i = 0; i < n; ++i)
     a[i] = b[i] = i;
-  // DEEP-OF-3: the persistent region at {{.*}}region_errors.cu:[[#@LINE+2]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
-  // DEEP-OF-5: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: process {{[0-4]}} of 5 would have {{8|16}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
+  // DEEP-OF-3: the persistent region at {{.*}}region_errors.cu:[[#@LINE+2]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', so that it needs 32, and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
+  // DEEP-OF-5: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: process {{[0-4]}} of 5 would have {{8|16}} of 64 rows, but the launches touch 16 rows before and 16 after those of a process, which may only be its neighbours', so that it needs 32, and its rows begin at multiples of [[UNIT:[0-9]+]], which a block of 'far' has; use fewer processes, blocks of fewer rows or a larger array
 #pragma gpurma persistent distribute(a, b : rows(n))
   for (int i = 0; i < 3; ++i) {
     far<<<8, 8>>>(b, a, n);
@@ -408,7 +408,7 @@ int main(int, char **argv) {
   // APART: the persistent region at {{.*}}region_errors.cu:[[#@LINE+7]]: 'a' and 'b' share memory in which their rows have different numbers; distribute one of them, and let kernels add the offset
   // SHARED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+6]]: no block of 8 x 2 x 1 threads with 1073741824 bytes of dynamic shared memory fits on a multiprocessor; make the block or its memory smaller
   // BLOCKS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+5]]: kernel 'step' is launched with blocks of 8 x 4 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
-  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows, but the launches touch 1 rows before and 1 after those of a process, which may only be its neighbours', and its rows begin at multiples of 2, which a block of 'step' has; use fewer processes, blocks of fewer rows or a larger array
+  // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows, but the launches touch 1 rows before and 1 after those of a process, which may only be its neighbours', so that it needs 2, and its rows begin at multiples of 2, which a block of 'step' has; use fewer processes, blocks of fewer rows or a larger array
   // EXTENTS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+3]]: the distributed arrays have {{[0-9]+}} bytes on process {{[01]}} and {{[0-9]+}} on process {{[01]}}; all processes run the region with the same extents
   // UNDISTRIBUTED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+5]] on rank {{[0-9]+}}: the kernel writes to an array at 0x{{[0-9a-f]+}}, which is not the beginning of an array that the region distributes; name it in 'distribute'
   // CHANGED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+7]] on rank {{[0-9]+}}: blocks of 8 x 1 x 1 threads, but the region began with another size

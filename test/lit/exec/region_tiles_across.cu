@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   const int nx = 40, ny = 52;
   int *a = array_of_numbers<int>(nx * ny), *b = array_of_numbers<int>(nx * ny);
-  // LOW: [[#@LINE+1]]: process {{[01]}} of 2 would have 16 of 40 rows, but the launches touch 16 rows before and 16 after those of a process (tiles of 'walls' have 16 rows and reach over the ends of others), which may only be its neighbours', and its rows begin at multiples of 8, which a block of 'step' has
+  // LOW: [[#@LINE+1]]: process {{[01]}} of 2 would have 16 of 40 rows, but the launches touch 16 rows before and 16 after those of a process (tiles of 'walls' have 16 rows and reach over the ends of others), which may only be its neighbours', so that it needs 32, and its rows begin at multiples of 8, which a block of 'step' has
 #pragma gpurma persistent distribute(a, b : rows(nx, ny))
   {
     walls<<<1, 64>>>(a, nx, ny);
