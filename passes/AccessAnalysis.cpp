@@ -692,11 +692,14 @@ private:
                           [&](Kind Of) { return P.involves(Of, D); });
     };
     const bool Leaves = surelyLeaves(A, J);
-    for (unsigned D = 0; D < 3; ++D)
+    for (unsigned D = 0; D < 3; ++D) {
+      const Polynomial Stride = strideAlong(A.Origin->Offset, D);
+      if (!isGiven(Stride) || !(Leaves || GoesAlong(A.Coordinates[J], D)))
+        continue;
       for (size_t K = 0; K < J; ++K)
-        if (const Polynomial Stride = strideAlong(A.Origin->Offset, D);
-            GoesAlong(A.Coordinates[K], D) && (Leaves || GoesAlong(A.Coordinates[J], D)) && isGiven(Stride) && !(Stride == A.Array->Shape.stride(K)))
+        if (GoesAlong(A.Coordinates[K], D) && !(Stride == A.Array->Shape.stride(K)))
           return D;
+    }
     return std::nullopt;
   }
 

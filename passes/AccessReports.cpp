@@ -35,14 +35,10 @@ bool wrapsAround(const Expr* Index, const KnownArguments& Arguments, const Polyn
   return (Product && Product->getOpcode() == BO_Mul) || (Passed != Arguments.end() && Passed->second == Elements);
 }
 
-std::string textOf(const Symbol& S) {
-  constexpr const char* OfGrid[] = {"blockIdx * blockDim", "blockIdx", "threadIdx", "blockDim", "gridDim"};
-  if (S.Decl)
-    return S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "") + (S.Divisor == 1 ? "" : " / " + std::to_string(S.Divisor));
-  return S.Of <= Symbol::Kind::GridSize ? OfGrid[static_cast<unsigned>(S.Of)] : "...";
-}
+/// The variable or member behind a parameter.
+std::string nameOf(const Symbol& S) { return S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : ""); }
 
-/// As a program has it, products of more factors first: 2 * ny * nx + nx - 1.
+/// Of parameters, as a program has it, products of more factors first: 2 * ny * nx + nx - 1.
 std::string textOf(const Polynomial& P) {
   std::vector<std::pair<Monomial, std::int64_t>> Terms(P.terms().begin(), P.terms().end());
   llvm::stable_sort(Terms, [](const auto& A, const auto& B) { return A.first.size() > B.first.size(); });
@@ -52,7 +48,7 @@ std::string textOf(const Polynomial& P) {
     if (const std::int64_t Times = std::abs(Coefficient); Times != 1 || Factors.empty())
       Words.push_back(std::to_string(Times));
     for (const Symbol& Factor : Factors)
-      Words.push_back(textOf(Factor));
+      Words.push_back((Factor.Decl ? nameOf(Factor) : "...") + (Factor.Divisor == 1 ? "" : " / " + std::to_string(Factor.Divisor)));
     Text += (Text.empty() ? (Coefficient < 0 ? "-" : "") : Coefficient < 0 ? " - " : " + ") + llvm::join(Words, " * ");
   }
   return Text.empty() ? "0" : Text;
@@ -148,7 +144,7 @@ void AccessReports::noteOtherExtents(const CoordinateAccess& A) {
       for (const Symbol& S : Factors)
         if (Factors.size() > 1 && S.Of == Symbol::Kind::Parameter && S.Decl && !Known.count(S) && NotedExtents.insert(S).second)
           note(A.Origin->Where, Diag::note_other_extent)
-              << S.Decl->getNameAsString() + (S.Field ? "." + S.Field->getNameAsString() : "") << A.Array->Array.name()
+              << nameOf(S) << A.Array->Array.name()
               << (S.Decl->getDeclContext() != Kernel ? 0 : S.Field ? 2 : 1);
 }
 

@@ -493,7 +493,7 @@ private:
       const Expr* Callee = S.Launch->getCallee()->IgnoreParenImpCasts();
       const auto* Ref = dyn_cast<DeclRefExpr>(Callee);
       const bool IsChosen = !Ref || isa<VarDecl>(Ref->getDecl());
-      report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : Lexer::getSourceText(CharSourceRange::getTokenRange(Callee->getSourceRange()), U.sources(), U.context().getLangOpts()).str())
+      report(Loc, Diag::err_stage_not_visible) << (Ref ? Ref->getDecl()->getNameAsString() : spelledText(Callee->getSourceRange(), U.sources(), Context.getLangOpts()).value_or("this kernel"))
                                                << IsChosen;
       return false;
     }
