@@ -160,16 +160,15 @@ GPURMA_SLOW_DEVICE bool all_epochs_reached(region_state<Stages, Arrays, Scalars>
 
 // Looks, a few times, whether the ranks that conflict with a stage are as far as `needed`; what
 // they did is visible then. An acquire sends all later loads of the multiprocessor to L2, so that
-// where ranks have many tiles there is one, once all are as far. The polling threads.
-// OwnProcess: all of them are of the rank's.
+// where ranks have many tiles there is one, once all are as far. The threads of a warp, `width`
+// lanes. OwnProcess: all of the ranks are of this one's process.
 template <platform::scope Reach, bool OwnProcess, int Stages, int Arrays, int Scalars>
 GPURMA_DEVICE bool reach_soon(const region_state<Stages, Arrays, Scalars>& r, int stage,
-                              const needed_epochs& needed) {
-  const unsigned width = platform::polling_threads();
+                              const needed_epochs& needed, unsigned lane, unsigned width) {
   const int count = r.watched_count[stage];
   const bool few = r.stage[stage].tiles <= few_tiles;
   // Epochs grow, so that a rank that is far enough needs no second look.
-  auto next = static_cast<int>(platform::thread_index());
+  auto next = static_cast<int>(lane);
   std::uint32_t wanted = 0;
   const auto find = [&]() -> const std::uint64_t* {
     for (; next < count; next += static_cast<int>(width)) {
@@ -214,7 +213,8 @@ GPURMA_SLOW_DEVICE void wait_for_conflicts(region_state<Stages, Arrays, Scalars>
                           detail::no_window_id, needed.own > of_others ? needed.own : of_others);
   waiting.has_looked(platform::quiet_polls);
   looked_at at{0, static_cast<int>(platform::thread_index())};
-  while (!reach_soon<platform::scope::system, false>(r, stage, needed) &&
+  while (!reach_soon<platform::scope::system, false>(r, stage, needed, platform::thread_index(),
+                                                     width) &&
          (r.watched_count[stage] >= 0 ||
           platform::ballot(!all_epochs_reached(platform::off_fast_path(r), stage, needed, at),
                            width) != 0))

@@ -356,8 +356,15 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   // hosts.
   bool puts_lines;
   // Whether the rank has to do with ranks of its own process only: it waits for no others in any
-  // stage, and none wait for it.
+  // stage, and none wait for it; and whether there is no other process.
   bool is_alone;
+  bool is_single;
+  // The stage that has come behind each, whose ranks the first warp that follows looks at when that
+  // one ends (stages.h), and the one behind the stage that runs; -1: the leading threads look. And
+  // whether those that looked have given up.
+  std::int16_t next_stage[Stages];
+  std::int16_t expected;
+  bool is_late;
   way_of_stage way;    // of the stage that runs
   bool discards_parts; // what threads add up in the tiles that run
   tile_range now;

@@ -85,7 +85,9 @@ public:
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
-      r.is_alone = plans.bands.processes == 1;
+      r.is_alone = r.is_single = plans.bands.processes == 1;
+      r.expected = -1;
+      r.is_late = false;
       r.way = way_of_stage::own_tiles;
       r.discards_parts = false;
       r.puts_lines = false;
@@ -93,6 +95,7 @@ public:
       for (int s = 0; s < Stages; ++s) {
         r.stage[s].known = false;
         r.tells_of_reads[s] = 0;
+        r.next_stage[s] = -1;
       }
       GPURMA_ROLLED
       for (int a = 0; a < Arrays; ++a) {
@@ -313,23 +316,29 @@ public:
   template <class Launch>
   GPURMA_DEVICE static void launch(const Launch& launch, const dim3& block, site where) {
     state& r = shared();
-    if (platform::thread_index() == 0) {
+    const bool is_single = r.is_single;
+    if (platform::thread_index_again() == 0) {
       platform::block_shared<passed<Launch>>().set(launch);
-      set_call(r.call, launch);
+      if (!is_single)
+        set_call(r.call, launch);
     }
-    platform::sync_polling(platform::polling_threads());
-    find_arrays(r, launched<Launch>());
-    for (;;) {
-      const obstacle found = r.is_alone         ? begin<concern::own_process>()
-                             : ghosts::exist(r) ? begin<concern::ghost_rows>()
-                                                : begin<concern::neighbours>();
-      if (found == obstacle::none)
-        break;
-      if (found == obstacle::unknown_grid && platform::thread_index() == 0)
-        r.traits[Launch::gpurma_stage] = traits_of<Launch>(where);
-      overcome(found, block);
-      if (found == obstacle::others)
-        break;
+    platform::sync_polling(platform::polling_threads_again());
+    // What keeps it from beginning is no variable for all ways: that would be in local memory.
+    if (is_single) {
+      if (const obstacle found = begin_single(r, launched<Launch>()); found != obstacle::none)
+        begin_behind<Launch>(found, block, where);
+    } else {
+      find_arrays(r, launched<Launch>());
+      if (r.is_alone) {
+        if (const obstacle found = begin<concern::own_process>(); found != obstacle::none)
+          begin_behind<Launch>(found, block, where);
+      } else if (ghosts::exist(r)) {
+        if (const obstacle found = begin<concern::ghost_rows>(); found != obstacle::none)
+          begin_behind<Launch>(found, block, where);
+      } else {
+        if (const obstacle found = begin<concern::neighbours>(); found != obstacle::none)
+          begin_behind<Launch>(found, block, where);
+      }
     }
     platform::sync_block(); // M4
     run<Launch, platform::callers_take_registers>();
@@ -368,6 +377,25 @@ private:
   // What keeps a rank from beginning a stage.
   enum class obstacle { none, unknown_grid, wrong_array, untold, others };
 
+  // Begins a stage once that is out of the way. The threads that lead.
+  template <class Launch>
+  GPURMA_SLOW_DEVICE static void begin_behind(obstacle found, const dim3& block, site where) {
+    state& r = shared();
+    if (r.is_single && platform::thread_index() == 0)
+      set_call(r.call, launched<Launch>());
+    while (found != obstacle::none) {
+      if (found == obstacle::unknown_grid && platform::thread_index() == 0)
+        r.traits[Launch::gpurma_stage] = traits_of<Launch>(where);
+      overcome(found, block);
+      if (found == obstacle::others)
+        return;
+      found = r.is_single        ? begin_single(r, launched<Launch>())
+              : r.is_alone       ? begin<concern::own_process>()
+              : ghosts::exist(r) ? begin<concern::ghost_rows>()
+                                 : begin<concern::neighbours>();
+    }
+  }
+
   template <class Launch>
   static constexpr int count_of_arrays =
       decltype(std::declval<const Launch&>().gpurma_arrays())::count;
@@ -402,26 +430,121 @@ private:
   // one elsewhere. The threads that lead, each for some arrays; only they look at what is found
   // until the stage has begun.
   template <class Launch> GPURMA_DEVICE static void find_arrays(state& r, const Launch& launch) {
-    constexpr std::uint32_t used = Launch::gpurma_reads | Launch::gpurma_writes;
-    const unsigned width = platform::polling_threads();
+    const unsigned width = platform::polling_threads_again();
     const auto arrays = launch.gpurma_arrays();
     GPURMA_ROLLED
-    for (unsigned a = platform::thread_index(); a < Arrays; a += width) {
-      const char* const base = r.plans.array[a].base;
-      const std::uint64_t bytes = r.bytes_of[a];
-      std::uint32_t passed_as = 0;
-      bool leads_inside = false;
-      GPURMA_UNROLLED
-      for (int k = 0; k < count_of_arrays<Launch>; ++k) {
-        const std::uint64_t offset = offset_from(base, arrays.of[k]);
-        passed_as |= offset == 0 ? std::uint32_t{1} << k : 0;
-        leads_inside |= launch_traits::has(used, k) && offset != 0 && offset < bytes;
-      }
-      r.passed_as[a] = passed_as;
-      if (leads_inside)
+    for (unsigned a = platform::thread_index_again(); a < Arrays; a += width) {
+      const passed_array found = find_passed<Launch>(r, a, arrays);
+      r.passed_as[a] = found.as;
+      if (found.leads_inside)
         r.call.leads_inside = true;
     }
     platform::sync_polling(width);
+  }
+
+  // As which arrays one of the region's is passed, and whether any other leads into it.
+  struct passed_array {
+    std::uint32_t as;
+    bool leads_inside;
+  };
+  template <class Launch, class Pointers>
+  GPURMA_DEVICE static passed_array find_passed(const state& r, unsigned a,
+                                                const Pointers& arrays) {
+    constexpr std::uint32_t used = Launch::gpurma_reads | Launch::gpurma_writes;
+    const char* const base = r.plans.array[a].base;
+    const std::uint64_t bytes = r.bytes_of[a];
+    passed_array found{0, false};
+    GPURMA_UNROLLED
+    for (int k = 0; k < count_of_arrays<Launch>; ++k) {
+      const std::uint64_t offset = offset_from(base, arrays.of[k]);
+      found.as |= offset == 0 ? std::uint32_t{1} << k : 0;
+      found.leads_inside |= launch_traits::has(used, k) && offset != 0 && offset < bytes;
+    }
+    return found;
+  }
+
+  // Begins a stage, with one process. The rank waits for all that the ranks that conflict with the
+  // stage have begun before, whichever arrays that was for: what is to be waited for would take as
+  // long to find. Mostly the threads that follow have looked at these when the last stage ended
+  // (look_ahead). The threads that lead; steps of small grids wait for each of its instructions.
+  template <class Launch>
+  GPURMA_DEVICE static obstacle begin_single(state& r, const Launch& launch) {
+    constexpr int stage = Launch::gpurma_stage;
+    const stage_state& s = r.stage[stage];
+    const unsigned width = platform::polling_threads_again();
+    const auto arrays = launch.gpurma_arrays();
+    bool leads_inside = false;
+    std::uint32_t passed = 0;
+    GPURMA_ROLLED
+    for (unsigned a = platform::thread_index_again(); a < Arrays; a += width) {
+      const passed_array found = find_passed<Launch>(r, a, arrays);
+      passed |= found.as;
+      leads_inside |= found.leads_inside;
+    }
+    const std::uint32_t epoch = r.epoch;
+    const bool has_looked = r.expected == stage;
+    if (!s.known || s.grid.x != launch.gpurma_grid[0] || s.grid.y != launch.gpurma_grid[1] ||
+        s.grid.z != launch.gpurma_grid[2])
+      return obstacle::unknown_grid;
+    if ((Launch::gpurma_writes & ~platform::united(passed, width)) != 0 ||
+        platform::ballot(leads_inside, width) != 0)
+      return obstacle::wrong_array;
+    const bool reached = has_looked || look(stage, epoch);
+    platform::sync_polling(width); // others have read what is written now
+    if (platform::thread_index_again() == 0) {
+      r.epoch = epoch + 1;
+      r.ordered = stage;
+      r.expected = r.next_stage[stage];
+      r.now = s.part[3];
+      detail::count_directive(detail::block());
+    }
+    return reached ? obstacle::none : obstacle::others;
+  }
+
+  // Looks at the ranks that conflict with a stage. When it comes behind the same stage again, those
+  // that follow do. The threads that lead.
+  GPURMA_SLOW_DEVICE static bool look(int stage, std::uint32_t epoch) {
+    state& r = shared();
+    const unsigned width = platform::polling_threads();
+    const needed_epochs needed{epoch, 0, 0};
+    if (platform::thread_index() == 0) {
+      r.needed = needed;
+      expect_again(r, stage);
+    }
+    return epoch == 0 || reach_soon<platform::scope::device, true>(r, stage, needed,
+                                                                   platform::thread_index(), width);
+  }
+
+  // From now on those that follow look for a stage when the one before it ends. Thread 0, before it
+  // notes that the stage has begun.
+  GPURMA_DEVICE static void expect_again(state& r, int stage) {
+    if (platform::followers_look && r.ordered >= 0 && r.watched_count[stage] >= 0 &&
+        platform::block_threads() > platform::polling_threads())
+      r.next_stage[r.ordered] = static_cast<std::int16_t>(stage);
+  }
+
+  // The first warp that follows, once it has told of its rank's epoch: looks at the ranks that
+  // conflict with the stage that is expected next, while the leading threads find out what that is
+  // passed, for which all then meet (M4).
+  GPURMA_DEVICE static void look_ahead(state& r, int stage, std::uint32_t epoch, unsigned lane) {
+    const unsigned width = platform::polling_threads();
+    const unsigned followers = platform::block_threads() - width;
+    if (!reach_soon<platform::scope::device, false>(r, stage, needed_epochs{epoch, 0, 0}, lane,
+                                                    followers < width ? followers : width) &&
+        lane == 0)
+      r.is_late = true;
+  }
+
+  // Those threads have given up. All threads.
+  GPURMA_SLOW_DEVICE static void wait_late(int stage) {
+    state& r = shared();
+    platform::sync_block(); // all have seen that
+    if (platform::thread_index() < platform::polling_threads()) {
+      const needed_epochs needed{r.epoch - 1, 0, 0};
+      wait_for_conflicts(platform::off_fast_path(r), stage, needed, r.traits[stage].where);
+      if (platform::thread_index() == 0)
+        r.is_late = false;
+    }
   }
 
   // Begins the stage that has been passed, unless something is in the way; if others are, it has
@@ -446,13 +569,16 @@ private:
     if (!apart && r.plans.bands.by_array &&
         (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
       return obstacle::untold;
-    note<With>(r, stage, width, crosses, apart, needed); // before the wait, not behind it
-    if (!needed.is_some())
+    const bool has_looked = With != concern::neighbours && apart && r.expected == stage;
+    note<With>(r, stage, width, crosses, apart, needed, has_looked); // not behind the wait
+    if (has_looked || !needed.is_some())
       return obstacle::none;
-    const bool reached = With == concern::own_process
-                             ? reach_soon<platform::scope::device, true>(r, stage, needed)
-                         : apart ? reach_soon<platform::scope::device, false>(r, stage, needed)
-                                 : reach_soon<platform::scope::system, false>(r, stage, needed);
+    const unsigned lane = platform::thread_index();
+    const bool reached =
+        With == concern::own_process
+            ? reach_soon<platform::scope::device, true>(r, stage, needed, lane, width)
+        : apart ? reach_soon<platform::scope::device, false>(r, stage, needed, lane, width)
+                : reach_soon<platform::scope::system, false>(r, stage, needed, lane, width);
     return reached ? obstacle::none : obstacle::others;
   }
 
@@ -512,6 +638,10 @@ private:
   // Leads: code for the threads that lead, whose statements keep values in registers meanwhile, and
   // leave the tiles fewer of them.
   template <class Launch, bool Leads> GPURMA_DEVICE static void run() {
+    if (platform::followers_look && shared().is_late) {
+      wait_late(Launch::gpurma_stage);
+      platform::sync_block(); // M4; and tiles behind it have uniform registers
+    }
     if (const way_of_stage way = shared().way; way != way_of_stage::own_tiles) {
       if (way == way_of_stage::telling)
         run_and_tell<Launch, Leads>();
@@ -616,10 +746,12 @@ private:
   GPURMA_DEVICE static bool tells_device() { return begins_warp(1); }
   GPURMA_DEVICE static bool tells_processes() { return begins_warp(2); }
   GPURMA_DEVICE static bool begins_warp(unsigned warp) {
+    return platform::thread_index_again() == first_of_warp(warp);
+  }
+  GPURMA_DEVICE static unsigned first_of_warp(unsigned warp) {
     const unsigned threads = platform::block_threads();
     const unsigned width = platform::polling_threads();
-    const unsigned first = warp * width < threads ? warp * width : threads > width ? width : 0;
-    return platform::thread_index_again() == first;
+    return warp * width < threads ? warp * width : threads > width ? width : 0;
   }
 
   // The leading threads may be in the next stage while its epoch is told.
@@ -628,9 +760,15 @@ private:
     if (s.most_pieces != 0 && platform::thread_index_again() == 0)
       count_rest(s);
     const std::uint32_t epoch = r.epoch;
+    const int expected = r.expected;
     platform::sync_block(); // M1
-    if (tells_device())
+    const unsigned lane = platform::thread_index_again() - first_of_warp(1);
+    if (lane >= platform::polling_threads())
+      return;
+    if (lane == 0)
       tell_device(r, epoch);
+    if (platform::followers_look && expected >= 0)
+      look_ahead(r, expected, epoch, lane);
   }
 
   GPURMA_SLOW_DEVICE static void end_stage_and_tell(const stage_state& s, const side_work& work) {
@@ -1018,7 +1156,7 @@ private:
   // barrier.
   template <concern With>
   GPURMA_DEVICE static void note(state& r, int stage, unsigned width, const crossing& crosses,
-                                 bool apart, const needed_epochs& needed) {
+                                 bool apart, const needed_epochs& needed, bool has_looked) {
     const launch_traits& traits = r.traits[stage];
     const std::uint32_t epoch = r.epoch + 1;
     platform::sync_polling(width); // others have read what is written now
@@ -1048,6 +1186,8 @@ private:
     });
     if (platform::thread_index() != 0)
       return;
+    if (With != concern::neighbours && !has_looked)
+      expect_again(r, stage);
     r.epoch = epoch;
     r.way_taken = r.way_taken * 31 + stage + 1;
     r.ordered = stage;
@@ -1072,7 +1212,15 @@ private:
         r.now = r.stage[stage].part[work.tells_any && !work.puts_last ? 0 : 3];
       }
     }
+    if (With != concern::neighbours)
+      r.expected = ends_alone<With>(r, apart) ? r.next_stage[stage] : std::int16_t{-1};
     detail::count_directive(detail::block());
+  }
+
+  // Whether the rank surely tells no other process of the stage that has begun: end_stage ends it.
+  template <concern With> GPURMA_DEVICE static bool ends_alone(const state& r, bool apart) {
+    return With == concern::own_process ||
+           (apart && (r.way == way_of_stage::own_tiles || r.ghosts.own_tiles != 0));
   }
 
   // Thread 0.
@@ -1144,6 +1292,9 @@ private:
         ghosts::set_up(r, stage);
       r.is_alone = is_alone(r);
       r.way = way_of_stage::own_tiles;
+      r.expected = -1; // ranks that conflict may be too many now
+      for (std::int16_t& next : r.next_stage)
+        next = -1;
       for (bool& known : r.informed_is_known)
         known = false;
     }

@@ -18,6 +18,7 @@
 //   store_released(p, value)        a relaxed store, before which fence_release has come; system scope
 //   store_packet load_packet        16 bytes at once, any scope: relaxed, the words are of one store
 //   store_after_load(p, value)      a store that others see only after the loads on which it depends; system scope
+//   polling_threads_again()         as the next, once, as thread_index_again()
 //   polling_threads()               threads, from thread 0 on, that look for notifications together; the next four
 //                                   are for them, called by all of `width` threads with the same `width`
 //   sync_polling(width)             barrier
@@ -32,6 +33,7 @@
 //                                   time, so that they have one number
 //   polls_starve_others             whether others run only when the thread yields
 //   quiet_polls                     how often a waiting rank looks before it says so to its host
+//   followers_look                  whether a warp that follows looks at other ranks while the first warp does something else
 //   piece_polls                     how often a rank that is ahead of others in a stage looks whether they follow
 //   copy_block(dst, src, bytes)     copies with all threads of the block, widest aligned accesses; no barrier, no fence;
 //                                   true: thread 0 did it alone, because that is as fast

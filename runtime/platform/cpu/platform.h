@@ -109,8 +109,10 @@ void store_after_load(T* address, T value) {
 
 inline constexpr bool polls_starve_others = true;
 inline constexpr unsigned quiet_polls = 1;
+inline constexpr bool followers_look = false;
 inline constexpr unsigned piece_polls = 1;
 inline unsigned polling_threads() { return 1; }
+inline unsigned polling_threads_again() { return 1; }
 inline void sync_polling(unsigned) {}
 inline unsigned ballot(bool flag, unsigned) { return flag ? 1 : 0; }
 inline unsigned largest(unsigned value, unsigned) { return value; }

@@ -143,9 +143,16 @@ GPURMA_DEVICE void store_after_load(T* address, T value) {
 // A status goes to the host's memory: not worth it for a wait of microseconds.
 inline constexpr bool polls_starve_others = false;
 inline constexpr unsigned quiet_polls = 4096;
+inline constexpr bool followers_look = true;
 inline constexpr unsigned piece_polls = 128;
 GPURMA_DEVICE unsigned polling_threads() {
   const unsigned threads = block_threads();
+  return threads < 32 ? threads : 32;
+}
+GPURMA_DEVICE unsigned polling_threads_again() {
+  unsigned x, y, z;
+  asm volatile("mov.u32 %0, %%ntid.x; mov.u32 %1, %%ntid.y; mov.u32 %2, %%ntid.z;" : "=r"(x), "=r"(y), "=r"(z));
+  const unsigned threads = x * y * z;
   return threads < 32 ? threads : 32;
 }
 // Lanes that the block does not fill count as exited; a mask that is not constant makes a call of each of these.
