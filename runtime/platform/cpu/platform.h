@@ -12,11 +12,17 @@
 #include <ctime>
 #include <type_traits>
 
-#define GPURMA_DEVICE __device__ __forceinline__
+// Without optimisation, to inline functions only takes the compiler longer.
+#ifdef __OPTIMIZE__
+#define GPURMA_INLINE __forceinline__
+#else
+#define GPURMA_INLINE inline
+#endif
+#define GPURMA_DEVICE __device__ GPURMA_INLINE
 #define GPURMA_ROLLED
 #define GPURMA_UNROLLED
 #define GPURMA_SLOW_DEVICE __device__ inline
-#define GPURMA_HOST_DEVICE __host__ __device__ __forceinline__
+#define GPURMA_HOST_DEVICE __host__ __device__ GPURMA_INLINE
 
 #if GPURMA_PARSE
 #pragma clang force_cuda_host_device begin
