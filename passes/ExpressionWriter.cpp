@@ -3,6 +3,7 @@
 
 #include "frontend/SourceText.h"
 #include "passes/ArrayCopies.h"
+#include "passes/ConstantNumbers.h"
 #include "passes/ErrorChecks.h"
 #include "passes/HostFunctions.h"
 #include "passes/HostObjects.h"
@@ -466,12 +467,8 @@ bool ExpressionWriter::isOfBytes(const CallExpr& Call, const ReducedScalar& Scal
   if (Call.getNumArgs() <= 2)
     return false;
   // `size_t bytes = sizeof(float);`, which nothing changes.
-  const Expr* Given = Call.getArg(2);
   const VariableChanges InFunction(Draft.R.outermostFunction()->getBody());
-  for (const VarDecl* V = namedVariable(Given); V && V->isLocalVarDecl() && V->getInit() && !InFunction.changes(V); V = namedVariable(Given))
-    Given = V->getInit();
-  Expr::EvalResult Bytes;
-  return Given->EvaluateAsInt(Bytes, Context) && Bytes.Val.getInt() == bytesOf(Scalar) * static_cast<int>(Count);
+  return constantNumber(Call.getArg(2), InFunction, Context) == bytesOf(Scalar) * static_cast<std::int64_t>(Count);
 }
 
 ArrayRef<ReducedScalar> ExpressionWriter::reducedArray(const CallExpr& Call, unsigned Argument) const {

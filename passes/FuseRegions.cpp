@@ -283,7 +283,7 @@ private:
       return spelled(E);
     // dim3 block; block.x = 32;
     if (const VariableChanges Changed(R.Statement); mentions(E, [&](const VarDecl* V) { return R.declares(V) && Changed.changes(V); }))
-      if (const auto Size = constantLaunchSize(E, Changed, Context, R.Statement); Size[0] && Size[1] && Size[2])
+      if (const auto Size = constantLaunchSize(E, VariableChanges(R.outermostFunction()->getBody()), Context, R.Statement); Size[0] && Size[1] && Size[2])
         return std::to_string(*Size[0]) + ", " + std::to_string(*Size[1]) + ", " + std::to_string(*Size[2]);
     const PrintingPolicy Policy = sourcePolicy(Context);
     return HostPrinter(R, Policy).text(E);

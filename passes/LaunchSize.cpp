@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/LaunchSize.h"
 
-#include "passes/ConstantMembers.h"
+#include "passes/ConstantNumbers.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -16,14 +16,6 @@ namespace gpurma {
 namespace {
 
 using LaunchSize = std::array<std::optional<std::int64_t>, 3>;
-
-std::optional<std::int64_t> constantNumber(const Expr* E, const VariableChanges& Changed, const ASTContext& Context) {
-  Expr::EvalResult Known;
-  if (!E->isValueDependent() && E->EvaluateAsInt(Known, Context))
-    return Known.Val.getInt().getExtValue();
-  const auto [V, Field] = memberOf(E);
-  return V && Field && !Changed.changes(V, Field) ? constantMember(E, Context) : std::nullopt;
-}
 
 const BinaryOperator* assignment(const Stmt* S) {
   const auto* E = dyn_cast_or_null<Expr>(S);
@@ -77,11 +69,6 @@ bool giveMembers(LaunchSize& Size, const VarDecl* V, const Stmt* Body, const Exp
   return true;
 }
 
-/// The variable always has what it is initialised with.
-bool keepsInit(const VarDecl* V, const VariableChanges& Changed) {
-  return V->isLocalVarDeclOrParm() ? !Changed.changes(V) : isUnchangeable(V->getType());
-}
-
 /// Of a function that does nothing else than to return it; null of others.
 const Expr* returnedBy(const CallExpr& Call) {
   const FunctionDecl *Callee = Call.getDirectCallee(), *Definition = nullptr;
@@ -90,9 +77,7 @@ const Expr* returnedBy(const CallExpr& Call) {
   return Return ? Return->getRetValue() : nullptr;
 }
 
-} // namespace
-
-LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, const ASTContext& Context, const Stmt* Copied) {
+LaunchSize findSize(const Expr* E, const VariableChanges& Changed, const ASTContext& Context, const Stmt* Copied) {
   while (E) {
     E = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
     if (E->getType()->isIntegralOrEnumerationType())
@@ -107,7 +92,7 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
       }
       if (!V->hasLocalStorage() || !V->getInit() || Changed.changes(V, nullptr))
         return {};
-      LaunchSize Size = constantLaunchSize(V->getInit(), Changed, Context, Copied);
+      LaunchSize Size = findSize(V->getInit(), Changed, Context, Copied);
       const auto* Function = dyn_cast<FunctionDecl>(V->getDeclContext());
       const bool Known = giveMembers(Size, V, Function ? Function->getBody() : nullptr, E, Changed, Context) ||
                          giveMembers(Size, V, Copied, E, Changed, Context);
@@ -137,6 +122,17 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
     return Size;
   }
   return {};
+}
+
+} // namespace
+
+LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, const ASTContext& Context, const Stmt* Copied) {
+  if (!Copied)
+    return findSize(E, Changed, Context, nullptr);
+  VariableChanges All = Changed;
+  const VariableChanges InCopy(Copied);
+  All.Members.insert(InCopy.Members.begin(), InCopy.Members.end());
+  return findSize(E, All, Context, Copied);
 }
 
 bool isOfOneThread(const Expr* Grid, const Expr* Block, const VariableChanges& Changed, const ASTContext& Context) {

@@ -561,7 +561,7 @@ private:
     Find.Known = &*KnownBefore;
     Find.TraverseStmt(const_cast<Expr*>(E));
     // dim3 block; block.x = 32;
-    if (Find.Found && Which == 0 && llvm::all_of(constantLaunchSize(E, VariableChanges(R.Statement), Context, R.Statement), [](const auto& Size) { return Size.has_value(); }))
+    if (Find.Found && Which == 0 && llvm::all_of(constantLaunchSize(E, VariableChanges(R.outermostFunction()->getBody()), Context, R.Statement), [](const auto& Size) { return Size.has_value(); }))
       return true;
     if (Find.Found)
       report(Find.Found->getLocation(), Diag::err_region_setting)

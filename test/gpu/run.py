@@ -282,7 +282,7 @@ def compiled_programs():
 ELIDED_REGIONS = """
     arrays_of_pointers atomic_functions block_numbers block_number_functions block_sizes borders boundary_columns
     boundary_rows boundary_values built_in_copies cache_hints calls checked_reads choices chosen_subscripts
-    comparisons components components_3d components_fields conditions conjugate_gradient
+    comparisons components components_3d components_fields computed_blocks conditions conjugate_gradient
     constants cooperating_blocks cooperative_groups copied_members copied_shapes copies
     copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_updates
     dot_values early_reads elements_with_arrays end_rows error_checks exact_grids few_threads first_row
