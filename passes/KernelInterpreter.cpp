@@ -888,6 +888,16 @@ private:
     return V;
   }
 
+  /// What is stored, and where.
+  std::pair<AbstractValue, Location> assign(const BinaryOperator* E) {
+    size_t Read = Result.Accesses.size();
+    AbstractValue V = eval(E->getRHS());
+    Location L = locate(E->getLHS());
+    store(L, V, E->getLHS());
+    noteFirst(L, E->getRHS(), Read);
+    return {std::move(V), std::move(L)};
+  }
+
   AbstractValue evalBinary(const BinaryOperator* E) {
     BinaryOperatorKind Op = E->getOpcode();
     if (Op == BO_Comma) {
@@ -895,12 +905,8 @@ private:
       return E->isGLValue() ? placed(locate(E->getRHS())) : eval(E->getRHS());
     }
     if (Op == BO_Assign) {
-      size_t Read = Result.Accesses.size();
-      AbstractValue V = eval(E->getRHS());
-      Location L = locate(E->getLHS());
-      store(L, V, E->getLHS());
-      noteFirst(L, E->getRHS(), Read);
-      return E->isGLValue() ? placed(L) : V;
+      auto [V, L] = assign(E);
+      return E->isGLValue() ? placed(std::move(L)) : std::move(V);
     }
     if (E->isCompoundAssignmentOp()) {
       AbstractValue Right = eval(E->getRHS());
@@ -1028,6 +1034,9 @@ private:
     const Expr* Sub = E->getSubExpr();
     switch (E->getCastKind()) {
     case CK_LValueToRValue:
+      // `u[i] = u[j] = 0` reads nothing.
+      if (const auto* Assignment = dyn_cast<BinaryOperator>(Sub->IgnoreParens()); Assignment && Assignment->getOpcode() == BO_Assign)
+        return assign(Assignment).first;
       return read(Sub);
     case CK_LValueToRValueBitCast:
       read(Sub);

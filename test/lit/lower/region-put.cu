@@ -39,11 +39,11 @@ template <class T> void never(T* a, T* b, T* c, int ny, int nx, dim3 grid, dim3 
 // CHECK-NOT: put(
 // CHECK: void steps
 // CHECK: { alignas(gpurma_values_0) {{[^;]*}}; {{[^;]*}}; ::gpurma::stages::check_put("u", 2, "both", ::gpurma::stages::halo_depth(far + 1, ::gpurma::site{{[{][^;]*}}), ::gpurma::site{{[{][^;]*}});
-// TABLE: stage both: rows y; writes u (own), put with halo 2; reads v (own); writes v (own), put with halo 1; reads in (y 1..1)
-// TABLE-NEXT: stage both: rows y; writes u (own), published (y 0..1); reads v (own); writes v (own), put with halo 0; reads in (x whole, y whole)
-// TABLE-NEXT: stage both: rows y; writes u (own), published (y 0..1); reads v (own); writes v (own), not published; reads in (x whole, y whole)
-// REMARK: :[[#@LINE+9]]:9: remark: stage 'both' reads 'v', reads 'in' with halo 1, writes 'u' (put with halo 2), writes 'v' (put with halo 1) [gpurma-0217]
-// REMARK: remark: stage 'both' reads 'v', reads 'in' in all rows, writes 'u' (publishes 1 row to the process before), writes 'v' (put with halo 0) [gpurma-0217]
+// TABLE: stage both: rows y; writes u (own), put with halo 2; writes v (own), put with halo 1; reads in (y 1..1)
+// TABLE-NEXT: stage both: rows y; writes u (own), published (y 0..1); writes v (own), put with halo 0; reads in (x whole, y whole)
+// TABLE-NEXT: stage both: rows y; writes u (own), published (y 0..1); writes v (own), not published; reads in (x whole, y whole)
+// REMARK: :[[#@LINE+9]]:9: remark: stage 'both' reads 'in' with halo 1, writes 'u' (put with halo 2), writes 'v' (put with halo 1) [gpurma-0217]
+// REMARK: remark: stage 'both' reads 'in' in all rows, writes 'u' (publishes 1 row to the process before), writes 'v' (put with halo 0) [gpurma-0217]
 // DIRECTIVES: :[[#@LINE+5]]:16: put(u : halo(1 + 1)) notify{{$}}
 // DIRECTIVES-NEXT: :[[#@LINE+5]]:16: put(v : halo(1)) notify{{$}}
 void steps(float* u, float* v, float* in, int ny, int nx, int far, dim3 grid, dim3 block) {
