@@ -11,6 +11,7 @@
 #include "passes/FixedRowAnalysis.h"
 #include "passes/HostExpressions.h"
 #include "passes/HostFunctions.h"
+#include "passes/KernelMembers.h"
 #include "passes/LaunchSize.h"
 #include "passes/LaunchTiles.h"
 #include "passes/PartialBlocks.h"
@@ -174,7 +175,7 @@ private:
       }
       if (holdsPointer(Parameter->getType())) {
         Structures = true;
-        if (!addStructure(S, Parameter, Argument, Arrays))
+        if (!addStructure(S, Parameter, Argument, KernelMembers(S.Kernel), Arrays))
           return false;
       }
       addValue(Parameter, Argument, Launch);
@@ -1025,8 +1026,8 @@ private:
 
   enum StructureProblem { InArray, InUnion, InBase, NotPublic };
 
-  /// The arrays that a structure leads to. False after an error.
-  bool addStructure(const Stage& S, const PointerVariable& Structure, const Expr* Argument,
+  /// The arrays that a structure leads to, as far as the kernel may touch them. False after an error.
+  bool addStructure(const Stage& S, const PointerVariable& Structure, const Expr* Argument, const KernelMembers& Members,
                     std::vector<DistributedParameter>& Arrays) {
     const CXXRecordDecl* Class = Structure.type().getNonReferenceType()->getAsCXXRecordDecl();
     std::optional<StructureProblem> Wrong;
@@ -1036,7 +1037,7 @@ private:
       Wrong = InBase;
     for (const FieldDecl* Field : allFields(Class)) {
       QualType Type = Field->getType();
-      if (!Type->isPointerType() && !holdsPointer(Type) && !isArrayOfPointers(Type))
+      if ((!Type->isPointerType() && !holdsPointer(Type) && !isArrayOfPointers(Type)) || !Members.mayTouch(Field))
         continue;
       if (isArrayOfPointers(Type))
         Wrong = InArray;
@@ -1047,7 +1048,7 @@ private:
       PointerVariable Member = Structure;
       Member.Members.push_back(Field);
       if (!(Type->isPointerType() ? addArray(S, Member, Arrays)
-                                  : addStructure(S, Member, Argument, Arrays)))
+                                  : addStructure(S, Member, Argument, Members, Arrays)))
         return false;
     }
     if (!Wrong)

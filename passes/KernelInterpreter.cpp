@@ -1504,15 +1504,32 @@ private:
       passOn(Member, Arg, Call, Callee);
     if (!V.Place)
       return;
+    rejectOpaqueCall(*V.Place, Arg, Callee);
     if (distributed(*V.Place))
-      error(Arg->getExprLoc(), Diag::err_opaque_call)
-          << pointerTo(*V.Place).name() << (Callee ? Callee->getNameAsString() : "a function pointer")
-          << (Callee && Callee->hasBody()) << Arg->getSourceRange();
-    else if (V.Place->Of == Location::Unknown)
+      return;
+    if (V.Place->Of == Location::Unknown)
       access(*V.Place, /*Writes=*/false, Arg);
     else
       checkMember(*V.Place, Read, Arg);
     forget(*V.Place, UnknownCause::Call, Call);
+  }
+
+  /// Reports the distributed arrays to which a place leads such a function: what lies there, and what variables hold that do.
+  void rejectOpaqueCall(const Location& L, const Expr* Arg, const FunctionDecl* Callee) {
+    std::set<const ValueDecl*> Seen;
+    rejectOpaqueCall(placed(L), Arg, Callee, Seen);
+  }
+  void rejectOpaqueCall(const AbstractValue& V, const Expr* Arg, const FunctionDecl* Callee, std::set<const ValueDecl*>& Seen) {
+    for (const auto& [Field, Member] : V.Members)
+      rejectOpaqueCall(Member, Arg, Callee, Seen);
+    if (!V.Place)
+      return;
+    if (distributed(*V.Place))
+      error(Arg->getExprLoc(), Diag::err_opaque_call)
+          << pointerTo(*V.Place).name() << (Callee ? Callee->getNameAsString() : "a function pointer")
+          << (Callee && Callee->hasBody()) << Arg->getSourceRange();
+    else if (V.Place->Of == Location::Variable && Seen.insert(V.Place->Decl).second)
+      rejectOpaqueCall(heldValue(*V.Place), Arg, Callee, Seen);
   }
 
   AbstractValue evalAtomic(const CallExpr* E, const FunctionDecl& Callee) {
@@ -1641,8 +1658,10 @@ private:
       eval(E->getCallee());
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, nullptr);
-      if (This) // through a pointer to a member function
+      if (This) { // through a pointer to a member function
+        rejectOpaqueCall(*This, E, nullptr);
         forget(*This, UnknownCause::Call, E);
+      }
       return opaque(E->getType(), UnknownCause::Call, E);
     }
     if (std::optional<AbstractValue> V = evalKnown(E, Callee))
@@ -1667,6 +1686,8 @@ private:
       for (const Expr* Arg : Arguments)
         if (!IsOfGroup || !IsGroup(Arg))
           passOn(Arg, E, Callee);
+      if (This && !IsOfGroup)
+        rejectOpaqueCall(*This, E, Callee);
       if (This && Method && changesObject(Method))
         forget(*This, UnknownCause::Call, E);
       if (HasBody && Result.Understood)
@@ -1679,7 +1700,7 @@ private:
     std::map<const VarDecl*, const VarDecl*> Copies;
     std::map<const ValueDecl*, std::optional<AbstractValue>> Hidden;
     if (This && Method && Method->getParent()->isLambda()) {
-      AbstractValue Lambda = loadLambda(*This);
+      AbstractValue Lambda = heldValue(*This);
       for (auto& [Variable, V] : Lambda.Captured) {
         // An earlier call may have changed its copies.
         AbstractValue Here = Method->isConst() ? V : opaque(Variable->getType(), UnknownCause::Call, E);
@@ -1707,7 +1728,7 @@ private:
     return V;
   }
 
-  AbstractValue loadLambda(const Location& L) {
+  AbstractValue heldValue(const Location& L) {
     if (L.Of != Location::Variable)
       return {};
     auto It = Now.Variables.find(L.Decl);

@@ -1,0 +1,41 @@
+// Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/KernelMembers.h"
+
+using namespace clang;
+
+namespace gpurma {
+
+KernelMembers::KernelMembers(const FunctionDecl* Kernel) {
+  enter(Kernel);
+  visitEntered();
+}
+
+bool KernelMembers::mayTouch(const FieldDecl* Member) const {
+  // Captured variables have the names that they have outside.
+  return All || Named.contains(Member) || cast<CXXRecordDecl>(Member->getParent())->isLambda();
+}
+
+bool KernelMembers::VisitMemberExpr(MemberExpr* E) {
+  if (const auto* Field = dyn_cast<FieldDecl>(E->getMemberDecl()))
+    Named.insert(Field);
+  return CallVisitor::VisitMemberExpr(E);
+}
+
+bool KernelMembers::VisitCallExpr(CallExpr* E) {
+  const FunctionDecl* Callee = E->getDirectCallee();
+  const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
+  const bool IsKnown = Callee && !(Method && Method->isVirtual()) &&
+                       (Callee->hasBody() || Callee->getBuiltinID() || Callee->isDefaulted() ||
+                        Callee->getASTContext().getSourceManager().isInSystemHeader(Callee->getLocation()));
+  All |= !IsKnown;
+  return true;
+}
+
+bool KernelMembers::VisitCastExpr(CastExpr* E) {
+  auto Pointee = [](QualType Type) { return Type->getPointeeType().isNull() ? QualType() : Type->getPointeeType().getUnqualifiedType(); };
+  const QualType From = Pointee(E->getSubExpr()->getType()), To = Pointee(E->getType());
+  All |= !From.isNull() && From->isRecordType() && (To.isNull() ? E->getCastKind() == CK_PointerToIntegral : !To->isRecordType());
+  return true;
+}
+
+} // namespace gpurma
