@@ -6,6 +6,7 @@
 #include "passes/DeviceFunctions.h"
 #include "passes/GridStrides.h"
 #include "passes/Inductions.h"
+#include "passes/KernelMembers.h"
 #include "passes/LocalArrays.h"
 #include "passes/StoreUses.h"
 #include "passes/ThreadCooperation.h"
@@ -1509,9 +1510,16 @@ private:
       return;
     if (V.Place->Of == Location::Unknown)
       access(*V.Place, /*Writes=*/false, Arg);
+    else if (isOfPointers(*V.Place))
+      access({}, /*Writes=*/false, Arg);
     else
       checkMember(*V.Place, Read, Arg);
     forget(*V.Place, UnknownCause::Call, Call);
+  }
+
+  /// An array of pointers, or of structures with some, which the thread or the block has: where these lead is not known.
+  static bool isOfPointers(const Location& L) {
+    return L.Of == Location::Private && L.Decl && holdsPointers(QualType(L.Decl->getType()->getBaseElementTypeUnsafe(), 0));
   }
 
   /// Reports the distributed arrays to which a place leads such a function: what lies there, and what variables hold that do.

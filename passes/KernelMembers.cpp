@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/KernelMembers.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 using namespace clang;
 
 namespace gpurma {
@@ -36,6 +38,16 @@ bool KernelMembers::VisitCastExpr(CastExpr* E) {
   const QualType From = Pointee(E->getSubExpr()->getType()), To = Pointee(E->getType());
   All |= !From.isNull() && From->isRecordType() && (To.isNull() ? E->getCastKind() == CK_PointerToIntegral : !To->isRecordType());
   return true;
+}
+
+bool holdsPointers(QualType Type) {
+  if (Type->isPointerType())
+    return true;
+  const auto* Record = Type->getAsCXXRecordDecl();
+  return Record && Record->hasDefinition() &&
+         (Record->getNumBases() != 0 || llvm::any_of(Record->fields(), [](const FieldDecl* F) {
+            return holdsPointers(QualType(F->getType()->getBaseElementTypeUnsafe(), 0));
+          }));
 }
 
 } // namespace gpurma

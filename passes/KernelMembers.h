@@ -25,6 +25,9 @@ private:
   bool All = false;
 };
 
+/// Whether a value of the type is a pointer, or may have one in it: any that has base classes.
+bool holdsPointers(clang::QualType Type);
+
 } // namespace gpurma
 
 #endif // GPURMA_PASSES_KERNELMEMBERS_H

@@ -5,6 +5,7 @@
 #include "passes/AccessAnalysis.h"
 #include "passes/CombinedValues.h"
 #include "passes/FunctionCopies.h"
+#include "passes/KernelMembers.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -122,16 +123,6 @@ bool leadsElsewhere(QualType Type) {
   const auto* Record = Type->getAsCXXRecordDecl();
   return Record && Record->hasDefinition() &&
          (Record->getNumBases() != 0 || llvm::any_of(Record->fields(), [](const FieldDecl* F) { return leadsElsewhere(F->getType()); }));
-}
-
-bool holdsPointers(QualType Type) {
-  if (Type->isPointerType())
-    return true;
-  const auto* Record = Type->getAsCXXRecordDecl();
-  return Record && Record->hasDefinition() &&
-         (Record->getNumBases() != 0 || llvm::any_of(Record->fields(), [](const FieldDecl* F) {
-            return holdsPointers(QualType(F->getType()->getBaseElementTypeUnsafe(), 0));
-          }));
 }
 
 class Checker {

@@ -12,6 +12,9 @@ __device__ void by_reference(const model& m, int i);
 __device__ void by_value(model m, int i);
 __device__ void by_pointer(const model* m, int i);
 __device__ void of_pointer(float*& u, int i);
+__device__ void of_pointers(float** all, int i);
+__device__ void of_views(model* all, int i);
+__device__ void of_numbers(int* all, int i);
 __device__ void of_number(const int& nx, int i);
 
 __device__ int thread() {
@@ -47,9 +50,21 @@ __global__ void member(model m) {
 __global__ void parameter(float* u) {
   of_pointer(u, thread());
 }
+// CHECK: :[[@LINE+3]]:15: error: cannot tell which array is read here
+__global__ void pointers(model m) {
+  float* all[2] = {m.state, m.flux};
+  of_pointers(all, thread());
+}
+// CHECK: :[[@LINE+3]]:12: error: cannot tell which array is read here
+__global__ void views(model m) {
+  model all[2] = {m, m};
+  of_views(all, thread());
+}
 __global__ void number(model m) {
   const int i = thread();
+  int all[2] = {i, m.nx};
   of_number(m.nx, i);
+  of_numbers(all, i);
   if (i < m.nx * m.nz)
     m.state[i] = 0;
 }
@@ -63,6 +78,8 @@ void run(model m, float* u, dim3 grid, dim3 block) {
     copy<<<(m.nx * m.nz + 63) / 64, 64>>>(m);
     member<<<(m.nx * m.nz + 63) / 64, 64>>>(m);
     parameter<<<(m.nx * m.nz + 63) / 64, 64>>>(u);
+    pointers<<<(m.nx * m.nz + 63) / 64, 64>>>(m);
+    views<<<(m.nx * m.nz + 63) / 64, 64>>>(m);
     number<<<(m.nx * m.nz + 63) / 64, 64>>>(m);
   }
 }
