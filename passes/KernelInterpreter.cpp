@@ -114,8 +114,12 @@ private:
 
   // --- Values.
 
+  /// What functions of the system's headers do is reported where they are called.
   DiagnosticBuilder error(SourceLocation Loc, Diag Which) {
     Result.Understood = false;
+    for (const Frame* Each : llvm::reverse(Frames))
+      if (Each->Call && Context.getSourceManager().isInSystemHeader(Loc))
+        Loc = Each->Call->getExprLoc();
     return Diags.report(Loc, Which);
   }
 
