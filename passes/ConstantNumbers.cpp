@@ -36,7 +36,7 @@ private:
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
       // `int n = n;` does not end otherwise.
-      const bool Follows = V && !isa<ParmVarDecl>(V) && V->isLocalVarDecl() && V->getInit() && keepsInit(V, Changed) && Under.insert(V).second;
+      const bool Follows = V && V->isLocalVarDecl() && V->getInit() && keepsInit(V, Changed) && Under.insert(V).second;
       if (!Follows)
         return std::nullopt;
       const std::optional<std::int64_t> Value = fold(V->getInit());

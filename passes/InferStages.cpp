@@ -161,6 +161,7 @@ private:
   /// Of a launch and its arguments. False after an error.
   bool findFacts(const Stage& S, LaunchFacts& Launch, std::vector<DistributedParameter>& Arrays, bool& Structures) {
     Launch.AnalysisSteps = Options.AnalysisSteps;
+    std::optional<KernelMembers> Members; // a walk through all that the kernel calls
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       const Expr* Argument = S.Arguments[I];
@@ -175,7 +176,9 @@ private:
       }
       if (holdsPointer(Parameter->getType())) {
         Structures = true;
-        if (!addStructure(S, Parameter, Argument, KernelMembers(S.Kernel), Arrays))
+        if (!Members)
+          Members.emplace(S.Kernel);
+        if (!addStructure(S, Parameter, Argument, *Members, Arrays))
           return false;
       }
       addValue(Parameter, Argument, Launch);

@@ -1740,6 +1740,7 @@ private:
     return V;
   }
 
+  /// What a variable, or a member of one, has now; reads nothing.
   AbstractValue heldValue(const Location& L) {
     if (L.Of != Location::Variable)
       return {};

@@ -34,8 +34,7 @@ bool KernelMembers::VisitCallExpr(CallExpr* E) {
 }
 
 bool KernelMembers::VisitCastExpr(CastExpr* E) {
-  auto Pointee = [](QualType Type) { return Type->getPointeeType().isNull() ? QualType() : Type->getPointeeType().getUnqualifiedType(); };
-  const QualType From = Pointee(E->getSubExpr()->getType()), To = Pointee(E->getType());
+  const QualType From = E->getSubExpr()->getType()->getPointeeType(), To = E->getType()->getPointeeType();
   All |= !From.isNull() && From->isRecordType() && (To.isNull() ? E->getCastKind() == CK_PointerToIntegral : !To->isRecordType());
   return true;
 }
