@@ -41,11 +41,13 @@ Symbol::Kind builtinVariable(StringRef Name) {
       .Case("gridDim", Symbol::Kind::GridSize);
 }
 
-/// Exchanges values within a warp or a block; where its body is visible it says nothing of arrays.
-bool isCollective(StringRef Name) {
-  return llvm::any_of(std::array<StringRef, 8>{"__shfl", "__ballot", "__any", "__all", "__reduce",
+/// A function of CUDA's that exchanges values within a warp or a block; where its body is visible
+/// it says nothing of arrays.
+bool isCollective(const FunctionDecl& Function) {
+  return !ownDefinition(Function) &&
+         llvm::any_of(std::array<StringRef, 8>{"__shfl", "__ballot", "__any", "__all", "__reduce",
                                                "__match", "__sync", "__activemask"},
-                      [&](StringRef Prefix) { return Name.starts_with(Prefix); });
+                      [&](StringRef Prefix) { return Function.getName().starts_with(Prefix); });
 }
 
 class Interpreter {
@@ -601,10 +603,10 @@ private:
     return Count;
   }
 
-  /// Somebody may change a local variable by another name than its own.
+  /// Somebody may change a local variable, or a member of one, by another name than its own.
   void expose(const Location& L) {
     if (L.Of == Location::Variable)
-      AddressTaken.insert(L.Decl);
+      AddressTaken.emplace(L.Decl, L.Members);
   }
 
   AbstractValue exposed(Location L, QualType Reference) {
@@ -1282,6 +1284,8 @@ private:
       if (C.capturesThis()) {
         const Location This = Frames.back()->This.value_or(Location{});
         V.CapturedThis = C.getCaptureKind() == LCK_This ? This : held(load(This, Initial), Initial);
+        if (C.getCaptureKind() == LCK_This)
+          exposeMembers(This, *E->getBody());
       }
       if (!C.capturesVariable())
         continue;
@@ -1304,13 +1308,35 @@ private:
     return V;
   }
 
+  /// What a lambda changes of the object that it is in, wherever it is called.
+  void exposeMembers(const Location& This, const Stmt& Body) {
+    ChangeFinder Found;
+    Found.TraverseStmt(const_cast<Stmt*>(&Body));
+    for (const FieldDecl* Field : Found.OfObject) {
+      Location Part = This;
+      if (Field)
+        Part.Members.push_back(Field);
+      expose(Part);
+    }
+  }
+
   /// The value that an object is initialised with.
   AbstractValue evalObject(const Expr* E) {
     return E->isGLValue() ? read(E) : eval(E);
   }
 
   /// As err_statement_not_understood has them.
-  enum NotUnderstood { Statement, VirtualCall, Destructor, InheritedConstructor, RepeatedBase, Expression, Recursion, ConstCast };
+  enum NotUnderstood {
+    Statement,
+    VirtualCall,
+    Destructor,
+    InheritedConstructor,
+    RepeatedBase,
+    Expression,
+    Recursion,
+    ConstCast,
+    OwnAddress
+  };
 
   /// Whether a copy constructor or an assignment does nothing else, as those of libraries are taken to do, nor those of members.
   static bool copiesMembers(const CXXMethodDecl& Copy) { return Copy.isTrivial() || !ownDefinition(Copy); }
@@ -1405,7 +1431,23 @@ private:
         eval(Init->getInit());
       }
     leave(Inner, Definition);
+    rejectOwnAddress(*Object, E);
     return Now.Variables[Object];
+  }
+
+  /// Of a new object that keeps its own address, or that of a part: what is made is a copy of it.
+  void rejectOwnAddress(const VarDecl& Object, const Expr* E) {
+    const auto LeadsThere = [&](const AbstractValue& V, const auto& Self) -> bool {
+      const auto InPart = [&](const auto& Part) { return Self(Part.second, Self); };
+      return (V.Place && V.Place->Decl == &Object) ||
+             (V.CapturedThis && V.CapturedThis->Decl == &Object) ||
+             llvm::any_of(V.Members, InPart) || llvm::any_of(V.Captured, InPart);
+    };
+    if (auto It = Now.Variables.find(&Object);
+        It != Now.Variables.end() && LeadsThere(It->second, LeadsThere))
+      error(E->getBeginLoc(), Diag::err_statement_not_understood)
+          << NotUnderstood::OwnAddress << E->getType().getAsString(Context.getPrintingPolicy())
+          << E->getSourceRange();
   }
 
   AbstractValue evalList(const InitListExpr* E) {
@@ -1440,6 +1482,7 @@ private:
           Field != Record->field_end())
         Now.Variables[Object].Members[*Field++] = std::move(Member);
     }
+    rejectOwnAddress(*Object, E);
     return Now.Variables[Object];
   }
 
@@ -1544,6 +1587,14 @@ private:
       rejectOpaqueCall(heldValue(*V.Place), Arg, Callee, Seen);
   }
 
+  /// The program's own functions of such names are what these say where a scalar is combined, and
+  /// in kernels for fixed rows.
+  bool isFollowedAtomic(const CallExpr* E, const FunctionDecl& Callee) {
+    return ownDefinition(Callee) &&
+           (atomicOperation(Callee).empty() ||
+            (!forFixedRows() && distributed(placeOf({E->getArg(0), /*IsAddress=*/true}))));
+  }
+
   AbstractValue evalAtomic(const CallExpr* E, const FunctionDecl& Callee) {
     AbstractValue Pointer = eval(E->getArg(0));
     for (unsigned I = 1; I < E->getNumArgs(); ++I)
@@ -1568,9 +1619,7 @@ private:
     } else if (L.Of == Location::Global) {
       access(L, /*Writes=*/true, E->getArg(0));
     } else {
-      noteStore(L, E);
-      notePrivate(L, /*Writes=*/false, E);
-      notePrivate(L, /*Writes=*/true, E);
+      forget(L, UnknownCause::Call, E);
     }
     return opaque(E->getType(), UnknownCause::Loaded, E);
   }
@@ -1583,7 +1632,7 @@ private:
     // Clang has no bodies of these.
     if (llvm::is_contained({Builtin::BImove, Builtin::BImove_if_noexcept, Builtin::BIforward, Builtin::BIas_const}, Callee->getBuiltinID()) && Count == 1)
       return placed(locate(E->getArg(0)));
-    if (Name.starts_with("atomic") && Count >= 2)
+    if (Name.starts_with("atomic") && Count >= 2 && !isFollowedAtomic(E, *Callee))
       return evalAtomic(E, *Callee);
     if (isCachedLoad(Name) && Count == 1) {
       Location L = eval(E->getArg(0)).Place.value_or(Location{});
@@ -1596,9 +1645,9 @@ private:
       access(L, /*Writes=*/true, E->getArg(0));
       return AbstractValue{};
     }
-    if (isCollective(Name)) {
+    if (isCollective(*Callee)) {
       for (const Expr* Argument : E->arguments())
-        evalObject(Argument);
+        passOn(Argument, E, Callee);
       return opaque(E->getType(), UnknownCause::Call, E);
     }
     bool Min = Name == "min" || Name == "umin", Max = Name == "max" || Name == "umax";
@@ -1790,13 +1839,17 @@ private:
     case Stmt::ForStmtClass: {
       const auto* For = cast<ForStmt>(S);
       run(For->getInit());
-      return runLoop(For, For->getCond(), For->getInc(), For->getBody(), false);
+      return runLoop(For, {For->getConditionVariableDeclStmt(), For->getCond()}, For->getInc(),
+                     For->getBody(), false);
     }
-    case Stmt::WhileStmtClass:
-      return runLoop(S, cast<WhileStmt>(S)->getCond(), nullptr, cast<WhileStmt>(S)->getBody(),
-                     false);
+    case Stmt::WhileStmtClass: {
+      const auto* While = cast<WhileStmt>(S);
+      return runLoop(S, {While->getConditionVariableDeclStmt(), While->getCond()}, nullptr,
+                     While->getBody(), false);
+    }
     case Stmt::DoStmtClass:
-      return runLoop(S, cast<DoStmt>(S)->getCond(), nullptr, cast<DoStmt>(S)->getBody(), true);
+      return runLoop(S, {nullptr, cast<DoStmt>(S)->getCond()}, nullptr, cast<DoStmt>(S)->getBody(),
+                     true);
     case Stmt::CXXForRangeStmtClass: {
       const auto* For = cast<CXXForRangeStmt>(S);
       run(For->getInit());
@@ -1805,7 +1858,7 @@ private:
       run(For->getRangeStmt());
       run(For->getBeginStmt());
       run(For->getEndStmt());
-      return runLoop(For, For->getCond(), For->getInc(), For->getBody(), false,
+      return runLoop(For, {nullptr, For->getCond()}, For->getInc(), For->getBody(), false,
                      For->getLoopVarStmt());
     }
     case Stmt::SwitchStmtClass:
@@ -1828,6 +1881,7 @@ private:
       Now.Reachable = false;
       return;
     case Stmt::ContinueStmtClass:
+      Continues.back()->push_back(Now);
       Now.Reachable = false;
       return;
     case Stmt::NullStmtClass:
@@ -1895,15 +1949,30 @@ private:
     InSelectedStatements = Selected;
   }
 
-  void runLoop(const Stmt* Loop, const Expr* Cond, const Expr* Inc, const Stmt* Body,
+  /// Of a loop, whether there is another iteration.
+  struct LoopCondition {
+    /// `while (int n = next())`.
+    const DeclStmt* Variable = nullptr;
+    const Expr* Value = nullptr;
+  };
+
+  Condition evalCondition(const LoopCondition& C) {
+    run(C.Variable);
+    return truth(eval(C.Value));
+  }
+
+  void runLoop(const Stmt* Loop, const LoopCondition& Again, const Expr* Inc, const Stmt* Body,
                bool BodyFirst, const Stmt* Each = nullptr) {
     if (!Now.Reachable)
       return;
+    const Expr* Cond = Again.Value;
     ChangeFinder Found;
-    for (const Stmt* Part : {static_cast<const Stmt*>(Cond), static_cast<const Stmt*>(Inc), Body})
+    for (const Stmt* Part :
+         {static_cast<const Stmt*>(Again.Variable), static_cast<const Stmt*>(Cond),
+          static_cast<const Stmt*>(Inc), Body, Each})
       if (Part)
         Found.TraverseStmt(const_cast<Stmt*>(Part));
-    const ElementChanges Elements({Cond, Inc, Body});
+    const ElementChanges Elements({Again.Variable, Cond, Inc, Body, Each});
     if (bool More = false; BodyFirst && !exitOf(Body) && !Found.Continues && !Cond->isValueDependent() && !Cond->HasSideEffects(Context) &&
                            Cond->EvaluateAsBooleanCondition(More, Context) && !More)
       return run(Body); // `do { ... } while (0)`, as macros have it
@@ -1912,7 +1981,7 @@ private:
     State Before = Now;
     bool Strided = goesOnByGrids(Inductions);
     if (Strided)
-      checkGridStride(Loop, Cond, Found, Inductions);
+      checkGridStride(Loop, Again, Found, Inductions);
     noteGridMoves(Loop, Inductions);
     bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
     std::optional<std::int64_t> Iterations;
@@ -1928,7 +1997,7 @@ private:
       startIteration(Loop, Count, Found, Inductions);
       forgetElements(Elements);
       if (Cond && !BodyFirst) {
-        Condition If = truth(eval(Cond));
+        const Condition If = evalCondition(Again);
         Now.Path = Now.Path.intersect(If.True);
       }
       if (Part == LoopPart::Inside && OverRows)
@@ -1936,10 +2005,15 @@ private:
       ++LoopDepth;
       run(Each);
       Breaks.push_back(nullptr);
+      std::vector<State> Continued;
+      Continues.push_back(&Continued);
       InSelectedStatements = OverRows && Part == LoopPart::Filling;
       run(Body);
       InSelectedStatements = false;
+      Continues.pop_back();
       Breaks.pop_back();
+      for (State& Each : Continued)
+        Now = join(std::move(Now), std::move(Each), Loop);
       if (Now.Reachable && BodyFirst && Cond)
         eval(Cond);
       if (Now.Reachable && Inc)
@@ -2487,7 +2561,7 @@ private:
 
   /// Reports a loop whose condition may not end it after an iteration when the launch has a thread for
   /// each element.
-  void checkGridStride(const Stmt* Loop, const Expr* Cond, const ChangeFinder& Found,
+  void checkGridStride(const Stmt* Loop, const LoopCondition& Again, const ChangeFinder& Found,
                        const std::map<const VarDecl*, Update>& Inductions) {
     State Before = Now;
     std::map<const VarDecl*, AbstractValue> Laters;
@@ -2506,7 +2580,7 @@ private:
       Laters.emplace(Variable, std::move(Later));
     }
     change(std::move(Laters), Found, Loop);
-    bool Ends = Cond && !Numbers.isPossible(truth(eval(Cond)).True);
+    bool Ends = Again.Value && !Numbers.isPossible(evalCondition(Again).True);
     Now = std::move(Before);
     if (Result.GridStride == nullptr)
       Result.GridStride = Loop;
@@ -2524,8 +2598,8 @@ private:
         Others.push_back(*It->second.Place);
     }
     // Through a pointer, a loop may change what has had its address taken.
-    for (const ValueDecl* Exposed : AddressTaken)
-      Others.push_back({Location::Variable, Exposed, {}, {}});
+    for (const auto& [Exposed, Members] : AddressTaken)
+      Others.push_back({Location::Variable, Exposed, Members, {}});
     if (const std::optional<Location>& Object = Frames.back()->This)
       for (const FieldDecl* Field : Found.OfObject) {
         Others.push_back(*Object);
@@ -2614,7 +2688,9 @@ private:
   /// Where `break` of the innermost loop or switch leaves its state; null for a loop, which forgets
   /// what it changes.
   std::vector<std::vector<State>*> Breaks;
-  std::set<const ValueDecl*> AddressTaken;
+  /// Where `continue` of the innermost loop leaves its state.
+  std::vector<std::vector<State>*> Continues;
+  std::set<std::pair<const ValueDecl*, std::vector<const FieldDecl*>>> AddressTaken;
   /// Variables that are changed as something of another type, or in parts; nothing is known of these.
   std::set<const ValueDecl*> Reinterpreted;
   const FunctionDecl* Kernel = nullptr;

@@ -105,6 +105,16 @@ __global__ void chosen(float* out, int ny, int nx) {
   int row = y;
   (x > 3) ?: (row = y - 1), out[row * nx + x] = 0;
 }
+struct Cursor {
+  int row, *now;
+  __device__ Cursor(int y) : row(y), now(&row) {}
+};
+__global__ void keeps(float* out, int ny, int nx) {
+  POINT;
+  Cursor cursor(y - 1);
+  cursor.row = y;
+  out[*cursor.now * nx + x] = 0;
+}
 
 void run(float* a, int ny, int nx) {
   dim3 grid(8, 8), block(32, 8);
@@ -120,18 +130,20 @@ void run(float* a, int ny, int nx) {
     calls_itself<<<grid, block>>>(a, ny, nx);
     casts<<<grid, block>>>(a, ny, nx);
     chosen<<<grid, block>>>(a, ny, nx);
+    keeps<<<grid, block>>>(a, ny, nx);
   }
 }
 
-// CHECK: :[[@LINE-111]]:1: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-109]]:5: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-106]]:3: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
-// CHECK: :[[@LINE-79]]:11: error: the constructor that 'Derived' inherits is not followed in a kernel of a persistent region; write one [gpurma-0209]
-// CHECK: :[[@LINE-72]]:7: error: where a call of the virtual function 'row' leads is not followed in a kernel of a persistent region; call the function of the object's own class by that class's name [gpurma-0209]
-// CHECK: :[[@LINE-68]]:9: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
-// CHECK: :[[@LINE-68]]:8: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
+// CHECK: :[[@LINE-122]]:1: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-120]]:5: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-117]]:3: error: this statement is not understood in a kernel of a persistent region; use structured control flow [gpurma-0209]
+// CHECK: :[[@LINE-90]]:11: error: the constructor that 'Derived' inherits is not followed in a kernel of a persistent region; write one [gpurma-0209]
+// CHECK: :[[@LINE-83]]:7: error: where a call of the virtual function 'row' leads is not followed in a kernel of a persistent region; call the function of the object's own class by that class's name [gpurma-0209]
+// CHECK: :[[@LINE-79]]:9: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
+// CHECK: :[[@LINE-79]]:8: error: what the destructor of 'Guard' does is not followed in a kernel of a persistent region; do it in a statement [gpurma-0209]
 // CHECK: error: members of 'Coordinate', of which this object has several by its bases, are not told apart in a kernel of a persistent region; make them members [gpurma-0209]
 // CHECK: error: this expression is not understood in a kernel of a persistent region; write it in another way [gpurma-0209]
 // CHECK: error: what 'climb', which calls itself, does with what it is passed is not followed in a kernel of a persistent region; write a loop [gpurma-0209]
 // CHECK: error: this cast makes a variable that is const one that may change, which is not followed in a kernel of a persistent region; let it not be const [gpurma-0209]
 // CHECK: error: this expression is not understood in a kernel of a persistent region; write it in another way [gpurma-0209]
+// CHECK: :[[@LINE-35]]:10: error: an object of type 'Cursor' keeps the address of itself or of a part of it, which is not followed in a kernel of a persistent region; let its functions use the members [gpurma-0209]

@@ -599,6 +599,71 @@ __global__ void k(const float *in, float *out, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 0..1); writes out (own)");
 }
 
+TEST(Inference, VariablesOfLoopConditions) {
+  KernelText K(R"(
+__global__ void reads(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny - 3) return;
+  float sum = 0;
+  while (float now = in[(y + 3) * nx + x] - sum)
+    sum += now / 2;
+  out[y * nx + x] = sum;
+}
+__global__ void counts(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny - 2) return;
+  for (int n = 0; const bool more = n < 3; ++n)
+    out[y * nx + x] += more * in[(y + n) * nx + x];
+})");
+  EXPECT_EQ(K.infer("reads", "in out : ny nx"), "rows y; reads in (y 3..3); writes out (own)");
+  EXPECT_EQ(K.infer("counts", "in out : ny nx"),
+            "rows y; reads in (y 0..2); reads out (own); writes out (own)");
+}
+
+TEST(Inference, ContinueLeadsToTheNextIteration) {
+  KernelText K(R"(
+__global__ void steps(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y < 1 || y >= ny - 1) return;
+  float sum = 0;
+  for (int n = 0; n < 3; sum += in[(y + 1) * nx + x], ++n)
+    continue;
+  out[y * nx + x] = sum;
+}
+__global__ void conditions(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny) return;
+  float sum = 0;
+  do {
+    if (y > 0) continue;
+    sum = 1;
+  } while (sum < (y > 0 ? in[(y - 1) * nx + x] : 0));
+  out[y * nx + x] = sum;
+})");
+  EXPECT_EQ(K.infer("steps", "in out : ny nx"), "rows y; reads in (y 1..1); writes out (own)");
+  EXPECT_EQ(K.infer("conditions", "in out : ny nx"),
+            "rows y; reads in (y -1..-1); writes out (own)");
+}
+
+TEST(Inference, OwnFunctionsOfCudaLikeNames) {
+  KernelText K(R"(
+__device__ void atomicAddBelow(float *to, int at, float by) { atomicAdd(to + at, by); }
+__device__ float __reduce_rows(const float *of, int nx) { return of[0] + of[-2 * nx]; }
+__global__ void adds(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x < nx - 1 && y < ny - 1)
+    atomicAddBelow(out, y * nx + x, in[y * nx + x]);
+}
+__global__ void reduces(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x < nx && y >= 2 && y < ny)
+    out[y * nx + x] = __reduce_rows(&in[y * nx + x], nx);
+})");
+  EXPECT_EQ(K.infer("adds", "in out : ny nx"),
+            "rows y; reads in (own); reads out (own); writes out (own)");
+  EXPECT_EQ(K.infer("reduces", "in out : ny nx"), "rows y; reads in (y -2..0); writes out (own)");
+}
+
 TEST(Inference, Macros) {
   KernelText K(R"(
 #define AT(a, j, i) a[(j) * nx + (i)]

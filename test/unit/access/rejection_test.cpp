@@ -41,6 +41,50 @@ TEST(Rejection, DataDependentLoop) {
             "0200");
 }
 
+TEST(Rejection, IndexFromALoopCondition) {
+  EXPECT_EQ(rejected("if (x >= nx || y >= ny) return;\n"
+                     "int j = 0; float sum = 0; while (int left = 5 - j++) if (y + j < ny) sum += "
+                     "left * in[(y + j) * nx + x];\n"
+                     "out[y * nx + x] = sum;"),
+            "0200");
+}
+
+TEST(Rejection, AtomicFunctionThatAddsToTwoElements) {
+  EXPECT_EQ(rejected("if (x < nx - 1 && y < ny) atomicAddTwice(out + y * nx + x, in[y * nx + x]);",
+                     "",
+                     "__device__ void atomicAddTwice(float *to, float by) { atomicAdd(to, by); "
+                     "atomicAdd(to + 1, by); }"),
+            "0202");
+}
+
+TEST(Rejection, ObjectThatALambdaChanges) {
+  EXPECT_EQ(rejected("if (x >= nx || y >= ny) return;\n"
+                     "walker walk{in, 0, 0}; walk.go(y, ny, x, nx); out[y * nx + x] = walk.sum;",
+                     "", R"(
+template <class F> __device__ void repeat(F f) { for (int i = 0; i < 4; ++i) f(); }
+struct walker {
+  const float *in; int k; float sum;
+  __device__ void go(int y, int ny, int x, int nx) {
+    repeat([&, this] { if (y + k < ny) sum += in[(y + k) * nx + x]; ++k; });
+  }
+};)"),
+            "0200");
+}
+
+TEST(Rejection, ObjectsThatKeepTheirAddress) {
+  EXPECT_EQ(
+      rejected(
+          "if (x >= nx || y >= ny - 1) return;\n"
+          "cursor c(y); c.row = y + 1; out[y * nx + x] = in[*c.now * nx + x];",
+          "",
+          "struct cursor { int row; int *now; __device__ cursor(int y) : row(y), now(&row) {} };"),
+      "0209");
+  EXPECT_EQ(rejected("if (x >= nx || y >= ny - 1) return;\n"
+                     "cursor c{y}; c.row = y + 1; out[y * nx + x] = in[*c.now * nx + x];",
+                     "", "struct cursor { int row; int *now = &row; };"),
+            "0209");
+}
+
 TEST(Rejection, OpaqueIndex) {
   EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * nx + x] = in[f(y) * nx + x];", "",
                      "__device__ int f(int);"),
