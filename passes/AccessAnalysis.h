@@ -120,7 +120,7 @@ struct ArrayAccess {
   RowsBeyond FromWritten;
   /// A thread writes the same elements, whatever data and numbers are that may change from launch to launch.
   bool WritesFixedElements = false;
-  /// Which of the region's arrays has the same shape.
+  /// Which of the region's arrays has the same shape, and elements of the same size.
   size_t ShapedLike = 0;
   /// It has several components, all of whose rows may be read and written.
   bool OfComponents = false;
@@ -183,6 +183,8 @@ struct RowRead {
 struct RowStore {
   const clang::Expr* Statement = nullptr;
   StoredElement Element;
+  /// One of several assignments of a value, `u[i] = u[j] = v`.
+  bool Chained = false;
 };
 
 /// The stores of a kernel for fixed rows (ThreadMapping::FixedRows).

@@ -345,7 +345,7 @@ const Expr* FixedRowAnalysis::storedAt(const CoordinateAccess& A) const {
   for (const RowStore& Store : Stores.Statements) {
     const auto* Binary = dyn_cast<BinaryOperator>(Store.Statement->IgnoreParens());
     if (Binary && Binary->getOpcode() == BO_Assign && Binary->getLHS() == A.Origin->Where)
-      return Binary->getRHS();
+      return storeOf(Binary).Value;
   }
   return nullptr;
 }

@@ -149,12 +149,17 @@ private:
     S.Inferred = true;
     for (const DistributedParameter& P : Arrays) {
       auto HasItsShape = [&](const DistributedArray& A) { return Shapes.at(A.Pointer) == P.Shape; };
-      auto Index = static_cast<size_t>(llvm::find_if(R.Arrays, HasItsShape) - R.Arrays.begin());
-      if (!llvm::is_contained(S.ShapedLike, Index))
-        S.ShapedLike.push_back(Index);
+      auto HasItsRows = [&](const DistributedArray& A) {
+        return HasItsShape(A) && innermostBytes(element(A), Context) == P.ElementBytes;
+      };
+      const auto First =
+          static_cast<size_t>(llvm::find_if(R.Arrays, HasItsShape) - R.Arrays.begin());
+      if (!llvm::is_contained(S.ShapedLike, First))
+        S.ShapedLike.push_back(First);
       for (ArrayAccess& A : S.Accesses.Arrays)
         if (A.Array == P.Array)
-          A.ShapedLike = Index;
+          A.ShapedLike =
+              static_cast<size_t>(llvm::find_if(R.Arrays, HasItsRows) - R.Arrays.begin());
     }
   }
 

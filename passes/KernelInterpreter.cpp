@@ -1814,6 +1814,13 @@ private:
       return;
     }
     if (const auto* E = dyn_cast<Expr>(S)) {
+      const auto* Full = dyn_cast<FullExpr>(E);
+      const auto* Comma = dyn_cast<BinaryOperator>((Full ? Full->getSubExpr() : E)->IgnoreParens());
+      if (forFixedRows() && Comma && Comma->getOpcode() == BO_Comma) {
+        run(Comma->getLHS());
+        run(Comma->getRHS());
+        return;
+      }
       if (forFixedRows() && runRowStore(E))
         return;
       E->isGLValue() ? void(evalDiscarded(E)) : void(eval(E));
@@ -2430,6 +2437,11 @@ private:
       Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses), Result.Accesses.end());
       return false;
     }
+    if (Store.Next) {
+      runChainedStores(E);
+      Now = std::move(Before);
+      return true;
+    }
     const StoredElement OfRow = isCollected(L) ? StoredElement{elementRead(Stored)} : Store.Element;
     if (isCollected(L))
       noteRowStore({E, OfRow});
@@ -2461,6 +2473,45 @@ private:
     }
     Now = std::move(Before);
     return true;
+  }
+
+  /// `u[i] = u[j] = v;`: v is read by the threads of each of these rows.
+  void runChainedStores(const Expr* E) {
+    RowRead Read{storeOf(E).Value, {}};
+    bool Plain = !Read.Initial->HasSideEffects(Context, /*IncludePossibleEffects=*/false);
+    std::vector<RowStore> Stores;
+    for (const Expr* Each = E; Each; Each = storeOf(Each).Next) {
+      const StoredElement Element = storeOf(Each).Element;
+      Plain &= !isa<CompoundAssignOperator>(Each->IgnoreParens()) &&
+               !operatorOf(Each).isMacroID() &&
+               !Element.Place->HasSideEffects(Context, /*IncludePossibleEffects=*/false) &&
+               isRowElement(placeOf(Element));
+      Stores.push_back({Each, Element, /*Chained=*/true});
+      Read.Elements.push_back(Element);
+    }
+    for (const RowStore& Store : Stores) {
+      const Location Place = placeOf(Store.Element);
+      if (!isRowElement(Place))
+        continue;
+      noteRowStore(Place, Store);
+      if (!Plain)
+        continue;
+      State Outside = Now;
+      const size_t Earlier = Result.Accesses.size();
+      const EnteredRow Row = enterRowOf(Place, /*Reads=*/false);
+      WrittenElement = Store.Element.Place;
+      AbstractValue V = evalObject(Read.Initial);
+      store(Place, std::move(V), WrittenElement);
+      noteFoundRow(Earlier, WrittenElement, Place, Row);
+      StoredRow.reset();
+      WrittenElement = nullptr;
+      Now = std::move(Outside);
+    }
+    if (!Plain)
+      reportForEachRow(E, NoStatement);
+    else if (llvm::none_of(Result.RowReads,
+                           [&](const RowRead& Each) { return Each.Initial == Read.Initial; }))
+      Result.RowReads.push_back(std::move(Read));
   }
 
   /// `float v = u[nx + x];` of a variable that is for stores only: it is read by the threads of their rows. False: it is not such a

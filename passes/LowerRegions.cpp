@@ -151,7 +151,12 @@ private:
           U.Diags->report(Store.Statement->getBeginLoc(), Diag::err_edit_not_in_file) << "this store";
           return {};
         }
-        if (Done.insert(Whole->Begin).second)
+        if (!Done.insert(Whole->Begin).second)
+          continue;
+        if (Store.Chained)
+          Guarded.wrap(*wholeInBody(Kernel, Store.Element.Place->getSourceRange()),
+                       "gpurma_rows.element(", ")");
+        else
           Guarded.wrap(*Whole, *Guard + " ? static_cast<void>(", ") : static_cast<void>(0)");
       }
       for (const RowRead& Read : S->Accesses.FixedRows.Reads) {

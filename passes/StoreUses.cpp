@@ -10,24 +10,48 @@ using namespace clang;
 
 namespace gpurma {
 
+namespace {
+
+/// One of `a = b`, of numbers or of structures that are copied so.
+ElementStore assignmentOf(const Expr* E) {
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->getOpcode() == BO_Assign)
+    return {{Binary->getLHS()}, Binary->getRHS()};
+  const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E);
+  const auto* Method =
+      Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl()) : nullptr;
+  if (Method && Operator->getNumArgs() == 2 && Method->isTrivial() &&
+      (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
+    return {{Operator->getArg(0)}, Operator->getArg(1)};
+  return {};
+}
+
+/// What an assignment that is stored stores itself.
+ElementStore ofLastValue(ElementStore Store) {
+  for (const Expr* E = Store.Value->IgnoreParenImpCasts();
+       const ElementStore Inner = assignmentOf(E); E = Store.Value->IgnoreParenImpCasts()) {
+    if (!Store.Next)
+      Store.Next = E;
+    Store.Value = Inner.Value;
+  }
+  return Store;
+}
+
+} // namespace
+
 ElementStore storeOf(const Expr* E) {
   E = E->IgnoreParens();
   if (const auto* Full = dyn_cast<FullExpr>(E))
     E = Full->getSubExpr()->IgnoreParens();
   if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAssignmentOp())
-    return {{Binary->getLHS()}, Binary->getRHS()};
+    return ofLastValue({{Binary->getLHS()}, Binary->getRHS()});
   // What it had before is part of what it gets.
   if (const auto* Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->isIncrementDecrementOp())
     return {{Unary->getSubExpr()}, Unary->getSubExpr()};
   if (const auto* Call = dyn_cast<CallExpr>(E))
     if (const FunctionDecl* Callee = Call->getDirectCallee(); Callee && Call->getNumArgs() == 2 && combinesWithElement(*Callee))
       return {{Call->getArg(0), /*IsAddress=*/true}, Call->getArg(1)};
-  const auto* Operator = dyn_cast<CXXOperatorCallExpr>(E);
-  const auto* Method = Operator ? dyn_cast_or_null<CXXMethodDecl>(Operator->getCalleeDecl()) : nullptr;
-  if (Method && Operator->getNumArgs() == 2 && Method->isTrivial() &&
-      (Method->isCopyAssignmentOperator() || Method->isMoveAssignmentOperator()))
-    return {{Operator->getArg(0)}, Operator->getArg(1)};
-  return {};
+  const ElementStore Assignment = assignmentOf(E);
+  return Assignment ? ofLastValue(Assignment) : ElementStore{};
 }
 
 SourceLocation operatorOf(const Expr* E) {
@@ -65,8 +89,10 @@ void StoreUses::findUses(const Stmt* S, const VariableUse& At) {
   }
   if (const auto* E = dyn_cast<Expr>(S); E && !At.Store && !At.Initial)
     if (const ElementStore Store = storeOf(E)) {
-      findUses(Store.Element.Place, {});
-      findUses(Store.Value, {E, nullptr});
+      for (const Expr* Each = E; Each; Each = storeOf(Each).Next) {
+        findUses(storeOf(Each).Element.Place, {});
+        findUses(Store.Value, {Each, nullptr});
+      }
       return;
     }
   for (const Stmt* Child : S->children())

@@ -18,10 +18,13 @@ struct StoredElement {
   bool IsAddress = false;
 };
 
-/// A statement that stores one value, or combines it with what is in the element.
+/// A statement that stores one value, or combines it with what is in the element; into several
+/// elements one behind the other.
 struct ElementStore {
   StoredElement Element;
   const clang::Expr* Value = nullptr;
+  /// `u[j] = v` of `u[i] = u[j] = v`; null: it stores one value once.
+  const clang::Expr* Next = nullptr;
 
   explicit operator bool() const { return Value; }
 };

@@ -16,6 +16,7 @@
 #define GPURMA_DEVICE_FIXED_ROWS_H
 
 #include <cstdint>
+#include <type_traits>
 
 #include <gpurma/device/played_threads.h>
 
@@ -124,6 +125,20 @@ GPURMA_DEVICE stored_tile_rows<Rows> tile_rows_of(const region<Stages, Arrays, S
   return found;
 }
 
+// An element of `u[i] = u[j] = value`, which is stored into if a thread's rows have it.
+template <class T> struct chained_element {
+  bool is_own;
+  T& place;
+
+  // What the assignment is worth, in all threads.
+  template <class V> GPURMA_DEVICE std::remove_cv_t<T> operator=(const V& value) const {
+    const std::remove_cv_t<T> converted = value;
+    if (is_own)
+      place = converted;
+    return converted;
+  }
+};
+
 // Some rows of each array that a kernel stores into; `Components`: of each of their components.
 template <int Count, bool Components> class own_rows {
 public:
@@ -145,6 +160,9 @@ public:
     for (int k = 0; k < Count; ++k)
       found |= is_in_row(k, at - begin_[k]);
     return found;
+  }
+  template <class T> GPURMA_DEVICE chained_element<T> element(T& place) const {
+    return {have(place), place};
   }
 
 private:

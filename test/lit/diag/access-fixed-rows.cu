@@ -22,11 +22,11 @@ __global__ void tests(float* u, int nx, int ny) {
 }
 __global__ void chains(float* u, int nx, int ny) {
   COLUMN;
-  u[x] = u[(ny - 1) * nx + x] = 0;
+  u[x] += u[(ny - 1) * nx + x] = 0;
 }
 __global__ void lists(float* u, int nx, int ny) {
   COLUMN;
-  u[x] = 1, u[(ny - 1) * nx + x] = 0;
+  float last = (u[x] = 1, u[(ny - 1) * nx + x] = 0);
 }
 __device__ float next(unsigned* state) {
   *state = *state * 1664525u + 1013904223u;
@@ -65,7 +65,7 @@ __global__ void by_macro(float* u, int nx, int ny) {
 __global__ void in_order(float* u, int nx) {
   COLUMN;
   u[x] = 1;
-  u[nx + x] = u[x];
+  u[nx + x] = u[2 * nx + x] = u[x];
 }
 __global__ void moves_down(float* u, int nx) {
   COLUMN;
@@ -117,21 +117,22 @@ void run(float* a, float* b, float* sum, float* other, int ny, int nx, int m) {
 // CHECK: :[[@LINE-102]]:13: error: no grid dimension of 'reads_before' walks rows, so that it runs once for each of them, and stores into that one only; here a distributed array is read outside of such a store: write 'u[...] = ...;' as one statement [gpurma-0235]
 // CHECK: :[[@LINE-98]]:7: error: no grid dimension of 'tests' walks rows, {{.*}} here a distributed array is read outside of such a store
 // CHECK: :[[@LINE-94]]:{{[0-9]+}}: error: no grid dimension of 'chains' walks rows, {{.*}} here the store is not a statement 'u[...] = ...;' of its own that changes nothing else
-// CHECK: :[[@LINE-91]]:3: error: no grid dimension of 'lists' walks rows, {{.*}} here the store is not a statement
-// CHECK: :[[@LINE-92]]:13: error: no grid dimension of 'lists' walks rows
-// CHECK: :[[@LINE-84]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows, {{.*}} here the store is not a statement
-// CHECK: :[[@LINE-84]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows
-// CHECK: :[[@LINE-83]]:53: error: no grid dimension of 'by_call' walks rows, {{.*}} here the store is not a statement
-// CHECK: :[[@LINE-75]]:3: error: no grid dimension of 'adds_up' walks rows, {{.*}} here a reduced scalar would be updated for each row
-// CHECK: :[[@LINE-71]]:3: error: no grid dimension of 'says' walks rows, {{.*}} here a call whose function is not known would be done for each row
-// CHECK: :[[@LINE-68]]:3: error: no grid dimension of 'before' walks rows, {{.*}} here the subscript may leave its row
-// CHECK: :[[@LINE-65]]:{{[0-9]+}}: error: no grid dimension of 'by_macro' walks rows, {{.*}} here the store stands in a macro
-// CHECK: :[[@LINE-61]]:15: error: 'in_order' reads a row of 'u' here that it stores into elsewhere; different threads do so, in no order: launch two kernels [gpurma-0236]
-// CHECK: :[[@LINE-63]]:3: note: the row is stored into here
-// CHECK: :[[@LINE-58]]:21: error: {{.*}}'u' of another row is used, which another iteration writes; {{.*}} [gpurma-0221]
-// CHECK: :[[@LINE-55]]:3: error: {{.*}}this loop is not of the form 'for (int z = first; z < last; ++z)'{{.*}} [gpurma-0221]
-// CHECK: :[[@LINE-51]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
-// CHECK: :[[@LINE-23]]:5: note: that launch is here
-// CHECK: :[[@LINE-49]]:67: error: {{.*}} [gpurma-02{{03|28}}]
-// CHECK: :[[@LINE-50]]:67: note: if this is a column of a row that is the same for all threads, it lacks a condition that keeps it in that row, by the length that 'rows' names: 'if (x < nx)'
-// CHECK: :[[@LINE-46]]:3: error: {{.*}}'other'
+// CHECK: :[[@LINE-91]]:17: error: no grid dimension of 'lists' walks rows, {{.*}} here the store is not a statement
+// CHECK: :[[@LINE-92]]:27: error: no grid dimension of 'lists'{{.*}}
+// CHECK: :[[@LINE-93]]:25: error: no grid dimension of 'lists' walks rows
+// CHECK: :[[@LINE-85]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows, {{.*}} here the store is not a statement
+// CHECK: :[[@LINE-85]]:{{[0-9]+}}: error: no grid dimension of 'randomly' walks rows
+// CHECK: :[[@LINE-84]]:53: error: no grid dimension of 'by_call' walks rows, {{.*}} here the store is not a statement
+// CHECK: :[[@LINE-76]]:3: error: no grid dimension of 'adds_up' walks rows, {{.*}} here a reduced scalar would be updated for each row
+// CHECK: :[[@LINE-72]]:3: error: no grid dimension of 'says' walks rows, {{.*}} here a call whose function is not known would be done for each row
+// CHECK: :[[@LINE-69]]:3: error: no grid dimension of 'before' walks rows, {{.*}} here the subscript may leave its row
+// CHECK: :[[@LINE-66]]:{{[0-9]+}}: error: no grid dimension of 'by_macro' walks rows, {{.*}} here the store stands in a macro
+// CHECK: :[[@LINE-62]]:31: error: 'in_order' reads a row of 'u' here that it stores into elsewhere; different threads do so, in no order: launch two kernels [gpurma-0236]
+// CHECK: :[[@LINE-64]]:3: note: the row is stored into here
+// CHECK: :[[@LINE-59]]:21: error: {{.*}}'u' of another row is used, which another iteration writes; {{.*}} [gpurma-0221]
+// CHECK: :[[@LINE-56]]:3: error: {{.*}}this loop is not of the form 'for (int z = first; z < last; ++z)'{{.*}} [gpurma-0221]
+// CHECK: :[[@LINE-52]]:3: error: 'waits' {{.*}} here threads wait for each other ('__syncthreads') [gpurma-0225]
+// CHECK: :[[@LINE-24]]:5: note: that launch is here
+// CHECK: :[[@LINE-50]]:67: error: {{.*}} [gpurma-02{{03|28}}]
+// CHECK: :[[@LINE-51]]:67: note: if this is a column of a row that is the same for all threads, it lacks a condition that keeps it in that row, by the length that 'rows' names: 'if (x < nx)'
+// CHECK: :[[@LINE-47]]:3: error: {{.*}}'other'
