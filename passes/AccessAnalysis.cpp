@@ -1593,7 +1593,8 @@ private:
         Stores.push_back({&A, elementsOf(A, "a"), elementsOf(A, "b")});
     for (const Store& First : Stores)
       for (const Store& Second : Stores) {
-        if (forFixedRows() && (FixedRows.lieInRowsApart(*First.Access, *Second.Access) || FixedRows.storesSameConstant(*First.Access, *Second.Access)))
+        if (forFixedRows() && (FixedRows.lieInRowsApart(*First.Access, *Second.Access) ||
+                               FixedRows.storesSameValue(*First.Access, *Second.Access)))
           continue;
         isl::set Common = First.OfOne.intersect(Second.OfOther);
         for (unsigned D : Used) {

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/FixedRowAnalysis.h"
 
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -160,13 +161,32 @@ bool FixedRowAnalysis::lieInRowsApart(const CoordinateAccess& First, const Coord
   return staysInPlace(First) && staysInPlace(Second) && isOfParameters(One) && isOfParameters(Other) && (One - Other).constant().value_or(0) != 0;
 }
 
-bool FixedRowAnalysis::storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const {
+bool FixedRowAnalysis::isOfPassedNumbers(const Stmt& E) const {
+  if (const auto* Ref = dyn_cast<DeclRefExpr>(&E)) {
+    const auto* P = dyn_cast<ParmVarDecl>(Ref->getDecl());
+    return P && P->getDeclContext() == Kernel && !P->getType()->isReferenceType() &&
+           !VariableChanges(Kernel->getBody()).changes(P);
+  }
+  const auto* Value = dyn_cast<Expr>(&E);
+  return Value && !Value->getType()->isAnyPointerType() && !Value->HasSideEffects(Context) &&
+         !isa<LambdaExpr>(Value) && llvm::all_of(E.children(), [&](const Stmt* Child) {
+           return !Child || isOfPassedNumbers(*Child);
+         });
+}
+
+bool FixedRowAnalysis::storesSameValue(const CoordinateAccess& First,
+                                       const CoordinateAccess& Second) const {
   if (isWalked(First.Coordinates[0]) == isWalked(Second.Coordinates[0]))
     return false;
   const Expr *One = storedAt(First), *Other = storedAt(Second);
+  if (!One || !Other || !Context.hasSameUnqualifiedType(One->getType(), Other->getType()))
+    return false;
+  if (isOfPassedNumbers(*One) &&
+      isSameText(*One->IgnoreParenImpCasts(), *Other->IgnoreParenImpCasts(), Context))
+    return true;
   Expr::EvalResult OfOne, OfOther;
-  if (!One || !Other || !Context.hasSameUnqualifiedType(One->getType(), Other->getType()) || !One->EvaluateAsRValue(OfOne, Context) ||
-      !Other->EvaluateAsRValue(OfOther, Context) || OfOne.HasSideEffects || OfOther.HasSideEffects)
+  if (!One->EvaluateAsRValue(OfOne, Context) || !Other->EvaluateAsRValue(OfOther, Context) ||
+      OfOne.HasSideEffects || OfOther.HasSideEffects)
     return false;
   llvm::FoldingSetNodeID OneId, OtherId;
   OfOne.Val.Profile(OneId);

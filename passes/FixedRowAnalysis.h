@@ -31,7 +31,7 @@ public:
   /// of which is compared with each store.
   bool lieInRowsApart(const CoordinateAccess& First, const CoordinateAccess& Second) const;
   /// A store into a fixed row and one into a column, of which it does not matter which one comes last: walls of one value meet in corners.
-  bool storesSameConstant(const CoordinateAccess& First, const CoordinateAccess& Second) const;
+  bool storesSameValue(const CoordinateAccess& First, const CoordinateAccess& Second) const;
   /// The kernel stores elsewhere, too.
   void noteOtherStore() { StoresOtherRows = true; }
   /// Whether what the kernel stores is in such rows, and in no others.
@@ -69,6 +69,9 @@ private:
   void checkOrder(const CoordinateAccess& Read, const CoordinateAccess& Write);
   /// The value of `u[...] = value;`; null for other statements.
   const clang::Expr* storedAt(const CoordinateAccess& A) const;
+  /// A value that is made of constants and of what the kernel is passed and does not change, the
+  /// same in all threads.
+  bool isOfPassedNumbers(const clang::Stmt& E) const;
 
   const clang::FunctionDecl* Kernel;
   const LaunchFacts& Launch;

@@ -13,11 +13,11 @@ __global__ void both_store(float* u, int nx, int ny) {
     u[i * nx + nx - 1] = 1;
 }
 __global__ void by_variable(float* u, int nx, int ny, float wall) {
-  THREAD;
+  THREAD, j = wall += i;
   if (i < nx)
     u[i] = wall;
   if (i < ny)
-    u[i * nx + nx - 1] = wall;
+    u[i * nx + nx - 1] = wall; // in each thread another value, as j is
 }
 __global__ void column_reads_corner(float* u, int nx, int ny) {
   THREAD;

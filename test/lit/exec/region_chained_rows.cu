@@ -31,12 +31,16 @@ __global__ void lids(double* u, int* v) {
 }
 
 // STAGES: stage walls: rows y of stores into fixed rows; writes u (x whole)
-__global__ void walls(double* u) {
+struct walls_of {
+  int cold;
+  float by;
+};
+__global__ void walls(double* u, walls_of all) {
   const int t = blockIdx.x * blockDim.x + threadIdx.x;
   if (t < ny)
-    u[t * nx] = u[t * nx + nx - 1] = 2;
+    u[t * nx] = u[t * nx + nx - 1] = all.cold + 2 * all.by;
   if (t < nx)
-    u[t] = u[(ny - 1) * nx + t] = 2;
+    u[t] = u[(ny - 1) * nx + t] = (all.cold + 2 * all.by);
 }
 
 struct pair {
@@ -66,7 +70,7 @@ int main(int argc, char**) {
 #pragma gpurma persistent distribute(u, before, v, old, w, last : rows(ny, nx))
   for (int step = 0; step < 7; ++step) {
     lids<<<3, 16>>>(before, old);
-    walls<<<4, 16>>>(before);
+    walls<<<4, 16>>>(before, walls_of{step, 0.25f});
     ends<<<3, 16>>>(last, pair{step, step + 1});
     smooth<<<grid, block>>>(u, v, w, before, old, last);
     std::swap(u, before);
