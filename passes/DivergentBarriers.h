@@ -14,7 +14,7 @@ struct DivergentBarriers {
   /// There are some that are __syncthreads(), in the kernel or in functions that it calls.
   bool Any = false;
   /// One that is not, or in a function of which there can be no copy: the function that is called for it.
-  const clang::FunctionDecl* Other = nullptr;
+  const clang::NamedDecl* Other = nullptr;
   clang::SourceLocation Loc;
 };
 

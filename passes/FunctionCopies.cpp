@@ -24,6 +24,7 @@ namespace {
 class Callees : public DynamicRecursiveASTVisitor {
 public:
   Callees(const FunctionDecl* Function, OwnNames Own) : Own(Own) { traverseDefinition(*this, Function); }
+  Callees(const Expr* E, OwnNames Own) : Own(Own) { TraverseStmt(const_cast<Expr*>(E)); }
   bool shouldVisitImplicitCode() const override { return true; }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
@@ -48,10 +49,25 @@ public:
     Calls.emplace(Call->getCallee()->IgnoreParenImpCasts(), Call);
     return true;
   }
+  bool TraverseCXXDefaultArgExpr(CXXDefaultArgExpr* E) override {
+    Defaults.push_back({E->getExpr(), cast<NamedDecl>(E->getParam()->getDeclContext()), E->getUsedLocation()});
+    return true;
+  }
+  bool TraverseCXXDefaultInitExpr(CXXDefaultInitExpr* E) override {
+    Defaults.push_back({E->getExpr(), E->getField()->getParent(), E->getUsedLocation()});
+    return true;
+  }
   /// One of those that the body names, if it names any.
   std::string Index;
   std::vector<std::pair<const FunctionDecl*, const Expr*>> Uses;
   std::map<const Expr*, const CallExpr*> Calls;
+  /// Text that does not stand in the body: default arguments, and what members begin with.
+  struct Default {
+    const Expr* Value;
+    const NamedDecl* Of;
+    SourceLocation Used;
+  };
+  std::vector<Default> Defaults;
 
 private:
   OwnNames Own;
@@ -74,6 +90,9 @@ private:
     if (!Seen.insert({Function, Text}).second)
       return;
     const Callees Inside(Function, Own);
+    for (const Callees::Default& Each : Inside.Defaults)
+      if (const std::string Index = indexOf(Callees(Each.Value, Own)); !Index.empty() && !Found.Rejected)
+        Found.Rejected = {Each.Of, CopyProblem::Default, Each.Used, Index};
     for (const auto& [Callee, Use] : Inside.Uses) {
       const FunctionDecl* Definition = ownDefinition(*Callee);
       if (!Definition)
@@ -127,14 +146,20 @@ private:
     auto [It, IsNew] = Indices.emplace(Function, "");
     if (!IsNew)
       return It->second;
-    const Callees Inside(Function, Own);
-    std::string Index = Inside.Index;
+    std::string Index = indexOf(Callees(Function, Own));
     if (const auto* Mark = Function->getAttr<AnnotateAttr>(); Mark && Mark->isImplicit())
       Index = Mark->getAnnotation().str();
+    return Indices[Function] = Index;
+  }
+  std::string indexOf(const Callees& Inside) {
+    std::string Index = Inside.Index;
     for (const auto& [Callee, Use] : Inside.Uses)
       if (const FunctionDecl* Definition = ownDefinition(*Callee); Definition && Index.empty())
         Index = indexIn(Definition);
-    return Indices[Function] = Index;
+    for (const Callees::Default& Each : Inside.Defaults)
+      if (Index.empty())
+        Index = indexOf(Callees(Each.Value, Own));
+    return Index;
   }
 
   OwnNames Own;

@@ -28,11 +28,11 @@ struct OwnNames {
 };
 
 /// As err_stage_foreign has them.
-enum class CopyProblem { Method, OtherUse, Order, Macro };
+enum class CopyProblem { Method, OtherUse, Order, Macro, Default };
 
-/// A function of which there can be no copy.
+/// A function of which there can be no copy, or a structure whose members begin with what would have to be another one's.
 struct RejectedCopy {
-  const clang::FunctionDecl* Function = nullptr;
+  const clang::NamedDecl* Function = nullptr;
   CopyProblem Why = CopyProblem::OtherUse;
   /// Where it is used.
   clang::SourceLocation Where;

@@ -89,7 +89,7 @@ public:
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
   /// As err_stage_foreign has them, behind CopyProblem.
-  enum ForeignUse { CachedLoad = static_cast<int>(CopyProblem::Macro) + 1, GroupOfBlocks } Foreign = CachedLoad;
+  enum ForeignUse { CachedLoad = static_cast<int>(CopyProblem::Default) + 1, GroupOfBlocks } Foreign = CachedLoad;
   /// The __ldg of functions that the kernel calls.
   llvm::SetVector<const DeclRefExpr*> CachedLoads;
 
@@ -509,7 +509,7 @@ private:
       report(Barriers.Loc, Diag::note_called_here) << Barriers.Other;
     }
     const std::optional<RejectedCopy> NotCopied = findFunctionCopies(S.Kernel, OwnNames(), U.context()).Rejected;
-    if (const FunctionDecl* Foreign = Scan.ForeignUser ? Scan.ForeignUser : NotCopied ? NotCopied->Function : nullptr) {
+    if (const NamedDecl* Foreign = Scan.ForeignUser ? Scan.ForeignUser : NotCopied ? NotCopied->Function : nullptr) {
       report(Loc, Diag::err_stage_foreign) << Foreign->getNameAsString() << S.Kernel->getName()
                                            << (Scan.ForeignUser ? Scan.ForeignName : StringRef(NotCopied->Index))
                                            << (Scan.ForeignUser ? static_cast<unsigned>(Scan.Foreign) : static_cast<unsigned>(NotCopied->Why));
