@@ -337,7 +337,7 @@ private:
     for (const auto& [Loop, Index] : Interpreted.GridIndices)
       Loops.insert(Loop);
     bool InParts = findCooperation(Kernel).has_value(); // of which understandPartialBlocks says more
-    return !Reports.failed() && (InParts || checkGridStrides(Loops, 0, Interpreted.GridMoves));
+    return !Reports.failed() && (InParts || checkGridStrides(Loops, 0, Interpreted));
   }
 
   /// Whether stores into arrays that are collected are done in the iterations of loops that are shared out, so that each is done once.
@@ -355,8 +355,9 @@ private:
   bool isUsed(unsigned D) const { return llvm::is_contained(Used, D); }
 
   /// Loops by whole grids get a grid that has all rows.
-  bool checkGridStrides(const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves) {
-    std::optional<RejectedRowLoop> Problem = dependenceOnGridSize(Kernel, Loops, Dimension, Moves, Result.Reductions, Context);
+  bool checkGridStrides(const std::set<const Stmt*>& Loops, unsigned Dimension, const InterpretedKernel& Interpreted) {
+    std::optional<RejectedRowLoop> Problem =
+        dependenceOnGridSize(Kernel, Loops, Dimension, Interpreted.GridMoves, Interpreted.LoopStores, Result.Reductions, Context);
     if (Problem)
       Reports.error(Problem->Where, Diag::err_row_loop) << static_cast<unsigned>(Problem->Why) << Problem->Name;
     return !Reports.failed() && checkCollected([&](const CollectedStore& S) {
@@ -1497,7 +1498,7 @@ private:
       Reports.gridStrides(Outside->Array->Array, Outside->Origin->Where);
     else if (const Expr* Other = otherUseOfGridSize(Kernel, Context))
       Reports.error(Other, Diag::err_writes_far) << Accesses.front().Array->Array.name() << 4 << Other->getSourceRange();
-    return !Reports.failed() && checkGridStrides(Loops, Result.RowDimension, Interpreted.GridMoves);
+    return !Reports.failed() && checkGridStrides(Loops, Result.RowDimension, Interpreted);
   }
 
   // --- Whether writes can be shared out.

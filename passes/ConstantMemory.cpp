@@ -4,6 +4,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/CallVisitor.h"
 #include "passes/Region.h"
+#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -352,7 +353,7 @@ std::optional<std::vector<std::int64_t>> initialValues(const PointerVariable& Pl
 
 std::optional<std::vector<std::int64_t>> constantValues(const PointerVariable& Place, ASTContext& Context) {
   const VarDecl* V = Place.Variable;
-  const bool Constant = V->isConstexpr() || Context.getBaseElementType(V->getType()).isConstQualified();
+  const bool Constant = isUnchangeable(Context.getBaseElementType(V->getType()));
   if (!Constant && !V->hasAttr<CUDAConstantAttr>())
     return std::nullopt;
   std::optional<std::vector<std::int64_t>> Values = initialValues(Place, Context);

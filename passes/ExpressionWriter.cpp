@@ -206,6 +206,11 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
     report(Field->getMemberLoc(), Diag::err_region_variable) << Field->getMemberDecl()->getNameAsString() << Member;
     return true;
   }
+  if (const auto* Named = dyn_cast<MemberExpr>(S); Named && isa<VarDecl>(Named->getMemberDecl())) {
+    report(Named->getMemberLoc(), Diag::err_region_variable) << Named->getMemberDecl()->getNameAsString() << StaticMember
+                                                              << Named->getMemberDecl()->getQualifiedNameAsString();
+    return true;
+  }
   if (isa<CXXThisExpr>(S)) {
     report(S->getBeginLoc(), Diag::err_region_variable) << "this" << Member;
     return true;
@@ -291,13 +296,22 @@ bool ExpressionWriter::reference(const DeclRefExpr& Ref, raw_ostream& To) {
   }
   bool Global = Variable->hasGlobalStorage() && !Variable->isStaticLocal();
   // The region's kernel may not name what is private to a class.
-  if (Global && Variable->isUsableInConstantExpressions(Context) && !Variable->isStaticDataMember()) {
+  const bool IsConstant = Variable->isUsableInConstantExpressions(Context) && !Variable->getType()->isReferenceType();
+  if (Global && IsConstant && !Variable->isStaticDataMember()) {
     To << globalName(Variable, Policy);
     return true;
   }
   capture(*Variable, Ref.getLocation());
   To << capturedName(Variable, Draft.P);
   return true;
+}
+
+/// What a copy of it changes by these is another one's.
+static bool hasReferences(QualType Type) {
+  const auto* Record = Type->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+  return Record && Record->hasDefinition() && !Record->isLambda() && llvm::any_of(Record->fields(), [](const FieldDecl* F) {
+    return F->getType()->isReferenceType() || hasReferences(F->getType());
+  });
 }
 
 bool ExpressionWriter::isUnnamed(QualType Type) const {
@@ -313,7 +327,7 @@ void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
   if (!Draft.Result.Captured.insert(&Variable))
     return;
   QualType Type = Variable.getType().getNonReferenceType();
-  if (!isCopiedByBytes(Type, Context))
+  if (!isCopiedByBytes(Type, Context) || hasReferences(Type))
     report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
   else if (isUnnamed(Type))
     report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;

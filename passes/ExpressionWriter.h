@@ -55,7 +55,7 @@ public:
   static const clang::ArraySubscriptExpr* addressedElement(const clang::Stmt* S);
 
   /// As err_region_variable has them.
-  enum VariableProblem { NotTrivial, Unnamed, Member, ThreadOrStatic, Reduced, OtherName, OfItself };
+  enum VariableProblem { NotTrivial, Unnamed, Member, StaticMember, ThreadOrStatic, Reduced, OtherName, OfItself };
 
   clang::DiagnosticBuilder report(clang::SourceLocation Loc, Diag Which);
   void unsupported(const clang::Stmt* S);

@@ -14,9 +14,9 @@
 // for each of the launches by itself.
 #include "passes/ErrorChecks.h"
 #include "passes/HostParts.h"
+#include "passes/LocalArrays.h"
 #include "passes/Pass.h"
 #include "passes/StageFunctions.h"
-#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
@@ -73,7 +73,7 @@ public:
 /// for `grid(nx / 32, ny / 8)` of two functions.
 class ValueText : public PrinterHelper {
 public:
-  ValueText(const Region& R, const VariableChanges& Changes, const ASTContext& Context) : R(R), Changes(Changes), Policy(Context.getPrintingPolicy()) {}
+  ValueText(const Region& R, const ValueChanges& Changes, const ASTContext& Context) : R(R), Changes(Changes), Policy(Context.getPrintingPolicy()) {}
 
   std::string text(const Expr* E) {
     std::string Text;
@@ -105,7 +105,7 @@ public:
 
 private:
   const Region& R;
-  const VariableChanges& Changes;
+  const ValueChanges& Changes;
   PrintingPolicy Policy;
 };
 
@@ -155,11 +155,11 @@ private:
     for (const DeclRefExpr* Ref : References(S).All)
       if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && (R.findReduction(V) || R.findCollected(Ref)))
         return false;
-    const VariableChanges& Here = Between.emplace_back(S);
+    const ValueChanges& Here = Between.emplace_back(S);
     return llvm::none_of(R.Arrays, [&](const DistributedArray& A) { return Here.changes(A.Pointer.Variable); });
   }
   bool isChanged(const VarDecl* V) const {
-    return llvm::any_of(Between, [&](const VariableChanges& Each) { return Each.changes(V); });
+    return llvm::any_of(Between, [&](const ValueChanges& Each) { return Each.changes(V); });
   }
 
   bool runsOnce(const DoStmt& Do) const {
@@ -302,10 +302,10 @@ private:
 
   Region& R;
   const ASTContext& Context;
-  const VariableChanges Changes;
+  const ValueChanges Changes;
   /// The launches so far, and what has been between them.
   std::vector<const Stage*> Together;
-  std::list<VariableChanges> Between;
+  std::list<ValueChanges> Between;
   FusedLaunches Next;
 };
 

@@ -595,6 +595,28 @@ private:
     return Text;
   }
 
+  /// Whether two variables are one, of which the region would have two: where references and pointers lead only the program knows.
+  std::string variablesCheck() const {
+    std::string Changed, Others;
+    llvm::ListSeparator BetweenChanged, BetweenOthers;
+    bool ByOtherNames = false;
+    for (const VarDecl* V : Written.Captured) {
+      if (vectorOfTable(V))
+        continue;
+      ByOtherNames |= isHostScalar(V) || V->getType()->isReferenceType();
+      const bool Changes = Written.Changed.count(V);
+      (Changes ? Changed : Others) += (StringRef(Changes ? BetweenChanged : BetweenOthers) + "::gpurma::stages::memory_at(" +
+                                       stringLiteral((isHostScalar(V) ? "*" : "") + V->getNameAsString()) + ", " + (isHostScalar(V) ? "" : "&") + hostName(V) + ")")
+                                          .str();
+    }
+    for (const ReducedScalar& S : R.Reductions)
+      if (!S.OfBlocks)
+        Changed += (StringRef(BetweenChanged) + "::gpurma::stages::memory_at(" + stringLiteral("*" + S.Pointer->getNameAsString()) + ", " + scalarAddress(S) + ")").str();
+    return ByOtherNames && !Changed.empty()
+               ? "::gpurma::stages::check_variables({" + Changed + "}, {" + Others + "}, " + siteText(R.directive().HashLoc, U.sources()) + "); "
+               : "";
+  }
+
   std::string launch() const {
     std::string Text = objectValues() + constantChecks() + sizeChecks() + numberChecks();
     for (const DepthCheck& C : R.DepthChecks)
@@ -616,7 +638,7 @@ private:
           Text += "::gpurma::stages::check_halo(" + stringLiteral(A.Array.name()) + ", " + depth(Halo) + ", " + std::to_string(A.LeastDepth) + ", " +
                   stringLiteral(S.name()) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
       }
-    Text += tables();
+    Text += tables() + variablesCheck();
     for (const VarDecl* V : Written.Captured)
       Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
     Text += scalarsCheck();

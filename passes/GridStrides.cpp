@@ -207,8 +207,10 @@ private:
 
 class Checker {
 public:
-  Checker(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves, ASTContext& Context)
-      : Kernel(Kernel), Loops(Loops), Dimension(Dimension), Moves(Moves), Context(Context), Everywhere(Kernel->getBody()), Uses(Kernel->getBody()) {
+  Checker(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, unsigned Dimension, const GridLoops& Moves, const GridLoops& Stores,
+          ASTContext& Context)
+      : Kernel(Kernel), Loops(Loops), Dimension(Dimension), Moves(Moves), Stores(Stores), Context(Context), Everywhere(Kernel->getBody()),
+        Shown(Kernel->getBody()), Uses(Kernel->getBody()) {
     for (const Stmt* Loop : Loops) {
       const References Named(Loop);
       Inside.insert(Named.All.begin(), Named.All.end());
@@ -220,7 +222,6 @@ public:
       if (const Stmt* Exit = exitOf(bodyOf(Loop)))
         return RejectedRowLoop{RowLoopProblem::Left, Exit->getBeginLoc(), {}};
     CombinedValues Sums(Kernel, std::vector<const Stmt*>(Loops.begin(), Loops.end()), Context);
-    const Exposed Shown(Kernel->getBody());
     for (const auto& [V, Where] : changed()) {
       bool Hidden = !Shown.Variables.contains(V) && !V->getType()->isReferenceType();
       if (!(Hidden && (isMoved(V) || isForgotten(V))) && !Sums.add(V))
@@ -272,6 +273,14 @@ private:
       for (const auto& [V, Field] : changedMembers(Loop))
         if (Outlives(V))
           Found.emplace(V, Loop->getBeginLoc());
+      // Without its name.
+      for (const auto& [In, V] : Stores) {
+        if (In == Loop && Outlives(V))
+          Found.emplace(V, Loop->getBeginLoc());
+        for (const ValueDecl* Each : Shown.Variables)
+          if (const auto* Any = dyn_cast<VarDecl>(Each); In == Loop && !V && Outlives(Any))
+            Found.emplace(Any, Loop->getBeginLoc());
+      }
     }
     std::vector<std::pair<const VarDecl*, SourceLocation>> Ordered(Found.begin(), Found.end());
     llvm::sort(Ordered, [&](const auto& A, const auto& B) { return before(A.second, B.second); });
@@ -317,8 +326,10 @@ private:
   const std::set<const Stmt*>& Loops;
   const unsigned Dimension;
   const GridLoops& Moves;
+  const GridLoops& Stores;
   ASTContext& Context;
   const References Everywhere;
+  const Exposed Shown;
   const GridSizeUses Uses;
   llvm::SmallPtrSet<const DeclRefExpr*, 32> Inside;
 };
@@ -336,8 +347,9 @@ const Expr* otherUseOfGridSize(const FunctionDecl* Kernel, ASTContext& Context) 
 }
 
 std::optional<RejectedRowLoop> dependenceOnGridSize(const FunctionDecl* Kernel, const std::set<const Stmt*>& Loops, unsigned Dimension,
-                                                    const GridLoops& Moves, ArrayRef<AtomicReduction> Reductions, ASTContext& Context) {
-  return Checker(Kernel, Loops, Dimension, Moves, Context).run(Reductions);
+                                                    const GridLoops& Moves, const GridLoops& Stores, ArrayRef<AtomicReduction> Reductions,
+                                                    ASTContext& Context) {
+  return Checker(Kernel, Loops, Dimension, Moves, Stores, Context).run(Reductions);
 }
 
 } // namespace gpurma

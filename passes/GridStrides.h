@@ -30,10 +30,10 @@ bool movesByGridSize(const clang::FunctionDecl* Kernel);
 const clang::Expr* otherUseOfGridSize(const clang::FunctionDecl* Kernel, clang::ASTContext& Context);
 
 /// What makes a difference to which iterations of \p Loops, which stand in the kernel itself and go on along \p Dimension, are those
-/// of one thread. \p Moves: what goes on with them (InterpretedKernel::GridMoves). \p Reductions:
+/// of one thread. \p Moves: what goes on with them (InterpretedKernel::GridMoves). \p Stores: InterpretedKernel::LoopStores. \p Reductions:
 /// all its updates of reduced scalars.
 std::optional<RejectedRowLoop> dependenceOnGridSize(const clang::FunctionDecl* Kernel, const std::set<const clang::Stmt*>& Loops,
-                                                    unsigned Dimension, const GridLoops& Moves,
+                                                    unsigned Dimension, const GridLoops& Moves, const GridLoops& Stores,
                                                     llvm::ArrayRef<AtomicReduction> Reductions, clang::ASTContext& Context);
 
 } // namespace gpurma

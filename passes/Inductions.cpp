@@ -54,9 +54,23 @@ public:
 
 } // namespace
 
+namespace {
+
+/// Whether a condition ends a loop before a counter leaves the numbers of its type: `i < n` of one that goes up.
+bool bounds(const Expr* Cond, const Update& U) {
+  const auto* Binary = dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts());
+  if (Binary && Binary->getOpcode() == BO_LAnd)
+    return bounds(Binary->getLHS(), U) || bounds(Binary->getRHS(), U);
+  if (!Binary || !Binary->isRelationalOp())
+    return false;
+  const bool IsLess = Binary->getOpcode() == BO_LT || Binary->getOpcode() == BO_LE;
+  return variableOf(IsLess == U.Negative ? Binary->getRHS() : Binary->getLHS()) == U.Variable;
+}
+
+} // namespace
+
 std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body, const ChangeFinder& Found) {
   std::vector<const Stmt*> Candidates;
-  const std::set<const VarDecl*> Bounded = Cond ? namedVariables(Cond) : std::set<const VarDecl*>();
   auto AddParts = [&](const Stmt* S, auto& Self) -> void {
     const auto* E = dyn_cast_or_null<Expr>(S);
     const auto* Comma = E ? dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
@@ -82,7 +96,7 @@ std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, c
         return Found.Changes.count(V) || Own.All.contains(V);
       });
       // Bytes wrap around, unless a condition ends the loop before.
-      bool Wide = (!U->Step && Bounded.count(U->Variable)) || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
+      bool Wide = (!U->Step && Cond && bounds(Cond, *U)) || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
       if (It != Found.Changes.end() && It->second == 1 && Fixed && Wide)
         Inductions[U->Variable] = *U;
     }

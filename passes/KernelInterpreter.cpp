@@ -334,6 +334,9 @@ private:
   }
 
   void noteStore(const Location& L, const Stmt* Where) {
+    if (L.Of == Location::Variable || L.Of == Location::Private)
+      for (const Stmt* Loop : KernelLoops)
+        Result.LoopStores.emplace(Loop, dyn_cast_or_null<VarDecl>(L.Decl));
     if (Rows && L.Of == Location::Variable && Part == LoopPart::Inside)
       Result.RowLoop.Stores.emplace_back(L.Decl, Where);
   }
@@ -393,7 +396,7 @@ private:
   /// The integer at a place in constant memory or in a constant array.
   std::optional<Polynomial> constantElement(const Location& L, QualType Type) {
     const auto* V = dyn_cast_or_null<VarDecl>(L.Decl);
-    if (!V || L.Unit != 0 || !Type->isIntegralOrEnumerationType())
+    if (!V || L.Unit != 0 || !Type->isIntegralOrEnumerationType() || Reinterpreted.count(V))
       return std::nullopt;
     // Elements are counted in the only array on the way.
     const unsigned Arrays = arraysTo(L);
@@ -566,11 +569,11 @@ private:
   }
 
   void store(const Location& L, AbstractValue V, const Expr* Where) {
+    noteStore(L, Where);
     if (L.Of != Location::Variable) {
       storeElement(L, V, Where);
       return access(L, /*Writes=*/true, Where);
     }
-    noteStore(L, Where);
     AbstractValue* Target = &Now.Variables[L.Decl];
     for (const FieldDecl* Field : L.Members)
       Target = &Target->Members[Field];
@@ -580,7 +583,8 @@ private:
   /// What a call or an iteration may have changed.
   void forget(const Location& L, UnknownCause::Reason Why, const Stmt* At) {
     if (Why == UnknownCause::Call) {
-      noteStore(L, At);
+      if (L.Decl)
+        noteStore(L, At);
       notePrivate(L, /*Writes=*/false, At);
       notePrivate(L, /*Writes=*/true, At);
     }
@@ -620,6 +624,8 @@ private:
     if (L.Of == Location::Variable) {
       if (By == Polynomial(0))
         return L;
+      if (Snapshots.count(L.Decl))
+        return {};
       Reinterpreted.insert(L.Decl);
       return {Location::Private, nullptr, {}, {}};
     }
@@ -700,6 +706,8 @@ private:
     if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
       if (const auto* Binding = dyn_cast<BindingDecl>(Ref->getDecl())) {
+        if (Ref->refersToEnclosingVariableOrCapture() && Now.Variables.count(Binding))
+          return {Location::Variable, Binding, {}, {}};
         V = Binding->getHoldingVar();
         if (Binding->getBinding() && !V)
           return locate(Binding->getBinding());
@@ -729,10 +737,8 @@ private:
     if (const auto* Unary = dyn_cast<UnaryOperator>(E)) {
       if (Unary->getOpcode() == UO_Deref)
         return eval(Unary->getSubExpr()).Place.value_or(Location{});
-      if (Unary->isPrefix() && Unary->isIncrementDecrementOp()) {
-        eval(Unary);
-        return locate(Unary->getSubExpr());
-      }
+      if (Unary->isPrefix() && Unary->isIncrementDecrementOp())
+        return eval(Unary).Place.value_or(Location{});
       if (Unary->getOpcode() == UO_Extension)
         return locate(Unary->getSubExpr());
     }
@@ -763,10 +769,8 @@ private:
       return L;
     }
     if (const auto* Binary = dyn_cast<BinaryOperator>(E)) {
-      if (Binary->isAssignmentOp()) {
-        eval(Binary);
-        return locate(Binary->getLHS());
-      }
+      if (Binary->isAssignmentOp())
+        return eval(Binary).Place.value_or(Location{});
       if (Binary->getOpcode() == BO_Comma) {
         eval(Binary->getLHS());
         return locate(Binary->getRHS());
@@ -776,7 +780,7 @@ private:
       // Nobody writes through `const int& least = a < b ? a : b;`, so that its value is enough.
       if (Choice->getType().isConstQualified() && Choice->getType()->isScalarType()) {
         AbstractValue V = read(Choice);
-        return held(std::move(V), Choice);
+        return snapshot(std::move(V), Choice, {Choice->getTrueExpr(), Choice->getFalseExpr()});
       }
       AbstractValue Chosen = either(Choice, [&](const Expr* Arm) {
         AbstractValue V;
@@ -826,6 +830,28 @@ private:
   /// One that the kernel does not have.
   VarDecl* ownVariable(QualType Type, const Expr* For) {
     return VarDecl::Create(Context, Context.getTranslationUnitDecl(), For->getBeginLoc(), For->getBeginLoc(), nullptr, Type, nullptr, SC_None);
+  }
+
+  /// A variable for the value that one of several places has now.
+  Location snapshot(AbstractValue V, const Expr* E, ArrayRef<const Expr*> Of) {
+    Location L = held(std::move(V), E);
+    std::vector<Location>& Sources = Snapshots[L.Decl];
+    for (const Expr* Each : Of)
+      Sources.push_back(placeOf({Each}));
+    return L;
+  }
+
+  /// Where a reference leads that lives on, or a pointer: of a value that may have become another one nothing is known.
+  Location bound(Location L) {
+    const auto MayChange = [](const Location& Source) {
+      const auto* V = dyn_cast_or_null<VarDecl>(Source.Decl);
+      const auto* Of = V && Source.Of == Location::Variable ? dyn_cast_or_null<FunctionDecl>(V->getParentFunctionOrMethod()) : nullptr;
+      if (Of && Of->hasBody())
+        return !V->getType().isConstQualified() && VariableChanges(Of->getBody()).changes(V);
+      return Source.Of == Location::Private || Source.Of == Location::Unknown;
+    };
+    auto Snapshot = L.Of == Location::Variable ? Snapshots.find(L.Decl) : Snapshots.end();
+    return Snapshot != Snapshots.end() && llvm::any_of(Snapshot->second, MayChange) ? Location{Location::Private, nullptr, {}, {}} : L;
   }
 
   /// A variable for a value that has none.
@@ -1005,7 +1031,7 @@ private:
       return V;
     }
     case UO_AddrOf: {
-      Location L = object(E->getSubExpr());
+      Location L = bound(object(E->getSubExpr()));
       expose(L);
       return placed(std::move(L));
     }
@@ -1081,7 +1107,8 @@ private:
       AbstractValue V = eval(Sub);
       if (!V.Truth && Numbers.isNarrow(E->getType()) && Context.getTypeSize(E->getType()) < Context.getTypeSize(Sub->getType()))
         return opaque(E->getType(), UnknownCause::Expression, E);
-      if (V.Number && E->getType()->isSignedIntegerType() && Context.getTypeSize(E->getType()) > Context.getTypeSize(Sub->getType()))
+      const bool Wraps = E->getType()->isSignedIntegerType() || Sub->getType()->isUnsignedIntegerType();
+      if (V.Number && Wraps && Context.getTypeSize(E->getType()) > Context.getTypeSize(Sub->getType()))
         V.Number = Numbers.wrapped(*V.Number, Sub->getType());
       if (V.Number && Context.getTypeSize(E->getType()) == 32 && Context.getTypeSize(Sub->getType()) == 64)
         V.Number = Numbers.truncated(*V.Number);
@@ -1292,7 +1319,11 @@ private:
       const ValueDecl* Variable = C.getCapturedVar();
       if (E->isInitCapture(&C)) {
         V.Captured[Variable] =
-            Variable->getType()->isReferenceType() ? exposed(locate(Initial), Variable->getType()) : evalObject(Initial);
+            Variable->getType()->isReferenceType() ? exposed(bound(locate(Initial)), Variable->getType()) : evalObject(Initial);
+      } else if (C.getCaptureKind() == LCK_ByRef && Variable->getType()->isReferenceType()) {
+        V.Captured[Variable] = placed(bound(locate(Initial))); // by the time of a call the reference may be another one
+      } else if (isa<BindingDecl>(Variable) && C.getCaptureKind() == LCK_ByCopy) {
+        V.Captured[Variable] = evalObject(Initial);
       } else if (const ValueDecl* Here = inLambda(dyn_cast<VarDecl>(Variable)); C.getCaptureKind() == LCK_ByCopy || (Here && Here != Variable)) {
         if (Variable->getType()->isReferenceType()) // of what it refers to
           V.Captured[Variable] = placed(held(evalObject(Initial), Initial));
@@ -1419,12 +1450,12 @@ private:
     }
     VarDecl* Object = ownVariable(E->getType(), E);
     Now.Variables[Object];
-    bindParameters(Definition, {E->getArgs(), E->getNumArgs()});
+    bind(evalParameters(Definition, {E->getArgs(), E->getNumArgs()}));
     Frame Inner{Definition, Location{Location::Variable, Object, {}, {}}, {}, nullptr, {}};
     Frames.push_back(&Inner);
     for (const CXXCtorInitializer* Init : cast<CXXConstructorDecl>(Definition)->inits())
       if (const FieldDecl* Field = Init->getMember()) {
-        AbstractValue V = Field->getType()->isReferenceType() ? exposed(locate(Init->getInit()), Field->getType())
+        AbstractValue V = Field->getType()->isReferenceType() ? exposed(bound(locate(Init->getInit())), Field->getType())
                                                       : eval(Init->getInit());
         Now.Variables[Object].Members[Field] = std::move(V);
       } else {
@@ -1461,7 +1492,7 @@ private:
       return E->getNumInits() == 1 ? V : AbstractValue{};
     }
     const auto Evaluated = [&](const Expr* Init) {
-      return Init->isGLValue() ? exposed(locate(Init), Context.getLValueReferenceType(Init->getType())) : eval(Init);
+      return Init->isGLValue() ? exposed(bound(locate(Init)), Context.getLValueReferenceType(Init->getType())) : eval(Init);
     };
     VarDecl* Object = ownVariable(E->getType(), E);
     Now.Variables[Object];
@@ -1514,8 +1545,9 @@ private:
            llvm::none_of(Frames, [&](const Frame* F) { return F->Function == Definition; });
   }
 
-  void bindParameters(const FunctionDecl* Definition, ArrayRef<const Expr*> Arguments) {
-    std::vector<std::pair<const ParmVarDecl*, AbstractValue>> Bound;
+  using BoundParameters = std::vector<std::pair<const ParmVarDecl*, AbstractValue>>;
+  BoundParameters evalParameters(const FunctionDecl* Definition, ArrayRef<const Expr*> Arguments) {
+    BoundParameters Bound;
     for (unsigned I = 0; I < Definition->getNumParams() && I < Arguments.size(); ++I) {
       const ParmVarDecl* P = Definition->getParamDecl(I);
       Bound.emplace_back(P, P->getType()->isReferenceType() ? placed(object(Arguments[I]))
@@ -1524,6 +1556,9 @@ private:
     for (const Expr* Variadic :
          Arguments.drop_front(std::min<size_t>(Arguments.size(), Definition->getNumParams())))
       evalObject(Variadic);
+    return Bound;
+  }
+  void bind(BoundParameters Bound) {
     for (auto& [P, V] : Bound)
       Now.Variables[P] = std::move(V);
   }
@@ -1544,47 +1579,84 @@ private:
 
   /// An argument of a function whose body is not known: what it can reach may be read and changed.
   void passOn(const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
-    passOn(Arg->isGLValue() ? placed(locate(Arg)) : eval(Arg), Arg, Call, Callee);
+    const bool IsPlace = Arg->isGLValue();
+    const AbstractValue V = IsPlace ? placed(locate(Arg)) : eval(Arg);
+    std::vector<Location> Reached;
+    if (!IsPlace && !Arg->getType()->isAnyPointerType())
+      reach(V, Arg->getType(), Arg, Reached);
+    else if (V.Place)
+      reach(*V.Place, Arg, Reached);
+    for (const Location& L : Reached)
+      if (distributed(L)) {
+        rejectOpaqueCall(L, Arg, Callee);
+      } else if (L.Of == Location::Unknown) {
+        access(L, /*Writes=*/false, Arg);
+      } else {
+        checkMember(L, Read, Arg);
+        forget(L, UnknownCause::Call, Call);
+      }
   }
 
-  void passOn(const AbstractValue& V, const Expr* Arg, const Expr* Call, const FunctionDecl* Callee) {
-    for (const auto& [Field, Member] : V.Members)
-      passOn(Member, Arg, Call, Callee);
-    if (!V.Place)
+  /// The object of a member function whose body is not known, or that is called through a pointer.
+  void passObject(const Location& L, const Expr* Call, const FunctionDecl* Callee, bool Changes) {
+    std::vector<Location> Reached;
+    reach(L, Call, Reached);
+    for (const Location& Each : Reached)
+      if (distributed(Each))
+        rejectOpaqueCall(Each, Call, Callee);
+      else if (Changes || !(Each == L))
+        forget(Each, UnknownCause::Call, Call);
+  }
+
+  /// Adds a place, and those to which what lies there leads.
+  void reach(const Location& L, const Expr* Arg, std::vector<Location>& Reached) {
+    // Also what lies behind a member, as memcpy has it.
+    Location Whole = L;
+    if (L.Of == Location::Variable && Arg->getType()->isVoidPointerType())
+      Whole.Members.clear();
+    if (llvm::is_contained(Reached, Whole))
       return;
-    rejectOpaqueCall(*V.Place, Arg, Callee);
-    if (distributed(*V.Place))
+    Reached.push_back(Whole);
+    if (Whole.Of == Location::Variable)
+      reach(heldValue(Whole), Whole.Members.empty() ? Whole.Decl->getType() : Whole.Members.back()->getType(), Arg, Reached);
+    else if (Whole.Of == Location::Private && Whole.Decl && holdsPointers(QualType(Whole.Decl->getType()->getBaseElementTypeUnsafe(), 0)))
+      Reached.push_back({}); // an array of pointers, or of structures with some
+  }
+
+  /// Adds the places to which a value of a type leads; Location::Unknown for those that are not known.
+  void reach(const AbstractValue& V, QualType Type, const Expr* Arg, std::vector<Location>& Reached) {
+    if (Type->isReferenceType() || Type->isAnyPointerType()) {
+      reach(V.Place.value_or(Location{}), Arg, Reached);
       return;
-    if (V.Place->Of == Location::Unknown)
-      access(*V.Place, /*Writes=*/false, Arg);
-    else if (isOfPointers(*V.Place))
-      access({}, /*Writes=*/false, Arg);
-    else
-      checkMember(*V.Place, Read, Arg);
-    forget(*V.Place, UnknownCause::Call, Call);
+    }
+    const auto* Class = Type->getAsCXXRecordDecl();
+    if (Class && Class->isLambda()) {
+      if (V.CapturedThis)
+        reach(*V.CapturedThis, Arg, Reached);
+      for (const LambdaCapture& Capture : Class->captures()) {
+        const ValueDecl* Variable = Capture.capturesVariable() ? Capture.getCapturedVar() : nullptr;
+        if (auto It = V.Captured.find(Variable); It != V.Captured.end())
+          reach(It->second, Variable->getType(), Arg, Reached);
+        else if (Variable && Capture.getCaptureKind() == LCK_ByRef && !Variable->getType()->isReferenceType())
+          reach(Location{Location::Variable, Variable, {}, {}}, Arg, Reached);
+        else if (Variable && holdsPointers(Variable->getType()))
+          Reached.push_back({});
+      }
+      return;
+    }
+    if (Type->isArrayType() && holdsPointers(QualType(Type->getBaseElementTypeUnsafe(), 0)))
+      Reached.push_back({});
+    const RecordDecl* Record = Type->getAsRecordDecl();
+    for (const FieldDecl* Field : Record ? allFields(Record) : std::vector<const FieldDecl*>())
+      if (auto It = V.Members.find(Field); It != V.Members.end())
+        reach(It->second, Field->getType(), Arg, Reached);
+      else if (holdsPointers(Field->getType()))
+        Reached.push_back({});
   }
 
-  /// An array of pointers, or of structures with some, which the thread or the block has: where these lead is not known.
-  static bool isOfPointers(const Location& L) {
-    return L.Of == Location::Private && L.Decl && holdsPointers(QualType(L.Decl->getType()->getBaseElementTypeUnsafe(), 0));
-  }
-
-  /// Reports the distributed arrays to which a place leads such a function: what lies there, and what variables hold that do.
   void rejectOpaqueCall(const Location& L, const Expr* Arg, const FunctionDecl* Callee) {
-    std::set<const ValueDecl*> Seen;
-    rejectOpaqueCall(placed(L), Arg, Callee, Seen);
-  }
-  void rejectOpaqueCall(const AbstractValue& V, const Expr* Arg, const FunctionDecl* Callee, std::set<const ValueDecl*>& Seen) {
-    for (const auto& [Field, Member] : V.Members)
-      rejectOpaqueCall(Member, Arg, Callee, Seen);
-    if (!V.Place)
-      return;
-    if (distributed(*V.Place))
-      error(Arg->getExprLoc(), Diag::err_opaque_call)
-          << pointerTo(*V.Place).name() << (Callee ? Callee->getNameAsString() : "a function pointer")
-          << (Callee && Callee->hasBody()) << Arg->getSourceRange();
-    else if (V.Place->Of == Location::Variable && Seen.insert(V.Place->Decl).second)
-      rejectOpaqueCall(heldValue(*V.Place), Arg, Callee, Seen);
+    error(Arg->getExprLoc(), Diag::err_opaque_call)
+        << pointerTo(L).name() << (Callee ? Callee->getNameAsString() : "a function pointer") << (Callee && Callee->hasBody()) << Arg->getSourceRange();
   }
 
   /// The program's own functions of such names are what these say where a scalar is combined, and
@@ -1682,17 +1754,18 @@ private:
       return std::nullopt;
     }
     // std::min and its kin return references.
-    if (!E->isGLValue())
-      return V;
-    VarDecl* Holder = ownVariable(Type, E);
-    Now.Variables[Holder] = std::move(V);
-    return placed({Location::Variable, Holder, {}, {}});
+    return E->isGLValue() ? placed(snapshot(std::move(V), E, ArrayRef(E->getArgs(), Count))) : V;
   }
 
   AbstractValue evalCall(const CallExpr* E) {
     const FunctionDecl* Callee = E->getDirectCallee();
     std::optional<Location> This;
     std::vector<const Expr*> Arguments(E->arg_begin(), E->arg_end());
+    std::optional<BoundParameters> Bound;
+    const FunctionDecl* Definition = nullptr;
+    // What threads of a block do together is CUDA's to know.
+    const bool IsOfGroup = Callee && isCooperativeGroup(Callee) && Context.getSourceManager().isInSystemHeader(Callee->getLocation());
+    const bool HasBody = Callee && !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext(), Enters = HasBody && enter(Definition);
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     if (Method)
       rejectVirtual(*Method, *E);
@@ -1712,6 +1785,9 @@ private:
         noteFirst(L, Arguments[1], Read);
         return placed(L);
       }
+      // Of an assignment the right side comes first.
+      if (cast<CXXOperatorCallExpr>(E)->isAssignmentOp() && Context.getLangOpts().CPlusPlus17 && Enters)
+        Bound = evalParameters(Definition, ArrayRef(Arguments).drop_front());
       This = object(Arguments[0]);
       Arguments.erase(Arguments.begin());
     }
@@ -1719,10 +1795,8 @@ private:
       eval(E->getCallee());
       for (const Expr* Arg : Arguments)
         passOn(Arg, E, nullptr);
-      if (This) { // through a pointer to a member function
-        rejectOpaqueCall(*This, E, nullptr);
-        forget(*This, UnknownCause::Call, E);
-      }
+      if (This) // through a pointer to a member function
+        passObject(*This, E, nullptr, /*Changes=*/true);
       return opaque(E->getType(), UnknownCause::Call, E);
     }
     if (std::optional<AbstractValue> V = evalKnown(E, Callee))
@@ -1730,14 +1804,10 @@ private:
     // In CUDA's headers the variables convert to structures.
     if (const auto* Named = This && This->Of == Location::Global && isa<CXXConversionDecl>(Callee) ? This->Decl : nullptr; isCopied(Named))
       return builtinCopy(builtinVariable(Named->getName()), E->getType());
-    const FunctionDecl* Definition = nullptr;
-    // What threads of a block do together is CUDA's to know.
-    const bool IsOfGroup = isCooperativeGroup(Callee) && Context.getSourceManager().isInSystemHeader(Callee->getLocation());
     if (IsOfGroup)
       if (std::optional<AbstractValue> V = evalOfBlock(E, Callee))
         return *V;
-    bool HasBody = !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext();
-    if (!HasBody || !enter(Definition)) {
+    if (!Enters) {
       const bool Before = std::exchange(Result.Understood, true);
       // `cg::sync(block)` does nothing to the object.
       const auto IsGroup = [](const Expr* Arg) {
@@ -1748,23 +1818,31 @@ private:
         if (!IsOfGroup || !IsGroup(Arg))
           passOn(Arg, E, Callee);
       if (This && !IsOfGroup)
-        rejectOpaqueCall(*This, E, Callee);
-      if (This && Method && changesObject(Method))
-        forget(*This, UnknownCause::Call, E);
+        passObject(*This, E, Callee, Method && changesObject(Method));
       if (HasBody && Result.Understood)
         rejectRecursion(*Definition, E->getSourceRange());
       Result.Understood &= Before;
       return opaque(E->getType(), UnknownCause::Call, E);
     }
-    bindParameters(Definition, Arguments);
+    bind(Bound ? std::move(*Bound) : evalParameters(Definition, Arguments));
     // A lambda sees the variables as they were when it was made, or has copies of them.
     std::map<const VarDecl*, const VarDecl*> Copies;
     std::map<const ValueDecl*, std::optional<AbstractValue>> Hidden;
     if (This && Method && Method->getParent()->isLambda()) {
       AbstractValue Lambda = heldValue(*This);
-      for (auto& [Variable, V] : Lambda.Captured) {
+      for (const LambdaCapture& Capture : Method->getParent()->captures()) {
+        if (!Capture.capturesVariable())
+          continue;
+        const ValueDecl* Variable = Capture.getCapturedVar();
+        const auto Found = Lambda.Captured.find(Variable);
+        // What is captured by reference goes by its own name, if it is no reference.
+        if (Found == Lambda.Captured.end() && Capture.getCaptureKind() == LCK_ByRef && !Variable->getType()->isReferenceType())
+          continue;
         // An earlier call may have changed its copies.
-        AbstractValue Here = Method->isConst() ? V : opaque(Variable->getType(), UnknownCause::Call, E);
+        const bool IsKnown = Found != Lambda.Captured.end() && (Method->isConst() || Capture.getCaptureKind() == LCK_ByRef);
+        AbstractValue Here = IsKnown ? Found->second : opaque(Variable->getType(), UnknownCause::Call, E);
+        if (!IsKnown && Variable->getType()->isReferenceType())
+          Here = placed(Location{});
         const auto* Copied = dyn_cast<VarDecl>(Variable);
         if (Copied && !Copied->isInitCapture() && !Copied->getType()->isReferenceType() && !Copied->getType()->isArrayType()) {
           VarDecl* Copy = ownVariable(Copied->getType(), E);
@@ -1923,7 +2001,7 @@ private:
     if (forFixedRows() && declareRowRead(V))
       return;
     size_t Read = Result.Accesses.size();
-    AbstractValue Initial = V->getType()->isReferenceType() ? placed(object(Init)) : evalObject(Init);
+    AbstractValue Initial = V->getType()->isReferenceType() ? placed(bound(object(Init))) : evalObject(Init);
     Now.Variables[V] = std::move(Initial);
     noteFirst(V, V->getType()->isArrayType() ? std::nullopt : std::optional(Polynomial(0)), Init, Read);
   }
@@ -2010,6 +2088,8 @@ private:
       if (Part == LoopPart::Inside && OverRows)
         Result.RowLoop.Path = Now.Path;
       ++LoopDepth;
+      if (Frames.size() == 1)
+        KernelLoops.push_back(Loop);
       run(Each);
       Breaks.push_back(nullptr);
       std::vector<State> Continued;
@@ -2025,6 +2105,8 @@ private:
         eval(Cond);
       if (Now.Reachable && Inc)
         run(Inc);
+      if (Frames.size() == 1)
+        KernelLoops.pop_back();
       --LoopDepth;
       Now = Before;
     };
@@ -2090,8 +2172,10 @@ private:
   void runForEach(const CXXForRangeStmt& For, const InitListExpr& List) {
     const VarDecl* V = For.getLoopVariable();
     const std::int64_t Around = std::exchange(UnrolledIterations, UnrolledIterations * std::max(1u, List.getNumInits()));
-    for (const Expr* Init : List.inits()) {
-      AbstractValue Element = evalObject(Init);
+    std::vector<AbstractValue> Elements;
+    for (const Expr* Init : List.inits())
+      Elements.push_back(evalObject(Init));
+    for (auto [Init, Element] : llvm::zip(List.inits(), Elements)) {
       if (!Context.hasSameUnqualifiedType(V->getType().getNonReferenceType(), Init->getType()))
         Element = opaque(V->getType().getNonReferenceType(), UnknownCause::Expression, Init);
       Now.Variables[V] = V->getType()->isReferenceType() ? placed(held(std::move(Element), Init)) : std::move(Element);
@@ -2146,21 +2230,25 @@ private:
     return V;
   }
 
-  /// Takes out those whose step an iteration may change under another name: through a pointer, or as a member or an element.
+  /// Takes out those that an iteration may change under another name, or whose step: through a pointer, or as a member or an element.
   void keepFixed(std::map<const VarDecl*, Update>& Inductions, const Stmt* Loop, const ChangeFinder& Found, const ElementChanges& Elements) {
     const auto Step = [&](const Update& U) { return number(eval(U.Step), U.Step); };
-    std::map<const VarDecl*, Polynomial> First;
+    std::map<const VarDecl*, std::pair<std::optional<Polynomial>, AbstractValue>> First;
+    const bool ByOtherNames = !AddressTaken.empty() || llvm::any_of(Found.Changes, [](const auto& Each) { return Each.first->getType()->isReferenceType(); });
     for (const auto& [Variable, U] : Inductions)
-      if (U.Step)
-        First.emplace(Variable, Step(U));
+      if (U.Step || ByOtherNames)
+        First.emplace(Variable, std::pair(U.Step ? std::optional(Step(U)) : std::nullopt, moved(Variable, 1, Inductions, Loop)));
     if (First.empty())
       return;
     State Before = Now;
     startIteration(Loop, 1, Found, Inductions);
     forgetElements(Elements);
-    for (const auto& [Variable, Known] : First)
-      if (!(Step(Inductions.at(Variable)) == Known))
+    for (const auto& [Variable, Known] : First) {
+      const auto& [FirstStep, Next] = Known;
+      const bool IsOther = FirstStep && !(Step(Inductions.at(Variable)) == *FirstStep);
+      if (IsOther || (Before.Variables.count(Variable) && !same(Now.Variables[Variable], Next)))
         Inductions.erase(Variable);
+    }
     Now = std::move(Before);
   }
 
@@ -2681,7 +2769,8 @@ private:
         return anything();
       std::int64_t First = Low.Val.getInt().getExtValue();
       std::int64_t Last = Case->getRHS() ? High.Val.getInt().getExtValue() : First;
-      const Condition Begins = Numbers.compare(BO_LE, First, *On.Number, QualType()), Ends = Numbers.compare(BO_LE, *On.Number, Last, QualType());
+      const QualType Type = S->getCond()->getType();
+      const Condition Begins = Numbers.compare(BO_LE, First, *On.Number, Type), Ends = Numbers.compare(BO_LE, *On.Number, Last, Type);
       return Condition{Begins.True.intersect(Ends.True), Begins.False.unite(Ends.False)};
     };
     for (const SwitchCase* Label = S->getSwitchCaseList(); Label;
@@ -2727,6 +2816,8 @@ private:
   const std::optional<RowLoopRequest>& Rows;
   LoopPart Part = LoopPart::Before;
   unsigned LoopDepth = 0;
+  /// The loops of the kernel itself around what is run.
+  std::vector<const Stmt*> KernelLoops;
   /// Of the loops around that are run as they are, all together.
   std::int64_t UnrolledIterations = 1;
   ArrayUses Arrays;
@@ -2744,6 +2835,8 @@ private:
   std::set<std::pair<const ValueDecl*, std::vector<const FieldDecl*>>> AddressTaken;
   /// Variables that are changed as something of another type, or in parts; nothing is known of these.
   std::set<const ValueDecl*> Reinterpreted;
+  /// Variables for values that one of several places had, and these.
+  std::map<const ValueDecl*, std::vector<Location>> Snapshots;
   const FunctionDecl* Kernel = nullptr;
   /// While a statement that stores into a fixed row is run, that row and the element.
   std::optional<Polynomial> StoredRow;

@@ -167,6 +167,9 @@ struct InterpretedKernel {
   std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
   /// Loops and variables in which an iteration leaves what they begin with for the thread of the next grid.
   GridLoops GridMoves;
+  /// Loops of the kernel itself, and variables and arrays of threads that an iteration stores into, by whatever name; null: into any
+  /// whose address has been taken.
+  GridLoops LoopStores;
   /// In a kernel for fixed rows, the statements that store into them, and whether others store into rows that
   /// differ between threads.
   std::vector<RowStore> RowStores;

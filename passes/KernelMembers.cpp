@@ -40,7 +40,7 @@ bool KernelMembers::VisitCastExpr(CastExpr* E) {
 }
 
 bool holdsPointers(QualType Type) {
-  if (Type->isPointerType())
+  if (Type->isAnyPointerType() || Type->isReferenceType())
     return true;
   const auto* Record = Type->getAsCXXRecordDecl();
   return Record && Record->hasDefinition() &&

@@ -2,6 +2,7 @@
 #include "passes/LaunchSize.h"
 
 #include "passes/ConstantNumbers.h"
+#include "passes/LocalArrays.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/ExprCXX.h"
@@ -133,6 +134,16 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
   const VariableChanges InCopy(Copied);
   All.Members.insert(InCopy.Members.begin(), InCopy.Members.end());
   return findSize(E, All, Context, Copied);
+}
+
+const DeclRefExpr* changedVariable(const Expr& Setting, const Stmt& Region) {
+  const ValueChanges Changes(&Region);
+  const References Named(&Setting);
+  auto Changed = llvm::find_if(Named.All, [&](const DeclRefExpr* Ref) {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    return V && Changes.changes(V);
+  });
+  return Changed == Named.All.end() ? nullptr : *Changed;
 }
 
 bool isOfOneThread(const Expr* Grid, const Expr* Block, const VariableChanges& Changed, const ASTContext& Context) {

@@ -19,6 +19,9 @@ namespace gpurma {
 std::array<std::optional<std::int64_t>, 3> constantLaunchSize(const clang::Expr* E, const VariableChanges& Changed, const clang::ASTContext& Context,
                                                               const clang::Stmt* Copied = nullptr);
 
+/// What a setting names that the region around the launch changes; null if there is none.
+const clang::DeclRefExpr* changedVariable(const clang::Expr& Setting, const clang::Stmt& Region);
+
 /// `<<<1, 1>>>`.
 bool isOfOneThread(const clang::Expr* Grid, const clang::Expr* Block, const VariableChanges& Changed, const clang::ASTContext& Context);
 

@@ -1,8 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/LocalArrays.h"
 
+#include "passes/KernelMembers.h"
 #include "passes/Lvalues.h"
-#include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
 #include "clang/Basic/SourceManager.h"
@@ -84,6 +84,12 @@ bool loads(const Stmt* S) {
   return S && ((Base && Base->getType()->isPointerType()) || llvm::any_of(S->children(), loads));
 }
 
+bool holdsArrays(QualType Type) {
+  const auto* Record = Type->getAsCXXRecordDecl();
+  return Type->isArrayType() ||
+         (Record && Record->hasDefinition() && llvm::any_of(Record->fields(), [](const FieldDecl* F) { return holdsArrays(F->getType()); }));
+}
+
 bool findExposure(const VarDecl* V) {
   const auto* Of = dyn_cast_or_null<FunctionDecl>(V->getParentFunctionOrMethod());
   if (!Of || !Of->hasBody() || V->getType()->isReferenceType())
@@ -154,10 +160,10 @@ void ElementChanges::note(const Expr* E) {
   for (const Expr* Each : alternatives(E)) {
     if (!Each->getType()->isIntegralOrEnumerationType() && !Each->getType()->isRecordType())
       continue;
-    if (const VarDecl* V = arrayOfElement(Each))
-      Arrays.insert(V);
-    const VarDecl* Named = namedVariable(Each);
-    Others |= !arrayOfElement(Each) && (!Named || Named->getType()->isReferenceType());
+    const VarDecl *Array = arrayOfElement(Each), *Named = Array ? Array : namedVariable(Each);
+    if (Array)
+      Arrays.insert(Array);
+    Others |= !Named || Named->getType()->isReferenceType();
   }
 }
 
@@ -168,8 +174,14 @@ void ElementChanges::noteCall(const FunctionDecl* Callee) {
     const QualType Type = P->getType(), Referred = Type->getPointeeType();
     return Type->isRecordType() || (!Referred.isNull() && (Referred->isRecordType() || !Referred.isConstQualified()));
   };
-  Others |= !Callee || (Method && !Method->isStatic() && changesObject(Method)) || (Method && Method->getParent()->isLambda()) ||
+  // A member function that changes no member may change what one points to.
+  const auto ChangesObject = [&] { return changesObject(Method) || holdsPointers(Method->getThisType()->getPointeeType()); };
+  Others |= !Callee || (Method && !Method->isStatic() && ChangesObject()) || (Method && Method->getParent()->isLambda()) ||
             llvm::any_of(Callee->parameters(), MayReach);
+}
+
+bool ValueChanges::changes(const VarDecl* V) const {
+  return Named.changes(V) || Elements.Arrays.count(V) || (Elements.Others && holdsArrays(V->getType().getNonReferenceType()));
 }
 
 bool ArrayUses::isExposed(const VarDecl* V) {

@@ -10,6 +10,7 @@
 #define GPURMA_PASSES_LOCALARRAYS_H
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/VariableChanges.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -46,6 +47,18 @@ public:
 private:
   void note(const clang::Expr* E);
   void noteCall(const clang::FunctionDecl* Callee);
+};
+
+/// What a statement may change, elements of arrays too.
+class ValueChanges {
+public:
+  explicit ValueChanges(const clang::Stmt* S) : Named(S), Elements(S) {}
+  /// Any part of it.
+  bool changes(const clang::VarDecl* V) const;
+
+private:
+  VariableChanges Named;
+  ElementChanges Elements;
 };
 
 /// What functions do with their arrays.

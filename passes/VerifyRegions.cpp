@@ -14,6 +14,7 @@
 #include "passes/FunctionCopies.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchSize.h"
+#include "passes/LostEffects.h"
 #include "passes/Lvalues.h"
 #include "passes/Pass.h"
 #include "passes/RegionCalls.h"
@@ -57,6 +58,12 @@ public:
     visitEntered();
   }
 
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
+        Function && isCooperativeGroup(Function) && identifierOf(Function) == "group_index")
+      noteForeign(Function, {}, BlockOfGroup);
+    return CallVisitor::VisitMemberExpr(Member);
+  }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     const ValueDecl* D = Ref->getDecl();
     if (const auto* Function = dyn_cast<FunctionDecl>(D)) {
@@ -89,7 +96,7 @@ public:
   const FunctionDecl* ForeignUser = nullptr;
   StringRef ForeignName;
   /// As err_stage_foreign has them, behind CopyProblem.
-  enum ForeignUse { CachedLoad = static_cast<int>(CopyProblem::Default) + 1, GroupOfBlocks } Foreign = CachedLoad;
+  enum ForeignUse { CachedLoad = static_cast<int>(CopyProblem::Default) + 1, GroupOfBlocks, BlockOfGroup } Foreign = CachedLoad;
   /// The __ldg of functions that the kernel calls.
   llvm::SetVector<const DeclRefExpr*> CachedLoads;
 
@@ -351,6 +358,8 @@ public:
     for (Stage& S : R.Stages)
       if (!S.Copy && !checkStage(S))
         return;
+    for (const LostEffect& Lost : findLostEffects(R.Statement, Context))
+      report(Lost.Where->getExprLoc(), Diag::err_region_lost_effect) << Lost.What << Lost.Name << Lost.Where->getSourceRange();
   }
 
 private:
@@ -563,9 +572,13 @@ private:
     // dim3 block; block.x = 32;
     if (Find.Found && Which == 0 && llvm::all_of(constantLaunchSize(E, VariableChanges(R.outermostFunction()->getBody()), Context, R.Statement), [](const auto& Size) { return Size.has_value(); }))
       return true;
+    const DeclRefExpr* Changed = Find.Found ? nullptr : changedVariable(*E, *R.Statement);
+    if (Changed)
+      Find.Found = Changed;
     if (Find.Found)
       report(Find.Found->getLocation(), Diag::err_region_setting)
-          << Which << spelledText(Find.Found->getSourceRange(), U.sources(), Context.getLangOpts()).value_or(Find.Found->getDecl()->getNameAsString());
+          << Which << spelledText(Find.Found->getSourceRange(), U.sources(), Context.getLangOpts()).value_or(Find.Found->getDecl()->getNameAsString())
+          << (Changed != nullptr);
     return !Find.Found;
   }
 

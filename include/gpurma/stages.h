@@ -141,6 +141,11 @@ void check_symbol(cudaError_t result, const char* name);
 // Ends the process if two reduced scalars are one.
 void check_scalars(std::initializer_list<named_memory> scalars, site where);
 
+// Ends the process if two variables are one, of which the region changes the first; it would have
+// two, of which one is lost.
+void check_variables(std::initializer_list<named_memory> changed,
+                     std::initializer_list<named_memory> others, site where);
+
 // Copies between memory of the host and memory of either.
 void copy_scalar(void* to, const void* from, std::size_t bytes);
 
@@ -160,6 +165,7 @@ using host::check_extent;
 using host::check_row_length;
 using host::check_rows;
 using host::check_scalars;
+using host::check_variables;
 using host::check_swapped;
 using host::check_unreduced;
 using host::halo_depth;

@@ -818,6 +818,23 @@ void check_scalars(std::initializer_list<named_memory> scalars, site where) {
                    "lost for the other; use one name of it"));
 }
 
+void check_variables(std::initializer_list<named_memory> changed,
+                     std::initializer_list<named_memory> others, site where) {
+  const auto check = [&](const named_memory& one, const named_memory& other) {
+    if (overlap(one, other.first, other.bytes))
+      fatal(text("the persistent region at ", source_text(where), " has '", one.name, "' and '",
+                 other.name,
+                 "', which are one variable: what it does to one would be lost for the other; use "
+                 "one name of it"));
+  };
+  for (const named_memory& one : changed) {
+    for (const named_memory* other = changed.begin(); other != &one; ++other)
+      check(*other, one);
+    for (const named_memory& other : others)
+      check(one, other);
+  }
+}
+
 void* copy_table(const void* from, std::size_t bytes) {
   void* table = nullptr;
   if (bytes != 0) {

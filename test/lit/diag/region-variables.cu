@@ -142,3 +142,20 @@ void with_owner(owner& o) {
 // CHECK: :[[@LINE-2]]:31: error: 'o' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :[[@LINE-7]]:24: note: 'o' is declared here
 // CHECK: :[[@LINE-4]]:31: note: objects of 'owner' stay with the host: the region may read their members that are numbers or pointers, has what their functions without arguments return, and swaps two of them as a whole; do all else before it, or behind '#pragma gpurma host'
+
+struct counted {
+  static int calls;
+  int& by;
+};
+int counted::calls = 0;
+void with_static_member(float* a, int n) {
+  int step = 1;
+  counted c{step};
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i) {
+    set<<<n, 1>>>(a, c.calls);
+    c.by += 1;
+  }
+}
+// CHECK: :[[@LINE-4]]:24: error: 'calls' cannot be used in a persistent region: it is a static member; write 'counted::calls' [gpurma-0129]
+// CHECK: :[[@LINE-4]]:5: error: 'c' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]

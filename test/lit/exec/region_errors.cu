@@ -33,6 +33,9 @@
 // RUN: not %mpirun -np 2 %t unsigned 2>&1 | FileCheck --check-prefix=UNSIGNED-OF-2 %s
 // RUN: env GPURMA_CPU_RANKS=3 %t deep-halo | FileCheck --check-prefix=DEEP-HALO %s
 // RUN: not %t one-scalar 2>&1 | FileCheck --check-prefix=ONE-SCALAR %s
+// RUN: not %t one-variable 2>&1 | FileCheck --check-prefix=ONE-VARIABLE %s
+// RUN: not %t one-pointer 2>&1 | FileCheck --check-prefix=ONE-POINTER %s
+// RUN: %t two-variables
 #include <cstdlib>
 #include <cstring>
 #include <utility>
@@ -168,6 +171,40 @@ static int one_scalar() {
 #pragma gpurma persistent distribute(u : rows(16, 16)) reduce(+ : *points, *edge)
   for (int i = 0; i < 2; ++i)
     count<<<dim3(2, 2), dim3(8, 8)>>>(points, edge, u, 16, 16);
+  return 0;
+}
+
+// Two names of one variable.
+__global__ void add(float *u, int v) { u[blockIdx.x * blockDim.x + threadIdx.x] += v; }
+static int count_to(float *u, int &count, const int &limit) {
+  // ONE-VARIABLE: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] has 'count' and 'limit', which are one variable: what it does to one would be lost for the other; use one name of it
+#pragma gpurma persistent distribute(u : rows(64))
+  for (int i = 0; i < limit; ++i) {
+    add<<<8, 8>>>(u, count);
+    ++count;
+  }
+  return count != limit;
+}
+static int one_variable(bool is_one) {
+  float *u;
+  cudaMallocManaged(&u, 64 * sizeof(float));
+  int count = 0, limit = 4;
+  return count_to(u, count, is_one ? count : limit);
+}
+static int one_pointer() {
+  float *u;
+  int *total;
+  cudaMallocManaged(&u, 64 * sizeof(float));
+  cudaMallocManaged(&total, sizeof(int));
+  int seen = 0, *copy = &seen;
+  // ONE-POINTER: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]] has '*copy' and 'seen', which are one variable
+#pragma gpurma persistent distribute(u : rows(16, 16)) reduce(+ : *total)
+  for (int i = 0; i < 2; ++i) {
+    count<<<dim3(2, 2), dim3(8, 8)>>>(total, total, u, 16, 16);
+    cudaMemcpy(copy, total, sizeof(int), cudaMemcpyDeviceToHost);
+    if (seen > 100)
+      break;
+  }
   return 0;
 }
 
@@ -356,7 +393,13 @@ static int fixed_rows(int ny, unsigned threads) {
   return 0;
 }
 
+static dim3 second;
+static void halve_second() { second.y = 1; }
 int main(int, char **argv) {
+  if (!std::strcmp(argv[1], "one-variable") || !std::strcmp(argv[1], "two-variables"))
+    return one_variable(argv[1][0] == 'o');
+  if (!std::strcmp(argv[1], "one-pointer"))
+    return one_pointer();
   if (!std::strcmp(argv[1], "one-scalar"))
     return one_scalar();
   if (!std::strcmp(argv[1], "unsigned"))
@@ -402,7 +445,8 @@ int main(int, char **argv) {
   }
   if (!std::strcmp(argv[1], "apart"))
     b = a + nx;
-  dim3 block(8, 2), second(8, !std::strcmp(argv[1], "blocks") ? 4 : 2);
+  dim3 block(8, 2);
+  second = dim3(8, !std::strcmp(argv[1], "blocks") ? 4 : 2);
   const dim3 grid(1, 20);
   const size_t shared_bytes = !std::strcmp(argv[1], "shared") ? 1 << 30 : 0;
   // APART: the persistent region at {{.*}}region_errors.cu:[[#@LINE+7]]: 'a' and 'b' share memory in which their rows have different numbers; distribute one of them, and let kernels add the offset
@@ -411,13 +455,14 @@ int main(int, char **argv) {
   // ROWS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+4]]: process 2 of 3 would have 1 of 5 rows, but the launches touch 1 rows before and 1 after those of a process, which may only be its neighbours', so that it needs 2, and its rows begin at multiples of 2, which a block of 'step' has; use fewer processes, blocks of fewer rows or a larger array
   // EXTENTS: the persistent region at {{.*}}region_errors.cu:[[#@LINE+3]]: the distributed arrays have {{[0-9]+}} bytes on process {{[01]}} and {{[0-9]+}} on process {{[01]}}; all processes run the region with the same extents
   // UNDISTRIBUTED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+5]] on rank {{[0-9]+}}: the kernel writes to an array at 0x{{[0-9a-f]+}}, which is not the beginning of an array that the region distributes; name it in 'distribute'
-  // CHANGED: launch in a persistent region at {{.*}}region_errors.cu:[[#@LINE+7]] on rank {{[0-9]+}}: blocks of 8 x 1 x 1 threads, but the region began with another size
+  // CHANGED: the persistent region at {{.*}}region_errors.cu:[[#@LINE+1]]: kernel 'step' is launched with blocks of 8 x 1 x 1 threads, and 'step' of 8 x 2 x 1; all launches of a region have blocks of the same size
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   for (int i = 0; i < 2; ++i) {
     float *to = undistributed ? other : b;
     step<<<grid, block, shared_bytes>>>(to, a, ny, nx);
+#pragma gpurma host
     if (changed)
-      second.y = 1;
+      halve_second();
     step<<<grid, second>>>(a, b, ny, nx);
   }
   return 0;

@@ -664,6 +664,27 @@ __global__ void reduces(const float *in, float *out, int ny, int nx) {
   EXPECT_EQ(K.infer("reduces", "in out : ny nx"), "rows y; reads in (y -2..0); writes out (own)");
 }
 
+TEST(Inference, ValuesOfCppExpressions) {
+  // In each, j is 2.
+  const std::pair<const char*, const char*> Bodies[] = {
+      {"int w[2] = {3, 0}, q = 0; const int j = (w[q++] -= 1);", ""},
+      {"int w[2] = {1, 5}, q = 0; const int j = ++w[q++];", ""},
+      {"int k = 1; counter v{0}; v += k++; const int j = v.n + k - 1;", "struct counter { int n; __device__ counter& operator+=(int by) { n += by; return *this; } };"},
+      {"int w[2] = {0, 0}, k = 0; at v{w}; v[k] += (k = 1) + 1; const int j = w[1];",
+       "struct of { int *n; __device__ void operator+=(int by) { *n += by; } }; struct at { int *n; __device__ of operator[](int k) { return {n + k}; } };"},
+      {"int j = 0; unsigned char q = 254; for (; q != 0; ++q) ++j; j = 2;", ""},
+      {"int j = 0, k = 1; for (int d : {k, k + 1}) { j = d; k = 7; }", ""},
+      {"const held h{{1}}; h.n[0] = 2; const int j = h.n[0]; if (j != 2) return;", "struct held { mutable int n[1]; };"},
+      {"auto f = of(2); of(5); const int j = f();", "__device__ auto of(const int& k) { return [k] { return k; }; }"},
+  };
+  for (const auto& [Body, Before] : Bodies) {
+    KernelText K(std::string(Before) + "\n__global__ void k(const float *in, float *out, int ny, int nx) {\n  POINT;\n  if (x >= nx || y >= ny - 2) return;\n" + Body +
+                 "\n  out[y * nx + x] = in[(y + j) * nx + x];\n}");
+    const std::string Found = K.infer("k", "in out : ny nx");
+    EXPECT_TRUE(Found == "rows y; reads in (y 2..2); writes out (own)" || Found.find("[gpurma-0200]") != std::string::npos) << Body << "\n" << Found;
+  }
+}
+
 TEST(Inference, Macros) {
   KernelText K(R"(
 #define AT(a, j, i) a[(j) * nx + (i)]

@@ -85,6 +85,63 @@ TEST(Rejection, ObjectsThatKeepTheirAddress) {
             "0209");
 }
 
+/// A kernel with x, y and i = y * nx + x inside of two rows at each end.
+std::string rejectedInside(const std::string& Body, const std::string& Before = "") {
+  return rejected("if (x >= nx || y < 2 || y >= ny - 2) return; const int i = y * nx + x;\n" + Body, "", Before);
+}
+
+TEST(Rejection, AddressesOfChosenElements) {
+  EXPECT_EQ(rejectedInside("const float *p = &(x > 3 ? in[i] : in[i + 1]); out[i] = p[nx];"), "0205");
+}
+
+TEST(Rejection, ReferencesToOneOfTwoThatChanges) {
+  const char* const Least = "__device__ const int& least(const int& a, const int& b) { return a < b ? a : b; }";
+  EXPECT_EQ(rejectedInside("int j = 0, m = 2; const int& r = least(j, m); j = 1; out[i] = in[i + r * nx];", Least), "0200");
+  EXPECT_EQ(rejectedInside("int j = 0, m = 2; const int& r = j < m ? j : m; j = 1; out[i] = in[i + r * nx];"), "0200");
+}
+
+TEST(Rejection, LambdasOfWhichTheCopiesAreNotKnown) {
+  const char* const By = "__device__ auto by(int k) { return [k] { return k; }; }";
+  EXPECT_EQ(rejectedInside("auto f = x > 3 ? by(1) : by(2); out[i] = in[i + f() * nx];", By), "0200");
+  EXPECT_EQ(rejectedInside("decltype(by(0)) f[2] = {by(1), by(2)}; out[i] = in[i + f[0]() * nx];", By), "0200");
+}
+
+TEST(Rejection, CallsThroughPointersThatReachArrays) {
+  EXPECT_EQ(rejectedInside("two v{{in - nx, in + nx}}; float (*p)(const two&, int) = get; out[i] = p(v, i);",
+                           "struct two { const float *p[2]; }; __device__ float get(const two& v, int i) { return v.p[0][i]; }"),
+            "0205");
+  EXPECT_EQ(rejectedInside("int j = 0; at a{&j}; void (*f)(at) = set; f(a); out[i] = in[i + j * nx];",
+                           "struct at { int *j; }; __device__ void set(at a) { *a.j = 2; }"),
+            "0200");
+}
+
+TEST(Rejection, CountersThatAReferenceChanges) {
+  EXPECT_EQ(rejectedInside("int q, j = 0, &r = q; for (q = 0; q < 4; ++q) { ++j; ++r; } out[i] = in[i + j * nx];"), "0200");
+}
+
+TEST(Rejection, ArraysThatChangeByOtherNames) {
+  EXPECT_EQ(rejectedInside("int d[2] = {0, 0}; fill(d, 2); out[i] = in[i + d[1] * nx];",
+                           "__device__ void fill(int (&r)[2], int n) { for (int q = 0; q < n; ++q) r[q] = q; }"),
+            "0200");
+  EXPECT_EQ(rejectedInside("int d[2] = {0, 0}; const setter s{d}; for (int q = x; q < nx; ++q) s.set(1); out[i] = in[i + d[1] * nx];",
+                           "struct setter { int *d; __device__ void set(int v) const { d[1] = v; } };"),
+            "0200");
+  EXPECT_EQ(rejectedInside("const int d[2] = {0, 256}; out[i] = in[i + ((const char *)d)[5] * nx];"), "0200");
+}
+
+TEST(Rejection, StateOfLoopsByWholeGrids) {
+  KernelText K(R"(
+__device__ void count(int *n) { ++*n; }
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  int n = 0, *p = &n; const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny; y += blockDim.y * gridDim.y) {
+    count(p);
+    if (x < nx) out[y * nx + x] = in[y * nx + x] + n;
+  }
+})");
+  EXPECT_EQ(ids(K.infer("k", "in out : ny nx")), "0221");
+}
+
 TEST(Rejection, OpaqueIndex) {
   EXPECT_EQ(rejected("if (x < nx && y < ny) out[y * nx + x] = in[f(y) * nx + x];", "",
                      "__device__ int f(int);"),
