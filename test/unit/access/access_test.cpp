@@ -673,7 +673,9 @@ TEST(Inference, ValuesOfCppExpressions) {
       {"int w[2] = {0, 0}, k = 0; at v{w}; v[k] += (k = 1) + 1; const int j = w[1];",
        "struct of { int *n; __device__ void operator+=(int by) { *n += by; } }; struct at { int *n; __device__ of operator[](int k) { return {n + k}; } };"},
       {"int j = 0; unsigned char q = 254; for (; q != 0; ++q) ++j; j = 2;", ""},
-      {"int j = 0, k = 1; for (int d : {k, k + 1}) { j = d; k = 7; }", ""},
+      {"int j = 0, k = 1; for (int d : {k, k + 1}) { j = d; k = 7; }",
+       "namespace std { template <class T> class initializer_list { const T *first; __SIZE_TYPE__ count; public: __device__ const T *begin() const { return first; } "
+       "__device__ const T *end() const { return first + count; } }; }"},
       {"const held h{{1}}; h.n[0] = 2; const int j = h.n[0]; if (j != 2) return;", "struct held { mutable int n[1]; };"},
       {"auto f = of(2); of(5); const int j = f();", "__device__ auto of(const int& k) { return [k] { return k; }; }"},
   };
