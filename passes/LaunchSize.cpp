@@ -7,8 +7,11 @@
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <utility>
+#include <vector>
 
 using namespace clang;
 
@@ -136,14 +139,78 @@ LaunchSize constantLaunchSize(const Expr* E, const VariableChanges& Changed, con
   return findSize(E, All, Context, Copied);
 }
 
+namespace {
+
+/// A variable, or one of its members.
+using Part = std::pair<const VarDecl*, const FieldDecl*>;
+
+bool overlap(const Part& A, const Part& B) { return A.first == B.first && (!A.second || !B.second || A.second == B.second); }
+
+/// What statements assign to, or pass to functions that may change it, by its name.
+class NamedChanges : public DynamicRecursiveASTVisitor {
+public:
+  explicit NamedChanges(const Stmt& S) { TraverseStmt(const_cast<Stmt*>(&S)); }
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    if (E->isAssignmentOp())
+      note(E->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(UnaryOperator* E) override {
+    if (E->isIncrementDecrementOp())
+      note(E->getSubExpr());
+    return true;
+  }
+  bool VisitCallExpr(CallExpr* Call) override {
+    const FunctionDecl* Callee = Call->getDirectCallee();
+    const auto* Method = isa<CXXOperatorCallExpr>(Call) ? dyn_cast_or_null<CXXMethodDecl>(Callee) : nullptr;
+    if (Method && changesObject(Method))
+      note(Call->getArg(0));
+    for (unsigned I = 0; Callee && I < Callee->getNumParams() && I + (Method != nullptr) < Call->getNumArgs(); ++I)
+      if (const QualType P = Callee->getParamDecl(I)->getType(); P->isLValueReferenceType() && !isUnchangeable(P->getPointeeType()))
+        note(Call->getArg(I + (Method != nullptr)));
+    return true;
+  }
+  std::vector<Part> Found;
+
+private:
+  void note(const Expr* E) {
+    const VarDecl* Array = arrayOfElement(E);
+    if (const Part Changed = Array ? Part(Array, nullptr) : memberOf(E); Changed.first)
+      Found.push_back(Changed);
+  }
+};
+
+/// The variables that an expression names, and of which only members.
+class NamedParts : public DynamicRecursiveASTVisitor {
+public:
+  explicit NamedParts(const Expr& E) { TraverseStmt(const_cast<Expr*>(&E)); }
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    const Expr* Base = Member->getBase()->IgnoreParenImpCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(Base); Address && Address->getOpcode() == UO_AddrOf) // (&s)->block
+      Base = Address->getSubExpr()->IgnoreParenImpCasts();
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(Base))
+      Fields.try_emplace(Ref, dyn_cast<FieldDecl>(Member->getMemberDecl()));
+    return true;
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      Found.emplace_back(Ref, Part(V, Fields.lookup(Ref)));
+    return true;
+  }
+  std::vector<std::pair<const DeclRefExpr*, Part>> Found;
+
+private:
+  llvm::DenseMap<const DeclRefExpr*, const FieldDecl*> Fields;
+};
+
+} // namespace
+
 const DeclRefExpr* changedVariable(const Expr& Setting, const Stmt& Region) {
-  const ValueChanges Changes(&Region);
-  const References Named(&Setting);
-  auto Changed = llvm::find_if(Named.All, [&](const DeclRefExpr* Ref) {
-    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
-    return V && Changes.changes(V);
-  });
-  return Changed == Named.All.end() ? nullptr : *Changed;
+  const NamedChanges Changes(Region);
+  for (const auto& [Ref, Named] : NamedParts(Setting).Found)
+    if (llvm::any_of(Changes.Found, [&](const Part& Changed) { return overlap(Changed, Named); }))
+      return Ref;
+  return nullptr;
 }
 
 bool isOfOneThread(const Expr* Grid, const Expr* Block, const VariableChanges& Changed, const ASTContext& Context) {
