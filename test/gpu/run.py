@@ -281,7 +281,7 @@ def compiled_programs():
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """
     arrays_of_pointers atomic_functions block_numbers block_number_functions block_sizes borders boundary_columns
-    boundary_rows boundary_values built_in_copies cache_hints calls checked_reads choices chosen_subscripts
+    boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_subscripts
     comparisons components components_3d components_fields computed_blocks conditions conjugate_gradient
     constants cooperating_blocks cooperative_groups copied_members copied_shapes copies
     copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_updates
@@ -301,7 +301,7 @@ ELIDED_REGIONS = """
 MOST_PROCESSES = {
     2: ["no_rows"],
     3: ["periodic_grids"],
-    4: "components components_3d cooperating_blocks narrow_blocks objects overlapping_blocks periodic row_copies row_queues".split(),
+    4: "chained_rows components components_3d cooperating_blocks narrow_blocks objects overlapping_blocks periodic row_copies row_queues".split(),
     5: "arrays_of_pointers host_functions host_parts range_loops traces".split()}
 
 
