@@ -131,7 +131,7 @@ template <class T> struct chained_element {
   T& place;
 
   // What the assignment is worth, in all threads.
-  template <class V> GPURMA_DEVICE std::remove_cv_t<T> operator=(const V& value) const {
+  template <class U> GPURMA_DEVICE std::remove_cv_t<T> operator=(const U& value) const {
     const std::remove_cv_t<T> converted = value;
     if (is_own)
       place = converted;
