@@ -601,7 +601,7 @@ private:
     llvm::ListSeparator BetweenChanged, BetweenOthers;
     bool ByOtherNames = false;
     for (const VarDecl* V : Written.Captured) {
-      if (vectorOfTable(V))
+      if (vectorOfTable(V) || isObjectValue(V) || memberOfClause(V)) // the region uses the object for its other members
         continue;
       ByOtherNames |= isHostScalar(V) || V->getType()->isReferenceType();
       const bool Changes = Written.Changed.count(V);
