@@ -52,10 +52,6 @@ public:
   llvm::SmallPtrSet<const VarDecl*, 8> All;
 };
 
-} // namespace
-
-namespace {
-
 /// Whether a condition ends a loop before a counter leaves the numbers of its type: `i < n` of one that goes up.
 bool bounds(const Expr* Cond, const Update& U) {
   const auto* Binary = dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts());

@@ -1619,7 +1619,7 @@ private:
     Reached.push_back(Whole);
     if (Whole.Of == Location::Variable)
       reach(heldValue(Whole), Whole.Members.empty() ? Whole.Decl->getType() : Whole.Members.back()->getType(), Arg, Reached);
-    else if (Whole.Of == Location::Private && Whole.Decl && holdsPointers(QualType(Whole.Decl->getType()->getBaseElementTypeUnsafe(), 0)))
+    else if (Whole.Of == Location::Private && Whole.Decl && holdsPointers(Whole.Decl->getType()))
       Reached.push_back({}); // an array of pointers, or of structures with some
   }
 
@@ -1644,7 +1644,7 @@ private:
       }
       return;
     }
-    if (Type->isArrayType() && holdsPointers(QualType(Type->getBaseElementTypeUnsafe(), 0)))
+    if (Type->isArrayType() && holdsPointers(Type))
       Reached.push_back({});
     const RecordDecl* Record = Type->getAsRecordDecl();
     for (const FieldDecl* Field : Record ? allFields(Record) : std::vector<const FieldDecl*>())

@@ -40,12 +40,13 @@ bool KernelMembers::VisitCastExpr(CastExpr* E) {
 }
 
 bool holdsPointers(QualType Type) {
+  Type = QualType(Type->getBaseElementTypeUnsafe(), 0);
   if (Type->isAnyPointerType() || Type->isReferenceType())
     return true;
   const auto* Record = Type->getAsCXXRecordDecl();
   return Record && Record->hasDefinition() &&
          (Record->getNumBases() != 0 || llvm::any_of(Record->fields(), [](const FieldDecl* F) {
-            return holdsPointers(QualType(F->getType()->getBaseElementTypeUnsafe(), 0));
+            return holdsPointers(F->getType());
           }));
 }
 
