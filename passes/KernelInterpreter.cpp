@@ -1246,6 +1246,20 @@ private:
   /// Of gridDim nothing is known: what depends on how large a grid is has to be seen (GridStrides).
   static bool isCopied(const ValueDecl* D) { return D && isIndexVariable(D) && identifierOf(D) != "gridDim"; }
 
+  /// What threads of a block do together is CUDA's to know.
+  bool isOfBlock(const FunctionDecl& Callee) const {
+    return isOfGroupLibrary(&Callee) &&
+           Context.getSourceManager().isInSystemHeader(Callee.getLocation());
+  }
+
+  /// What a function of these is passed: `cg::sync(block)` does nothing to the object.
+  void passToBlock(ArrayRef<const Expr*> Arguments, const Expr* Call, const FunctionDecl* Callee) {
+    for (const Expr* Arg : Arguments)
+      if (const CXXRecordDecl* Class = Arg->getType()->getAsCXXRecordDecl();
+          !Class || !isOfGroupLibrary(Class))
+        passOn(Arg, Call, Callee);
+  }
+
   /// What a block of cooperative groups says of its threads. It has those of the launch's blocks only where tiles are these.
   std::optional<AbstractValue> evalOfBlock(const CallExpr* E, const FunctionDecl* Callee) {
     const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
@@ -1441,6 +1455,10 @@ private:
     if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() >= 1 && copiesMembers(*Constructor))
       return evalObject(E->getArg(0));
     const FunctionDecl* Definition = nullptr;
+    if (isOfBlock(*Constructor)) {
+      passToBlock(ArrayRef(E->getArgs(), E->getNumArgs()), E, Constructor);
+      return {};
+    }
     if (!Constructor->hasBody(Definition) || !enter(Definition)) {
       if (Definition)
         rejectRecursion(*Definition, E->getSourceRange());
@@ -1763,8 +1781,7 @@ private:
     std::vector<const Expr*> Arguments(E->arg_begin(), E->arg_end());
     std::optional<BoundParameters> Bound;
     const FunctionDecl* Definition = nullptr;
-    // What threads of a block do together is CUDA's to know.
-    const bool IsOfGroup = Callee && isCooperativeGroup(Callee) && Context.getSourceManager().isInSystemHeader(Callee->getLocation());
+    const bool IsOfGroup = Callee && isOfBlock(*Callee);
     const bool HasBody = Callee && !IsOfGroup && Callee->hasBody(Definition) && !Definition->isDependentContext(), Enters = HasBody && enter(Definition);
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     if (Method)
@@ -1809,13 +1826,10 @@ private:
         return *V;
     if (!Enters) {
       const bool Before = std::exchange(Result.Understood, true);
-      // `cg::sync(block)` does nothing to the object.
-      const auto IsGroup = [](const Expr* Arg) {
-        const CXXRecordDecl* Class = Arg->getType()->getAsCXXRecordDecl();
-        return Class && isCooperativeGroup(Class);
-      };
-      for (const Expr* Arg : Arguments)
-        if (!IsOfGroup || !IsGroup(Arg))
+      if (IsOfGroup)
+        passToBlock(Arguments, E, Callee);
+      else
+        for (const Expr* Arg : Arguments)
           passOn(Arg, E, Callee);
       if (This && !IsOfGroup)
         passObject(*This, E, Callee, Method && changesObject(Method));

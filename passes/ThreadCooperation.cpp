@@ -38,7 +38,12 @@ bool isExchange(StringRef Name) {
 
 bool isBlockBarrier(const FunctionDecl& Function) {
   const StringRef Name = identifierOf(&Function);
-  return (isBarrier(Function) && Name != "__syncwarp") || (isCooperativeGroup(&Function) && Name == "sync");
+  if (!isOfGroupLibrary(&Function))
+    return isBarrier(Function) && Name != "__syncwarp";
+  const auto* Method = dyn_cast<CXXMethodDecl>(&Function);
+  return Name == "sync" ||
+         (Method && !isa<CXXConstructorDecl>(Method) &&
+          identifierOf(Method->getParent()).starts_with("Block")); // cub::BlockReduce
 }
 
 bool isExchangeByMask(StringRef Function) { return Function == "__syncwarp" || (isExchange(Function) && Function.ends_with("_sync")); }
@@ -89,7 +94,7 @@ public:
 private:
   bool call(const FunctionDecl* Function, SourceLocation Loc) {
     StringRef Name = identifierOf(Function);
-    if (isCooperativeGroup(Function))
+    if (isOfGroupLibrary(Function))
       return note(ThreadCooperation::Exchange, Function, Loc);
     if (isBarrier(*Function))
       return note(ThreadCooperation::Barrier, Function, Loc);
@@ -103,7 +108,7 @@ private:
 
   bool isWanted(ThreadCooperation::Kind How, const NamedDecl* What) const {
     if (Wanted == Hidden)
-      return How == ThreadCooperation::Exchange && isCooperativeGroup(What);
+      return How == ThreadCooperation::Exchange && isOfGroupLibrary(What);
     if (How == ThreadCooperation::OtherFunction)
       return Wanted == All;
     return Wanted != Exchanges || How != ThreadCooperation::SharedMemory || Current != Kernel;
@@ -176,7 +181,7 @@ public:
 private:
   bool call(const FunctionDecl* Function, SourceLocation Loc, bool Qualified) {
     const StringRef Name = identifierOf(Function);
-    if (isCooperativeGroup(Function))
+    if (isOfGroupLibrary(Function))
       return note(ThreadCooperation::Exchange, Function->getNameAsString(), Loc);
     if (FewerThreads && isBarrier(*Function) && Name != "__syncwarp" && (Name != "__syncthreads" || Qualified))
       return note(ThreadCooperation::Barrier, Name.str(), Loc);
@@ -285,9 +290,11 @@ bool combinesWithElement(const FunctionDecl& Function) {
   return llvm::is_contained(Operations, Name);
 }
 
-bool isCooperativeGroup(const Decl* D) {
+bool isOfGroupLibrary(const Decl* D) {
   for (const DeclContext* Context = D->getDeclContext(); Context; Context = Context->getParent())
-    if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context); Namespace && identifierOf(Namespace) == "cooperative_groups")
+    if (const auto* Namespace = dyn_cast<NamespaceDecl>(Context);
+        Namespace &&
+        (identifierOf(Namespace) == "cooperative_groups" || identifierOf(Namespace) == "cub"))
       return true;
   return false;
 }

@@ -56,8 +56,8 @@ llvm::StringRef atomicOperation(const clang::FunctionDecl& Function);
 /// Whether f(p, v) combines *p with v for threads of all blocks, and does nothing else.
 bool combinesWithElement(const clang::FunctionDecl& Function);
 
-/// Of CUDA's cooperative groups.
-bool isCooperativeGroup(const clang::Decl* D);
+/// Of CUDA's cooperative groups, or of CUB: what threads of a block do together.
+bool isOfGroupLibrary(const clang::Decl* D);
 
 /// threadIdx, blockIdx, blockDim or gridDim.
 bool isIndexVariable(const clang::ValueDecl* D);

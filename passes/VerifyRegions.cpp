@@ -60,7 +60,7 @@ public:
 
   bool VisitMemberExpr(MemberExpr* Member) override {
     if (const auto* Function = dyn_cast<FunctionDecl>(Member->getMemberDecl());
-        Function && isCooperativeGroup(Function) && identifierOf(Function) == "group_index")
+        Function && isOfGroupLibrary(Function) && identifierOf(Function) == "group_index")
       noteForeign(Function, {}, BlockOfGroup);
     return CallVisitor::VisitMemberExpr(Member);
   }
@@ -72,7 +72,7 @@ public:
         HasBarrier = true;
       if (Current != Kernel && identifierOf(Function) == "__ldg")
         noteCachedLoad(*Ref);
-      if (isCooperativeGroup(Function) && isGroupOfBlocks(identifierOf(Function)))
+      if (isOfGroupLibrary(Function) && isGroupOfBlocks(identifierOf(Function)))
         noteForeign(Function, {}, GroupOfBlocks);
       enter(Function);
     } else if (const auto* Variable = dyn_cast<VarDecl>(D)) {

@@ -283,7 +283,7 @@ ELIDED_REGIONS = """
     arrays_of_pointers atomic_functions block_numbers block_number_functions block_sizes borders boundary_columns
     boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_subscripts
     comparisons components components_3d components_fields computed_blocks conditions conjugate_gradient
-    constants cooperating_blocks cooperative_groups copied_members copied_shapes copies
+    constants cooperating_blocks cooperative_groups copied_members copied_shapes copies cub declarations
     copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_updates
     dot_values early_reads elements_with_arrays end_rows error_checks exact_grids few_threads first_row
     flags fused ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
@@ -296,7 +296,7 @@ ELIDED_REGIONS = """
     row_loop_wave row_offsets row_queues row_words rows_of_grid scalar_operators shapes
     short_loops size_variables slow_blocks stated_rows stream_events streams structures swapped_structures
     templates tile_bits tile_sums traces typedef_structure unused_arrays values
-    variable_templates vectors views walls wave_source ways_out wrapped_subscripts
+    variable_templates vectors views walking_pointers walls wave_source ways_out wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
     2: ["no_rows"],

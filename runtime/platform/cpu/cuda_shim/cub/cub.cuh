@@ -1,2 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#error "<cub/cub.cuh> is not provided by the gpurma CPU target; see docs/cpu-target.md"
+#ifndef GPURMA_SHIM_CUB_CUB_CUH
+#define GPURMA_SHIM_CUB_CUB_CUH
+
+#include "block/block_reduce.cuh"
+#include "warp/warp_reduce.cuh"
+
+#endif
