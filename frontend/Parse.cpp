@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "Parse.h"
+#include "DynamicRecursiveASTVisitor.h"
 #include "PragmaHandler.h"
 #include "SourceText.h"
 #include "clang/Basic/CharInfo.h"
@@ -187,6 +188,42 @@ private:
   std::map<std::pair<std::string, size_t>, std::pair<DirectiveText, unsigned>> SkippedAt;
 };
 
+/// Lets every reference to a variable that is declared several times (`extern int nx;` and `int nx
+/// = 64;`) name the same one of its declarations, so that passes may compare these.
+class DeclarationUnifier final : public DynamicRecursiveASTVisitor {
+public:
+  explicit DeclarationUnifier(ASTContext& Context) : Sources(Context.getSourceManager()) {
+    TraverseDecl(Context.getTranslationUnitDecl());
+  }
+
+  bool shouldVisitTemplateInstantiations() const override { return true; }
+  bool shouldVisitImplicitCode() const override { return true; }
+  bool TraverseDecl(Decl* D) override {
+    if (D && !isa<TranslationUnitDecl>(D) && Sources.isInSystemHeader(D->getLocation()))
+      return true;
+    return DynamicRecursiveASTVisitor::TraverseDecl(D);
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    if (auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
+      Ref->setDecl(declarationOf(V));
+    return true;
+  }
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    if (auto* V = dyn_cast<VarDecl>(Member->getMemberDecl()))
+      Member->setMemberDecl(declarationOf(V));
+    return true;
+  }
+
+private:
+  static VarDecl* declarationOf(VarDecl* V) {
+    const VarDecl* Initialized = nullptr;
+    return V->getAnyInitializer(Initialized) ? const_cast<VarDecl*>(Initialized)
+                                             : V->getCanonicalDecl();
+  }
+
+  const SourceManager& Sources;
+};
+
 /// Leaves out the bodies of host functions in system headers, which no pass looks into: parsing and instantiating them takes
 /// longer than all the rest. Clang itself keeps those that constant expressions and deduced return types need.
 class SkimmingConsumer final : public ASTConsumer {
@@ -198,6 +235,7 @@ public:
     return F && !F->hasAttr<CUDADeviceAttr>() && !F->hasAttr<CUDAGlobalAttr>() &&
            Compiler.getSourceManager().isInSystemHeader(F->getLocation());
   }
+  void HandleTranslationUnit(ASTContext& Context) override { DeclarationUnifier{Context}; }
 
 private:
   CompilerInstance &Compiler;

@@ -138,6 +138,7 @@ public:
     {
       const LocalTypes::Renamed Here(Types);
       Written = writeRegion(R, Number, Types, U, P);
+      takeConstants();
       if (U.Diags->hasErrors())
         return;
       R.KernelText = kernelText(Types);
@@ -221,13 +222,11 @@ private:
             "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
     Text += "  ::gpurma::rank_scope gpurma_rank_scope_;\n";
     Text += "  ::gpurma::stages::region<" + sizes() + "> gpurma_region(gpurma_plan, gpurma_memory);\n  if (gpurma_region.leads()) {\n";
+    for (const auto& [V, Value] : Constants)
+      Text += "    [[maybe_unused]] constexpr " + type(V->getType(), capturedName(V, P)) + " = " +
+              Value + ";\n";
     for (const VarDecl* V : Written.Captured) {
       std::string Name = capturedName(V, P);
-      if (V->isUsableInConstantExpressions(Context) && V->getType()->isIntegralOrEnumerationType())
-        if (std::optional<std::string> Value = constant(V)) {
-          Text += "    [[maybe_unused]] constexpr " + type(V->getType(), Name) + " = " + *Value + ";\n";
-          continue;
-        }
       Text += std::string("    [[maybe_unused]] ") + (Written.Changed.count(V) ? "" : "const ") + "auto& " + Name +
               " = gpurma_values." + Name + ";\n";
     }
@@ -259,6 +258,16 @@ private:
               "(gpurma_region_" + Number + "<" + Registers + ">);\n#endif\n";
     }
     return Text + "}\n";
+  }
+
+  /// Static members among them may be declared only, and are then not there to be copied.
+  void takeConstants() {
+    for (const VarDecl* V : Written.Captured)
+      if (V->isUsableInConstantExpressions(Context) && V->getType()->isIntegralOrEnumerationType())
+        if (std::optional<std::string> Value = constant(V))
+          Constants.emplace_back(V, *Value);
+    for (const auto& [V, Value] : Constants)
+      Written.Captured.remove(V);
   }
 
   std::optional<std::string> constant(const VarDecl* V) const {
@@ -855,6 +864,7 @@ private:
   Program& P;
   ASTContext& Context;
   WrittenRegion Written;
+  std::vector<std::pair<const VarDecl*, std::string>> Constants; ///< Captured, too.
   std::string Number;
 };
 

@@ -42,6 +42,29 @@ std::optional<Update> updateOf(const Stmt* S) {
   return std::nullopt;
 }
 
+/// Updates among what a statement evaluates once, and in any case.
+class CertainUpdates : public DynamicRecursiveASTVisitor {
+public:
+  explicit CertainUpdates(std::vector<Update>& Updates) : Updates(Updates) {}
+
+  bool TraverseStmt(Stmt* S) override {
+    if (!S || isa<SwitchStmt, ForStmt, CXXForRangeStmt, WhileStmt, DoStmt, LabelStmt, LambdaExpr, UnaryExprOrTypeTraitExpr, CXXNoexceptExpr, CXXTypeidExpr>(S))
+      return true;
+    if (const std::optional<Update> U = updateOf(S))
+      Updates.push_back(*U);
+    if (auto* If = dyn_cast<IfStmt>(S))
+      return TraverseStmt(If->getInit()) && TraverseStmt(If->getCond());
+    if (auto* Choice = dyn_cast<AbstractConditionalOperator>(S))
+      return TraverseStmt(Choice->getCond());
+    if (auto* Binary = dyn_cast<BinaryOperator>(S); Binary && Binary->isLogicalOp())
+      return TraverseStmt(Binary->getLHS());
+    return DynamicRecursiveASTVisitor::TraverseStmt(S);
+  }
+
+private:
+  std::vector<Update>& Updates;
+};
+
 class DeclaredVariables : public DynamicRecursiveASTVisitor {
 public:
   explicit DeclaredVariables(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
@@ -66,35 +89,26 @@ bool bounds(const Expr* Cond, const Update& U) {
 } // namespace
 
 std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body, const ChangeFinder& Found) {
-  std::vector<const Stmt*> Candidates;
-  auto AddParts = [&](const Stmt* S, auto& Self) -> void {
-    const auto* E = dyn_cast_or_null<Expr>(S);
-    const auto* Comma = E ? dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts()) : nullptr;
-    if (Comma && Comma->getOpcode() == BO_Comma) {
-      Self(Comma->getLHS(), Self);
-      Self(Comma->getRHS(), Self);
-    } else {
-      Candidates.push_back(S);
-    }
-  };
-  AddParts(Inc, AddParts);
+  std::vector<Update> Updates;
+  CertainUpdates Find(Updates);
+  Find.TraverseStmt(const_cast<Expr*>(Inc));
   // What `continue` may skip does not count.
-  if (const auto* Block = dyn_cast<CompoundStmt>(Body); Block && !Found.Continues)
-    for (const Stmt* S : Block->body())
-      AddParts(S, AddParts);
+  if (!Found.Continues)
+    Find.TraverseStmt(const_cast<Stmt*>(Body));
   // What is declared in the body has no value before it, and a sum of numbers in floating point is no subscript.
   const DeclaredVariables Own(Body);
   std::map<const VarDecl*, Update> Inductions;
-  for (const Stmt* S : Candidates)
-    if (std::optional<Update> U = updateOf(S); U && (U->Variable->getType()->isIntegerType() || U->Variable->getType()->isPointerType())) {
-      auto It = Found.Changes.find(U->Variable);
-      bool Fixed = !U->Step || llvm::none_of(namedVariables(U->Step), [&](const VarDecl* V) {
+  for (const Update& U : Updates)
+    if (U.Variable->getType()->isIntegerType() || U.Variable->getType()->isPointerType()) {
+      auto It = Found.Changes.find(U.Variable);
+      bool Fixed = !U.Step || llvm::none_of(namedVariables(U.Step), [&](const VarDecl* V) {
         return Found.Changes.count(V) || Own.All.contains(V);
       });
       // Bytes wrap around, unless a condition ends the loop before.
-      bool Wide = (!U->Step && Cond && bounds(Cond, *U)) || U->Variable->getASTContext().getTypeSize(U->Variable->getType()) >= 32;
+      bool Wide = (!U.Step && Cond && bounds(Cond, U)) ||
+                  U.Variable->getASTContext().getTypeSize(U.Variable->getType()) >= 32;
       if (It != Found.Changes.end() && It->second == 1 && Fixed && Wide)
-        Inductions[U->Variable] = *U;
+        Inductions[U.Variable] = U;
     }
   return Inductions;
 }
