@@ -69,7 +69,7 @@ public:
       const auto *Body = dyn_cast<CompoundStmt>(F->getBody());
       for (const ParmVarDecl *Param : F->parameters())
         if (Body && NeedsFence(Param))
-          insert(Param, Body->getLBracLoc(), U, P);
+          insert(Param, Body->getLBracLoc(), U, P, isOfPack(*Param, *F));
       Declarations Local;
       Local.TraverseStmt(F->getBody());
       for (const auto &[V, Token] : Local.Found)
@@ -80,16 +80,27 @@ public:
 
 private:
   /// After the one-character token at \p Token.
-  static void insert(const VarDecl *V, SourceLocation Token, Unit &U, Program &P) {
+  static void insert(const VarDecl* V, SourceLocation Token, Unit& U, Program& P,
+                     bool IsOfPack = false) {
     std::optional<FileRange> At = fileRange(Token, U.sources(), U.context().getLangOpts());
     if (!At) {
       U.Diags->report(V->getLocation(), Diag::err_edit_not_in_file)
           << "the scope of '" + V->getNameAsString() + "'";
       return;
     }
+    const std::string Call = std::string("::gpurma::sync_reg(") +
+                             (V->getType()->isReferenceType() ? "&" : "") + V->getNameAsString() +
+                             ")";
     P.Edits.replace({At->File, At->End, At->End},
-                    std::string(" ::gpurma::sync_reg(") +
-                        (V->getType()->isReferenceType() ? "&" : "") + V->getNameAsString() + ");");
+                    IsOfPack ? " (" + Call + ", ...);" : " " + Call + ";");
+  }
+
+  /// Also of what a template's pack has become in an instance.
+  static bool isOfPack(const ParmVarDecl& Param, const FunctionDecl& F) {
+    const FunctionDecl* Pattern = F.getTemplateInstantiationPattern();
+    return llvm::any_of((Pattern ? Pattern : &F)->parameters(), [&](const ParmVarDecl* Each) {
+      return Each->isParameterPack() && Each->getLocation() == Param.getLocation();
+    });
   }
 };
 

@@ -17,6 +17,7 @@
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
 #include <set>
+#include <tuple>
 
 using namespace clang;
 
@@ -57,10 +58,11 @@ public:
   void run(Unit &U, Program &) override {
     for (const Marker &M : U.Markers) {
       findForced(M, U);
-      findWide(M, U.context());
+      findWide(M, U);
       IsShared |= isShared(M, U.sources());
-      if (isVolatile(M, U.context()))
-        OfVolatile.insert(M.Origin);
+      if (const std::optional<FileRange> Place =
+              isVolatile(M, U.context()) ? place(*M.Origin, U) : std::nullopt)
+        OfVolatile.insert({Place->File, Place->Begin});
       if (std::optional<Obstacle> Why = obstacle(M, U); Why && !FirstObstacle)
         FirstObstacle = {&U, M.Origin->NameLoc, *Why};
     }
@@ -134,15 +136,22 @@ private:
            !Sources.isInMainFile(Sources.getExpansionLoc(F->getLocation()));
   }
 
-  /// Ranks, tags and counts of types with more bits than int, or that are not known yet.
-  void findWide(const Marker &M, const ASTContext &Context) {
+  /// Ranks, tags and counts of types that have other numbers than int, or that are not known yet.
+  /// One text may be several directives, of a macro or a file that is included again.
+  void findWide(const Marker& M, Unit& U) {
+    const ASTContext& Context = U.context();
+    const std::optional<FileRange> Place = place(*M.Origin, U);
     for (ClauseKind Kind : {ClauseKind::To, ClauseKind::From, ClauseKind::Tag, ClauseKind::Notify, ClauseKind::Count, ClauseKind::Subject}) {
       const Expr *E = Kind == ClauseKind::Subject && M.Origin->Kind != DirectiveKind::Notify ? nullptr : M.expr(Kind);
       if (!E)
         continue;
       const QualType Type = E->IgnoreParenImpCasts()->getType().getNonReferenceType();
-      if (Type->isDependentType() || (Type->isIntegralOrEnumerationType() && Context.getTypeSize(Type) > Context.getTypeSize(Context.IntTy)))
-        Wide.insert({M.Origin, Kind});
+      const uint64_t Size = Type->isDependentType() ? 0 : Context.getTypeSize(Type),
+                     Int = Context.getTypeSize(Context.IntTy);
+      if (Place && (Type->isDependentType() ||
+                    (Type->isIntegralOrEnumerationType() &&
+                     (Size > Int || (Size == Int && Type->isUnsignedIntegerType())))))
+        Wide.insert({Place->File, Place->Begin, Kind});
     }
   }
 
@@ -239,7 +248,7 @@ private:
       U.Diags->report(D.HashLoc, Diag::err_pragma_operator_text);
       return;
     }
-    std::string Text = indentation(P.source(Place->File), *Place) + statement(D, U, P);
+    std::string Text = indentation(P.source(Place->File), *Place) + statement(D, *Place, U, P);
     // Within a macro's definition lines are continued.
     const char *LineEnd = D.FromPragmaOperator && D.HashLoc.isMacroID() ? "\\\n" : "\n";
     for (size_t Lines = P.source(Place->File).slice(Place->Begin, Place->End).count('\n'); Lines > 0; --Lines)
@@ -261,6 +270,8 @@ private:
   static std::string operand(std::string Text) {
     int Depth = 0;
     for (char C : Text) {
+      if (C == '\'' || C == '"') // of literals brackets say nothing
+        return "(" + Text + ")";
       if (C == '(' || C == '[')
         ++Depth;
       else if (C == ')' || C == ']')
@@ -271,15 +282,16 @@ private:
     return Text;
   }
 
-  std::string statement(const Directive &D, Unit &U, Program &P) const {
+  std::string statement(const Directive& D, const FileRange& Place, Unit& U, Program& P) const {
     auto Value = [&](ClauseKind Kind, unsigned I = 0) { return text(D, D.expr(Kind, I), U, P); };
     auto ValueOr = [&](ClauseKind Kind, llvm::StringRef Absent) { return D.expr(Kind) ? Value(Kind) : Absent.str(); };
     auto Number = [&](ClauseKind Kind, llvm::StringRef Absent = "") {
-      return Wide.count({&D, Kind}) ? "::gpurma::to_int(" + Value(Kind) + ")" : ValueOr(Kind, Absent);
+      return Wide.count({Place.File, Place.Begin, Kind}) ? "::gpurma::to_int(" + Value(Kind) + ")"
+                                                         : ValueOr(Kind, Absent);
     };
     auto Section = [&] {
       std::string Base = Value(ClauseKind::Subject, 0);
-      if (OfVolatile.count(&D))
+      if (OfVolatile.count({Place.File, Place.Begin}))
         Base = "::gpurma::without_volatile(" + Base + ")";
       return (D.expr(ClauseKind::Subject, 1) ? operand(Base) + " + (" + Value(ClauseKind::Subject, 1) + ")" : Base) + ", " +
              Value(ClauseKind::Subject, 2);
@@ -318,7 +330,7 @@ private:
       Call = Matched("wait");
       break;
     case DirectiveKind::Test:
-      Call = Value(ClauseKind::Subject) + " = " + Matched("test");
+      Call = operand(Value(ClauseKind::Subject)) + " = " + Matched("test");
       break;
     case DirectiveKind::Flush:
       Call = "::gpurma::flush(" + ValueOr(ClauseKind::On, "::gpurma::any_window") + ", " + Site + ");";
@@ -338,8 +350,9 @@ private:
   std::optional<ForcedMatch> Forced;
   std::optional<FoundObstacle> FirstObstacle;
   bool IsShared = false;
-  std::set<const Directive *> OfVolatile;
-  std::set<std::pair<const Directive *, ClauseKind>> Wide;
+  /// By the places of directives.
+  std::set<std::pair<std::string, unsigned>> OfVolatile;
+  std::set<std::tuple<std::string, unsigned, ClauseKind>> Wide;
 };
 
 } // namespace

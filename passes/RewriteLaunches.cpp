@@ -33,6 +33,11 @@ class LaunchRewriter : public DynamicRecursiveASTVisitor {
 public:
   LaunchRewriter(Unit &U, Program &P) : U(U), P(P), Sources(U.sources()), LangOpts(U.context().getLangOpts()) {}
 
+  void run() {
+    TraverseDecl(U.context().getTranslationUnitDecl());
+    writeDefaultArguments();
+  }
+
   bool TraverseDecl(Decl *D) override {
     // System headers are not rewritten.
     if (!D || isOfSystemHeader(*D, Sources))
@@ -302,6 +307,8 @@ private:
     if (Default->isPRValue() && Default->EvaluateAsRValue(Result, U.context()) && !Result.HasSideEffects) {
       if (Result.Val.isInt())
         return literal(Result.Val.getInt(), Default->getType());
+      if (Result.Val.isFloat() && Result.Val.getFloat().isNegZero())
+        return "-0.0";
       if (Result.Val.isFloat() && Result.Val.getFloat().isFinite()) {
         llvm::SmallString<32> Text;
         Result.Val.getFloat().toString(Text);
@@ -325,21 +332,55 @@ private:
         Absent.push_back(Default->getParam());
     }
     // A launch in a template has them only once it is instantiated.
+    const auto AbsentOf = [&](const FunctionDecl& Kernel) {
+      std::vector<const ParmVarDecl*> Found;
+      for (unsigned I = Launch.getNumArgs(); I < Kernel.getNumParams(); ++I)
+        if (const ParmVarDecl* Parameter = Kernel.getMostRecentDecl()->getParamDecl(I);
+            !Parameter->isParameterPack())
+          Found.push_back(Parameter);
+      return Found;
+    };
     if (C.Kernel)
-      for (unsigned I = Launch.getNumArgs(); I < C.Kernel->getNumParams(); ++I)
-        if (const ParmVarDecl *Parameter = C.Kernel->getMostRecentDecl()->getParamDecl(I); !Parameter->isParameterPack())
-          Absent.push_back(Parameter);
+      llvm::append_range(Absent, AbsentOf(*C.Kernel));
+    std::optional<std::string> Text = textOfDefaults(Absent);
+    // Which of the overloads it is only an instance of the template knows.
+    if (C.Deduced && Text)
+      for (const FunctionDecl* Kernel : candidateKernels(*C.Deduced))
+        if (textOfDefaults(AbsentOf(*Kernel)) != Text)
+          Text.reset();
+    if (!Text) {
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_default_argument)
+          << Absent.front()->getName();
+      return;
+    }
+    Defaults[{End.File, End.Begin}].push_back(
+        {*Text, &Launch, Absent.empty() ? nullptr : Absent.front()});
+  }
+
+  std::optional<std::string> textOfDefaults(ArrayRef<const ParmVarDecl*> Absent) const {
     std::string Text;
     for (const ParmVarDecl *Parameter : Absent) {
-      std::optional<std::string> Default = textOfDefault(*Parameter);
-      if (!Default) {
-        U.Diags->report(Launch.getBeginLoc(), Diag::err_default_argument) << Parameter->getName();
-        return;
-      }
+      const std::optional<std::string> Default = textOfDefault(*Parameter);
+      if (!Default)
+        return std::nullopt;
       Text += (Parameter->getFunctionScopeIndex() ? ", " : "") + *Default;
     }
-    if (!Text.empty())
-      P.Edits.replace({End.File, End.Begin, End.Begin}, Text);
+    return Text;
+  }
+
+  /// The body of a macro is the text of all launches that it makes.
+  void writeDefaultArguments() {
+    for (const auto& [Place, Launches] : Defaults) {
+      const bool AreAlike = llvm::all_of(Launches, [&](const DefaultArguments& Each) {
+        return Each.Text == Launches.front().Text;
+      });
+      for (const DefaultArguments& Each : Launches)
+        if (!AreAlike && Each.First)
+          U.Diags->report(Each.Launch->getBeginLoc(), Diag::err_default_argument)
+              << Each.First->getName();
+      if (AreAlike && !Launches.front().Text.empty())
+        P.Edits.replace({Place.first, Place.second, Place.second}, Launches.front().Text);
+    }
   }
 
   void rewriteCall(const CallExpr &Call) {
@@ -364,6 +405,14 @@ private:
   const LangOptions &LangOpts;
   /// Kernels that have a function by which their arguments find them.
   std::set<std::pair<std::string, unsigned>> Found;
+  struct DefaultArguments {
+    std::string Text;
+    const CUDAKernelCallExpr* Launch;
+    /// Null: none.
+    const ParmVarDecl* First;
+  };
+  /// By the places at which they are written.
+  std::map<std::pair<std::string, unsigned>, std::vector<DefaultArguments>> Defaults;
   /// What is launched, by the place of its name.
   std::map<std::pair<std::string, unsigned>, std::string> Names;
 };
@@ -374,7 +423,7 @@ public:
   bool editsText() const override { return true; }
 
   void run(Unit &U, Program &P) override {
-    LaunchRewriter(U, P).TraverseDecl(U.context().getTranslationUnitDecl());
+    LaunchRewriter(U, P).run();
     if (U.Kind == UnitKind::Cpu)
       addCpuEdits(U, P);
   }

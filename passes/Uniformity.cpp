@@ -143,7 +143,7 @@ bool isDivergentFunction(StringRef Name) {
       .Cases("__any_sync", "__all_sync", "__any", "__all", "__activemask", "__lanemask_lt",
              "__lane_id", "__laneid", true)
       .Cases("thread_rank", "thread_index", "meta_group_rank", "ballot", "exchange", "clock_ns",
-             "malloc", true)
+             "malloc", "coalesced_threads", true)
       .Default(false);
 }
 
@@ -245,11 +245,28 @@ public:
     return true;
   }
   bool VisitCallExpr(CallExpr *E) override {
+    const bool MayKeep = keepsAddresses(E->getDirectCallee());
     for (Expr *Arg : E->arguments()) {
+      if (MayKeep && Arg->getType()->isPointerType() &&
+          !Arg->getType()->getPointeeType().isConstQualified())
+        continue;
       Harmless.insert(Arg->IgnoreParenImpCasts());
       Harmless.insert(Arg->IgnoreUnlessSpelledInSource());
     }
     return true;
+  }
+  /// Whether what a function of the program is passed may be behind a pointer after it: it returns
+  /// one, or has an object with some.
+  static bool keepsAddresses(const FunctionDecl* Callee) {
+    if (!Callee || !Callee->hasBody() ||
+        Callee->getASTContext().getSourceManager().isInSystemHeader(Callee->getLocation()))
+      return false;
+    const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
+    return Callee->getReturnType()->isPointerType() ||
+           (Method && !Method->isStatic() && !Method->isConst() &&
+            !Method->getParent()->isLambda() &&
+            llvm::any_of(Method->getParent()->fields(),
+                         [](const FieldDecl* F) { return F->getType()->isPointerType(); }));
   }
   bool VisitVarDecl(VarDecl *V) override {
     if (V->getInit() && V->getType()->isPointerType())
@@ -815,8 +832,26 @@ private:
     Value R;
     R.Points = memoryOf(V);
     if (R.Points == Value::Memory::Any)
-      R = join(R, unknown(Cause::Kind::Memory, Loc, V->getName()));
+      return join(R, unknown(Cause::Kind::Memory, Loc, V->getName()));
+    if (V->getType()->isPointerType())
+      R.Points = Value::Memory::None; // where a pointer lies does not say where it leads
     return R;
+  }
+
+  /// Whether an object, or what it is a part of, is no variable of a function.
+  static bool isOfProgram(const Expr* E) {
+    for (E = E->IgnoreParenImpCasts();;) {
+      if (const auto* Member = dyn_cast<MemberExpr>(E); Member && !Member->isArrow())
+        E = Member->getBase()->IgnoreParenImpCasts();
+      else if (const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E);
+               Subscript && subscriptedArray(Subscript))
+        E = subscriptedArray(Subscript)->IgnoreParenImpCasts();
+      else
+        break;
+    }
+    const auto* Ref = dyn_cast<DeclRefExpr>(E);
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && !V->hasLocalStorage();
   }
 
   Value computeMember(const MemberExpr *E) {
@@ -824,8 +859,12 @@ private:
     if (!Field)
       return isa<VarDecl>(E->getMemberDecl()) ? variable(E->getMemberDecl(), E->getMemberLoc())
                                               : eval(E->getBase());
-    if (!E->isArrow())
-      return field(eval(E->getBase()), Field);
+    if (!E->isArrow()) {
+      Value V = field(eval(E->getBase()), Field);
+      if (Field->getType()->isPointerType() && isOfProgram(E->getBase()))
+        V.Points = Value::Memory::None;
+      return V;
+    }
     if (isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()))
       return field(Now[nullptr], Field);
     return load(eval(E->getBase()), E);

@@ -57,8 +57,21 @@ WindowMemory::~WindowMemory() = default;
 //===--- Aliases
 //----------------------------------------------------------------------------------------------------===//
 
+/// An element of memory that holds pointers: what leads to these leads to none of what they lead
+/// to.
+static bool isOfPointerTable(const Expr* E) {
+  const auto* Element = dyn_cast<ArraySubscriptExpr>(E->IgnoreParens());
+  if (!Element || !Element->getType()->isPointerType())
+    return false;
+  const auto* Decay = dyn_cast<ImplicitCastExpr>(Element->getBase()->IgnoreParens());
+  return !Decay || Decay->getCastKind() != CK_ArrayToPointerDecay;
+}
+
 const ValueDecl *WindowMemory::root(const Expr *E) {
   for (;;) {
+    if (const auto* Load = dyn_cast<ImplicitCastExpr>(E->IgnoreParens());
+        Load && Load->getCastKind() == CK_LValueToRValue && isOfPointerTable(Load->getSubExpr()))
+      return nullptr;
     E = E->IgnoreParenCasts();
     if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
       const auto *Binding = dyn_cast<BindingDecl>(Ref->getDecl());
@@ -398,7 +411,7 @@ private:
 void WindowMemory::findAliases() {
   for (const Marker &M : U.Markers)
     if (M.Origin->Kind == DirectiveKind::Window && !M.Dependent)
-      if (const Expr *Base = M.expr(ClauseKind::Subject))
+      if (const Expr* Base = M.expr(ClauseKind::Subject); Base && !isOfPointerTable(Base))
         addPointer(root(Base), Base);
   for (bool Changed = true; Changed;) {
     Changed = false;

@@ -16,6 +16,7 @@
 #include "clang/Lex/Lexer.h"
 
 #include <set>
+#include <tuple>
 
 using namespace clang;
 
@@ -35,8 +36,9 @@ public:
   void run(Unit &U, Program &P) override {
     WindowMemory Memory(U);
     reportNonCoherent(U, Memory);
+    findPlacesInMacros(U, Memory);
     for (const WindowRead &R : Memory.reads())
-      if (isVolatile(R, P.Options.Volatile) && !loadsByItself(R, U))
+      if (isVolatile(R, P.Options.Volatile) && !loadsByItself(R))
         makeVolatile(R, U, P);
   }
 
@@ -53,19 +55,50 @@ private:
     llvm_unreachable("unknown mode");
   }
 
-  /// A volatile object, but of loops on the CPU target, where the read lets other threads run.
-  static bool loadsByItself(const WindowRead &R, const Unit &U) {
-    return R.Place->getType().isVolatileQualified() && !(U.Kind == UnitKind::Cpu && R.Polled);
+  /// A volatile object, but of loops, where the read lets others go on.
+  static bool loadsByItself(const WindowRead& R) {
+    return R.Place->getType().isVolatileQualified() && !R.Polled;
   }
 
   void makeVolatile(const WindowRead &R, Unit &U, Program &P) {
     SourceRange Range = R.Place->getSourceRange();
     if (std::optional<FileRange> InFile = fileRange(Range, U.sources(), U.context().getLangOpts()))
-      P.Edits.wrap(*InFile, "::gpurma::read_volatile(", ")");
+      P.Edits.wrap(*InFile,
+                   R.Place->getType()->isScalarType() &&
+                           PlacesInMacros.count({InFile->File, InFile->Begin, InFile->End})
+                       ? "::gpurma::volatile_place("
+                       : "::gpurma::read_volatile(",
+                   ")");
     else
       U.Diags->report(Range.getBegin(), Diag::err_edit_not_in_file)
           << "this read of window memory" << Range;
   }
+
+  /// What a macro reads in one place, and writes in another: `#define AT(i, op) (w.data()[i] op)`.
+  void findPlacesInMacros(const Unit& U, const WindowMemory& Memory) {
+    struct Finder : DynamicRecursiveASTVisitor {
+      std::vector<const Expr*> Found;
+      bool VisitBinaryOperator(BinaryOperator* E) override {
+        return !E->isAssignmentOp() || add(E->getLHS());
+      }
+      bool VisitUnaryOperator(UnaryOperator* E) override {
+        return !(E->isIncrementDecrementOp() || E->getOpcode() == UO_AddrOf) ||
+               add(E->getSubExpr());
+      }
+      bool add(const Expr* Place) {
+        if (Place->getBeginLoc().isMacroID())
+          Found.push_back(Place->IgnoreParens());
+        return true;
+      }
+    } Find;
+    for (const FunctionDecl* F : Memory.functions())
+      Find.TraverseStmt(F->getBody());
+    for (const Expr* Place : Find.Found)
+      if (const std::optional<FileRange> InFile = fileRange(
+              Place->getSourceRange(), U.context().getSourceManager(), U.context().getLangOpts()))
+        PlacesInMacros.insert({InFile->File, InFile->Begin, InFile->End});
+  }
+  std::set<std::tuple<std::string, unsigned, unsigned>> PlacesInMacros;
 
   /// `const T *__restrict__` and __ldg promise that nobody writes meanwhile, and other ranks do.
   void reportNonCoherent(Unit &U, const WindowMemory &Memory) {

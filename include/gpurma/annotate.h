@@ -47,6 +47,8 @@ template <class T> struct window_of<T *> {
   using type = ::gpurma::window<T>;
 };
 template <class T> struct window_of<const T *> : window_of<T *> {};
+template <class T> struct window_of<volatile T*> : window_of<T*> {};
+template <class T> struct window_of<const volatile T*> : window_of<T*> {};
 template <> struct window_of<void *> : window_of<int *> {};
 template <class T> struct window_of<T &> : window_of<T> {};
 template <class T> struct window_of<T *const> : window_of<T *> {};

@@ -5,11 +5,11 @@
 // kernel that opens with a `gpurma::rank_scope` and is known to the host by a `gpurma::rank_kernel`
 // (launch.h).
 //
-// All functions but rank, size, device_rank, device_size and read_volatile are block-collective:
-// every thread of the block calls them with the same arguments. Ranks in arguments are those of the
-// window's communicator (device ranks for a window of comm::device), and world ranks where no
-// window is named. Lengths and offsets are in elements of the window. `site` is what error messages
-// and the watchdog print.
+// All functions but rank, size, device_rank, device_size, read_volatile and volatile_place are
+// block-collective: every thread of the block calls them with the same arguments. Ranks in
+// arguments are those of the window's communicator (device ranks for a window of comm::device), and
+// world ranks where no window is named. Lengths and offsets are in elements of the window. `site`
+// is what error messages and the watchdog print.
 //
 // Ordering: a put, get or notify begins after everything that the block's threads did before it.
 // Between one origin and one target, notifications arrive in the order in which they were sent and
@@ -145,6 +145,9 @@ __device__ T uniform(T value, const char* file = __builtin_FILE(),
 // Loads an object of window memory from memory, whatever the compiler knows of its value. A loop
 // may poll it: on the CPU target other threads run before the load. T: trivially copyable.
 template <class T> __device__ T read_volatile(const T& object);
+
+// The same for an object that may also be assigned to, where a macro's text does both. T: scalar.
+template <class T> __device__ volatile T& volatile_place(T& object);
 
 // Tells the compiler that others may read and write the memory behind a pointer from here on, which
 // `__restrict__` denies (the MPI_F_sync_reg of MPI RMA). No instruction; not block-collective.

@@ -23,19 +23,19 @@ inline constexpr int counter_tags = 64;
 
 // As a target: the operation does nothing. As the source of a wait: the wait returns at once.
 inline constexpr int null_rank = -1;
-// Wildcards of wait and test.
-inline constexpr int any_source = -2;
-inline constexpr int any_tag = -3;
+// Wildcards of wait and test: no rank or tag that a program computes by mistake.
+inline constexpr int any_source = INT_MIN + 1;
+inline constexpr int any_tag = INT_MIN + 2;
 
-// A rank, tag or count of any type, as gpurmacc passes those of types with more bits than int. What
-// no int is becomes the least one, at which the operation ends with an error.
+// A rank, tag or count of any type, as gpurmacc passes those that may be no int. What no int is
+// becomes the least one, at which the operation ends with an error.
 template <class T>
 #ifdef __CUDACC__
 __host__ __device__
 #endif
     constexpr int
     to_int(T value) {
-  if constexpr (sizeof(T) > sizeof(int)) {
+  if constexpr (sizeof(T) >= sizeof(int)) {
     const auto wide = static_cast<long long>(value);
     return wide < INT_MIN || wide > INT_MAX ? INT_MIN : static_cast<int>(wide);
   } else {

@@ -486,7 +486,8 @@ __device__ inline rank_scope::~rank_scope() {
 template <class T>
 __device__ inline window<T>::window(T* base, std::size_t length, comm over, site where)
     : base_(base), length_(length), where_(where),
-      handle_(detail::open_window(base, length * sizeof(T), over, where)) {}
+      handle_(detail::open_window(
+          base, length <= SIZE_MAX / sizeof(T) ? length * sizeof(T) : SIZE_MAX, over, where)) {}
 
 template <class T> __device__ inline window<T>::~window() {
   detail::close_window(handle_, where_);
@@ -602,18 +603,39 @@ __device__ inline T uniform(T value, [[maybe_unused]] const char* file,
                             [[maybe_unused]] unsigned line) {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::int64_t));
 #if GPURMA_CHECK
-  std::int64_t bits = 0;
-  std::memcpy(&bits, &value, sizeof(T));
-  detail::check_uniform(detail::directive::uniform, site{hash_file_name(file), line}, bits);
+  // Of structures with padding, whose bytes are anything, and of floating-point members nothing is
+  // compared.
+  if constexpr (std::is_scalar_v<T> || std::has_unique_object_representations_v<T>) {
+    std::int64_t bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    detail::check_uniform(detail::directive::uniform, site{hash_file_name(file), line}, bits);
+  }
 #endif
   return value;
 }
 
-template <class T> __device__ inline T read_volatile(const T& object) {
+namespace detail {
+
+// A loop may poll what is read next, for a block that this thread keeps from running, or for a put
+// that waits until data which this rank has taken is in place.
+GPURMA_DEVICE void before_polled_read() {
 #if GPURMA_TARGET_CPU
-  platform::yield(); // a loop may poll it, for a block that this thread keeps from running
+  platform::yield();
 #endif
+  if (platform::thread_index() == 0)
+    confirm_owed_data(block()); // M20
+}
+
+} // namespace detail
+
+template <class T> __device__ inline T read_volatile(const T& object) {
+  detail::before_polled_read();
   return platform::load_volatile(&object);
+}
+
+template <class T> __device__ inline volatile T& volatile_place(T& object) {
+  detail::before_polled_read();
+  return object;
 }
 
 __device__ inline void sync_reg(const volatile void* pointer) {

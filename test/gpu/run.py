@@ -221,7 +221,7 @@ def compiled_programs():
     for name in ("blocking_calls", "device_communicator", "own_mpi", "small_allocations",
                  "streams", "test_directive", "two_units", "user_header", "wide_numbers"):
         yield ok(name)
-    for name in ("get", "kernel_template", "language_constructs", "null_rank_and_if",
+    for name in ("clause_forms", "get", "kernel_template", "language_constructs", "null_rank_and_if",
                  "put_notify_wait"):
         yield ok(name, managed=True)
     yield ok("windows", managed=True, environment=ROOM_FOR_ALL)
@@ -231,7 +231,7 @@ def compiled_programs():
     yield ok("large_messages", **several_gigabytes)
     yield Test("large_messages.not_eager", environment={"GPURMA_EAGER": "64"},
                prints="^large_messages: ok$", **several_gigabytes)
-    for name in ("launch_calls", "macro_launches", "polled_forms", "polled_read", "restrict_pointer"):
+    for name in ("launch_calls", "macro_launches", "polled_after_carried", "polled_forms", "polled_read", "restrict_pointer"):
         yield ok(name, **ONE_PROCESS)
     yield Test("grid_of_two_dimensions", **ONE_PROCESS, fails_with="is launched with a grid of 2 x 2 x 1 blocks")
     yield Test("wide_numbers.tag", ("tag",), **ONE_PROCESS, fails_with="the tag is a number that int has not")

@@ -4,10 +4,25 @@
 // RUN: env GPURMA_CPU_RANKS=2 %t | FileCheck %s
 // RUN: env GPURMA_CPU_RANKS=2 not %t divergent 2>&1 | FileCheck %s --check-prefix=DIVERGENT
 // CHECK: checked: ok
-// DIVERGENT: uniform at {{.*}}checked.cu:[[@LINE+6]] on rank {{[01]}}: the value is 1 in thread 5 and 0 in thread 0
+// DIVERGENT: uniform at {{.*}}checked.cu:[[@LINE+21]] on rank {{[01]}}: the value is 1 in thread 5 and 0 in thread 0
 #include "Inputs/exec.h"
 
+// Padding is no part of the value.
+struct padded {
+  char c;
+  int number;
+};
+__device__ __noinline__ padded with_noise(int number, int noise) {
+  padded p;
+  reinterpret_cast<volatile char *>(&p)[1] = static_cast<char>(noise);
+  p.c = 1;
+  p.number = number;
+  return p;
+}
+
 __global__ void send(const int *tags) {
+#pragma gpurma notify(gpurma::uniform(with_noise(gpurma::rank(), threadIdx.x)).number) tag(3)
+#pragma gpurma wait tag(3)
   int tag = tags[threadIdx.x];
   // Uniform if the caller keeps its word, as uniform() promises.
 #pragma gpurma notify(gpurma::rank()) tag(gpurma::uniform(tag))

@@ -93,6 +93,24 @@ MISTAKE(negative_tag, "put at mistakes.cu:14 on rank 1: tag -5 is negative",
         if (gpurma::rank() == 1) gpurma::put_notify(memory, 1, 2, w, 0, -5, site{file, 14});
         gpurma::barrier(comm::world);)
 
+// Numbers that programs compute by mistake are no wildcards.
+MISTAKE(computed_tag, "wait at mistakes.cu:30 on rank 1: tag -3 is negative",
+        if (gpurma::rank() == 1) gpurma::wait(-3, any_source, any_window, 1, site{file, 30});
+        gpurma::barrier(comm::world);)
+
+MISTAKE(computed_source, "wait at mistakes.cu:31 on rank 1: rank -2 does not exist",
+        if (gpurma::rank() == 1) gpurma::wait(0, -2, any_window, 1, site{file, 31});
+        gpurma::barrier(comm::world);)
+
+MISTAKE(unsigned_source, "wait at mistakes.cu:32 on rank 1: the rank is a number that int has not",
+        if (gpurma::rank() == 1)
+            gpurma::wait(0, gpurma::to_int(0u - 2), any_window, 1, site{file, 32});
+        gpurma::barrier(comm::world);)
+
+MISTAKE(endless_window, "window at mistakes.cu:33 on rank 1: the window's length is negative",
+        if (gpurma::rank() == 1)
+            gpurma::window w(memory, (std::size_t{1} << 62) + 4, comm::device, site{file, 33});)
+
 MISTAKE(negative_count, "test at mistakes.cu:15 on rank 1: count -1 is negative",
         if (gpurma::rank() == 1) gpurma::test(0, any_source, any_window, -1, site{file, 15});
         gpurma::barrier(comm::world);)
