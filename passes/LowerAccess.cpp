@@ -150,7 +150,7 @@ private:
                      Int = Context.getTypeSize(Context.IntTy);
       if (Place && (Type->isDependentType() ||
                     (Type->isIntegralOrEnumerationType() &&
-                     (Size > Int || (Size == Int && Type->isUnsignedIntegerType())))))
+                     (Size > Int || (Size == Int && Type->isUnsignedIntegerType() && !Type->isEnumeralType())))))
         Wide.insert({Place->File, Place->Begin, Kind});
     }
   }
