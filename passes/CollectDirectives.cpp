@@ -9,6 +9,7 @@
 #include "Pass.h"
 #include "PointedObjects.h"
 #include "RegionCalls.h"
+#include "SharedNodes.h"
 #include "frontend/Directives.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
@@ -64,9 +65,16 @@ public:
     return Continue;
   }
 
+  bool TraverseWhileStmt(WhileStmt* Loop) override {
+    const std::optional<Marker> M = markerOf(*Loop);
+    const bool IsRegion = M && M->Origin->Kind == DirectiveKind::Persistent;
+    return DynamicRecursiveASTVisitor::TraverseWhileStmt(
+        IsRegion && !M->Dependent ? withOwnNodes(Loop, M->Function, U.context()) : Loop);
+  }
+
   bool VisitWhileStmt(WhileStmt *Loop) override {
-    const auto *Call = Loop->getCond() ? llvm::dyn_cast<CallExpr>(Loop->getCond()->IgnoreImplicit()) : nullptr;
-    if (std::optional<Marker> M = Call ? marker(Call) : std::nullopt; M && M->Origin->Kind == DirectiveKind::Persistent) {
+    if (std::optional<Marker> M = markerOf(*Loop);
+        M && M->Origin->Kind == DirectiveKind::Persistent) {
       const Stmt *Written = Loop->getBody();
       std::vector<HostPart> HostParts;
       auto DirectiveOf = [&](const CallExpr *Marker) { return marker(Marker)->Origin; };
@@ -126,6 +134,13 @@ private:
     return M;
   }
 
+  /// Of a region's loop.
+  std::optional<Marker> markerOf(const WhileStmt& Loop) const {
+    const auto* Call =
+        Loop.getCond() ? llvm::dyn_cast<CallExpr>(Loop.getCond()->IgnoreImplicit()) : nullptr;
+    return Call ? marker(Call) : std::nullopt;
+  }
+
   static bool isMarker(const Expr *Callee) {
     const NamedDecl *Named = nullptr;
     if (const auto *Ref = llvm::dyn_cast<DeclRefExpr>(Callee))
@@ -165,7 +180,9 @@ public:
     for (const Marker &M : U.Puts)
       check(M, U);
     for (Region &R : U.Regions) {
-      check(R.Appearance, U);
+      // Members and objects have their variables in instances only.
+      if (!R.Appearance.Dependent)
+        check(R.Appearance, U);
       addPuts(R, U.Puts, U.context());
     }
   }

@@ -203,6 +203,22 @@ Expr* ExpressionCopier::copyBinary(BinaryOperator* Binary) {
                                 Binary->getOperatorLoc(), options(Binary));
 }
 
+Expr* ExpressionCopier::copyPlainCall(CallExpr* Call) {
+  const QualType T = Call->getType();
+  const ExprValueKind VK = Call->getValueKind();
+  Expr* Callee = copyInPlace(Call->getCallee());
+  const llvm::SmallVector<Expr*, 8> Arguments = copies({Call->getArgs(), Call->getNumArgs()});
+  if (const auto* Operator = dyn_cast<CXXOperatorCallExpr>(Call))
+    return CXXOperatorCallExpr::Create(Context, Operator->getOperator(), Callee, Arguments, T, VK,
+                                       Operator->getOperatorLoc(), options(Call),
+                                       Call->getADLCallKind());
+  if (isa<CXXMemberCallExpr>(Call))
+    return CXXMemberCallExpr::Create(Context, Callee, Arguments, T, VK, Call->getRParenLoc(),
+                                     options(Call));
+  return CallExpr::Create(Context, Callee, Arguments, T, VK, Call->getRParenLoc(), options(Call), 0,
+                          Call->getADLCallKind());
+}
+
 Expr* ExpressionCopier::copyList(InitListExpr* List) {
   if (!List->isSemanticForm())
     List = List->getSemanticForm();

@@ -31,6 +31,7 @@ protected:
   virtual clang::Expr* copyReference(clang::DeclRefExpr* Ref) = 0;
   virtual clang::Expr* copyMember(clang::MemberExpr* Member) = 0;
   virtual clang::Expr* copyCall(clang::CallExpr* Call) = 0;
+  clang::Expr* copyPlainCall(clang::CallExpr* Call);
   /// What a copy is read from; itself, if nothing derived knows better.
   virtual clang::Expr* readFrom(clang::Expr* Copy) { return Copy; }
   virtual clang::Expr* copyChoice(clang::ConditionalOperator* Choice) = 0;

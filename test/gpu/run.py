@@ -289,7 +289,7 @@ ELIDED_REGIONS = """
     flags fused ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
     host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
     index_functions lambdas lanes last_barriers launchers lattice leapfrog leaving listed_nodes
-    listed_places local_types longer_rows many_tiles narrow_blocks neighbour_counts no_rows object object_values objects
+    listed_places local_types longer_rows many_tiles member_templates narrow_blocks neighbour_counts no_rows object object_values objects
     objects_names one_dimension other_names overlapping_blocks parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points profiler_ranges publish put radius range_loops reduced
     reduced_bits reduced_elements returned_structures row_blocks row_copies row_loop row_loop_columns row_loop_heat
