@@ -30,6 +30,10 @@ public:
 
   // Whatever discards a value comes before it.
   bool VisitStmt(Stmt* S) override {
+    const auto* E = dyn_cast<Expr>(S);
+    const Expr* Tested = E ? pointerTestedForNull(E) : nullptr;
+    const auto* Name = Tested ? dyn_cast<DeclRefExpr>(Tested->IgnoreParenImpCasts()) : nullptr;
+    Updates += Name && Name->getDecl() == Parameter;
     if (const auto* Block = dyn_cast<CompoundStmt>(S)) {
       for (const Stmt* Each : Block->body())
         discard(Each);
@@ -99,6 +103,17 @@ const FunctionDecl* patternOf(const FunctionDecl* Kernel) {
 }
 
 } // namespace
+
+const Expr* pointerTestedForNull(const Expr* E) {
+  if (const auto* Cast = dyn_cast<ImplicitCastExpr>(E))
+    return Cast->getCastKind() == CK_PointerToBoolean ? Cast->getSubExpr() : nullptr;
+  const auto* Comparison = dyn_cast<BinaryOperator>(E);
+  if (!Comparison || !Comparison->isEqualityOp())
+    return nullptr;
+  const Expr *Left = Comparison->getLHS()->IgnoreParenCasts(), *Right = Comparison->getRHS()->IgnoreParenCasts();
+  const auto IsNull = [](const Expr* Each) { return isa<CXXNullPtrLiteralExpr, GNUNullExpr>(Each); };
+  return IsNull(Right) ? Left : IsNull(Left) ? Right : nullptr;
+}
 
 bool isAddedUpByThreads(const FunctionDecl* Kernel, const ParmVarDecl* Parameter, QualType Scalar, StringRef Atomic) {
   const auto* Pointer = Parameter->getType()->getAs<PointerType>();

@@ -18,8 +18,11 @@
 
 namespace gpurma {
 
+/// The p of `if (p)`, `p != nullptr` and `p == NULL`; null for other expressions.
+const clang::Expr* pointerTestedForNull(const clang::Expr* E);
+
 /// True if all that the kernel does with the parameter is to call CUDA's \p Atomic for it, with a value of the scalar's type, and to
-/// make no use of the result. An empty name: to store into a flag.
+/// make no use of the result; and to test whether it is null. An empty name: to store into a flag.
 bool isAddedUpByThreads(const clang::FunctionDecl* Kernel, const clang::ParmVarDecl* Parameter, clang::QualType Scalar,
                         llvm::StringRef Atomic);
 

@@ -36,6 +36,28 @@ std::pair<const Expr*, const FieldDecl*> partOf(const Expr* E) {
   return {E, Field};
 }
 
+/// Whether an expression makes nothing of the object but reads of its members, so that no name of it, or of a part, is left.
+bool onlyReadsMembers(const Stmt* S) {
+  if (isa<CXXThisExpr, LambdaExpr>(S))
+    return false;
+  if (const auto* Load = dyn_cast<ImplicitCastExpr>(S); Load && Load->getCastKind() == CK_LValueToRValue)
+    if (const auto* Member = dyn_cast<MemberExpr>(Load->getSubExpr()->IgnoreParens());
+        Member && isa<FieldDecl>(Member->getMemberDecl()) && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
+      return true;
+  return llvm::all_of(S->children(), [](const Stmt* Child) { return !Child || onlyReadsMembers(Child); });
+}
+
+/// `T& operator()(int y, int x) { return p[y * nx + x]; }`, which could be const.
+bool isAccessor(const CXXMethodDecl* Method) {
+  const FunctionDecl* Definition = nullptr;
+  if (Method->isVirtual() || Method->isDependentContext() || !Method->hasBody(Definition))
+    return false;
+  const auto* Body = dyn_cast<CompoundStmt>(Definition->getBody());
+  const auto* Return = Body && Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
+  const Expr* Value = Return ? Return->getRetValue() : nullptr;
+  return Value && !Value->HasSideEffects(Method->getASTContext()) && onlyReadsMembers(Value);
+}
+
 } // namespace
 
 std::pair<const VarDecl*, const FieldDecl*> memberOf(const Expr* E) {
@@ -50,7 +72,7 @@ bool isUnchangeable(QualType Referred) {
 }
 
 bool changesObject(const CXXMethodDecl* Method) {
-  return !Method->isConst() || Method->getParent()->hasMutableFields();
+  return (!Method->isConst() && !isAccessor(Method)) || Method->getParent()->hasMutableFields();
 }
 
 bool ChangeFinder::VisitUnaryOperator(UnaryOperator* E) {

@@ -214,6 +214,9 @@ public:
     }
     return true;
   }
+  // A reduced scalar is always there.
+  bool TraverseImplicitCastExpr(ImplicitCastExpr* Cast) override { return isNullTest(*Cast) || DynamicRecursiveASTVisitor::TraverseImplicitCastExpr(Cast); }
+  bool TraverseBinaryOperator(BinaryOperator* E) override { return isNullTest(*E) || DynamicRecursiveASTVisitor::TraverseBinaryOperator(E); }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
     if (Ref->getDecl() == Parameters[Current] && !Found)
       Found = Ref;
@@ -238,6 +241,10 @@ public:
 private:
   bool isPassedAs(const FunctionDecl& Definition, unsigned I, const Expr* Argument) const {
     return I < Definition.getNumParams() && Definition.getParamDecl(I)->getType()->isPointerType() && pointer(Argument) == Parameters[Current];
+  }
+  bool isNullTest(const Expr& E) const {
+    const Expr* Tested = pointerTestedForNull(&E);
+    return Tested && pointer(Tested) == Parameters[Current];
   }
 
   StringRef Atomic;

@@ -4,6 +4,7 @@
 #ifndef GPURMA_DEVICE_THREAD_PARTS_H
 #define GPURMA_DEVICE_THREAD_PARTS_H
 
+#include <cstddef>
 #include <type_traits>
 
 #include <gpurma/device/stage_plan.h>
@@ -53,6 +54,12 @@ template <class T, class Operation> struct part_pointer {
   thread_part<T, Operation>& part;
   GPURMA_DEVICE part_reference<T, Operation> operator*() const { return {part}; }
   GPURMA_DEVICE part_reference<T, Operation> operator[](int) const { return {part}; }
+  // The scalar is there.
+  GPURMA_DEVICE explicit operator bool() const { return true; }
+  GPURMA_DEVICE friend bool operator==(const part_pointer&, std::nullptr_t) { return false; }
+  GPURMA_DEVICE friend bool operator==(std::nullptr_t, const part_pointer&) { return false; }
+  GPURMA_DEVICE friend bool operator!=(const part_pointer&, std::nullptr_t) { return true; }
+  GPURMA_DEVICE friend bool operator!=(std::nullptr_t, const part_pointer&) { return true; }
 };
 template <class T>
 GPURMA_DEVICE void atomicAdd(const part_pointer<T, plus>& to,

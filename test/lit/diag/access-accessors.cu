@@ -1,12 +1,16 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stores into fixed rows through an accessor that may change its object, as far as its declaration says.
+// Stores into fixed rows through an accessor that changes its object.
 // RUN: not %gpurmacc_cpu -fsyntax-only %s 2>&1 | %filecheck %s
 #include <gpurma/gpurma.h>
 
 struct view {
   float* p;
   int nx;
-  __device__ float& operator()(int i, int j) { return p[j * nx + i]; }
+  int calls;
+  __device__ float& operator()(int i, int j) {
+    ++calls;
+    return p[j * nx + i];
+  }
 };
 __global__ void walls(view u, int nx, int ny) {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,6 +23,6 @@ __global__ void walls(view u, int nx, int ny) {
 void run(float* a, int nx, int ny) {
 #pragma gpurma persistent distribute(a : rows(ny, nx))
   {
-    walls<<<(nx + 255) / 256, 256>>>(view{a, nx}, nx, ny);
+    walls<<<(nx + 255) / 256, 256>>>(view{a, nx, 0}, nx, ny);
   }
 }

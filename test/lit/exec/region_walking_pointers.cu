@@ -2,6 +2,7 @@
 // REQUIRES: mpi
 // Pointers and counters that go on within an expression, once in each iteration of a loop: `sum += *row++`. What only some iterations
 // evaluate leaves the place unknown.
+// And accessors that are not declared const, in a loop.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -17,6 +18,7 @@
 // PLAN: stage box: rows y; writes out (own), published (y -2..3); reads in (x -1..1, y -1..1)
 // PLAN: stage column: rows y; writes out (own), published (y -2..3); reads in (y -2..3)
 // PLAN: stage weighted: rows y; writes out (own), published (y -2..3); reads in (y -1..1)
+// PLAN: stage by_accessor: rows y; {{.*}}reads {{.*}}in.p (y -1..1)
 // SOME: region_walking_pointers.cu:[[#]]:{{[0-9]+}}: error: cannot tell which array is read here: the pointer may be one of several, or lead to what is not known
 // CHECK: walked {{[1-9]}}
 #include "Inputs/region.h"
@@ -66,6 +68,20 @@ __global__ void weighted(unsigned *out, const unsigned *in, int ny, int nx) {
   out[y * nx + x] = sum % 100999;
 }
 
+// Which could be const.
+struct matrix {
+  unsigned *p;
+  int nx;
+  __device__ unsigned &operator()(int y, int x) { return p[y * nx + x]; }
+};
+__global__ void by_accessor(matrix out, matrix in, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x >= in.nx || y < 1 || y >= ny - 1)
+    return;
+  for (int j = -1; j <= 1; ++j)
+    out(y, x) = (out(y, x) + (j + 2) * in(y + j, x)) % 100999;
+}
+
 int main() {
   int nx = 24, ny = 37;
   unsigned *in = array_of_numbers<unsigned>(ny * nx), *out = array_of_numbers<unsigned>(ny * nx);
@@ -75,6 +91,7 @@ int main() {
     box<<<grid, block>>>(out, in, ny, nx);
     column<<<grid, block>>>(in, out, ny, nx);
     weighted<<<grid, block>>>(out, in, ny, nx);
+    by_accessor<<<grid, block>>>(matrix{in, nx}, matrix{out, nx}, ny);
     std::swap(in, out);
   }
   print_sum("walked", in, ny * nx);
