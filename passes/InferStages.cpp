@@ -766,11 +766,18 @@ private:
     if (const LaunchFacts InRows = withPitch(S, Arrays, Launch); InRows.Pitch[0])
       if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, InRows, SeenInRows))
         return Found;
+    std::optional<ThreadCooperation> Together = findCooperation(S.Kernel);
+    // The same where a row has as many elements as the block has threads, both by constants: its
+    // begin looks like the block's.
+    if (LaunchFacts OfRows = Launch; Together && threadsIn(Launch.BlockSize)) {
+      OfRows.Pitch[0] = 1;
+      if (std::optional<KernelAccesses> Found = analyzeIfUnderstood(S, Arrays, OfRows, SeenInRows))
+        return Found;
+    }
     LaunchFacts ByElements = Launch;
     ByElements.Threads = ThreadMapping::OneDimension;
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I)
       addCount(S.Kernel->getParamDecl(I), S.Arguments[I], Arrays, ByElements.Arguments);
-    std::optional<ThreadCooperation> Together = findCooperation(S.Kernel);
     KernelForm OfElements;
     if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics(), &OfElements)) {
       if (Together && (!OfElements.Stores || storesFirst(S.Kernel, *Found)) && !findHiddenCooperation(S.Kernel))

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels with a block for each row, whose threads go through the columns: alone, together, beside launches in two dimensions, over planes,
-// and sums of rows.
+// sums of rows, and blocks of as many threads as a row has elements.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -15,9 +15,11 @@
 // PLAN: stage together: rows x; {{.*}}; in blocks of another size; by some of the threads; blocks begin 1 apart in x
 // PLAN: stage inside: rows x; writes v (x 1..1), {{.*}}; reads u (x 0..2); {{.*}}blocks begin 1 apart in x
 // PLAN: stage add_up: rows x; reads u (own); adds to *sum; {{.*}}blocks begin 1 apart in x
+// PLAN: stage smear: rows x; reads v (own); writes v (own), {{.*}}blocks begin 1 apart in x
 // CHECK: rows {{[1-9][0-9]*}}
 // CHECK: sum {{[1-9][0-9]*}}
 // CHECK: planes {{[1-9][0-9]*}}
+// CHECK: whole {{[1-9][0-9]*}}
 #include "Inputs/region.h"
 
 #include <utility>
@@ -71,6 +73,13 @@ __global__ void planes(int *v, const int *u, int nz, int ny, int nx) {
     v[i] = (u[i] + (z > 0 ? u[i - ny * nx] : 0) + (z < nz - 1 ? 3 * u[i + ny * nx] : 0)) % 1009;
   }
 }
+__global__ void smear(int *v, int nx) {
+  __shared__ int row[96];
+  const int y = blockIdx.x, x = threadIdx.x;
+  row[x] = v[y * nx + x];
+  __syncthreads();
+  v[y * nx + x] = (row[x] + 3 * row[(x + 1) % nx] + y) % 1009;
+}
 
 int main() {
   const auto initial = [](std::size_t i) { return i * 7919 % 1009; };
@@ -93,6 +102,14 @@ int main() {
     std::swap(a, b);
   }
   print_sum("planes", a, ny * nx);
+  const int whole = 96, height = ny * nx / whole;
+#pragma gpurma persistent distribute(a, b : rows(height, whole))
+  for (int i = 0; i < 8; ++i) {
+    smear<<<height, 96>>>(a, whole);
+    tiles<<<dim3(6, (height + 7) / 8), block>>>(b, a, height, whole);
+    std::swap(a, b);
+  }
+  print_sum("whole", a, height * whole);
   for (int *each : {a, b, sum})
     CHECK(cudaFree(each));
 }
