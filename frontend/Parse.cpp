@@ -216,6 +216,8 @@ public:
 
 private:
   static VarDecl* declarationOf(VarDecl* V) {
+    if (V->hasAttr<CUDASharedAttr>()) // `extern __shared__` is each function's own
+      return V;
     const VarDecl* Initialized = nullptr;
     return V->getAnyInitializer(Initialized) ? const_cast<VarDecl*>(Initialized)
                                              : V->getCanonicalDecl();
