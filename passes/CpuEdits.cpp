@@ -49,17 +49,29 @@ public:
   bool VisitDeclStmt(DeclStmt *Statement) override {
     if (llvm::none_of(Statement->decls(), isShared))
       return true;
+    std::vector<const VarDecl*> Variables;
+    for (const Decl* D : Statement->decls())
+      if (const auto* Variable = llvm::dyn_cast<VarDecl>(D))
+        Variables.push_back(Variable);
     std::string Text;
     for (const Decl *D : Statement->decls()) {
+      // `__shared__ struct pair { int a, b; } one, other;`, of which the typedef of one defines the
+      // class, too.
+      if (const auto* Tag = llvm::dyn_cast<TagDecl>(D);
+          Tag && Variables.size() > 1 && Tag->isThisDeclarationADefinition())
+        Text += (Text.empty() ? "" : " ") +
+                onOneLine(spelledText(Tag->getSourceRange(), Sources, LangOpts).value_or(""),
+                          LangOpts) +
+                ";";
       const auto *Variable = llvm::dyn_cast<VarDecl>(D);
       if (!Variable)
         continue;
-      std::string Type = typedefOf(*Variable, Statement->getSourceRange(), Statement->isSingleDecl());
+      std::string Type = typedefOf(*Variable, Statement->getSourceRange(), Variables.size() == 1);
       if (Type.empty())
         return true;
       Text += (Text.empty() ? "" : " ") + Type + ' ' + reference(*Variable);
     }
-    replaceDeclaration(Statement->getSourceRange(), Text, *llvm::cast<VarDecl>(*Statement->decl_begin()));
+    replaceDeclaration(Statement->getSourceRange(), Text, *Variables.front());
     return true;
   }
 
@@ -200,7 +212,8 @@ private:
     std::string Type = Scope + typeName(Variable);
     std::string Object = isDynamic(Variable) ? "dynamic_shared<" + Type + ">"
                                              : "shared_variable<" + Type + ", " + Scope + "gpurma_key_" + number(Variable) + ">";
-    return Type + "& " + Variable.getNameAsString() + " = ::gpurma::cpu::" + Object + "();";
+    return (isDynamic(Variable) ? "[[maybe_unused]] " : "") + Type + "& " +
+           Variable.getNameAsString() + " = ::gpurma::cpu::" + Object + "();";
   }
 
   SourceLocation semicolonAfter(SourceLocation Loc) const {
@@ -238,13 +251,37 @@ private:
            llvm::none_of(Function.redecls(), [](const FunctionDecl *Each) { return Each->getFriendObjectKind() != Decl::FOK_None; });
   }
 
+  /// How much text of a declaration nothing may come before: `__device__ [[nodiscard]] `, of which
+  /// the CPU target has the attribute only.
+  unsigned attributesAt(llvm::StringRef Text) const {
+    Lexer Raw(SourceLocation(), LangOpts, Text.data(), Text.data(), Text.data() + Text.size());
+    unsigned Open = 0, Ended = 0;
+    for (Token T; !Raw.LexFromRawLexer(T);) {
+      const bool IsSpecifier =
+          T.is(tok::raw_identifier) &&
+          llvm::is_contained({"__device__", "__host__", "__forceinline__", "__noinline__"},
+                             T.getRawIdentifier());
+      if (T.is(tok::l_square))
+        ++Open;
+      else if (T.is(tok::r_square) && Open != 0 && --Open == 0)
+        Ended = Raw.getCurrentBufferOffset();
+      else if (Open == 0 && !IsSpecifier)
+        break;
+    }
+    return Ended;
+  }
+
   void makeInternal(SourceRange Declaration) {
     // What one macro spells as a whole keeps its linkage: it may spell more than this.
     SourceLocation Begin = Sources.getExpansionLoc(Declaration.getBegin());
     if (Declaration.getBegin().isMacroID() && Begin == Sources.getExpansionLoc(Declaration.getEnd()))
       return;
-    if (std::optional<FileRange> Range = fileRange(Begin, Sources, LangOpts))
-      P.Edits.replace({Range->File, Range->Begin, Range->Begin}, "[[maybe_unused]] static ");
+    const std::optional<FileRange> Range = fileRange(Begin, Sources, LangOpts);
+    if (!Range)
+      return;
+    P.Edits.replace({Range->File, Range->Begin, Range->Begin}, "[[maybe_unused]] ");
+    const unsigned Place = Range->Begin + attributesAt(P.source(Range->File).substr(Range->Begin));
+    P.Edits.replace({Range->File, Place, Place}, "static ");
   }
 
   void registerKernel(const FunctionDecl &Kernel) {

@@ -1897,6 +1897,39 @@ private:
 
   // --- Statements.
 
+  /// Assembly that makes numbers of numbers: PTX has memory in brackets, and other assembly in
+  /// parentheses.
+  static bool computesValues(const GCCAsmStmt& Assembly) {
+    const auto IsNumber = [](const Expr* E) { return E->getType()->isArithmeticType(); };
+    const StringRef Text = Assembly.getAsmString()->getString();
+    llvm::SmallVector<StringRef, 8> Words;
+    llvm::SplitString(Text, Words, " \t\n;{},.");
+    const auto Leaves = [](StringRef Word) {
+      return llvm::is_contained(
+          {"exit", "ret", "bra", "brx", "call", "trap", "brkpt", "bar", "barrier"}, Word);
+    };
+    return !Assembly.isAsmGoto() && !Text.contains('[') && !Text.contains('(') &&
+           llvm::none_of(Words, Leaves) && llvm::all_of(Assembly.inputs(), IsNumber) &&
+           llvm::all_of(Assembly.outputs(), IsNumber) && [&] {
+             for (unsigned I = 0; I != Assembly.getNumClobbers(); ++I)
+               if (Assembly.getClobber(I) == "memory")
+                 return false;
+             return true;
+           }();
+  }
+
+  void runAssembly(const GCCAsmStmt& Assembly) {
+    for (const Expr* Input : Assembly.inputs())
+      eval(Input);
+    for (const Expr* Output : Assembly.outputs()) {
+      const Location To = locate(Output);
+      if (To.Of == Location::Variable)
+        forget(To, UnknownCause::Expression, &Assembly);
+      else
+        store(To, opaque(Output->getType(), UnknownCause::Expression, &Assembly), Output);
+    }
+  }
+
   void run(const Stmt* S) {
     if (!S || !Now.Reachable)
       return;
@@ -1982,6 +2015,12 @@ private:
     case Stmt::ContinueStmtClass:
       Continues.back()->push_back(Now);
       Now.Reachable = false;
+      return;
+    case Stmt::GCCAsmStmtClass:
+      if (const auto* Assembly = cast<GCCAsmStmt>(S); computesValues(*Assembly))
+        return runAssembly(*Assembly);
+      error(S->getBeginLoc(), Diag::err_statement_not_understood)
+          << NotUnderstood::Statement << S->getSourceRange();
       return;
     case Stmt::NullStmtClass:
       return;

@@ -225,7 +225,8 @@ private:
     Raw.SetKeepWhitespaceMode(true);
     for (Token T; !Raw.LexFromRawLexer(T) || T.isNot(tok::eof);) {
       StringRef Word(Text.data() + Raw.getCurrentBufferOffset() - T.getLength(), T.getLength());
-      if (T.is(tok::raw_identifier) && (Word == "__restrict__" || Word == "__restrict"))
+      if (T.is(tok::raw_identifier) &&
+          (Word == "__restrict__" || Word == "__restrict" || Word == "__grid_constant__"))
         Copy += ' ';
       else if (T.is(tok::raw_identifier) && Word == "__ldg")
         Copy += CoherentLoad;

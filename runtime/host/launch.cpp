@@ -13,6 +13,7 @@
 #include <mutex>
 #include <numeric>
 #include <thread>
+#include <utility>
 
 #include "host/cores.h"
 #include "host/distributed_arrays.h"
@@ -131,7 +132,9 @@ struct runtime {
 };
 
 std::mutex starting;
-std::unique_ptr<runtime> the_runtime;
+// stop() ends it, maybe behind the destructors of this file: a program may use it first in its own
+// initialisers.
+runtime* the_runtime = nullptr;
 
 #if GPURMA_TARGET_CPU
 bool progress_when_idle() {
@@ -159,7 +162,7 @@ void stop() {
   cpu::set_idle_hook(nullptr);
 #endif
   static_cast<void>(cudaEventDestroy(the_runtime->last_launch_ended));
-  the_runtime.reset();
+  delete std::exchange(the_runtime, nullptr);
   close_device_memory();
 }
 
@@ -238,7 +241,7 @@ runtime& start(int* argc = nullptr, char*** argv = nullptr) {
     task.step("start: device memory");
     open_device_memory();
     task.step(text("start: queues on device ", memory_device()));
-    the_runtime = std::make_unique<runtime>(most_ranks());
+    the_runtime = new runtime(most_ranks());
     check_cuda(cudaEventCreateWithFlags(&the_runtime->last_launch_ended, cudaEventDisableTiming),
                "create an event");
     task.step("start: rank kernels");

@@ -64,6 +64,7 @@ struct process_state {
   std::atomic<bool> mpi_is_ours{
       false}; // gpurma initialised MPI and the program has not called MPI_Init
   bool exit_registered = false;
+  pid_t id = 0; // not of a child
   std::atomic<bool> has_rank_kernels{false};
 };
 
@@ -361,6 +362,8 @@ void bound_end_after_error(int status) {
 }
 
 void at_exit(int status, void*) {
+  if (getpid() != state().id) // a child that ends by itself is none of the processes
+    return;
   if (status != 0 && state().now == phase::started && state().info.size > 1)
     bound_end_after_error(status);
   finalize_process();
@@ -405,6 +408,7 @@ const process_info& start_process(int* argc, char*** argv) {
                             s.info.node, " of ", s.info.nodes, ", transport ", s.messages->name()));
   if (!s.exit_registered) {
     s.exit_registered = true;
+    s.id = getpid();
     on_exit(at_exit, nullptr); // unlike atexit it is told the exit code
   }
   s.now = phase::started;

@@ -235,7 +235,7 @@ def compiled_programs():
         yield ok(name, **ONE_PROCESS)
     yield Test("grid_of_two_dimensions", **ONE_PROCESS, fails_with="is launched with a grid of 2 x 2 x 1 blocks")
     yield Test("wide_numbers.tag", ("tag",), **ONE_PROCESS, fails_with="the tag is a number that int has not")
-    yield Test("plain_cuda", prints="^plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048, of templates 1$",
+    yield Test("plain_cuda", prints="^plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048, of templates 1, classes 528$",
                **ONE_PROCESS)
     yield Test("cooperative_launch", prints="^4 of 4 blocks before the barrier$", **ONE_PROCESS)
     yield ok("checked", **ONE_PROCESS)

@@ -80,8 +80,17 @@ Words mpiCompileFlags() {
 /// which so has it once.
 Words runtimeLibraries(const Installation &Install, Target T, const InputArgList &Args) {
   Words Flags;
-  if (!Args.hasArg(OPT_shared))
+  // Libraries that are loaded later may want what the program itself does not.
+  const bool Whole = T == Target::CPU && llvm::any_of(Args, [](const Arg* A) {
+                       return A->getSpelling() == "-rdynamic";
+                     });
+  if (!Args.hasArg(OPT_shared)) {
+    if (Whole)
+      Flags.push_back("-Wl,--whole-archive");
     Flags.push_back(Install.library(T));
+    if (Whole)
+      Flags.push_back("-Wl,--no-whole-archive");
+  }
   for (const std::string &Library : list(config::MpiLibraries))
     Flags.push_back(Library);
   return Flags;

@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "stream.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -91,6 +93,18 @@ std::vector<stream::dependency> stream::dependencies() {
   return after;
 }
 
+// The threads of streams stay with the parent, so that nothing that a child enqueues would ever
+// run. Its calls fail, as CUDA's do.
+std::atomic<bool> is_child{false};
+
+void fail_in_children() {
+  static const int registered = pthread_atfork(nullptr, nullptr, [] {
+    is_child = true;
+    fail_device(cudaErrorInitializationError);
+  });
+  static_cast<void>(registered);
+}
+
 std::uint64_t stream::push(task work, bool always, std::vector<dependency> after) {
   std::uint64_t number;
   bool start;
@@ -100,6 +114,8 @@ std::uint64_t stream::push(task work, bool always, std::vector<dependency> after
     number = ++queued_;
     start = !std::exchange(thread_runs_, true);
   }
+  if (start)
+    fail_in_children();
   if (start)
     start_thread([self = shared_from_this()] { thread_main(self); }, [] {
       return std::string("a stream; use fewer streams or a lower GPURMA_CPU_WORKERS");
@@ -137,7 +153,7 @@ std::uint64_t stream::run_or_enqueue(task work, bool always) {
 
 void stream::wait(std::uint64_t number) {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return completed_ >= number; });
+  changed_.wait(lock, [&] { return completed_ >= number || is_child; });
 }
 
 std::uint64_t stream::queued() const {

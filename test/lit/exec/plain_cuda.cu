@@ -1,8 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// An ordinary CUDA program, no directive in it: shared memory, barriers, shuffles, ballots, atomics, constants; variable templates.
-// RUN: %gpurmacc_cpu -O2 %s -o %t
+// An ordinary CUDA program, no directive in it: shared memory, barriers, shuffles, ballots, atomics, constants; variable templates;
+// shared variables whose classes are defined with them, attributes of device functions, and dynamic memory that only other instances use.
+// RUN: %gpurmacc_cpu -O2 -Wall -Wextra -Werror %s -o %t
 // RUN: %t | FileCheck %s
-// CHECK: plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048, of templates 1
+// CHECK: plain_cuda: sum 2016, any 1, dynamic 496, scaled 6048, of templates 1, classes 528
 #include <cstdio>
 
 __constant__ int factor;
@@ -37,6 +38,30 @@ __global__ void scale(int *value) { *value *= factor; }
 
 __global__ void add_templates(int *value) { *value = zero<int> + static_cast<int>(zero<long>); }
 
+__device__ [[nodiscard]] int twice(int value) { return 2 * value; }
+template <bool Uses> __global__ void classes(int *sum) {
+  __shared__ struct pair {
+    int first, second;
+  } one, others[2];
+  __shared__ union {
+    int numbers[32];
+    float values[32];
+  } either;
+  __shared__ struct single { int number; } alone;
+  extern __shared__ int more[];
+  either.numbers[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) {
+    one = {1, 2};
+    others[1] = one;
+    alone.number = twice(others[1].second);
+    *sum = pair{3, 4}.second + single{5}.number + alone.number + others[1].first;
+    if constexpr (Uses)
+      *sum += more[0];
+  }
+  __syncthreads();
+  atomicAdd(sum, either.numbers[31 - threadIdx.x] + (threadIdx.x < 18));
+}
+
 int main() {
   int *in, *sum, *any, *other;
   cudaMallocManaged(&in, 64 * sizeof(int));
@@ -57,6 +82,9 @@ int main() {
   std::printf(", scaled %d", *sum);
   add_templates<<<1, 1>>>(sum);
   cudaDeviceSynchronize();
-  std::printf(", of templates %d\n", *sum);
+  std::printf(", of templates %d", *sum);
+  classes<false><<<1, 32>>>(sum);
+  cudaDeviceSynchronize();
+  std::printf(", classes %d\n", *sum);
   return cudaGetLastError() != cudaSuccess;
 }

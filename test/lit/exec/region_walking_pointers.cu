@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Pointers and counters that go on within an expression, once in each iteration of a loop: `sum += *row++`. What only some iterations
 // evaluate leaves the place unknown.
-// And accessors that are not declared const, in a loop.
+// And accessors that are not declared const, in a loop; and parameters that are constants of the grid, and assembly on numbers.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -11,6 +11,7 @@
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t quiet | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
+// RUN: %gpurmacc_cpu --gpurma-emit-source=- %s | FileCheck --check-prefix=LOWERED %s
 // RUN: not %gpurmacc_cpu -fsyntax-only '-DNEXT=x > 3 && *p++' %s 2>&1 | FileCheck --check-prefix=SOME %s
 // RUN: not %gpurmacc_cpu -fsyntax-only '-DNEXT=x > 3 ? *p++ : 1' %s 2>&1 | FileCheck --check-prefix=SOME %s
 // RUN: not %gpurmacc_cpu -fsyntax-only '-DNEXT=*p++ + *p++' %s 2>&1 | FileCheck --check-prefix=SOME %s
@@ -19,6 +20,7 @@
 // PLAN: stage column: rows y; writes out (own), published (y -2..3); reads in (y -2..3)
 // PLAN: stage weighted: rows y; writes out (own), published (y -2..3); reads in (y -1..1)
 // PLAN: stage by_accessor: rows y; {{.*}}reads {{.*}}in.p (y -1..1)
+// LOWERED: void gpurma_stage_{{.*}}_by_accessor({{.*}}, matrix in, const {{ *}}int ny)
 // SOME: region_walking_pointers.cu:[[#]]:{{[0-9]+}}: error: cannot tell which array is read here: the pointer may be one of several, or lead to what is not known
 // CHECK: walked {{[1-9]}}
 #include "Inputs/region.h"
@@ -65,6 +67,7 @@ __global__ void weighted(unsigned *out, const unsigned *in, int ny, int nx) {
   const unsigned *w = weights;
   for (int i = 0; i < 3; ++i)
     sum += *w++ * in[row++ * nx + x];
+  asm("" : "+r"(sum));
   out[y * nx + x] = sum % 100999;
 }
 
@@ -74,7 +77,7 @@ struct matrix {
   int nx;
   __device__ unsigned &operator()(int y, int x) { return p[y * nx + x]; }
 };
-__global__ void by_accessor(matrix out, matrix in, int ny) {
+__global__ void by_accessor(matrix out, matrix in, const __grid_constant__ int ny) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= in.nx || y < 1 || y >= ny - 1)
     return;

@@ -12,7 +12,7 @@ struct Pair { int first, second; };
 // CHECK: typedef int gpurma_pool_0[];{{$}}
 extern __shared__ int pool[];
 
-// CHECK: [[HEAD:.*]]static __device__ int of_pool(int i) { ::gpurma_pool_0& pool = ::gpurma::cpu::dynamic_shared<::gpurma_pool_0>();
+// CHECK: [[HEAD:.*]]static __device__ int of_pool(int i) { {{\[\[}}maybe_unused]] ::gpurma_pool_0& pool = ::gpurma::cpu::dynamic_shared<::gpurma_pool_0>();
 __device__ int of_pool(int i) { return pool[i]; }
 
 template <class T, int N> __global__ void sums(const T *in, T *out) {
@@ -50,7 +50,7 @@ template <class T, int N> __global__ void sums(const T *in, T *out) {
 
 // CHECK: extern "C" __global__ void local_dynamic(char *out) {
 extern "C" __global__ void local_dynamic(char *out) {
-  // CHECK: typedef char gpurma_bytes_[[D:[0-9]+]][]; gpurma_bytes_[[D]]& bytes = ::gpurma::cpu::dynamic_shared<gpurma_bytes_[[D]]>();
+  // CHECK: typedef char gpurma_bytes_[[D:[0-9]+]][]; {{\[\[}}maybe_unused]] gpurma_bytes_[[D]]& bytes = ::gpurma::cpu::dynamic_shared<gpurma_bytes_[[D]]>();
   extern __shared__ char bytes[];
   bytes[threadIdx.x] = 'a' + threadIdx.x;
   __syncthreads();
