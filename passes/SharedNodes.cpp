@@ -73,7 +73,7 @@ private:
                                    copyStatement(For->getBody()), For->getForLoc(), For->getLParenLoc(), For->getRParenLoc());
     }
     default:
-      return S; // declarations belong to one instance
+      return S; // declarations and switches belong to one instance
     }
   }
 

@@ -10,7 +10,7 @@
 // RUN: env GPURMA_CPU_RANKS=5 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t quiet | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
-// CHECK: members: {{[1-9][0-9]*}}, 9 steps, 5 odd, 3 reports
+// CHECK: members: {{[1-9][0-9]*}}, 9 steps, 5 odd, 3 thirds, -6 others, 3 reports
 // CHECK: whole {{[1-9]}}
 // CHECK: array {{[1-9]}}
 // CHECK: blocks {{[1-9]}}
@@ -49,6 +49,14 @@ public:
         ++odd_;
         counter_.add(1);
       }
+      switch (step_ % 3) {
+      case 0:
+        ++thirds_;
+        break;
+      case 1:
+      default:
+        --others_;
+      }
     }
     ++reports_;
   }
@@ -66,6 +74,8 @@ public:
   unsigned *sum_;
   int steps() const { return step_; }
   int odd() const { return odd_ * 100 + counter_.count; }
+  int thirds() const { return thirds_; }
+  int others() const { return others_; }
   int reports() const { return reports_; }
 
 private:
@@ -73,7 +83,7 @@ private:
     ++step_;
     std::swap(in_, out_);
   }
-  int nx_, ny_, step_ = 0, odd_ = 0, reports_ = 0, left_ = 0;
+  int nx_, ny_, step_ = 0, odd_ = 0, thirds_ = 0, others_ = 0, reports_ = 0, left_ = 0;
   counter counter_;
   unsigned *in_, *out_;
 };
@@ -115,7 +125,8 @@ int main(int argc, char **) {
   f.run_whole<int>();
   CHECK(cudaDeviceSynchronize());
   if (!is_quiet(argc))
-    std::printf("members: %u, %d steps, %d odd, %d reports\n", *f.sum_, f.steps(), f.odd() % 100, f.reports());
+    std::printf("members: %u, %d steps, %d odd, %d thirds, %d others, %d reports\n", *f.sum_, f.steps(), f.odd() % 100, f.thirds(), f.others(),
+                f.reports());
   f.run_whole<char>();
   f.print("whole");
   array in, out;
