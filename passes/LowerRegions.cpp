@@ -24,9 +24,12 @@
 #include "passes/ThreadCooperation.h"
 #include "passes/ThreadParts.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include <map>
 #include <set>
 #include <vector>
@@ -301,6 +304,7 @@ private:
       if (const CallExpr* Useless = uselessBarrier(S->Kernel))
         if (std::optional<FileRange> Barrier = fileRangeInBody(Kernel, Useless->getSourceRange()))
           Own.replace(*Barrier, "");
+    captureIndices(Kernel, Threads, Own);
     const StageBarrier Barrier = stageBarrier(Kernel, Threads, U);
     const bool FewerThreads = hasFewerThreads(Kernel, Threads, U);
     const OwnNames Names{/*Thread=*/Threads != ThreadMapping::Blocks, /*Barrier=*/Barrier != StageBarrier::OfRank};
@@ -382,6 +386,36 @@ private:
       P.Edits.replace({Place->File, Place->Begin, Place->Begin}, Signature + ";\n" + lineMark(Begin));
     else
       U.Diags->report(First->getLocation(), Diag::err_edit_not_in_file) << "this kernel";
+  }
+
+  /// `[a] { return a[blockIdx.x]; }`: what is a parameter here such lambdas name only if they capture it.
+  void captureIndices(const FunctionDecl* Kernel, ThreadMapping Threads, EditSet& Edits) const {
+    struct Finder : DynamicRecursiveASTVisitor {
+      llvm::SmallVector<LambdaExpr*, 2> Around;
+      llvm::MapVector<LambdaExpr*, llvm::SmallSetVector<const ValueDecl*, 4>> Named;
+      bool TraverseLambdaExpr(LambdaExpr* Lambda) override {
+        Around.push_back(Lambda);
+        const bool Continue = DynamicRecursiveASTVisitor::TraverseLambdaExpr(Lambda);
+        Around.pop_back();
+        return Continue;
+      }
+      bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+        if (isIndexVariable(Ref->getDecl()))
+          for (LambdaExpr* Lambda : Around)
+            Named[Lambda].insert(Ref->getDecl());
+        return true;
+      }
+    } Find;
+    Find.TraverseStmt(Kernel->getBody());
+    for (const auto& [Lambda, Names] : Find.Named) {
+      std::string Text;
+      for (const ValueDecl* Each : Names)
+        if (Threads != ThreadMapping::Blocks || Each->getName() == "blockIdx" || Each->getName() == "gridDim")
+          Text += (Text.empty() && Lambda->explicit_capture_begin() == Lambda->explicit_capture_end() ? "&" : ", &") + Each->getName().str();
+      const std::optional<FileRange> End = fileRange(Lambda->getIntroducerRange().getEnd(), Sources, LangOpts);
+      if (Lambda->getCaptureDefault() == LCD_None && !Text.empty() && End)
+        Edits.replace({End->File, End->Begin, End->Begin}, Text);
+    }
   }
 
   static std::string threadParameters(ThreadMapping Threads, bool Behind) {

@@ -12,6 +12,7 @@
 // RUN: env GPURMA_CPU_RANKS=4 GPURMA_GHOST_ROWS=8 %mpirun -np 3 %t | diff - %t.expected
 // CHECK: launches {{[1-9][0-9]*}}
 // CHECK: accessors {{[1-9][0-9]*}}
+// CHECK: own {{[1-9][0-9]*}}
 // CHECK: functions {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: variables {{[1-9][0-9]*}}
 // CHECK: members {{[1-9][0-9]*}} {{[1-9][0-9]*}}
@@ -58,6 +59,28 @@ static void accessors(field u, field v) {
         v(y, x) = (u(y + 1, x) + 2 * u(y, x - 1)) % 1013;
     });
     std::swap(u.data, v.data);
+  }
+}
+
+// The kernels' own, which name CUDA's variables and have no default for what they capture.
+__global__ void by_points(int *v, const int *u) {
+  const auto column = [] { return int(blockIdx.x * blockDim.x + threadIdx.x); };
+  const auto above = [u, &column] { return u[(int(blockIdx.y * blockDim.y + threadIdx.y) - 1) * nx + column()]; };
+  const int x = column(), y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y > 0 && y < ny)
+    v[y * nx + x] = (3 * u[y * nx + x] + above()) % 1009;
+}
+__global__ void by_elements(int *v, const int *u, int n) {
+  const auto index = [] { return int(blockIdx.x * blockDim.x + threadIdx.x); };
+  const auto value = [=] { return u[index()] + 2 * [index] { return index(); }(); };
+  if (index() < n)
+    v[index()] = value() % 1009;
+}
+static void own(int *u, int *v) {
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int i = 0; i < 6; ++i) {
+    by_points<<<grid, block>>>(v, u);
+    by_elements<<<(ny * nx + 63) / 64, 64>>>(u, v, ny * nx);
   }
 }
 
@@ -145,6 +168,9 @@ int main() {
   restart();
   accessors({u, ny, nx}, {v, ny, nx});
   print("accessors", ordered_sum(u, ny * nx));
+  restart();
+  own(u, v);
+  print("own", ordered_sum(u, ny * nx));
 
   restart();
   functions(u, v, total);
