@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Threads that have several columns each: by vectors, as float4, of arrays of numbers, through pointers to vectors that kernels make or
 // are passed, by their members and by __ldg; and one by one. Next to kernels of which each thread has one column, in two and in three dimensions.
-// RUN: %gpurmacc_cpu -O1 -Werror %s -o %t
+// RUN: %gpurmacc_cpu -O1 -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
 // RUN: %t.elided > %t.expected
@@ -12,7 +12,6 @@
 // RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 3 %t quiet | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 5 %t quiet | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 GPURMA_DISTRIBUTED_ARRAYS=banded %mpirun -np 3 %t quiet | diff - %t.expected
-// RUN: %gpurmacc_cpu -fsyntax-only --gpurma-print-after=InferStages %s | FileCheck --check-prefix=PLAN %s
 // RUN: %gpurmacc_cpu --gpurma-emit-source=- %s | FileCheck --check-prefix=TEXT %s
 // Rows that are no multiple of a vector.
 // RUN: not %t narrow 2>&1 | FileCheck --check-prefix=NARROW %s
