@@ -310,21 +310,25 @@ void make_bands(const region_launch& region) {
   bands.aliased = share_memory(region);
   bands.by_array = bands.own_before == 0 && bands.own_after == 0 && !bands.aliased;
   const int least = bands.touch_before + bands.touch_after;
+  const stage_plan& of_ranks = stage_of_ranks(region);
+  const std::string have =
+      of_ranks.renumbered ? text(", which tiles of '", of_ranks.name, "' have, of the ",
+                                 block_text(of_ranks.ranks), " threads that ranks have here")
+                          : text(", which a block of '", of_ranks.name, "' has");
   for (int p = 0; p < self.size; ++p) {
     const std::int64_t rows = bands.begin(p + 1) - bands.begin(p);
     if (rows == 0 && least == 0)
       fail(region, text("process ", p, " of ", self.size, " would have none of ", bands.rows,
-                        " rows, since those of a process begin at multiples of ", bands.unit,
-                        ", which a block of '", stage_of_ranks(region).name,
-                        "' has; use fewer processes, blocks of fewer rows or a larger array"));
+                        " rows, since those of a process begin at multiples of ", bands.unit, have,
+                        "; use fewer processes, blocks of fewer rows or a larger array"));
     if (rows < least)
       fail(region, text("process ", p, " of ", self.size, " would have ", rows, " of ", bands.rows,
                         " rows, but the launches touch ", bands.touch_before, " rows before and ",
                         bands.touch_after, " after those of a process", tiles_across(region, bands),
                         ", which may only be its neighbours', so that it needs ", least,
                         ", and its rows begin at multiples of ",
-                        bands.unit, ", which a block of '", stage_of_ranks(region).name,
-                        "' has; use fewer processes, blocks of fewer rows or a larger array"));
+                        bands.unit, have,
+                        "; use fewer processes, blocks of fewer rows or a larger array"));
   }
   check_end_rows(region);
 }

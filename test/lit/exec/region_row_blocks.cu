@@ -8,6 +8,7 @@
 // RUN: %t.elided > %t.expected
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
+// RUN: not %mpirun -np 3 %t tall 2>&1 | FileCheck --check-prefix=TALL %s
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=4 GPURMA_GHOST_ROWS=8 %mpirun -np 3 %t | diff - %t.expected
 // PLAN: stage alone: rows x; writes v (own), {{.*}}; reads u (x -1..0); blocks begin 1 apart in x
@@ -79,8 +80,13 @@ __global__ void smear(int *v, int nx) {
   __syncthreads();
   v[y * nx + x] = (row[x] + 3 * row[(x + 1) % nx] + y) % 1009;
 }
+__global__ void down(int *v, const int *u, int ny, int nx) {
+  const int y = blockIdx.x * blockDim.x + threadIdx.x, x = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < nx && y > 0 && y < ny - 1)
+    v[y * nx + x] = (u[(y - 1) * nx + x] + u[(y + 1) * nx + x]) % 1009;
+}
 
-int main() {
+int main(int argc, char **) {
   const auto initial = [](std::size_t i) { return i * 7919 % 1009; };
   int *a = device_array<int>(ny * nx, initial), *b = device_array<int>(ny * nx, initial);
   int *sum = device_array<int>(1, [](std::size_t) { return 0; });
@@ -109,6 +115,14 @@ int main() {
     std::swap(a, b);
   }
   print_sum("whole", a, height * whole);
+  if (argc > 1) {
+    // TALL: [[#@LINE+1]]: process {{[0-2]}} of 3 would have {{[0-9]+}} of 95 rows, {{.*}}, and its rows begin at multiples of 96, which tiles of 'down' have, of the 96 x 1 x 1 threads that ranks have here; use fewer processes
+#pragma gpurma persistent distribute(a, b : rows(height, whole))
+    for (int i = 0; i < 2; ++i) {
+      down<<<dim3((height + 7) / 8, 6), dim3(8, 16)>>>(b, a, height, whole);
+      smear<<<height, 96>>>(b, whole);
+    }
+  }
   for (int *each : {a, b, sum})
     CHECK(cudaFree(each));
 }
