@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/HostExpressions.h"
 
+#include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/HostFunctions.h"
 #include "passes/HostObjects.h"
 #include "passes/HostParts.h"
@@ -48,6 +49,49 @@ const VarDecl* InnerStructures::variable(const PointerVariable& Structure, const
   }
   return V;
 }
+
+namespace {
+
+/// Variables that statements change by assignments to their names alone, and not in lambdas, which
+/// may be called later.
+class PlainAssignments : public DynamicRecursiveASTVisitor {
+public:
+  void traverse(const Stmt* S) {
+    TraverseStmt(const_cast<Stmt*>(S));
+    All.TraverseStmt(const_cast<Stmt*>(S));
+  }
+  bool only(const VarDecl* V) const {
+    const auto Plain = Times.find(V), Any = All.Changes.find(V);
+    return Plain != Times.end() && Any != All.Changes.end() && Plain->second == Any->second &&
+           !Others.contains(V);
+  }
+  bool VisitBinaryOperator(BinaryOperator* E) override {
+    return !E->isAssignmentOp() || note(E->getLHS());
+  }
+  bool VisitUnaryOperator(UnaryOperator* E) override {
+    return !E->isIncrementDecrementOp() || note(E->getSubExpr());
+  }
+  bool TraverseLambdaExpr(LambdaExpr* Lambda) override {
+    for (const DeclRefExpr* Ref : References(Lambda->getBody()).All)
+      Others.insert(Ref->getDecl());
+    return true;
+  }
+
+private:
+  bool note(const Expr* E) {
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParens()))
+      if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+          V && V->hasLocalStorage() && !V->getType()->isReferenceType())
+        ++Times[V];
+    return true;
+  }
+
+  std::map<const VarDecl*, unsigned> Times;
+  ChangeFinder All;
+  llvm::SmallPtrSet<const ValueDecl*, 4> Others;
+};
+
+} // namespace
 
 HostExpressions::HostExpressions(ASTContext& Context, const Region& R, const VariableChanges& Changed,
                                  const VariableChanges& EverChanged, InnerStructures& Inside)
@@ -325,9 +369,34 @@ const Expr* HostExpressions::firstValue(const VarDecl* V) const {
   return It == OnlyAssignments.end() ? V->getInit() : It->second;
 }
 
+const VariableChanges& HostExpressions::changedSince(const VarDecl* V) const {
+  const auto* Body = dyn_cast<CompoundStmt>(R.outermostFunction()->getBody());
+  const auto Declares = [&](const Stmt* S) {
+    const auto* Declaration = dyn_cast<DeclStmt>(S);
+    return Declaration && llvm::is_contained(Declaration->decls(), V);
+  };
+  const auto* const Found = Body ? llvm::find_if(Body->body(), Declares) : nullptr;
+  if (!Body || Found == Body->body_end())
+    return EverChanged;
+  auto [It, IsNew] = Since.try_emplace(V, nullptr);
+  if (!IsNew)
+    return It->second;
+  PlainAssignments Before;
+  for (const Stmt* S : llvm::make_range(Body->body_begin(), Found))
+    Before.traverse(S);
+  bool HasCome = false;
+  for (const Stmt* S : Body->body()) {
+    HasCome |= S == *Found;
+    for (const auto& Part : changedMembers(S))
+      if (HasCome || !Before.only(Part.first))
+        It->second.Members.insert(Part);
+  }
+  return It->second;
+}
+
 HostExpressions::Lifetime HostExpressions::lifetimeOf(const VarDecl* V) const {
   // What it keeps while the host runs may change behind another name.
-  return R.declares(V) ? Lifetime{ChangedInRegion, !R.Kept.contains(V)} : Lifetime{EverChanged};
+  return R.declares(V) ? Lifetime{ChangedInRegion, !R.Kept.contains(V)} : Lifetime{changedSince(V)};
 }
 
 bool HostExpressions::isLasting(const VarDecl* V, const FieldDecl* Field, const Lifetime& During) const {

@@ -91,6 +91,8 @@ private:
   };
   /// From a variable's declaration on.
   Lifetime lifetimeOf(const clang::VarDecl* V) const;
+  /// What the function may change from there on, also by other names that it has made before.
+  const VariableChanges& changedSince(const clang::VarDecl* V) const;
   bool isLasting(const clang::VarDecl* V, const clang::FieldDecl* Field, const Lifetime& During) const;
   bool isLasting(const clang::Stmt* S, const Lifetime& During) const;
   /// Quotients, results of const member functions: equal if written alike.
@@ -103,6 +105,7 @@ private:
   VariableChanges ChangedInRegion{nullptr}; ///< also by the host, between the region's kernels
   std::optional<AlikeSizes> Alike;
   const VariableChanges& EverChanged;
+  mutable std::map<const clang::VarDecl*, VariableChanges> Since;
   llvm::DenseMap<const clang::VarDecl*, const clang::Expr*> OnlyAssignments;
   llvm::SmallPtrSet<const clang::ValueDecl*, 8> InExtents;
   std::vector<llvm::FoldingSetNodeID> Profiles;

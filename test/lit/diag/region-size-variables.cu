@@ -170,3 +170,50 @@ void filled_in(field u, field v, int nx, int ny) {
     std::swap(u, v);
   }
 }
+
+// Sizes that change behind what an extent is made of them: by assignments, by other names, and in lambdas.
+__global__ void tenth(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:36: error: rows of 'u' have width elements by its clause, but threads next to each other along grid dimension 'y' are nx + 2 elements apart here
+  // CHECK: :[[@LINE+1]]:36: note: the launch passes
+  if (is_inside(x, y, nx + 2, ny)) u[y * (nx + 2) + x] = 1;
+}
+void assigned_behind(float* u, int nx, int height) {
+  nx += 2;
+  const int width = nx + 2;
+  if (height > 9)
+    nx = 3;
+#pragma gpurma persistent distribute(u : rows(height, width))
+  for (int k = 0; k < 5; ++k)
+    tenth<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
+}
+__global__ void eleventh(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:36: error: rows of 'u' have width elements by its clause, but threads next to each other along grid dimension 'y' are nx + 2 elements apart here
+  // CHECK: :[[@LINE+1]]:36: note: the launch passes
+  if (is_inside(x, y, nx + 2, ny)) u[y * (nx + 2) + x] = 1;
+}
+void assigned_by_pointer(float* u, int nx, int height) {
+  int* const size = &nx;
+  nx += 2;
+  const int width = nx + 2;
+  *size = 3;
+#pragma gpurma persistent distribute(u : rows(height, width))
+  for (int k = 0; k < 5; ++k)
+    eleventh<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
+}
+__global__ void twelfth(float* u, int nx, int ny) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK: :[[@LINE+2]]:36: error: rows of 'u' have width elements by its clause, but threads next to each other along grid dimension 'y' are nx + 2 elements apart here
+  // CHECK: :[[@LINE+1]]:36: note: the launch passes
+  if (is_inside(x, y, nx + 2, ny)) u[y * (nx + 2) + x] = 1;
+}
+void assigned_by_lambda(float* u, int nx, int height) {
+  const auto change = [&] { nx += 2; };
+  change();
+  const int width = nx + 2;
+  change();
+#pragma gpurma persistent distribute(u : rows(height, width))
+  for (int k = 0; k < 5; ++k)
+    twelfth<<<dim3(4, 4), dim3(8, 4)>>>(u, nx, height);
+}

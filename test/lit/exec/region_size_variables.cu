@@ -4,7 +4,8 @@
 // one that the block assigns, from structures that are filled in by functions before the region, and as what a function of one returns;
 // extents that a function computes from these in variables, as the kernel does; members of what references and `this` lead to, and global
 // variables; constants at file scope, also as the size of blocks, which may get its members one by one, or have them from objects whose
-// constructors always give them the same; and parameters, as constants that kernels have in place of them, which the only call passes.
+// constructors always give them the same; and parameters, as constants that kernels have in place of them, which the only call passes; and
+// sizes that change before the extents are made of them.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t --gpurma-print-after=InferStages | FileCheck --check-prefix=PLAN %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -19,10 +20,11 @@
 // CHECK: initial {{[1-9]}}
 // CHECK: assigned {{[1-9]}}
 // CHECK: fields {{[1-9]}}
-// PLAN-COUNT-2: stage step_padded: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
+// PLAN-COUNT-3: stage step_padded: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: size {{[1-9]}}
 // CHECK: padded {{[1-9]}}
 // CHECK: padded numbers {{[1-9]}}
+// CHECK: given {{[1-9]}}
 // PLAN-COUNT-6: stage step: rows y; writes out (x 1..1, y 1..1), published (y 0..2); reads in (x 0..2, y 0..2)
 // CHECK: reference {{[1-9]}}
 // CHECK: in function {{[1-9]}}
@@ -166,6 +168,24 @@ static void with_padding_of_numbers() {
     std::swap(u, next);
   }
   print_sum("padded numbers", u, width * height);
+}
+
+// As from the command line.
+static void with_given_numbers(int given) {
+  int nx = 33, ny = 37, pad = 1;
+  if (given > 30) {
+    nx = given;
+    ny += nx;
+  }
+  ++pad;
+  const int width = nx + 2 * pad, height = ny + 2 * pad;
+  unsigned *u = array_of_numbers<unsigned>(width * height), *next = array_of_numbers<unsigned>(width * height);
+#pragma gpurma persistent distribute(u, next : rows(height, width))
+  for (int k = 0; k < 5; ++k) {
+    step_padded<<<dim3((width + 7) / 8, (height + 3) / 4), dim3(8, 4)>>>(next, u, nx, ny, pad);
+    std::swap(u, next);
+  }
+  print_sum("given", u, width * height);
 }
 
 static void advance_by_references(field *pointer, field *other) {
@@ -346,13 +366,14 @@ void with_vectors(unsigned *u, unsigned *next, int nx, int ny) {
   print_sum("vectors", u, nx * ny);
 }
 
-int main() {
+int main(int argc, char **) {
   with_initial_values(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_assignments(array_of_numbers<unsigned>(29 * 41), array_of_numbers<unsigned>(29 * 41), 29, 41);
   with_fields();
   with_size({21, 13, 30});
   with_padding(33, 37, 2);
   with_padding_of_numbers();
+  with_given_numbers(argc > 0 ? 35 : 0);
   field now, next;
   make(&now, 37, 50);
   make(&next, 37, 50);
