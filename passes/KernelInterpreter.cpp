@@ -1897,8 +1897,8 @@ private:
 
   // --- Statements.
 
-  /// Assembly that makes numbers of numbers: PTX has memory in brackets, and other assembly in
-  /// parentheses.
+  /// Assembly that makes numbers of numbers: PTX has memory in brackets, other assembly in
+  /// parentheses, and registers (`%%ctaid.x`, which is no logical block's) have names.
   static bool computesValues(const GCCAsmStmt& Assembly) {
     const auto IsNumber = [](const Expr* E) { return E->getType()->isArithmeticType(); };
     const StringRef Text = Assembly.getAsmString()->getString();
@@ -1908,7 +1908,10 @@ private:
       return llvm::is_contained(
           {"exit", "ret", "bra", "brx", "call", "trap", "brkpt", "bar", "barrier"}, Word);
     };
-    return !Assembly.isAsmGoto() && !Text.contains('[') && !Text.contains('(') &&
+    bool NamesRegisters = false;
+    for (size_t I = 0; I + 1 < Text.size(); ++I)
+      NamesRegisters |= Text[I] == '%' && llvm::isAlpha(Text[I + 1]);
+    return !Assembly.isAsmGoto() && !NamesRegisters && !Text.contains('[') && !Text.contains('(') &&
            llvm::none_of(Words, Leaves) && llvm::all_of(Assembly.inputs(), IsNumber) &&
            llvm::all_of(Assembly.outputs(), IsNumber) && [&] {
              for (unsigned I = 0; I != Assembly.getNumClobbers(); ++I)
