@@ -203,7 +203,13 @@ Expr* ExpressionCopier::copyBinary(BinaryOperator* Binary) {
                                 Binary->getOperatorLoc(), options(Binary));
 }
 
-Expr* ExpressionCopier::copyPlainCall(CallExpr* Call) {
+Expr* ExpressionCopier::copyPlainMember(MemberExpr* Member) {
+  return MemberExpr::Create(Context, copy(Member->getBase()), Member->isArrow(), Member->getOperatorLoc(), Member->getQualifierLoc(),
+                            Member->getTemplateKeywordLoc(), Member->getMemberDecl(), Member->getFoundDecl(), Member->getMemberNameInfo(),
+                            nullptr, Member->getType(), Member->getValueKind(), Member->getObjectKind(), Member->isNonOdrUse());
+}
+
+CallExpr* ExpressionCopier::copyPlainCall(CallExpr* Call) {
   const QualType T = Call->getType();
   const ExprValueKind VK = Call->getValueKind();
   Expr* Callee = copyInPlace(Call->getCallee());

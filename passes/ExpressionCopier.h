@@ -31,7 +31,8 @@ protected:
   virtual clang::Expr* copyReference(clang::DeclRefExpr* Ref) = 0;
   virtual clang::Expr* copyMember(clang::MemberExpr* Member) = 0;
   virtual clang::Expr* copyCall(clang::CallExpr* Call) = 0;
-  clang::Expr* copyPlainCall(clang::CallExpr* Call);
+  clang::CallExpr* copyPlainCall(clang::CallExpr* Call);
+  clang::Expr* copyPlainMember(clang::MemberExpr* Member);
   /// What a copy is read from; itself, if nothing derived knows better.
   virtual clang::Expr* readFrom(clang::Expr* Copy) { return Copy; }
   virtual clang::Expr* copyChoice(clang::ConditionalOperator* Choice) = 0;

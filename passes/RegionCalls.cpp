@@ -1399,10 +1399,7 @@ private:
         return Members.reference(*Member);
       }
     }
-    Expr* Copy = copy(Member->getBase());
-    return MemberExpr::Create(Context, Copy, Member->isArrow(), Member->getOperatorLoc(), Member->getQualifierLoc(),
-                              Member->getTemplateKeywordLoc(), Member->getMemberDecl(), Member->getFoundDecl(), Member->getMemberNameInfo(),
-                              nullptr, Member->getType(), Member->getValueKind(), Member->getObjectKind(), Member->isNonOdrUse());
+    return copyPlainMember(Member);
   }
 
   /// Whether `this->member` in the region's function means a member that a function of a base class names.
@@ -1460,26 +1457,19 @@ private:
         return Result;
       return Call;
     }
-    QualType T = Call->getType();
-    ExprValueKind VK = Call->getValueKind();
     if (auto* Operator = dyn_cast<CXXOperatorCallExpr>(Call)) {
       const auto* Assigns = dyn_cast_or_null<CXXMethodDecl>(Operator->getDirectCallee());
       // What is assigned byte by byte is computed before.
       const bool IsTrivial = Assigns && Operator->isAssignmentOp() && Assigns->isTrivial() && isPlace(Operator->getArg(0));
       llvm::SaveAndRestore Before(Hoisted, IsTrivial ? Hoisted : nowhere());
-      Expr* Callee = copy(Call->getCallee());
-      llvm::SmallVector<Expr*, 8> Operands = copies({Call->getArgs(), Call->getNumArgs()});
-      checkOverload(*Call, Operands.front()->getType());
-      return CXXOperatorCallExpr::Create(Context, Operator->getOperator(), Callee, Operands, T, VK, Operator->getOperatorLoc(), options(Call),
-                                         Call->getADLCallKind());
+      CallExpr* Copy = copyPlainCall(Call);
+      checkOverload(*Call, Copy->getArg(0)->getType());
+      return Copy;
     }
-    Expr* Callee = copyInPlace(Call->getCallee());
-    if (const auto* Member = dyn_cast<MemberExpr>(Callee->IgnoreParens()); Member && !Member->isArrow())
+    CallExpr* Copy = copyPlainCall(Call);
+    if (const auto* Member = dyn_cast<MemberExpr>(Copy->getCallee()->IgnoreParens()); Member && !Member->isArrow())
       checkOverload(*Call, Member->getBase()->IgnoreImpCasts()->getType());
-    llvm::SmallVector<Expr*, 8> Arguments = copies({Call->getArgs(), Call->getNumArgs()});
-    if (isa<CXXMemberCallExpr>(Call))
-      return CXXMemberCallExpr::Create(Context, Callee, Arguments, T, VK, Call->getRParenLoc(), options(Call));
-    return CallExpr::Create(Context, Callee, Arguments, T, VK, Call->getRParenLoc(), options(Call), 0, Call->getADLCallKind());
+    return Copy;
   }
 
   /// A parameter `const T&` is the variable that is passed for it, of which another function of the name might be called. Those of the

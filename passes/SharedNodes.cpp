@@ -78,11 +78,7 @@ private:
   }
 
   Expr* copyReference(DeclRefExpr* Ref) override { return Ref; }
-  Expr* copyMember(MemberExpr* Member) override {
-    return MemberExpr::Create(Context, copy(Member->getBase()), Member->isArrow(), Member->getOperatorLoc(), Member->getQualifierLoc(),
-                              Member->getTemplateKeywordLoc(), Member->getMemberDecl(), Member->getFoundDecl(), Member->getMemberNameInfo(),
-                              nullptr, Member->getType(), Member->getValueKind(), Member->getObjectKind(), Member->isNonOdrUse());
-  }
+  Expr* copyMember(MemberExpr* Member) override { return copyPlainMember(Member); }
   Expr* copyChoice(ConditionalOperator* Choice) override {
     return new (Context) ConditionalOperator(copy(Choice->getCond()), Choice->getQuestionLoc(), copy(Choice->getTrueExpr()), Choice->getColonLoc(),
                                              copy(Choice->getFalseExpr()), Choice->getType(), Choice->getValueKind(), Choice->getObjectKind());

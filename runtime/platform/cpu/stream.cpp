@@ -114,14 +114,14 @@ std::uint64_t stream::push(task work, bool always, std::vector<dependency> after
     number = ++queued_;
     start = !std::exchange(thread_runs_, true);
   }
-  if (start)
+  if (start) {
     fail_in_children();
-  if (start)
     start_thread([self = shared_from_this()] { thread_main(self); }, [] {
       return std::string("a stream; use fewer streams or a lower GPURMA_CPU_WORKERS");
     }).detach();
-  else
+  } else {
     changed_.notify_all();
+  }
   return number;
 }
 
