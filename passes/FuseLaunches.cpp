@@ -209,11 +209,13 @@ private:
 
   bool isAlike(const Stage& One, const Stage& Other) const {
     const KernelAccesses &A = One.Accesses, &B = Other.Accesses;
-    return A.Threads == B.Threads && A.LaunchedBlock == B.LaunchedBlock && A.RowDimension == B.RowDimension &&
-           A.RowsPerThread == B.RowsPerThread && A.ColumnsPerThread == B.ColumnsPerThread && A.RowsStrided == B.RowsStrided &&
-           walksAlike(A, B) && periodicRows(A) == periodicRows(B) &&
-           (A.Threads != ThreadMapping::OneDimension || One.ShapedLike == Other.ShapedLike) && isSame(One.Grid, Other.Grid) &&
-           isSame(One.Block, Other.Block);
+    return A.Threads == B.Threads && A.LaunchedBlock == B.LaunchedBlock &&
+           A.RowDimension == B.RowDimension && A.RowsPerThread == B.RowsPerThread &&
+           A.ColumnsPerThread == B.ColumnsPerThread && A.RowsStrided == B.RowsStrided &&
+           walksAlike(A, B) && writtenRows(A) == writtenRows(B) &&
+           periodicRows(A) == periodicRows(B) &&
+           (A.Threads != ThreadMapping::OneDimension || One.ShapedLike == Other.ShapedLike) &&
+           isSame(One.Grid, Other.Grid) && isSame(One.Block, Other.Block);
   }
 
   bool isSame(const Expr* One, const Expr* Other) const {
@@ -227,6 +229,20 @@ private:
     return llvm::all_of(A.Arrays, [&](const ArrayAccess& One) {
       return llvm::all_of(B.Arrays, [&](const ArrayAccess& Other) { return One.Walks.size() != Other.Walks.size() || One.Walks == Other.Walks; });
     });
+  }
+
+  /// From where to where blocks write rows, whatever the array: where launches run one after the
+  /// other, neighbouring processes are given what each of them would write of the other's arrays,
+  /// which it has not.
+  static std::pair<std::int64_t, std::int64_t> writtenRows(const KernelAccesses& A) {
+    std::optional<std::pair<std::int64_t, std::int64_t>> Rows;
+    for (const ArrayAccess& One : A.Arrays)
+      if (One.Writes) {
+        const AxisAccess& Axis = (*One.Writes)[A.RowDimension];
+        Rows = {std::min(Rows ? Rows->first : Axis.Low, Axis.Low),
+                std::max(Rows ? Rows->second : Axis.High, Axis.High)};
+      }
+    return Rows.value_or(std::pair<std::int64_t, std::int64_t>());
   }
 
   /// Whether rows that it reads are periodic, and whether some perhaps are.
