@@ -141,6 +141,13 @@ private:
     return "gpurma_" + Variable.getNameAsString() + "_" + number(Variable);
   }
 
+  /// The same in all translation units that have the function: the linker may take any one's copy
+  /// of it.
+  std::string keyName(const VarDecl& Variable) const {
+    return "gpurma_key_" +
+           (declaringFunction(Variable) ? Variable.getNameAsString() : number(Variable));
+  }
+
   /// "typedef float gpurma_t_0[32];" and the key; empty (and reported) if it cannot be written.
   std::string typedefOf(const VarDecl &Variable, SourceRange Declaration, bool Single) {
     std::string Text = Single ? writtenTypedef(Variable, Declaration) : printedTypedef(Variable);
@@ -148,7 +155,8 @@ private:
       U.Diags->report(Variable.getLocation(), Diag::err_shared_form)
           << Variable.getName() << (Single ? "its declaration is spelled in part by a macro" : "declare it in a statement of its own");
     else if (!isDynamic(Variable))
-      Text += " struct gpurma_key_" + number(Variable) + ";";
+      Text += declaringFunction(Variable) ? " struct " + keyName(Variable) + ";"
+                                          : " namespace { struct " + keyName(Variable) + "; }";
     return Text;
   }
 
@@ -210,8 +218,9 @@ private:
       Variable.printNestedNameSpecifier(Out, Policy);
     }
     std::string Type = Scope + typeName(Variable);
-    std::string Object = isDynamic(Variable) ? "dynamic_shared<" + Type + ">"
-                                             : "shared_variable<" + Type + ", " + Scope + "gpurma_key_" + number(Variable) + ">";
+    std::string Object = isDynamic(Variable)
+                             ? "dynamic_shared<" + Type + ">"
+                             : "shared_variable<" + Type + ", " + Scope + keyName(Variable) + ">";
     return (isDynamic(Variable) ? "[[maybe_unused]] " : "") + Type + "& " +
            Variable.getNameAsString() + " = ::gpurma::cpu::" + Object + "();";
   }

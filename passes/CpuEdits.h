@@ -2,8 +2,8 @@
 //
 // What turns CUDA C++ into C++ for the CPU target, beyond launches:
 //
-//   __shared__ float t[32];          ->  typedef float gpurma_t_0[32]; struct gpurma_key_0;
-//                                        gpurma_t_0& t = ::gpurma::cpu::shared_variable<gpurma_t_0, gpurma_key_0>();
+//   __shared__ float t[32];          ->  typedef float gpurma_t_0[32]; struct gpurma_key_t;
+//                                        gpurma_t_0& t = ::gpurma::cpu::shared_variable<gpurma_t_0, gpurma_key_t>();
 //   extern __shared__ float s[];     ->  typedef float gpurma_s_1[]; gpurma_s_1& s = ::gpurma::cpu::dynamic_shared<gpurma_s_1>();
 //   __device__ float f(float);       ->  [[maybe_unused]] static __device__ float f(float);
 //   __global__ void k();             ->  at the end of the file: static const ::gpurma::registered_kernel gpurma_kernel_2(::k);

@@ -139,7 +139,9 @@ private:
       return false;
     const std::string Name = "gpurma_lambda_" + std::to_string(Named.size());
     Named.emplace(Lambda.getLambdaClass()->getCanonicalDecl(), Name);
-    std::string Text = lineOf(Lambda.getBeginLoc()) + "struct " + Name + " { " + Has->Declared;
+    // Without a name for the linker: other translation units number theirs alike.
+    std::string Text =
+        lineOf(Lambda.getBeginLoc()) + "namespace { struct " + Name + " { " + Has->Declared;
     for (const auto& [V, Value] : Names.Constants) {
       Text += "static constexpr " + declared(V->getType(), V->getNameAsString()) + " = " + Value.getAsString(Context, V->getType()) + "; ";
       // Nothing else may name it.
@@ -148,7 +150,8 @@ private:
         Edits.replace({fileName(Sources.getFileID(V->getBeginLoc()), Sources), Declared, Declared}, "[[maybe_unused]] ");
     }
     Text += "\n" + lineOf(Lambda.getBeginLoc()) + *Head + "\n" + inPlace(Body) +
-            Source.slice(Sources.getFileOffset(Body), Whole.End).str() + "\n};\n" + inPlace(Before);
+            Source.slice(Sources.getFileOffset(Body), Whole.End).str() + "\n}; }\n" +
+            inPlace(Before);
     const unsigned Place = Sources.getFileOffset(Before);
     Edits.replace({Whole.File, Place, Place}, "\n" + Text);
     // What follows keeps its lines.

@@ -3,8 +3,8 @@
 // Lambdas for the device, which the host hands to kernels, as structures: what they have captured and their types get names, by which
 // the kernel of a region, which stands elsewhere, knows them. The program is parsed again with that text.
 //
-//                                                                 struct gpurma_lambda_0 { float *v; float *u; int n;
-//                                                                   __device__ auto operator()(int i) const { v[i] = u[n - i]; } };
+//                                                                 namespace { struct gpurma_lambda_0 { float *v; float *u; int n;
+//                                                                   __device__ auto operator()(int i) const { v[i] = u[n - i]; } }; }
 //   void run(float* u, float* v, int n) {                         void run(float* u, float* v, int n) {
 //     auto flip = [=] __device__ (int i) { v[i] = u[n - i]; };  ->  auto flip = gpurma_lambda_0{v, u, n};
 #ifndef GPURMA_PASSES_NAMEDLAMBDAS_H

@@ -24,14 +24,14 @@ __attribute__((unused)) static void region(float *u, float *v, int n) {
       v[j] = u[j] + i;
     });
 }
-// REGION: struct gpurma_lambda_0 { float *v; float *u; int i;
+// REGION: namespace { struct gpurma_lambda_0 { float *v; float *u; int i;
 // REGION-NEXT: #line [[@LINE-5]]
 // REGION-NEXT: __device__ auto operator()(int j) const
 // REGION-NEXT: #line [[@LINE-7]]
 // REGION-NEXT: {{^                                                  }}{
 // REGION-NEXT:       v[j] = u[j] + i;
 // REGION-NEXT: {{^    \}$}}
-// REGION-NEXT: };
+// REGION-NEXT: }; }
 // REGION-NEXT: #line [[@LINE-15]]
 #endif
 

@@ -16,7 +16,7 @@ extern __shared__ int pool[];
 __device__ int of_pool(int i) { return pool[i]; }
 
 template <class T, int N> __global__ void sums(const T *in, T *out) {
-  // CHECK: typedef T gpurma_tile_[[A:[0-9]+]][N]; struct gpurma_key_[[A]]; gpurma_tile_[[A]]& tile = ::gpurma::cpu::shared_variable<gpurma_tile_[[A]], gpurma_key_[[A]]>();
+  // CHECK: typedef T gpurma_tile_[[A:[0-9]+]][N]; struct gpurma_key_tile; gpurma_tile_[[A]]& tile = ::gpurma::cpu::shared_variable<gpurma_tile_[[A]], gpurma_key_tile>();
   __shared__ T tile[N];
   // CHECK: typedef Pair gpurma_pair_[[B:[0-9]+]]; struct
   static __shared__ Pair pair;
@@ -38,7 +38,7 @@ template <class T, int N> __global__ void sums(const T *in, T *out) {
     pair = {2, 3};
   }
   __syncthreads();
-  // CHECK: auto total = [=](int n) { gpurma_tile_[[A]]& tile = ::gpurma::cpu::shared_variable<gpurma_tile_[[A]], gpurma_key_[[A]]>();
+  // CHECK: auto total = [=](int n) { gpurma_tile_[[A]]& tile = ::gpurma::cpu::shared_variable<gpurma_tile_[[A]], gpurma_key_tile>();
   auto total = [=](int n) {
     T sum = 0;
     for (int k = 0; k < n; ++k) sum += tile[k];
