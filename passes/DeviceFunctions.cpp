@@ -48,8 +48,26 @@ public:
 
 private:
   void add(const FunctionDecl *F) {
-    if (!F->isDependentContext() && (F->hasAttr<CUDAGlobalAttr>() || F->hasAttr<CUDADeviceAttr>()))
+    if (!F->isDependentContext() &&
+        (F->hasAttr<CUDAGlobalAttr>() || F->hasAttr<CUDADeviceAttr>()) && !isHostLambda(F))
       Functions.push_back(F);
+  }
+
+  /// Clang lets any lambda run on the device; one that launches kernels runs on the host.
+  static bool isHostLambda(const FunctionDecl* F) {
+    const auto* Operator = dyn_cast<CXXMethodDecl>(F);
+    const auto* Device = F->getAttr<CUDADeviceAttr>();
+    if (!Operator || !Operator->getParent()->isLambda() || !Device || !Device->isImplicit())
+      return false;
+    struct LaunchFinder : DynamicRecursiveASTVisitor {
+      bool Found = false;
+      bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr*) override {
+        Found = true;
+        return false;
+      }
+    } Find;
+    Find.TraverseStmt(F->getBody());
+    return Find.Found;
   }
 
   const SourceManager &Sources;
