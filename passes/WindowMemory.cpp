@@ -195,11 +195,30 @@ bool WindowMemory::isObject(const Expr *E) const {
     return isObject(Cast->getSubExpr());
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
     return isObject(Conditional->getTrueExpr()) || isObject(Conditional->getFalseExpr());
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E)) {
+    if (Binary->getOpcode() == BO_Comma)
+      return isObject(Binary->getRHS());
+    return Binary->isPtrMemOp() && (Binary->getOpcode() == BO_PtrMemI ? isPointer(Binary->getLHS())
+                                                                      : isObject(Binary->getLHS()));
+  }
   if (const auto *Call = dyn_cast<CallExpr>(E))
     return Call->getDirectCallee() &&
            (ReturnsPointer.contains(Call->getDirectCallee()->getCanonicalDecl()) ||
-            (asksHolder(Call) && !isPointerVariable(Call->getType())));
+            (asksHolder(Call) && !isPointerVariable(Call->getType())) || refersInto(Call));
   return false;
+}
+
+/// A library's function that returns a reference to what is in the window memory that it is called
+/// with: std::array's operator[], std::as_const.
+bool WindowMemory::refersInto(const CallExpr* Call) const {
+  const FunctionDecl* Callee = Call->getDirectCallee();
+  if (!U.sources().isInSystemHeader(Callee->getLocation()) ||
+      !Callee->getReturnType()->isReferenceType() || isPointerVariable(Callee->getReturnType()))
+    return false;
+  const auto [Object, Passed] = passedTo(Call);
+  if (Object)
+    return Object->getType()->isPointerType() ? isPointer(Object) : isObject(Object);
+  return llvm::any_of(Passed, [&](const Expr* Argument) { return isObject(Argument); });
 }
 
 bool WindowMemory::asksHolder(const CallExpr *Call) const {
@@ -283,6 +302,14 @@ public:
     if (CollectReads && isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) &&
         Callee->getOverloadedOperator() == OO_Equal && E->getNumArgs() == 2)
       read(E->getArg(1));
+    // A library's function that computes from an object, as real() of a complex number, reads all
+    // of it; the size of an array is none of its elements.
+    if (const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
+        CollectReads && Object && Object->isGLValue() && Method->isConst() &&
+        identifierOf(Method->getParent()) != "array" &&
+        !Callee->getReturnType()->isReferenceType() && !Callee->getReturnType()->isPointerType() &&
+        W.U.sources().isInSystemHeader(Callee->getLocation()))
+      read(Object);
     pass(Callee, Passed);
     return true;
   }

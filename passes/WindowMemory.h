@@ -92,6 +92,7 @@ private:
   bool addPointer(const clang::ValueDecl *To, const clang::Expr *From);
   /// Whether a call is one of a library's object that has pointers into window memory.
   bool asksHolder(const clang::CallExpr *Call) const;
+  bool refersInto(const clang::CallExpr* Call) const;
   void findAcquires();
   bool flow(const clang::FunctionDecl *F, bool Record);
   void findPolling();

@@ -128,3 +128,34 @@ __global__ void kernel(int* a, float* b, float4* c, View v) {
 // ALL: {{^    }}b[5] = ::gpurma::read_volatile(alias[2]) + after(b);
   a[6] = sum + through_window(wa);
 }
+
+#include <array>
+#include <complex>
+
+// What operators and functions of the library refer to.
+struct Cell {
+  int number;
+  std::array<int, 2> numbers;
+  std::complex<float> value;
+};
+__global__ void other_places(Cell* cells) {
+#pragma gpurma window(w = cells[0:1])
+  Cell* const cell = w.data();
+  int Cell::* const member = &Cell::number;
+  int looks = 0;
+  while (cell->*member == 0) {
+  }
+  while ((++looks, cell->number) == 0) {
+  }
+  while (cell->numbers[1] == 0) {
+  }
+  while (std::as_const(cell->number) == 0) {
+  }
+  while (cell->value.real() == 0) {
+  }
+}
+// CHECK: {{^  }}while (::gpurma::read_volatile(cell->*member) == 0) {
+// CHECK: {{^  }}while (::gpurma::read_volatile((++looks, cell->number)) == 0) {
+// CHECK: {{^  }}while (::gpurma::read_volatile(cell->numbers[1]) == 0) {
+// CHECK: {{^  }}while (::gpurma::read_volatile(std::as_const(cell->number)) == 0) {
+// CHECK: {{^  }}while (::gpurma::read_volatile(cell->value).real() == 0) {
