@@ -11,6 +11,21 @@
 
 #include <gpurma/device.h>
 
+namespace gpurma {
+
+/// Of types without linkage, Clang takes no function that is only declared.
+template <class T> __attribute__((device)) T uniform(T value, const char*, unsigned) {
+  return value;
+}
+template <class T> __attribute__((device)) T read_volatile(const T& object) {
+  return object;
+}
+template <class T> __attribute__((device)) volatile T& volatile_place(T& object) {
+  return object;
+}
+
+} // namespace gpurma
+
 namespace gpurma_ann {
 
 /// An argument of any type is taken by const reference, which binds to bit-fields and to uncopyable objects alike. What cannot be

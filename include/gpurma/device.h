@@ -137,7 +137,7 @@ __device__ void barrier(comm over, site where = {});
 
 // Says that a value is the same for all threads of the block, where the compiler cannot see it.
 // Returns the value; under GPURMA_CHECK every thread compares its own with thread 0's. T: trivially
-// copyable, up to 8 bytes.
+// copyable.
 template <class T>
 __device__ T uniform(T value, const char* file = __builtin_FILE(),
                      unsigned line = __builtin_LINE());

@@ -601,15 +601,20 @@ __device__ inline void barrier(comm over, site where) {
 template <class T>
 __device__ inline T uniform(T value, [[maybe_unused]] const char* file,
                             [[maybe_unused]] unsigned line) {
-  static_assert(std::is_trivially_copyable_v<T> && sizeof(T) <= sizeof(std::int64_t));
+  static_assert(std::is_trivially_copyable_v<T>,
+                "gpurma::uniform compares values as bytes: they are trivially copyable");
 #if GPURMA_CHECK
   // Of structures with padding, whose bytes are anything, and of floating-point members nothing is
   // compared.
-  if constexpr (std::is_scalar_v<T> || std::has_unique_object_representations_v<T>) {
-    std::int64_t bits = 0;
-    std::memcpy(&bits, &value, sizeof(T));
-    detail::check_uniform(detail::directive::uniform, site{hash_file_name(file), line}, bits);
-  }
+  if constexpr ((std::is_scalar_v<T> && sizeof(T) <= sizeof(std::int64_t)) ||
+                std::has_unique_object_representations_v<T>)
+    for (std::size_t at = 0; at < sizeof(T); at += sizeof(std::int64_t)) {
+      std::int64_t bits = 0;
+      const std::size_t left = sizeof(T) - at;
+      std::memcpy(&bits, reinterpret_cast<const char*>(&value) + at,
+                  left < sizeof bits ? left : sizeof bits);
+      detail::check_uniform(detail::directive::uniform, site{hash_file_name(file), line}, bits);
+    }
 #endif
   return value;
 }

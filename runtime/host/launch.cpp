@@ -313,6 +313,18 @@ rank_kernel_gate& rank_kernels_on_device() {
   return gate;
 }
 
+namespace {
+
+// What the numbers of a block in two or three dimensions are with as many blocks in one.
+std::string numbers_of_block(dim3 grid) {
+  const std::string in_plane = text("blockIdx.x / ", grid.x);
+  return grid.z == 1 ? text("blockIdx.x % ", grid.x, " and ", in_plane)
+                     : text("blockIdx.x % ", grid.x, ", ", in_plane, " % ", grid.y,
+                            " and blockIdx.x / ", std::uint64_t{grid.x} * grid.y);
+}
+
+} // namespace
+
 cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared_bytes, cudaStream_t stream, launch_function ordinary) {
   rank_kernel_entry* const entry = find_rank_kernel(kernel);
@@ -327,8 +339,7 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
                "' is launched with a grid of ", grid.x, " x ", grid.y, " x ", grid.z,
                " blocks, but its blocks are the ranks of the device, which blockIdx.x "
                "numbers; launch it with ",
-               asked, " blocks, and compute blockIdx.x % ", grid.x, " and blockIdx.x / ", grid.x,
-               " in the kernel"));
+               asked, " blocks, and compute ", numbers_of_block(grid), " in the kernel"));
   runtime& r = start();
   check_current_device();
   make_arguments_whole(kernel, arguments); // while no launch is open

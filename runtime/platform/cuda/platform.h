@@ -299,7 +299,8 @@ GPURMA_DEVICE T load_volatile(const T* address) {
       std::conditional_t<alignof(T) % 4 == 0, unsigned,
                          std::conditional_t<alignof(T) % 2 == 0, unsigned short, unsigned char>>>;
   static_assert(sizeof(T) % sizeof(word) == 0, "the size is a multiple of the alignment");
-  union {
+  union words_of_object {
+    GPURMA_DEVICE words_of_object() {} // T may have members with initial values
     word words[sizeof(T) / sizeof(word)];
     T object;
   } copy;
