@@ -358,7 +358,8 @@ private:
       const ReducedScalar* To = Scalar ? R.findReduction(Scalar) : nullptr;
       if (!To) {
         U.Diags->report(Target->getExprLoc(), Diag::err_not_reduced)
-            << Found.Result->getName() << spelling(Found.Operation) << (Scalar ? Scalar->getName() : "scalar");
+            << Found.Result->getName() << spelling(Found.Operation)
+            << (Scalar ? Scalar->getName() : "scalar") << false;
         return false;
       }
       CombiningLaunch C;

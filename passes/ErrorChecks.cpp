@@ -90,7 +90,8 @@ bool isCudaError(QualType Type) {
 
 bool isSuperfluous(const CallExpr& Call) {
   static const llvm::StringSet<> Names = {"cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize",
-                                          "cudaStreamWaitEvent",   "cudaGetLastError",      "cudaPeekAtLastError"};
+                                          "cudaStreamWaitEvent",   "cudaGetLastError",      "cudaPeekAtLastError",
+                                          "cudaMemPrefetchAsync",  "cudaMemAdvise"};
   StringRef Name = identifierOf(dyn_cast_or_null<NamedDecl>(Call.getCalleeDecl()));
   // NVTX names what the host does, for profilers.
   if (Name.starts_with("nvtxRange") || Name.starts_with("nvtxMark") || Name.starts_with("nvtxDomainRange") || Name.starts_with("nvtxDomainMark"))

@@ -782,9 +782,17 @@ private:
     if (std::optional<KernelAccesses> Found = analyze(S, Arrays, ByElements, Trial(U).diagnostics(), &OfElements)) {
       if (Together && (!OfElements.Stores || storesFirst(S.Kernel, *Found)) && !findHiddenCooperation(S.Kernel))
         return inPartialBlocks(S, Arrays, ByElements, std::move(*Found));
-      if (!Together)
-        return writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch) ? analyzeFixedRows(S, Arrays, inFixedRows(Arrays, Launch))
-                                                                             : orForFixedRows(S, Arrays, Launch, std::move(*Found));
+      if (!Together) {
+        if (writesElsewhere(*Found) && storesFixedRows(S, Arrays, Launch))
+          return analyzeFixedRows(S, Arrays, inFixedRows(Arrays, Launch));
+        // With sizes that are numbers, fixed rows look like rows at the ends of what threads write, too.
+        if (writesEnds(*Found) && storesFixedRows(S, Arrays, Launch)) {
+          KernelForm SeenInFixedRows;
+          if (std::optional<KernelAccesses> InFixedRows = analyzeIfUnderstood(S, Arrays, inFixedRows(Arrays, Launch), SeenInFixedRows))
+            return InFixedRows;
+        }
+        return orForFixedRows(S, Arrays, Launch, std::move(*Found));
+      }
     }
     if (const std::optional<LaunchFacts> ByRows = storesByRows(S, Arrays, Launch, Seen))
       return analyzeFixedRows(S, Arrays, *ByRows);
@@ -889,6 +897,10 @@ private:
   /// Rows that are some way from those of the threads that write them: of constants, rather far.
   static bool writesElsewhere(const KernelAccesses& Found) {
     return llvm::any_of(Found.Arrays, [&](const ArrayAccess& A) { return A.Writes && !(*A.Writes)[Found.RowDimension].isOwn(); });
+  }
+
+  static bool writesEnds(const KernelAccesses& Found) {
+    return llvm::any_of(Found.Arrays, [](const ArrayAccess& A) { return A.EndRows.some(); });
   }
 
   static LaunchFacts inFixedRows(ArrayRef<DistributedParameter> Arrays, LaunchFacts Launch, bool Searches = false) {
@@ -1280,19 +1292,44 @@ private:
   bool checkReductions(const Stage& S, const KernelAccesses& Found) {
     for (const AtomicReduction& A : Found.Reductions) {
       const Expr* Argument = S.Arguments[A.Scalar->getFunctionScopeIndex()]->IgnoreParenCasts();
+      // The kernel may ask whether the scalar is there: it is not in a launch without.
+      if (reducedScalar(Argument) || isNullPointer(Argument))
+        continue;
       const auto* Ref = dyn_cast<DeclRefExpr>(Argument);
       const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-      if (V && R.findReduction(V))
-        continue;
+      const VarDecl* OrNull = reducedScalarOrNull(Argument);
       U.Diags->report(A.Where->getExprLoc(), Diag::err_not_reduced)
           << A.Scalar->getName()
           << (A.Op == AtomicReduction::Add   ? "+"
               : A.Op == AtomicReduction::Max ? "max"
                                              : "min")
-          << (V ? V->getName() : "scalar") << A.Where->getSourceRange();
+          << (V        ? V->getName()
+              : OrNull ? OrNull->getName()
+                       : "scalar")
+          << (OrNull != nullptr) << A.Where->getSourceRange();
       return false;
     }
     return true;
+  }
+
+  bool isNullPointer(const Expr* E) const {
+    return E->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNotNull) !=
+           Expr::NPCK_NotNull;
+  }
+
+  /// e of `e`, if the region reduces that.
+  const VarDecl* reducedScalar(const Expr* E) const {
+    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
+    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    return V && R.findReduction(V) ? V : nullptr;
+  }
+  /// e of `looks ? e : nullptr`.
+  const VarDecl* reducedScalarOrNull(const Expr* E) const {
+    const auto* Choice = dyn_cast<ConditionalOperator>(E->IgnoreParenCasts());
+    if (!Choice || isNullPointer(Choice->getTrueExpr()) == isNullPointer(Choice->getFalseExpr()))
+      return nullptr;
+    return reducedScalar(isNullPointer(Choice->getTrueExpr()) ? Choice->getFalseExpr()
+                                                              : Choice->getTrueExpr());
   }
 
   // --- What processes publish to their neighbours.

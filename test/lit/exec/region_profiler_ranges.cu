@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Ranges and marks for profilers around the steps of a region and in them, as macros of programs make them. They are left out of the region.
+// Ranges and marks for profilers around the steps of a region and in them, as macros of programs make them, and hints where memory is
+// used next. They are left out of the region.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -43,6 +44,9 @@ int main() {
     const nvtxRangeId_t launch = nvtxRangeStart("launch");
     step<<<(n + 31) / 32, 32>>>(next, u, n);
     nvtxRangeEnd(launch);
+    if (cudaMemPrefetchAsync(next, n * sizeof(unsigned), cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0, 0) != cudaSuccess)
+      break;
+    cudaMemAdvise(u, n * sizeof(unsigned), cudaMemAdviseSetReadMostly, cudaMemLocation{cudaMemLocationTypeDevice, 0});
     nvtxRangePush("swap");
     std::swap(u, next);
     if (nvtxRangePop() < -2)
