@@ -513,6 +513,14 @@ private:
                                                << IsChosen;
       return false;
     }
+    // What the region becomes comes before the class, which has the copy of the kernel's body.
+    const DeclContext* Class = nullptr;
+    for (const DeclContext* Each = R.writtenFunction()->getLexicalDeclContext(); Each->isRecord(); Each = Each->getLexicalParent())
+      Class = Each;
+    if (Class && Class->Encloses(S.Kernel->getDeclContext())) {
+      report(Loc, Diag::err_stage_not_visible) << S.Kernel->getNameAsString() << 2;
+      return false;
+    }
     BodyScanner Scan(S.Kernel);
     for (const Marker& M : U.Markers)
       if (M.Function && (M.Function->getCanonicalDecl() == S.Kernel->getCanonicalDecl() || Scan.calls(M.Function))) {

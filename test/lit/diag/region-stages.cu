@@ -106,3 +106,40 @@ void groups(float* a, int n) {
   // CHECK: :[[@LINE+1]]:5: error: 'this_grid', which kernel 'of_grid' calls, is a group of several blocks of the launch, which in a persistent region run one after the other: use blockIdx and gridDim, and end the kernel where all blocks wait for each other [gpurma-0131]
   { of_grid<<<n, 1>>>(a); }
 }
+
+// A kernel that is a member of the class, which the region's kernel comes before; not where the member function is defined behind it.
+struct kernels {
+  static __global__ void twice(float* a, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+      a[i] *= 2;
+  }
+};
+class solver {
+  static __global__ void halve(float* a, int n) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+      a[i] *= 0.5f;
+  }
+
+public:
+  float* a;
+  int n;
+  void run() {
+#pragma gpurma persistent distribute(a : rows(n))
+    // CHECK: :[[@LINE+2]]:7: error: kernel 'halve' is a member of a class, in the body of which this region stands, so that the region's kernel would come before the class: define the function with the region behind the class, or the kernel outside of it [gpurma-0130]
+    for (int i = 0; i < n; ++i)
+      halve<<<(n + 31) / 32, 32>>>(a, n);
+  }
+  void run_twice() {
+#pragma gpurma persistent distribute(a : rows(n))
+    for (int i = 0; i < n; ++i)
+      kernels::twice<<<(n + 31) / 32, 32>>>(a, n);
+  }
+  void run_behind();
+};
+void solver::run_behind() {
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i)
+    halve<<<(n + 31) / 32, 32>>>(a, n);
+}
