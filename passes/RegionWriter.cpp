@@ -142,10 +142,12 @@ private:
       E.report(Variable.getLocation(), Diag::err_host_variable) << Variable.getName() << *Wrong;
   }
 
+  /// A member, or without one an element by its number.
+  using PartOfObject = std::pair<const FieldDecl*, std::int64_t>;
   /// A variable or member of the object, and which part of it.
   struct Storage {
     const Decl* Whole = nullptr;
-    llvm::SmallVector<const FieldDecl*, 2> Part;
+    llvm::SmallVector<PartOfObject, 2> Part;
 
     bool overlaps(const Storage& Other) const {
       size_t Common = std::min(Part.size(), Other.Part.size());
@@ -154,23 +156,26 @@ private:
   };
 
   /// What a variable is, or refers to as far as its initialisation shows it.
-  static Storage storageOf(const VarDecl* V) {
+  Storage storageOf(const VarDecl* V) const {
     if (!V->getType()->isReferenceType() || !V->getInit())
       return {V->getCanonicalDecl(), {}};
     Storage Found;
     const Expr* E = V->getInit()->IgnoreParenImpCasts();
-    llvm::SmallVector<const FieldDecl*, 2> Members;
+    llvm::SmallVector<PartOfObject, 2> Members;
     while (true) {
-      // All of an array is taken.
-      if (const Expr* Array = arraySubscript(E).first) {
-        Members.clear();
+      if (const auto [Array, Index] = arraySubscript(E); Array) {
+        Expr::EvalResult Number;
+        if (!Index->isValueDependent() && Index->EvaluateAsInt(Number, Context))
+          Members.push_back({nullptr, Number.Val.getInt().getExtValue()});
+        else
+          Members.clear(); // all of it
         E = Array;
         continue;
       }
       const auto* Field = dyn_cast<MemberExpr>(E);
       if (!Field)
         break;
-      Members.push_back(dyn_cast<FieldDecl>(Field->getMemberDecl()));
+      Members.push_back({dyn_cast<FieldDecl>(Field->getMemberDecl()), 0});
       E = Field->getBase()->IgnoreParenImpCasts();
       if (Field->isArrow() && !isa<CXXThisExpr>(E))
         return {};
@@ -179,7 +184,7 @@ private:
     if (const auto* Named = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr)
       Found = storageOf(Named);
     else if (isa<CXXThisExpr>(E) && !Members.empty())
-      Found.Whole = Members.pop_back_val();
+      Found.Whole = Members.pop_back_val().first;
     Found.Part.append(Members.rbegin(), Members.rend());
     return Found;
   }
@@ -201,7 +206,8 @@ private:
         ArrayRef<const FieldDecl*> Members = A.Pointer.Members;
         if (!A.Pointer.Subscripts.empty())
           Members = Members.take_front(A.Pointer.Subscripts.front().Behind);
-        Array.Part.append(Members.begin(), Members.end());
+        for (const FieldDecl* Member : Members)
+          Array.Part.push_back({Member, 0});
         if (A.Pointer.Variable != V && Own.overlaps(Array))
           return Report(V, A.Pointer.name());
       }
