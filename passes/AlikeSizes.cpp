@@ -90,6 +90,15 @@ AlikeSizes::AlikeSizes(const ASTContext& Context, const Region& R, const ChangeF
     for (const Expr* Extent : All) {
       addMembersOf(Extent, A);
       addInitialValuesOf(Extent);
+      // Structures have the pitch of `pitch / sizeof(float)`.
+      if (const auto* Quotient = dyn_cast<BinaryOperator>(Extent->IgnoreParenImpCasts());
+          Quotient && Quotient->getOpcode() == BO_Div &&
+          isa<UnaryExprOrTypeTraitExpr>(Quotient->getRHS()->IgnoreParenImpCasts())) {
+        const Expr* Pitch = Quotient->getLHS()->IgnoreParenImpCasts();
+        Pitches.insert(Pitch);
+        if (namedVariable(Pitch))
+          addInitialValuesOf(Pitch);
+      }
     }
   }
 }
@@ -160,12 +169,27 @@ const Expr* AlikeSizes::extent(const VarDecl* V, const FieldDecl* Field) const {
 
 const Expr* AlikeSizes::take(const VarDecl* V, const FieldDecl* Field) {
   const Expr* Extent = extent(V, Field);
-  const auto* Own = Extent ? dyn_cast<MemberExpr>(Extent) : nullptr;
-  if (Own && namedVariable(Own->getBase()) == V && Own->getMemberDecl() == Field)
+  // Of structures that change places, any may have the pitch that another one had.
+  if (Pitches.count(Extent))
+    for (const VarDecl* Other : withOthers(V))
+      if (!isOwn(Extent, Other, Field) && llvm::any_of(R.Arrays, [&](const DistributedArray& A) {
+            return A.Pointer.Variable == Other;
+          }))
+        check(Other, Field, Extent);
+  if (!Extent || isOwn(Extent, V, Field))
     return nullptr;
-  if (Extent && !R.declares(V) && Checked.insert({V, Field}).second)
-    Taken.push_back({V, Field, Extent});
+  check(V, Field, Extent);
   return Extent;
+}
+
+bool AlikeSizes::isOwn(const Expr* Extent, const VarDecl* V, const FieldDecl* Field) {
+  const auto* Member = dyn_cast<MemberExpr>(Extent);
+  return Member && namedVariable(Member->getBase()) == V && Member->getMemberDecl() == Field;
+}
+
+void AlikeSizes::check(const VarDecl* V, const FieldDecl* Field, const Expr* Extent) {
+  if (!R.declares(V) && Checked.insert({V, Field}).second)
+    Taken.push_back({V, Field, Extent});
 }
 
 } // namespace gpurma

@@ -41,12 +41,19 @@ private:
   void addMembersOf(const clang::Expr* Extent, const DistributedArray& A);
   void addInitialValuesOf(const clang::Expr* Extent);
   void add(const Group& Structures, const clang::FieldDecl* Field, const clang::Expr* Extent);
+  /// Whether an extent is that member itself.
+  static bool isOwn(const clang::Expr* Extent, const clang::VarDecl* V,
+                    const clang::FieldDecl* Field);
+  /// Has the region find out whether a member is an extent.
+  void check(const clang::VarDecl* V, const clang::FieldDecl* Field, const clang::Expr* Extent);
 
   const clang::ASTContext& Context;
   const Region& R;
   std::set<Member> Changed;
   std::vector<Group> Groups;
   std::map<Member, const clang::Expr*> Extents;
+  /// What is a pitch in bytes among these.
+  std::set<const clang::Expr*> Pitches;
   std::set<Member> Checked;
   std::vector<AlikeSize> Taken;
 };

@@ -454,7 +454,7 @@ bool HostExpressions::isRepeatable(const Stmt* S) const {
     if (const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl()))
       if (const auto* Ref = dyn_cast<DeclRefExpr>(Member->getBase()->IgnoreParenImpCasts()))
         if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()))
-          return !Changed.changes(V, Field);
+          return !Changed.changes(V, Field) || Alike->extent(V, Field);
   if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
     if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl()); V && Changed.changes(V))
       return false;

@@ -94,7 +94,7 @@ Polynomial IntegerArithmetic::choice(const isl::set& IfA, const Polynomial& A, c
   // value there, too. What both have in common is left out first: it is the path on which the
   // symbol is used.
   isl::set Either = IfA.unite(IfB).coalesce();
-  isl::set FirstIf = IfA.gist(Either), SecondIf = IfB.gist(Either);
+  isl::set FirstIf = Sets.gist(IfA, Either), SecondIf = Sets.gist(IfB, Either);
   return Sets.oneOf({{FirstIf, A}, {SecondIf, B}}, FirstIf.unite(SecondIf).complement());
 }
 

@@ -864,9 +864,32 @@ private:
   /// The value of a glvalue. Of `a < b ? a : b` that is one of two, though no place is either.
   AbstractValue read(const Expr* E) {
     E = E->IgnoreParens();
-    if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
+    if (const ConditionalOperator* Choice = choiceIn(E))
       return either(Choice, [&](const Expr* Arm) { return read(Arm); });
+    // With a number in it all of an object that is one of two is read.
+    if (const auto* Member = dyn_cast<MemberExpr>(E);
+        Member && Member->getMemberDecl()->getType()->isArithmeticType() && !Member->isArrow() &&
+        choiceIn(Member->getBase())) {
+      const AbstractValue Object = read(Member->getBase());
+      const auto* Field = dyn_cast<FieldDecl>(Member->getMemberDecl());
+      const bool IsWhole =
+          Field && !Field->getParent()->isUnion() && !Field->isBitField(); // as load() has it
+      const auto Known = IsWhole ? Object.Members.find(Field) : Object.Members.end();
+      return Known != Object.Members.end() ? Known->second
+                                           : opaque(E->getType(), UnknownCause::Loaded, E);
+    }
     return load(locate(E), E);
+  }
+
+  /// The `?:` that a glvalue is, which may be const where those that it chooses from are not, as
+  /// what a structure is copied from.
+  static const ConditionalOperator* choiceIn(const Expr* E) {
+    for (E = E->IgnoreParens();;) {
+      const auto* Cast = dyn_cast<ImplicitCastExpr>(E);
+      if (!Cast || Cast->getCastKind() != CK_NoOp)
+        return dyn_cast<ConditionalOperator>(E);
+      E = Cast->getSubExpr()->IgnoreParens();
+    }
   }
 
   // --- Expressions.

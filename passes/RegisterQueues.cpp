@@ -112,9 +112,10 @@ public:
     const FunctionDecl* Callee = Call->getDirectCallee();
     const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     bool OfObject = isa<CXXOperatorCallExpr>(Call) && Method && !Method->isStatic();
-    if (OfObject && !Method->isConst())
+    if (OfObject && changesObject(Method))
       note(Call->getArg(0));
-    if (const auto* Member = dyn_cast<CXXMemberCallExpr>(Call); Member && Method && !Method->isConst())
+    if (const auto* Member = dyn_cast<CXXMemberCallExpr>(Call);
+        Member && Method && changesObject(Method))
       note(Member->getImplicitObjectArgument());
     noteArguments(Callee, ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(OfObject ? 1 : 0));
     return true;

@@ -403,6 +403,20 @@ isl::set SymbolicSets::withoutData(isl::set S, const std::vector<Polynomial>& Pl
   return S.coalesce();
 }
 
+isl::set SymbolicSets::gist(const isl::set& S, const isl::set& Path) const {
+  const isl::set Known = S.gist(Path);
+  // Of a path of several parts, as behind `mask != 0`, isl leaves out what holds in all of them.
+  isl::set Less = Known;
+  bool Any = false;
+  for (const Monomial& M : monomialsOf(Known))
+    if (std::any_of(M.begin(), M.end(),
+                    [&](const Symbol& Factor) { return unknownIn(Factor) != nullptr; })) {
+      Less = Less.project_out_param(Names.at(M));
+      Any = true;
+    }
+  return Any && Less.intersect(Path).is_subset(S) ? Less.coalesce() : Known;
+}
+
 isl::set SymbolicSets::withoutVarying(isl::set S, const std::set<Symbol>& Others) const {
   for (const std::string& Name : parametersOf(S)) {
     auto It = Named.find(Name);

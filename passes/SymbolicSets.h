@@ -123,6 +123,9 @@ public:
   std::vector<Monomial> monomialsOf(const isl::set& S) const;
   /// \p S without values that say nothing of others, as loaded ones, and of which \p Places are not made.
   isl::set withoutData(isl::set S, const std::vector<Polynomial>& Places) const;
+  /// Values that are the same as \p S within \p Path, of which they are part, without data of which
+  /// \p Path alone says something.
+  isl::set gist(const isl::set& S, const isl::set& Path) const;
   /// \p S without the symbols that differ between the threads of a launch, and \p Others.
   isl::set withoutVarying(isl::set S, const std::set<Symbol>& Others = {}) const;
   /// A value by itself: nothing that is known of it is said of others as well.

@@ -4,6 +4,7 @@
 #include "passes/Lvalues.h"
 #include "passes/VariableUses.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 
@@ -36,27 +37,66 @@ std::pair<const Expr*, const FieldDecl*> partOf(const Expr* E) {
   return {E, Field};
 }
 
-/// Whether an expression makes nothing of the object but reads of its members, so that no name of it, or of a part, is left.
-bool onlyReadsMembers(const Stmt* S) {
-  if (isa<CXXThisExpr, LambdaExpr>(S))
-    return false;
-  if (const auto* Load = dyn_cast<ImplicitCastExpr>(S); Load && Load->getCastKind() == CK_LValueToRValue)
-    if (const auto* Member = dyn_cast<MemberExpr>(Load->getSubExpr()->IgnoreParens());
-        Member && isa<FieldDecl>(Member->getMemberDecl()) && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
-      return true;
-  return llvm::all_of(S->children(), [](const Stmt* Child) { return !Child || onlyReadsMembers(Child); });
-}
+/// Whether a member function that is not const could be: it makes nothing of its object but reads
+/// of members, and calls of functions that make no more of it, so that no name of the object, or of
+/// a part, is left: `T& operator()(int y, int x) { return p[index(y, x)]; }`.
+class ObjectReads {
+public:
+  bool only(const CXXMethodDecl* Method) {
+    const FunctionDecl* Definition = nullptr;
+    // What containers of the library hold counts as theirs, and a lambda names its copies as the
+    // variables that they are of.
+    if (isa<CXXConstructorDecl, CXXDestructorDecl>(Method) || Method->getParent()->isLambda() ||
+        Method->isVirtual() || Method->isDependentContext() || !Method->hasBody(Definition) ||
+        Method->getASTContext().getSourceManager().isInSystemHeader(Method->getLocation()))
+      return false;
+    return !Seen.insert(Definition).second || only(Definition->getBody());
+  }
 
-/// `T& operator()(int y, int x) { return p[y * nx + x]; }`, which could be const.
-bool isAccessor(const CXXMethodDecl* Method) {
-  const FunctionDecl* Definition = nullptr;
-  if (Method->isVirtual() || Method->isDependentContext() || !Method->hasBody(Definition))
-    return false;
-  const auto* Body = dyn_cast<CompoundStmt>(Definition->getBody());
-  const auto* Return = Body && Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
-  const Expr* Value = Return ? Return->getRetValue() : nullptr;
-  return Value && !Value->HasSideEffects(Method->getASTContext()) && onlyReadsMembers(Value);
-}
+private:
+  bool only(const Stmt* S) {
+    if (isa<CXXThisExpr, LambdaExpr>(S))
+      return false;
+    if (const auto* Load = dyn_cast<ImplicitCastExpr>(S);
+        Load && Load->getCastKind() == CK_LValueToRValue && isMember(Load->getSubExpr()))
+      return true;
+    const auto* Call = dyn_cast<CallExpr>(S);
+    const Expr* Object = Call ? ownObject(*Call) : nullptr;
+    return llvm::all_of(S->children(), [&](const Stmt* Child) {
+      return !Child || (Object && leadsTo(Child, Object)) || only(Child);
+    });
+  }
+  static bool isMember(const Expr* E) {
+    const auto* Member = dyn_cast<MemberExpr>(E->IgnoreParens());
+    return Member && isa<FieldDecl>(Member->getMemberDecl()) &&
+           (isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) ||
+            (!Member->isArrow() && isMember(Member->getBase())));
+  }
+  /// The object itself, where a call is of one of its functions that does not change it either;
+  /// null: it is another call.
+  const Expr* ownObject(const CallExpr& Call) {
+    const auto* Method = dyn_cast_or_null<CXXMethodDecl>(Call.getDirectCallee());
+    const Expr* Object = nullptr;
+    if (const auto* Member = dyn_cast<CXXMemberCallExpr>(&Call))
+      Object = Member->getImplicitObjectArgument();
+    else if (isa<CXXOperatorCallExpr>(Call) && Method && Method->isInstance())
+      Object = Call.getArg(0);
+    if (!Method || !Object)
+      return nullptr;
+    const auto* Pointed = dyn_cast<UnaryOperator>(Object->IgnoreParenImpCasts());
+    const Expr* This = Pointed && Pointed->getOpcode() == UO_Deref ? Pointed->getSubExpr() : Object;
+    return isa<CXXThisExpr>(This->IgnoreParenImpCasts()) && (Method->isConst() || only(Method))
+               ? Object
+               : nullptr;
+  }
+  /// Of a call of a member function, that is the object or the function as its member.
+  static bool leadsTo(const Stmt* Part, const Expr* Object) {
+    const auto* Member = dyn_cast<MemberExpr>(Part);
+    return Part == Object || (Member && Member->getBase() == Object);
+  }
+
+  llvm::SmallPtrSet<const FunctionDecl*, 4> Seen;
+};
 
 } // namespace
 
@@ -72,7 +112,8 @@ bool isUnchangeable(QualType Referred) {
 }
 
 bool changesObject(const CXXMethodDecl* Method) {
-  return (!Method->isConst() && !isAccessor(Method)) || Method->getParent()->hasMutableFields();
+  return (!Method->isConst() && !ObjectReads().only(Method)) ||
+         Method->getParent()->hasMutableFields();
 }
 
 bool ChangeFinder::VisitUnaryOperator(UnaryOperator* E) {

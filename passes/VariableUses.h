@@ -5,6 +5,7 @@
 #define GPURMA_PASSES_VARIABLEUSES_H
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/VariableChanges.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -132,9 +133,10 @@ public:
       return true;
     const auto* Method = llvm::dyn_cast<clang::CXXMethodDecl>(Callee);
     bool OfObject = llvm::isa<clang::CXXOperatorCallExpr>(Call) && Method;
-    if (const auto* Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(Call); Member && Method && Method->isConst())
+    if (const auto* Member = llvm::dyn_cast<clang::CXXMemberCallExpr>(Call);
+        Member && Method && !changesObject(Method))
       read(Member->getImplicitObjectArgument());
-    if (OfObject && Method->isConst())
+    if (OfObject && !changesObject(Method))
       read(Call->getArg(0));
     readArguments(Callee, llvm::ArrayRef(Call->getArgs(), Call->getNumArgs()).drop_front(OfObject ? 1 : 0));
     return true;

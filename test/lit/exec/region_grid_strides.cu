@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels that go through the rows by whole grids, and what they may do around their rows: sums in the block's memory, variables of
-// the kernel that each row begins anew, pointers that go on with the row, while loops, several loops, tiles.
+// the kernel that each row begins anew, pointers that go on with the row, while loops, several loops, tiles, structures that know their array.
 // RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -110,6 +110,24 @@ __global__ void mirrored(long long *u, int ny, int nx) {
     __syncthreads();
   }
 }
+/// Its functions could be const.
+struct field {
+  long long *data;
+  int ny, nx;
+  __device__ int index(int y, int x) { return y * nx + x; }
+  __device__ long long &operator()(int y, int x) { return data[index(y, x)]; }
+  __device__ long long at(int y, int x) { return (*this)(y, x); }
+  __device__ void set(int y, int x, long long to) {
+    const int i = index(y, x);
+    data[i] = to;
+  }
+};
+__global__ void with_accessors(field u, field v) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < u.ny; y += gridDim.y * blockDim.y)
+    if (x < u.nx)
+      u.set(y, x, (u(y, x) + 3 * v.at(max(y - 1, 0), x)) % 1009);
+}
 
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
@@ -131,6 +149,7 @@ int main(int argc, char **argv) {
     with_pointers<<<grid, block>>>(v, u, total, ny, nx);
     two_loops<<<grid, block>>>(u, v, ny, nx);
     mirrored<<<grid, block>>>(u, ny, nx);
+    with_accessors<<<grid, block>>>(field{u, ny, nx}, field{v, ny, nx});
     std::swap(u, v);
   }
   const long long of_u = ordered_sum(u, nx * ny), of_v = ordered_sum(v, nx * ny);

@@ -1,6 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
-// Arrays of cudaMallocPitch, whose rows kernels find by bytes, by a member of a structure, by a helper function and by elements.
+// Arrays of cudaMallocPitch, whose rows kernels find by bytes, by a member of a structure, by a helper function and by elements; and of
+// structures that have the pitch, by either, and change places.
 // RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK-CHECK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu %t.elided.cu -o %t.elided
@@ -44,6 +45,26 @@ __global__ void scale(float *a, size_t pitch, int nx, int ny) {
     a[y * (pitch / sizeof(float)) + x] *= 0.75f;
 }
 
+struct image {
+  float *data;
+  size_t pitch;
+  int nx, ny;
+};
+
+__device__ float element(image from, int x, int y) { return from.data[y * (from.pitch / sizeof(float)) + x]; }
+
+__global__ void by_elements(image out, image in) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < in.nx && y > 0 && y < in.ny - 1)
+    out.data[y * (out.pitch / sizeof(float)) + x] = 0.5f * (element(in, x, y - 1) + element(in, x, y + 1));
+}
+
+__global__ void by_bytes(image out, image in) {
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  if (x < in.nx && y < in.ny)
+    row_of(out.data, out.pitch, y)[x] = 0.75f * row_of(in.data, in.pitch, min(y + 1, in.ny - 1))[x];
+}
+
 int main() {
   const int nx = 30, ny = 26;
   field a{}, b{};
@@ -65,6 +86,23 @@ int main() {
     scale<<<grid, block>>>(a.data, a.pitch, nx, ny);
     std::swap(a.data, b.data);
   }
+  const size_t pitch = a.pitch;
+  image u{a.data, pitch, nx, ny}, v{b.data, pitch, nx, ny};
+#pragma gpurma persistent distribute(u.data, v.data : rows(ny, pitch / sizeof(float)))
+  for (int i = 0; i < 5; ++i) {
+    // REMARK-CHECK: remark: stage 'by_elements' reads 'in.data' with halo 1, writes 'out.data'
+    by_elements<<<grid, block>>>(v, u);
+    std::swap(u, v);
+  }
+#pragma gpurma persistent distribute(u.data, v.data : rows(u.ny, u.pitch / sizeof(float)))
+  for (int i = 0; i < 4; ++i) {
+    // REMARK-CHECK: remark: stage 'by_bytes' reads 'in.data' with halo 1, writes 'out.data'
+    by_bytes<<<grid, block>>>(v, u);
+    image w = u;
+    u = v;
+    v = w;
+  }
+  a.data = u.data;
   cudaMemcpy2D(values.data(), nx * sizeof(float), a.data, a.pitch, nx * sizeof(float), ny, cudaMemcpyDeviceToHost);
   unsigned long long hash = 0;
   for (float value : values)
