@@ -1158,7 +1158,7 @@ private:
   /// if it is no choice of variables.
   std::optional<Candidates> candidates(const Expr* E, ArrayRef<const FieldDecl*> Members) const {
     const Expr* Plain = E->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
-    if (Plain->isNullPointerConstant(Context, Expr::NPC_ValueDependentIsNotNull) || isa<ImplicitValueInitExpr>(Plain))
+    if (isNullPointer(Plain) || isa<ImplicitValueInitExpr>(Plain))
       return Candidates();
     if (const Expr* Array = pointerToFirst(Plain))
       return candidates(Array, Members);
@@ -1295,18 +1295,14 @@ private:
       // The kernel may ask whether the scalar is there: it is not in a launch without.
       if (reducedScalar(Argument) || isNullPointer(Argument))
         continue;
-      const auto* Ref = dyn_cast<DeclRefExpr>(Argument);
-      const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
       const VarDecl* OrNull = reducedScalarOrNull(Argument);
+      const VarDecl* Scalar = OrNull ? OrNull : namedVariable(Argument);
       U.Diags->report(A.Where->getExprLoc(), Diag::err_not_reduced)
           << A.Scalar->getName()
           << (A.Op == AtomicReduction::Add   ? "+"
               : A.Op == AtomicReduction::Max ? "max"
                                              : "min")
-          << (V        ? V->getName()
-              : OrNull ? OrNull->getName()
-                       : "scalar")
-          << (OrNull != nullptr) << A.Where->getSourceRange();
+          << (Scalar ? Scalar->getName() : "scalar") << (OrNull != nullptr) << A.Where->getSourceRange();
       return false;
     }
     return true;
@@ -1319,8 +1315,7 @@ private:
 
   /// e of `e`, if the region reduces that.
   const VarDecl* reducedScalar(const Expr* E) const {
-    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
-    const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    const VarDecl* V = namedVariable(E->IgnoreParenCasts());
     return V && R.findReduction(V) ? V : nullptr;
   }
   /// e of `looks ? e : nullptr`.

@@ -300,6 +300,14 @@ void enqueue_kernel(const void* kernel, dim3 block, void** arguments, std::size_
   ranks.enqueue_after_kernel(launch.plan, stream);
 }
 
+// What the numbers of a block in two or three dimensions are with as many blocks in one.
+std::string numbers_of_block(dim3 grid) {
+  const std::string in_plane = text("blockIdx.x / ", grid.x);
+  return grid.z == 1 ? text("blockIdx.x % ", grid.x, " and ", in_plane)
+                     : text("blockIdx.x % ", grid.x, ", ", in_plane, " % ", grid.y,
+                            " and blockIdx.x / ", std::uint64_t{grid.x} * grid.y);
+}
+
 void end_launch(void* state) {
   const std::unique_ptr<open_launch> launch(static_cast<open_launch*>(state));
   launch->in->progress.run_there([&launch] { launch->in->ranks.end(); });
@@ -312,18 +320,6 @@ rank_kernel_gate& rank_kernels_on_device() {
   static rank_kernel_gate gate;
   return gate;
 }
-
-namespace {
-
-// What the numbers of a block in two or three dimensions are with as many blocks in one.
-std::string numbers_of_block(dim3 grid) {
-  const std::string in_plane = text("blockIdx.x / ", grid.x);
-  return grid.z == 1 ? text("blockIdx.x % ", grid.x, " and ", in_plane)
-                     : text("blockIdx.x % ", grid.x, ", ", in_plane, " % ", grid.y,
-                            " and blockIdx.x / ", std::uint64_t{grid.x} * grid.y);
-}
-
-} // namespace
 
 cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
                    std::size_t shared_bytes, cudaStream_t stream, launch_function ordinary) {
