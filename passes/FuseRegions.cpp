@@ -7,10 +7,12 @@
 //          for (...) { ... jacobi<<<grid, block>>>(b, a, norm, ny, nx); ... std::swap(a, b); }
 // After:   namespace { struct gpurma_values_0 { float* a; float* b; ... };
 //          struct gpurma_launch_0_0 { ... what the kernel is passed ... };
-//          template <unsigned gpurma_registers> __global__ void gpurma_region_0(gpurma_values_0, ...) {
-//            ... the loop, for the threads that lead; the others follow ... } }
+//          template <unsigned gpurma_registers, ::gpurma::stages::process_count gpurma_processes>
+//          __global__ void gpurma_region_0(gpurma_values_0, ...) {
+//            ... the loop, for the threads that lead; the others follow ... }
+//          ... gpurma_kernels_0 = GPURMA_REGION_KERNELS(gpurma_region_0); }
 //          and, in the function,
-//          { gpurma_values_0 gpurma_values; ... ::gpurma::stages::run({gpurma_region_0<32>, ...}, ...); ... }
+//          { gpurma_values_0 gpurma_values; ... ::gpurma::stages::run(gpurma_kernels_0, ...); ... }
 //
 // The text is not changed.
 #include "frontend/DynamicRecursiveASTVisitor.h"
@@ -217,11 +219,16 @@ private:
     if (!R.HostParts.empty())
       Text += std::string("  unsigned ") + HostPartField + ";\n  ::gpurma::stages::behind_host_part " + BehindField + ";\n";
     Text += "};\n" + Written.Launches;
-    Text += "template <unsigned gpurma_registers>\n__global__ void __launch_bounds__(" + RegionLaunchBounds.str() + ") gpurma_region_" + Number +
-            "(gpurma_values_" + Number + " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
-            "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, gpurma_values_" + Number + "* gpurma_results) {\n";
+    Text += "template <unsigned gpurma_registers, ::gpurma::stages::process_count "
+            "gpurma_processes>\n__global__ void __launch_bounds__(" +
+            RegionLaunchBounds.str() + ") gpurma_region_" + Number + "(gpurma_values_" + Number +
+            " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
+            "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, "
+            "gpurma_values_" +
+            Number + "* gpurma_results) {\n";
     Text += "  ::gpurma::rank_scope gpurma_rank_scope_;\n";
-    Text += "  ::gpurma::stages::region<" + sizes() + "> gpurma_region(gpurma_plan, gpurma_memory);\n  if (gpurma_region.leads()) {\n";
+    Text += "  ::gpurma::stages::region_of<gpurma_processes, " + sizes() +
+            "> gpurma_region(gpurma_plan, gpurma_memory);\n  if (gpurma_region.leads()) {\n";
     for (const auto& [V, Value] : Constants)
       Text += "    [[maybe_unused]] constexpr " + type(V->getType(), capturedName(V, P)) + " = " +
               Value + ";\n";
@@ -250,13 +257,13 @@ private:
     std::string Launches;
     for (const std::string& Name : Written.LaunchNames)
       Launches += (StringRef(Separator) + Name).str();
-    Text += "    gpurma_region.dismiss();\n  } else {\n    gpurma_region.follow<" + Launches + ">();\n  }\n";
+    Text += "    gpurma_region.dismiss();\n  } else {\n    gpurma_region.template follow<" +
+            Launches + ">();\n  }\n";
     Text += "  gpurma_region.end();\n  if (gpurma_region.reports())\n    memcpy(static_cast<void*>(gpurma_results), &gpurma_values, sizeof gpurma_values);\n}\n";
-    for (unsigned Limit : RegisterLimits) {
-      std::string Registers = std::to_string(Limit);
-      Text += "#if GPURMA_REGION_REGISTERS & " + Registers + "\nconst ::gpurma::rank_kernel gpurma_rank_kernel_" + Number + "_" + Registers +
-              "(gpurma_region_" + Number + "<" + Registers + ">);\n#endif\n";
-    }
+    Text += "const ::gpurma::stages::region_kernels<gpurma_values_" + Number + ", " + sizes() +
+            ">::type gpurma_kernels_" + Number + " = GPURMA_REGION_KERNELS(gpurma_region_" +
+            Number + ");\nconst ::gpurma::rank_kernels gpurma_rank_kernels_" + Number +
+            "(gpurma_kernels_" + Number + ");\n";
     return Text + "}\n";
   }
 
@@ -675,16 +682,12 @@ private:
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += (I ? ", " : "") + std::string("::gpurma::stages::identity_bits<") + type(R.Reductions[I].Scalar->getType(), "") +
               ", " + operationName(R.Reductions[I], Context) + ">()";
-    std::string Kernel = "gpurma_region_" + Number;
-    Text += "}}; " + undistributedChecks() + "::gpurma::stages::run({";
-    llvm::ListSeparator Separator;
-    for (unsigned Limit : RegisterLimits) {
-      std::string Registers = std::to_string(Limit);
-      Text += (StringRef(Separator) + "GPURMA_REGION_KERNEL_" + Registers + "(" + Kernel + "<" + Registers + ">)").str();
-    }
-    Text += "}, gpurma_values, gpurma_plan, " +
-            siteText(R.directive().HashLoc, U.sources()) +
-            (R.Collected.empty() ? "" : ", gpurma_values.gpurma_collected, " + std::to_string(R.Collected.size())) + "); ";
+    Text += "}}; " + undistributedChecks() + "::gpurma::stages::run(gpurma_kernels_" + Number +
+            ", gpurma_values, gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) +
+            (R.Collected.empty()
+                 ? ""
+                 : ", gpurma_values.gpurma_collected, " + std::to_string(R.Collected.size())) +
+            "); ";
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V))
         Text += "::gpurma::stages::copy_value(" + hostValue(V) + ", gpurma_values." + capturedName(V, P) + "); ";

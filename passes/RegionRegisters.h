@@ -11,8 +11,6 @@
 
 namespace gpurma {
 
-inline constexpr unsigned RegisterLimits[] = {32, 64, 128};
-
 /// What `__launch_bounds__` of the kernel template are, whose parameter is the limit.
 inline constexpr llvm::StringLiteral RegionLaunchBounds = "gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1";
 

@@ -59,6 +59,17 @@ struct rank_kernel {
   }
 };
 
+// The same of several, of which some may be null.
+struct rank_kernels {
+  template <class Kernel, std::size_t Rows, std::size_t Columns>
+  explicit rank_kernels(const Kernel (&kernels)[Rows][Columns]) {
+    for (const auto& row : kernels)
+      for (const Kernel kernel : row)
+        if (kernel != nullptr)
+          rank_kernel{kernel};
+  }
+};
+
 #if GPURMA_TARGET_CUDA
 } // namespace
 #endif

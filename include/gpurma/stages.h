@@ -30,21 +30,36 @@
 #define GPURMA_REGION_REGISTERS 32
 #endif
 #endif
-#if GPURMA_REGION_REGISTERS & 32
-#define GPURMA_REGION_KERNEL_32(...) __VA_ARGS__
+// One kernel for one process and one for several: each is faster than one for any number
+// (docs/performance.md). On the CPU target that is compiled sooner.
+#if GPURMA_TARGET_CUDA
+#define GPURMA_REGION_KERNELS_OF(kernel, registers)                                                \
+  {kernel<registers, ::gpurma::stages::process_count::one>,                                        \
+   kernel<registers, ::gpurma::stages::process_count::several>}
 #else
-#define GPURMA_REGION_KERNEL_32(...) nullptr
+#define GPURMA_REGION_KERNELS_OF(kernel, registers)                                                \
+  {kernel<registers, ::gpurma::stages::process_count::any>,                                        \
+   kernel<registers, ::gpurma::stages::process_count::any>}
+#endif
+#if GPURMA_REGION_REGISTERS & 32
+#define GPURMA_REGION_KERNELS_32(kernel) GPURMA_REGION_KERNELS_OF(kernel, 32)
+#else
+#define GPURMA_REGION_KERNELS_32(kernel) {nullptr, nullptr}
 #endif
 #if GPURMA_REGION_REGISTERS & 64
-#define GPURMA_REGION_KERNEL_64(...) __VA_ARGS__
+#define GPURMA_REGION_KERNELS_64(kernel) GPURMA_REGION_KERNELS_OF(kernel, 64)
 #else
-#define GPURMA_REGION_KERNEL_64(...) nullptr
+#define GPURMA_REGION_KERNELS_64(kernel) {nullptr, nullptr}
 #endif
 #if GPURMA_REGION_REGISTERS & 128
-#define GPURMA_REGION_KERNEL_128(...) __VA_ARGS__
+#define GPURMA_REGION_KERNELS_128(kernel) GPURMA_REGION_KERNELS_OF(kernel, 128)
 #else
-#define GPURMA_REGION_KERNEL_128(...) nullptr
+#define GPURMA_REGION_KERNELS_128(kernel) {nullptr, nullptr}
 #endif
+// All that are compiled of a kernel template, by host::register_limits.
+#define GPURMA_REGION_KERNELS(kernel)                                                              \
+  {GPURMA_REGION_KERNELS_32(kernel), GPURMA_REGION_KERNELS_64(kernel),                             \
+   GPURMA_REGION_KERNELS_128(kernel)}
 
 namespace gpurma {
 
@@ -59,8 +74,9 @@ inline constexpr unsigned most_threads_of_last_limit = 512;
 
 // A region, without the types and sizes that only its text knows.
 struct region_launch {
-  // One for each of register_limits; null where none was compiled.
-  const void* kernels[register_limit_count];
+  // A pair for each of register_limits: for one process, and for several. Null where none was
+  // compiled.
+  const void* const (*kernels)[2];
   stages::stage_plan* stage;
   int stages;
   stages::array_plan* array;
@@ -244,24 +260,26 @@ void check_undistributed(const host::named_memory& read, const plan<Stages, Arra
 // Before main.
 template <class Values> inline const bool announced = (host::announce_region(), true);
 
-// In a structure, so that nothing is deduced from those that are null.
-template <class Values, int Stages, int Arrays, int Scalars> struct region_kernel {
-  using type = void (*)(Values, plan<Stages, Arrays, Scalars>, memory, Values*);
+// What GPURMA_REGION_KERNELS gives.
+template <class Values, int Stages, int Arrays, int Scalars> struct region_kernels {
+  using kernel = void (*)(Values, plan<Stages, Arrays, Scalars>, memory, Values*);
+  using type = kernel[host::register_limit_count][2];
 };
 
 // Runs a region; `values` are those of the host's variables before and after it.
 template <class Values, int Stages, int Arrays, int Scalars>
-void run(const typename region_kernel<Values, Stages, Arrays, Scalars>::type (
-             &kernels)[host::register_limit_count],
+void run(const typename region_kernels<Values, Stages, Arrays, Scalars>::type& kernels,
          Values& values, plan<Stages, Arrays, Scalars>& plans, site where,
          collected_plan* collected = nullptr, int collections = 0) {
   static_cast<void>(announced<Values>);
   plans.where = where;
   memory words{};
   void* result_memory = nullptr;
-  const host::region_launch region{{reinterpret_cast<const void*>(kernels[0]),
-                                    reinterpret_cast<const void*>(kernels[1]),
-                                    reinterpret_cast<const void*>(kernels[2])},
+  const void* addresses[host::register_limit_count][2];
+  for (int limit = 0; limit < host::register_limit_count; ++limit)
+    for (int of = 0; of < 2; ++of)
+      addresses[limit][of] = reinterpret_cast<const void*>(kernels[limit][of]);
+  const host::region_launch region{addresses,
                                    plans.stage,
                                    Stages,
                                    plans.array,

@@ -168,16 +168,15 @@ GPURMA_DEVICE const array_plan& array_at(const region<Stages, Arrays, Scalars>&,
 }
 
 // Runs the stage for all elements of `to`, which has so many dimensions and is to have `bytes`.
-template <class Launch, int Stages, int Arrays, int Scalars>
-GPURMA_DEVICE cudaError_t run_copy(region<Stages, Arrays, Scalars>& all, Launch& launch,
-                                   const array_plan& to, int dimensions, std::uint64_t bytes,
-                                   bool is_filled, site where) {
+template <class Launch, class Region>
+GPURMA_DEVICE cudaError_t run_copy(Region& all, Launch& launch, const array_plan& to,
+                                   int dimensions, std::uint64_t bytes, bool is_filled,
+                                   site where) {
   if (bytes != to.bytes() && platform::thread_index() == 0)
     detail::fail(detail::block(), error_code::other_bytes, directive::stage, where,
                  static_cast<std::int64_t>(bytes), static_cast<std::int64_t>(to.bytes()),
                  is_filled);
-  launch.set(to, dimensions,
-             region<Stages, Arrays, Scalars>::shared().plans.stage[Launch::gpurma_stage].block);
+  launch.set(to, dimensions, all.shared().plans.stage[Launch::gpurma_stage].block);
   if (bytes != 0)
     all.launch(launch, dim3(blockDim), where);
   return cudaSuccess;
@@ -185,9 +184,9 @@ GPURMA_DEVICE cudaError_t run_copy(region<Stages, Arrays, Scalars>& all, Launch&
 
 // cudaMemcpy and cudaMemcpyAsync of arrays with so many dimensions: all of them, or the program
 // ends. The threads that lead.
-template <class Launch, int Stages, int Arrays, int Scalars>
-GPURMA_DEVICE cudaError_t copy_array(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
-                                     const void* from, std::uint64_t bytes, site where) {
+template <class Launch, class Region>
+GPURMA_DEVICE cudaError_t copy_array(Region& all, int dimensions, void* to, const void* from,
+                                     std::uint64_t bytes, site where) {
   Launch launch;
   launch.to = static_cast<typename Launch::word*>(to);
   launch.from = static_cast<const typename Launch::word*>(from);
@@ -197,9 +196,9 @@ GPURMA_DEVICE cudaError_t copy_array(region<Stages, Arrays, Scalars>& all, int d
 }
 
 // cudaMemset and cudaMemsetAsync, likewise.
-template <class Launch, int Stages, int Arrays, int Scalars>
-GPURMA_DEVICE cudaError_t fill_array(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
-                                     int byte, std::uint64_t bytes, site where) {
+template <class Launch, class Region>
+GPURMA_DEVICE cudaError_t fill_array(Region& all, int dimensions, void* to, int byte,
+                                     std::uint64_t bytes, site where) {
   Launch launch;
   launch.to = static_cast<typename Launch::word*>(to);
   memset(&launch.pattern, byte, sizeof launch.pattern);
@@ -237,14 +236,13 @@ GPURMA_DEVICE place_of_rows rows_at(const region<Stages, Arrays, Scalars>&, cons
 }
 
 // Runs the stage for those rows of arrays with so many dimensions.
-template <class Launch, int Stages, int Arrays, int Scalars>
-GPURMA_DEVICE cudaError_t run_rows(region<Stages, Arrays, Scalars>& all, Launch& launch,
-                                   const place_of_rows& to, int dimensions, site where) {
+template <class Launch, class Region>
+GPURMA_DEVICE cudaError_t run_rows(Region& all, Launch& launch, const place_of_rows& to,
+                                   int dimensions, site where) {
   constexpr int rows = Launch::gpurma_stored_rows;
   launch.row = static_cast<std::uint32_t>(to.row);
   launch.component = static_cast<std::uint32_t>(to.component);
-  launch.set(*to.array, dimensions,
-             region<Stages, Arrays, Scalars>::shared().plans.stage[Launch::gpurma_stage].block);
+  launch.set(*to.array, dimensions, all.shared().plans.stage[Launch::gpurma_stage].block);
   std::int64_t stored[rows];
   GPURMA_UNROLLED
   for (int k = 0; k < rows; ++k)
@@ -269,10 +267,9 @@ struct row_distance {
 };
 
 // cudaMemcpy and cudaMemcpyAsync of rows. The threads that lead.
-template <class Launch, int Stages, int Arrays, int Scalars>
-GPURMA_DEVICE cudaError_t copy_rows(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
-                                    const void* from, std::uint64_t bytes,
-                                    const row_distance& distance, site where) {
+template <class Launch, class Region>
+GPURMA_DEVICE cudaError_t copy_rows(Region& all, int dimensions, void* to, const void* from,
+                                    std::uint64_t bytes, const row_distance& distance, site where) {
   constexpr int rows = Launch::gpurma_stored_rows;
   const place_of_rows target = rows_at(all, to, bytes, rows, false, where);
   const place_of_rows source = rows_at(all, from, bytes, rows, false, where);
@@ -297,9 +294,9 @@ GPURMA_DEVICE cudaError_t copy_rows(region<Stages, Arrays, Scalars>& all, int di
 }
 
 // cudaMemset and cudaMemsetAsync, likewise.
-template <class Launch, int Stages, int Arrays, int Scalars>
-GPURMA_DEVICE cudaError_t fill_rows(region<Stages, Arrays, Scalars>& all, int dimensions, void* to,
-                                    int byte, std::uint64_t bytes, site where) {
+template <class Launch, class Region>
+GPURMA_DEVICE cudaError_t fill_rows(Region& all, int dimensions, void* to, int byte,
+                                    std::uint64_t bytes, site where) {
   constexpr int rows = Launch::gpurma_stored_rows;
   const place_of_rows target = rows_at(all, to, bytes, rows, true, where);
   Launch launch;

@@ -15,7 +15,7 @@ template <int Stages, int Arrays, int Scalars> class region;
 template <class T, class Operation, int Stages, int Arrays, int Scalars, class Total = T>
 class reduced {
 public:
-  GPURMA_DEVICE reduced(region<Stages, Arrays, Scalars>&, int index, Total value)
+  GPURMA_DEVICE reduced(const region<Stages, Arrays, Scalars>&, int index, Total value)
       : value_(value), index_(index) {}
   reduced(const reduced&) = delete;
   reduced& operator=(const reduced&) = delete;

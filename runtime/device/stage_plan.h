@@ -378,6 +378,9 @@ struct collected_plan {
   std::uint64_t bytes() const { return static_cast<std::uint64_t>(count) * element_bytes; }
 };
 
+// For how many processes a region's kernel is: only one has code for less (docs/runtime.md).
+enum class process_count { any, one, several };
+
 // Rows in contiguous bands over the processes; bands begin at multiples of `unit`.
 struct banding {
   std::int64_t rows;

@@ -63,15 +63,56 @@ struct barrier_of_first {
   GPURMA_DEVICE void operator()() const { platform::sync_first(threads); } // M28
 };
 
-template <int Stages, int Arrays, int Scalars> class tiles;
-
+// A rank's state, and what a region's statements ask for.
 template <int Stages, int Arrays, int Scalars> class region {
   static_assert(Arrays <= 32, "a persistent region distributes up to 32 arrays");
 
 public:
   using state = region_state<Stages, Arrays, Scalars>;
 
-  // All threads of all ranks. Collective over all processes.
+  // Whether the thread runs the region's statements. The others follow.
+  GPURMA_DEVICE static bool leads() {
+    return platform::thread_index() < platform::polling_threads();
+  }
+
+  // printf, by one thread of one rank.
+  template <class... Arguments>
+  GPURMA_DEVICE int print(const char* format, Arguments... arguments) const {
+    if (platform::thread_index() != 0 || detail::block().rank != 0)
+      return 0;
+    return printf(format, arguments...);
+  }
+
+  GPURMA_DEVICE static std::int64_t rows_of(int array) { return shared().plans.array[array].rows; }
+
+  // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
+  // second iteration.
+  GPURMA_DEVICE static dim3 covering_rows(dim3 grid, int stage) {
+    const plan<Stages, Arrays, Scalars>& plans = shared().plans;
+    const stage_plan& s = plans.stage[stage];
+    const int low = s.written.some ? s.written.axis[s.row].low : s.read.axis[s.row].low;
+    const std::int64_t needed =
+        -floor_divide((low == whole ? 0 : low) - plans.bands.rows, s.height());
+    unsigned& blocks = s.row == 0 ? grid.x : s.row == 1 ? grid.y : grid.z;
+    if (has_blocks(grid))
+      blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
+    return grid;
+  }
+
+  // A pointer that a kernel is to read through as it is must not lead into an array of the region.
+  // The threads that lead.
+  GPURMA_SLOW_DEVICE static void check_undistributed(const volatile void* pointer, site where) {
+    if (leads_into_array(shared(), pointer))
+      fail_inside_array(pointer, where);
+  }
+
+  // Whether it is this thread that gives the host the values.
+  GPURMA_DEVICE bool reports() const { return shared().rank == 0 && platform::thread_index() == 0; }
+
+  GPURMA_DEVICE static state& shared() { return platform::block_shared<state>(); }
+
+protected:
+  // All threads of all ranks.
   GPURMA_SLOW_DEVICE region(const plan<Stages, Arrays, Scalars>& plans, const memory& words) {
     state& r = shared();
     block_state& b = detail::block();
@@ -120,24 +161,6 @@ public:
         ghost_rows<Stages, Arrays, Scalars>::begin(r);
     }
     platform::sync_block();
-    if (plans.bands.processes == 1)
-      return;
-    GPURMA_ROLLED
-    for (int a = -1; a < Arrays; ++a) {
-      const detail::window_handle w =
-          a < 0 ? detail::open_window(words.words, words.words_for(Scalars) * sizeof(std::uint64_t),
-                                      comm::world, plans.where)
-                : detail::open_window(plans.array[a].base, plans.array[a].bytes(), comm::world,
-                                      plans.where);
-      if (platform::thread_index() == 0)
-        (a < 0 ? r.control : r.windows[a]) = w;
-    }
-    if (platform::thread_index() == 0) {
-      for (int side = memory::before; side <= memory::after; ++side)
-        find_neighbour(r, side);
-      r.arrays_are_alike = are_alike(r);
-    }
-    platform::sync_block();
   }
 
 #if GPURMA_CHECK
@@ -147,10 +170,29 @@ public:
     end_checked_reads();
   }
 #endif
+};
 
-  // Whether the thread runs the region's statements. The others follow.
-  GPURMA_DEVICE static bool leads() {
-    return platform::thread_index() < platform::polling_threads();
+// Whether there is no other process.
+template <process_count Of, int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE bool is_single(const region_state<Stages, Arrays, Scalars>& r) {
+  return Of == process_count::one || (Of == process_count::any && r.is_single);
+}
+
+template <process_count Of, int Stages, int Arrays, int Scalars> class tiles;
+
+// A region of so many processes: leads its ranks from stage to stage.
+template <process_count Of, int Stages, int Arrays, int Scalars>
+class region_of : public region<Stages, Arrays, Scalars> {
+  using base = region<Stages, Arrays, Scalars>;
+
+public:
+  using typename base::state;
+
+  // All threads of all ranks. Collective over all processes.
+  GPURMA_DEVICE region_of(const plan<Stages, Arrays, Scalars>& plans, const memory& words)
+      : base(plans, words) {
+    if (!is_single<Of>(base::shared()))
+      open_windows(plans, words);
   }
 
   // Runs a stage for the tiles that the rank owns, once it may begin. A Launch is what its kernel
@@ -166,7 +208,7 @@ public:
   // from tile to tile. The threads that lead.
   template <class Launch>
   GPURMA_DEVICE void launch(const Launch& launch, const dim3& block, site where) {
-    tiles<Stages, Arrays, Scalars>::launch(launch, block, where);
+    tiles<Of, Stages, Arrays, Scalars>::launch(launch, block, where);
   }
 
   // The same of several launches that may run as one stage, a tile of the first and then the same
@@ -185,54 +227,21 @@ public:
 
   // Runs what the leading threads launch until they dismiss the others. Those that do not lead.
   template <class... Launches> GPURMA_DEVICE void follow() const {
-    tiles<Stages, Arrays, Scalars>::template follow<Launches...>();
+    tiles<Of, Stages, Arrays, Scalars>::template follow<Launches...>();
   }
 
   // Ends what the others do in follow. The threads that lead.
   GPURMA_DEVICE void dismiss() const {
     if (platform::thread_index() == 0)
-      shared().ordered = end_of_region;
+      base::shared().ordered = end_of_region;
     platform::sync_block(); // M4
-  }
-
-  // printf, by one thread of one rank.
-  template <class... Arguments>
-  GPURMA_DEVICE int print(const char* format, Arguments... arguments) const {
-    if (platform::thread_index() != 0 || detail::block().rank != 0)
-      return 0;
-    return printf(format, arguments...);
-  }
-
-  GPURMA_DEVICE static std::int64_t rows_of(int array) {
-    return shared().plans.array[array].rows;
-  }
-
-  // The grid of a launch whose kernel goes on through the rows by whole grids, so that it needs no
-  // second iteration.
-  GPURMA_DEVICE static dim3 covering_rows(dim3 grid, int stage) {
-    const plan<Stages, Arrays, Scalars>& plans = shared().plans;
-    const stage_plan& s = plans.stage[stage];
-    const int low = s.written.some ? s.written.axis[s.row].low : s.read.axis[s.row].low;
-    const std::int64_t needed =
-        -floor_divide((low == whole ? 0 : low) - plans.bands.rows, s.height());
-    unsigned& blocks = s.row == 0 ? grid.x : s.row == 1 ? grid.y : grid.z;
-    if (has_blocks(grid))
-      blocks = blocks < needed ? static_cast<unsigned>(needed) : blocks;
-    return grid;
-  }
-
-  // A pointer that a kernel is to read through as it is must not lead into an array of the region.
-  // The threads that lead.
-  GPURMA_SLOW_DEVICE static void check_undistributed(const volatile void* pointer, site where) {
-    if (leads_into_array(shared(), pointer))
-      fail_inside_array(pointer, where);
   }
 
   // Ends the region: every process gets all rows of the arrays that it holds whole.
   GPURMA_SLOW_DEVICE void end() {
-    state& r = shared();
+    state& r = base::shared();
     const banding& bands = r.plans.bands;
-    if (bands.processes > 1) {
+    if (!is_single<Of>(r)) {
       if (r.rank == 0 && platform::thread_index() == 0)
         r.words.words[r.words.stages_at()] = std::uint64_t{r.way_taken} << 32 | r.epoch;
       barrier(comm::world, r.plans.where); // no stage reads any more
@@ -265,16 +274,28 @@ public:
     }
   }
 
-  // Whether it is this thread that gives the host the values.
-  GPURMA_DEVICE bool reports() const {
-    return shared().rank == 0 && platform::thread_index() == 0;
-  }
-
-  GPURMA_DEVICE static state& shared() {
-    return platform::block_shared<state>();
-  }
-
 private:
+  GPURMA_SLOW_DEVICE static void open_windows(const plan<Stages, Arrays, Scalars>& plans,
+                                              const memory& words) {
+    state& r = base::shared();
+    GPURMA_ROLLED
+    for (int a = -1; a < Arrays; ++a) {
+      const detail::window_handle w =
+          a < 0 ? detail::open_window(words.words, words.words_for(Scalars) * sizeof(std::uint64_t),
+                                      comm::world, plans.where)
+                : detail::open_window(plans.array[a].base, plans.array[a].bytes(), comm::world,
+                                      plans.where);
+      if (platform::thread_index() == 0)
+        (a < 0 ? r.control : r.windows[a]) = w;
+    }
+    if (platform::thread_index() == 0) {
+      for (int side = memory::before; side <= memory::after; ++side)
+        find_neighbour(r, side);
+      r.arrays_are_alike = are_alike(r);
+    }
+    platform::sync_block();
+  }
+
   GPURMA_DEVICE static bool are_alike(const state& r) {
     std::uintptr_t bits = 0;
     bool alike = true;
@@ -306,7 +327,7 @@ private:
 
 // The rank's tiles of a stage, in their order: those that a neighbouring process is concerned with
 // first.
-template <int Stages, int Arrays, int Scalars> class tiles {
+template <process_count Of, int Stages, int Arrays, int Scalars> class tiles {
   using state = region_state<Stages, Arrays, Scalars>;
   using rows = pushed_rows<Stages, Arrays, Scalars>;
   using ghosts = ghost_rows<Stages, Arrays, Scalars>;
@@ -316,28 +337,27 @@ public:
   template <class Launch>
   GPURMA_DEVICE static void launch(const Launch& launch, const dim3& block, site where) {
     state& r = shared();
-    const bool is_single = r.is_single;
     if (platform::thread_index_again() == 0) {
       platform::block_shared<passed<Launch>>().set(launch);
-      if (!is_single)
+      if (!is_single<Of>(r))
         set_call(r.call, launch);
     }
     platform::sync_polling(platform::polling_threads_again());
-    // What keeps it from beginning is no variable for all ways: that would be in local memory.
-    if (is_single) {
+    if (is_single<Of>(r)) {
       if (const obstacle found = begin_single(r, launched<Launch>()); found != obstacle::none)
-        begin_behind<Launch>(found, block, where);
+        begin_single_behind<Launch>(found, block, where);
     } else {
       find_arrays(r, launched<Launch>());
-      if (r.is_alone) {
-        if (const obstacle found = begin<concern::own_process>(); found != obstacle::none)
-          begin_behind<Launch>(found, block, where);
-      } else if (ghosts::exist(r)) {
-        if (const obstacle found = begin<concern::ghost_rows>(); found != obstacle::none)
-          begin_behind<Launch>(found, block, where);
-      } else {
-        if (const obstacle found = begin<concern::neighbours>(); found != obstacle::none)
-          begin_behind<Launch>(found, block, where);
+      for (;;) {
+        const obstacle found = r.is_alone         ? begin<concern::own_process>()
+                               : ghosts::exist(r) ? begin<concern::ghost_rows>()
+                                                  : begin<concern::neighbours>();
+        if (found == obstacle::none)
+          break;
+        note_traits<Launch>(r, found, where);
+        overcome(found, block);
+        if (found == obstacle::others)
+          break;
       }
     }
     platform::sync_block(); // M4
@@ -377,23 +397,26 @@ private:
   // What keeps a rank from beginning a stage.
   enum class obstacle { none, unknown_grid, wrong_array, untold, others };
 
-  // Begins a stage once that is out of the way. The threads that lead.
+  // Of one process: begins a stage once that is out of the way. The threads that lead.
   template <class Launch>
-  GPURMA_SLOW_DEVICE static void begin_behind(obstacle found, const dim3& block, site where) {
+  GPURMA_SLOW_DEVICE static void begin_single_behind(obstacle found, const dim3& block,
+                                                     site where) {
     state& r = shared();
-    if (r.is_single && platform::thread_index() == 0)
+    if (platform::thread_index() == 0)
       set_call(r.call, launched<Launch>());
     while (found != obstacle::none) {
-      if (found == obstacle::unknown_grid && platform::thread_index() == 0)
-        r.traits[Launch::gpurma_stage] = traits_of<Launch>(where);
+      note_traits<Launch>(r, found, where);
       overcome(found, block);
       if (found == obstacle::others)
         return;
-      found = r.is_single        ? begin_single(r, launched<Launch>())
-              : r.is_alone       ? begin<concern::own_process>()
-              : ghosts::exist(r) ? begin<concern::ghost_rows>()
-                                 : begin<concern::neighbours>();
+      found = begin_single(r, launched<Launch>());
     }
+  }
+
+  template <class Launch>
+  GPURMA_DEVICE static void note_traits(state& r, obstacle found, site where) {
+    if (found == obstacle::unknown_grid && platform::thread_index() == 0)
+      r.traits[Launch::gpurma_stage] = traits_of<Launch>(where);
   }
 
   template <class Launch>
@@ -515,10 +538,14 @@ private:
                                                                    platform::thread_index(), width);
   }
 
+  // Whether threads that follow look at other ranks, too. Where there are several processes the
+  // code for that makes more of tiles slower than it makes of stages faster (docs/performance.md).
+  static constexpr bool looks_ahead = platform::followers_look && Of == process_count::one;
+
   // From now on those that follow look for a stage when the one before it ends. Thread 0, before it
   // notes that the stage has begun.
   GPURMA_DEVICE static void expect_again(state& r, int stage) {
-    if (platform::followers_look && r.ordered >= 0 && r.watched_count[stage] >= 0 &&
+    if (looks_ahead && r.ordered >= 0 && r.watched_count[stage] >= 0 &&
         platform::block_threads() > platform::polling_threads())
       r.next_stage[r.ordered] = static_cast<std::int16_t>(stage);
   }
@@ -569,9 +596,8 @@ private:
     if (!apart && r.plans.bands.by_array &&
         (owes_epoch(needed, memory::before) || owes_epoch(needed, memory::after)))
       return obstacle::untold;
-    const bool has_looked = With != concern::neighbours && apart && r.expected == stage;
-    note<With>(r, stage, width, crosses, apart, needed, has_looked); // not behind the wait
-    if (has_looked || !needed.is_some())
+    note<With>(r, stage, width, crosses, apart, needed); // before the wait, not behind it
+    if (!needed.is_some())
       return obstacle::none;
     const unsigned lane = platform::thread_index();
     const bool reached =
@@ -638,11 +664,12 @@ private:
   // Leads: code for the threads that lead, whose statements keep values in registers meanwhile, and
   // leave the tiles fewer of them.
   template <class Launch, bool Leads> GPURMA_DEVICE static void run() {
-    if (platform::followers_look && shared().is_late) {
+    if (looks_ahead && shared().is_late) {
       wait_late(Launch::gpurma_stage);
       platform::sync_block(); // M4; and tiles behind it have uniform registers
     }
-    if (const way_of_stage way = shared().way; way != way_of_stage::own_tiles) {
+    if (const way_of_stage way = shared().way;
+        Of != process_count::one && way != way_of_stage::own_tiles) {
       if (way == way_of_stage::telling)
         run_and_tell<Launch, Leads>();
       else
@@ -760,14 +787,14 @@ private:
     if (s.most_pieces != 0 && platform::thread_index_again() == 0)
       count_rest(s);
     const std::uint32_t epoch = r.epoch;
-    const int expected = r.expected;
+    const int expected = looks_ahead ? r.expected : -1;
     platform::sync_block(); // M1
     const unsigned lane = platform::thread_index_again() - first_of_warp(1);
     if (lane >= platform::polling_threads())
       return;
     if (lane == 0)
       tell_device(r, epoch);
-    if (platform::followers_look && expected >= 0)
+    if (looks_ahead && expected >= 0)
       look_ahead(r, expected, epoch, lane);
   }
 
@@ -988,7 +1015,7 @@ private:
 
   template <class Launch> GPURMA_DEVICE static bool discards_parts() {
     if constexpr (adds_parts<Launch>)
-      return shared().discards_parts;
+      return Of != process_count::one && shared().discards_parts;
     else
       return true;
   }
@@ -1156,7 +1183,7 @@ private:
   // barrier.
   template <concern With>
   GPURMA_DEVICE static void note(state& r, int stage, unsigned width, const crossing& crosses,
-                                 bool apart, const needed_epochs& needed, bool has_looked) {
+                                 bool apart, const needed_epochs& needed) {
     const launch_traits& traits = r.traits[stage];
     const std::uint32_t epoch = r.epoch + 1;
     platform::sync_polling(width); // others have read what is written now
@@ -1186,8 +1213,6 @@ private:
     });
     if (platform::thread_index() != 0)
       return;
-    if (With != concern::neighbours && !has_looked)
-      expect_again(r, stage);
     r.epoch = epoch;
     r.way_taken = r.way_taken * 31 + stage + 1;
     r.ordered = stage;
@@ -1212,15 +1237,7 @@ private:
         r.now = r.stage[stage].part[work.tells_any && !work.puts_last ? 0 : 3];
       }
     }
-    if (With != concern::neighbours)
-      r.expected = ends_alone<With>(r, apart) ? r.next_stage[stage] : std::int16_t{-1};
     detail::count_directive(detail::block());
-  }
-
-  // Whether the rank surely tells no other process of the stage that has begun: end_stage ends it.
-  template <concern With> GPURMA_DEVICE static bool ends_alone(const state& r, bool apart) {
-    return With == concern::own_process ||
-           (apart && (r.way == way_of_stage::own_tiles || r.ghosts.own_tiles != 0));
   }
 
   // Thread 0.

@@ -569,14 +569,14 @@ const void* kernel_of(const region_launch& region) {
   while (chosen < most && registers > host::register_limits[chosen])
     ++chosen;
   // Not all are compiled (GPURMA_REGION_REGISTERS): the next one with more, or with less.
-  while (chosen < last && region.kernels[chosen] == nullptr)
+  while (chosen < last && region.kernels[chosen][0] == nullptr)
     ++chosen;
-  while (chosen > 0 && region.kernels[chosen] == nullptr)
+  while (chosen > 0 && region.kernels[chosen][0] == nullptr)
     --chosen;
-  return region.kernels[chosen];
 #else
-  return region.kernels[0];
+  constexpr int chosen = 0;
 #endif
+  return region.kernels[chosen][start_process().size > 1 ? 1 : 0];
 }
 
 std::size_t shared_bytes_of(const region_launch& region) {

@@ -26,14 +26,15 @@
 // WRONG: detected in the compilation
 // WRONG-NOT: detected in the compilation
 //
-// Lowered sources that are compiled by hand have all of them, or those that GPURMA_REGION_REGISTERS says.
-// RUN: %gpurmacc_cuda --gpurma-emit-source=- %s | FileCheck --check-prefix=SOURCE %s
-// SOURCE: {{^}}#if GPURMA_REGION_REGISTERS & 32
-// SOURCE-NEXT: {{^}}const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<32>);
-// SOURCE-NEXT: {{^}}#endif
-// SOURCE-NEXT: {{^}}#if GPURMA_REGION_REGISTERS & 64
-// SOURCE-NEXT: {{^}}const ::gpurma::rank_kernel {{.*}}(gpurma_region_0<64>);
-// SOURCE: ::gpurma::stages::{{run}}({GPURMA_REGION_KERNEL_32(gpurma_region_0<32>), GPURMA_REGION_KERNEL_64(gpurma_region_0<64>), GPURMA_REGION_KERNEL_128(gpurma_region_0<128>)},
+// Lowered sources that are compiled by hand have all of them, or those that GPURMA_REGION_REGISTERS says; each for one process and for
+// several.
+// RUN: %gpurmacc_cuda --gpurma-emit-source=%t.lowered.cu %s
+// RUN: %nvcc -std=c++17 -arch=sm_90 -DGPURMA_TARGET_CUDA=1 -include gpurma/gpurma.h -I%prefix/include -E %t.lowered.cu -o %t.all.ii
+// RUN: FileCheck --check-prefix=ALL --input-file=%t.all.ii %s
+// RUN: %nvcc -std=c++17 -arch=sm_90 -DGPURMA_TARGET_CUDA=1 -DGPURMA_REGION_REGISTERS=64 -include gpurma/gpurma.h -I%prefix/include -E %t.lowered.cu -o %t.one.ii
+// RUN: FileCheck --check-prefix=ONE --input-file=%t.one.ii %s
+// ALL: gpurma_kernels_0 = {{[{][{]}}gpurma_region_0<32, ::gpurma::stages::process_count::one>, gpurma_region_0<32, ::gpurma::stages::process_count::several>}, {gpurma_region_0<64, ::gpurma::stages::process_count::one>, gpurma_region_0<64, ::gpurma::stages::process_count::several>}, {gpurma_region_0<128, ::gpurma::stages::process_count::one>, gpurma_region_0<128, ::gpurma::stages::process_count::several>}};
+// ONE: gpurma_kernels_0 = {{[{][{]}}nullptr, nullptr}, {gpurma_region_0<64, ::gpurma::stages::process_count::one>, gpurma_region_0<64, ::gpurma::stages::process_count::several>}, {nullptr, nullptr}};
 #include <utility>
 
 #if defined(STOP) && GPURMA_REGION_REGISTERS == STOP

@@ -45,28 +45,30 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK-NEXT: struct gpurma_parts { ::gpurma::stages::thread_part<float, ::gpurma::stages::plus> gpurma_2; };
 // CHECK-NEXT: {{.*}} void gpurma_add_up({{.*}}const gpurma_parts& gpurma_thread, {{.*}} gpurma_of_warps) const { gpurma_thread.gpurma_2.add_to(gpurma_of_warps[0]); }
 // CHECK-NEXT: template <unsigned gpurma_copy> {{.*}} gpurma_run({{.*}} { ::ns::gpurma_stage_[[S]]_step<gpurma_copy, float>(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2]), ::gpurma::stages::part_pointer<float, ::gpurma::stages::plus>{gpurma_thread.gpurma_2}, gpurma_0, gpurma_1, static_cast<float *>(nullptr), gpurma_3); }
-// CHECK: __global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_[[R]](
+// CHECK: template <unsigned gpurma_registers, ::gpurma::stages::process_count gpurma_processes>
+// CHECK-NEXT: __global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_[[R]](
 // CHECK: ::gpurma::rank_scope gpurma_rank_scope_;
 // CHECK: if (gpurma_region.leads()) {
 // CHECK: const auto& n = gpurma_values.n;
 // CHECK: for (; i < steps; ++i)
 // CHECK: gpurma_reduced_0 = 0;
-// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 73});
+// CHECK: gpurma_region.launch(gpurma_launch_[[R]]_0{{[{][{]gpurma_grid.x, gpurma_grid.y, gpurma_grid.z[}]}}, gpurma_0, gpurma_1, gpurma_3}, block, ::gpurma::site{[[F:.*]]u, 75});
 // CHECK-NOT: return 1
 // CHECK: norm = ::{{(std::)?}}sqrt(gpurma_reduced_0.value());
 // CHECK: ::gpurma::stages::swap(a, b);
 // CHECK: gpurma_region.print("%d\n", i);
 // CHECK: gpurma_region.dismiss();
 // CHECK-NEXT: } else {
-// CHECK-NEXT: gpurma_region.follow<gpurma_launch_[[R]]_0>();
-// CHECK: const ::gpurma::rank_kernel gpurma_rank_kernel_[[R]]_32(gpurma_region_[[R]]<32>);
+// CHECK-NEXT: gpurma_region.template follow<gpurma_launch_[[R]]_0>();
+// CHECK: const ::gpurma::stages::region_kernels<gpurma_values_[[R]], 1, 2, 1>::type gpurma_kernels_[[R]] = GPURMA_REGION_KERNELS(gpurma_region_[[R]]);
+// CHECK-NEXT: const ::gpurma::rank_kernels gpurma_rank_kernels_[[R]](gpurma_kernels_[[R]]);
 // CHECK: #line [[#]]
 int iterate(float *a, float *b, float *sum, int n, int steps, dim3 block) {
   float norm = 1;
 // CHECK: { alignas(gpurma_values_[[R]]) unsigned char gpurma_memory[sizeof(gpurma_values_[[R]])]; gpurma_values_[[R]]& gpurma_values = *reinterpret_cast<gpurma_values_[[R]]*>(gpurma_memory);
 // CHECK-SAME: ::gpurma::stages::stage_plan("step", reinterpret_cast<const void*>(static_cast<void (*)({{.*}})>(::ns::step<float>)), 0, dim3(block), 0).reads(0, 0, 0, 0, 0, 0).writes(0, 0, 0, 0, 0, 0).reads(0, 0, 0, 0, 0, 0).with_thread_rows(0, 0, 0, 0).with_walks(1u, 1, false)
 // CHECK-SAME: ::gpurma::stages::array_plan("a", a, n)
-// CHECK-SAME: ::gpurma::stages::run({GPURMA_REGION_KERNEL_32(gpurma_region_[[R]]<32>), GPURMA_REGION_KERNEL_64(gpurma_region_[[R]]<64>), GPURMA_REGION_KERNEL_128(gpurma_region_[[R]]<128>)}
+// CHECK-SAME: ::gpurma::stages::run(gpurma_kernels_[[R]], gpurma_values, gpurma_plan,
 #pragma gpurma persistent distribute(a, b : rows(n)) reduce(+ : *sum)
   for (int i = 0; i < steps; ++i) {
     *sum = 0;
