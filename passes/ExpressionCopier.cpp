@@ -30,10 +30,11 @@ Expr* ExpressionCopier::copy(Expr* E) {
   case Stmt::ImplicitCastExprClass: {
     auto* Cast = cast<ImplicitCastExpr>(E);
     CXXCastPath Path = path(Cast);
-    Expr* Sub = copy(Cast->getSubExpr());
-    if (Cast->getCastKind() == CK_LValueToRValue && Sub->isPRValue())
+    const bool Reads = Cast->getCastKind() == CK_LValueToRValue;
+    Expr* Sub = Reads ? copyToRead(Cast->getSubExpr()) : copy(Cast->getSubExpr());
+    if (Reads && Sub->isPRValue())
       return Sub; // a parameter that a value stands for
-    if (Cast->getCastKind() == CK_LValueToRValue)
+    if (Reads)
       Sub = readFrom(Sub);
     if (Cast->getCastKind() == CK_UserDefinedConversion && !isa<CallExpr, CXXConstructExpr>(Sub->IgnoreImplicit()))
       return Sub; // a variable that stands for what an object converts to

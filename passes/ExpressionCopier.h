@@ -33,6 +33,8 @@ protected:
   virtual clang::Expr* copyCall(clang::CallExpr* Call) = 0;
   clang::CallExpr* copyPlainCall(clang::CallExpr* Call);
   clang::Expr* copyPlainMember(clang::MemberExpr* Member);
+  /// Of what a value is read from.
+  virtual clang::Expr* copyToRead(clang::Expr* E) { return copy(E); }
   /// What a copy is read from; itself, if nothing derived knows better.
   virtual clang::Expr* readFrom(clang::Expr* Copy) { return Copy; }
   virtual clang::Expr* copyChoice(clang::ConditionalOperator* Choice) = 0;

@@ -87,7 +87,7 @@ bool copiesBits(const CallExpr& Call, StringRef Name) {
 }
 
 /// As err_region_call has them.
-enum HostCall { OfProgram, Prints, MeasuresTime, OfLibrary };
+enum HostCall { OfProgram, Prints, MeasuresTime, OfLibrary, OfMemory };
 HostCall wayOut(const FunctionDecl& Callee) {
   return llvm::StringSwitch<HostCall>(Callee.getNameAsString())
       .Cases("fprintf", "puts", "fputs", "putchar", "fputc", "operator<<", Prints)
@@ -323,13 +323,19 @@ bool ExpressionWriter::hasCopy(QualType Type) const {
   return Tag && Draft.Types.contains(Tag);
 }
 
+static QualType pointedType(QualType Type) {
+  while (Type->isPointerType())
+    Type = Type->getPointeeType();
+  return Type;
+}
+
 void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
   if (!Draft.Result.Captured.insert(&Variable))
     return;
   QualType Type = Variable.getType().getNonReferenceType();
   if (!isCopiedByBytes(Type, Context) || hasReferences(Type))
     report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
-  else if (isUnnamed(Type))
+  else if (isUnnamed(Type) || isUnnamed(pointedType(Type)))
     report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
   else if (Variable.getTLSKind() != VarDecl::TLS_None || Variable.hasAttr<CUDADeviceAttr>())
     report(Loc, Diag::err_region_variable) << Variable.getName() << ThreadOrStatic;
@@ -610,8 +616,10 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     To << ")";
     return true;
   }
+  const bool ReachesMemory = reachesMemory(Call, Draft.U.sources()) ||
+                             (isMarkedForDevice(Callee) && !mayStayCall(Call, Draft.U.sources()));
   if (isa<CXXMethodDecl>(Callee) || Callee->isOverloadedOperator()) {
-    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
+    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee, ReachesMemory);
     return false;
   }
   StringRef Name = Callee->getIdentifier() ? Callee->getName() : StringRef();
@@ -655,7 +663,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     return true;
   }
   if (!copiesBits(Call, Name))
-    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee);
+    checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee, ReachesMemory);
   return false;
 }
 
@@ -681,20 +689,26 @@ bool ExpressionWriter::arrayCopy(const CallExpr& Call, raw_ostream& To) {
   return true;
 }
 
-void ExpressionWriter::checkCallee(SourceLocation Loc, SourceRange Range, const FunctionDecl& Callee) {
+void ExpressionWriter::checkCallee(SourceLocation Loc, SourceRange Range,
+                                   const FunctionDecl& Callee, bool ReachesMemory) {
   bool InHeader = Draft.U.sources().isInSystemHeader(Callee.getLocation());
   const FunctionDecl* Definition = nullptr;
-  if (isMarkedForDevice(&Callee) || hasDeviceTwin(&Callee) || Callee.isDefaulted() ||
-      (Callee.hasBody(Definition) && Draft.R.OnDevice.contains(Definition)))
+  if ((isMarkedForDevice(&Callee) && !ReachesMemory) || hasDeviceTwin(&Callee) ||
+      Callee.isDefaulted() || (Callee.hasBody(Definition) && Draft.R.OnDevice.contains(Definition)))
     return;
   // Accessors of the standard library's aggregates (std::array), numeric_limits: Clang takes them for device code, too.
-  bool Constant = Callee.hasAttr<CUDADeviceAttr>() && InHeader && Callee.isConstexpr();
+  bool Constant =
+      Callee.hasAttr<CUDADeviceAttr>() && InHeader && Callee.isConstexpr() && !ReachesMemory;
   Draft.P.CallsHostConstexpr |= Constant;
   if (isMathematics(&Callee, Draft.U.sources()) || Constant)
     return;
   if (!Callee.hasBody() && wayOut(Callee) == MeasuresTime)
     InHeader = true; // mpi.h need not be a system's
-  report(Loc, Diag::err_region_call) << Callee.getNameAsString() << (InHeader ? wayOut(Callee) : OfProgram) << Range;
+  report(Loc, Diag::err_region_call) << Callee.getNameAsString()
+                                     << (InHeader        ? wayOut(Callee)
+                                         : ReachesMemory ? OfMemory
+                                                         : OfProgram)
+                                     << Range;
   if (!InHeader) {
     report(Callee.getLocation(), Diag::note_declared_here) << &Callee;
     if (!Callee.hasBody())

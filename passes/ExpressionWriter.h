@@ -76,7 +76,8 @@ private:
   /// A copy or filling of a reduced scalar, which the region knows. False: it is something else.
   bool scalarTransfer(const clang::CallExpr& Call, llvm::StringRef Name, llvm::raw_ostream& To);
   /// Whether device code may call the function.
-  void checkCallee(clang::SourceLocation Loc, clang::SourceRange Range, const clang::FunctionDecl& Callee);
+  void checkCallee(clang::SourceLocation Loc, clang::SourceRange Range,
+                   const clang::FunctionDecl& Callee, bool ReachesMemory = false);
   bool reference(const clang::DeclRefExpr& Ref, llvm::raw_ostream& To);
   void capture(const clang::VarDecl& Variable, clang::SourceLocation Loc);
   std::string hostScalar(const clang::VarDecl* Pointer, clang::SourceLocation Loc);

@@ -718,7 +718,12 @@ private:
     std::string Text;
     for (const ObjectValue& V : R.Objects) {
       std::string Read = V.Call.text(Printer.text(V.Named));
-      Text += "[[maybe_unused]] " + type(V.Value->getType(), objectValueName(V.Value)) + " = " + Read + "; ";
+      const bool AddsConst =
+          V.isPointer() && !Context.hasSameType(V.Call.type(), V.Value->getType());
+      Text +=
+          "[[maybe_unused]] " + type(V.Value->getType(), objectValueName(V.Value)) + " = " +
+          (AddsConst ? "const_cast<" + type(V.Value->getType(), "") + ">(" + Read + ")" : Read) +
+          "; ";
       for (const Expr* Other : V.Alike)
         Text += "::gpurma::stages::check_alike(" + stringLiteral(Read) + ", " + stringLiteral(V.Call.text(Printer.text(Other))) + ", " +
                 objectValueName(V.Value) + " == " + V.Call.text(Printer.text(Other)) + ", " + siteText(R.directive().HashLoc, U.sources()) + "); ";
@@ -783,13 +788,17 @@ private:
     for (auto V = R.Objects.begin(); V != R.Objects.end(); ++V)
       for (auto Other = V + 1; Other != R.Objects.end(); ++Other) {
         std::string A = Printer.text(V->Named), B = Printer.text(Other->Named);
-        if (Written.Changed.count(V->Value) && Written.Changed.count(Other->Value) && V->isPointer() && V->Call.key() == Other->Call.key() &&
+        if (Written.Changed.count(V->Value) && Written.Changed.count(Other->Value) &&
+            V->isPointer() && !V->ChangedMember && V->Call.key() == Other->Call.key() &&
             Context.hasSameUnqualifiedType(V->Named->getType(), Other->Named->getType()))
           Text += "if (" + V->Call.text(A) + " != " + objectValueName(V->Value) + " && " + Other->Call.text(B) + " == " + objectValueName(V->Value) +
                   ") { ::gpurma::stages::swap_objects(" + A + ", " + B + "); ::gpurma::stages::check_swapped(" + stringLiteral(V->Call.text(A)) +
                   ", " + stringLiteral(Other->Call.text(B)) + ", " + V->Call.text(A) + " == " + objectValueName(V->Value) + ", " +
                   siteText(R.directive().HashLoc, U.sources()) + "); } ";
       }
+    for (const ObjectValue& V : R.Objects)
+      if (V.ChangedMember && Written.Changed.count(V.Value))
+        Text += V.Call.changed(Printer.text(V.Named), objectValueName(V.Value)) + "; ";
     return Text;
   }
 

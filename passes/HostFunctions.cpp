@@ -109,6 +109,10 @@ class DeviceChecker : public DynamicRecursiveASTVisitor {
 public:
   explicit DeviceChecker(const SourceManager& Sources) : Sources(Sources) {}
   bool Rejected = false;
+  /// Pointers lead to what the region has copies of.
+  bool FollowsPointers = false;
+  /// Those that are marked for the device are looked at, too.
+  bool LooksAtMarked = false;
   llvm::SmallSetVector<const FunctionDecl*, 8> Called;
 
   bool VisitStmt(Stmt* S) override {
@@ -129,16 +133,19 @@ public:
   }
   /// What a pointer leads to may be an array.
   bool VisitUnaryOperator(UnaryOperator* E) override {
-    Rejected |= E->getOpcode() == UO_Deref && !isa<CXXThisExpr>(E->getSubExpr()->IgnoreParenImpCasts());
+    Rejected |= E->getOpcode() == UO_Deref && !FollowsPointers &&
+                !isa<CXXThisExpr>(E->getSubExpr()->IgnoreParenImpCasts());
     return !Rejected;
   }
   bool VisitArraySubscriptExpr(ArraySubscriptExpr* E) override {
-    Rejected |= !E->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
+    Rejected |= !FollowsPointers && !E->getBase()->IgnoreParenImpCasts()->getType()->isArrayType();
     return !Rejected;
   }
   bool VisitMemberExpr(MemberExpr* E) override {
     const auto* V = dyn_cast<VarDecl>(E->getMemberDecl());
-    Rejected |= (E->isArrow() && !isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts())) || (V && !V->isConstexpr());
+    Rejected |= (E->isArrow() && !FollowsPointers &&
+                 !isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts())) ||
+                (V && !V->isConstexpr());
     return !Rejected;
   }
   bool VisitCXXConstructExpr(CXXConstructExpr* E) override {
@@ -152,8 +159,11 @@ public:
   bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
     const FunctionDecl* Definition = calledDefinition(*Call);
-    if (Callee && (isMathematics(Callee, Sources) || isMarkedForDevice(Callee)))
+    if (Callee && (isMathematics(Callee, Sources) || isMarkedForDevice(Callee))) {
+      if (LooksAtMarked && Definition && !Sources.isInSystemHeader(Callee->getLocation()))
+        Called.insert(Definition);
       return true;
+    }
     if (!Definition || Callee->isOverloadedOperator() || Sources.isInSystemHeader(Callee->getLocation()))
       Rejected = true;
     else
@@ -164,6 +174,67 @@ public:
 private:
   const SourceManager& Sources;
 };
+
+bool isAggregateOfLibrary(const CXXRecordDecl* Class) {
+  return Class && Class->isInStdNamespace() && Class->getIdentifier() &&
+         llvm::is_contained({"array", "pair", "tuple", "optional", "variant", "complex"},
+                            Class->getName());
+}
+
+const Expr* objectOf(const CallExpr& Call) {
+  const auto* Member = dyn_cast<CXXMemberCallExpr>(&Call);
+  return Member ? Member->getImplicitObjectArgument()->IgnoreParenImpCasts() : nullptr;
+}
+
+bool isOwnPlace(const Expr* E);
+
+/// Of a variable, or a part of one, rather than of what a pointer leads to.
+bool isOwnPointer(const Expr* E) {
+  E = E->IgnoreParenCasts();
+  if (E->getType()->isArrayType())
+    return isOwnPlace(E);
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAdditiveOp())
+    return isOwnPointer(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
+                                                                     : Binary->getRHS());
+  if (const auto* Unary = dyn_cast<UnaryOperator>(E))
+    return Unary->getOpcode() == UO_AddrOf && isOwnPlace(Unary->getSubExpr());
+  // sizes.data(), std::begin(fields)
+  const auto* Call = dyn_cast<CallExpr>(E);
+  const Expr* All = Call ? objectOf(*Call) : nullptr;
+  if (Call && !All && Call->getNumArgs() == 1)
+    All = Call->getArg(0)->IgnoreParenImpCasts();
+  return All &&
+         (All->getType()->isArrayType() ||
+          isAggregateOfLibrary(All->getType()->getAsCXXRecordDecl())) &&
+         isOwnPlace(All);
+}
+
+bool isOwnPlace(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (const auto* Member = dyn_cast<MemberExpr>(E))
+    return isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()) ||
+           (!Member->isArrow() && isOwnPlace(Member->getBase()));
+  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(E))
+    return isOwnPointer(Element->getBase());
+  const auto* Ref = dyn_cast<DeclRefExpr>(E);
+  return Ref && isa<VarDecl>(Ref->getDecl()) && !Ref->getType()->isPointerType();
+}
+
+/// Aggregates of the library have what they are made of within them; other classes with pointers
+/// lead elsewhere, as std::span does.
+bool holdsPointers(QualType Type) {
+  Type = Type.getCanonicalType();
+  if (Type->isReferenceType() || Type->isPointerType())
+    return true;
+  if (const auto* Array = Type->getAsArrayTypeUnsafe())
+    return holdsPointers(Array->getElementType());
+  const CXXRecordDecl* Class = Type->getAsCXXRecordDecl();
+  return Class && Class->hasDefinition() &&
+         (llvm::any_of(Class->fields(),
+                       [](const FieldDecl* F) { return holdsPointers(F->getType()); }) ||
+          llvm::any_of(Class->bases(),
+                       [](const CXXBaseSpecifier& Base) { return holdsPointers(Base.getType()); }));
+}
 
 /// Whether the text before its name can say for whom it is: no other declaration would have to say so, too.
 bool canBeMarked(const FunctionDecl* F) {
@@ -185,6 +256,58 @@ const FunctionDecl* calledDefinition(const CallExpr& Call) {
 bool isMarkedForDevice(const FunctionDecl* F) {
   const auto* Device = F->getAttr<CUDADeviceAttr>();
   return Device && !Device->isImplicit();
+}
+
+bool mayStayCall(const CallExpr& Call, const SourceManager& Sources) {
+  const FunctionDecl* F = calledDefinition(Call);
+  if (!F)
+    return true;
+  auto Leads = [](const Expr* E) {
+    const QualType Type = E->getType();
+    return Type->isPointerType() ? !isOwnPointer(E) : holdsPointers(Type.getNonReferenceType());
+  };
+  const Expr* Object = objectOf(Call);
+  const bool LeadsElsewhere =
+      (Object &&
+       (Object->getType()->isPointerType() ? !isa<CXXThisExpr>(Object) : Leads(Object))) ||
+      llvm::any_of(Call.arguments(), Leads);
+  llvm::SmallSetVector<const FunctionDecl*, 8> Work;
+  Work.insert(F);
+  for (size_t I = 0; I != Work.size(); ++I) {
+    DeviceChecker Check(Sources);
+    Check.LooksAtMarked = true;
+    Check.FollowsPointers = !LeadsElsewhere;
+    Check.TraverseStmt(Work[I]->getBody());
+    if (Check.Rejected)
+      return false;
+    Work.insert(Check.Called.begin(), Check.Called.end());
+  }
+  return true;
+}
+
+bool reachesMemory(const CallExpr& Call, const SourceManager& Sources) {
+  const FunctionDecl* F = Call.getDirectCallee();
+  if (!F || !Sources.isInSystemHeader(F->getLocation()))
+    return false;
+  auto IsView = [](QualType Type) {
+    const CXXRecordDecl* Class = Type.getNonReferenceType()->getAsCXXRecordDecl();
+    return Class && Class->isInStdNamespace() && !isAggregateOfLibrary(Class) &&
+           holdsPointers(Type.getNonReferenceType());
+  };
+  const Expr* Object = objectOf(Call);
+  if (Object && IsView(Object->getType()))
+    return true;
+  const unsigned First = isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(F) ? 1 : 0;
+  for (unsigned I = 0; I != Call.getNumArgs(); ++I) {
+    if (IsView(Call.getArg(I)->getType()))
+      return true;
+    if (I >= First && I - First < F->getNumParams() &&
+        F->getParamDecl(I - First)->getType()->isPointerType() && !isOwnPointer(Call.getArg(I)) &&
+        !Call.getArg(I)->isNullPointerConstant(F->getASTContext(),
+                                               Expr::NPC_ValueDependentIsNotNull))
+      return true;
+  }
+  return false;
 }
 
 bool isMathematics(const FunctionDecl* F, const SourceManager& Sources) {

@@ -20,6 +20,15 @@ const clang::FunctionDecl* calledDefinition(const clang::CallExpr& Call);
 /// of which a region has none.
 bool isOfHost(const clang::FunctionDecl* F, const clang::SourceManager& Sources);
 
+/// Whether the device may run the call in the host's place, of a function that is marked for both:
+/// all that it reaches is passed to it, or constant. The pointers that it gets lead to variables,
+/// of which the region has copies.
+bool mayStayCall(const clang::CallExpr& Call, const clang::SourceManager& Sources);
+
+/// Whether a function of a system's header reaches memory by what it is passed, as std::copy(u, u +
+/// n, v) and `span[i]` do.
+bool reachesMemory(const clang::CallExpr& Call, const clang::SourceManager& Sources);
+
 /// `return value;`, if that is all that the body says; else null.
 const clang::Expr* onlyReturned(const clang::FunctionDecl* F);
 

@@ -60,7 +60,7 @@ static QualType returnType(const CXXMethodDecl *Method) { return Method->getRetu
 
 QualType ObjectCall::type() const {
   const QualType Type = Field ? Field->getType() : Cast ? Cast->getReturnType() : Method->getReturnType();
-  return Type.getCanonicalType().getUnqualifiedType();
+  return Type.getNonReferenceType().getCanonicalType().getUnqualifiedType();
 }
 
 bool ObjectCall::isOfClassOf(const ObjectCall &Other) const {
@@ -68,20 +68,54 @@ bool ObjectCall::isOfClassOf(const ObjectCall &Other) const {
   return Class(*this) == Class(Other);
 }
 
-std::string ObjectCall::key() const {
-  if (Field)
-    return "." + Field->getNameAsString();
+const FieldDecl* ObjectCall::member() const {
+  if (Field || Cast)
+    return Field;
   const FunctionDecl *Definition = Method->getDefinition();
   const Expr *Returned = Definition ? onlyReturned(Definition) : nullptr;
   const auto *Member = Returned ? dyn_cast<MemberExpr>(Returned->IgnoreParenImpCasts()) : nullptr;
-  if (!Cast && Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
-    return "." + Member->getMemberDecl()->getNameAsString();
+  return Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())
+             ? dyn_cast<FieldDecl>(Member->getMemberDecl())
+             : nullptr;
+}
+
+std::string ObjectCall::key() const {
+  if (const FieldDecl* Member = member())
+    return "." + Member->getNameAsString();
   return (Cast ? "* " : "") + Method->getNameAsString();
 }
 
+/// `offset>(object`, of the class that has the member.
+static std::string placeOf(const ObjectCall& Call, const std::string& Named, StringRef Const) {
+  const FieldDecl* Member = Call.member();
+  const ASTContext& Context = Member->getASTContext();
+  const auto* Class = cast<CXXRecordDecl>(Member->getParent());
+  std::string Object = Named;
+  if (Call.Object->getType().getNonReferenceType()->getAsCXXRecordDecl()->getCanonicalDecl() !=
+      Class->getCanonicalDecl())
+    Object = ("static_cast<" + Const +
+              Context.getRecordType(Class).getAsString(sourcePolicy(Context)) + "&>(" + Named + ")")
+                 .str();
+  return std::to_string(Context.toCharUnitsFromBits(Context.getFieldOffset(Member)).getQuantity()) +
+         ">(" + Object + ")";
+}
+
+std::string ObjectCall::changed(const std::string& Named, const std::string& Value) const {
+  const FieldDecl* Member = member();
+  if (isPublic(Member))
+    return Named + "." + Member->getNameAsString() + " = " + Value;
+  std::string Place = placeOf(*this, Named, "");
+  Place.back() = ',';
+  return "::gpurma::stages::store_member<" + Place + " " + Value + ")";
+}
+
 std::string ObjectCall::text(const std::string &Named) const {
-  if (Field)
+  if (Field && isPublic(Field))
     return Named + "." + Field->getNameAsString();
+  if (Field)
+    return "::gpurma::stages::member_at<" +
+           type().getAsString(sourcePolicy(Field->getASTContext())) + ", " +
+           placeOf(*this, Named, "const ");
   if (isa<CXXConversionDecl>(Method)) {
     const PrintingPolicy Policy = sourcePolicy(Method->getASTContext());
     return "static_cast<" + type().getAsString(Policy) + ">(" + Named + ")";
@@ -117,17 +151,21 @@ std::optional<ObjectCall> objectCall(const Expr *E) {
   return ObjectCall{Object, Method, Callee};
 }
 
+static bool isReadable(const FieldDecl* Field) {
+  return Field->getIdentifier() && !Field->isBitField() && !Field->isMutable() &&
+         !Field->getType().isVolatileQualified() && isNumberOrPointer(Field->getType());
+}
+
 std::optional<ObjectCall> objectMember(const Expr *E) {
   const auto *Member = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts());
   const auto *Field = Member && !Member->isArrow() ? dyn_cast<FieldDecl>(Member->getMemberDecl()) : nullptr;
-  if (!Field || !Field->getIdentifier() || Field->isBitField() || Field->isMutable() || Field->getType().isVolatileQualified() ||
-      !isNumberOrPointer(Field->getType()) || !isHostObject(Member->getBase()->IgnoreParenImpCasts()))
+  if (!Field || !isReadable(Field) || !isHostObject(Member->getBase()->IgnoreParenImpCasts()))
     return std::nullopt;
   return ObjectCall{Member->getBase()->IgnoreParenImpCasts(), nullptr, nullptr, Field};
 }
 
 std::optional<ObjectCall> objectPart(Expr *Object, const FieldDecl *Field) {
-  if (!isHostObject(Object) || !isNumberOrPointer(Field->getType()))
+  if (!isHostObject(Object) || !isReadable(Field))
     return std::nullopt;
   const ObjectCall Part{Object, nullptr, nullptr, Field};
   if (isPublic(Field))
@@ -136,7 +174,7 @@ std::optional<ObjectCall> objectPart(Expr *Object, const FieldDecl *Field) {
     if (Method->getAccess() == AS_public && Method->getIdentifier() && Method->isInstance() && Method->getNumParams() == 0 && !Method->isVirtual() &&
         ObjectCall{Object, Method}.key() == Part.key())
       return ObjectCall{Object, Method};
-  return std::nullopt;
+  return Part;
 }
 
 std::optional<ObjectCall> objectConversion(const Expr *E) {
@@ -184,6 +222,30 @@ bool isConstantCall(const CXXMethodDecl *Method, const SourceManager &Sources) {
   const FunctionDecl *Definition = Method->getDefinition();
   const Expr *Returned = Definition ? onlyReturned(Definition) : nullptr;
   return Returned && isConstantOf(Returned, Sources);
+}
+
+static bool dependsOn(const CXXMethodDecl* Method, const FieldDecl* Member);
+
+static bool dependsOn(const Stmt* S, const FieldDecl* Member) {
+  if (const auto* Read = dyn_cast<MemberExpr>(S);
+      Read && Read->getMemberDecl()->getCanonicalDecl() == Member->getCanonicalDecl())
+    return true;
+  if (const auto* Call = dyn_cast<CXXMemberCallExpr>(S);
+      Call && (!Call->getMethodDecl() || dependsOn(Call->getMethodDecl(), Member)))
+    return true;
+  return llvm::any_of(S->children(),
+                      [&](const Stmt* Child) { return Child && dependsOn(Child, Member); });
+}
+
+static bool dependsOn(const CXXMethodDecl* Method, const FieldDecl* Member) {
+  const FunctionDecl* Definition = Method->getDefinition();
+  const Expr* Returned = Definition ? onlyReturned(Definition) : nullptr; // isConstantCall
+  return !Returned || dependsOn(Returned, Member);
+}
+
+bool dependsOn(const ObjectCall& Call, const FieldDecl* Member) {
+  return Call.Field ? Call.Field->getCanonicalDecl() == Member->getCanonicalDecl()
+                    : dependsOn(Call.Method, Member);
 }
 
 bool isConstantCall(const ObjectCall &Call, const SourceManager &Sources) { return Call.Field || isConstantCall(Call.Method, Sources); }

@@ -40,7 +40,11 @@ struct ObjectCall {
   std::string key() const;
   /// With the object as it is written.
   std::string text(const std::string &Named) const;
+  /// What gives the member that it returns a value.
+  std::string changed(const std::string& Named, const std::string& Value) const;
   clang::QualType type() const;
+  /// Whose value it returns; null for what is computed.
+  const clang::FieldDecl* member() const;
   /// Whether both are functions or members of one class.
   bool isOfClassOf(const ObjectCall &Other) const;
 };
@@ -52,9 +56,10 @@ bool isHostObject(const clang::Expr *E);
 bool isCopiedByBytes(clang::QualType Type, const clang::ASTContext &Context);
 /// None for other expressions, and for objects that can be copied.
 std::optional<ObjectCall> objectCall(const clang::Expr *E);
-/// Of a member of such an object, a number or a pointer, that is read.
+/// Of a member of such an object, a number or a pointer.
 std::optional<ObjectCall> objectMember(const clang::Expr *E);
-/// What says which value such a member has outside of the class; none if nothing does.
+/// What returns such a member, which need not be public: by a function that is, or from where it
+/// lies.
 std::optional<ObjectCall> objectPart(clang::Expr *Object, const clang::FieldDecl *Field);
 /// Of an object itself, that converts to a pointer.
 std::optional<ObjectCall> objectConversion(const clang::Expr *E);
@@ -62,6 +67,9 @@ std::optional<ObjectCall> objectConversion(const clang::Expr *E);
 /// Whether it always returns the same for an object that nothing but swaps change.
 bool isConstantCall(const clang::CXXMethodDecl *Method, const clang::SourceManager &Sources);
 bool isConstantCall(const ObjectCall &Call, const clang::SourceManager &Sources);
+
+/// Whether what such a call returns may depend on a member of the object.
+bool dependsOn(const ObjectCall& Call, const clang::FieldDecl* Member);
 
 /// swap(u, v), u.swap(v); null for other calls.
 std::pair<clang::Expr *, clang::Expr *> swappedObjects(const clang::CallExpr &Call);
@@ -78,6 +86,10 @@ struct ObjectValue {
   unsigned Clause = 0;
   /// Objects that take turns with it, and of which the call has to return the same; not of a pointer.
   std::vector<const clang::Expr *> Alike;
+  /// The member that the call returns, if the region changes that by itself rather than with the
+  /// whole object; where it may do so first.
+  const clang::FieldDecl* ChangedMember = nullptr;
+  clang::SourceLocation ChangedAt;
 
   bool isPointer() const { return Value->getType()->isPointerType(); }
 };

@@ -107,9 +107,20 @@ bool LocalTypes::isLocal(QualType Type, const ASTContext& Context) {
   return Tag && (!Tag->hasNameForLinkage() || Tag->getParentFunctionOrMethod());
 }
 
+/// Of a class in whose body the function stands.
+static bool isOfClass(const TagDecl* Tag, const FunctionDecl* Function) {
+  for (const DeclContext* Around = Function->getLexicalDeclContext(); isa<CXXRecordDecl>(Around);
+       Around = Around->getLexicalParent())
+    if (cast<CXXRecordDecl>(Around)->getCanonicalDecl() == Tag->getCanonicalDecl())
+      return true;
+  return false;
+}
+
 bool LocalTypes::isUnnamed(QualType Type, const Region& R, const ASTContext& Context) {
   const TagDecl* Tag = tagOf(Type, Context);
-  return isLocal(Type, Context) || (Tag && isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord());
+  return isLocal(Type, Context) ||
+         (Tag && ((isa<CXXMethodDecl>(R.function()) && Tag->getDeclContext()->isRecord()) ||
+                  isOfClass(Tag, R.function())));
 }
 
 bool LocalTypes::contains(const TagDecl* Tag) const {

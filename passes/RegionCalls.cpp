@@ -201,7 +201,17 @@ private:
 
   bool isExpanded(const CallExpr& Call) {
     const FunctionDecl* F = calledDefinition(Call);
-    return F && !Sources.isInSystemHeader(F->getLocation()) && (isOfHost(F, Sources) || isOfObject(Call) || launches(F));
+    return F && !Sources.isInSystemHeader(F->getLocation()) &&
+           (isOfHost(F, Sources) || isOfObject(Call) || launches(F) || isOfBoth(Call, F));
+  }
+
+  /// A function for both that would do something else on the device, or returns a pointer, of which
+  /// is to be seen which it is.
+  bool isOfBoth(const CallExpr& Call, const FunctionDecl* F) const {
+    return isMarkedForDevice(F) && F->hasAttr<CUDAHostAttr>() &&
+           (!F->isOverloadedOperator() || F->getOverloadedOperator() == OO_Call) &&
+           !isa<CXXConstructorDecl, CXXDestructorDecl, CXXConversionDecl>(F) &&
+           (F->getReturnType()->isPointerType() || !mayStayCall(Call, Sources));
   }
 
   /// The device has the members that the region names, and no object.
@@ -234,6 +244,24 @@ private:
   VarDecl* objectVariable(const ObjectCall& Call, Expr* Named, QualType Type) {
     PointerVariable Object = isPlace(Named) ? pointerVariable(Named) : PointerVariable();
     return Object && !Declared.contains(Object.Variable) ? Objects.valueOf(Object, Named, Call, Type) : nullptr;
+  }
+
+  /// The variable that stands for a member of an object, and which the region may change if that is
+  /// a pointer; null if none does.
+  Expr* memberValue(const ObjectCall& Part, Expr* Object, const FieldDecl* Field, bool IsRead,
+                    SourceLocation Loc) {
+    const bool IsKnown = IsRead || Part.type()->isPointerType();
+    VarDecl* Value = IsKnown ? objectVariable(Part, plain(Object), Part.type()) : nullptr;
+    if (!Value)
+      return nullptr;
+    if (!IsRead)
+      Objects.change(Value, Field, Loc);
+    return Build.name(Value, Loc);
+  }
+
+  Expr* copyToRead(Expr* E) override {
+    llvm::SaveAndRestore<const Expr*> Reads(Read, E->IgnoreParens());
+    return copy(E);
   }
 
   /// The variable that stands for a member of an object.
@@ -925,8 +953,11 @@ private:
         return std::nullopt;
       Passed.push_back(Argument);
     }
+    const bool MayChangeMember = IsPlace && &Call != Read && !OfClauses &&
+                                 !Type->getPointeeType().isConstQualified() &&
+                                 isa<MemberExpr>(Returned->IgnoreParens());
     Frame Inside{F, nullptr, nullptr};
-    Inside.OnlyReads = true;
+    Inside.OnlyReads = !MayChangeMember;
     if (!checkCall(F, Call) || !checkCaptures(F, Call) || !findObject(Call, F, Inside))
       return nullptr;
     Diags.addCall(F->getBody()->getSourceRange(), Call.getBeginLoc(), nameOf(F));
@@ -1167,11 +1198,8 @@ private:
     if (Named && isa<CXXThisExpr>(Named)) {
       Inside.Object = Frames.back().Object;
       Inside.OfObject = Frames.back().OfObject;
-      bool SameClass = Named->getType()->getPointeeCXXRecordDecl()->getCanonicalDecl() == Method->getParent()->getCanonicalDecl();
-      if (SameClass || (Inside.OfObject && !Inside.Object))
-        return true;
-    } else if (Named && !Named->getType()->isPointerType() &&
-               Named->getType()->getAsCXXRecordDecl()->getCanonicalDecl() == Method->getParent()->getCanonicalDecl()) {
+      return true;
+    } else if (Named && !Named->getType()->isPointerType()) {
       Inside.Object = copy(Named);
       if (isPlace(Inside.Object))
         return true;
@@ -1378,16 +1406,20 @@ private:
   }
 
   Expr* copyMember(MemberExpr* Member) override {
+    const bool IsRead = Member == Read;
     Expr* Base = Member->getBase()->IgnoreParenImpCasts();
     if (auto* This = dyn_cast<CXXThisExpr>(Base); This && isa<FieldDecl>(Member->getMemberDecl())) {
       const Frame& Own = Frames.back();
       auto* Field = cast<FieldDecl>(Member->getMemberDecl());
       const auto* Class = dyn_cast<CXXRecordDecl>(Field->getParent());
       if (Own.Object) {
-        if (const std::optional<ObjectCall> Part = Own.OnlyReads ? objectPart(plain(Own.Object), Field) : std::nullopt)
-          if (VarDecl* Value = objectVariable(*Part, plain(copy(Own.Object)), Part->type()))
-            return Build.name(Value, Member->getBeginLoc());
-        if (!isPublic(Field))
+        const std::optional<ObjectCall> Part = objectPart(plain(Own.Object), Field);
+        if (Expr* Value = Part ? memberValue(*Part, copy(Own.Object), Field,
+                                             IsRead || Own.OnlyReads, Member->getBeginLoc())
+                               : nullptr)
+          return Value;
+        if (!isPublic(Field) ||
+            !isNamedIn(plain(Own.Object)->getType()->getAsCXXRecordDecl(), Class, Field))
           fail(Member->getMemberLoc(), current(), NotPublic, Field->getName());
         return MemberExpr::Create(Context, copy(Own.Object), false, Member->getMemberLoc(), NestedNameSpecifierLoc(), SourceLocation(),
                                   Member->getMemberDecl(), Member->getFoundDecl(), Member->getMemberNameInfo(), nullptr, Member->getType(),
@@ -1399,7 +1431,14 @@ private:
         return Members.reference(*Member);
       }
     }
-    return copyPlainMember(Member);
+    Expr* Copy = copyPlainMember(Member);
+    if (IsRead || OfClauses)
+      return Copy;
+    const std::optional<ObjectCall> OfObject = objectMember(Copy);
+    Expr* Pointer = OfObject ? memberValue(*OfObject, OfObject->Object, OfObject->Field, IsRead,
+                                           Member->getBeginLoc())
+                             : nullptr;
+    return Pointer ? Pointer : Copy;
   }
 
   /// Whether `this->member` in the region's function means a member that a function of a base class names.
@@ -1407,9 +1446,15 @@ private:
     const auto* Own = dyn_cast_or_null<CXXMethodDecl>(outermostFunction(Function));
     if (!Own || !Class || Own->getParent()->getCanonicalDecl() == Class->getCanonicalDecl())
       return true;
-    if (Field->getAccess() == AS_private)
-      return false;
-    const CXXRecordDecl* Derived = Own->getParent()->getDefinition();
+    return Field->getAccess() != AS_private && isNamedIn(Own->getParent(), Class, Field);
+  }
+
+  /// Whether an object of the derived class has the member by its name only.
+  static bool isNamedIn(const CXXRecordDecl* Derived, const CXXRecordDecl* Class,
+                        const FieldDecl* Field) {
+    Derived = Derived ? Derived->getDefinition() : nullptr;
+    if (!Derived || !Class || Derived->getCanonicalDecl() == Class->getCanonicalDecl())
+      return true;
     CXXBasePaths Paths(/*FindAmbiguities=*/true, /*RecordPaths=*/true, /*DetectVirtual=*/false);
     bool Hides = Derived->lookupInBases(
         [&](const CXXBaseSpecifier* Base, CXXBasePath&) {
@@ -1494,6 +1539,8 @@ private:
   Diagnostics& Diags;
   NodeBuilder Build;
   RegionObjects Objects;
+  /// The place whose value is read, rather than changed or passed by reference.
+  const Expr* Read = nullptr;
   llvm::SmallVector<Frame, 4> Frames;
   /// What variables of the region and of functions have become.
   llvm::DenseMap<const VarDecl*, VarDecl*> Variables;

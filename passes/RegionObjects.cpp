@@ -51,6 +51,14 @@ VarDecl* RegionObjects::valueOf(const PointerVariable& Object, Expr* Named, cons
   return Found->Value;
 }
 
+void RegionObjects::change(const VarDecl* Value, const FieldDecl* Member, SourceLocation Loc) {
+  for (ObjectValue& V : Objects)
+    if (V.Value == Value && !V.ChangedMember) {
+      V.ChangedMember = Member;
+      V.ChangedAt = Loc;
+    }
+}
+
 std::optional<RegionObjects::PointerPairs> RegionObjects::swap(const CallExpr& Call, Expr* NamedA, Expr* NamedB) {
   PointerVariable First = isPlace(NamedA) ? pointerVariable(NamedA) : PointerVariable();
   PointerVariable Second = isPlace(NamedB) ? pointerVariable(NamedB) : PointerVariable();
@@ -78,6 +86,9 @@ std::vector<ObjectValue> RegionObjects::finish(Diagnostics& Diags) {
     for (const ObjectValue& V : Objects)
       if (V.isPointer() && !Diags.hasErrors() && !Each.Values.contains(V.Value) && (V.Object.isPartOf(Each.First) || V.Object.isPartOf(Each.Second)))
         Diags.report(Each.Call->getBeginLoc(), Diag::err_region_object) << V.Value->getName() << Each.Call->getSourceRange();
+  for (const ObjectValue& V : Objects)
+    if (V.ChangedMember)
+      checkChanged(V, Diags);
   for (ObjectValue& V : Objects) {
     if (V.isPointer())
       continue;
@@ -92,6 +103,22 @@ std::vector<ObjectValue> RegionObjects::finish(Diagnostics& Diags) {
     }
   }
   return std::move(Objects);
+}
+
+void RegionObjects::checkChanged(const ObjectValue& Changed, Diagnostics& Diags) const {
+  for (const Swap& Each : Swaps)
+    if (Changed.Object.isPartOf(Each.First) || Changed.Object.isPartOf(Each.Second)) {
+      Diags.report(Changed.ChangedAt, Diag::err_region_object_member)
+          << Changed.ChangedMember->getName() << 0 << Changed.Named->getSourceRange();
+      return;
+    }
+  for (const ObjectValue& Other : Objects)
+    if (&Other != &Changed && Other.Object == Changed.Object &&
+        dependsOn(Other.Call, Changed.ChangedMember)) {
+      Diags.report(Changed.ChangedAt, Diag::err_region_object_member)
+          << Changed.ChangedMember->getName() << 1 << Other.Value->getName();
+      return;
+    }
 }
 
 ObjectValue* RegionObjects::findValue(const PointerVariable& Object, const ObjectCall& Call) {
@@ -117,6 +144,10 @@ ObjectValue& RegionObjects::addValue(const PointerVariable& Object, Expr* Named,
     Name.insert(Name.size() - (Call.Method ? 1 : 0), " ");
   SourceLocation Loc = Object.Variable->getLocation();
   QualType Type = Call.type();
+  // A function may return a pointer to constant elements, where others change them.
+  if (const FieldDecl* Member = Call.member();
+      Member && Type->isPointerType() && Context.hasSimilarType(Member->getType(), Type))
+    Type = Member->getType().getCanonicalType().getUnqualifiedType();
   auto* Value = VarDecl::Create(Context, const_cast<FunctionDecl*>(Function), Loc, Loc, &Context.Idents.get(Name), Type,
                                 Context.getTrivialTypeSourceInfo(Type, Loc), SC_None);
   Value->setImplicit();

@@ -302,8 +302,8 @@ void run(const typename region_kernels<Values, Stages, Arrays, Scalars>::type& k
 // Assignment, of arrays too.
 template <class T, class Other> void copy_value(T& to, const Other& from) {
   static_assert(sizeof(T) == sizeof(Other));
-  std::memcpy(const_cast<std::remove_cv_t<T>*>(&to),
-              const_cast<const std::remove_cv_t<Other>*>(&from), sizeof(T));
+  // By casts that take away every qualifier, __restrict__ too.
+  std::memcpy((void*)(&to), (const void*)(&from), sizeof(T));
 }
 
 // A reduced scalar, in memory of the host or the device, before and after the region.
@@ -333,6 +333,10 @@ void store_block_numbers(T* numbers, const T& value, unsigned long long blocks) 
 template <class T, std::size_t Offset, class Object>
 __host__ __device__ T member_at(const Object& object) {
   return *reinterpret_cast<const T*>(reinterpret_cast<const char*>(&object) + Offset);
+}
+
+template <std::size_t Offset, class Object, class T> void store_member(Object& object, T value) {
+  *reinterpret_cast<T*>(reinterpret_cast<char*>(&object) + Offset) = value;
 }
 
 // An operation of kernels that take the scalar for another type of its size:

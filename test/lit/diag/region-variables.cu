@@ -141,7 +141,7 @@ void with_owner(owner& o) {
 }
 // CHECK: :[[@LINE-2]]:31: error: 'o' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :[[@LINE-7]]:24: note: 'o' is declared here
-// CHECK: :[[@LINE-4]]:31: note: objects of 'owner' stay with the host: the region may read their members that are numbers or pointers, has what their functions without arguments return, and swaps two of them as a whole; do all else before it, or behind '#pragma gpurma host'
+// CHECK: :[[@LINE-4]]:31: note: objects of 'owner' stay with the host: the region may read their members that are numbers or pointers, has what their functions without arguments return, changes members that are pointers, and swaps two of them as a whole; do all else before it, or behind '#pragma gpurma host'
 
 struct counted {
   static int calls;
