@@ -67,9 +67,11 @@ public:
     note(isStages(Barrier), Control, Barrier->getDirectCallee(), Barrier->getExprLoc());
   }
   /// What stands in the callee is reported as it is come to from its beginning.
-  void call(const CallExpr* Call, const FunctionDecl* Callee, const Value& Control) override {
+  void call(SourceLocation Loc, const FunctionDecl* Callee, const Value& Control) override {
     if (Control.Level != Uniformity::Uniform)
-      note(llvm::all_of(BarrierCollector(Callee).Barriers, [&](const CallExpr* Barrier) { return isStages(Barrier); }), Control, Callee, Call->getExprLoc());
+      note(llvm::all_of(BarrierCollector(Callee).Barriers,
+                        [&](const CallExpr* Barrier) { return isStages(Barrier); }),
+           Control, Callee, Loc);
   }
 
   DivergentBarriers Found;

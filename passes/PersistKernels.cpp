@@ -13,7 +13,9 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
 
+#include "CallVisitor.h"
 #include "DeviceFunctions.h"
+#include "ImplicitCalls.h"
 #include "Kernels.h"
 #include "Pass.h"
 #include "clang/AST/DeclTemplate.h"
@@ -26,32 +28,31 @@ using namespace clang;
 namespace gpurma {
 namespace {
 
-/// The functions that a body names, which are those that it may call.
-class CalleeCollector : public DynamicRecursiveASTVisitor {
+/// The functions that a function names, which are those that it may call, and those that it calls
+/// without naming them.
+class CalleeCollector : public ImplicitCalls {
 public:
-  bool shouldVisitImplicitCode() const override { return true; }
-  bool VisitDeclRefExpr(DeclRefExpr *Ref) override { return add(Ref->getDecl()); }
-  bool VisitMemberExpr(MemberExpr *Member) override { return add(Member->getMemberDecl()); }
-  bool VisitCXXConstructExpr(CXXConstructExpr *Construct) override { return add(Construct->getConstructor()); }
-  bool VisitLambdaExpr(LambdaExpr *Lambda) override { return add(Lambda->getCallOperator()); }
-  bool VisitVarDecl(VarDecl *Variable) override {
-    const CXXRecordDecl *Record = Variable->getType()->getAsCXXRecordDecl();
-    return !Record || !Record->hasDefinition() || add(Record->getDestructor());
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    return calls(llvm::dyn_cast<FunctionDecl>(Ref->getDecl()));
   }
+  bool VisitMemberExpr(MemberExpr* Member) override {
+    return calls(llvm::dyn_cast<FunctionDecl>(Member->getMemberDecl()));
+  }
+  bool VisitLambdaExpr(LambdaExpr* Lambda) override { return calls(Lambda->getCallOperator()); }
   bool VisitUnresolvedLookupExpr(UnresolvedLookupExpr *Lookup) override {
     for (const NamedDecl *Found : Lookup->decls())
       if (const auto *Template = llvm::dyn_cast<FunctionTemplateDecl>(Found->getUnderlyingDecl()))
-        add(Template->getTemplatedDecl());
+        calls(Template->getTemplatedDecl());
       else
-        add(Found->getUnderlyingDecl());
+        calls(llvm::dyn_cast<FunctionDecl>(Found->getUnderlyingDecl()));
     return true;
   }
 
   llvm::SmallVector<const FunctionDecl *, 16> Callees;
 
 private:
-  bool add(const Decl *D) {
-    if (const auto *Function = llvm::dyn_cast_or_null<FunctionDecl>(D))
+  bool calls(const FunctionDecl* Function) override {
+    if (Function)
       Callees.push_back(Function);
     return true;
   }
@@ -204,11 +205,8 @@ private:
         continue;
       if (Visit(Function))
         return true;
-      const FunctionDecl *Definition = nullptr;
-      if (!Function->hasBody(Definition))
-        continue;
       CalleeCollector Collector;
-      Collector.TraverseStmt(Definition->getBody());
+      Collector.traverseFunction(*Function);
       Work.insert(Work.end(), Collector.Callees.begin(), Collector.Callees.end());
     }
     return false;
@@ -229,7 +227,7 @@ private:
     anyReached(Kernel, [&Needs](const FunctionDecl *Function) {
       const FunctionDecl *Definition = nullptr;
       if (!isInNamespaceGpurma(Function) && Function->hasBody(Definition))
-        Needs.TraverseStmt(Definition->getBody());
+        traverseDefinition(Needs, Definition);
       return false;
     });
     return Needs;

@@ -4,6 +4,7 @@
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
+#include "passes/ImplicitCalls.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "passes/WindowMemory.h"
@@ -439,6 +440,10 @@ public:
     CFG::BuildOptions &Options = Graphs.getCFGBuildOptions();
     Options.setAllAlwaysAdd();
     Options.AddInitializers = true;
+    Options.AddImplicitDtors = true;
+    Options.AddTemporaryDtors = true;
+    Options.AddCXXDefaultInitExprInCtors = true;
+    Options.AddCXXDefaultInitExprInAggregates = true;
   }
 
   struct FunctionInfo {
@@ -480,20 +485,20 @@ public:
     auto [It, New] = Contains.try_emplace(F, false); // false also cuts recursion
     if (!New)
       return It->second;
-    struct Finder : DynamicRecursiveASTVisitor {
+    struct Finder : ImplicitCalls {
       Implementation &Self;
       bool Found = false;
       explicit Finder(Implementation &Self) : Self(Self) {}
       bool VisitCallExpr(CallExpr *E) override {
-        Found |= Self.Client.isDirective(E) || Self.containsDirective(E->getDirectCallee());
-        return !Found;
+        Found |= Self.Client.isDirective(E);
+        return calls(E->getDirectCallee());
       }
-      bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
-        Found |= Self.containsDirective(E->getConstructor());
+      bool calls(const FunctionDecl* Callee) override {
+        Found |= Self.containsDirective(Callee);
         return !Found;
       }
     } Find(*this);
-    Find.TraverseStmt(F->getBody());
+    Find.traverseFunction(*F);
     return Contains[F] = Find.Found;
   }
 
@@ -635,6 +640,8 @@ private:
         Now[nullptr] = join(Now[nullptr], eval(I->getInit()).whole());
       return;
     }
+    if (auto Destructor = Element.getAs<CFGImplicitDtor>())
+      return destroy(*Destructor);
     auto Statement = Element.getAs<CFGStmt>();
     if (!Statement)
       return;
@@ -656,6 +663,35 @@ private:
     } else if (const auto *Asm = dyn_cast<AsmStmt>(S)) {
       visitAsm(Asm);
     }
+  }
+
+  /// A destructor that is called where no text says so.
+  void destroy(const CFGImplicitDtor& Element) {
+    SourceLocation Loc = F->getLocation();
+    Value Self;
+    if (auto Variable = Element.getAs<CFGAutomaticObjDtor>()) {
+      Loc = Variable->getVarDecl()->getLocation();
+      Self = variable(Variable->getVarDecl(), Loc);
+    } else if (auto Temporary = Element.getAs<CFGTemporaryDtor>()) {
+      const CXXBindTemporaryExpr* Bind = Temporary->getBindTemporaryExpr();
+      Loc = Bind->getExprLoc();
+      Self = eval(Bind);
+    } else if (auto Delete = Element.getAs<CFGDeleteDtor>()) {
+      Loc = Delete->getDeleteExpr()->getExprLoc();
+      Self = load(eval(Delete->getDeleteExpr()->getArgument()), Delete->getDeleteExpr());
+    } else if (auto Member = Element.getAs<CFGMemberDtor>()) {
+      Self = field(Now[nullptr], Member->getFieldDecl());
+    } else {
+      Self = Now[nullptr];
+    }
+    const FunctionDecl* Body = definitionOf(destructorOf(Element, A.Context));
+    if (!Body || !A.containsDirective(Body) || A.Active.contains(Body) || A.Depth >= MaxCallDepth)
+      return;
+    Entry In;
+    In.This = Self;
+    if (Reporting)
+      A.Client.call(Loc, Body, Control);
+    A.run(Body, In, Reporting);
   }
 
   void visitAsm(const AsmStmt *S) {
@@ -1254,7 +1290,7 @@ private:
 
     bool Reports = Reporting && A.containsDirective(Body);
     if (Reports)
-      A.Client.call(E, Callee, Control);
+      A.Client.call(E->getExprLoc(), Callee, Control);
     const Summary &S = A.run(Body, In, Reports);
     takeBack(Body, Args, S, E->getBeginLoc());
     leave(Kept, S);
@@ -1450,7 +1486,8 @@ private:
 
   Value computeConstruct(const CXXConstructExpr *E) {
     const CXXConstructorDecl *Constructor = E->getConstructor();
-    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
+    if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() == 1 &&
+        !A.containsDirective(Constructor))
       return eval(E->getArg(0));
     if (Constructor->isInheritingConstructor())
       Constructor = Constructor->getInheritedConstructor().getConstructor();
@@ -1462,7 +1499,10 @@ private:
         R = join(R, eval(Arg).whole());
       return R;
     }
-    const Summary &S = A.run(Body, entryFor(Body, Args), Reporting && A.containsDirective(Body));
+    const bool Reports = Reporting && A.containsDirective(Body);
+    if (Reports)
+      A.Client.call(E->getExprLoc(), Body, Control);
+    const Summary& S = A.run(Body, entryFor(Body, Args), Reports);
     takeBack(Body, Args, S, E->getBeginLoc());
     return S.This;
   }

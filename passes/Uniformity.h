@@ -77,9 +77,10 @@ public:
   /// here? \p ValueOf gives the value of any expression inside the directive.
   virtual void directive(const clang::CallExpr *Marker, const Value &Control,
                          llvm::function_ref<Value(const clang::Expr *)> ValueOf) = 0;
-  /// A call of a function that contains directives, itself or through others.
-  virtual void call(const clang::CallExpr *Call, const clang::FunctionDecl *Callee,
-                    const Value &Control) = 0;
+  /// A call of a function that contains directives, itself or through others, also one that is not
+  /// written: of a constructor, or of the destructor of what \p Loc declares.
+  virtual void call(clang::SourceLocation Loc, const clang::FunctionDecl* Callee,
+                    const Value& Control) = 0;
 };
 
 class UniformityAnalysis {

@@ -73,8 +73,8 @@ public:
         checkClause(M, C, I, ValueOf);
   }
 
-  void call(const CallExpr *Call, const FunctionDecl *Callee, const Value &Control) override {
-    checkControl(Call->getExprLoc(), Control, /*IsCall=*/true, Callee->getNameAsString(), Callee);
+  void call(SourceLocation Loc, const FunctionDecl* Callee, const Value& Control) override {
+    checkControl(Loc, Control, /*IsCall=*/true, Callee->getNameAsString(), Callee);
   }
 
 private:

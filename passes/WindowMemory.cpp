@@ -2,8 +2,10 @@
 #include "passes/WindowMemory.h"
 #include "frontend/Directives.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/CallVisitor.h"
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
+#include "passes/ImplicitCalls.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -24,7 +26,18 @@ const FunctionDecl *calleeOf(const Expr *E) {
     return Call->getDirectCallee();
   if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
     return Construct->getConstructor();
+  if (const auto* Inherited = dyn_cast<CXXInheritedCtorInitExpr>(E))
+    return Inherited->getConstructor();
   return nullptr;
+}
+
+/// Also of a destructor, for which no statement stands.
+const FunctionDecl* calleeOf(const CFGElement& Element, ASTContext& Context) {
+  if (auto Destructor = Element.getAs<CFGImplicitDtor>())
+    return destructorOf(*Destructor, Context);
+  const auto S = Element.getAs<CFGStmt>();
+  const auto* E = S ? dyn_cast<Expr>(S->getStmt()) : nullptr;
+  return E ? calleeOf(E) : nullptr;
 }
 
 bool isPointerVariable(QualType T) { return T.getNonReferenceType()->isPointerType(); }
@@ -34,25 +47,60 @@ bool isArrayOfPointers(QualType T) {
   return T->isArrayType() && T->getBaseElementTypeUnsafe()->isPointerType();
 }
 
+/// A parameter through which a function stores pointers of its caller.
+bool leadsToPointers(QualType T) {
+  if (!T->isReferenceType() && !T->isPointerType())
+    return false;
+  const QualType To = T->getPointeeType();
+  return (To->isPointerType() && !To.isConstQualified()) ||
+         (T->isReferenceType() && isArrayOfPointers(To));
+}
+
 } // namespace
 
 WindowMemory::WindowMemory(Unit &U)
     : U(U), Graphs(std::make_unique<AnalysisDeclContextManager>(U.context())) {
-  Graphs->getCFGBuildOptions().setAllAlwaysAdd();
+  CFG::BuildOptions& Options = Graphs->getCFGBuildOptions();
+  Options.setAllAlwaysAdd();
+  Options.AddInitializers = true;
+  Options.AddImplicitDtors = true;
+  Options.AddTemporaryDtors = true;
+  Options.AddCXXDefaultInitExprInCtors = true;
+  Options.AddCXXDefaultInitExprInAggregates = true;
   for (const Marker &M : U.Markers)
     Markers[M.Call] = &M;
   Functions = deviceFunctions(U.context());
-  for (const FunctionDecl *F : Functions) {
-    auto &Of = Facts[F->getCanonicalDecl()];
-    Of = std::make_unique<FunctionFacts>();
-    Of->Graph = Graphs->getContext(F)->getCFG();
-  }
+  addGraphs();
   findAliases();
   findAcquires();
   findPolling();
 }
 
 WindowMemory::~WindowMemory() = default;
+
+void WindowMemory::addGraphs() {
+  auto Add = [&](const FunctionDecl* F) {
+    auto& Of = Facts[F->getCanonicalDecl()];
+    Of = std::make_unique<FunctionFacts>();
+    Of->Graph = Graphs->getContext(F)->getCFG();
+    WithImplicit.push_back(F);
+  };
+  for (const FunctionDecl* F : Functions)
+    Add(F);
+  for (size_t I = 0; I != WithImplicit.size(); ++I) {
+    const CFG* Graph = factsOf(WithImplicit[I])->Graph;
+    if (!Graph)
+      continue;
+    for (const CFGBlock* B : *Graph)
+      for (const CFGElement& Element : *B) {
+        const FunctionDecl* Callee = calleeOf(Element, U.context());
+        const FunctionDecl* Definition = nullptr;
+        if (Callee && !factsOf(Callee) && (Callee->isImplicit() || Callee->isDefaulted()) &&
+            Callee->hasBody(Definition))
+          Add(Definition);
+      }
+  }
+}
 
 //===--- Aliases
 //----------------------------------------------------------------------------------------------------===//
@@ -164,6 +212,8 @@ bool WindowMemory::isPointer(const Expr *E) const {
              return Arg->getType()->isPointerType() && isPointer(Arg);
            });
   }
+  if (const auto* Default = dyn_cast<CXXDefaultInitExpr>(E))
+    return isPointer(Default->getExpr());
   if (isa<MaterializeTemporaryExpr, ExprWithCleanups, CXXBindTemporaryExpr,
           SubstNonTypeTemplateParmExpr>(E))
     for (const Stmt *Child : E->children())
@@ -191,6 +241,8 @@ bool WindowMemory::isObject(const Expr *E) const {
       return Pointers.count(Field) && !isPointerVariable(Field->getType());
     return Field && (Member->isArrow() ? isPointer(Member->getBase()) : isObject(Member->getBase()));
   }
+  if (const auto* Default = dyn_cast<CXXDefaultInitExpr>(E))
+    return isObject(Default->getExpr());
   if (const auto *Cast = dyn_cast<CastExpr>(E))
     return isObject(Cast->getSubExpr());
   if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
@@ -239,16 +291,20 @@ public:
   Collector(WindowMemory &W, const FunctionDecl *F, bool Reads) : W(W), F(F), CollectReads(Reads) {}
   bool Changed = false;
 
-
   bool VisitVarDecl(VarDecl *V) override {
-    if (V->getInit())
+    if (V->getInit()) {
       bind(V, V->getInit());
+      if (isPointerVariable(V->getType()))
+        noteStored(V, V->getInit());
+    }
     return true;
   }
 
   bool VisitBinaryOperator(BinaryOperator *E) override {
-    if (E->getOpcode() == BO_Assign && E->getLHS()->getType()->isPointerType())
+    if (E->getOpcode() == BO_Assign && E->getLHS()->getType()->isPointerType()) {
       copy(root(E->getLHS()), E->getLHS(), E->getRHS());
+      noteStored(root(E->getLHS()), E->getRHS());
+    }
     return true;
   }
 
@@ -261,6 +317,9 @@ public:
   bool VisitCXXParenListInitExpr(CXXParenListInitExpr *E) override {
     bindMembers(E->getType(), E->getInitExprs());
     return true;
+  }
+  bool TraverseCXXDefaultInitExpr(CXXDefaultInitExpr* E) override {
+    return TraverseStmt(E->getExpr());
   }
   bool VisitCXXThisExpr(CXXThisExpr *E) override {
     // A lambda's body is visited as a part of the function that has it, too.
@@ -390,6 +449,61 @@ private:
     }
   }
 
+  void noteStored(const ValueDecl* To, const Expr* From) {
+    if (To)
+      Changed |= W.Sources[To].insert(From);
+  }
+
+  /// What a function stores through its parameters is what the arguments lead to then.
+  void takeBack(const FunctionDecl* Callee, llvm::ArrayRef<const Expr*> Args) {
+    for (unsigned I = 0; I != std::min<size_t>(Args.size(), Callee->getNumParams()); ++I) {
+      const ParmVarDecl* P = Callee->getParamDecl(I);
+      const ValueDecl* To = leadsToPointers(P->getType()) ? root(Args[I]) : nullptr;
+      if (!To)
+        continue;
+      for (const Expr* From : storedInto(P, Callee, Args)) {
+        noteStored(To, From);
+        if (W.isPointer(From))
+          Changed |= W.addPointer(To, From);
+      }
+    }
+  }
+
+  /// What is stored through a parameter, also by way of the function's other variables: of what
+  /// comes from parameters the arguments.
+  llvm::SmallVector<const Expr*, 4> storedInto(const ParmVarDecl* Param, const FunctionDecl* Callee,
+                                               llvm::ArrayRef<const Expr*> Args) const {
+    llvm::SmallVector<const Expr*, 4> Found;
+    llvm::SmallSetVector<const ValueDecl*, 4> Work;
+    Work.insert(Param);
+    for (size_t Next = 0; Next != Work.size(); ++Next) {
+      const auto It = W.Sources.find(Work[Next]);
+      if (It == W.Sources.end())
+        continue;
+      for (const Expr* From : It->second) {
+        const ValueDecl* Root = root(assigned(From));
+        const auto* V = dyn_cast_or_null<VarDecl>(Root);
+        if (!V || !V->hasLocalStorage() || V->getDeclContext() != Callee)
+          Found.push_back(From);
+        else if (Work.insert(V))
+          if (const auto* Other = dyn_cast<ParmVarDecl>(V);
+              Other && Other->getFunctionScopeIndex() < Args.size())
+            Found.push_back(Args[Other->getFunctionScopeIndex()]);
+      }
+    }
+    return Found;
+  }
+
+  /// Of `a = b` the value of b.
+  static const Expr* assigned(const Expr* E) {
+    while (const auto* Assign = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts())) {
+      if (Assign->getOpcode() != BO_Assign)
+        break;
+      E = Assign->getRHS();
+    }
+    return E;
+  }
+
   void pass(const FunctionDecl *Callee, llvm::ArrayRef<const Expr *> Args) {
     bool Library = W.U.sources().isInSystemHeader(Callee->getLocation());
     for (unsigned I = 0; I != std::min<size_t>(Args.size(), Callee->getNumParams()); ++I) {
@@ -414,6 +528,9 @@ private:
             Changed |= W.addPointer(root(Other), Args[I]);
       }
     }
+    const FunctionDecl* Definition = nullptr;
+    if (!Library && Callee->hasBody(Definition))
+      takeBack(Definition, Args);
   }
 
   void read(const Expr *Place) {
@@ -440,41 +557,48 @@ void WindowMemory::findAliases() {
     if (M.Origin->Kind == DirectiveKind::Window && !M.Dependent)
       if (const Expr* Base = M.expr(ClauseKind::Subject); Base && !isOfPointerTable(Base))
         addPointer(root(Base), Base);
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const FunctionDecl *F : Functions) {
-      Collector C(*this, F, /*Reads=*/false);
-      if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(F))
-        for (const CXXCtorInitializer *I : Constructor->inits())
-          if (I->getAnyMember() && I->getInit()) {
-            C.bind(I->getAnyMember(), I->getInit());
-            C.TraverseStmt(I->getInit());
-          }
-      C.TraverseStmt(F->getBody());
-      Changed |= C.Changed;
+  while (collect(/*Reads=*/false))
+    ;
+  collect(/*Reads=*/true);
+}
+
+/// Whether anything was new.
+bool WindowMemory::collect(bool Reads) {
+  bool Changed = false;
+  for (size_t I = 0; I != WithImplicit.size(); ++I)
+    Changed |= collectIn(WithImplicit[I], /*HasText=*/I < Functions.size(), Reads);
+  return Changed;
+}
+
+/// Of a function without text only what its class's members begin with.
+bool WindowMemory::collectIn(const FunctionDecl* F, bool HasText, bool Reads) {
+  Collector C(*this, F, Reads);
+  if (U.sources().isInSystemHeader(F->getLocation()))
+    return false;
+  if (const auto* Constructor = dyn_cast<CXXConstructorDecl>(F))
+    for (const CXXCtorInitializer* I : Constructor->inits()) {
+      if (!I->isWritten() && !isa<CXXDefaultInitExpr>(I->getInit()))
+        continue;
+      if (I->getAnyMember() && !Reads)
+        C.bind(I->getAnyMember(), I->getInit());
+      C.TraverseStmt(I->getInit());
     }
-  }
-  for (const FunctionDecl *F : Functions) {
-    Collector C(*this, F, /*Reads=*/true);
-    if (const auto *Constructor = dyn_cast<CXXConstructorDecl>(F))
-      for (const CXXCtorInitializer *I : Constructor->inits())
-        if (I->isWritten())
-          C.TraverseStmt(I->getInit());
+  if (HasText)
     C.TraverseStmt(F->getBody());
-  }
+  return C.Changed;
 }
 
 //===--- Acquire points
 //---------------------------------------------------------------------------------------------===//
 
-WindowMemory::FunctionFacts *WindowMemory::factsOf(const Expr *E) const {
-  const FunctionDecl *Callee = calleeOf(E);
+WindowMemory::FunctionFacts* WindowMemory::factsOf(const FunctionDecl* Callee) const {
   auto It = Callee ? Facts.find(Callee->getCanonicalDecl()) : Facts.end();
   return It == Facts.end() ? nullptr : It->second.get();
 }
 
-bool WindowMemory::isAcquire(const Expr *E, bool Always) const {
-  if (const auto *Call = dyn_cast<CallExpr>(E)) {
+bool WindowMemory::isAcquire(const CFGElement& Element, bool Always) const {
+  const auto S = Element.getAs<CFGStmt>();
+  if (const auto* Call = S ? dyn_cast<CallExpr>(S->getStmt()) : nullptr) {
     if (const Marker *M = Markers.lookup(Call)) {
       switch (M->Origin->Kind) {
       case DirectiveKind::Window:
@@ -490,10 +614,10 @@ bool WindowMemory::isAcquire(const Expr *E, bool Always) const {
     if (Name == "wait" || Name == "test" || Name == "barrier")
       return true;
   }
-  if (const auto *Construct = dyn_cast<CXXConstructExpr>(E);
+  if (const auto* Construct = S ? dyn_cast<CXXConstructExpr>(S->getStmt()) : nullptr;
       Construct && isWindowClass(Construct->getConstructor()->getParent()))
     return true;
-  const FunctionFacts *Callee = factsOf(E);
+  const FunctionFacts* Callee = factsOf(calleeOf(Element, U.context()));
   return Callee && (Always ? Callee->AlwaysAcquires : Callee->MayAcquire);
 }
 
@@ -506,24 +630,23 @@ void WindowMemory::findAcquires() {
   // What a function does to its caller, from the leaves up.
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const FunctionDecl *F : Functions) {
+    for (const FunctionDecl* F : WithImplicit) {
       FunctionFacts &Of = *Facts[F->getCanonicalDecl()];
       if (!Of.Graph)
         continue;
       for (const CFGBlock *B : *Of.Graph)
-        for (const CFGElement &Element : *B)
-          if (auto S = Element.getAs<CFGStmt>())
-            if (const auto *E = dyn_cast<Expr>(S->getStmt())) {
-              FunctionFacts *Callee = factsOf(E);
-              if (Callee)
-                Callee->HasCallers = true;
-              const auto *Call = dyn_cast<CallExpr>(E);
-              bool Synchronizes = (Call && Markers.count(Call)) || (Callee && Callee->Synchronizes);
-              bool Acquires = isAcquire(E, /*Always=*/false);
-              Changed |= (Synchronizes && !Of.Synchronizes) || (Acquires && !Of.MayAcquire);
-              Of.Synchronizes |= Synchronizes;
-              Of.MayAcquire |= Acquires;
-            }
+        for (const CFGElement& Element : *B) {
+          FunctionFacts* Callee = factsOf(calleeOf(Element, U.context()));
+          if (Callee)
+            Callee->HasCallers = true;
+          const auto S = Element.getAs<CFGStmt>();
+          const auto* Call = S ? dyn_cast<CallExpr>(S->getStmt()) : nullptr;
+          bool Synchronizes = (Call && Markers.count(Call)) || (Callee && Callee->Synchronizes);
+          bool Acquires = isAcquire(Element, /*Always=*/false);
+          Changed |= (Synchronizes && !Of.Synchronizes) || (Acquires && !Of.MayAcquire);
+          Of.Synchronizes |= Synchronizes;
+          Of.MayAcquire |= Acquires;
+        }
       bool Saved = Of.AcquiredAtEntry;
       Of.AcquiredAtEntry = false;
       bool Always = flow(F, /*Record=*/false);
@@ -533,7 +656,7 @@ void WindowMemory::findAcquires() {
     }
   }
   // What callers have done before.
-  for (const FunctionDecl *F : Functions) {
+  for (const FunctionDecl* F : WithImplicit) {
     FunctionFacts &Of = *Facts[F->getCanonicalDecl()];
     bool IsKernel = F->hasAttr<CUDAGlobalAttr>();
     Of.WindowAtEntry = !IsKernel && !Of.HasCallers;
@@ -541,7 +664,7 @@ void WindowMemory::findAcquires() {
   }
   auto Entries = [&] {
     std::vector<bool> All;
-    for (const FunctionDecl *F : Functions) {
+    for (const FunctionDecl* F : WithImplicit) {
       FunctionFacts &Of = *Facts[F->getCanonicalDecl()];
       All.push_back(Of.WindowAtEntry);
       All.push_back(Of.AcquiredAtEntry);
@@ -550,7 +673,7 @@ void WindowMemory::findAcquires() {
   };
   for (std::vector<bool> Before; Before != Entries();) {
     Before = Entries();
-    for (const FunctionDecl *F : Functions)
+    for (const FunctionDecl* F : WithImplicit)
       flow(F, /*Record=*/true);
   }
 }
@@ -580,26 +703,24 @@ bool WindowMemory::flow(const FunctionDecl *F, bool Record) {
       for (const CFGElement &Element : *B) {
         auto S = Element.getAs<CFGStmt>();
         const auto *E = S ? dyn_cast<Expr>(S->getStmt()) : nullptr;
-        if (!E)
-          continue;
-        if (Final) {
+        if (Final && E)
           for (size_t I : ReadsAt.lookup(E)) {
             Reads[I].IsWindow |= Now.Window;
             Reads[I].Acquired &= Now.Acquired;
           }
-          if (Now.Window && isa<CallExpr, CXXConstructExpr>(E)) {
+        if (Final && Now.Window) {
+          if (isa_and_nonnull<CallExpr, CXXConstructExpr>(E))
             WindowAt.insert(E);
-            if (FunctionFacts *Callee = factsOf(E)) {
-              Callee->WindowAtEntry = true;
-              Callee->AcquiredAtEntry &= Now.Acquired;
-            }
+          if (FunctionFacts* Callee = factsOf(calleeOf(Element, U.context()))) {
+            Callee->WindowAtEntry = true;
+            Callee->AcquiredAtEntry &= Now.Acquired;
           }
         }
-        if (isAcquire(E, /*Always=*/true))
+        if (isAcquire(Element, /*Always=*/true))
           Now.Acquired = true;
-        const auto *Call = dyn_cast<CallExpr>(E);
+        const auto* Call = dyn_cast_or_null<CallExpr>(E);
         const Marker *M = Call ? Markers.lookup(Call) : nullptr;
-        const auto *Construct = dyn_cast<CXXConstructExpr>(E);
+        const auto* Construct = dyn_cast_or_null<CXXConstructExpr>(E);
         if ((M && M->Origin->Kind == DirectiveKind::Window) ||
             (Construct && isWindowClass(Construct->getConstructor()->getParent())))
           Now.Window = true;
@@ -674,7 +795,7 @@ void WindowMemory::findPolling() {
   auto Mark = [&](const Expr *E) {
     for (size_t I : ReadsAt.lookup(E))
       Reads[I].Polled = true;
-    FunctionFacts *Callee = factsOf(E);
+    FunctionFacts* Callee = factsOf(calleeOf(E));
     if (Callee && !Callee->PolledFromOutside) {
       Callee->PolledFromOutside = true;
       Called.push_back(calleeOf(E));
@@ -706,12 +827,11 @@ void WindowMemory::findPolling() {
       for (const CFGBlock *B : *Graph) {
         if (!Body.test(B->getBlockID()))
           continue;
-        for (const CFGElement &Element : *B)
-          if (auto S = Element.getAs<CFGStmt>()) {
+        for (const CFGElement& Element : *B) {
+          if (auto S = Element.getAs<CFGStmt>())
             Statements.push_back({S->getStmt(), B->getBlockID()});
-            if (const auto *E = dyn_cast<Expr>(S->getStmt()))
-              Acquires |= isAcquire(E, /*Always=*/false);
-          }
+          Acquires |= isAcquire(Element, /*Always=*/false);
+        }
         bool Leaves = llvm::any_of(
             B->succs(), [&](const CFGBlock *S) { return S && !Body.test(S->getBlockID()); });
         if (Leaves)
@@ -733,7 +853,7 @@ void WindowMemory::findPolling() {
       // lambda does.
       auto MayChange = [&](const CallExpr &Call) {
         const FunctionDecl *Callee = Call.getDirectCallee();
-        if (!factsOf(&Call))
+        if (!factsOf(Callee))
           return false;
         if (llvm::any_of(Call.arguments(), [&](const Expr *Arg) {
               return (Arg->isGLValue() || Arg->getType()->isPointerType()) &&
@@ -776,7 +896,7 @@ void WindowMemory::findPolling() {
     Called.pop_back();
     Contents All;
     if (F && F->getBody())
-      All.TraverseStmt(F->getBody());
+      traverseDefinition(All, F);
     for (const Expr *E : All.Exprs)
       Mark(E);
   }

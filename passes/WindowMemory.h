@@ -7,7 +7,8 @@
 // Aliases are found without regard to the flow: a variable that somewhere gets a window's base
 // pointer, or a pointer computed from it, points to window memory everywhere; so do the members of
 // all objects of a class, and the elements of an array. Calls pass the property on to parameters,
-// not back to arguments of other calls.
+// not back to arguments of other calls, and what a function stores through a parameter to the
+// argument, if it comes from a window or from another argument that leads there.
 #ifndef GPURMA_PASSES_WINDOWMEMORY_H
 #define GPURMA_PASSES_WINDOWMEMORY_H
 
@@ -16,6 +17,7 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 #include <memory>
 #include <vector>
@@ -24,6 +26,7 @@ namespace clang {
 class AnalysisDeclContextManager;
 class CFG;
 class CFGBlock;
+class CFGElement;
 class CXXThisExpr;
 } // namespace clang
 
@@ -88,7 +91,10 @@ private:
   };
   class Collector;
 
+  void addGraphs();
   void findAliases();
+  bool collect(bool Reads);
+  bool collectIn(const clang::FunctionDecl* F, bool HasText, bool Reads);
   bool addPointer(const clang::ValueDecl *To, const clang::Expr *From);
   /// Whether a call is one of a library's object that has pointers into window memory.
   bool asksHolder(const clang::CallExpr *Call) const;
@@ -96,15 +102,19 @@ private:
   void findAcquires();
   bool flow(const clang::FunctionDecl *F, bool Record);
   void findPolling();
-  bool isAcquire(const clang::Expr *E, bool Always) const;
-  FunctionFacts *factsOf(const clang::Expr *Call) const;
+  bool isAcquire(const clang::CFGElement& Element, bool Always) const;
+  FunctionFacts* factsOf(const clang::FunctionDecl* Callee) const;
 
   Unit &U;
   std::unique_ptr<clang::AnalysisDeclContextManager> Graphs;
   llvm::DenseMap<const clang::CallExpr *, const Marker *> Markers;
   std::vector<const clang::FunctionDecl *> Functions;
+  /// These, and the constructors and destructors without text that they call.
+  std::vector<const clang::FunctionDecl*> WithImplicit;
   llvm::DenseMap<const clang::FunctionDecl *, std::unique_ptr<FunctionFacts>> Facts;
   llvm::MapVector<const clang::ValueDecl *, const clang::Expr *> Pointers;
+  /// What is stored into pointer variables, and through them.
+  llvm::DenseMap<const clang::ValueDecl*, llvm::SmallSetVector<const clang::Expr*, 2>> Sources;
   llvm::DenseSet<const clang::FunctionDecl *> ReturnsPointer;
   /// Member functions of objects that lie in window memory, and whose `this` is that.
   llvm::DenseSet<const clang::FunctionDecl *> CalledInWindow;

@@ -143,11 +143,12 @@ __device__ T uniform(T value, const char* file = __builtin_FILE(),
                      unsigned line = __builtin_LINE());
 
 // Loads an object of window memory from memory, whatever the compiler knows of its value. A loop
-// may poll it: on the CPU target other threads run before the load. T: trivially copyable.
-template <class T> __device__ T read_volatile(const T& object);
+// may poll it: on the CPU target other threads run before the load. On the host, and where the
+// compiler computes a constant, a plain load. T: trivially copyable.
+template <class T> __host__ __device__ constexpr T read_volatile(const T& object);
 
 // The same for an object that may also be assigned to, where a macro's text does both. T: scalar.
-template <class T> __device__ volatile T& volatile_place(T& object);
+template <class T> __host__ __device__ volatile T& volatile_place(T& object);
 
 // Tells the compiler that others may read and write the memory behind a pointer from here on, which
 // `__restrict__` denies (the MPI_F_sync_reg of MPI RMA). No instruction; not block-collective.

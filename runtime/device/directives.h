@@ -633,13 +633,30 @@ GPURMA_DEVICE void before_polled_read() {
 
 } // namespace detail
 
-template <class T> __device__ inline T read_volatile(const T& object) {
+// Functions that are both a kernel's and the host's have it too, and such that give constants.
+template <class T> __host__ __device__ constexpr T read_volatile(const T& object) {
+  if (__builtin_is_constant_evaluated())
+    return object;
+#if GPURMA_TARGET_CPU
+  if (!cpu::in_kernel())
+    return object;
+#endif
+#if GPURMA_TARGET_CPU || defined(__CUDA_ARCH__)
   detail::before_polled_read();
   return platform::load_volatile(&object);
+#else
+  return object;
+#endif
 }
 
-template <class T> __device__ inline volatile T& volatile_place(T& object) {
+template <class T> __host__ __device__ inline volatile T& volatile_place(T& object) {
+#if GPURMA_TARGET_CPU
+  if (!cpu::in_kernel())
+    return object;
+#endif
+#if GPURMA_TARGET_CPU || defined(__CUDA_ARCH__)
   detail::before_polled_read();
+#endif
   return object;
 }
 

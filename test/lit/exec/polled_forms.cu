@@ -30,7 +30,57 @@ __device__ view viewed(const int *p) { return {p, 1}; }
 __device__ message copied(const int *p) { return message{p[0], 0}; }
 __device__ void load(const int *from, int &to) { to = *from; }
 
+struct by_default {
+  const int *first;
+  const int *base = first;
+};
+struct polls_by_default {
+  const int *base;
+  int step, number = polled(base, step);
+  static __device__ int polled(const int *base, int step) {
+    while (*base < step) {
+    }
+    return *base;
+  }
+};
+
+// What functions store through their parameters.
+__device__ void give(const int *&to, const int *from) { to = from; }
+__device__ void give_to(const int **to, const int *from) { *to = from; }
+__device__ void fill(const int *(&to)[2], const int *from) { to[0] = to[1] = from; }
+template <class T> __device__ void exchange(T &a, T &b) {
+  T c = a;
+  a = b;
+  b = c;
+}
+template <class T> __device__ void exchange_both(T &a, T &b) { exchange(a, b); }
+
 __device__ void poll(int *flag, int step) {
+  const int *given, *given_to, *filled[2], *exchanged = nullptr, *other_flag = flag;
+  give(given, flag);
+  while (*given < step) {
+  }
+  give_to(&given_to, flag);
+  while (*given_to < step) {
+  }
+  fill(filled, flag);
+  while (*filled[1] < step) {
+  }
+  exchange_both(other_flag, exchanged);
+  while (*exchanged < step) {
+  }
+  const auto lambda = [](const int *&to, const int *from) { to = from; };
+  const int *from_lambda;
+  lambda(from_lambda, flag);
+  while (*from_lambda < step) {
+  }
+  const by_default members{flag};
+  while (*members.base < step) {
+  }
+  const polls_by_default polls{flag, step};
+  if (polls.number < step)
+    return;
+
   const view braces{flag, 1};
   while (*braces.base < step) {
   }

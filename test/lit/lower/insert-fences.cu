@@ -32,3 +32,25 @@ __device__ int next(int& __restrict__ slot) {
   return slot;
 }
 // CHECK: {{^}}{{.*}}static __device__ int next({{.*}}) { ::gpurma::sync_reg(&slot);{{$}}
+
+// A destructor waits, or that of a member.
+struct received {
+  __device__ ~received() {
+#pragma gpurma wait tag(1)
+  }
+};
+struct has_received : received {
+  received member;
+};
+__device__ int next_by_guard(int* __restrict__ slot) {
+  int before = slot[0];
+  { received guard; }
+  return slot[0] - before;
+}
+// CHECK: {{^}}{{.*}}static __device__ int next_by_guard({{.*}}) { ::gpurma::sync_reg(slot);{{$}}
+__device__ int next_by_member(int* __restrict__ slot) {
+  int before = slot[0];
+  has_received();
+  return slot[0] - before;
+}
+// CHECK: {{^}}{{.*}}static __device__ int next_by_member({{.*}}) { ::gpurma::sync_reg(slot);{{$}}

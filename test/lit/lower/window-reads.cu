@@ -159,3 +159,27 @@ __global__ void other_places(Cell* cells) {
 // CHECK: {{^  }}while (::gpurma::read_volatile(cell->numbers[1]) == 0) {
 // CHECK: {{^  }}while (::gpurma::read_volatile(std::as_const(cell->number)) == 0) {
 // CHECK: {{^  }}while (::gpurma::read_volatile(cell->value).real() == 0) {
+
+// What a function stores through its parameters is the window's where an argument is.
+template <class T> __device__ void exchange(T& a, T& b) {
+  T c = a;
+  a = b;
+  b = c;
+}
+__device__ void open(const gpurma::window<int>& w, int*& to) { to = w.data(); }
+__global__ void exchanging(int* a, int* b, int* plain, int* other) {
+#pragma gpurma window(w = a[0:4])
+  int *mine = w.data(), *then = b, *opened;
+  exchange(mine, then);
+  while (then[0] == 0) {
+  }
+// CHECK: {{^  }}while (::gpurma::read_volatile(then[0]) == 0) {
+  open(w, opened);
+  while (opened[0] == 0) {
+  }
+// CHECK: {{^  }}while (::gpurma::read_volatile(opened[0]) == 0) {
+  exchange(plain, other);
+  while (plain[0] == 0) {
+  }
+// CHECK: {{^  }}while (plain[0] == 0) {
+}
