@@ -540,6 +540,8 @@ public:
   llvm::DenseSet<const FunctionDecl *> Active;
   /// The values that lambdas captured when they were created.
   State Captured;
+  /// By the classes of lambdas, the objects that these call `this`.
+  llvm::DenseMap<const CXXRecordDecl *, Value> CapturedThis;
   std::deque<Cause> Causes;
   std::multimap<unsigned, const Cause *> CausesAt;
   unsigned Depth = 0;
@@ -748,7 +750,10 @@ private:
       return computeConstruct(Construct);
     if (const auto *Lambda = dyn_cast<LambdaExpr>(E)) {
       for (const LambdaCapture &C : Lambda->captures())
-        if (C.capturesVariable())
+        if (C.capturesThis()) {
+          Value &Object = A.CapturedThis[Lambda->getLambdaClass()];
+          Object = join(Object, Now[nullptr]);
+        } else if (C.capturesVariable())
           if (const auto *V = dyn_cast<VarDecl>(C.getCapturedVar())) {
             if (V->isInitCapture() && V->getInit())
               Now[V] = eval(V->getInit());
@@ -969,7 +974,7 @@ private:
     case UO_PostDec: {
       Value V = contents(Sub);
       assign(Sub, V, E->getOperatorLoc());
-      return V;
+      return changedByAll(Sub, std::move(V));
     }
     default:
       return eval(Sub);
@@ -985,7 +990,15 @@ private:
     if (E->isCompoundAssignmentOp())
       V = join(contents(E->getLHS()).whole(), V.whole());
     assign(E->getLHS(), V, E->getOperatorLoc());
-    return V;
+    return E->isCompoundAssignmentOp() ? changedByAll(E->getLHS(), std::move(V)) : V;
+  }
+
+  /// What a thread gets of an object that all of them count on, one after the other.
+  Value changedByAll(const Expr *Place, Value V) {
+    if (address(Place).Points != Value::Memory::Shared)
+      return V;
+    const ValueDecl *Root = WindowMemory::root(Place);
+    return join(source(Place->getExprLoc(), "the new value of " + (Root ? Root->getNameAsString() : "shared memory")), V.whole());
   }
 
   Value computeInitList(const InitListExpr *E) {
@@ -1283,6 +1296,9 @@ private:
 
     Entry In = entryFor(Body, Args);
     In.This = Self;
+    if (Method)
+      if (auto Around = A.CapturedThis.find(Method->getParent()); Around != A.CapturedThis.end())
+        In.This = Around->second;
     Captures Kept(A);
     if (Method)
       Kept.add(Method->getParent());
