@@ -12,6 +12,7 @@
 #include "passes/Kernels.h"
 #include "passes/LaunchWriter.h"
 #include "passes/Lvalues.h"
+#include "passes/Places.h"
 #include "passes/RegionNames.h"
 #include "passes/StreamEvents.h"
 #include "passes/StreamOutput.h"
@@ -445,6 +446,11 @@ std::optional<std::pair<std::string, QualType>> ExpressionWriter::copiedValue(co
     Assigned.insert(Address->getSubExpr()->IgnoreParens());
     return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
   }
+  // history + t
+  const auto* Sum = dyn_cast<BinaryOperator>(E);
+  const Expr* Array = Sum && Sum->getOpcode() == BO_Add ? Sum->getLHS()->IgnoreParenImpCasts() : E;
+  if (const ArrayType* Elements = isPlace(const_cast<Expr*>(Array)) ? Context.getAsArrayType(Array->getType()) : nullptr)
+    return std::pair(text(Array) + "[" + (Sum ? text(Sum->getRHS()) : "0") + "]", Elements->getElementType());
   if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Draft.Result.HostScalars.count(Pointer))
     return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType().getNonReferenceType()->getPointeeType());
   return std::nullopt;

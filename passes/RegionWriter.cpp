@@ -76,12 +76,20 @@ private:
       for (const Expr* Argument : Call->arguments())
         if (Argument->isLValue() && !Argument->getType().isConstQualified())
           changed(Argument);
-        else if (const Expr* Array = Argument->IgnoreParenImpCasts();
+        else if (const Expr* Array = arrayOf(Argument);
                  Array->getType()->isArrayType() && !W.Draft.U.context().getBaseElementType(Array->getType()).isConstQualified())
           changed(Array);
       if (const auto* Member = dyn_cast<CXXMemberCallExpr>(Call); Member && Member->getMethodDecl() && !Member->getMethodDecl()->isConst())
         changed(Member->getImplicitObjectArgument());
       return true;
+    }
+    /// Of `history` and `history + t`.
+    static const Expr* arrayOf(const Expr* E) {
+      E = E->IgnoreParenImpCasts();
+      const auto* Sum = dyn_cast<BinaryOperator>(E);
+      return Sum && Sum->isAdditiveOp() && Sum->getType()->isPointerType()
+                 ? arrayOf(Sum->getLHS()->getType()->isPointerType() ? Sum->getLHS() : Sum->getRHS())
+                 : E;
     }
     bool VisitVarDecl(VarDecl* D) override {
       if (D->getType()->isReferenceType() && D->getInit())

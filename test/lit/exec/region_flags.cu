@@ -202,7 +202,7 @@ int main(int argc, char **) {
     set_at<int, -7><<<grid, block>>>(c, minus, 0);
     cudaMemcpy(&seen[count++], minus, sizeof(int), cudaMemcpyDeviceToHost);
     set_at<int, -7><<<grid, block>>>(c, minus, ny);
-    cudaMemcpy(&seen[count++], minus, sizeof(int), cudaMemcpyDeviceToHost);
+    cudaMemcpy(seen + count++, minus, sizeof(int), cudaMemcpyDeviceToHost);
     for (int row : {ny, 9}) {
       bool is_raised;
       cudaMemset(raised_once, 0, sizeof(bool));
