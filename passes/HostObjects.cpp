@@ -48,10 +48,24 @@ bool isCopiedByBytes(QualType Type, const ASTContext &Context) {
   return Type.getUnqualifiedType().isTriviallyCopyableType(Context) && (!Class || !Class->hasDefinition() || hasPublicCopy(*Class));
 }
 
-bool isHostObject(const Expr *E) {
+/// A pointer that only functions of the host can name, as no function of the class is for the
+/// device.
+static bool keepsPointer(const CXXRecordDecl& Class) {
+  return !Class.isInStdNamespace() && !Class.hasFriends() &&
+         llvm::any_of(
+             Class.fields(),
+             [](const FieldDecl* F) { return F->getType()->isPointerType() && !isPublic(F); }) &&
+         llvm::none_of(Class.methods(),
+                       [](const CXXMethodDecl* Method) { return isMarkedForDevice(Method); });
+}
+
+bool isHostObject(const Expr* E) {
   QualType Type = E->getType().getNonReferenceType();
   const CXXRecordDecl *Class = Type->isDependentType() ? nullptr : Type->getAsCXXRecordDecl();
-  return Class && Class->hasDefinition() && !Class->isLambda() && !isCopiedByBytes(Type, Class->getASTContext()) && isName(E);
+  return Class && Class->hasDefinition() && !Class->isLambda() &&
+         (!isCopiedByBytes(Type, Class->getASTContext()) ||
+          keepsPointer(*Class->getDefinition())) &&
+         isName(E);
 }
 
 static bool isNumberOrPointer(QualType Type) { return Type->isPointerType() || Type->isIntegralOrEnumerationType() || Type->isFloatingType(); }

@@ -49,7 +49,8 @@ struct ObjectCall {
   bool isOfClassOf(const ObjectCall &Other) const;
 };
 
-/// Whether it is a variable or a member of a class whose objects cannot be copied byte by byte.
+/// Whether it is a variable or a member of a class whose objects cannot be copied byte by byte, or
+/// keep a pointer to themselves.
 bool isHostObject(const clang::Expr *E);
 
 /// Whether a region's kernel may have a copy of such a value: it is trivially copyable, and any part of the program may copy it.

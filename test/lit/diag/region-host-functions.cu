@@ -27,11 +27,10 @@ struct base {
   virtual int size() const { return 3; }
 };
 class hidden {
-  int n_ = 0;
-  FILE* file_ = nullptr;
+  int n_ = 0, m_ = 0;
 
 public:
-  int logged() { return std::fprintf(file_, "%d", n_); }
+  int logged() { return std::printf("%d %d", n_, m_); }
 };
 void run(float* a, int n, const std::vector<float>& list, base& any, hidden& object) {
   int state = 0;
@@ -50,8 +49,8 @@ void run(float* a, int n, const std::vector<float>& list, base& any, hidden& obj
     int m = state + next(state);
 // CHECK: :[[@LINE+1]]:14: error: 'size' is a function of the host, {{.*}}: it is virtual, so that only the running program knows which function it is [gpurma-0147]
     state += any.size() + m;
-// CHECK: error: 'logged' is a function of the host, {{.*}}: 'file_' is not public, or another member has its name; make it public,
-// CHECK: error: 'logged' is a function of the host, {{.*}}: 'n_' is not public, or another member has its name; make it public, or let the function only return what it computes from members and parameters [gpurma-0147]
+// CHECK: error: 'logged' is a function of the host, {{.*}}: 'n_' is not public, or another member has its name; make it public,
+// CHECK: error: 'logged' is a function of the host, {{.*}}: 'm_' is not public, or another member has its name; make it public, or let the function only return what it computes from members and parameters [gpurma-0147]
     state += object.logged();
 // CHECK: :[[@LINE+1]]:5: error: 'for (const float &w : list) state += sqrtf(w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
     for (const float &w : list)
