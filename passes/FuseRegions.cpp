@@ -789,7 +789,7 @@ private:
       for (auto Other = V + 1; Other != R.Objects.end(); ++Other) {
         std::string A = Printer.text(V->Named), B = Printer.text(Other->Named);
         if (Written.Changed.count(V->Value) && Written.Changed.count(Other->Value) &&
-            V->isPointer() && !V->ChangedMember && V->Call.key() == Other->Call.key() &&
+            V->isPointer() && !V->ChangedAt.isValid() && V->Call.key() == Other->Call.key() &&
             Context.hasSameUnqualifiedType(V->Named->getType(), Other->Named->getType()))
           Text += "if (" + V->Call.text(A) + " != " + objectValueName(V->Value) + " && " + Other->Call.text(B) + " == " + objectValueName(V->Value) +
                   ") { ::gpurma::stages::swap_objects(" + A + ", " + B + "); ::gpurma::stages::check_swapped(" + stringLiteral(V->Call.text(A)) +
@@ -797,7 +797,7 @@ private:
                   siteText(R.directive().HashLoc, U.sources()) + "); } ";
       }
     for (const ObjectValue& V : R.Objects)
-      if (V.ChangedMember && Written.Changed.count(V.Value))
+      if (V.ChangedAt.isValid() && Written.Changed.count(V.Value))
         Text += V.Call.changed(Printer.text(V.Named), objectValueName(V.Value)) + "; ";
     return Text;
   }

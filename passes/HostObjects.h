@@ -87,9 +87,7 @@ struct ObjectValue {
   unsigned Clause = 0;
   /// Objects that take turns with it, and of which the call has to return the same; not of a pointer.
   std::vector<const clang::Expr *> Alike;
-  /// The member that the call returns, if the region changes that by itself rather than with the
-  /// whole object; where it may do so first.
-  const clang::FieldDecl* ChangedMember = nullptr;
+  /// Where the region may first change the member that the call returns, by itself rather than with the whole object; invalid: it does not.
   clang::SourceLocation ChangedAt;
 
   bool isPointer() const { return Value->getType()->isPointerType(); }

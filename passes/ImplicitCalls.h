@@ -80,6 +80,16 @@ private:
   }
 };
 
+/// Has flow graphs with all statements, and with initialisers and destructors where they are called.
+inline void addImplicitCalls(clang::CFG::BuildOptions& Options) {
+  Options.setAllAlwaysAdd();
+  Options.AddInitializers = true;
+  Options.AddImplicitDtors = true;
+  Options.AddTemporaryDtors = true;
+  Options.AddCXXDefaultInitExprInCtors = true;
+  Options.AddCXXDefaultInitExprInAggregates = true;
+}
+
 /// Clang's own function does not know those of bases.
 inline const clang::CXXDestructorDecl* destructorOf(const clang::CFGImplicitDtor& Element, clang::ASTContext& Context) {
   if (const auto Base = Element.getAs<clang::CFGBaseDtor>())

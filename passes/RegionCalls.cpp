@@ -248,14 +248,13 @@ private:
 
   /// The variable that stands for a member of an object, and which the region may change if that is
   /// a pointer; null if none does.
-  Expr* memberValue(const ObjectCall& Part, Expr* Object, const FieldDecl* Field, bool IsRead,
-                    SourceLocation Loc) {
+  Expr* memberValue(const ObjectCall& Part, Expr* Object, bool IsRead, SourceLocation Loc) {
     const bool IsKnown = IsRead || Part.type()->isPointerType();
     VarDecl* Value = IsKnown ? objectVariable(Part, plain(Object), Part.type()) : nullptr;
     if (!Value)
       return nullptr;
     if (!IsRead)
-      Objects.change(Value, Field, Loc);
+      Objects.change(Value, Loc);
     return Build.name(Value, Loc);
   }
 
@@ -1414,8 +1413,7 @@ private:
       const auto* Class = dyn_cast<CXXRecordDecl>(Field->getParent());
       if (Own.Object) {
         const std::optional<ObjectCall> Part = objectPart(plain(Own.Object), Field);
-        if (Expr* Value = Part ? memberValue(*Part, copy(Own.Object), Field,
-                                             IsRead || Own.OnlyReads, Member->getBeginLoc())
+        if (Expr* Value = Part ? memberValue(*Part, copy(Own.Object), IsRead || Own.OnlyReads, Member->getBeginLoc())
                                : nullptr)
           return Value;
         if (!isPublic(Field) ||
@@ -1435,8 +1433,7 @@ private:
     if (IsRead || OfClauses)
       return Copy;
     const std::optional<ObjectCall> OfObject = objectMember(Copy);
-    Expr* Pointer = OfObject ? memberValue(*OfObject, OfObject->Object, OfObject->Field, IsRead,
-                                           Member->getBeginLoc())
+    Expr* Pointer = OfObject ? memberValue(*OfObject, OfObject->Object, IsRead, Member->getBeginLoc())
                              : nullptr;
     return Pointer ? Pointer : Copy;
   }

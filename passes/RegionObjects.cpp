@@ -51,12 +51,10 @@ VarDecl* RegionObjects::valueOf(const PointerVariable& Object, Expr* Named, cons
   return Found->Value;
 }
 
-void RegionObjects::change(const VarDecl* Value, const FieldDecl* Member, SourceLocation Loc) {
+void RegionObjects::change(const VarDecl* Value, SourceLocation Loc) {
   for (ObjectValue& V : Objects)
-    if (V.Value == Value && !V.ChangedMember) {
-      V.ChangedMember = Member;
+    if (V.Value == Value && V.ChangedAt.isInvalid())
       V.ChangedAt = Loc;
-    }
 }
 
 std::optional<RegionObjects::PointerPairs> RegionObjects::swap(const CallExpr& Call, Expr* NamedA, Expr* NamedB) {
@@ -87,7 +85,7 @@ std::vector<ObjectValue> RegionObjects::finish(Diagnostics& Diags) {
       if (V.isPointer() && !Diags.hasErrors() && !Each.Values.contains(V.Value) && (V.Object.isPartOf(Each.First) || V.Object.isPartOf(Each.Second)))
         Diags.report(Each.Call->getBeginLoc(), Diag::err_region_object) << V.Value->getName() << Each.Call->getSourceRange();
   for (const ObjectValue& V : Objects)
-    if (V.ChangedMember)
+    if (V.ChangedAt.isValid())
       checkChanged(V, Diags);
   for (ObjectValue& V : Objects) {
     if (V.isPointer())
@@ -106,17 +104,18 @@ std::vector<ObjectValue> RegionObjects::finish(Diagnostics& Diags) {
 }
 
 void RegionObjects::checkChanged(const ObjectValue& Changed, Diagnostics& Diags) const {
+  const FieldDecl* Member = Changed.Call.member();
   for (const Swap& Each : Swaps)
     if (Changed.Object.isPartOf(Each.First) || Changed.Object.isPartOf(Each.Second)) {
       Diags.report(Changed.ChangedAt, Diag::err_region_object_member)
-          << Changed.ChangedMember->getName() << 0 << Changed.Named->getSourceRange();
+          << Member->getName() << 0 << Changed.Named->getSourceRange();
       return;
     }
   for (const ObjectValue& Other : Objects)
     if (&Other != &Changed && Other.Object == Changed.Object &&
-        dependsOn(Other.Call, Changed.ChangedMember)) {
+        dependsOn(Other.Call, Member)) {
       Diags.report(Changed.ChangedAt, Diag::err_region_object_member)
-          << Changed.ChangedMember->getName() << 1 << Other.Value->getName();
+          << Member->getName() << 1 << Other.Value->getName();
       return;
     }
 }

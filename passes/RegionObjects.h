@@ -28,8 +28,7 @@ public:
   clang::VarDecl* valueOf(const PointerVariable& Object, clang::Expr* Named, const ObjectCall& Call, clang::QualType Type);
   /// The region changes what such a variable stands for, a member of the object that the call
   /// returns.
-  void change(const clang::VarDecl* Value, const clang::FieldDecl* Member,
-              clang::SourceLocation Loc);
+  void change(const clang::VarDecl* Value, clang::SourceLocation Loc);
   /// Of two objects, or of two structures with nothing but such: the pointers that change places. None: the region has neither.
   std::optional<PointerPairs> swap(const clang::CallExpr& Call, clang::Expr* NamedA, clang::Expr* NamedB);
   /// All that the region has. A swap moves all that the region has of its objects, pointers by swaps and numbers since they are equal.

@@ -437,13 +437,7 @@ class UniformityAnalysis::Implementation {
 public:
   Implementation(ASTContext &Context, UniformityClient &Client)
       : Context(Context), Client(Client), Graphs(Context) {
-    CFG::BuildOptions &Options = Graphs.getCFGBuildOptions();
-    Options.setAllAlwaysAdd();
-    Options.AddInitializers = true;
-    Options.AddImplicitDtors = true;
-    Options.AddTemporaryDtors = true;
-    Options.AddCXXDefaultInitExprInCtors = true;
-    Options.AddCXXDefaultInitExprInAggregates = true;
+    addImplicitCalls(Graphs.getCFGBuildOptions());
   }
 
   struct FunctionInfo {

@@ -60,13 +60,7 @@ bool leadsToPointers(QualType T) {
 
 WindowMemory::WindowMemory(Unit &U)
     : U(U), Graphs(std::make_unique<AnalysisDeclContextManager>(U.context())) {
-  CFG::BuildOptions& Options = Graphs->getCFGBuildOptions();
-  Options.setAllAlwaysAdd();
-  Options.AddInitializers = true;
-  Options.AddImplicitDtors = true;
-  Options.AddTemporaryDtors = true;
-  Options.AddCXXDefaultInitExprInCtors = true;
-  Options.AddCXXDefaultInitExprInAggregates = true;
+  addImplicitCalls(Graphs->getCFGBuildOptions());
   for (const Marker &M : U.Markers)
     Markers[M.Call] = &M;
   Functions = deviceFunctions(U.context());
