@@ -145,14 +145,31 @@ private:
       const Expr *E = Kind == ClauseKind::Subject && M.Origin->Kind != DirectiveKind::Notify ? nullptr : M.expr(Kind);
       if (!E)
         continue;
-      const QualType Type = E->IgnoreParenImpCasts()->getType().getNonReferenceType();
-      const uint64_t Size = Type->isDependentType() ? 0 : Context.getTypeSize(Type),
-                     Int = Context.getTypeSize(Context.IntTy);
-      if (Place && (Type->isDependentType() ||
-                    (Type->isIntegralOrEnumerationType() &&
-                     (Size > Int || (Size == Int && Type->isUnsignedIntegerType() && !Type->isEnumeralType())))))
+      if (Place && isWide(E->IgnoreParenImpCasts()->getType().getNonReferenceType(), Context))
         Wide.insert({Place->File, Place->Begin, Kind});
     }
+  }
+
+  static bool isWide(QualType Type, const ASTContext& Context) {
+    if (Type->isDependentType())
+      return true;
+    if (const CXXRecordDecl* Class = Type->getAsCXXRecordDecl())
+      return Class->hasDefinition() &&
+             llvm::any_of(
+                 Class->getDefinition()->getVisibleConversionFunctions(),
+                 [&](const NamedDecl* Each) {
+                   const auto* Conversion = dyn_cast<CXXConversionDecl>(Each->getUnderlyingDecl());
+                   return Conversion && !Conversion->isExplicit() &&
+                          isWide(Conversion->getConversionType().getNonReferenceType(), Context);
+                 });
+    if (!Type->isIntegralOrEnumerationType())
+      return false;
+    const uint64_t Size = Context.getTypeSize(Type), Int = Context.getTypeSize(Context.IntTy);
+    // Enumerations without a type of their own and without negative numbers count as unsigned.
+    const auto* Enum = Type->getAs<EnumType>();
+    const bool IsSmall =
+        Enum && !Enum->getDecl()->isFixed() && Enum->getDecl()->getNumPositiveBits() < Int;
+    return Size > Int || (Size == Int && Type->isUnsignedIntegerOrEnumerationType() && !IsSmall);
   }
 
   static std::optional<Obstacle> tagObstacle(const Marker &M, ClauseKind Kind, const ASTContext &Context) {

@@ -7,6 +7,7 @@
 #include <climits>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace gpurma {
 
@@ -35,7 +36,7 @@ __host__ __device__
 #endif
     constexpr int
     to_int(T value) {
-  if constexpr (sizeof(T) >= sizeof(int)) {
+  if constexpr (sizeof(T) >= sizeof(int) || std::is_class_v<T>) {
     const auto wide = static_cast<long long>(value);
     return wide < INT_MIN || wide > INT_MAX ? INT_MIN : static_cast<int>(wide);
   } else {
