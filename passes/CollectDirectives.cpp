@@ -3,6 +3,7 @@
 // Finds the marker calls in the AST and checks the types and constant values of their clauses.
 //
 //   ::gpurma_ann::put(7u, (src), (lo), (len), (r), (w), (off));     ->   a Marker of directive 7
+#include "BindingVariables.h"
 #include "ClauseMembers.h"
 #include "HostFunctions.h"
 #include "HostTables.h"
@@ -76,6 +77,8 @@ public:
     if (std::optional<Marker> M = markerOf(*Loop);
         M && M->Origin->Kind == DirectiveKind::Persistent) {
       const Stmt *Written = Loop->getBody();
+      if (M->Function && !M->Dependent)
+        replaceBindings(Loop, M->Function, U.context());
       std::vector<HostPart> HostParts;
       auto DirectiveOf = [&](const CallExpr *Marker) { return marker(Marker)->Origin; };
       WhileStmt *OnDevice = withoutHostParts(Loop, DirectiveOf, U.context(), *U.Diags, HostParts);

@@ -470,7 +470,10 @@ bool HostExpressions::isRepeatable(const Stmt* S) const {
   if (const auto* Unary = dyn_cast<UnaryOperator>(S);
       Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_Deref))
     return false;
-  if (isa<ArraySubscriptExpr, LambdaExpr>(S))
+  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(S);
+      Element && !Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+    return false;
+  if (isa<LambdaExpr>(S))
     return false;
   return llvm::all_of(S->children(),
                       [&](const Stmt* Child) { return !Child || isRepeatable(Child); });
