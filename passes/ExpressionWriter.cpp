@@ -668,9 +668,29 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     arguments(Call, To, /*First=*/Name == "printf" ? 0 : 1);
     return true;
   }
+  if (Name == "__assert_fail") {
+    assertion(Call, To);
+    return true;
+  }
   if (!copiesBits(Call, Name))
     checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee, ReachesMemory);
   return false;
+}
+
+void ExpressionWriter::assertion(const CallExpr& Call, raw_ostream& To) {
+  To << "(gpurma_region.reports() ? ::__assert_fail(";
+  for (unsigned I = 0; I < Call.getNumArgs(); ++I) {
+    const Expr* Argument = Call.getArg(I)->IgnoreParenImpCasts();
+    if (const auto* Marked = dyn_cast<UnaryOperator>(Argument);
+        Marked && Marked->getOpcode() == UO_Extension)
+      Argument = Marked->getSubExpr()->IgnoreParenImpCasts();
+    To << (I != 0 ? ", " : "");
+    if (const auto* Name = dyn_cast<PredefinedExpr>(Argument); Name && Name->getFunctionName())
+      Name->getFunctionName()->outputString(To);
+    else
+      To << text(Argument);
+  }
+  To << ") : void())";
 }
 
 void ExpressionWriter::arguments(const CallExpr& Call, raw_ostream& To, unsigned First) {

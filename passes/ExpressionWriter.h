@@ -87,6 +87,9 @@ private:
   std::optional<std::string> reducedText(const clang::Expr* E);
   /// The scalars that sums[k] may be; empty of other expressions.
   llvm::ArrayRef<ReducedScalar> reducedChoice(const clang::Expr* E) const;
+  /// Of an assertion: all ranks find that it does not hold, one says so, in the name of the
+  /// program's function.
+  void assertion(const clang::CallExpr& Call, llvm::raw_ostream& To);
   /// What a copy names as &variable, or as a pointer to a scalar of the host, and its type. None: something else.
   std::optional<std::pair<std::string, clang::QualType>> copiedValue(const clang::CallExpr& Call, unsigned Argument);
   /// *(float*)&bits, which is read: a number of a variable of the region as one of another type of its size.

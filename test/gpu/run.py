@@ -280,7 +280,7 @@ def compiled_programs():
 
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """
-    arrays_of_pointers atomic_functions block_numbers block_number_functions block_sizes borders boundary_columns
+    arrays_of_pointers assertions atomic_functions bindings block_numbers block_number_functions block_sizes borders boundary_columns
     boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_subscripts
     comparisons components components_3d components_fields computed_blocks conditions conjugate_gradient
     constants cooperating_blocks cooperative_groups copied_members copied_shapes copies cub declarations
@@ -308,7 +308,7 @@ MOST_PROCESSES = {
 def elided_regions():
     """Regions, which have to print what the CPU target prints for their sources without pragmas."""
     # In the others, an argument says that only the first process prints.
-    arguments = {"constants": (), "other_names": (), "publish": (), "put": ("3",), "traces": ("0",)}
+    arguments = {"assertions": (), "constants": (), "other_names": (), "publish": (), "put": ("3",), "traces": ("0",)}
     most = {name: most for most, names in MOST_PROCESSES.items() for name in names}
     for name in ELIDED_REGIONS:
         limit = {"most": most[name], "why_most": "its arrays are small"} if name in most else {}
