@@ -7,6 +7,7 @@
 #include "passes/FunctionCopies.h"
 #include "passes/HostSums.h"
 #include "passes/LaunchSize.h"
+#include "passes/Lvalues.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
@@ -133,15 +134,15 @@ private:
   /// `p`, `p + number` or `&p[number]`: the pointer, and the number or null.
   static std::pair<const VarDecl*, const Expr*> elementOf(const Expr* E) {
     E = E->IgnoreParenImpCasts();
-    if (const auto* Sum = dyn_cast<BinaryOperator>(E); Sum && Sum->getOpcode() == BO_Add) {
-      const bool IsFirst = Sum->getLHS()->getType()->isPointerType();
-      Expr* Added = IsFirst ? Sum->getRHS() : Sum->getLHS();
-      const auto [Pointer, Number] = elementOf(IsFirst ? Sum->getLHS() : Sum->getRHS());
+    if (const auto Sum = pointerSum(E); Sum && !Sum->IsSubtracted) {
+      const auto [Pointer, Number] = elementOf(Sum->Pointer);
       if (!Pointer || !Number)
-        return {Pointer, Added};
+        return {Pointer, Sum->Number};
       // most + y * width + x
-      return {Pointer, BinaryOperator::Create(Pointer->getASTContext(), const_cast<Expr*>(Number), Added, BO_Add, Number->getType(), VK_PRValue, OK_Ordinary,
-                                              Sum->getOperatorLoc(), FPOptionsOverride())};
+      return {Pointer, BinaryOperator::Create(Pointer->getASTContext(), const_cast<Expr*>(Number),
+                                              const_cast<Expr*>(Sum->Number), BO_Add,
+                                              Number->getType(), VK_PRValue, OK_Ordinary,
+                                              E->getExprLoc(), FPOptionsOverride())};
     }
     const auto* Address = dyn_cast<UnaryOperator>(E);
     const auto* Element = Address && Address->getOpcode() == UO_AddrOf ? dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens()) : nullptr;

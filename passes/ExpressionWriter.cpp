@@ -324,19 +324,13 @@ bool ExpressionWriter::hasCopy(QualType Type) const {
   return Tag && Draft.Types.contains(Tag);
 }
 
-static QualType pointedType(QualType Type) {
-  while (Type->isPointerType())
-    Type = Type->getPointeeType();
-  return Type;
-}
-
 void ExpressionWriter::capture(const VarDecl& Variable, SourceLocation Loc) {
   if (!Draft.Result.Captured.insert(&Variable))
     return;
   QualType Type = Variable.getType().getNonReferenceType();
   if (!isCopiedByBytes(Type, Context) || hasReferences(Type))
     report(Loc, Diag::err_region_variable) << Variable.getName() << NotTrivial;
-  else if (isUnnamed(Type) || isUnnamed(pointedType(Type)))
+  else if (isUnnamed(Type) || isUnnamed(LocalTypes::pointedType(Type)))
     report(Loc, Diag::err_region_variable) << Variable.getName() << Unnamed;
   else if (Variable.getTLSKind() != VarDecl::TLS_None || Variable.hasAttr<CUDADeviceAttr>())
     report(Loc, Diag::err_region_variable) << Variable.getName() << ThreadOrStatic;
@@ -447,10 +441,11 @@ std::optional<std::pair<std::string, QualType>> ExpressionWriter::copiedValue(co
     return std::pair(text(Address->getSubExpr()), Address->getSubExpr()->getType());
   }
   // history + t
-  const auto* Sum = dyn_cast<BinaryOperator>(E);
-  const Expr* Array = Sum && Sum->getOpcode() == BO_Add ? Sum->getLHS()->IgnoreParenImpCasts() : E;
+  const std::optional<PointerSum> Sum = pointerSum(E);
+  const Expr* Array = Sum && !Sum->IsSubtracted ? Sum->Pointer->IgnoreParenImpCasts() : E;
   if (const ArrayType* Elements = isPlace(const_cast<Expr*>(Array)) ? Context.getAsArrayType(Array->getType()) : nullptr)
-    return std::pair(text(Array) + "[" + (Sum ? text(Sum->getRHS()) : "0") + "]", Elements->getElementType());
+    return std::pair(text(Array) + "[" + (Sum ? text(Sum->Number) : "0") + "]",
+                     Elements->getElementType());
   if (const VarDecl* Pointer = copiedScalar(Call); Pointer && Draft.Result.HostScalars.count(Pointer))
     return std::pair(hostScalar(Pointer, E->getExprLoc()), Pointer->getType().getNonReferenceType()->getPointeeType());
   return std::nullopt;

@@ -1,9 +1,10 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/HostFunctions.h"
-#include "passes/ConstructedMembers.h"
-#include "passes/ErrorChecks.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/PointerVariable.h"
+#include "passes/ConstructedMembers.h"
+#include "passes/ErrorChecks.h"
+#include "passes/Lvalues.h"
 #include "clang/AST/Attr.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -193,9 +194,8 @@ bool isOwnPointer(const Expr* E) {
   E = E->IgnoreParenCasts();
   if (E->getType()->isArrayType())
     return isOwnPlace(E);
-  if (const auto* Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAdditiveOp())
-    return isOwnPointer(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS()
-                                                                     : Binary->getRHS());
+  if (const auto Sum = pointerSum(E))
+    return isOwnPointer(Sum->Pointer);
   if (const auto* Unary = dyn_cast<UnaryOperator>(E))
     return Unary->getOpcode() == UO_AddrOf && isOwnPlace(Unary->getSubExpr());
   // sizes.data(), std::begin(fields)

@@ -8,6 +8,7 @@
 #include "passes/Inductions.h"
 #include "passes/KernelMembers.h"
 #include "passes/LocalArrays.h"
+#include "passes/Lvalues.h"
 #include "passes/StoreUses.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
@@ -262,8 +263,8 @@ private:
       if (Subscript || (Unary && Unary->getOpcode() == UO_Deref)) {
         Loaded |= E->getType()->isPointerType();
         E = Subscript ? Subscript->getBase() : Unary->getSubExpr();
-      } else if (const auto* Sum = dyn_cast<BinaryOperator>(E); Sum && Sum->isAdditiveOp()) {
-        E = Sum->getLHS()->getType()->isPointerType() ? Sum->getLHS() : Sum->getRHS();
+      } else if (const auto Sum = pointerSum(E)) {
+        E = Sum->Pointer;
       } else {
         return nullptr;
       }

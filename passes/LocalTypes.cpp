@@ -123,6 +123,12 @@ bool LocalTypes::isUnnamed(QualType Type, const Region& R, const ASTContext& Con
                   isOfClass(Tag, R.function())));
 }
 
+QualType LocalTypes::pointedType(QualType Type) {
+  while (Type->isPointerType())
+    Type = Type->getPointeeType();
+  return Type;
+}
+
 bool LocalTypes::contains(const TagDecl* Tag) const {
   return llvm::any_of(Types, [&](const auto& Each) { return Each.first == Tag->getCanonicalDecl(); });
 }
@@ -154,9 +160,7 @@ bool LocalTypes::canCopy(const RecordDecl& Record) {
       !Context.getRecordType(Class).isTriviallyCopyableType(Context))
     return false;
   return llvm::all_of(Class->fields(), [&](const FieldDecl* Field) {
-    QualType Pointee = Field->getType();
-    while (Pointee->isPointerType())
-      Pointee = Pointee->getPointeeType();
+    const QualType Pointee = pointedType(Field->getType());
     // Its copy might not have been defined before.
     if (Field->getType()->isPointerType() && isUnnamed(Pointee, R, Context) && tagOf(Pointee, Context)->getCanonicalDecl() != Record.getCanonicalDecl())
       return false;

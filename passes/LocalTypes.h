@@ -25,6 +25,8 @@ public:
   static bool isLocal(clang::QualType Type, const clang::ASTContext& Context);
   /// Of a type that the region's kernel has no name for: also one of a class, in a member function, since the kernel may stand before the class.
   static bool isUnnamed(clang::QualType Type, const Region& R, const clang::ASTContext& Context);
+  /// What a pointer, to a pointer or not, leads to in the end; of another type that itself.
+  static clang::QualType pointedType(clang::QualType Type);
   /// Whether there is a copy of it.
   bool contains(const clang::TagDecl* Tag) const;
   /// The copies, those of members first. The types have their names.

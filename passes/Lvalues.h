@@ -6,7 +6,26 @@
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <optional>
+
 namespace gpurma {
+
+/// `Pointer + Number`, `Number + Pointer` or `Pointer - Number`.
+struct PointerSum {
+  const clang::Expr* Pointer;
+  const clang::Expr* Number;
+  bool IsSubtracted;
+};
+
+/// Nothing of other expressions, and of sums behind casts.
+inline std::optional<PointerSum> pointerSum(const clang::Expr* E) {
+  const auto* Sum = llvm::dyn_cast<clang::BinaryOperator>(E->IgnoreParens());
+  if (!Sum || !Sum->isAdditiveOp() || !Sum->getType()->isPointerType())
+    return std::nullopt;
+  const bool IsFirst = Sum->getLHS()->getType()->isPointerType();
+  return PointerSum{IsFirst ? Sum->getLHS() : Sum->getRHS(),
+                    IsFirst ? Sum->getRHS() : Sum->getLHS(), Sum->getOpcode() == clang::BO_Sub};
+}
 
 /// The lvalues of which an lvalue may be one: both of `c ? a : b`, a of `(e, a)`.
 inline llvm::SmallVector<const clang::Expr*, 2> alternatives(const clang::Expr* E) {

@@ -1,10 +1,11 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/Region.h"
+#include "frontend/Directives.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "passes/ArrayCopies.h"
 #include "passes/ConstantMembers.h"
 #include "passes/ConstructedMembers.h"
-#include "frontend/Directives.h"
+#include "passes/Lvalues.h"
 #include "passes/NodeBuilder.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -174,12 +175,13 @@ const ReducedScalar* Region::reducedAt(const Expr* Pointer) const {
   Pointer = Pointer->IgnoreParenCasts();
   if (const auto* Address = dyn_cast<UnaryOperator>(Pointer); Address && Address->getOpcode() == UO_AddrOf)
     return reducedElement(Address->getSubExpr());
-  const auto* Sum = dyn_cast<BinaryOperator>(Pointer);
-  const auto* Ref = dyn_cast<DeclRefExpr>(Sum && Sum->getOpcode() == BO_Add ? Sum->getLHS()->IgnoreParenImpCasts() : Pointer);
+  const std::optional<PointerSum> Sum = pointerSum(Pointer);
+  const auto* Ref = dyn_cast<DeclRefExpr>(
+      Sum && !Sum->IsSubtracted ? Sum->Pointer->IgnoreParenImpCasts() : Pointer);
   const auto* V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   if (!V || !Sum)
     return findReduction(V);
-  const std::optional<std::int64_t> Element = elementNumber(*Sum->getRHS(), V->getASTContext());
+  const std::optional<std::int64_t> Element = elementNumber(*Sum->Number, V->getASTContext());
   const ArrayRef<ReducedScalar> Elements = reducedElements(V);
   return Element && static_cast<size_t>(*Element) < Elements.size() ? &Elements[static_cast<size_t>(*Element)] : nullptr;
 }

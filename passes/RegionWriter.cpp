@@ -86,10 +86,8 @@ private:
     /// Of `history` and `history + t`.
     static const Expr* arrayOf(const Expr* E) {
       E = E->IgnoreParenImpCasts();
-      const auto* Sum = dyn_cast<BinaryOperator>(E);
-      return Sum && Sum->isAdditiveOp() && Sum->getType()->isPointerType()
-                 ? arrayOf(Sum->getLHS()->getType()->isPointerType() ? Sum->getLHS() : Sum->getRHS())
-                 : E;
+      const auto Sum = pointerSum(E);
+      return Sum ? arrayOf(Sum->Pointer) : E;
     }
     bool VisitVarDecl(VarDecl* D) override {
       if (D->getType()->isReferenceType() && D->getInit())

@@ -2,6 +2,7 @@
 #include "passes/RegisterQueues.h"
 
 #include "frontend/DynamicRecursiveASTVisitor.h"
+#include "passes/Lvalues.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 
@@ -768,8 +769,8 @@ private:
         E = Member->getBase();
       else if (const auto* Unary = dyn_cast<UnaryOperator>(E))
         E = Unary->getSubExpr();
-      else if (const auto* Sum = dyn_cast<BinaryOperator>(E); Sum && Sum->isAdditiveOp())
-        E = Sum->getLHS();
+      else if (const auto Sum = pointerSum(E))
+        E = Sum->Pointer;
       else
         break;
     }

@@ -5,6 +5,7 @@
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/ImplicitCalls.h"
+#include "passes/Lvalues.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
 #include "passes/WindowMemory.h"
@@ -1201,8 +1202,8 @@ private:
         return;
       if (const auto *Unary = dyn_cast<UnaryOperator>(E); Unary && Unary->getOpcode() == UO_AddrOf)
         return place(Unary->getSubExpr());
-      if (const auto *Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAdditiveOp())
-        return pointer(Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS() : Binary->getRHS());
+      if (const auto Sum = pointerSum(E))
+        return pointer(Sum->Pointer);
       if (const auto *Member = dyn_cast<MemberExpr>(E); Member && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
         return;
       if (const auto *Ref = dyn_cast<DeclRefExpr>(E))

@@ -2,6 +2,7 @@
 #include "passes/ValueFlow.h"
 
 #include "passes/CallVisitor.h"
+#include "passes/Lvalues.h"
 #include "passes/ThreadCooperation.h"
 #include "passes/VariableChanges.h"
 #include "passes/VariableUses.h"
@@ -62,11 +63,10 @@ public:
     return true;
   }
   bool VisitBinaryOperator(BinaryOperator* E) override {
-    const bool IsPointer = E->getType()->isPointerType() && E->isAdditiveOp();
     const BinaryOperatorKind Op = E->isCompoundAssignmentOp() ? BinaryOperator::getOpForCompoundAssignment(E->getOpcode()) : E->getOpcode();
     const bool Divides = (Op == BO_Div || Op == BO_Rem) && E->getRHS()->getType()->isIntegerType();
-    if (IsPointer)
-      address(E->getLHS()->getType()->isPointerType() ? E->getRHS() : E->getLHS());
+    if (const auto Sum = pointerSum(E))
+      address(Sum->Number);
     else if (Divides || (E->isCompoundAssignmentOp() && E->getType()->isPointerType()))
       address(E->getRHS());
     if (E->isAssignmentOp())

@@ -288,8 +288,9 @@ private:
   /// Null: it is no element.
   Expr* indexOf(const Expr* Pointer) const {
     Pointer = Pointer->IgnoreParenCasts();
-    if (const auto* Sum = dyn_cast<BinaryOperator>(Pointer); Sum && Sum->getOpcode() == BO_Add && isParameter(Sum->getLHS()))
-      return Sum->getRHS();
+    if (const auto Sum = pointerSum(Pointer);
+        Sum && !Sum->IsSubtracted && isParameter(Sum->Pointer))
+      return const_cast<Expr*>(Sum->Number);
     const auto* Address = dyn_cast<UnaryOperator>(Pointer);
     const auto* Element =
         Address && Address->getOpcode() == UO_AddrOf ? dyn_cast<ArraySubscriptExpr>(Address->getSubExpr()->IgnoreParens()) : nullptr;

@@ -6,6 +6,7 @@
 #include "passes/ControlDependence.h"
 #include "passes/DeviceFunctions.h"
 #include "passes/ImplicitCalls.h"
+#include "passes/Lvalues.h"
 #include "passes/VariableUses.h"
 
 #include "clang/AST/Attr.h"
@@ -124,15 +125,15 @@ const ValueDecl *WindowMemory::root(const Expr *E) {
     }
     if (const auto *Member = dyn_cast<MemberExpr>(E))
       return dyn_cast<FieldDecl>(Member->getMemberDecl());
-    if (const auto *Binary = dyn_cast<BinaryOperator>(E); Binary && Binary->isAdditiveOp()) {
-      E = Binary->getLHS()->getType()->isPointerType() ? Binary->getLHS() : Binary->getRHS();
-    } else if (const auto *Unary = dyn_cast<UnaryOperator>(E);
+    if (const auto Sum = pointerSum(E)) {
+      E = Sum->Pointer;
+    } else if (const auto* Unary = dyn_cast<UnaryOperator>(E);
                Unary && (Unary->isIncrementDecrementOp() || Unary->getOpcode() == UO_AddrOf)) {
       E = Unary->getSubExpr();
-    } else if (const auto *Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
+    } else if (const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E)) {
       // An element of an array of pointers, or the place whose address was taken.
       E = Subscript->getBase();
-    } else if (const auto *Call = dyn_cast<CXXOperatorCallExpr>(E);
+    } else if (const auto* Call = dyn_cast<CXXOperatorCallExpr>(E);
                Call && Call->getOperator() == OO_Subscript) {
       E = Call->getArg(0); // std::array
     } else {
@@ -173,9 +174,8 @@ bool WindowMemory::isPointer(const Expr *E) const {
            E->getType()->isPointerType();
   }
   if (const auto *Binary = dyn_cast<BinaryOperator>(E)) {
-    if (Binary->isAdditiveOp())
-      return (Binary->getLHS()->getType()->isPointerType() && isPointer(Binary->getLHS())) ||
-             (Binary->getRHS()->getType()->isPointerType() && isPointer(Binary->getRHS()));
+    if (const auto Sum = pointerSum(Binary))
+      return isPointer(Sum->Pointer);
     if (Binary->getOpcode() == BO_Comma || Binary->getOpcode() == BO_Assign)
       return isPointer(Binary->getRHS());
     return Binary->isAssignmentOp() && isPointer(Binary->getLHS());

@@ -356,9 +356,8 @@ template <int Stages, int Arrays, int Scalars> struct region_state {
   // hosts.
   bool puts_lines;
   // Whether the rank has to do with ranks of its own process only: it waits for no others in any
-  // stage, and none wait for it; and whether there is no other process.
+  // stage, and none wait for it.
   bool is_alone;
-  bool is_single;
   // The stage that has come behind each, whose ranks the first warp that follows looks at when that
   // one ends (stages.h), and the one behind the stage that runs; -1: the leading threads look. And
   // whether those that looked have given up.

@@ -126,7 +126,7 @@ protected:
       r.rank = b.rank - b.first_rank;
       r.owes_flush = false;
       r.informs[memory::before] = r.informs[memory::after] = false;
-      r.is_alone = r.is_single = plans.bands.processes == 1;
+      r.is_alone = plans.bands.processes == 1;
       r.expected = -1;
       r.is_late = false;
       r.way = way_of_stage::own_tiles;
@@ -175,7 +175,7 @@ protected:
 // Whether there is no other process.
 template <process_count Of, int Stages, int Arrays, int Scalars>
 GPURMA_DEVICE bool is_single(const region_state<Stages, Arrays, Scalars>& r) {
-  return Of == process_count::one || (Of == process_count::any && r.is_single);
+  return Of == process_count::one || (Of == process_count::any && r.plans.bands.processes == 1);
 }
 
 template <process_count Of, int Stages, int Arrays, int Scalars> class tiles;
