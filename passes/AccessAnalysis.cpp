@@ -356,6 +356,9 @@ private:
 
   /// Loops by whole grids get a grid that has all rows.
   bool checkGridStrides(const std::set<const Stmt*>& Loops, unsigned Dimension, const InterpretedKernel& Interpreted) {
+    for (const auto& [Loop, Condition] : Interpreted.LeftEarly)
+      if (Loops.count(Loop))
+        return rejectLoop(Condition->getExprLoc(), RowLoopProblem::Left, "");
     std::optional<RejectedRowLoop> Problem =
         dependenceOnGridSize(Kernel, Loops, Dimension, Interpreted.GridMoves, Interpreted.LoopStores, Result.Reductions, Context);
     if (Problem)

@@ -2148,6 +2148,8 @@ private:
     if (Strided)
       checkGridStride(Loop, Again, Found, Inductions);
     noteGridMoves(Loop, Inductions);
+    if (movesByGrids(Loop) && Cond && !staysEnded(Loop, Again, Found))
+      Result.LeftEarly.emplace(Loop, Cond);
     bool OverRows = Rows && Rows->Loop == Loop && Part == LoopPart::Before;
     std::optional<std::int64_t> Iterations;
     if (!OverRows && !BodyFirst && !Strided)
@@ -2776,6 +2778,48 @@ private:
       if (Moves)
         Result.GridMoves.emplace(Loop, Variable);
     }
+  }
+
+  bool movesByGrids(const Stmt* Loop) const {
+    const auto It = Result.GridMoves.lower_bound({Loop, nullptr});
+    return It != Result.GridMoves.end() && It->first == Loop;
+  }
+
+  /// Whether the condition of a loop by whole grids, once it does not hold, does not hold for any
+  /// further element either: then it says of each element by itself whether there is an iteration
+  /// for it.
+  bool staysEnded(const Stmt* Loop, const LoopCondition& Again, const ChangeFinder& Found) {
+    const State Before = Now;
+    const size_t Accesses = Result.Accesses.size();
+    const isl::set Ended = evalCondition(Again).False;
+    Now = Before;
+    Now.Path = Now.Path.intersect(Ended);
+    std::map<const VarDecl*, AbstractValue> Laters;
+    for (const auto& [Variable, Times] : Found.Changes) {
+      AbstractValue Later = opaque(Variable->getType(), UnknownCause::Loop, Loop);
+      const auto First = Before.Variables.find(Variable);
+      if (First != Before.Variables.end() && Result.GridMoves.count({Loop, Variable})) {
+        if (First->second.Place) {
+          Later = First->second;
+          Later.Place->Offset = *opaque(Context.LongLongTy, UnknownCause::Loop, Loop).Number;
+        }
+        const Polynomial* From = First->second.Place    ? &First->second.Place->Offset
+                                 : First->second.Number ? &*First->second.Number
+                                                        : nullptr;
+        const Polynomial* To = Later.Place    ? &Later.Place->Offset
+                               : Later.Number ? &*Later.Number
+                                              : nullptr;
+        if (From && To)
+          Now.Path = Now.Path.intersect(Sets.compare(Comparison::Less, *From, *To));
+      }
+      Laters.emplace(Variable, std::move(Later));
+    }
+    change(std::move(Laters), Found, Loop);
+    const bool Ends = !Numbers.isPossible(evalCondition(Again).True);
+    Now = Before;
+    Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses),
+                          Result.Accesses.end());
+    return Ends;
   }
 
   /// Reports a loop whose condition may not end it after an iteration when the launch has a thread for

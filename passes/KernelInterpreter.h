@@ -167,6 +167,9 @@ struct InterpretedKernel {
   std::set<std::pair<const clang::Stmt*, const clang::VarDecl*>> GridIndices;
   /// Loops and variables in which an iteration leaves what they begin with for the thread of the next grid.
   GridLoops GridMoves;
+  /// Loops in which something moves so and that a thread may leave before an element for which
+  /// their condition holds, which is given.
+  std::map<const clang::Stmt*, const clang::Expr*> LeftEarly;
   /// Loops of the kernel itself, and variables and arrays of threads that an iteration stores into, by whatever name; null: into any
   /// whose address has been taken.
   GridLoops LoopStores;

@@ -130,10 +130,38 @@ __global__ void count_with_row(float *u, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x, k = 0; i < n; i += blockDim.x * gridDim.x, k += blockDim.x)
     u[i] += k;
 }
+__global__ void until_wall(float *u, const float *wall, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x >= nx)
+    return;
+  // CHECK-DAG: access-grid-strides.cu:[[@LINE+1]]:62: error: the iterations of a loop over the rows {{.*}} this leaves the loop before its end; {{.*}} [gpurma-0221]
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; y < ny && wall[y * nx + x] == 0; y += blockDim.y * gridDim.y)
+    u[y * nx + x] += 1;
+}
+__global__ void until_negative(float *u, int n) {
+  // CHECK-DAG: access-grid-strides.cu:[[@LINE+1]]:61: error: the iterations of a loop over the rows {{.*}} this leaves the loop before its end; {{.*}} [gpurma-0221]
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n && u[i] >= 0; i += blockDim.x * gridDim.x)
+    u[i] += 1;
+}
+__global__ void until_row(float *u, int ny, int nx) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  // CHECK-DAG: access-grid-strides.cu:[[@LINE+1]]:17: error: the iterations of a loop over the rows {{.*}} this leaves the loop before its end; {{.*}} [gpurma-0221]
+  while (y < ny && y != 20) {
+    if (x < nx)
+      u[y * nx + x] += 1;
+    y += blockDim.y * gridDim.y;
+  }
+}
+// Conditions that hold for no later element once they do not hold.
+__global__ void bounded(float *u, int ny, int nx, int most, bool on) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int y = blockIdx.y * blockDim.y + threadIdx.y; on && x < nx && y < ny && y <= most; y += blockDim.y * gridDim.y)
+    u[y * nx + x] += 1;
+}
 
-void regions(float *u, float *norm, int ny, int nx, int blocks) {
+void regions(float *u, float *norm, const float *wall, int ny, int nx, int blocks) {
   const dim3 grid(blocks, 2), block(16, 16);
-#pragma gpurma persistent distribute(u : rows(ny, nx)) reduce(+ : *norm)
+#pragma gpurma persistent distribute(u, wall : rows(ny, nx)) reduce(+ : *norm)
   for (int it = 0; it < 3; ++it) {
     *norm = 0;
     root_of_sum<<<grid, block>>>(u, norm, ny, nx);
@@ -150,5 +178,9 @@ void regions(float *u, float *norm, int ny, int nx, int blocks) {
     of_block<<<grid, block>>>(u, ny, nx);
     of_first<<<blocks, 256>>>(u, ny * nx);
     count_with_row<<<blocks, 256>>>(u, ny * nx);
+    until_wall<<<grid, block>>>(u, wall, ny, nx);
+    until_negative<<<blocks, 256>>>(u, ny * nx);
+    until_row<<<grid, block>>>(u, ny, nx);
+    bounded<<<grid, block>>>(u, ny, nx, ny / 2, blocks > 1);
   }
 }
