@@ -700,6 +700,11 @@ std::optional<CombinedValues::Part> CombinedValues::partOf(const Expr* E) const 
       return part(Cast->getSubExpr());
     case CK_IntegralCast: {
       std::optional<Part> Value = part(Cast->getSubExpr());
+      // What a part of a sum loses so differs from what the sum would.
+      const auto* Implicit = dyn_cast<ImplicitCastExpr>(Cast);
+      if (Value && Value->Ops && !(Implicit && !Implicit->isPartOfExplicitCast()) &&
+          Context.getTypeSize(E->getType()) < Context.getTypeSize(Cast->getSubExpr()->getType()))
+        return std::nullopt;
       if (!Value || !Value->Ops || keepsOrder(Cast->getSubExpr()->getType(), E->getType(), Context))
         return Value;
       Value->Ops &= only(Plus);

@@ -53,11 +53,19 @@ __global__ void two_names(const float *a, float *sum, int n) {
   other[0] = 1; __syncthreads();
   if (threadIdx.x == 0) atomicAdd(sum, part[0] + part[1]);
 }
-void region(float *a, int *b, float *sum, int *most, int ny, int nx) {
-#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum) reduce(max : *most)
+// CHECK-DAG: :[[@LINE+5]]:{{[0-9]+}}: error: 'narrowed' goes through {{.*}} [gpurma-0229]
+__global__ void narrowed(const int *a, int *count, int n) {
+  __shared__ int part[128];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  part[threadIdx.x] = i < n ? a[i] : 0; __syncthreads();
+  if (threadIdx.x == 0) atomicAdd(count, static_cast<short>(part[0] + part[1]));
+}
+void region(float *a, int *b, float *sum, int *most, int *count, int ny, int nx) {
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(+ : *sum, *count) reduce(max : *most)
   for (int i = 0; i < 3; ++i) {
     shifted<<<(ny * nx + 127) / 128, 128>>>(a, sum, ny * nx);
     square_of_sum<<<16, 128>>>(a, sum, ny * nx);
+    narrowed<<<(ny * nx + 127) / 128, 128>>>(b, count, ny * nx);
     changed_behind<<<(ny * nx + 127) / 128, 128>>>(a, sum, ny * nx);
     negative<<<(ny * nx + 127) / 128, 128>>>(b, most, ny * nx);
     zero_elsewhere<<<(ny * nx + 127) / 128, 128>>>(a, sum, ny * nx);
@@ -81,4 +89,4 @@ void most_of_sums(float *a, float *partial, float *host, int ny, int nx) {
       most = most > numbers[b] ? most : numbers[b];
   }
 }
-// CHECK: 7 errors generated.
+// CHECK: 8 errors generated.
