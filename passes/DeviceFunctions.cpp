@@ -99,6 +99,41 @@ PassedValues passedTo(const CallExpr *Call) {
   return {Method->isStatic() ? nullptr : Args.front(), Args.drop_front()};
 }
 
+llvm::SmallVector<const FunctionDecl*, 2> callbacks(llvm::ArrayRef<const Expr*> Args) {
+  llvm::SmallVector<const FunctionDecl*, 2> Found;
+  auto Add = [&](const FunctionDecl* F) {
+    const FunctionDecl* Definition = nullptr;
+    if (F->hasBody(Definition) && !F->hasAttr<CUDAGlobalAttr>() &&
+        !F->getASTContext().getSourceManager().isInSystemHeader(Definition->getLocation()))
+      Found.push_back(Definition);
+  };
+  for (const Expr* Arg : Args) {
+    const Expr* Passed = Arg->IgnoreParenImpCasts();
+    if (const auto* Address = dyn_cast<UnaryOperator>(Passed);
+        Address && Address->getOpcode() == UO_AddrOf)
+      Passed = Address->getSubExpr()->IgnoreParenImpCasts();
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(Passed))
+      if (const auto* F = dyn_cast<FunctionDecl>(Ref->getDecl()))
+        Add(F);
+    const CXXRecordDecl* Class = Arg->getType().getNonReferenceType()->getAsCXXRecordDecl();
+    if (!Class || !Class->hasDefinition())
+      continue;
+    for (const Decl* Member : Class->getDefinition()->decls()) {
+      const auto* Template = dyn_cast<FunctionTemplateDecl>(Member);
+      const auto* Method =
+          dyn_cast<CXXMethodDecl>(Template ? Template->getTemplatedDecl() : Member);
+      if (!Method || Method->getOverloadedOperator() != OO_Call)
+        continue;
+      if (!Template)
+        Add(Method);
+      else
+        for (const FunctionDecl* Instance : Template->specializations())
+          Add(Instance);
+    }
+  }
+  return Found;
+}
+
 StringRef apiName(const FunctionDecl *F) {
   const auto *Space = F ? dyn_cast<NamespaceDecl>(F->getDeclContext()) : nullptr;
   if (!Space || Space->getName() != "gpurma" || !Space->getParent()->isTranslationUnit() ||

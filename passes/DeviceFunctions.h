@@ -29,6 +29,10 @@ struct PassedValues {
 };
 PassedValues passedTo(const clang::CallExpr *Call);
 
+/// The program's functions that a library's function may call, as std::invoke and std::for_each do:
+/// those among what it is passed, and the call operators of lambdas and other objects.
+llvm::SmallVector<const clang::FunctionDecl*, 2> callbacks(llvm::ArrayRef<const clang::Expr*> Args);
+
 /// The name of a function of gpurma's own device API; empty for others.
 llvm::StringRef apiName(const clang::FunctionDecl *F);
 

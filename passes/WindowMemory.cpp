@@ -16,6 +16,7 @@
 #include "clang/Analysis/AnalysisDeclContext.h"
 #include "clang/Analysis/CFG.h"
 #include "llvm/ADT/BitVector.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 
@@ -142,6 +143,12 @@ const ValueDecl *WindowMemory::root(const Expr *E) {
   }
 }
 
+/// Also of `a ?: b`.
+static const Expr* trueOperand(const AbstractConditionalOperator& E) {
+  const auto* Binary = dyn_cast<BinaryConditionalOperator>(&E);
+  return Binary ? Binary->getCommon() : E.getTrueExpr();
+}
+
 bool WindowMemory::isPointer(const Expr *E) const {
   E = E->IgnoreParens();
   if (const auto *Ref = dyn_cast<DeclRefExpr>(E)) {
@@ -186,11 +193,12 @@ bool WindowMemory::isPointer(const Expr *E) const {
       return isObject(Unary->getSubExpr()) ||
              (isPointerVariable(Unary->getSubExpr()->getType()) && isPointer(Unary->getSubExpr()));
     if (Unary->getOpcode() == UO_Deref)
-      return E->getType()->isPointerType() && isPointer(Unary->getSubExpr());
+      return E->getType()->isPointerType() &&
+             (isPointer(Unary->getSubExpr()) || isArrayOfKnown(Unary->getSubExpr()));
     return Unary->isIncrementDecrementOp() && isPointer(Unary->getSubExpr());
   }
-  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
-    return isPointer(Conditional->getTrueExpr()) || isPointer(Conditional->getFalseExpr());
+  if (const auto* Conditional = dyn_cast<AbstractConditionalOperator>(E))
+    return isPointer(trueOperand(*Conditional)) || isPointer(Conditional->getFalseExpr());
   if (const auto *Call = dyn_cast<CallExpr>(E)) {
     if (!Call->getType()->isPointerType())
       return false;
@@ -202,8 +210,11 @@ bool WindowMemory::isPointer(const Expr *E) const {
       return true;
     // A function of a library that takes and returns pointers, as std::assume_aligned.
     return F && U.sources().isInSystemHeader(F->getLocation()) &&
-           llvm::any_of(Call->arguments(), [&](const Expr *Arg) {
-             return Arg->getType()->isPointerType() && isPointer(Arg);
+           llvm::any_of(Call->arguments(), [&](const Expr* Arg) {
+             return Arg->getType()->isPointerType() ? isPointer(Arg)
+                    : Arg->getType()->isArrayType() && isObject(Arg) // std::begin(row)
+                        ? true
+                        : isHolder(Arg); // std::get<0>(pointers)
            });
   }
   if (const auto* Default = dyn_cast<CXXDefaultInitExpr>(E))
@@ -239,8 +250,8 @@ bool WindowMemory::isObject(const Expr *E) const {
     return isObject(Default->getExpr());
   if (const auto *Cast = dyn_cast<CastExpr>(E))
     return isObject(Cast->getSubExpr());
-  if (const auto *Conditional = dyn_cast<ConditionalOperator>(E))
-    return isObject(Conditional->getTrueExpr()) || isObject(Conditional->getFalseExpr());
+  if (const auto* Conditional = dyn_cast<AbstractConditionalOperator>(E))
+    return isObject(trueOperand(*Conditional)) || isObject(Conditional->getFalseExpr());
   if (const auto* Binary = dyn_cast<BinaryOperator>(E)) {
     if (Binary->getOpcode() == BO_Comma)
       return isObject(Binary->getRHS());
@@ -269,10 +280,24 @@ bool WindowMemory::refersInto(const CallExpr* Call) const {
 
 bool WindowMemory::asksHolder(const CallExpr *Call) const {
   const Expr *Object = passedTo(Call).Object;
-  if (!Object || !U.sources().isInSystemHeader(Call->getDirectCallee()->getLocation()))
-    return false;
-  const ValueDecl *Holder = root(Object);
+  return Object && U.sources().isInSystemHeader(Call->getDirectCallee()->getLocation()) &&
+         isHolder(Object);
+}
+
+/// An array of pointers or an object of a library that has one into window memory, or a part of
+/// such an object: span.first(2).
+bool WindowMemory::isHolder(const Expr* E) const {
+  E = E->IgnoreImplicit()->IgnoreParenCasts()->IgnoreImplicit();
+  if (const auto* Call = dyn_cast<CallExpr>(E);
+      Call && Call->getDirectCallee() && E->getType()->getAsCXXRecordDecl())
+    return asksHolder(Call);
+  const ValueDecl* Holder = root(E);
   return Holder && Pointers.count(Holder) && !isPointerVariable(Holder->getType());
+}
+
+bool WindowMemory::isArrayOfKnown(const Expr* Decayed) const {
+  const auto* Cast = dyn_cast<CastExpr>(Decayed->IgnoreParens());
+  return Cast && Cast->getCastKind() == CK_ArrayToPointerDecay && isHolder(Cast->getSubExpr());
 }
 
 bool WindowMemory::addPointer(const ValueDecl *To, const Expr *From) {
@@ -355,6 +380,9 @@ public:
     if (CollectReads && isa<CXXOperatorCallExpr>(E) && isa<CXXMethodDecl>(Callee) &&
         Callee->getOverloadedOperator() == OO_Equal && E->getNumArgs() == 2)
       read(E->getArg(1));
+    if (Callee->getOverloadedOperator() == OO_Equal && E->getNumArgs() == 2 &&
+        isOfLibrary(E->getArg(0)->getType()))
+      bind(root(E->getArg(0)), E->getArg(1));
     // A library's function that computes from an object, as real() of a complex number, reads all
     // of it; the size of an array is none of its elements.
     if (const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
@@ -363,27 +391,48 @@ public:
         !Callee->getReturnType()->isReferenceType() && !Callee->getReturnType()->isPointerType() &&
         W.U.sources().isInSystemHeader(Callee->getLocation()))
       read(Object);
-    pass(Callee, Passed);
+    if (Values.contains(E)) // std::max(std::max(p[0], p[1]), p[2])
+      for (const Expr* Argument : Passed)
+        noteValue(Argument);
+    // Of those that compare, what is compared is read at once, too.
+    const bool Compares = llvm::StringSwitch<bool>(identifierOf(Callee))
+                              .Cases("min", "max", "clamp", Values.contains(E))
+                              .Default(false);
+    pass(Callee, Passed, mayRefer(Callee->getReturnType()) && !Compares);
     return true;
   }
 
   bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
-    if (CollectReads && E->getConstructor()->isCopyOrMoveConstructor() && E->getNumArgs() == 1)
+    if (CollectReads && E->getConstructor()->isCopyOrMoveConstructor() && E->getNumArgs() == 1) {
       read(E->getArg(0));
+      noteValue(E->getArg(0));
+    }
     const llvm::ArrayRef<const Expr *> Args(E->getArgs(), E->getNumArgs());
-    pass(E->getConstructor(), Args);
+    const bool Refers = mayRefer(E->getType());
+    pass(E->getConstructor(), Args, Refers);
     if (E->getConstructor()->isInheritingConstructor())
-      pass(E->getConstructor()->getInheritedConstructor().getConstructor(), Args);
+      pass(E->getConstructor()->getInheritedConstructor().getConstructor(), Args, Refers);
     return true;
   }
 
   bool VisitImplicitCastExpr(ImplicitCastExpr *E) override {
-    if (CollectReads && E->getCastKind() == CK_LValueToRValue)
+    if (CollectReads && E->getCastKind() == CK_LValueToRValue) {
       read(E->getSubExpr());
+      noteValue(E->getSubExpr());
+    }
     return true;
   }
 
+  bool VisitCXXForRangeStmt(CXXForRangeStmt* Loop) override {
+    if (isPointerVariable(Loop->getLoopVariable()->getType()) && W.isHolder(Loop->getRangeInit()))
+      Changed |= W.addPointer(Loop->getLoopVariable(), Loop->getRangeInit());
+    return true;
+  }
+
+  /// \p To may be null.
   void bind(const ValueDecl *To, const Expr *From) {
+    if (!To)
+      return;
     QualType T = To->getType();
     if (T->isReferenceType() && !isPointerVariable(T) && W.isObject(From)) {
       Changed |= W.addPointer(To, From);
@@ -414,6 +463,9 @@ private:
     if (const ValueDecl *Copied = isOfLibrary(Plain->getType()) ? root(Plain) : nullptr;
         Copied && W.Pointers.count(Copied))
       return From;
+    if (const auto* Call = dyn_cast<CallExpr>(Plain);
+        Call && Call->getDirectCallee() && isOfLibrary(Plain->getType()) && W.asksHolder(Call))
+      return From; // span.begin()
     if (!isa<InitListExpr, CXXConstructExpr>(Plain))
       return nullptr;
     for (const Stmt *Child : Plain->children()) {
@@ -498,7 +550,33 @@ private:
     return E;
   }
 
-  void pass(const FunctionDecl *Callee, llvm::ArrayRef<const Expr *> Args) {
+  /// Notes that what a call refers to is read before the expression ends.
+  void noteValue(const Expr* Place) {
+    Place = Place->IgnoreParenImpCasts();
+    while (const auto* Member = dyn_cast<MemberExpr>(Place)) {
+      if (Member->isArrow())
+        return;
+      Place = Member->getBase()->IgnoreParenImpCasts();
+    }
+    if (isa<CallExpr>(Place))
+      Values.insert(Place);
+  }
+
+  /// Whether a result of the type may lead to what a function was called with.
+  static bool mayRefer(QualType T) {
+    if (T->isReferenceType() || T->isPointerType())
+      return true;
+    const CXXRecordDecl* Class = T->getAsCXXRecordDecl();
+    return Class && Class->hasDefinition() &&
+           (llvm::any_of(Class->fields(),
+                         [](const FieldDecl* F) { return mayRefer(F->getType()); }) ||
+            llvm::any_of(Class->bases(),
+                         [](const CXXBaseSpecifier& Base) { return mayRefer(Base.getType()); }));
+  }
+
+  /// \p ResultRefers: what a library's function gives may lead to what it has been called with, so
+  /// that a copy of this would be gone.
+  void pass(const FunctionDecl* Callee, llvm::ArrayRef<const Expr*> Args, bool ResultRefers) {
     bool Library = W.U.sources().isInSystemHeader(Callee->getLocation());
     for (unsigned I = 0; I != std::min<size_t>(Args.size(), Callee->getNumParams()); ++I) {
       const ParmVarDecl *P = Callee->getParamDecl(I);
@@ -513,7 +591,7 @@ private:
           Changed |= W.addPointer(P, Args[I]);
       } else if (P->getType()->isReferenceType() &&
                  P->getType()->getPointeeType().isConstQualified()) {
-        if (CollectReads)
+        if (CollectReads && !ResultRefers)
           read(Args[I]); // std::max(a[i], b)
       } else if (isPointerVariable(P->getType()) && P->getType()->isReferenceType() &&
                  W.isPointer(Args[I])) {
@@ -544,6 +622,7 @@ private:
   WindowMemory &W;
   const FunctionDecl *F;
   bool CollectReads;
+  llvm::SmallPtrSet<const Expr*, 8> Values; ///< see noteValue()
 };
 
 void WindowMemory::findAliases() {
@@ -615,6 +694,14 @@ bool WindowMemory::isAcquire(const CFGElement& Element, bool Always) const {
   return Callee && (Always ? Callee->AlwaysAcquires : Callee->MayAcquire);
 }
 
+/// What a call of a library's function may call; null: nothing.
+llvm::SmallVector<const FunctionDecl*, 2> WindowMemory::calledBack(const CallExpr* Call) const {
+  const FunctionDecl* Callee = Call ? Call->getDirectCallee() : nullptr;
+  if (!Callee || !U.sources().isInSystemHeader(Callee->getLocation()))
+    return {};
+  return callbacks(passedTo(Call).Args);
+}
+
 bool WindowMemory::synchronizes(const FunctionDecl *F) const {
   auto It = Facts.find(F->getCanonicalDecl());
   return It != Facts.end() && It->second->Synchronizes;
@@ -637,6 +724,11 @@ void WindowMemory::findAcquires() {
           const auto* Call = S ? dyn_cast<CallExpr>(S->getStmt()) : nullptr;
           bool Synchronizes = (Call && Markers.count(Call)) || (Callee && Callee->Synchronizes);
           bool Acquires = isAcquire(Element, /*Always=*/false);
+          for (const FunctionDecl* Called : calledBack(Call))
+            if (const FunctionFacts* OfCalled = factsOf(Called)) {
+              Synchronizes |= OfCalled->Synchronizes;
+              Acquires |= OfCalled->MayAcquire;
+            }
           Changed |= (Synchronizes && !Of.Synchronizes) || (Acquires && !Of.MayAcquire);
           Of.Synchronizes |= Synchronizes;
           Of.MayAcquire |= Acquires;
@@ -763,6 +855,32 @@ llvm::MapVector<unsigned, llvm::BitVector> naturalLoops(const CFG &Graph) {
   return Loops;
 }
 
+/// Whether there is a way around a loop that comes through none of the blocks \p Avoided.
+bool returnsWithout(const llvm::BitVector& Avoided, const CFG& Graph, unsigned Header,
+                    const llvm::BitVector& Loop) {
+  if (Avoided.test(Header))
+    return false;
+  llvm::BitVector Seen(Graph.getNumBlockIDs());
+  std::vector<const CFGBlock*> Work;
+  for (const CFGBlock* B : Graph)
+    if (B->getBlockID() == Header)
+      Work.push_back(B);
+  while (!Work.empty()) {
+    const CFGBlock* Next = Work.back();
+    Work.pop_back();
+    for (const CFGBlock* S : Next->succs()) {
+      if (!S || !Loop.test(S->getBlockID()) || Avoided.test(S->getBlockID()))
+        continue;
+      if (S->getBlockID() == Header)
+        return true;
+      if (!Seen.test(S->getBlockID()))
+        Work.push_back(S);
+      Seen.set(S->getBlockID());
+    }
+  }
+  return false;
+}
+
 /// The variables and fields that an expression names, and the expressions within it.
 struct Contents : DynamicRecursiveASTVisitor {
   llvm::DenseSet<const ValueDecl *> Variables;
@@ -809,7 +927,7 @@ void WindowMemory::findPolling() {
         Conditions[B->getBlockID()] = B->getTerminatorCondition();
     }
     for (const auto &[Header, Body] : Loops) {
-      bool Acquires = false;
+      llvm::BitVector Acquiring(Graph->getNumBlockIDs());
       Contents Deciding;
       llvm::BitVector Decides(Graph->getNumBlockIDs());
       auto Decide = [&](unsigned Block) {
@@ -824,18 +942,29 @@ void WindowMemory::findPolling() {
         for (const CFGElement& Element : *B) {
           if (auto S = Element.getAs<CFGStmt>())
             Statements.push_back({S->getStmt(), B->getBlockID()});
-          Acquires |= isAcquire(Element, /*Always=*/false);
+          if (isAcquire(Element, /*Always=*/true))
+            Acquiring.set(B->getBlockID());
         }
         bool Leaves = llvm::any_of(
             B->succs(), [&](const CFGBlock *S) { return S && !Body.test(S->getBlockID()); });
         if (Leaves)
           Decide(B->getBlockID());
       }
-      if (Acquires)
+      if (!returnsWithout(Acquiring, *Graph, Header, Body))
         continue;
       // What the loop computes of variables that decide decides, too, and so does whether it does.
-      auto Assigned = [&](const Expr *To, const Expr *From, unsigned Block) {
-        if (!Deciding.Variables.contains(root(To)))
+      auto IsDeciding = [&](const Expr* To) {
+        const ValueDecl* Root = root(To);
+        if (!Root || Deciding.Variables.contains(Root))
+          return Root != nullptr;
+        // What a reference or a pointer leads to.
+        const auto* V = dyn_cast<VarDecl>(Root);
+        return V && V->getInit() &&
+               (V->getType()->isReferenceType() || V->getType()->isPointerType()) &&
+               Deciding.Variables.contains(root(V->getInit()));
+      };
+      auto Assigned = [&](const Expr* To, const Expr* From, unsigned Block) {
+        if (!IsDeciding(To))
           return;
         if (From)
           Deciding.TraverseStmt(const_cast<Expr *>(From));
@@ -847,13 +976,17 @@ void WindowMemory::findPolling() {
       // lambda does.
       auto MayChange = [&](const CallExpr &Call) {
         const FunctionDecl *Callee = Call.getDirectCallee();
-        if (!factsOf(Callee))
+        if (!Callee)
           return false;
-        if (llvm::any_of(Call.arguments(), [&](const Expr *Arg) {
+        if (llvm::any_of(Call.arguments(), [&](const Expr* Arg) {
               return (Arg->isGLValue() || Arg->getType()->isPointerType()) &&
-                     Deciding.Variables.contains(root(Arg));
+                     !Arg->getType().isConstQualified() && IsDeciding(Arg);
             }))
           return true;
+        if (const Expr* Object = passedTo(&Call).Object; Object && IsDeciding(Object))
+          return true;
+        if (!factsOf(Callee))
+          return false;
         Contents Named;
         Named.TraverseStmt(Callee->getDefinition()->getBody());
         return llvm::any_of(Named.Variables, [&](const ValueDecl *V) { return Deciding.Variables.contains(V); });
@@ -870,7 +1003,10 @@ void WindowMemory::findPolling() {
           } else if (const auto *Operator = dyn_cast<CXXOperatorCallExpr>(S);
                      Operator && Operator->isAssignmentOp() && Operator->getNumArgs() == 2) {
             Assigned(Operator->getArg(0), Operator->getArg(1), Block); // of structures
-          } else if (const auto *Declares = dyn_cast<DeclStmt>(S)) {
+          } else if (const auto* Call = dyn_cast<CallExpr>(S); Call && MayChange(*Call)) {
+            for (const Expr* Arg : passedTo(Call).Args)
+              Deciding.TraverseStmt(const_cast<Expr*>(Arg));
+          } else if (const auto* Declares = dyn_cast<DeclStmt>(S)) {
             for (const Decl *D : Declares->decls())
               if (const auto *V = dyn_cast<VarDecl>(D);
                   V && V->getInit() && Deciding.Variables.contains(V))

@@ -102,7 +102,10 @@ private:
   void findAcquires();
   bool flow(const clang::FunctionDecl *F, bool Record);
   void findPolling();
+  llvm::SmallVector<const clang::FunctionDecl*, 2> calledBack(const clang::CallExpr* Call) const;
   bool isAcquire(const clang::CFGElement& Element, bool Always) const;
+  bool isHolder(const clang::Expr* E) const;
+  bool isArrayOfKnown(const clang::Expr* Decayed) const;
   FunctionFacts* factsOf(const clang::FunctionDecl* Callee) const;
 
   Unit &U;

@@ -17,7 +17,8 @@ namespace gpurma {
 template <class T> __attribute__((device)) T uniform(T value, const char*, unsigned) {
   return value;
 }
-template <class T> __attribute__((host, device)) constexpr T read_volatile(const T& object) {
+template <class T>
+__attribute__((host, device)) constexpr read_result<T> read_volatile(const T& object) {
   return object;
 }
 template <class T> __attribute__((host, device)) volatile T& volatile_place(T& object) {

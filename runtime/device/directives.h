@@ -631,22 +631,29 @@ GPURMA_DEVICE void before_polled_read() {
     confirm_owed_data(block()); // M20
 }
 
-} // namespace detail
-
-// Functions that are both a kernel's and the host's have it too, and such that give constants.
-template <class T> __host__ __device__ constexpr T read_volatile(const T& object) {
-  if (__builtin_is_constant_evaluated())
-    return object;
+template <class T> __host__ __device__ inline T polled(const T& object) {
 #if GPURMA_TARGET_CPU
   if (!cpu::in_kernel())
     return object;
 #endif
 #if GPURMA_TARGET_CPU || defined(__CUDA_ARCH__)
-  detail::before_polled_read();
+  before_polled_read();
   return platform::load_volatile(&object);
 #else
   return object;
 #endif
+}
+
+} // namespace detail
+
+// Functions that are both a kernel's and the host's have it too, and such that give constants.
+template <class T> __host__ __device__ constexpr read_result<T> read_volatile(const T& object) {
+  if constexpr (std::is_reference_v<read_result<T>>)
+    return object;
+  else if (__builtin_is_constant_evaluated())
+    return object;
+  else
+    return detail::polled(object);
 }
 
 template <class T> __host__ __device__ inline volatile T& volatile_place(T& object) {
