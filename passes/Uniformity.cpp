@@ -486,6 +486,9 @@ public:
       explicit Finder(Implementation &Self) : Self(Self) {}
       bool VisitCallExpr(CallExpr *E) override {
         Found |= Self.Client.isDirective(E);
+        if (const FunctionDecl* Callee = E->getDirectCallee(); Callee && Self.isFromLibrary(Callee))
+          for (const FunctionDecl* Called : callbacks(passedTo(E).Args))
+            Found |= Self.containsDirective(Called);
         return calls(E->getDirectCallee());
       }
       bool calls(const FunctionDecl* Callee) override {
@@ -743,6 +746,8 @@ private:
       return computeCall(Call);
     if (const auto *Construct = dyn_cast<CXXConstructExpr>(E))
       return computeConstruct(Construct);
+    if (isa<CXXNewExpr>(E))
+      return source(E->getBeginLoc(), "new"); // each thread's own memory
     if (const auto *Lambda = dyn_cast<LambdaExpr>(E)) {
       for (const LambdaCapture &C : Lambda->captures())
         if (C.capturesThis()) {
@@ -754,6 +759,8 @@ private:
               Now[V] = eval(V->getInit());
             joinInto(A.Captured, {{V, variable(V, C.getLocation())}});
           }
+      for (const auto& [V, Copy] : copiesIn(*Lambda->getLambdaClass()))
+        Now[Copy] = variable(V, Lambda->getBeginLoc());
       return {};
     }
     if (const auto *List = dyn_cast<InitListExpr>(E))
@@ -817,7 +824,20 @@ private:
     return V;
   }
 
+  /// The variables that a lambda captures by copy, with its members that hold them.
+  static llvm::SmallVector<std::pair<const VarDecl*, const FieldDecl*>, 4>
+  copiesIn(const CXXRecordDecl& Lambda) {
+    llvm::SmallVector<std::pair<const VarDecl*, const FieldDecl*>, 4> Found;
+    for (const auto [C, Field] : llvm::zip(Lambda.captures(), Lambda.fields()))
+      if (const auto* V = C.capturesVariable() ? dyn_cast<VarDecl>(C.getCapturedVar()) : nullptr;
+          V && C.getCaptureKind() == LCK_ByCopy)
+        Found.push_back({V, Field});
+    return Found;
+  }
+
   static Value::Memory memoryOf(const VarDecl *V) {
+    if (V->hasLocalStorage() && !V->getType()->isReferenceType())
+      return Value::Memory::Private;
     if (V->hasAttr<CUDASharedAttr>())
       return Value::Memory::Shared;
     if (V->hasGlobalStorage() &&
@@ -835,11 +855,19 @@ private:
     if (!V || !V->getType()->isReferenceType() || !V->hasLocalStorage() || isa<ParmVarDecl>(V) ||
         !V->getInit())
       return nullptr;
-    const Expr *E = V->getInit()->IgnoreParenImpCasts();
+    const Expr* E = V->getInit()->IgnoreParenCasts();
     const Expr *Root = E;
-    while (const auto *M = dyn_cast<MemberExpr>(Root))
-      Root = M->isArrow() ? nullptr : M->getBase()->IgnoreParenImpCasts();
-    return isa_and_nonnull<DeclRefExpr>(Root) ? E : nullptr;
+    for (;;) {
+      const auto* M = dyn_cast<MemberExpr>(Root);
+      const auto* Subscript = dyn_cast<ArraySubscriptExpr>(Root);
+      const Expr* Array = Subscript ? subscriptedArray(Subscript) : nullptr;
+      if (!M && !Array)
+        break;
+      Root = (M ? M->getBase() : Array)->IgnoreParenCasts();
+      if (M && M->isArrow() && !isa<CXXThisExpr>(Root))
+        return nullptr;
+    }
+    return isa<DeclRefExpr, CXXThisExpr>(Root) ? E : nullptr;
   }
 
   Value variable(const ValueDecl *D, SourceLocation Loc) {
@@ -934,6 +962,8 @@ private:
       if (const auto *Var = dyn_cast<VarDecl>(Ref->getDecl())) {
         if (isThreadIndex(Var))
           return source(Ref->getLocation(), Var->getName()); // each thread has its own there
+        if (const Expr* Referred = referred(Var))
+          return address(Referred);
         V.Points = memoryOf(Var);
       }
       return V;
@@ -1040,6 +1070,13 @@ private:
       if (Field && isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts()))
         return field(Now[nullptr], Field);
     }
+    const auto* Subscript = dyn_cast<ArraySubscriptExpr>(E);
+    if (const Expr* Array = Subscript ? subscriptedArray(Subscript) : nullptr) {
+      Value V = raise(contents(Array), eval(Subscript->getIdx()).whole());
+      if (!E->getType()->isArrayType())
+        V.Points = Value::Memory::None;
+      return V;
+    }
     return eval(E);
   }
 
@@ -1101,6 +1138,8 @@ private:
         storeThrough(Unary->getSubExpr(), V);
       return;
     }
+    if (const auto* Unary = dyn_cast<UnaryOperator>(To); Unary && Unary->isIncrementDecrementOp())
+      return store(Unary->getSubExpr(), V);
     if (const auto *Choice = dyn_cast<ConditionalOperator>(To)) {
       const Value Stored = raise(V, eval(Choice->getCond()).whole());
       for (const Expr *Each : {Choice->getTrueExpr(), Choice->getFalseExpr()})
@@ -1286,8 +1325,11 @@ private:
                    Named->performsVirtualDispatch(A.Context.getLangOpts());
     const FunctionDecl *Body =
         Callee && !Virtual && !A.isFromLibrary(Callee) ? definitionOf(Callee) : nullptr;
-    if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth)
+    if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth) {
+      if (Reporting && Body && A.containsDirective(Body))
+        A.Client.call(E->getExprLoc(), Callee, Control);
       return computeOpaqueCall(E, Callee, Args, Object, Self);
+    }
 
     Entry In = entryFor(Body, Args);
     In.This = Self;
@@ -1312,12 +1354,24 @@ private:
         Changed = join(Changed.whole(), unknown(Cause::Kind::Memory, E->getBeginLoc(), Callee->getNameAsString()));
       if (OnThis)
         Now[nullptr] = raise(Changed, Control);
-      else if (!ThroughPointer)
+      else if (ThroughPointer)
+        write(Object, ofMembers(Changed), E->getBeginLoc());
+      else
         store(Object, raise(Changed, Control));
     }
     Value R = S.Result;
     if (R.Level != Uniformity::Uniform)
       R.Why = A.cause(Cause::Kind::Result, E->getBeginLoc(), Callee->getNameAsString(), R.Why);
+    return R;
+  }
+
+  /// What has been stored into members of an object of which nothing else is known.
+  static Value ofMembers(const Value& Object) {
+    if (Object.Fields.empty())
+      return Object.whole();
+    Value R;
+    for (const FieldValue& Each : Object.Fields)
+      R = join(R, Each.V.whole());
     return R;
   }
 
@@ -1327,6 +1381,7 @@ private:
 
     Implementation &A;
     llvm::SmallPtrSet<const VarDecl *, 4> All, ByReference;
+    llvm::SmallDenseMap<const VarDecl*, const FieldDecl*, 4> Copies;
     llvm::SmallPtrSet<const CXXRecordDecl *, 4> Seen;
 
     void add(const CXXRecordDecl *Class) {
@@ -1337,6 +1392,8 @@ private:
           add(Field->getType().getNonReferenceType()->getAsCXXRecordDecl());
         return;
       }
+      for (const auto& [V, Copy] : copiesIn(*Class))
+        Copies.try_emplace(V, Copy);
       for (const LambdaCapture &C : Class->captures())
         if (const auto *V =
                 C.capturesVariable() ? dyn_cast<VarDecl>(C.getCapturedVar()) : nullptr) {
@@ -1360,8 +1417,10 @@ private:
   };
 
   void enter(const Captures &C, Entry &In, SourceLocation Loc) {
-    for (const VarDecl *V : C.All)
-      In.Captures[V] = variable(V, Loc);
+    for (const VarDecl* V : C.All) {
+      const auto Copy = C.ByReference.contains(V) ? Now.end() : Now.find(C.Copies.lookup(V));
+      In.Captures[V] = Copy != Now.end() && Copy->first ? Copy->second : variable(V, Loc);
+    }
   }
 
   void leave(const Captures &C, const Summary &S) {
@@ -1370,35 +1429,42 @@ private:
         Now[V] = raise(It->second, Control);
   }
 
-  /// What lambdas write that a call takes whose body is not looked into, if it calls them with
-  /// arguments such as \p Given.
-  void callLambdas(llvm::ArrayRef<const Expr *> Args, const Value &Given, SourceLocation Loc) {
+  /// What functions and lambdas return, and write, that a call takes whose body is not looked into:
+  /// if it calls them as often as its arguments say, with \p Given, or what pointers among them
+  /// lead to.
+  Value callBack(llvm::ArrayRef<const Expr*> Args, Value Given, SourceLocation Loc) {
+    Value Returned;
+    const llvm::SmallVector<const FunctionDecl*, 2> Bodies = callbacks(Args);
+    if (Bodies.empty())
+      return Returned;
+    Value HowOften = Control;
     for (const Expr *Arg : Args) {
-      const CXXRecordDecl *Class = Arg->getType()->getAsCXXRecordDecl();
-      if (!Class || !Class->isLambda() || !Class->getLambdaCallOperator())
+      HowOften = join(HowOften, eval(Arg).whole());
+      if (Arg->getType()->isPointerType() && !addressed(Arg))
+        Given = join(Given, load(eval(Arg), Arg).whole());
+    }
+    for (const FunctionDecl* Body : Bodies) {
+      const bool Reports = Reporting && A.containsDirective(Body);
+      if (Reports)
+        A.Client.call(Loc, Body, HowOften);
+      if (A.Active.contains(Body) || A.Depth >= MaxCallDepth)
         continue;
-      llvm::SmallVector<const FunctionDecl *, 2> Bodies;
-      if (FunctionTemplateDecl *Generic = Class->getDependentLambdaCallOperator())
-        Bodies.append(Generic->spec_begin(), Generic->spec_end());
-      else
-        Bodies.push_back(Class->getLambdaCallOperator());
       Captures C(A);
-      C.add(Class);
-      for (const FunctionDecl *Each : Bodies) {
-        const FunctionDecl *Body = definitionOf(Each);
-        if (!Body || A.Active.contains(Body) || A.Depth >= MaxCallDepth)
-          continue;
-        for (bool Changed = true; Changed;) { // it may be called repeatedly
-          Entry In;
-          In.Args.assign(Body->getNumParams(), Given);
-          enter(C, In, Loc);
-          State Before = Now;
-          leave(C, A.run(Body, In, /*Report=*/false));
-          Changed = joinInto(Before, Now);
-          Now = std::move(Before);
-        }
+      if (const auto* Method = dyn_cast<CXXMethodDecl>(Body))
+        C.add(Method->getParent());
+      for (bool Changed = true; Changed;) { // it may be called repeatedly
+        Entry In;
+        In.Args.assign(Body->getNumParams(), Given);
+        enter(C, In, Loc);
+        State Before = Now;
+        const Summary& S = A.run(Body, In, Reports);
+        Returned = join(Returned, S.Result.whole());
+        leave(C, S);
+        Changed = joinInto(Before, Now);
+        Now = std::move(Before);
       }
     }
+    return Returned;
   }
 
   Entry entryFor(const FunctionDecl *Body, llvm::ArrayRef<const Expr *> Args) {
@@ -1471,7 +1537,11 @@ private:
     }
     if (!Library && !(HasBody && A.Active.contains(definitionOf(Callee))))
       R = join(R, unknown(Cause::Kind::Opaque, Loc, Name));
-    writeArguments(Callee, Args, R, Loc);
+    R = join(R, callBack(Args, R, Loc));
+    Value Written = R;
+    if (Written.Points == Value::Memory::Private) // where it is written, not where it leads
+      Written.Points = Value::Memory::Any;
+    writeArguments(Callee, Args, Written, Loc);
     const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Callee);
     if (Method && Object && !Method->isConst() && !Object->getType()->isPointerType())
       store(Object, raise(join(Self, R), Control));
@@ -1492,12 +1562,12 @@ private:
       else
         write(Args[I], V, Loc);
     }
-    callLambdas(Args, V, Loc);
   }
 
   Value computeConstruct(const CXXConstructExpr *E) {
     const CXXConstructorDecl *Constructor = E->getConstructor();
     if (Constructor->isCopyOrMoveConstructor() && E->getNumArgs() == 1 &&
+        !(Constructor->isUserProvided() && !A.isFromLibrary(Constructor)) &&
         !A.containsDirective(Constructor))
       return eval(E->getArg(0));
     if (Constructor->isInheritingConstructor())

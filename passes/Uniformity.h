@@ -52,7 +52,7 @@ struct FieldValue;
 /// listed, and the level is that of the others.
 struct Value {
   /// Which memory a pointer points to, as far as it matters for what is loaded through it.
-  enum class Memory : unsigned char { None, Shared, ReadOnly, Any };
+  enum class Memory : unsigned char { None, Shared, ReadOnly, Private, Any };
 
   Uniformity Level = Uniformity::Uniform;
   const Cause *Why = nullptr;

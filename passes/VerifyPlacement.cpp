@@ -181,7 +181,13 @@ private:
           << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'") << (V.Points == Value::Memory::Shared ? OfBlock : Constant) << C.Exprs[I].Range;
       return;
     }
-    if (const VarDecl *Private = IsBase ? privateVariable(E) : nullptr) {
+    const VarDecl* Private = IsBase ? privateVariable(E) : nullptr;
+    if (IsBase && !Private && V.Points == Value::Memory::Private) {
+      U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
+          << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'") << OfThread << C.Exprs[I].Range;
+      return;
+    }
+    if (Private) {
       U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
           << spelling(D.Kind) << Private << OfThread << C.Exprs[I].Range;
       U.Diags->report(Private->getLocation(), Diag::note_declared_here) << Private;
