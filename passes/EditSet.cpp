@@ -211,7 +211,11 @@ std::string EditSet::text(const FileRange &Range, llvm::StringRef Source) const 
       Out += Source.slice(Place, Next.Place);
       Place = Next.Place;
     }
-    Out += Next.Class == 0 ? Next.E->Suffix : Next.E->Text;
+    const std::string& Added = Next.Class == 0 ? Next.E->Suffix : Next.E->Text;
+    const char Before = !Out.empty() ? Out.back() : Place != 0 ? Source[Place - 1] : '\0';
+    if (Before == ':' && llvm::StringRef(Added).starts_with("::"))
+      Out += ' '; // behind `default:`
+    Out += Added;
     if (Next.Class == 3)
       Place = Next.E->End;
   }
