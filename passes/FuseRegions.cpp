@@ -59,17 +59,31 @@ public:
   llvm::SmallSetVector<const FunctionDecl*, 8> Functions;
 };
 
-std::string nameOnHost(const VarDecl* V, const PrintingPolicy& Policy) {
+/// The class by whose name a function of it reaches a static member, also a private one, and in a
+/// template as that of each instance; null: it is reached by its own name.
+const CXXRecordDecl* classAround(const Decl* Member, const Region& R) {
+  const auto* Method = dyn_cast<CXXMethodDecl>(R.outermostFunction());
+  const auto* Of = dyn_cast<CXXRecordDecl>(Member->getDeclContext());
+  const CXXRecordDecl* Around = Method && Of ? Method->getParent() : nullptr;
+  return Around && Around->getIdentifier() &&
+                 (declaresSameEntity(Around, Of) || Around->isDerivedFrom(Of))
+             ? Around
+             : nullptr;
+}
+
+std::string nameOnHost(const VarDecl* V, const Region& R, const PrintingPolicy& Policy) {
   if (const FieldDecl* Member = memberOfObject(V))
     return "this->" + Member->getNameAsString();
   if (isObjectValue(V))
     return objectValueName(V);
   if (const VarDecl* Pointer = pointerToObject(V))
-    return "(*" + nameOnHost(Pointer, Policy) + ")";
+    return "(*" + nameOnHost(Pointer, R, Policy) + ")";
   if (vectorOfTable(V))
     return tableName(V) + ".data()";
   if (const PointerVariable Member = memberOfClause(V))
-    return nameOnHost(Member.Variable, Policy) + Member.memberText();
+    return nameOnHost(Member.Variable, R, Policy) + Member.memberText();
+  if (const CXXRecordDecl* Around = V->isStaticDataMember() ? classAround(V, R) : nullptr)
+    return Around->getNameAsString() + "::" + V->getNameAsString();
   return !V->hasGlobalStorage() || V->isStaticLocal() ? V->getNameAsString() : globalName(V, Policy);
 }
 
@@ -103,7 +117,7 @@ public:
     if (!Ref)
       return false;
     if (const auto* V = dyn_cast<VarDecl>(Ref->getDecl())) {
-      To << (R.declares(V) ? converted(V->getType(), V->getInit()) : nameOnHost(V, Policy));
+      To << (R.declares(V) ? converted(V->getType(), V->getInit()) : nameOnHost(V, R, Policy));
       return true;
     }
     if (Ref->getDecl()->getParentFunctionOrMethod() || !isa<EnumConstantDecl>(Ref->getDecl()))
@@ -847,14 +861,23 @@ private:
         Named.TraverseStmt(const_cast<Expr*>(E));
     std::string Text;
     for (const VarDecl* V : Named.Variables)
-      if (declaredOutside(V) && !Written.Captured.count(V) && !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>())
+      if (V->getIdentifier() && declaredOutside(V) && !Written.Captured.count(V) &&
+          !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>())
         // nvcc finds that a lambda is not used by its name alone.
         Text += (isLambda(V) ? "static_cast<void>(&" : "static_cast<void>(") + hostName(V) + "); ";
     for (const FunctionDecl* F : Named.Functions) {
-      std::string Name = "::";
+      const CXXRecordDecl* Around = classAround(F, R);
+      std::string Name = Around ? Around->getNameAsString() + "::" : "::";
       llvm::raw_string_ostream Out(Name);
-      F->printQualifiedName(Out, sourcePolicy(Context));
-      Text += "static_cast<void>(static_cast<" + type(Context.getPointerType(F->getType()), "") + ">(&" + Name + ")); ";
+      if (Around)
+        F->printName(Out, sourcePolicy(Context));
+      else
+        F->printQualifiedName(Out, sourcePolicy(Context));
+      if (!F->isConsteval())
+        Text += "static_cast<void>(static_cast<" + type(Context.getPointerType(F->getType()), "") +
+                ">(&" + Name + ")); ";
+      else if (F->getMinRequiredArguments() == 0) // it has no address
+        Text += "static_cast<void>(" + Name + "()); ";
     }
     return Text;
   }
@@ -869,7 +892,7 @@ private:
   /// What is captured.
   std::string hostValue(const VarDecl* V) const { return (isHostScalar(V) ? "*" : "") + hostName(V); }
 
-  std::string hostName(const VarDecl* V) const { return nameOnHost(V, sourcePolicy(Context)); }
+  std::string hostName(const VarDecl* V) const { return nameOnHost(V, R, sourcePolicy(Context)); }
 
   Region& R;
   Unit& U;

@@ -1452,14 +1452,21 @@ private:
     Derived = Derived ? Derived->getDefinition() : nullptr;
     if (!Derived || !Class || Derived->getCanonicalDecl() == Class->getCanonicalDecl())
       return true;
+    // But for `using Base::member;`.
+    const auto HasOther = [Field](const CXXRecordDecl& In) {
+      return llvm::any_of(In.lookup(Field->getDeclName()), [&](const NamedDecl* D) {
+        return !isa<UsingDecl>(D) && D->getUnderlyingDecl() != Field;
+      });
+    };
     CXXBasePaths Paths(/*FindAmbiguities=*/true, /*RecordPaths=*/true, /*DetectVirtual=*/false);
     bool Hides = Derived->lookupInBases(
         [&](const CXXBaseSpecifier* Base, CXXBasePath&) {
           const CXXRecordDecl* Between = Base->getType()->getAsCXXRecordDecl();
-          return Between && Between->getCanonicalDecl() != Class->getCanonicalDecl() && !Between->lookup(Field->getDeclName()).empty();
+          return Between && Between->getCanonicalDecl() != Class->getCanonicalDecl() &&
+                 HasOther(*Between);
         },
         Paths);
-    return !Hides && Derived->lookup(Field->getDeclName()).empty();
+    return !Hides && !HasOther(*Derived);
   }
 
   /// std::forward<A>(a) and std::move(a), which are other names of what is copied byte by byte, and of functions.
