@@ -29,7 +29,11 @@ inline constexpr int any_source = INT_MIN + 1;
 inline constexpr int any_tag = INT_MIN + 2;
 
 // A rank, tag or count of any type, as gpurmacc passes those that may be no int. What no int is
-// becomes the least one, at which the operation ends with an error.
+// becomes the least one, at which the operation ends with an error. A class may have a conversion
+// for one side only.
+#ifdef __NVCC__
+#pragma nv_exec_check_disable
+#endif
 template <class T>
 #ifdef __CUDACC__
 __host__ __device__

@@ -3,6 +3,7 @@
 // enumerations of such types.
 // RUN: %gpurmacc_cpu -O2 %s -o %t
 // RUN: env GPURMA_CPU_RANKS=3 %t | FileCheck %s
+// RUN: %if nvcc %{ %check_cuda --Werror all-warnings -c %s -o %t.o %}
 // RUN: env GPURMA_CPU_RANKS=2 not %t tag 2>&1 | FileCheck --check-prefix=TAG %s
 // RUN: env GPURMA_CPU_RANKS=2 not %t class 2>&1 | FileCheck --check-prefix=CLASS %s
 // RUN: env GPURMA_CPU_RANKS=2 not %t enum 2>&1 | FileCheck --check-prefix=ENUM %s
