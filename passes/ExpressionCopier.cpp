@@ -132,6 +132,9 @@ Expr* ExpressionCopier::copy(Expr* E) {
                                           Construct->hadMultipleCandidates(), Construct->isListInitialization(),
                                           Construct->isStdInitListInitialization(), Construct->requiresZeroInitialization());
   }
+  case Stmt::CXXStdInitializerListExprClass:
+    return new (Context)
+        CXXStdInitializerListExpr(T, copy(cast<CXXStdInitializerListExpr>(E)->getSubExpr()));
   case Stmt::MaterializeTemporaryExprClass: {
     auto* Temporary = cast<MaterializeTemporaryExpr>(E);
     return new (Context) MaterializeTemporaryExpr(T, copy(Temporary->getSubExpr()), Temporary->isBoundToLvalueReference());

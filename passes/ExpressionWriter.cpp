@@ -32,12 +32,23 @@ namespace {
 
 /// Functions of std that device code may not call everywhere, and that <gpurma/device/stages.h> has as well.
 bool hasDeviceTwin(const FunctionDecl* Function) {
-  // Not the ones with a comparison, or of an initializer list.
+  // Not the ones with a comparison. For those of an initializer list see listOfExtremum().
   static const llvm::StringMap<unsigned> Parameters = {{"swap", 2}, {"max", 2}, {"min", 2}, {"exchange", 2}, {"move", 1}, {"clamp", 3}};
   if (!Function->isInStdNamespace() || !Function->getIdentifier())
     return false;
   auto Twin = Parameters.find(Function->getName());
   return Twin != Parameters.end() && Twin->second == Function->getNumParams();
+}
+
+/// What `std::min({a, b, c})` and `std::max({...})` choose from; null: it is no such call.
+const InitListExpr* listOfExtremum(const CallExpr& Call) {
+  const FunctionDecl* Callee = Call.getDirectCallee();
+  const bool IsExtremum = Callee && Callee->isInStdNamespace() && Callee->getIdentifier() &&
+                          (Callee->getName() == "min" || Callee->getName() == "max");
+  if (!IsExtremum || Call.getNumArgs() != 1)
+    return nullptr;
+  const auto* Whole = dyn_cast<CXXStdInitializerListExpr>(Call.getArg(0)->IgnoreImplicit());
+  return Whole ? dyn_cast<InitListExpr>(Whole->getSubExpr()->IgnoreImplicit()) : nullptr;
 }
 
 /// Memory that a pointer leads to.
@@ -661,6 +672,18 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     // All ranks find the values, one prints them.
     To << "gpurma_region.print";
     arguments(Call, To, /*First=*/Name == "printf" ? 0 : 1);
+    return true;
+  }
+  if (const InitListExpr* List = listOfExtremum(Call); List && List->getNumInits() != 0) {
+    // The first of those that are equal, as the library's.
+    const std::string Type = member(Call.getType().getUnqualifiedType(), "");
+    To << "static_cast<" << Type << ">(";
+    for (unsigned I = 1; I < List->getNumInits(); ++I)
+      To << "::gpurma::stages::" << Name << "<" << Type << ">(";
+    To << text(List->getInit(0));
+    for (const Expr* Each : llvm::drop_begin(List->inits()))
+      To << ", " << text(Each) << ")";
+    To << ")";
     return true;
   }
   if (Name == "__assert_fail") {
