@@ -1085,7 +1085,9 @@ private:
       return Wrong(Call.getBeginLoc(), Virtual);
     if (F->isVariadic())
       return Wrong(Call.getBeginLoc(), Variadic);
-    if (!isLambda(F) && !isBefore(F))
+    const auto* Method = dyn_cast<CXXMethodDecl>(F);
+    const bool IsLocal = Method && Method->getParent()->isLocalClass(); // as a lambda is
+    if (!IsLocal && !isBefore(F))
       return Wrong(Call.getBeginLoc(), Behind);
     return true;
   }

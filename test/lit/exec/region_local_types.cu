@@ -13,6 +13,7 @@
 // CHECK: function {{[0-9]+}} 5 7 [[#]] [[#]] 2
 // CHECK: instances {{[0-9]+}} {{[0-9]+}}
 // CHECK: members {{[0-9]+}} [[#]] [[#]]
+// CHECK: member functions {{[0-9]+}} 30 4
 #include "Inputs/region_calls.h"
 #include <utility>
 #include <vector>
@@ -135,6 +136,26 @@ private:
   } f_{make(6), make(7)};
 };
 
+static int twice(int i) { return 2 * i; }
+static void member_functions() {
+  struct control {
+    int by, used = 0;
+    int next(int t) const { return twice(by) + t; }
+    void use() { ++used; }
+  } c{3};
+  int *u = make(8), *v = make(9), seen = 0;
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (int t = 0; t < 4; ++t) {
+    relax<<<dim3(4, 11), dim3(16, 4)>>>(v, u, nx, ny, 2);
+    std::swap(u, v);
+    seen += c.next(t);
+    c.use();
+  }
+  const long of_v = sum(v);
+  if (!quiet)
+    std::printf("member functions %ld %d %d\n", of_v, seen, c.used);
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   quiet = is_quiet(argc);
@@ -143,4 +164,5 @@ int main(int argc, char **argv) {
   if (!quiet)
     std::printf("instances %ld %ld\n", numbers, reals);
   solver().run(6);
+  member_functions();
 }
