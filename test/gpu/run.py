@@ -231,7 +231,7 @@ def compiled_programs():
     yield ok("large_messages", **several_gigabytes)
     yield Test("large_messages.not_eager", environment={"GPURMA_EAGER": "64"},
                prints="^large_messages: ok$", **several_gigabytes)
-    for name in ("launch_calls", "macro_launches", "polled_after_carried", "polled_forms", "polled_host_device", "polled_read", "restrict_pointer"):
+    for name in ("launch_calls", "macro_launches", "polled_after_carried", "polled_forms", "polled_host_device", "polled_read", "polled_results", "restrict_pointer"):
         yield ok(name, **ONE_PROCESS)
     yield Test("grid_of_two_dimensions", **ONE_PROCESS, fails_with="is launched with a grid of 2 x 2 x 1 blocks")
     yield Test("wide_numbers.tag", ("tag",), **ONE_PROCESS, fails_with="the tag is a number that int has not")
