@@ -49,8 +49,9 @@ run_ctest() {
   local folder=$1
   shift
   rm -f "$folder/test-ctest.xml"
-  # Failures are counted from the report; a missing report is one, too. One more test than there are cores, as below: many wait.
-  ctest --test-dir "$folder" --parallel "$((jobs + 1))" --output-on-failure --output-junit test-ctest.xml "$@"
+  # Failures are counted from the report; a missing report is one, too. Two more tests than there are cores: many wait, and those of
+  # several processes count as two.
+  ctest --test-dir "$folder" --parallel "$((jobs + 2))" --output-on-failure --output-junit test-ctest.xml "$@"
   reports+=("$folder/test-ctest.xml")
 }
 
@@ -59,6 +60,7 @@ run_lit() {
   python=$(sed -n 's/^GPURMA_LIT_PYTHON:FILEPATH=//p' build/CMakeCache.txt)
   lit=$(sed -n 's/^GPURMA_LIT:FILEPATH=//p' build/CMakeCache.txt)
   rm -f build/test-lit.xml
+  # Here, too, some wait.
   "$python" "$lit" -j "$((jobs + 1))" -v --time-tests --xunit-xml-output build/test-lit.xml "$site"/*/
   reports+=(build/test-lit.xml)
 }
