@@ -2794,60 +2794,67 @@ private:
     const isl::set Ended = evalCondition(Again).False;
     Now = Before;
     Now.Path = Now.Path.intersect(Ended);
-    std::map<const VarDecl*, AbstractValue> Laters;
-    for (const auto& [Variable, Times] : Found.Changes) {
-      AbstractValue Later = opaque(Variable->getType(), UnknownCause::Loop, Loop);
-      const auto First = Before.Variables.find(Variable);
-      if (First != Before.Variables.end() && Result.GridMoves.count({Loop, Variable})) {
-        if (First->second.Place) {
-          Later = First->second;
-          Later.Place->Offset = *opaque(Context.LongLongTy, UnknownCause::Loop, Loop).Number;
-        }
-        const Polynomial* From = First->second.Place    ? &First->second.Place->Offset
-                                 : First->second.Number ? &*First->second.Number
-                                                        : nullptr;
-        const Polynomial* To = Later.Place    ? &Later.Place->Offset
-                               : Later.Number ? &*Later.Number
-                                              : nullptr;
-        if (From && To)
-          Now.Path = Now.Path.intersect(Sets.compare(Comparison::Less, *From, *To));
-      }
-      Laters.emplace(Variable, std::move(Later));
-    }
-    change(std::move(Laters), Found, Loop);
-    const bool Ends = !Numbers.isPossible(evalCondition(Again).True);
+    const auto NumberOf = [](const AbstractValue& V) {
+      return V.Place ? std::optional(V.Place->Offset) : V.Number;
+    };
+    const bool MayGoOn = mayHoldLater(
+        Loop, Again, Found,
+        [&](const VarDecl* Variable, const AbstractValue& First, AbstractValue& Later) {
+          if (!Result.GridMoves.count({Loop, Variable}))
+            return;
+          if (First.Place) {
+            Later = First;
+            Later.Place->Offset = *opaque(Context.LongLongTy, UnknownCause::Loop, Loop).Number;
+          }
+          const std::optional<Polynomial> From = NumberOf(First), To = NumberOf(Later);
+          if (From && To)
+            Now.Path = Now.Path.intersect(Sets.compare(Comparison::Less, *From, *To));
+        });
     Now = Before;
     Result.Accesses.erase(Result.Accesses.begin() + static_cast<std::ptrdiff_t>(Accesses),
                           Result.Accesses.end());
-    return Ends;
+    return !MayGoOn;
   }
 
-  /// Reports a loop whose condition may not end it after an iteration when the launch has a thread for
-  /// each element.
-  void checkGridStride(const Stmt* Loop, const LoopCondition& Again, const ChangeFinder& Found,
-                       const std::map<const VarDecl*, Update>& Inductions) {
+  /// Whether a loop may go on in a later iteration. \p Relate(variable, its value now, the later
+  /// one) says in Now.Path, which is as before afterwards, what is known of what the loop changes.
+  template <typename Function>
+  bool mayHoldLater(const Stmt* Loop, const LoopCondition& Again, const ChangeFinder& Found,
+                    Function Relate) {
     State Before = Now;
     std::map<const VarDecl*, AbstractValue> Laters;
     for (const auto& [Variable, Times] : Found.Changes) {
-      auto It = Before.Variables.find(Variable);
-      auto Induction = Inductions.find(Variable);
       AbstractValue Later = opaque(Variable->getType(), UnknownCause::Loop, Loop);
-      if (It != Before.Variables.end() && It->second.Number && Later.Number &&
-          Induction != Inductions.end() && isGridStride(Induction->second)) {
-        if (*It->second.Number == Renumbered->Coordinate[0])
-          Result.GridIndices.emplace(Loop, Variable);
-        for (const Polynomial& Elements : Renumbered->Elements)
-          Now.Path = Now.Path.intersect(
-              Sets.compare(Comparison::LessEqual, *It->second.Number + Elements, *Later.Number));
-      }
+      if (auto It = Before.Variables.find(Variable); It != Before.Variables.end())
+        Relate(Variable, It->second, Later);
       Laters.emplace(Variable, std::move(Later));
     }
     change(std::move(Laters), Found, Loop);
-    bool Ends = Again.Value && !Numbers.isPossible(evalCondition(Again).True);
+    const bool MayHold = !Again.Value || Numbers.isPossible(evalCondition(Again).True);
     Now = std::move(Before);
+    return MayHold;
+  }
+
+  /// Reports a loop whose condition may not end it after an iteration when the launch has a thread
+  /// for each element.
+  void checkGridStride(const Stmt* Loop, const LoopCondition& Again, const ChangeFinder& Found,
+                       const std::map<const VarDecl*, Update>& Inductions) {
+    const bool MayGoOn = mayHoldLater(
+        Loop, Again, Found,
+        [&](const VarDecl* Variable, const AbstractValue& First, AbstractValue& Later) {
+          auto Induction = Inductions.find(Variable);
+          if (!First.Number || !Later.Number || Induction == Inductions.end() ||
+              !isGridStride(Induction->second))
+            return;
+          if (*First.Number == Renumbered->Coordinate[0])
+            Result.GridIndices.emplace(Loop, Variable);
+          for (const Polynomial& Elements : Renumbered->Elements)
+            Now.Path = Now.Path.intersect(
+                Sets.compare(Comparison::LessEqual, *First.Number + Elements, *Later.Number));
+        });
     if (Result.GridStride == nullptr)
       Result.GridStride = Loop;
-    if (!Ends)
+    if (MayGoOn)
       error(Loop->getBeginLoc(), Diag::err_grid_stride_unbounded);
   }
 

@@ -176,15 +176,16 @@ private:
     bool IsBase = C.Kind == ClauseKind::Subject && I == 0 && D.Kind != DirectiveKind::Notify;
     enum { OfThread, OfBlock, Constant };
     const bool IsWritten = D.Kind == DirectiveKind::Window || D.Kind == DirectiveKind::Get;
-    if (IsBase && (V.Points == Value::Memory::Shared || (IsWritten && V.Points == Value::Memory::ReadOnly))) {
-      U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
-          << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'") << (V.Points == Value::Memory::Shared ? OfBlock : Constant) << C.Exprs[I].Range;
-      return;
-    }
     const VarDecl* Private = IsBase ? privateVariable(E) : nullptr;
-    if (IsBase && !Private && V.Points == Value::Memory::Private) {
+    const bool IsOfBlock = V.Points == Value::Memory::Shared;
+    const bool IsConstant = IsWritten && V.Points == Value::Memory::ReadOnly;
+    if (IsBase && (IsOfBlock || IsConstant || (!Private && V.Points == Value::Memory::Private))) {
       U.Diags->report(C.Exprs[I].Range.getBegin(), Diag::err_private_section)
-          << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'") << OfThread << C.Exprs[I].Range;
+          << spelling(D.Kind) << ("'" + C.Exprs[I].Text + "'")
+          << (IsOfBlock    ? OfBlock
+              : IsConstant ? Constant
+                           : OfThread)
+          << C.Exprs[I].Range;
       return;
     }
     if (Private) {

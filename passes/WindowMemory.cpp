@@ -18,6 +18,8 @@
 #include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
+#include <map>
+
 using namespace clang;
 
 namespace gpurma {
@@ -669,7 +671,7 @@ WindowMemory::FunctionFacts* WindowMemory::factsOf(const FunctionDecl* Callee) c
   return It == Facts.end() ? nullptr : It->second.get();
 }
 
-bool WindowMemory::isAcquire(const CFGElement& Element, bool Always) const {
+bool WindowMemory::isAcquire(const CFGElement& Element) const {
   const auto S = Element.getAs<CFGStmt>();
   if (const auto* Call = S ? dyn_cast<CallExpr>(S->getStmt()) : nullptr) {
     if (const Marker *M = Markers.lookup(Call)) {
@@ -678,7 +680,7 @@ bool WindowMemory::isAcquire(const CFGElement& Element, bool Always) const {
       case DirectiveKind::Wait:
       case DirectiveKind::Test:
       case DirectiveKind::Barrier:
-        return !Always || !M->Origin->find(ClauseKind::If);
+        return !M->Origin->find(ClauseKind::If);
       default:
         return false;
       }
@@ -691,7 +693,7 @@ bool WindowMemory::isAcquire(const CFGElement& Element, bool Always) const {
       Construct && isWindowClass(Construct->getConstructor()->getParent()))
     return true;
   const FunctionFacts* Callee = factsOf(calleeOf(Element, U.context()));
-  return Callee && (Always ? Callee->AlwaysAcquires : Callee->MayAcquire);
+  return Callee && Callee->AlwaysAcquires;
 }
 
 /// What a call of a library's function may call; null: nothing.
@@ -723,15 +725,11 @@ void WindowMemory::findAcquires() {
           const auto S = Element.getAs<CFGStmt>();
           const auto* Call = S ? dyn_cast<CallExpr>(S->getStmt()) : nullptr;
           bool Synchronizes = (Call && Markers.count(Call)) || (Callee && Callee->Synchronizes);
-          bool Acquires = isAcquire(Element, /*Always=*/false);
           for (const FunctionDecl* Called : calledBack(Call))
-            if (const FunctionFacts* OfCalled = factsOf(Called)) {
+            if (const FunctionFacts* OfCalled = factsOf(Called))
               Synchronizes |= OfCalled->Synchronizes;
-              Acquires |= OfCalled->MayAcquire;
-            }
-          Changed |= (Synchronizes && !Of.Synchronizes) || (Acquires && !Of.MayAcquire);
+          Changed |= Synchronizes && !Of.Synchronizes;
           Of.Synchronizes |= Synchronizes;
-          Of.MayAcquire |= Acquires;
         }
       bool Saved = Of.AcquiredAtEntry;
       Of.AcquiredAtEntry = false;
@@ -802,7 +800,7 @@ bool WindowMemory::flow(const FunctionDecl *F, bool Record) {
             Callee->AcquiredAtEntry &= Now.Acquired;
           }
         }
-        if (isAcquire(Element, /*Always=*/true))
+        if (isAcquire(Element))
           Now.Acquired = true;
         const auto* Call = dyn_cast_or_null<CallExpr>(E);
         const Marker *M = Call ? Markers.lookup(Call) : nullptr;
@@ -904,6 +902,7 @@ struct Contents : DynamicRecursiveASTVisitor {
 
 void WindowMemory::findPolling() {
   std::vector<const FunctionDecl *> Called;
+  std::map<const FunctionDecl*, Contents> Bodies; // each is asked for by every call in a loop
   auto Mark = [&](const Expr *E) {
     for (size_t I : ReadsAt.lookup(E))
       Reads[I].Polled = true;
@@ -942,7 +941,7 @@ void WindowMemory::findPolling() {
         for (const CFGElement& Element : *B) {
           if (auto S = Element.getAs<CFGStmt>())
             Statements.push_back({S->getStmt(), B->getBlockID()});
-          if (isAcquire(Element, /*Always=*/true))
+          if (isAcquire(Element))
             Acquiring.set(B->getBlockID());
         }
         bool Leaves = llvm::any_of(
@@ -987,9 +986,11 @@ void WindowMemory::findPolling() {
           return true;
         if (!factsOf(Callee))
           return false;
-        Contents Named;
-        Named.TraverseStmt(Callee->getDefinition()->getBody());
-        return llvm::any_of(Named.Variables, [&](const ValueDecl *V) { return Deciding.Variables.contains(V); });
+        const auto [Named, IsNew] = Bodies.try_emplace(Callee->getDefinition());
+        if (IsNew)
+          Named->second.TraverseStmt(Callee->getDefinition()->getBody());
+        return llvm::any_of(Named->second.Variables,
+                            [&](const ValueDecl* V) { return Deciding.Variables.contains(V); });
       };
       for (size_t Before = 0; Before != Deciding.Variables.size();) {
         Before = Deciding.Variables.size();

@@ -82,9 +82,7 @@ private:
     const clang::CFG *Graph = nullptr;
     bool WindowAtEntry = false;
     bool AcquiredAtEntry = true;
-    bool WindowAtExit = false; ///< with WindowAtEntry false
     bool AlwaysAcquires = false;
-    bool MayAcquire = false;
     bool Synchronizes = false;
     bool PolledFromOutside = false;
     bool HasCallers = false;
@@ -103,7 +101,8 @@ private:
   bool flow(const clang::FunctionDecl *F, bool Record);
   void findPolling();
   llvm::SmallVector<const clang::FunctionDecl*, 2> calledBack(const clang::CallExpr* Call) const;
-  bool isAcquire(const clang::CFGElement& Element, bool Always) const;
+  /// Of each execution.
+  bool isAcquire(const clang::CFGElement& Element) const;
   bool isHolder(const clang::Expr* E) const;
   bool isArrayOfKnown(const clang::Expr* Decayed) const;
   FunctionFacts* factsOf(const clang::FunctionDecl* Callee) const;

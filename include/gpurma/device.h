@@ -142,14 +142,16 @@ template <class T>
 __device__ T uniform(T value, const char* file = __builtin_FILE(),
                      unsigned line = __builtin_LINE());
 
-// Loads an object of window memory from memory, whatever the compiler knows of its value. A loop
-// may poll it: on the CPU target other threads run before the load. On the host, and where the
-// compiler computes a constant, a plain load. T: trivially copyable; of another type, as the text
-// of a template may be for, it is the object itself.
+// What read_volatile returns.
 template <class T>
 using read_result =
     std::conditional_t<std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T>, T,
                        const T&>;
+
+// Loads an object of window memory from memory, whatever the compiler knows of its value. A loop
+// may poll it: on the CPU target other threads run before the load. On the host, and where the
+// compiler computes a constant, a plain load. T: trivially copyable; of another type, as the text
+// of a template may be for, it is the object itself.
 template <class T> __host__ __device__ constexpr read_result<T> read_volatile(const T& object);
 
 // The same for an object that may also be assigned to, where a macro's text does both. T: scalar.
