@@ -45,6 +45,7 @@ public:
         FixedRows(Kernel, Launch, Sets, Accesses, Context, Reports, Result.FixedRows) {
     Sets.setLaunchedSize(Launch.BlockSize);
     Sets.setPitch(Launch.Pitch);
+    Sets.joinBlocks(Launch.JoinsBlocks);
     Result.Pitch = Launch.Pitch;
     Result.Threads = Launch.Threads;
     Result.LaunchedBlock = Launch.BlockSize;
@@ -722,6 +723,18 @@ private:
     return !Domain.is_empty() && Sets.withoutVarying(Domain).is_subset(Sets.withoutVarying(Far));
   }
 
+  /// Whether each block begins at an element of a row by its own number, `blockIdx.x * NX` of rows
+  /// and blocks of NX elements, so that those of one row are of one block.
+  bool beginsRowByBlock(const Polynomial& Coordinate, const Polynomial& Extent) const {
+    for (unsigned D = 0; D < 3; ++D) {
+      const std::int64_t Step = Coordinate.coefficient(Symbol{Symbol::Kind::BlockOrigin, D}) *
+                                Launch.BlockSize[D].value_or(0);
+      if (Step != 0 && !Launch.Pitch[D] && Extent.constant() && Step % *Extent.constant() == 0)
+        return true;
+    }
+    return false;
+  }
+
   /// Whether coordinate \p J can leave its row, and by how many rows. False after an error.
   bool findCarry(CoordinateAccess& A, size_t J) {
     const bool Surely = findWayOut(A, J);
@@ -769,6 +782,10 @@ private:
     }
     if (A.Array->Shape.Components) { // columns of a component further on, as with padding between them
       Reports.outside(A, AccessReports::Row);
+      return false;
+    }
+    if (beginsRowByBlock(Coordinate, Extent)) {
+      Reports.notAffine(A, Coordinate);
       return false;
     }
     A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;

@@ -392,6 +392,9 @@ struct LaunchFacts {
   CollectedParameters Collected;
   /// Of ThreadMapping::Blocks, with a constant BlockSize.
   BlockPitch Pitch;
+  /// `blockIdx.x * 32` is where a block of 32 threads begins, rather than the number of a row of 32
+  /// elements.
+  bool JoinsBlocks = true;
   /// What is in `__constant__` memory.
   AssumedConstants Constants;
   /// Parameters that stand for flags of a clause `reduce(|| : *flag)`.

@@ -415,8 +415,7 @@ std::optional<std::string> ExpressionWriter::reducedText(const Expr* E) {
 }
 
 const ReducedScalar* ExpressionWriter::reducedPointer(const Expr* E) const {
-  const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
-  return Ref ? Draft.R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
+  return Draft.R.reducedAt(E);
 }
 
 size_t ExpressionWriter::reducedIndex(const ReducedScalar& Scalar) const { return &Scalar - Draft.R.Reductions.data(); }
@@ -505,7 +504,8 @@ bool ExpressionWriter::isOfBytes(const CallExpr& Call, const ReducedScalar& Scal
 
 ArrayRef<ReducedScalar> ExpressionWriter::reducedArray(const CallExpr& Call, unsigned Argument) const {
   const ReducedScalar* First = Draft.R.reducedAt(Call.getArg(Argument));
-  const ArrayRef<ReducedScalar> Elements = First ? Draft.R.reducedElements(First->Pointer).drop_front(First->Element) : ArrayRef<ReducedScalar>();
+  const ArrayRef<ReducedScalar> Elements =
+      First ? Draft.R.reducedElementsFrom(*First) : ArrayRef<ReducedScalar>();
   for (size_t Count = Elements.size(); Count != 0; --Count)
     if (isOfBytes(Call, *First, Count))
       return Elements.take_front(Count);

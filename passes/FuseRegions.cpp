@@ -167,11 +167,6 @@ public:
 private:
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
 
-  static const VarDecl* variable(const Expr* E) {
-    const auto* Ref = dyn_cast<DeclRefExpr>(E->IgnoreParenCasts());
-    return Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
-  }
-
   bool declaredOutside(const VarDecl* V) const {
     const SourceManager& Sources = U.sources();
     return !Sources.isPointWithin(Sources.getFileLoc(V->getLocation()), Sources.getFileLoc(R.Statement->getBeginLoc()),
@@ -192,7 +187,8 @@ private:
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
       QualType Type = Parameter->getType();
-      if (!Type->isPointerType() || Type->getPointeeType().isConstQualified() || R.findReduction(variable(S.Arguments[I])))
+      if (!Type->isPointerType() || Type->getPointeeType().isConstQualified() ||
+          R.reducedAt(S.Arguments[I]))
         continue;
       report(S.Arguments[I]->getBeginLoc(), Diag::err_stage_pointer) << S.Kernel->getName() << spelled(S.Arguments[I]);
       report(Parameter->getLocation(), Diag::note_declared_here) << Parameter;

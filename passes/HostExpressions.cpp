@@ -210,16 +210,55 @@ std::optional<Polynomial> HostExpressions::overElements(std::optional<Polynomial
   return P;
 }
 
+std::optional<Polynomial> HostExpressions::converted(std::optional<Polynomial> P, QualType From,
+                                                     QualType To,
+                                                     std::optional<unsigned> OfBits) const {
+  const auto BitsOf = [&](QualType Type) {
+    return Type->isBooleanType() ? 1 : static_cast<unsigned>(Context.getIntWidth(Type));
+  };
+  const unsigned Bits = OfBits.value_or(BitsOf(To));
+  const bool IsUnsigned = To->isUnsignedIntegerOrEnumerationType();
+  if (std::optional<std::int64_t> Value = P ? P->constant() : std::nullopt) {
+    if (To->isBooleanType())
+      return Polynomial(*Value != 0);
+    const llvm::APInt Cut = llvm::APInt(64, static_cast<std::uint64_t>(*Value), /*isSigned=*/true)
+                                .trunc(std::min(Bits, 64U));
+    const llvm::APSInt Found(Cut, IsUnsigned);
+    return Found.isRepresentableByInt64() ? std::optional(Polynomial(Found.getExtValue()))
+                                          : std::nullopt;
+  }
+  // Sizes fit into 32 bits and more.
+  constexpr unsigned BitsOfSizes = 32;
+  const bool Keeps =
+      Bits >= BitsOfSizes ||
+      BitsOf(From) + (From->isUnsignedIntegerOrEnumerationType() && !IsUnsigned ? 1 : 0) <= Bits;
+  const bool LosesSign =
+      Bits < BitsOfSizes && IsUnsigned && !From->isUnsignedIntegerOrEnumerationType();
+  return Keeps && !LosesSign ? P : std::nullopt;
+}
+
 std::optional<Polynomial> HostExpressions::written(const Expr* E) {
-  E = E->IgnoreParenImpCasts();
+  E = E->IgnoreParens();
   if (E->isValueDependent() || !E->getType().getNonReferenceType()->isIntegralOrEnumerationType())
     return std::nullopt;
   Expr::EvalResult Known;
   if (E->EvaluateAsInt(Known, Context) && Known.Val.getInt().isRepresentableByInt64())
     return Polynomial(Known.Val.getInt().getExtValue());
+  if (const auto* Cast = dyn_cast<ImplicitCastExpr>(E)) {
+    const Expr* Of = Cast->getSubExpr();
+    return Of->getType()->isIntegralOrEnumerationType()
+               ? converted(polynomial(Of), Of->getType(), Cast->getType())
+               : std::nullopt;
+  }
+  if (const auto* Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+    return written(Temporary->getSubExpr());
+  if (const auto* Full = dyn_cast<FullExpr>(E))
+    return written(Full->getSubExpr());
   if (const auto* Cast = dyn_cast<ExplicitCastExpr>(E);
       Cast && Cast->getSubExpr()->getType()->isIntegralOrEnumerationType())
-    return polynomial(Cast->getSubExpr());
+    if (std::optional<Polynomial> P = converted(polynomial(Cast->getSubExpr()),
+                                                Cast->getSubExpr()->getType(), Cast->getType()))
+      return P;
   if (const auto* Ref = dyn_cast<DeclRefExpr>(E)) {
     const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
     if (!V || (Changed.changes(V) && !OnlyAssignments.contains(V)))
@@ -286,7 +325,7 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
       V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && !During.Changes.changes(V, Field)) {
     const PassedPointer From = passedFor(V->getInit(), {Field});
     if (From.Expression && isLasting(From.Expression, During))
-      if (std::optional<Polynomial> P = polynomial(From.Expression))
+      if (std::optional<Polynomial> P = inField(*From.Expression, *Field))
         return P;
     // A copy of another structure, of which this stays.
     if (From.Pointer && From.Pointer.Members.size() == 1 && From.Pointer.Subscripts.empty() && isLasting(From.Pointer.Variable, Field, During))
@@ -296,10 +335,17 @@ std::optional<Polynomial> HostExpressions::writtenMember(const VarDecl* V, const
   return Extent ? polynomial(Extent) : assumed({V, {Field}}).value_or(Polynomial(Symbol{Symbol::Kind::Parameter, 0, V, Field}));
 }
 
+std::optional<Polynomial> HostExpressions::inField(const Expr& Initial, const FieldDecl& Field) {
+  return converted(polynomial(&Initial), Initial.getType(), Field.getType(),
+                   Field.isBitField() ? std::optional(Field.getBitWidthValue(Context))
+                                      : std::nullopt);
+}
+
 std::optional<Polynomial> HostExpressions::member(const Expr* Passed, ArrayRef<const FieldDecl*> Members) {
   const PassedPointer From = passedFor(Passed, Members);
   if (From.Expression)
-    return polynomial(From.Expression);
+    return Members.empty() ? polynomial(From.Expression)
+                           : inField(*From.Expression, *Members.back());
   return From.Pointer ? member(From.Pointer) : std::nullopt;
 }
 
@@ -315,7 +361,7 @@ std::optional<Polynomial> HostExpressions::member(const PointerVariable& Place) 
   if (const Lifetime During = lifetimeOf(V); V->hasLocalStorage() && !isa<ParmVarDecl>(V) && V->getInit() && isLasting(V, First, During)) {
     const PassedPointer From = passedFor(V->getInit(), Place.Members);
     if (From.Expression && isLasting(From.Expression, During))
-      if (std::optional<Polynomial> P = polynomial(From.Expression))
+      if (std::optional<Polynomial> P = inField(*From.Expression, *Place.Members.back()))
         return P;
     if (From.Pointer && !From.Pointer.Members.empty() && isLasting(From.Pointer.Variable, From.Pointer.Members.front(), During))
       return member(From.Pointer);

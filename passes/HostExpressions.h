@@ -69,6 +69,13 @@ private:
   /// With pitches in bytes as so many elements.
   std::optional<Polynomial> overElements(std::optional<Polynomial> P) const;
   std::optional<Polynomial> written(const clang::Expr* E);
+  /// A value after its conversion to another type, or to a field of so many bits; none if it may be
+  /// another one then.
+  std::optional<Polynomial> converted(std::optional<Polynomial> P, clang::QualType From,
+                                      clang::QualType To,
+                                      std::optional<unsigned> OfBits = std::nullopt) const;
+  /// What a member is that an expression initialises.
+  std::optional<Polynomial> inField(const clang::Expr& Initial, const clang::FieldDecl& Field);
   std::optional<Polynomial> writtenMember(const clang::VarDecl* V, const clang::FieldDecl* Field);
   /// What the region compares when it begins.
   std::optional<Polynomial> assumed(const PointerVariable& Place) const;

@@ -403,7 +403,9 @@ private:
                                         KernelForm* Seen = nullptr) {
     KernelForm Form, OfThis;
     // It takes long to give up, and several look at the same form of a launch.
-    const LaunchForm Of{&S, Launch.Threads, Launch.SearchesRows, Launch.WalksThreads, Launch.Pitch};
+    const LaunchForm Of{
+        &S,          Launch.Threads, Launch.SearchesRows, Launch.WalksThreads, Launch.JoinsBlocks,
+        Launch.Pitch};
     if (llvm::is_contained(TooComplex, Of)) {
       reportTooComplex(S.Kernel, Diags);
       return std::nullopt;
@@ -751,7 +753,39 @@ private:
     std::optional<KernelAccesses> Found = analyze(S, Arrays, Launch, Silent.diagnostics(), &Seen);
     if (std::optional<KernelAccesses> InPart = inPartOfRows(S, Arrays, Launch, Seen))
       return InPart;
+    if ((!Found || Silent.warned()) && !mayBeInOneDimension(S, Arrays, Launch))
+      if (std::optional<KernelAccesses> InRows =
+              inRowsOfBlocks(S, Arrays, Launch, /*MayGuess=*/!Found))
+        return InRows;
     return Found && Silent.warned() ? analyze(S, Arrays, Launch, *U.Diags) : Found;
+  }
+
+  /// Where a row has as many elements as a block has threads, by constants, its begin looks like
+  /// that of a block: `u[blockIdx.x * NX + threadIdx.x]`. Of a launch that is not understood so, or
+  /// by a guess, of which a warning speaks: with blocks that begin as far apart as coordinates say
+  /// that are found without it.
+  std::optional<KernelAccesses> inRowsOfBlocks(const Stage& S,
+                                               ArrayRef<DistributedParameter> Arrays,
+                                               const LaunchFacts& Launch, bool MayGuess) {
+    if (Launch.Threads != ThreadMapping::Blocks || overlap(Launch.Pitch) ||
+        !threadsIn(Launch.BlockSize))
+      return std::nullopt;
+    LaunchFacts Apart = Launch, InRows = Launch;
+    Apart.JoinsBlocks = false;
+    KernelForm Seen;
+    analyze(S, Arrays, Apart, Trial(U).diagnostics(), &Seen);
+    for (unsigned D = 0; D < 3; ++D)
+      if (Seen.Pitch[D] != Launch.BlockSize[D])
+        InRows.Pitch[D] = Seen.Pitch[D];
+    for (const LaunchFacts& Each : {InRows, Apart}) {
+      Trial Silent(U);
+      std::optional<KernelAccesses> Found = Each.JoinsBlocks && !overlap(Each.Pitch)
+                                                ? std::nullopt
+                                                : analyze(S, Arrays, Each, Silent.diagnostics());
+      if (Found && (MayGuess || !Silent.warned()))
+        return Silent.warned() ? analyze(S, Arrays, Each, *U.Diags) : Found;
+    }
+    return std::nullopt;
   }
 
   /// A kernel that names one dimension may walk rows with it, or elements. Reports what is wrong with it
@@ -1313,10 +1347,10 @@ private:
            Expr::NPCK_NotNull;
   }
 
-  /// e of `e`, if the region reduces that.
+  /// e of `e` or `e + 1`, if the region reduces that.
   const VarDecl* reducedScalar(const Expr* E) const {
-    const VarDecl* V = namedVariable(E->IgnoreParenCasts());
-    return V && R.findReduction(V) ? V : nullptr;
+    const ReducedScalar* Scalar = R.reducedAt(E);
+    return Scalar ? Scalar->Pointer : nullptr;
   }
   /// e of `looks ? e : nullptr`.
   const VarDecl* reducedScalarOrNull(const Expr* E) const {
@@ -1456,7 +1490,7 @@ private:
   std::map<PointerVariable, ArrayShape> Shapes;
   /// By kernel.
   std::map<const FunctionDecl*, AssumedConstants> NamedConstants;
-  using LaunchForm = std::tuple<const Stage*, ThreadMapping, bool, bool, BlockPitch>;
+  using LaunchForm = std::tuple<const Stage*, ThreadMapping, bool, bool, bool, BlockPitch>;
   std::vector<LaunchForm> TooComplex;
 };
 

@@ -222,7 +222,7 @@ private:
 
   /// An array of reduced scalars, each with a part of the rank's.
   void passElements(const ReducedScalar& First, const std::string& Name) {
-    const ArrayRef<ReducedScalar> Elements = Draft.R.reducedElements(First.Pointer);
+    const ArrayRef<ReducedScalar> Elements = Draft.R.reducedElementsFrom(First);
     const std::string Type = "::gpurma::stages::reduced_elements<" + E.member(First.Scalar->getType(), "") + ">";
     Arguments += ", " + Name + ".first";
     Members += "  " + Type + " " + Name + ";\n";

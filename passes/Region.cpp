@@ -159,6 +159,11 @@ ArrayRef<ReducedScalar> Region::reducedElements(const VarDecl* Pointer) const {
   });
 }
 
+ArrayRef<ReducedScalar> Region::reducedElementsFrom(const ReducedScalar& First) const {
+  const ArrayRef<ReducedScalar> All = reducedElements(First.Pointer);
+  return All.drop_front(&First - All.data());
+}
+
 /// A constant that is not negative.
 static std::optional<std::int64_t> elementNumber(const Expr& Index, const ASTContext& Context) {
   const std::optional<llvm::APSInt> Number = Index.isValueDependent() ? std::nullopt : Index.getIntegerConstantExpr(Context);

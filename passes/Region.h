@@ -353,6 +353,8 @@ struct Region {
   const ReducedScalar *findReduction(const clang::VarDecl *Pointer) const;
   /// All of them.
   llvm::ArrayRef<ReducedScalar> reducedElements(const clang::VarDecl *Pointer) const;
+  /// Those of its array from \p First on.
+  llvm::ArrayRef<ReducedScalar> reducedElementsFrom(const ReducedScalar& First) const;
   /// Of *norm and norm[0], and of norm[2] where that is one.
   const ReducedScalar *reducedElement(const clang::Expr *Scalar) const;
   /// Of norm, &norm[2] and norm + 2.

@@ -80,6 +80,8 @@ public:
   Polynomial blockSize(unsigned Dimension) const;
   /// Blocks of constant size that overlap begin so far apart: blockIdx.d * pitch becomes BlockOrigin.
   void setPitch(const std::array<std::optional<std::int64_t>, 3>& Known) { Pitch = Known; }
+  /// \p Joins: so does the product with their size.
+  void joinBlocks(bool Joins) { JoinsBlocks = Joins; }
   /// How far apart blocks begin, mostly their size.
   Polynomial pitch(unsigned Dimension) const;
   /// The sizes that are known of the launch's blocks, where a rank's tiles are other ones.
@@ -154,8 +156,11 @@ private:
   std::unique_ptr<isl_ctx, FreeContext> Context;
   isl::set All, Facts;
   /// From one block to the next, if it is known.
-  std::optional<std::int64_t> knownPitch(unsigned Dimension) const { return Pitch[Dimension] ? Pitch[Dimension] : BlockSize[Dimension]; }
+  std::optional<std::int64_t> knownPitch(unsigned Dimension) const {
+    return Pitch[Dimension] ? Pitch[Dimension] : JoinsBlocks ? BlockSize[Dimension] : std::nullopt;
+  }
   std::array<std::optional<std::int64_t>, 3> BlockSize, LaunchedSize, Pitch;
+  bool JoinsBlocks = true;
   /// Products, and what they are.
   std::vector<std::pair<Polynomial, Polynomial>> ThreadsOfGrid;
   std::map<Monomial, std::string> Names;

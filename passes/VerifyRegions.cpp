@@ -600,8 +600,7 @@ private:
 
   bool checkReductions(Stage& S) {
     for (unsigned I = 0; I != S.Kernel->getNumParams() && I != S.Arguments.size(); ++I) {
-      const auto* Ref = dyn_cast<DeclRefExpr>(S.Arguments[I]->IgnoreParenCasts());
-      const ReducedScalar* Found = Ref ? R.findReduction(dyn_cast<VarDecl>(Ref->getDecl())) : nullptr;
+      const ReducedScalar* Found = R.reducedAt(S.Arguments[I]);
       if (Found && !checkReduced(S, S.Kernel->getParamDecl(I), R.Reductions[Found - R.Reductions.data()]))
         return false;
     }
@@ -635,9 +634,9 @@ private:
       return true;
     if (Scalar.isFlag())
       return checkFlag(S, Parameter, Scalar);
-    if (R.reducedElements(Scalar.Pointer).size() > 1)
-      return checkElements(S, Parameter, Scalar, Atomic);
     const ReducedUse Use(S.Kernel, Parameter, Atomic);
+    if (Use.Found && R.reducedElementsFrom(Scalar).size() > 1)
+      return checkElements(S, Parameter, Scalar, Atomic);
     for (const Expr* Pointer : Use.Updates)
       if (!checkUpdated(S, Pointer, Scalar))
         return false;
@@ -676,7 +675,7 @@ private:
           << Atomic << Parameter->getName() << First.Scalar->getType().getAsString(Context.getPrintingPolicy());
       return false;
     }
-    const size_t Begin = &First - R.Reductions.data(), Count = R.reducedElements(First.Pointer).size();
+    const size_t Begin = &First - R.Reductions.data(), Count = R.reducedElementsFrom(First).size();
     for (const Expr* Pointer : Use.Updates)
       for (size_t I = 0; I != Count; ++I)
         if (!checkUpdated(S, Pointer, R.Reductions[Begin + I]))

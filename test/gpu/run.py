@@ -283,7 +283,7 @@ ELIDED_REGIONS = """
     arrays_of_pointers assertions atomic_functions bindings block_numbers block_number_functions block_sizes borders boundary_columns
     boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_subscripts
     comparisons components components_3d components_fields computed_blocks conditions conjugate_gradient
-    constants cooperating_blocks cooperative_groups copied_members copied_shapes copies cub declarations
+    constants converted_numbers cooperating_blocks cooperative_groups copied_members copied_shapes copies cub declarations
     copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_updates
     dot_values early_reads element_references elements_with_arrays end_rows error_checks exact_grids few_threads first_row
     flags functions_of_both fused fused_rows ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
@@ -293,7 +293,7 @@ ELIDED_REGIONS = """
     objects_names one_dimension other_names overlapping_blocks own_class parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points private_statics profiler_ranges publish put radius range_loops reduced
     reduced_bits reduced_elements reduced_or_null returned_structures row_blocks row_copies row_loop row_loop_columns row_loop_heat
-    row_loop_wave row_offsets row_queues row_words rows_of_grid scalar_operators shapes
+    row_loop_wave row_offsets row_queues row_words rows_of_blocks rows_of_grid scalar_operators shapes
     short_loops size_variables slow_blocks stated_rows stream_events streams structures swapped_structures
     templates tile_bits tile_sums traces typedef_structure unused_arrays values
     variable_templates vectors views walking_pointers walls walls_of_numbers wave_source ways_out wrapped_subscripts

@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Arrays of reduced scalars: what each cell is counted as, maxima and minima, sums of other types, by threads that work together, in loops by
-// whole grids and through the rows, and all that the region does with them, also in loops over them and of some of them.
+// whole grids and through the rows, and all that the region does with them, also in loops over them and of some of them, and kernels that are
+// passed one of them, or some from one on.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -11,6 +12,8 @@
 // RUN: env GPURMA_CPU_RANKS=4 %mpirun -np 2 %t quiet | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
 // REMARK: remark: stage 'life' {{.*}}reduces elements of 'counts'
+// REMARK: remark: stage 'two_moments' {{.*}}reduces '*one' (first in each thread), reduces '*two' (first in each thread)
+// REMARK: remark: stage 'remainders' {{.*}}reduces elements of 'of_three'
 // CHECK: counts {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 // CHECK: extremes {{-?[0-9]+ -?[0-9]+ -?[0-9]+ -?[0-9]+}}
 // CHECK: moments {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
@@ -18,6 +21,7 @@
 // CHECK: bins {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 // CHECK: followed {{[0-9]+}}
 // CHECK: loops {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
+// CHECK: each {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}} {{[0-9]+}}
 #include "Inputs/region.h"
 
 #include <utility>
@@ -89,6 +93,19 @@ __global__ void bins(const int *a, int *all, int ny, int nx) {
 __global__ void follow(int *a, const int *counts, int ny, int nx) {
   POINT;
   a[y * nx + x] += *counts % 11;
+}
+// A pointer for each scalar, as of codes that keep all in one array.
+__global__ void two_moments(const int *a, int *one, int *two, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    atomicAdd(one, a[i] % 13);
+    atomicAdd(two, a[i] % 13 * (a[i] % 13));
+  }
+}
+__global__ void remainders(const int *a, int *of_three, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    atomicAdd(&of_three[a[i] % 3], 1);
 }
 
 static int weighted_sum(const int *counts, int number) {
@@ -195,4 +212,18 @@ int main(int argc, char **) {
   }
   if (!quiet)
     std::printf("loops %d %d %d %llu %llu\n", kinds_of[0], kinds_of[1], kinds_of[2], weighted, parts);
+
+  int *each = device_array<int>(5, [](std::size_t i) { return 7 * i; });
+  constexpr int second = 1;
+#pragma gpurma persistent distribute(a : rows(ny, nx)) reduce(+ : each[0], each[1], each[2], each[3], each[4])
+  for (int step = 0; step < 5; ++step) {
+    two_moments<<<(n + 63) / 64, 64>>>(a, each, each + second, n);
+    remainders<<<(n + 127) / 128, 128>>>(a, &each[2], n);
+    if (step % 2 == 1)
+      two_moments<<<(n + 63) / 64, 64>>>(a, &each[3], each + 1, n);
+    follow<<<grid, block>>>(a, each + 1, ny, nx);
+  }
+  const std::vector<int> last = host_copy(each, 5);
+  if (!quiet)
+    std::printf("each %d %d %d %d %d\n", last[0], last[1], last[2], last[3], last[4]);
 }
