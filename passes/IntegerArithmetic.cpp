@@ -128,8 +128,8 @@ Polynomial IntegerArithmetic::valueOf(BinaryOperatorKind Op, Polynomial A, Polyn
   // The cases of a count multiply, and what is computed of it is no place.
   if (!BinaryOperator::isAdditiveOp(Op) && Op != BO_Mul)
     for (const Polynomial& Each : {A, B})
-      if (const UnknownCause* Count = causeOfCount(Each))
-        return dataBetween(*Count, Op == BO_Rem ? B.constant() : std::nullopt);
+      if (const UnknownCause* Data = addsData(Each) ? causeOfMixedData(Each) : causeOfCount(Each))
+        return dataBetween(*Data, Op == BO_Rem ? B.constant() : std::nullopt);
   if (Op == BO_Div || Op == BO_Rem || Op == BO_Shr) {
     // `a >>= b` converts to the type of the result on the way.
     const auto* Compound = dyn_cast<CompoundAssignOperator>(E);
@@ -216,6 +216,13 @@ Polynomial IntegerArithmetic::truncated(const Polynomial& A) {
     return A;
   const std::int64_t Low = Constant->second & (Period - 1);
   return A + Polynomial((Low >= Period / 2 ? Low - Period : Low) - Constant->second);
+}
+
+bool IntegerArithmetic::addsData(const Polynomial& A) const {
+  return llvm::count_if(A.terms(), [&](const auto& Term) {
+           return llvm::any_of(Term.first,
+                               [&](const Symbol& S) { return Sets.dataIn(S) != nullptr; });
+         }) > 1;
 }
 
 const UnknownCause* IntegerArithmetic::causeOfMixedData(const Polynomial& A) const {

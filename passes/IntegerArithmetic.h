@@ -56,6 +56,8 @@ public:
 private:
   /// Of a value \p A that is one of two numbers, of which \p B is one, the other. None: it is another value.
   std::optional<std::int64_t> otherOfTwo(const Polynomial& A, const Polynomial& B) const;
+  /// Whether it is a sum of several values of which nothing is known, as a stencil of integers is.
+  bool addsData(const Polynomial& A) const;
   /// Of several values of which nothing is known, or a multiple of one: why. Null for others.
   const UnknownCause* causeOfMixedData(const Polynomial& A) const;
   /// Of a number that adds up what data choose among numbers, as how many neighbours of an element are alive, where these are several: why it is not

@@ -44,7 +44,7 @@ template <class T> struct Passed {
 };
 
 int main() {
-  const int nx = 20, ny = 50;
+  const int nx = 20, ny = 96;
   const dim3 block(8, 8), grid((nx + 7) / 8, (ny + 7) / 8);
   int *a = array_of_numbers<int>(nx * ny), *b = array_of_numbers<int>(nx * ny);
   int order = 4, wide = 254;
