@@ -5,6 +5,7 @@
 //   ::gpurma_ann::put(7u, (src), (lo), (len), (r), (w), (off));     ->   a Marker of directive 7
 #include "BindingVariables.h"
 #include "ClauseMembers.h"
+#include "ErrorsBefore.h"
 #include "HostFunctions.h"
 #include "HostTables.h"
 #include "Pass.h"
@@ -85,9 +86,12 @@ public:
       ExpandedCalls Calls;
       if (M->Function && !M->Dependent) {
         replacePointers(OnDevice, M->Function, HostParts, U.context());
+        const ErrorsBefore Errors(OnDevice, M->Function, HostParts);
+        Errors.castIn(OnDevice, U.context());
         MemberReferences Members(M->Function, U.context());
         Members.replaceIn(OnDevice);
-        Calls = expandCalls(OnDevice, *M->Origin, M->Function, Members, U.context(), *U.Diags);
+        Calls =
+            expandCalls(OnDevice, *M->Origin, M->Function, Members, Errors, U.context(), *U.Diags);
         replaceClauseMembers(*M, OnDevice, U.context());
         replaceTables(OnDevice, M->Function, Calls.Objects, U.context());
       }

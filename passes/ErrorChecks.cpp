@@ -42,6 +42,15 @@ bool declares(const Stmt* S, const VarDecl* V) {
          (S && llvm::any_of(S->children(), [&](const Stmt* Child) { return declares(Child, V); }));
 }
 
+/// An error of the region, and `static_cast<int>(error)`.
+bool isErrorOrNumber(const Expr* E) {
+  E = E->IgnoreParenImpCasts();
+  if (isCudaError(E->getType()))
+    return !isFromBefore(E);
+  const auto* Cast = dyn_cast<ExplicitCastExpr>(E);
+  return Cast && Cast->getType()->isIntegerType() && isErrorOrNumber(Cast->getSubExpr());
+}
+
 bool namesNumberOfError(const Expr* E) {
   const VarDecl* V = namedVariable(E);
   return V && isNumberOfError(*V);
@@ -77,7 +86,9 @@ std::optional<Returned> returnedForSuccess(const Stmt* S, const ASTContext& Cont
 }
 
 const Expr* errorAmong(const CallExpr& Call) {
-  auto Checked = llvm::find_if(Call.arguments(), [](const Expr* Argument) { return isCudaError(Argument->getType()); });
+  auto Checked = llvm::find_if(Call.arguments(), [](const Expr* Argument) {
+    return isCudaError(Argument->getType()) && !isFromBefore(Argument);
+  });
   return Checked == Call.arg_end() ? nullptr : *Checked;
 }
 
@@ -104,13 +115,22 @@ bool isSuccess(const Expr* E) {
   return Call ? isSuperfluous(*Call) : namesSuccess(E);
 }
 
+bool isFromBefore(const Expr* E) {
+  const auto* Cast = dyn_cast<CStyleCastExpr>(E->IgnoreParenImpCasts());
+  const auto* Read = Cast ? dyn_cast<ImplicitCastExpr>(Cast->getSubExpr()) : nullptr;
+  return Read && Read->getCastKind() == CK_LValueToRValue &&
+         Cast->getType() == Read->getType().getUnqualifiedType();
+}
+
 std::optional<bool> errorCheck(const Expr* Condition) {
   Condition = Condition->IgnoreParenImpCasts();
+  if (isFromBefore(Condition))
+    return std::nullopt;
   if (const auto* Not = dyn_cast<UnaryOperator>(Condition); Not && Not->getOpcode() == UO_LNot) {
     std::optional<bool> Inner = errorCheck(Not->getSubExpr());
     return Inner ? std::optional(!*Inner) : std::nullopt;
   }
-  if (isCudaError(Condition->getType()))
+  if (isErrorOrNumber(Condition))
     return false;
   if (const auto* Cast = dyn_cast<ExplicitCastExpr>(Condition); Cast && Cast->getType()->isBooleanType()) // of assert()
     return errorCheck(Cast->getSubExpr());
@@ -132,7 +152,7 @@ std::optional<bool> errorCheck(const Expr* Condition) {
   if (!Compare || !Compare->isEqualityOp())
     return std::nullopt;
   const Expr *Left = Compare->getLHS()->IgnoreParenImpCasts(), *Right = Compare->getRHS()->IgnoreParenImpCasts();
-  auto IsError = [](const Expr* E) { return isCudaError(E->getType()) || namesNumberOfError(E); };
+  auto IsError = [](const Expr* E) { return isErrorOrNumber(E) || namesNumberOfError(E); };
   bool Checks = (IsError(Left) && isOfSuccess(Right)) || (IsError(Right) && isOfSuccess(Left));
   if (!isa<CallExpr>(Left))
     std::swap(Left, Right);
@@ -144,7 +164,7 @@ std::optional<bool> errorCheck(const Expr* Condition) {
 }
 
 bool isNumberOfError(const VarDecl& V) {
-  if (!V.getType()->isIntegerType() || !V.getInit() || !isCudaError(V.getInit()->IgnoreParenCasts()->getType()))
+  if (!V.getType()->isIntegerType() || !V.getInit() || !isErrorOrNumber(V.getInit()))
     return false;
   if (V.getType().isConstQualified())
     return true;

@@ -74,6 +74,8 @@ private:
 /// Whether a value of cudaError_t is another one than cudaSuccess, as far as the program says so itself.
 bool maySayError(const Expr* E, llvm::SmallPtrSetImpl<const VarDecl*>& Seen) {
   E = E->IgnoreParenImpCasts();
+  if (isFromBefore(E))
+    return true;
   if (const auto* Choice = dyn_cast<ConditionalOperator>(E))
     return maySayError(Choice->getTrueExpr(), Seen) || maySayError(Choice->getFalseExpr(), Seen);
   if (const auto* Cast = dyn_cast<ExplicitCastExpr>(E))
@@ -114,6 +116,11 @@ public:
         checkArgument(Config->getArg(Stream), Name);
       return true;
     }
+    if (const FunctionDecl* Callee = Call->getDirectCallee();
+        Callee && !Sources.isInSystemHeader(Callee->getLocation()))
+      for (const Expr* Argument : Call->arguments())
+        if (isCudaError(Argument->getType()) && isFromBefore(Argument))
+          Found.push_back({LostEffect::OwnError, Argument, Name});
     const Expr* Error = checkedError(Call, Sources);
     if (Error && EffectFinder(Call->getDirectCallee()).Found)
       Found.push_back({LostEffect::Check, Call, Name});

@@ -82,8 +82,10 @@ bool isLambda(const FunctionDecl* F) {
 
 class Expander : ExpressionCopier {
 public:
-  Expander(WhileStmt* Loop, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context, Diagnostics& Diags)
-      : ExpressionCopier(Context), Loop(Loop), Function(Function), Members(Members), Sources(Context.getSourceManager()), Diags(Diags), Build(Context),
+  Expander(WhileStmt* Loop, const FunctionDecl* Function, MemberReferences& Members,
+           const ErrorsBefore& Errors, ASTContext& Context, Diagnostics& Diags)
+      : ExpressionCopier(Context), Loop(Loop), Function(Function), Members(Members), Errors(Errors),
+        Sources(Context.getSourceManager()), Diags(Diags), Build(Context),
         Objects(Function, Context) {
     Frames.push_back({Function, {}, nullptr});
     Frames.back().OfObject = true;
@@ -149,7 +151,8 @@ private:
     InitCapture,
     Hidden,
     OtherLambda,
-    NotPublic
+    NotPublic,
+    ErrorFromBefore
   };
 
   struct Frame {
@@ -1089,6 +1092,10 @@ private:
     const bool IsLocal = Method && Method->getParent()->isLocalClass(); // as a lambda is
     if (!IsLocal && !isBefore(F))
       return Wrong(Call.getBeginLoc(), Behind);
+    if (const Expr* Error = Errors.readIn(F)) {
+      fail(Error->getExprLoc(), F, ErrorFromBefore, spelled(Error));
+      return false;
+    }
     return true;
   }
 
@@ -1541,6 +1548,7 @@ private:
   WhileStmt* Loop;
   const FunctionDecl* Function;
   MemberReferences& Members;
+  const ErrorsBefore& Errors;
   const SourceManager& Sources;
   Diagnostics& Diags;
   NodeBuilder Build;
@@ -1568,9 +1576,10 @@ private:
 
 } // namespace
 
-ExpandedCalls expandCalls(WhileStmt* Loop, const Directive& Origin, const FunctionDecl* Function, MemberReferences& Members, ASTContext& Context,
-                          Diagnostics& Diags) {
-  return Expander(Loop, Function, Members, Context, Diags).run(Origin);
+ExpandedCalls expandCalls(WhileStmt* Loop, const Directive& Origin, const FunctionDecl* Function,
+                          MemberReferences& Members, const ErrorsBefore& Errors,
+                          ASTContext& Context, Diagnostics& Diags) {
+  return Expander(Loop, Function, Members, Errors, Context, Diags).run(Origin);
 }
 
 std::vector<const CallExpr*> opaqueCalls(const Stmt* S, const SourceManager& Sources) {

@@ -23,6 +23,7 @@
 #define GPURMA_PASSES_REGIONCALLS_H
 
 #include "frontend/Diagnostics.h"
+#include "passes/ErrorsBefore.h"
 #include "passes/HostFunctions.h"
 #include "passes/HostObjects.h"
 #include "passes/Region.h"
@@ -41,8 +42,10 @@ struct ExpandedCalls {
 };
 
 /// Calls that a region does not take, and that cannot be part of it either, are reported. Nothing happens to a loop without such calls.
-ExpandedCalls expandCalls(clang::WhileStmt *Loop, const Directive &Origin, const clang::FunctionDecl *Function, MemberReferences &Members,
-                          clang::ASTContext &Context, Diagnostics &Diags);
+ExpandedCalls expandCalls(clang::WhileStmt* Loop, const Directive& Origin,
+                          const clang::FunctionDecl* Function, MemberReferences& Members,
+                          const ErrorsBefore& Errors, clang::ASTContext& Context,
+                          Diagnostics& Diags);
 
 /// Calls whose function is not known or has no body here, so that nobody can say whether it launches kernels.
 std::vector<const clang::CallExpr *> opaqueCalls(const clang::Stmt *S, const clang::SourceManager &Sources);

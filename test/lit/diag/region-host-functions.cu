@@ -32,6 +32,8 @@ class hidden {
 public:
   int logged() { return std::printf("%d %d", n_, m_); }
 };
+static cudaError_t support = cudaErrorNotSupported;
+static bool is_slow() { return support != cudaSuccess; }
 void run(float* a, int n, const std::vector<float>& list, base& any, hidden& object) {
   int state = 0;
 #pragma gpurma persistent distribute(a : rows(n))
@@ -52,6 +54,11 @@ void run(float* a, int n, const std::vector<float>& list, base& any, hidden& obj
 // CHECK: error: 'logged' is a function of the host, {{.*}}: 'n_' is not public, or another member has its name; make it public,
 // CHECK: error: 'logged' is a function of the host, {{.*}}: 'm_' is not public, or another member has its name; make it public, or let the function only return what it computes from members and parameters [gpurma-0147]
     state += object.logged();
+// CHECK: error: 'is_slow' is a function of the host, {{.*}}: 'support' has its error from before the region, and functions that a region calls take errors for cudaSuccess; keep what it says in a 'bool' [gpurma-0147]
+    if (is_slow())
+      ++state;
+// CHECK: :[[@LINE+1]]:27: error: this lambda is a function of the host, {{.*}}: 'support' has its error from before the region
+    state += [&] { return support == cudaSuccess ? 1 : 2; }();
 // CHECK: :[[@LINE+1]]:5: error: 'for (const float &w : list) state += sqrtf(w)' cannot be part of a persistent region, which runs on the device; move it out of the region [gpurma-0124]
     for (const float &w : list)
       state += sqrtf(w);

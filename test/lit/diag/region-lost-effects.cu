@@ -60,6 +60,18 @@ void run(float* a, float* b, int n, cudaStream_t* streams, cudaEvent_t* events, 
       break;
   }
 }
+
+void copied_error(float* a, int n, cudaError_t peer) {
+  int slow = 0;
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < n; ++i) {
+    cudaError_t own = peer;
+    if (peer != cudaSuccess || own != cudaSuccess)
+      ++slow;
+    counting(peer);
+    set<<<n, 1>>>(a, slow);
+  }
+}
 // CHECK: :44:20: error: this argument of 'set' is left out in a persistent region, and what it changes would be lost; write that in a statement of its own [gpurma-0246]
 // CHECK: :46:71: error: this argument of 'cudaStreamSynchronize' is left out
 // CHECK: :47:32: error: this argument of 'cudaEventRecord' is left out
@@ -71,3 +83,5 @@ void run(float* a, float* b, int n, cudaStream_t* streams, cudaEvent_t* events, 
 // CHECK: :54:5: error: 'operator()' is taken for a check of errors
 // CHECK: :57:15: error: no call fails in a persistent region, so that the error that 'error' gets here would not be seen; use a value of another type [gpurma-0246]
 // CHECK: :58:23: error: no call fails in a persistent region, so that the error that 'own' gets here would not be seen
+// CHECK: :68:23: error: no call fails in a persistent region, so that the error that 'own' gets here would not be seen
+// CHECK: :71:14: error: no call fails in a persistent region, so that the error that 'counting' gets here would not be seen

@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // All calls of CUDA that a region may have, each behind the ways in which programs look for errors: conditions, variables, assert and functions,
-// also those that return whether there was one.
+// also those that return whether there was one. Errors from before a region are values.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -12,6 +12,7 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t quiet | diff - %t.expected
 // CHECK: sums {{[1-9][0-9]*}} {{[1-9][0-9]*}}
 // CHECK: kept {{[1-9][0-9]*}}
+// CHECK: before 12 12 6 4 12 6
 #include "Inputs/block_sums.h"
 #include "Inputs/region.h"
 
@@ -143,6 +144,68 @@ template <class T> static T check(T status, const char *what, int line) {
   WAY(cudaMemsetAsync(zero, 0, N * sizeof(int), stream));                                                                        \
   std::swap(u, next)
 
+__global__ void add(int *next, const int *u, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    next[i] = u[i] + 1;
+}
+
+struct Found {
+  cudaError_t error;
+  int times;
+};
+
+class Solver {
+public:
+  explicit Solver(cudaError_t support) : support(support) {}
+  int run(int *u, int *next) {
+    int without = 0;
+#pragma gpurma persistent distribute(u, next : rows(N))
+    for (int step = 0; step < 6; ++step) {
+      without += support != cudaSuccess;
+      add<<<(N + 127) / 128, 128>>>(next, u, N);
+      last = cudaGetLastError();
+      if (last != cudaSuccess)
+        std::exit(1);
+      std::swap(u, next);
+    }
+    return without;
+  }
+
+private:
+  cudaError_t support, last = cudaSuccess;
+};
+
+static void errors_from_before(int *u, int *next) {
+  int slow = 0, failed = 0, fine = 0, times = 0, bad = 0;
+  const cudaError_t peer = cudaSetDevice(77);
+  const int code = cudaGetLastError();
+  bool any = peer;
+  Found found = {cudaErrorUnknown, 2};
+  cudaError_t codes[] = {cudaSuccess, cudaErrorNotReady, cudaErrorUnknown}, error = cudaSuccess;
+#pragma gpurma persistent distribute(u, next : rows(N))
+  for (int step = 0; step < 6; ++step) {
+    if (peer != cudaSuccess)
+      ++slow;
+    if (code)
+      ++slow;
+    failed += any ? 1 : 0;
+    failed += error == cudaSuccess && any;
+    fine += codes[step % 3] == cudaSuccess ? 2 : 0;
+    fine += static_cast<int>(peer) == 0;
+    for (cudaError_t each : codes)
+      if (each != cudaSuccess)
+        ++bad;
+    if (found.error && cudaGetLastError() == cudaSuccess)
+      times += found.times / 2;
+    add<<<(N + 127) / 128, 128>>>(next, u, N);
+    if ((error = cudaGetLastError()) != cudaSuccess)
+      std::exit(static_cast<int>(error));
+    std::swap(u, next);
+  }
+  std::printf("before %d %d %d %d %d %d\n", slow, failed, times, fine, bad, Solver(peer).run(u, next));
+}
+
 int main(int argc, char **argv) {
   gpurma::init(&argc, &argv);
   if (is_quiet(argc) && argc > 1 && std::strcmp(argv[1], "quiet") == 0)
@@ -183,5 +246,6 @@ int main(int argc, char **argv) {
   }
   std::printf("sums %d %d\n", total, all);
   std::printf("kept %lld\n", ordered_sum(kept, N) + ordered_sum(zero, N));
+  errors_from_before(u, next);
   return status;
 }
