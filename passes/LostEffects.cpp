@@ -2,18 +2,48 @@
 #include "passes/LostEffects.h"
 
 #include "passes/CallVisitor.h"
+#include "passes/EarlyReturns.h"
 #include "passes/ErrorChecks.h"
 #include "passes/VariableChanges.h"
+#include "passes/VariableUses.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace clang;
 
 namespace gpurma {
 namespace {
 
-/// Whether an expression, or a function that finds no error, changes more than variables of the functions that it calls.
+/// Of the standard library: what changes nothing although it is not const.
+bool isAccessor(const FunctionDecl& Callee) {
+  static const llvm::StringSet<> Names = {"at",   "front", "back",  "top",   "data",
+                                          "get",  "value", "begin", "end",   "rbegin",
+                                          "rend", "find",  "lock",  "unlock"};
+  return llvm::is_contained({OO_Subscript, OO_Star, OO_Arrow}, Callee.getOverloadedOperator()) ||
+         Names.contains(identifierOf(&Callee));
+}
+
+bool prints(const FunctionDecl& Callee) {
+  static const llvm::StringSet<> Names = {"printf", "fprintf", "vprintf", "vfprintf",
+                                          "puts",   "fputs",   "putchar", "putc",
+                                          "fputc",  "fwrite",  "perror"};
+  return Names.contains(identifierOf(&Callee));
+}
+
+/// The object that a member function is called for; null: it is another function.
+const Expr* objectOf(const CallExpr& Call) {
+  if (const auto* Member = dyn_cast<CXXMemberCallExpr>(&Call))
+    return Member->getImplicitObjectArgument();
+  const auto* Method = isa<CXXOperatorCallExpr>(Call)
+                           ? dyn_cast_or_null<CXXMethodDecl>(Call.getDirectCallee())
+                           : nullptr;
+  return Method && !Method->isStatic() ? Call.getArg(0) : nullptr;
+}
+
+/// Whether an expression, or a function that finds no error, prints, or changes more than variables
+/// of the functions that it calls.
 class EffectFinder : public CallVisitor {
 public:
   explicit EffectFinder(const Expr* E) {
@@ -27,15 +57,40 @@ public:
   bool Found = false;
 
   bool TraverseIfStmt(IfStmt* If) override {
-    const std::optional<bool> Known = errorCheck(If->getCond());
+    const std::optional<bool> Known = known(If->getCond());
     if (!Known)
       return CallVisitor::TraverseIfStmt(If);
     return TraverseStmt(If->getInit()) && TraverseStmt(If->getCond()) && TraverseStmt(*Known ? If->getThen() : If->getElse());
   }
   bool TraverseConditionalOperator(ConditionalOperator* Choice) override {
-    const std::optional<bool> Known = errorCheck(Choice->getCond());
+    const std::optional<bool> Known = known(Choice->getCond());
     return Known ? TraverseStmt(Choice->getCond()) && TraverseStmt(*Known ? Choice->getTrueExpr() : Choice->getFalseExpr())
                  : CallVisitor::TraverseConditionalOperator(Choice);
+  }
+  /// `error == cudaSuccess || fail(error)`.
+  bool TraverseBinaryOperator(BinaryOperator* E) override {
+    const bool IsDecided = E->isLogicalOp() && known(E->getLHS()) == (E->getOpcode() == BO_LOr);
+    return IsDecided ? TraverseStmt(E->getLHS()) : CallVisitor::TraverseBinaryOperator(E);
+  }
+  /// Not what stands behind `if (error == cudaSuccess) return;`.
+  bool TraverseCompoundStmt(CompoundStmt* Block) override {
+    for (Stmt* Child : Block->body()) {
+      if (!TraverseStmt(Child))
+        return false;
+      if (alwaysReturns(Child))
+        return true;
+    }
+    return true;
+  }
+  /// A lambda does something where it is named, which may be behind an error only.
+  bool TraverseVarDecl(VarDecl* V) override {
+    return lambdaOf(V) || CallVisitor::TraverseVarDecl(V);
+  }
+  bool VisitDeclRefExpr(DeclRefExpr* Ref) override {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    if (const LambdaExpr* Lambda = V ? lambdaOf(V) : nullptr; Lambda && !Lambda->isGenericLambda())
+      enter(Lambda->getCallOperator());
+    return CallVisitor::VisitDeclRefExpr(Ref);
   }
   bool VisitBinaryOperator(BinaryOperator* E) override {
     if (E->isAssignmentOp())
@@ -49,25 +104,95 @@ public:
   }
   bool VisitCallExpr(CallExpr* Call) override {
     const FunctionDecl* Callee = Call->getDirectCallee();
-    const unsigned Object = isa<CXXOperatorCallExpr>(Call) && isa_and_nonnull<CXXMethodDecl>(Callee) ? 1 : 0;
-    for (unsigned I = 0; Callee && I < Callee->getNumParams() && I + Object < Call->getNumArgs(); ++I)
+    if (!Callee)
+      return true;
+    Found |= prints(*Callee);
+    const unsigned First = isa<CXXOperatorCallExpr>(Call) && isa<CXXMethodDecl>(Callee) ? 1 : 0;
+    for (unsigned I = 0; I < Callee->getNumParams() && I + First < Call->getNumArgs(); ++I)
       if (const QualType P = Callee->getParamDecl(I)->getType(); P->isLValueReferenceType() && !isUnchangeable(P->getPointeeType()))
-        note(Call->getArg(I + Object));
+        note(Call->getArg(I + First));
+    // Of functions of the program, the bodies are visited.
+    const auto* Method = dyn_cast<CXXMethodDecl>(Callee);
+    if (const Expr* Object = objectOf(*Call);
+        Object && Method && !Method->isConst() && isOfLibrary(*Callee) && !isAccessor(*Callee)) {
+      if (Object->getType()->isPointerType())
+        Found = true;
+      else
+        note(Object);
+    }
     return !Found;
   }
 
 private:
   bool visitFunction(const FunctionDecl* Function) override {
-    Current = Function;
     const FunctionDecl* Definition = ownDefinition(*Function);
+    Current = Definition;
     return !Definition || traverseDefinition(*this, Definition);
   }
+  static const LambdaExpr* lambdaOf(const VarDecl* V) {
+    return V->getInit() ? dyn_cast<LambdaExpr>(V->getInit()->IgnoreImplicit()) : nullptr;
+  }
+  static bool isOfLibrary(const FunctionDecl& F) {
+    return F.getASTContext().getSourceManager().isInSystemHeader(F.getLocation());
+  }
+
+  std::optional<bool> known(const Expr* Condition) const {
+    Condition = Condition->IgnoreParenImpCasts();
+    if (const auto* Not = dyn_cast<UnaryOperator>(Condition); Not && Not->getOpcode() == UO_LNot) {
+      const std::optional<bool> Inner = known(Not->getSubExpr());
+      return Inner ? std::optional(!*Inner) : std::nullopt;
+    }
+    // const bool failed = error != cudaSuccess;
+    if (const VarDecl* V = namedVariable(Condition);
+        V && V->getType()->isBooleanType() && V->getInit() &&
+        V->getParentFunctionOrMethod() == Current && Current &&
+        !VariableChanges(Current->getBody()).changes(V))
+      return errorCheck(V->getInit());
+    return errorCheck(Condition);
+  }
+
+  /// `text << a << b`, `counts[i]`, `s.append(a).append(b)`: text, counts and s.
+  static const Expr* changed(const Expr* E) {
+    while (true) {
+      E = E->IgnoreParenImpCasts();
+      const auto* Call = dyn_cast<CallExpr>(E);
+      const auto* Element = dyn_cast<ArraySubscriptExpr>(E);
+      if (Element && Element->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        E = Element->getBase();
+      else if (Call && E->isLValue() && Call->getDirectCallee() &&
+               isOfLibrary(*Call->getDirectCallee()) &&
+               !llvm::is_contained({OO_Star, OO_Arrow},
+                                   Call->getDirectCallee()->getOverloadedOperator()) &&
+               (objectOf(*Call) || Call->getNumArgs() != 0))
+        E = objectOf(*Call) ? objectOf(*Call) : Call->getArg(0);
+      else
+        return E;
+    }
+  }
+  /// Whether it is a member of the object that a constructor makes.
+  bool isOfNewObject(const Expr* E) const {
+    const auto* Member = dyn_cast<MemberExpr>(E);
+    if (!Member || !isa_and_nonnull<CXXConstructorDecl>(Current))
+      return false;
+    const Expr* Base = Member->getBase()->IgnoreParenImpCasts();
+    return !Member->getMemberDecl()->getType()->isReferenceType() &&
+           (isa<CXXThisExpr>(Base) || (!Member->isArrow() && isOfNewObject(Base)));
+  }
+  /// Of one of the functions, and of lambdas in them.
+  bool isOfFunction(const VarDecl* V) const {
+    if (!V->hasLocalStorage() || V->isInitCapture() || V->getType()->isReferenceType())
+      return false;
+    for (const DeclContext* Around = V->getDeclContext(); Around; Around = Around->getParent())
+      if (const auto* F = dyn_cast<FunctionDecl>(Around);
+          F && Entered.contains(F->getCanonicalDecl()))
+        return true;
+    return false;
+  }
   void note(const Expr* E) {
+    E = changed(E);
     const VarDecl* V = memberOf(E).first;
-    const bool IsOfFunction = V && Current && V->hasLocalStorage() && !V->getType()->isReferenceType();
-    // std::cerr of a message.
-    const bool IsOfLibrary = V && V->getASTContext().getSourceManager().isInSystemHeader(V->getLocation());
-    Found |= !IsOfFunction && !IsOfLibrary;
+    const bool IsTemporary = E->isPRValue() && !E->getType()->isPointerType();
+    Found |= !IsTemporary && !isOfNewObject(E) && !(V && isOfFunction(V) && E->isLValue());
   }
 };
 
@@ -146,7 +271,7 @@ private:
     return Record && (Record->getName() == "CUstream_st" || Record->getName() == "CUevent_st");
   }
   void checkArgument(const Expr* E, const std::string& Name) {
-    if (EffectFinder(E).Found)
+    if (!namedVariable(E) && EffectFinder(E).Found)
       Found.push_back({LostEffect::Argument, E, Name});
   }
   void checkError(const VarDecl* V, const Expr* Value) {
