@@ -64,6 +64,15 @@ public:
         Ordering.insert(namedEvent(Argument));
     return true;
   }
+  /// `for (cudaEvent_t& each : done)`: other names of its elements.
+  bool VisitCXXForRangeStmt(CXXForRangeStmt* Loop) override {
+    const Expr* Range = namedEvent(Loop->getRangeInit());
+    if (isEvent(declaredBy(Range))) {
+      Ordering.insert(Range);
+      Elements.insert(Loop->getLoopVariable());
+    }
+    return true;
+  }
   bool VisitDeclRefExpr(DeclRefExpr* Ref) override { return add(Ref); }
   bool VisitMemberExpr(MemberExpr* Member) override { return add(Member); }
   bool VisitVarDecl(VarDecl* V) override {
@@ -101,9 +110,12 @@ public:
 
 private:
   bool add(const Expr* Name) {
-    if (declaredBy(Name) == &Event)
+    if (isEvent(declaredBy(Name)))
       All.insert(Name);
     return true;
+  }
+  bool isEvent(const ValueDecl* Named) const {
+    return Named && (Named == &Event || Elements.contains(Named));
   }
   void addValue(const Expr* Value) {
     if (OtherValues(Value).Found)
@@ -112,6 +124,7 @@ private:
   const ValueDecl& Event;
   llvm::SetVector<const Expr*> All;
   llvm::SmallPtrSet<const Expr*, 8> Ordering;
+  llvm::SmallPtrSet<const ValueDecl*, 2> Elements;
 };
 
 /// The function that the variable is local to; of one in a lambda, the function around it.

@@ -30,8 +30,32 @@ void timed(float* a, int n) {
     cudaEventRecord(end);
   }
   float ms;
-  // CHECK: :[[@LINE+1]]:43: note: 'end' is used for more than to order streams here; an event of which no time is taken may be recorded in a region
+  // CHECK: :[[@LINE+1]]:43: note: 'end' is used for more than to order streams here, or gets another name; an event of which no time is taken may be recorded in a region
   cudaEventElapsedTime(&ms, of_all_files, end);
+}
+
+void other_names(float* a, int n) {
+  cudaEvent_t in_loops[2], timed[2], referred;
+  for (cudaEvent_t& each : in_loops)
+    cudaEventCreateWithFlags(&each, cudaEventDisableTiming);
+  float ms;
+  for (auto each : timed)
+    cudaEventElapsedTime(&ms, each, timed[0]);
+  cudaEvent_t& other = referred;
+#pragma gpurma persistent distribute(a : rows(n))
+  for (int i = 0; i < 4; ++i) {
+    k<<<n / 4, 4>>>(a);
+    cudaEventRecord(in_loops[1]);
+    // CHECK: :[[@LINE+2]]:5: error: 'cudaEventRecord' cannot be called
+    // CHECK: :[[@LINE-7]]:31: note: 'each' is used for more than to order streams here
+    cudaEventRecord(timed[1]);
+    // CHECK: :[[@LINE+2]]:5: error: 'cudaEventRecord' cannot be called
+    // CHECK: :[[@LINE-9]]:24: note: 'referred' is used for more than to order streams here, or gets another name; an event
+    cudaEventRecord(referred);
+  }
+  for (cudaEvent_t each : in_loops)
+    cudaEventDestroy(each);
+  cudaEventSynchronize(other);
 }
 
 static void record(cudaEvent_t event) { cudaEventRecord(event); }
@@ -93,4 +117,4 @@ void of_other_files::run(float* a, int n) {
     cudaEventRecord(done);
   }
 }
-// CHECK: 7 errors generated
+// CHECK: 9 errors generated
