@@ -141,6 +141,21 @@ std::string ExpressionWriter::text(const Expr* E) {
   return Text;
 }
 
+void ExpressionWriter::discard(const Expr* E) {
+  E = E->IgnoreUnlessSpelledInSource();
+  if (const auto* Cast = dyn_cast<CastExpr>(E); Cast && Cast->getCastKind() == CK_ToVoid)
+    return discard(Cast->getSubExpr());
+  if (const auto* Choice = dyn_cast<ConditionalOperator>(E)) {
+    discard(Choice->getTrueExpr());
+    discard(Choice->getFalseExpr());
+  }
+  if (const auto* Binary = dyn_cast<BinaryOperator>(E);
+      Binary && (Binary->isCommaOp() || Binary->isLogicalOp()))
+    discard(Binary->getRHS());
+  if (isa<CallExpr>(E))
+    Discarded.insert(E);
+}
+
 std::string ExpressionWriter::readText(const Expr* E) {
   if (const std::optional<std::string> Scalar = reducedText(E))
     return *Scalar + ".value()";
@@ -199,6 +214,10 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
     Assigned.insert(Assignment->getLHS()->IgnoreParens());
   if (const auto* Step = dyn_cast<UnaryOperator>(S); Step && Step->isIncrementDecrementOp())
     Assigned.insert(Step->getSubExpr()->IgnoreParens());
+  if (const auto* Comma = dyn_cast<BinaryOperator>(S); Comma && Comma->isCommaOp())
+    discard(Comma->getLHS());
+  if (const auto* Cast = dyn_cast<CastExpr>(S); Cast && Cast->getCastKind() == CK_ToVoid)
+    discard(Cast->getSubExpr());
   // The backend warns of a comparison of something with itself.
   if (const auto* Compare = dyn_cast<BinaryOperator>(S); Compare && Compare->isComparisonOp() && Compare->getOpcode() != BO_Cmp &&
                                                          (isOfOneVariable(*Compare) || isOfSuccesses(*Compare))) {
@@ -207,7 +226,7 @@ bool ExpressionWriter::handledStmt(Stmt* S, raw_ostream& To) {
     return true;
   }
   if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S)) {
-    report(Launch->getBeginLoc(), Diag::err_region_launch_form);
+    report(Launch->getBeginLoc(), Diag::err_region_launch_form) << 0;
     return true;
   }
   if (const auto* Call = dyn_cast<CallExpr>(S))
@@ -622,6 +641,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     return true;
   }
   if (const std::optional<FormattedOutput> Output = formattedOutput(Call, Context)) {
+    checkPrinting(Call);
     To << "gpurma_region.print(" << Output->Format;
     for (const Expr* Argument : Output->Arguments)
       To << ", " << text(Argument);
@@ -669,6 +689,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     return true;
   }
   if (Name == "printf" || printsToStdout(Call)) {
+    checkPrinting(Call);
     // All ranks find the values, one prints them.
     To << "gpurma_region.print";
     arguments(Call, To, /*First=*/Name == "printf" ? 0 : 1);
@@ -693,6 +714,12 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
   if (!copiesBits(Call, Name))
     checkCallee(Call.getBeginLoc(), Call.getSourceRange(), *Callee, ReachesMemory);
   return false;
+}
+
+void ExpressionWriter::checkPrinting(const CallExpr& Call) {
+  if (!Discarded.contains(&Call))
+    report(Call.getBeginLoc(), Diag::err_region_launch_form)
+        << 1 << Call.getDirectCallee()->getNameAsString() << Call.getSourceRange();
 }
 
 void ExpressionWriter::assertion(const CallExpr& Call, raw_ostream& To) {

@@ -32,6 +32,8 @@ public:
   explicit ExpressionWriter(RegionDraft& Draft);
 
   std::string text(const clang::Expr* E);
+  /// Notes that nothing wants the value of what is to be written, nor of its last parts.
+  void discard(const clang::Expr* E);
   /// `T name`.
   std::string named(clang::QualType Type, std::string Name) const;
   /// `T name`, for the type of a value.
@@ -68,6 +70,8 @@ private:
   /// Of an lvalue that is read, which may be a reduced scalar or one of several: c ? *old : *now.
   std::string readText(const clang::Expr* E);
   bool call(const clang::CallExpr& Call, llvm::raw_ostream& To);
+  /// One rank prints, so that the others do not know what such a call returns.
+  void checkPrinting(const clang::CallExpr& Call);
   void arguments(const clang::CallExpr& Call, llvm::raw_ostream& To, unsigned First = 0);
   /// A copy or fill of distributed arrays, as an expression. False: the call is something else.
   bool arrayCopy(const clang::CallExpr& Call, llvm::raw_ostream& To);
@@ -118,6 +122,8 @@ private:
   clang::PrintingPolicy Policy;
   /// Lvalues that are assigned to, which a reduced scalar does by operators of its own.
   llvm::SmallPtrSet<const clang::Expr*, 8> Assigned;
+  /// Calls whose value nothing wants.
+  llvm::SmallPtrSet<const clang::Expr*, 8> Discarded;
   bool HasSuggestedHost = false, HasExplainedTimes = false;
 };
 

@@ -277,6 +277,8 @@ private:
         unlessGoesOn(For->getInit(), Depth + 1);
       else if (For->getInit())
         statement(For->getInit(), Depth + 1);
+      if (For->getInc())
+        E.discard(For->getInc());
       line(Depth + 1) << "for (; " << (For->getCond() ? loopCondition(For->getCond(), Leads) : "") << "; "
                       << (For->getInc() ? E.text(For->getInc()) : "") << ")\n";
       loopBody(For->getBody(), Depth + 2);
@@ -364,6 +366,7 @@ private:
   }
 
   void expression(const Expr* Evaluated, unsigned Depth) {
+    E.discard(Evaluated);
     const Expr* Inner = Evaluated->IgnoreUnlessSpelledInSource();
     if (flushesStandardStream(Inner)) {
       line(Depth) << ";\n";

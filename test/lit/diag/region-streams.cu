@@ -5,6 +5,7 @@
 // RUN: not %gpurmacc_cpu -fsyntax-only -DMEMBER %s 2>&1 | FileCheck --check-prefix=STICKY %s
 // RUN: not %gpurmacc_cpu -fsyntax-only -DPASSED %s 2>&1 | FileCheck --check-prefix=STICKY %s
 // RUN: %gpurmacc_cpu -fsyntax-only -DWIDTH %s
+// RUN: not %gpurmacc_cpu -fsyntax-only -DRESULTS %s 2>&1 | FileCheck --check-prefix=RESULTS %s
 #include <cstdio>
 #include <iomanip>
 #include <iostream>
@@ -31,6 +32,30 @@ void operands(float *u, int n, const std::string &name, const char *text, long d
 // OPERANDS: :[[@LINE-6]]:5: error: 'operator<<' is a function of the host{{.*}} [gpurma-0127]
 // OPERANDS: :[[@LINE-6]]:5: error: 'operator<<' is a function of the host{{.*}} [gpurma-0127]
 // OPERANDS: :[[@LINE-6]]:5: error: 'fprintf' is a function of the host{{.*}} [gpurma-0127]
+#elif defined RESULTS
+int wanted(int i) { return std::printf("%d\n", i); }
+void results(float *u, int n, bool says) {
+  int characters = 0;
+#pragma gpurma persistent distribute(u : rows(n))
+  for (int i = 0; i < 3; std::printf("next\n"), ++i) {
+    set<<<n / 64, 64>>>(u, n);
+    says && std::printf("%d\n", i);
+    says ? (void)std::printf("%d\n", i) : (void)0;
+    wanted(i);
+    std::puts("step"), ++characters;
+    characters += std::printf("%d\n", i);
+    characters += wanted(i);
+    if (std::fprintf(stdout, "%d\n", i) < 0)
+      break;
+    const bool good = std::puts("step") >= 0 && says;
+    characters += good;
+  }
+}
+// RESULTS: :[[@LINE-8]]:19: error: in a persistent region, one rank prints, so that the others do not know what 'printf' returns; write the call as a statement of its own [gpurma-0125]
+// RESULTS: :[[@LINE-19]]:28: error: {{.*}} what 'printf' returns
+// RESULTS: :[[@LINE-8]]:9: error: {{.*}} what 'fprintf' returns
+// RESULTS: :[[@LINE-7]]:23: error: {{.*}} what 'puts' returns
+// RESULTS: 4 errors generated
 #else
 
 void precise(double value) {
