@@ -412,6 +412,11 @@ private:
       }
       return false;
     }
+    if (const CallExpr* Launching = R.isPattern() ? nullptr : launchingCall(R.Statement)) {
+      report(Launching->getBeginLoc(), Diag::err_region_empty)
+          << 2 << Launching->getDirectCallee()->getName() << Launching->getSourceRange();
+      return false;
+    }
     return true;
   }
 

@@ -14,3 +14,16 @@ void run(float* u, int n) {
     cudaLaunchKernel(reinterpret_cast<const void*>(k), dim3(4), dim3(256), arguments, 0, nullptr);
 }
 // CHECK: :[[@LINE-4]]:16: error: no kernel is launched in this region: write the call of 'cudaLaunchKernel' as a launch, 'kernel<<<grid, block, bytes, stream>>>(...)' [gpurma-0123]
+
+// Also where another launch is one, and what the call is given would be reported.
+void mixed(float* u, int n) {
+#pragma gpurma persistent distribute(u : rows(n))
+  for (int t = 0; t < 3; ++t) {
+    k<<<4, 256>>>(u, n);
+    void* arguments[] = {&u, &n};
+    if (cudaLaunchKernel(reinterpret_cast<const void*>(k), dim3(4), dim3(256), arguments, 0, nullptr) != cudaSuccess)
+      return;
+  }
+}
+// CHECK: :[[@LINE-4]]:9: error: a persistent region does not look into a call of 'cudaLaunchKernel': write it as a launch, 'kernel<<<grid, block, bytes, stream>>>(...)' [gpurma-0123]
+// CHECK: 2 errors generated
