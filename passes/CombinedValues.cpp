@@ -102,8 +102,11 @@ bool CombinedValues::add(const VarDecl* V) {
   Candidate = V;
   Which.reset();
   Consistent = true;
-  for (const Stmt* Each : Parts)
+  for (const Stmt* Each : Parts) {
+    if (const auto* E = dyn_cast<Expr>(Each); E && !isChosen(E))
+      noteStatement(*E);
     TraverseStmt(const_cast<Stmt*>(Each));
+  }
   Candidate = nullptr;
   for (const DeclRefExpr* Ref : Inside)
     if (Ref->getDecl() == V && !Updated.contains(Ref))
@@ -213,8 +216,7 @@ bool CombinedValues::VisitStmt(Stmt* S) {
   if (Candidate && isa<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt>(S))
     for (const Stmt* Child : S->children())
       if (const auto* E = dyn_cast_or_null<Expr>(Child))
-        if (const auto* Call = dyn_cast<CallExpr>(E->IgnoreParens()))
-          noteAtomic(*Call);
+        noteStatement(*E);
   return true;
 }
 
@@ -339,6 +341,19 @@ void CombinedValues::followExtremum(const Extremum& Found) {
   const Operation Op = Found.Greatest ? Max : Min;
   if (std::optional<Part> Compared = both(Found.Comparison->getLHS(), Found.Comparison->getRHS(), only(Op)); Compared && Compared->Ops)
     consume(*Compared);
+}
+
+/// Whether a part is what a choice is, which uses its value.
+bool CombinedValues::isChosen(const Expr* Part) const {
+  return llvm::any_of(
+      Choices, [Part](const ConditionalOperator* Choice) { return Choice->getTrueExpr() == Part; });
+}
+
+/// Of an expression whose value nothing uses. What a condition uses of a call is converted, so that
+/// it is no call by itself.
+void CombinedValues::noteStatement(const Expr& E) {
+  if (const auto* Call = dyn_cast<CallExpr>(E.IgnoreParens()))
+    noteAtomic(*Call);
 }
 
 /// In a part: `atomicAdd(&v, e)`, `atomicMax(&v[i], e)`.

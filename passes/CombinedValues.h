@@ -95,6 +95,8 @@ private:
   void noteUpdate(const clang::BinaryOperator& E);
   void noteExtremum(const Extremum& Found, const clang::BinaryOperator& Assignment);
   void followExtremum(const Extremum& Found);
+  bool isChosen(const clang::Expr* Part) const;
+  void noteStatement(const clang::Expr& E);
   void noteAtomic(const clang::CallExpr& Call);
   const clang::DeclRefExpr* candidateIn(const clang::Expr* E) const;
   bool beginsRight(const clang::VarDecl* V) const;

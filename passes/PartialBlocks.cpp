@@ -457,7 +457,8 @@ private:
       bool Plain = IsArray || (!Shown.Variables.contains(V) && !V->getType()->isReferenceType() && !V->getType()->isPointerType());
       if (Plain && !IsArray && ((GridStrides ? isIndex(V) : true) && isForgotten(V)))
         continue;
-      if (Plain && Sums.add(V))
+      // Also of what has an address, for `atomicAdd(&v, ...)`: nothing else may name it.
+      if (Sums.add(V))
         continue;
       if (!Plain || !isSumOfElements(V))
         return reject(PartialBlocksProblem::Kept, Where, V->getName());

@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Scalar products in one dimension whose threads work together, next to stencils in two and three dimensions and alone: loops by
 // whole grids, `for` and `while`, and an element for each thread, trees in shared memory, shuffles, functions that know their thread, dynamic shared
-// memory, sums that count how often each element is taken, weights that differ between threads, and the most and least. A function
+// memory, sums that count how often each element is taken, or the elements of a kind, weights that differ between threads, and the most and least. A function
 // adds up what a loop over the rows has found, too.
 // RUN: %gpurmacc_cpu %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
@@ -180,6 +180,43 @@ __global__ void between_rows(const number *a, number *sum, int nx, int n) {
   if (threadIdx.x == 0)
     atomicAdd(sum, total);
 }
+// Elements of a kind, and what remains of elements, which threads count and add up in shared memory.
+__global__ void count_even(const number *a, number *sum, int n) {
+  __shared__ number total;
+  if (threadIdx.x == 0)
+    total = 0;
+  __syncthreads();
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n && a[i] % 2 == 0)
+    atomicAdd(&total, 1ull);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    atomicAdd(sum, total);
+}
+__global__ void count_by_grids(const number *a, number *sum, int n) {
+  __shared__ number total;
+  if (threadIdx.x == 0)
+    total = 0;
+  __syncthreads();
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+    if (a[i] % 5 < 2)
+      atomicAdd(&total, 3ull);
+  __syncthreads();
+  if (threadIdx.x == 0)
+    atomicAdd(sum, total);
+}
+__global__ void remainders(const number *a, number *sum, int n) {
+  __shared__ number bins[4];
+  const int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+  if (t < 4)
+    bins[t] = 0;
+  __syncthreads();
+  if (i < n)
+    atomicAdd(&bins[a[i] % 4], a[i] % 7);
+  __syncthreads();
+  if (t < 4)
+    atomicAdd(sum, (t + 1) * bins[t]);
+}
 
 __device__ number of_plane(number value) {
   __shared__ number part[128];
@@ -237,6 +274,9 @@ int main(int argc, char **argv) {
       element<<<(n + 255) / 256 + 2, 256>>>(a, b, weighted, n);
       norms<<<11, 256, 256 * sizeof(number)>>>(a, sum, most, least, nx * ny);
       between_rows<<<(n + 255) / 256, 256>>>(a, rows, nx, n);
+      count_even<<<(n + 255) / 256, 256>>>(a, elements, n);
+      remainders<<<(n + 255) / 256, 256>>>(b, elements, n);
+      count_by_grids<<<5, 256>>>(b, rows, nx * ny);
       std::swap(a, b);
     }
     print("tree");
@@ -270,6 +310,8 @@ int main(int argc, char **argv) {
       shuffled<<<(n + 255) / 256, 256>>>(a, b, other, elements, n);
       element<<<(n + 255) / 256, 256>>>(a, b, weighted, n);
       norms<<<3, 256, 256 * sizeof(number)>>>(b, sum, most, least, nx * ny * nz);
+      count_even<<<(n + 255) / 256, 256>>>(b, weighted, n);
+      count_by_grids<<<5, 256>>>(a, elements, nx * ny * nz);
     }
     print("cube");
   }
