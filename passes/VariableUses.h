@@ -155,7 +155,7 @@ private:
         read(Argument);
   }
 
-  /// Of the variable itself, or of a part of it.
+  /// Of the variable itself, or of a part of it; of both that a choice may be.
   void read(const clang::Expr* E) {
     while (true) {
       E = E->IgnoreParenImpCasts();
@@ -166,6 +166,10 @@ private:
         E = Element->getBase();
       else
         break;
+    }
+    if (const auto* Choice = llvm::dyn_cast<clang::ConditionalOperator>(E)) {
+      read(Choice->getTrueExpr());
+      read(Choice->getFalseExpr());
     }
     if (const auto* Ref = llvm::dyn_cast<clang::DeclRefExpr>(E))
       Found.insert(Ref);

@@ -213,6 +213,21 @@ __global__ void fluxes(int* out, const int* in, int nx, int ny, int nz) {
   }
 }
 
+// With a structure that iterations only read, where others have something of the rows.
+__global__ void without_some(int* out, const int* in, int nx, int ny, int nz) {
+  POINT;
+  if (x >= nx || y >= ny)
+    return;
+  Pair none = {3, 5}, older = none;
+  int least = 7;
+  for (int z = 0; z < nz; ++z) {
+    const Pair own = {in[AT(z)], 1}, used = z % 4 == 0 ? none : own;
+    const int &more = z % 3 == 0 ? least : own.left;
+    out[AT(z)] = (used.left + 3 * older.left + older.right + more) % 1009;
+    older = own;
+  }
+}
+
 // What a condition reads in a function counts, too.
 #define PUSH(value)                                                                                \
   do {                                                                                             \
@@ -332,6 +347,7 @@ int main(int argc, char** argv) {
     fluxes<<<grid, block>>>(b, a, nx, ny, nz);
     one_thread_each<<<cube, block>>>(a, b, nx, ny, nz);
     chosen<<<grid, block>>>(b, a, nx, ny, nz);
+    without_some<<<grid, block>>>(a, b, nx, ny, nz);
   }
   print("computed", a, b);
 #pragma gpurma persistent distribute(a, b : rows(nz, ny, nx))
