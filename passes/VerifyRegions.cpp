@@ -399,7 +399,9 @@ private:
       report(D.NameLoc, Diag::err_region_place) << *Wrong;
       return false;
     }
-    if (!isa<ForStmt, WhileStmt, DoStmt, CompoundStmt>(R.Statement)) {
+    // Of a loop over a range each instance has the loop by a subscript that it is.
+    if (!isa<ForStmt, WhileStmt, DoStmt, CompoundStmt>(R.Statement) &&
+        !(R.isPattern() && isa<CXXForRangeStmt>(R.Statement))) {
       report(R.Statement->getBeginLoc(), Diag::err_region_kind);
       return false;
     }

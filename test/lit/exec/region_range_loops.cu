@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Loops over the elements of arrays and lists in regions, with and without launches, arrays of numbers that regions read and change, and
-// switch statements with initialisers.
+// switch statements with initialisers. In templates such a loop may be the region.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -11,6 +11,7 @@
 // RUN: env GPURMA_CPU_RANKS=3 %mpirun -np 2 %t 1 | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t 1 | diff - %t.expected
 // CHECK: hash {{[0-9]+}} {{[0-9]+}} counted 5 9 {{[0-9.]+}}
+// CHECK: templates {{[0-9]+}} {{[0-9]+}}
 #include "Inputs/region.h"
 
 #include <array>
@@ -42,6 +43,28 @@ __global__ void colour(int *u, int nx, int ny, int parity) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < nx && y > 0 && y < ny - 1 && y % 2 == parity)
     u[y * nx + x] = (u[(y - 1) * nx + x] + 2 * u[(y + 1) * nx + x] + 1) % 1009;
+}
+template <class T> static void relax_by(T *u, T *v, const T (&weights)[3]) {
+  const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4);
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (const T w : weights) {
+    relax<<<grid, block>>>(v, u, nx, ny, w);
+    std::swap(u, v);
+  }
+}
+template <class List> static void relax_by_all(int *u, int *v, const List &weights) {
+  const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4);
+#pragma gpurma persistent distribute(u, v : rows(ny, nx))
+  for (auto w : weights) {
+    relax<<<grid, block>>>(v, u, nx, ny, w);
+    std::swap(u, v);
+  }
+}
+template <class T> static void colour_both(T *u) {
+  const dim3 block(8, 4), grid((nx + 7) / 8, (ny + 3) / 4);
+#pragma gpurma persistent distribute(u : rows(ny, nx))
+  for (int parity : {0, 1})
+    colour<<<grid, block>>>(u, nx, ny, parity);
 }
 
 int main(int argc, char **argv) {
@@ -88,4 +111,11 @@ int main(int argc, char **argv) {
     std::printf("hash %lu %lu counted %d %d %.2f\n", sum(u), sum(v), counted[0], counted[1], total);
   else
     static_cast<void>(sum(u) + sum(v));
+  relax_by(u, v, weights);
+  relax_by_all(u, v, std::vector<int>{7, 2, 8, 5});
+  relax_by_all(v, u, order);
+  colour_both(u);
+  const unsigned long first = sum(u), second = sum(v);
+  if (!quiet)
+    std::printf("templates %lu %lu\n", first, second);
 }
