@@ -907,8 +907,19 @@ private:
     if (!Method || !Member || Method->isStatic() || Member->getCallee()->IgnoreParens()->getStmtClass() != Stmt::MemberExprClass)
       return false;
     const auto* Named = cast<MemberExpr>(Member->getCallee()->IgnoreParens());
-    return !Named->isArrow() && !isHostObject(Named->getBase()->IgnoreParenImpCasts()) && (namesHiddenMembers(F) || !isPlace(Named->getBase())) &&
-           isBeforeKernel(F) && mayRunOnDevice(F, Sources, OnDevice);
+    return !Named->isArrow() && !isHostObject(Named->getBase()->IgnoreParenImpCasts()) &&
+           (namesHiddenMembers(F) || !isPlaceOfObject(Named->getBase())) && isBeforeKernel(F) &&
+           mayRunOnDevice(F, Sources, OnDevice);
+  }
+
+  /// A place, or one in the object of a member function, which has become a variable.
+  static bool isPlaceOfObject(Expr* E) {
+    const auto* Member = dyn_cast<MemberExpr>(plain(E));
+    if (!Member || !isa<FieldDecl>(Member->getMemberDecl()))
+      return isPlace(E);
+    return isa<CXXThisExpr>(Member->getBase()->IgnoreParenImpCasts())
+               ? MemberReferences::isNamed(*Member)
+               : !Member->isArrow() && isPlaceOfObject(Member->getBase());
   }
 
   /// Whether the region's kernel, which stands before the function of the region or its class, can call the function.

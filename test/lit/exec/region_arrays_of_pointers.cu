@@ -2,7 +2,7 @@
 // REQUIRES: mpi
 // Distributed arrays in arrays of pointers: buffers that a subscript chooses, rotations, std::array, members of the object and of
 // structures, arrays of structures, elements that are not distributed, those that one launch reads and writes as the same one, and arrays that
-// functions of the region are passed.
+// functions of the region are passed. Functions of a member that say which buffer it is.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -20,6 +20,7 @@
 // CHECK: fields {{[0-9]+}}
 // CHECK: assigned {{[0-9]+}}
 // CHECK: passed {{[0-9]+}}
+// CHECK: returned {{[0-9]+}}
 #include "Inputs/region.h"
 
 #include <array>
@@ -95,6 +96,27 @@ public:
 private:
   int *u_[2];
   int now_ = 0;
+};
+
+struct double_buffer {
+  int *buf[2];
+  int now;
+  int *current() const { return buf[now]; }
+  int *alternate() const { return buf[now ^ 1]; }
+  void flip() { now ^= 1; }
+};
+struct simulation {
+  double_buffer u;
+  void step(int w) {
+    relax<<<grid, block>>>(u.alternate(), u.current(), nx, ny, w);
+    u.flip();
+  }
+  void run(int steps) {
+#pragma gpurma persistent distribute(u.buf : rows(ny, nx))
+    for (int it = 0; it < steps; ++it)
+      step(it);
+    print("returned", {u.current(), u.alternate()});
+  }
 };
 
 static void smooth(int *u[2], int *const *source, int &cur, int steps) {
@@ -191,4 +213,5 @@ int main(int argc, char **argv) {
     }
     print("passed", {u[cur], u[1 - cur], source[0]});
   }
+  simulation{{{make(24), make(25)}, 0}}.run(7);
 }
