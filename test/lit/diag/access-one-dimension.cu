@@ -121,7 +121,7 @@ void run(float* a, float* b, float* wide, float* sum, int* used, int ny, int nx,
 // CHECK: :[[@LINE-86]]:44: error: 'asks' goes through the rows of 'u' in one dimension, so that any thread has to be able to take any element; here a function that it calls names 'threadIdx', which should be an argument [gpurma-0225]
 // CHECK: :[[@LINE-26]]:5: note: that launch is here
 // CHECK: :[[@LINE-83]]:17: error: 'two_lengths' goes through the rows of 'u' in one dimension, and 'wide' has rows of another length; launch it with a grid dimension for each dimension of the arrays [gpurma-0226]
-// CHECK: :[[@LINE-79]]:3: error: cannot show that this loop by whole grids ends with the array: its condition should be that the index is less than the product of the extents, as 'rows' names them [gpurma-0227]
+// CHECK: :[[@LINE-79]]:3: error: cannot show that this loop by whole grids ends with the array: its condition should be that the index is less than the product of the extents, as 'rows' names them; pass that product, or a local variable that is initialised with it, 'const int n = ny * nx;' [gpurma-0227]
 // CHECK: :[[@LINE-75]]:12: error: the kernel gets a grid with a thread for each element of 'u', so nothing but the steps of its loops may depend on gridDim, and no function that it calls on blockIdx [gpurma-0210]
 // CHECK: :[[@LINE-70]]:7: error: 'four' goes through the rows of 'u' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
 // CHECK: :[[@LINE-67]]:3: error: 'of_a_block' goes through the rows of 'u' in one dimension: this subscript should be blockIdx.x * blockDim.x + threadIdx.x, plus whole rows and columns [gpurma-0228]
