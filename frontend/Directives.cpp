@@ -227,7 +227,7 @@ void ClauseChecker::distributed(const Expr *Array, bool Collected) {
     Type = Elements->Type;
   QualType Element = Type->isPointerType() ? Type->getPointeeType() : QualType();
   if (!Named || Element.isNull() || Element->isVoidType() || Element->isFunctionType()) {
-    enum Problem { Other, ThisMember, ArrayElement, PointedElement, PointedMember, DeviceArray } What =
+    enum Problem { Other, ThisMember, ArrayElement, PointedElement, PointedMember, DeviceArray, Void } What =
         llvm::isa<ArraySubscriptExpr, CXXOperatorCallExpr>(Array) ? ArrayElement : Other;
     std::string Member, Spelled = Type.getAsString(Context.getPrintingPolicy());
     // `float *u[2]` of a parameter, too.
@@ -255,6 +255,10 @@ void ClauseChecker::distributed(const Expr *Array, bool Collected) {
       What = DeviceArray;
       Member = Spelled = Ref->getDecl()->getNameAsString();
       Context.getArrayDecayedType(Ref->getType()).getAsStringInternal(Spelled, Context.getPrintingPolicy());
+    }
+    if (Named && Type->isVoidPointerType()) {
+      What = Void;
+      Member = Pointer.name();
     }
     Diags.report(Array->getExprLoc(), Diag::err_distributed_not_pointer)
         << Array->getType() << What << Member << Spelled << Inner << Collected << Array->getSourceRange();

@@ -24,3 +24,10 @@ void variables(float* a, int n) {
 #pragma gpurma persistent distribute(a, on_device : rows(n))
   {}
 }
+
+void pitched(cudaPitchedPtr u, void *const bytes, int n) {
+#pragma gpurma persistent distribute(u.ptr, bytes : rows(n, u.pitch / sizeof(float)))
+  {}
+}
+// CHECK: :[[@LINE-3]]:40: error: what is distributed must be a pointer variable or a pointer in a structure variable, not a pointer to void, which says nothing of its elements: before the region put it into a variable of their type, as 'auto *array = static_cast<float *>(u.ptr)', name that one, and pass it to the kernels, with the pitch if rows have one [gpurma-0065]
+// CHECK: :[[@LINE-4]]:45: error: {{.*}}'auto *array = static_cast<float *>(bytes)', {{.*}} [gpurma-0065]
