@@ -213,12 +213,14 @@ std::optional<Polynomial> HostExpressions::overElements(std::optional<Polynomial
 std::optional<Polynomial> HostExpressions::converted(std::optional<Polynomial> P, QualType From,
                                                      QualType To,
                                                      std::optional<unsigned> OfBits) const {
+  if (!P)
+    return std::nullopt;
   const auto BitsOf = [&](QualType Type) {
     return Type->isBooleanType() ? 1 : static_cast<unsigned>(Context.getIntWidth(Type));
   };
   const unsigned Bits = OfBits.value_or(BitsOf(To));
   const bool IsUnsigned = To->isUnsignedIntegerOrEnumerationType();
-  if (std::optional<std::int64_t> Value = P ? P->constant() : std::nullopt) {
+  if (std::optional<std::int64_t> Value = P->constant()) {
     if (To->isBooleanType())
       return Polynomial(*Value != 0);
     const llvm::APInt Cut = llvm::APInt(64, static_cast<std::uint64_t>(*Value), /*isSigned=*/true)
