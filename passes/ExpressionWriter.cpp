@@ -433,10 +433,6 @@ std::optional<std::string> ExpressionWriter::reducedText(const Expr* E) {
   return Text + ")";
 }
 
-const ReducedScalar* ExpressionWriter::reducedPointer(const Expr* E) const {
-  return Draft.R.reducedAt(E);
-}
-
 size_t ExpressionWriter::reducedIndex(const ReducedScalar& Scalar) const { return &Scalar - Draft.R.Reductions.data(); }
 
 std::string ExpressionWriter::reducedName(const ReducedScalar& Scalar) const { return "gpurma_reduced_" + std::to_string(reducedIndex(Scalar)); }
@@ -449,7 +445,9 @@ const VarDecl* ExpressionWriter::copiedScalar(const CallExpr& Call) const {
   const auto* Kind = dyn_cast<DeclRefExpr>(Call.getArg(3)->IgnoreParenImpCasts());
   bool ToHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyDeviceToHost";
   bool FromHost = Kind && Kind->getDecl()->getNameAsString() == "cudaMemcpyHostToDevice";
-  const ReducedScalar* Scalar = ToHost ? reducedPointer(Call.getArg(1)) : FromHost ? reducedPointer(Call.getArg(0)) : nullptr;
+  const ReducedScalar* Scalar = ToHost     ? Draft.R.reducedAt(Call.getArg(1))
+                                : FromHost ? Draft.R.reducedAt(Call.getArg(0))
+                                           : nullptr;
   const auto* Ref = dyn_cast<DeclRefExpr>(Call.getArg(ToHost ? 0 : 1)->IgnoreParenCasts());
   const auto* V = Scalar && Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
   if (!V || (V->getType()->isReferenceType() && !memberOfObject(V)))
@@ -678,7 +676,7 @@ bool ExpressionWriter::call(const CallExpr& Call, raw_ostream& To) {
     else
       suggestHost(Call.getBeginLoc());
     for (unsigned I = 0; Call.getNumArgs() > 2 && I != 2; ++I) {
-      const ReducedScalar* Scalar = reducedPointer(Call.getArg(I));
+      const ReducedScalar* Scalar = Draft.R.reducedAt(Call.getArg(I));
       const size_t Count = Scalar ? Draft.R.reducedElements(Scalar->Pointer).size() : 0;
       if (Count > 1)
         report(Call.getArg(2)->getExprLoc(), Diag::note_scalars_copied) << spelled(Scalar->Scalar) << static_cast<unsigned>(Count) << bytesOf(*Scalar)

@@ -39,7 +39,6 @@ public:
   /// `T name`, for the type of a value.
   std::string member(clang::QualType Type, std::string Name) const;
 
-  const ReducedScalar* reducedPointer(const clang::Expr* E) const;
   size_t reducedIndex(const ReducedScalar& Scalar) const;
   std::string reducedName(const ReducedScalar& Scalar) const;
   /// The pointer to memory of the host that a reduced scalar is copied to or from.

@@ -773,19 +773,24 @@ private:
     LaunchFacts Apart = Launch, InRows = Launch;
     Apart.JoinsBlocks = false;
     KernelForm Seen;
-    analyze(S, Arrays, Apart, Trial(U).diagnostics(), &Seen);
+    Trial OfApart(U);
+    std::optional<KernelAccesses> FoundApart =
+        analyze(S, Arrays, Apart, OfApart.diagnostics(), &Seen);
     for (unsigned D = 0; D < 3; ++D)
       if (Seen.Pitch[D] != Launch.BlockSize[D])
         InRows.Pitch[D] = Seen.Pitch[D];
-    for (const LaunchFacts& Each : {InRows, Apart}) {
-      Trial Silent(U);
-      std::optional<KernelAccesses> Found = Each.JoinsBlocks && !overlap(Each.Pitch)
-                                                ? std::nullopt
-                                                : analyze(S, Arrays, Each, Silent.diagnostics());
-      if (Found && (MayGuess || !Silent.warned()))
-        return Silent.warned() ? analyze(S, Arrays, Each, *U.Diags) : Found;
+    auto Take = [&](const LaunchFacts& Facts, std::optional<KernelAccesses> Found, bool Warned) {
+      if (Warned)
+        Found = Found && MayGuess ? analyze(S, Arrays, Facts, *U.Diags) : std::nullopt;
+      return Found;
+    };
+    if (overlap(InRows.Pitch)) {
+      Trial OfRows(U);
+      std::optional<KernelAccesses> Found = analyze(S, Arrays, InRows, OfRows.diagnostics());
+      if (Found = Take(InRows, std::move(Found), OfRows.warned()); Found)
+        return Found;
     }
-    return std::nullopt;
+    return Take(Apart, std::move(FoundApart), OfApart.warned());
   }
 
   /// A kernel that names one dimension may walk rows with it, or elements. Reports what is wrong with it

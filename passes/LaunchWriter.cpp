@@ -149,7 +149,8 @@ private:
   /// The number that this launch's blocks store begins with nothing.
   void beginBlockNumbers() {
     for (const auto& [Parameter, Dimensions] : S.BlockNumbers) {
-      const ReducedScalar& Numbers = *E.reducedPointer(S.Arguments[Parameter->getFunctionScopeIndex()]);
+      const ReducedScalar& Numbers =
+          *Draft.R.reducedAt(S.Arguments[Parameter->getFunctionScopeIndex()]);
       line() << E.reducedName(Numbers) << " = " << operationName(Numbers, Draft.U.context()) << "::template identity<"
              << E.member(Numbers.Scalar->getType(), "") << ">;\n";
       line() << E.blocksName(Numbers) << " = ::gpurma::stages::numbered_blocks_of(dim3(" << E.text(S.Grid) << "), " << Dimensions << ", "
@@ -164,7 +165,7 @@ private:
     for (unsigned I : objectParameters(S.Kernel, Draft.U)) {
       std::string Name = "gpurma_" + std::to_string(I);
       const ParmVarDecl* Parameter = S.Kernel->getParamDecl(I);
-      const ReducedScalar* Reduced = E.reducedPointer(S.Arguments[I]);
+      const ReducedScalar* Reduced = Draft.R.reducedAt(S.Arguments[I]);
       if (!llvm::is_contained(S.AddedUpByThreads, Parameter)) {
         TileArguments += (Reduced && readsOnlyScalar(S.Kernel, Parameter) ? ", &" : ", ") + Name;
         continue;
@@ -192,13 +193,13 @@ private:
       if (const auto* Default = dyn_cast<CXXDefaultArgExpr>(Argument))
         Argument = Default->getExpr();
       if (llvm::is_contained(S.AddedUpByThreads, Parameter)) {
-        line() << E.reducedName(*E.reducedPointer(Argument)) << ".adds_by_warp();\n";
+        line() << E.reducedName(*Draft.R.reducedAt(Argument)) << ".adds_by_warp();\n";
         Arguments += ", static_cast<" + E.member(Parameter->getType(), "") + ">(nullptr)"; // its text has the parts
         continue;
       }
       std::string Name = "gpurma_" + std::to_string(I);
       Values += ", " + Name;
-      if (const ReducedScalar* Scalar = E.reducedPointer(Argument)) {
+      if (const ReducedScalar* Scalar = Draft.R.reducedAt(Argument)) {
         if (llvm::is_contained(S.ReducedElements, Parameter))
           passElements(*Scalar, Name);
         else
