@@ -308,7 +308,8 @@ MOST_PROCESSES = {
 def elided_regions():
     """Regions, which have to print what the CPU target prints for their sources without pragmas."""
     # In the others, an argument says that only the first process prints.
-    arguments = {"assertions": (), "constants": (), "other_names": (), "publish": (), "put": ("3",), "traces": ("0",)}
+    arguments = {"assertions": (), "constants": (), "other_names": (), "publish": (), "put": ("3",),
+                 "row_blocks": (), "traces": ("0",)}
     most = {name: most for most, names in MOST_PROCESSES.items() for name in names}
     for name in ELIDED_REGIONS:
         limit = {"most": most[name], "why_most": "its arrays are small"} if name in most else {}
