@@ -2,6 +2,8 @@
 #include "passes/SymbolicSets.h"
 
 #include <algorithm>
+#include <isl/aff.h>
+#include <isl/options.h>
 
 namespace gpurma {
 namespace {
@@ -21,6 +23,7 @@ SymbolicSets::SymbolicSets(const std::array<std::optional<std::int64_t>, 3>& Blo
     : Context(isl_ctx_alloc()), All(isl::ctx(Context.get()), "{ : }"), Facts(All),
       BlockSize(BlockSize) {
   isl_ctx_set_max_operations(Context.get(), MaxOperations);
+  isl_options_set_on_error(Context.get(), ISL_ON_ERROR_CONTINUE); // whoever gets null throws
 }
 
 SymbolicSets::~SymbolicSets() = default;
@@ -90,31 +93,62 @@ const std::string& SymbolicSets::nameOf(const Monomial& M) {
   return It->second;
 }
 
-isl::pw_aff SymbolicSets::parameter(const std::string& Name) const {
-  return All.param_pw_aff_on_domain(Name);
+SymbolicSets::Sum SymbolicSets::sumOf(const Polynomial& P) {
+  Sum Result;
+  for (const auto& [M, Coefficient] : P.terms())
+    if (M.empty())
+      Result.Constant = Coefficient;
+    else
+      Result.Terms.emplace_back(nameOf(M), Coefficient);
+  return Result;
+}
+
+isl_local_space* SymbolicSets::spaceOf(const Sum& Of) const {
+  isl_space* Space = isl_space_params_alloc(Context.get(), Of.Terms.size());
+  for (size_t I = 0; I < Of.Terms.size(); ++I)
+    Space = isl_space_set_dim_name(Space, isl_dim_param, I, Of.Terms[I].first.c_str());
+  return isl_local_space_from_space(Space);
 }
 
 isl::pw_aff SymbolicSets::affine(const Polynomial& P) {
-  isl::pw_aff Sum = All.pw_aff_on_domain(0);
-  for (const auto& [M, Coefficient] : P.terms())
-    Sum = M.empty() ? Sum.add_constant(Coefficient)
-                    : Sum.add(parameter(nameOf(M)).scale(Coefficient));
-  return Sum;
+  const Sum Of = sumOf(P);
+  isl_aff* Affine = isl_aff_zero_on_domain(spaceOf(Of));
+  for (size_t I = 0; I < Of.Terms.size(); ++I)
+    Affine = isl_aff_set_coefficient_val(Affine, isl_dim_param, I,
+                                         isl_val_int_from_si(Context.get(), Of.Terms[I].second));
+  return isl::manage(isl_pw_aff_from_aff(
+      isl_aff_set_constant_val(Affine, isl_val_int_from_si(Context.get(), Of.Constant))));
+}
+
+isl::set SymbolicSets::whereZero(const Sum& Of) const {
+  return where(isl_constraint_alloc_equality(spaceOf(Of)), Of, 0);
+}
+
+isl::set SymbolicSets::whereAtLeast(unsigned Least, const Sum& Of) const {
+  return where(isl_constraint_alloc_inequality(spaceOf(Of)), Of, Least);
+}
+
+isl::set SymbolicSets::where(isl_constraint* Constraint, const Sum& Of, unsigned Least) const {
+  for (size_t I = 0; I < Of.Terms.size(); ++I)
+    Constraint = isl_constraint_set_coefficient_val(
+        Constraint, isl_dim_param, I, isl_val_int_from_si(Context.get(), Of.Terms[I].second));
+  isl_val* Constant = isl_val_sub_ui(isl_val_int_from_si(Context.get(), Of.Constant), Least);
+  return isl::manage(isl_set_from_basic_set(
+      isl_basic_set_from_constraint(isl_constraint_set_constant_val(Constraint, Constant))));
 }
 
 isl::set SymbolicSets::compare(Comparison Op, const Polynomial& A, const Polynomial& B) {
-  isl::pw_aff Difference = affine(B - A), Zero = All.pw_aff_on_domain(0);
   switch (Op) {
   case Comparison::Equal:
-    return Difference.eq_set(Zero);
+    return whereZero(sumOf(B - A));
   case Comparison::NotEqual:
-    return Difference.ne_set(Zero);
+    return compare(Comparison::Less, A, B).unite(compare(Comparison::Less, B, A));
   case Comparison::Less:
-    return Difference.gt_set(Zero);
+    return whereAtLeast(1, sumOf(B - A));
   case Comparison::LessEqual:
     break;
   }
-  return Difference.ge_set(Zero);
+  return whereAtLeast(0, sumOf(B - A));
 }
 
 Symbol SymbolicSets::unknown(const UnknownCause& Why) {
@@ -277,8 +311,13 @@ isl::set SymbolicSets::withAllFacts(isl::set S) {
   S = withRow(S);
   std::stable_sort(Cases.begin(), Cases.end(),
                    [](const isl::set& A, const isl::set& B) { return isl_set_n_basic_set(A.get()) < isl_set_n_basic_set(B.get()); });
-  for (const isl::set& Known : Cases)
-    S = S.intersect(Known).coalesce();
+  for (const isl::set& Known : Cases) {
+    const isl::set Before = S;
+    S = S.intersect(Known);
+    // isl takes longer to look which of many can be one than for anything else here.
+    if (isl_set_n_basic_set(S.get()) > isl_set_n_basic_set(Before.get()))
+      S = S.coalesce();
+  }
   return S.coalesce();
 }
 
@@ -351,12 +390,17 @@ bool SymbolicSets::isBoundedAbove(const isl::set& S, const Symbol& Of) {
 }
 
 isl::set SymbolicSets::bound(const isl::set& S, const std::string& Name, const Polynomial& P) {
-  return S.intersect(parameter(Name).eq_set(affine(P)));
+  Sum Difference = sumOf(P);
+  Difference.Terms.emplace_back(Name, -1);
+  return S.intersect(whereZero(Difference));
 }
 
 isl::set SymbolicSets::differsByAtLeast(const std::string& Low, const std::string& High,
                                         const Polynomial& By) {
-  return parameter(High).sub(parameter(Low)).ge_set(affine(By));
+  Sum Difference = sumOf(Polynomial(0) - By);
+  Difference.Terms.emplace_back(High, 1);
+  Difference.Terms.emplace_back(Low, -1);
+  return whereAtLeast(0, Difference);
 }
 
 bool SymbolicSets::mentions(const isl::set& S, Symbol::Kind Of, unsigned Index) const {

@@ -11,6 +11,7 @@
 
 #include "clang/AST/Expr.h"
 #include <array>
+#include <isl/constraint.h>
 #include <isl/cpp.h>
 #include <memory>
 #include <set>
@@ -139,10 +140,20 @@ private:
   /// The symbols that stand in the definition of one.
   std::vector<Symbol> definedBy(const Symbol& S) const;
   Symbol number(Symbol::Kind Of) { return {Of, Next++}; }
+  /// Parameters of sets by their names, with coefficients, and a constant.
+  struct Sum {
+    std::vector<std::pair<std::string, std::int64_t>> Terms;
+    std::int64_t Constant = 0;
+  };
+  Sum sumOf(const Polynomial& P);
+  isl_local_space* spaceOf(const Sum& Of) const;
   isl::pw_aff affine(const Polynomial& P);
+  /// Where a sum is so large: isl takes several times as long to compare functions.
+  isl::set whereZero(const Sum& Of) const;
+  isl::set whereAtLeast(unsigned Least, const Sum& Of) const;
+  isl::set where(isl_constraint* Constraint, const Sum& Of, unsigned Least) const;
   /// \p S with what threads of such numbers say of their rows, and of those next to them: i < n of rows that there are.
   isl::set withRow(isl::set S);
-  isl::pw_aff parameter(const std::string& Name) const;
   const std::string& nameOf(const Monomial& M);
   isl::set factsOf(const Monomial& M);
   /// What blockIdx.d says of blockIdx.d * blockDim.d.
