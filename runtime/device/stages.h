@@ -687,10 +687,7 @@ private:
     const stage_state& s = r.stage[Launch::gpurma_stage];
     const side_work& work = r.sides[Launch::gpurma_stage];
     if (r.ghosts.own_tiles != 0) {
-      if (s.dealt.how == dealing::columns)
-        run_tiles<Launch, way::in_column, false, Leads, adds_parts<Launch>>();
-      else
-        run_tiles<Launch, way::apart, false, Leads, adds_parts<Launch>>();
+      run_dealt<Launch, false, Leads, adds_parts<Launch>>();
       end_stage(s);
       return;
     }
@@ -896,16 +893,19 @@ private:
   }
 
   // Pieces: whether the rank waits for others now and then.
-  template <class Launch, bool Pieces, bool Leads> GPURMA_DEVICE static void run_dealt() {
-    if (shared().stage[Launch::gpurma_stage].dealt.how == dealing::columns)
-      run_tiles<Launch, way::in_column, Pieces, Leads>();
+  template <class Launch, bool Pieces, bool Leads, bool Ghosts = false>
+  GPURMA_DEVICE static void run_dealt() {
+    if constexpr (!platform::loops_by_way)
+      run_tiles<Launch, way::any, Pieces, Leads, !Pieces && adds_parts<Launch>>();
+    else if (shared().stage[Launch::gpurma_stage].dealt.how == dealing::columns)
+      run_tiles<Launch, way::in_column, Pieces, Leads, Ghosts>();
     else
-      run_tiles<Launch, way::apart, Pieces, Leads>();
+      run_tiles<Launch, way::apart, Pieces, Leads, Ghosts>();
   }
 
   // How a rank goes from tile to tile. In a column, each tile is below the one before, so that what
-  // a thread computes from their places differs by the row only.
-  enum class way { apart, in_column };
+  // a thread computes from their places differs by the row only. any: as the stage's are dealt.
+  enum class way { apart, in_column, any };
 
   // A rank begins a piece of its tiles once all others have come to theirs, or do not come soon:
   // nothing depends on it. Ranks that are far apart read the same lines from memory, and many at a
@@ -948,7 +948,7 @@ private:
   static constexpr bool adds_parts = !std::is_empty_v<typename Launch::gpurma_parts>;
 
   // A function of its own, so that tiles have all registers. Ghosts: tiles come first of which
-  // nothing is added up.
+  // nothing is added up, or may if the way is any.
   template <class Launch, way Way, bool Pieces, bool Leads, bool Ghosts = false>
   GPURMA_SLOW_DEVICE static void run_tiles() {
     const stage_state& s = shared().stage[Launch::gpurma_stage];
@@ -975,15 +975,18 @@ private:
         launch.template gpurma_run<decltype(copy)::value>(block, parts);
       }
     };
+    const bool in_column =
+        Way == way::any ? s.dealt.how == dealing::columns : Way == way::in_column;
     const auto go_on = [&] {
-      if constexpr (Way == way::apart)
-        go_to_next(s, at);
-      else
+      if (in_column)
         at.row += rows;
+      else
+        go_to_next(s, at);
     };
+    const bool has_ghosts = Way != way::any || shared().way == way_of_stage::with_ghosts;
     const auto begin_own_tiles = [&] {
       if constexpr (Ghosts)
-        if (left == shared().ghosts.own_tiles) {
+        if (has_ghosts && left == shared().ghosts.own_tiles) {
           parts = {};
           at = s.part[3].begin;
         }

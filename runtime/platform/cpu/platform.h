@@ -217,6 +217,9 @@ inline void sync_first(unsigned threads) { meet(block_shared<meeting_of_first>()
 // A shared variable is in one place in a block, whichever instantiation of its function asks.
 inline constexpr bool shared_memory_of_instantiations = false;
 
+// One loop over a rank's tiles for all ways to go from one to the next is compiled sooner.
+inline constexpr bool loops_by_way = false;
+
 // A function has all registers, whoever calls it.
 inline constexpr bool callers_take_registers = false;
 

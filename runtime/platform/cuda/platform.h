@@ -363,6 +363,10 @@ GPURMA_DEVICE void leave() {
 // Each instantiation of a function template has static shared memory of its own.
 inline constexpr bool shared_memory_of_instantiations = true;
 
+// The loop over a rank's tiles is compiled for each way to go from one to the next, as it has few
+// registers.
+inline constexpr bool loops_by_way = true;
+
 // What a caller keeps in registers, the function that it calls has not: ptxas 13.0 gives each function a place in one file for all.
 inline constexpr bool callers_take_registers = true;
 
