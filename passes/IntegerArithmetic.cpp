@@ -320,11 +320,12 @@ Polynomial IntegerArithmetic::quotient(const Polynomial& A, const Polynomial& B)
   return Sets.defined([&](const Polynomial& Q) {
     if (Divisor && *Divisor > 0) {
       Polynomial Rest = A - Q * B;
-      return Negative.complement()
-          .intersect(Sets.compare(Comparison::LessEqual, 0, Rest))
-          .intersect(Sets.compare(Comparison::Less, Rest, B))
-          .unite(Negative.intersect(Sets.compare(Comparison::LessEqual, Rest, 0))
-                     .intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, Rest)));
+      return possibleOf({Negative.complement()
+                             .intersect(Sets.compare(Comparison::LessEqual, 0, Rest))
+                             .intersect(Sets.compare(Comparison::Less, Rest, B)),
+                         Negative.intersect(Sets.compare(Comparison::LessEqual, Rest, 0))
+                             .intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, Rest))},
+                        A, B);
     }
     // By a positive divisor nothing grows; of others nothing is said.
     isl::set Bounded = Sets.compare(Comparison::LessEqual, 0, Q)
@@ -333,9 +334,20 @@ Polynomial IntegerArithmetic::quotient(const Polynomial& A, const Polynomial& B)
         Sets.compare(Comparison::Less, A, B).intersect(Sets.compare(Comparison::Equal, Q, 0));
     isl::set Large = Sets.compare(Comparison::LessEqual, B, A)
                          .intersect(Sets.compare(Comparison::LessEqual, 1, Q));
-    return Negative.unite(Sets.compare(Comparison::LessEqual, B, 0))
-        .unite(Bounded.intersect(Small.unite(Large)));
+    return possibleOf({Negative, Sets.compare(Comparison::LessEqual, B, 0),
+                       Bounded.intersect(Small), Bounded.intersect(Large)},
+                      A, B);
   });
+}
+
+isl::set IntegerArithmetic::possibleOf(const std::vector<isl::set>& Cases, const Polynomial& A,
+                                       const Polynomial& B) const {
+  const isl::set Known = Sets.closedWith(Sets.universe(), {A, B});
+  isl::set Possible = Sets.none();
+  for (const isl::set& Each : Cases)
+    if (!Known.intersect(Each).is_empty())
+      Possible = Possible.unite(Each);
+  return Possible;
 }
 
 Polynomial IntegerArithmetic::remainder(const Polynomial& A, const Polynomial& B) {
@@ -436,16 +448,16 @@ Polynomial IntegerArithmetic::newRemainder(const Polynomial& A, const Polynomial
     // Once and twice around, as (y + d + ny) % ny may be.
     isl::set Once = Sets.compare(Comparison::LessEqual, B, A).intersect(Sets.compare(Comparison::Equal, R, A - B));
     isl::set Twice = Sets.compare(Comparison::LessEqual, B + B, A).intersect(Sets.compare(Comparison::Equal, R, A - B - B));
-    isl::set Wrapped = Sets.compare(Comparison::LessEqual, B + B + B, A)
-                           .unite(Once)
-                           .unite(Twice)
-                           .intersect(Sets.compare(Comparison::LessEqual, 0, R))
-                           .intersect(Sets.compare(Comparison::Less, R, B));
+    isl::set More = Sets.compare(Comparison::LessEqual, B + B + B, A);
+    const isl::set Inside =
+        Sets.compare(Comparison::LessEqual, 0, R).intersect(Sets.compare(Comparison::Less, R, B));
     // Itself next to 0, as in ((y - d) % ny + ny) % ny.
     isl::set Below = Negative.intersect(Sets.compare(Comparison::Less, Polynomial(0) - B, R))
                          .intersect(Sets.compare(Comparison::LessEqual, R, 0))
                          .intersect(Sets.compare(Comparison::LessEqual, A, Polynomial(0) - B).unite(Sets.compare(Comparison::Equal, R, A)));
-    return Small.unite(Wrapped).unite(Below).unite(Sets.compare(Comparison::LessEqual, B, 0));
+    return possibleOf({Small, More.intersect(Inside), Once.intersect(Inside),
+                       Twice.intersect(Inside), Below, Sets.compare(Comparison::LessEqual, B, 0)},
+                      A, B);
   });
   Sets.setDivisor(Remainder, B);
   return Remainder;

@@ -83,6 +83,10 @@ private:
   /// Of what is a remainder by the same number and some more: `((x + w - 1) % w + 1) % w`.
   std::optional<Polynomial> remainderOfRemainder(const Polynomial& A, const Polynomial& B);
   Polynomial newRemainder(const Polynomial& A, const Polynomial& B);
+  /// The cases of a value's definition without those that no \p A and \p B are in on any path: they
+  /// would be in all that is asked of it.
+  isl::set possibleOf(const std::vector<isl::set>& Cases, const Polynomial& A,
+                      const Polynomial& B) const;
 
   SymbolicSets& Sets;
   const clang::ASTContext& Context;
