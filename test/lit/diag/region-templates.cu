@@ -50,10 +50,10 @@ template <class T> void lambda_in_template(T* a, int n) {
 }
 template void lambda_in_template(float*, int);
 
-// CHECK: :8:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name or is a pack, or an argument no name before it [gpurma-0121]
-// CHECK: :12:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name or is a pack, or an argument no name before it [gpurma-0121]
-// CHECK: :17:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name or is a pack, or an argument no name before it [gpurma-0121]
-// CHECK: :21:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name or is a pack, or an argument no name before it [gpurma-0121]
-// CHECK: :25:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name or is a pack, or an argument no name before it [gpurma-0121]
+// CHECK: :8:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name, is a pack, or is neither a type nor an integer, or an argument no name before it [gpurma-0121]
+// CHECK: :12:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name, is a pack, or is neither a type nor an integer, or an argument no name before it [gpurma-0121]
+// CHECK: :17:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name, is a pack, or is neither a type nor an integer, or an argument no name before it [gpurma-0121]
+// CHECK: :21:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name, is a pack, or is neither a type nor an integer, or an argument no name before it [gpurma-0121]
+// CHECK: :25:16: error: 'persistent' stands in a function of the host; this is in a template, a parameter of which has no name, is a pack, or is neither a type nor an integer, or an argument no name before it [gpurma-0121]
 // CHECK: :39:16: error: 'persistent' stands in a function of the host; this is in a generic lambda, or one that stands in a template or outside of functions [gpurma-0121]
 // CHECK: :46:16: error: 'persistent' stands in a function of the host; this is in a generic lambda, or one that stands in a template or outside of functions [gpurma-0121]
