@@ -166,14 +166,26 @@ private:
     }
   }
 
+  /// The kernels of a name that have parameters for as many arguments.
+  static SmallVector<const FunctionDecl *, 2> candidatesFor(const CUDAKernelCallExpr &Launch, const UnresolvedLookupExpr &Lookup) {
+    auto Kernels = candidateKernels(Lookup);
+    if (llvm::none_of(Launch.arguments(), llvm::IsaPred<PackExpansionExpr>))
+      llvm::erase_if(Kernels, [&](const FunctionDecl *Kernel) {
+        return llvm::none_of(Kernel->parameters(), [](const ParmVarDecl *P) { return P->isParameterPack(); }) &&
+               (Launch.getNumArgs() < Kernel->getMinRequiredArguments() || Kernel->getNumParams() < Launch.getNumArgs());
+      });
+    return Kernels;
+  }
+
   /// Lets the compiler of the host find the kernel by the arguments.
   void findByArguments(Callee &C, const CUDAKernelCallExpr &Launch) {
-    auto Kernels = candidateKernels(*C.Deduced);
+    const auto Kernels = candidatesFor(Launch, *C.Deduced);
+    const bool Overloaded = candidateKernels(*C.Deduced).size() > 1;
     C.Text = deducedKernel(Launch, *C.Deduced, Sources, LangOpts);
     std::vector<std::pair<FileRange, std::string>> Finders;
     for (const FunctionDecl *Kernel : Kernels) {
       std::optional<FileRange> End = fileRange(Kernel->getEndLoc(), Sources, LangOpts);
-      std::optional<std::string> Finder = kernelFinder(Kernel, Kernels.size() > 1, Sources, LangOpts);
+      std::optional<std::string> Finder = kernelFinder(Kernel, Overloaded, Sources, LangOpts);
       // The launch gets the values of default arguments, and so must know how many there are.
       if (End && Finder && Kernel->getNumParams() == Kernels.front()->getNumParams())
         Finders.push_back({*End, *Finder});
@@ -183,6 +195,8 @@ private:
       C.Failed = true;
       return;
     }
+    if (!llvm::is_contained(Kernels, C.Kernel))
+      C.Kernel = Kernels.front();
     for (const auto &[End, Finder] : Finders)
       if (Found.insert({End.File, End.End}).second)
         P.Edits.replace({End.File, End.End, End.End}, Finder);
@@ -345,7 +359,7 @@ private:
     std::optional<std::string> Text = textOfDefaults(Absent);
     // Which of the overloads it is only an instance of the template knows.
     if (C.Deduced && Text)
-      for (const FunctionDecl* Kernel : candidateKernels(*C.Deduced))
+      for (const FunctionDecl* Kernel : candidatesFor(Launch, *C.Deduced))
         if (textOfDefaults(AbsentOf(*Kernel)) != Text)
           Text.reset();
     if (!Text) {

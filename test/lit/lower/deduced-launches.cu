@@ -14,6 +14,9 @@ template <int N, class T, class... More> __global__ void sum(T *p, More... more)
 template <class T> __global__ void twice(T *p, int by) { *p += by; }
 template <class T> __global__ void twice(T *p, T *by) { *p += 2 * *by; }
 // CHECK: auto gpurma_kernel_twice(T *p, T *by) { {{.*}}return ::gpurma::kernel_constant<static_cast<void (*)(decltype(p), decltype(by))>(twice<T>)>{}; }
+// Those of another number of parameters are not meant.
+template <class T> __global__ void shift(T *p, T by, T more = 1) { *p += by + more; }
+template <class T> __global__ void shift(T *p) { *p += 1; }
 template <class T> __global__ void rank_kernel(T *p, int n) {
 #pragma gpurma barrier
   if (threadIdx.x == 0)
@@ -39,6 +42,10 @@ template <class T> void run(T *p, T by) {
   twice<<<1, 1>>>(p, 7);
   // CHECK: ::gpurma::launch(decltype(gpurma_kernel_twice(p, p))::value, 1, 1)(p, p);
   twice<<<1, 1>>>(p, p);
+  // CHECK: ::gpurma::launch(decltype(gpurma_kernel_shift(p))::value, 1, 1)(p);
+  shift<<<1, 1>>>(p);
+  // CHECK: ::gpurma::launch(decltype(gpurma_kernel_shift(p, by))::value, 1, 1)(p, by, 1);
+  shift<<<1, 1>>>(p, by);
   // CHECK: ::gpurma::launch_rank_kernel(decltype(gpurma_kernel_rank_kernel(p, 1000))::value, 2, 32)(p, 1000);
   rank_kernel<<<2, 32>>>(p, 1000);
 #if GPURMA_TARGET_CPU
@@ -56,6 +63,6 @@ int main() {
   *q = 2;
   run(p, 5);
   run(q, 0.25);
-  // EXEC: 2115 2103.75
+  // EXEC: 2122 2106
   std::printf("%d %g\n", *p, *q);
 }
