@@ -86,15 +86,8 @@ bool bounds(const Expr* Cond, const Update& U) {
   return variableOf(IsLess == U.Negative ? Binary->getRHS() : Binary->getLHS()) == U.Variable;
 }
 
-} // namespace
-
-std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body, const ChangeFinder& Found) {
-  std::vector<Update> Updates;
-  CertainUpdates Find(Updates);
-  Find.TraverseStmt(const_cast<Expr*>(Inc));
-  // What `continue` may skip does not count.
-  if (!Found.Continues)
-    Find.TraverseStmt(const_cast<Stmt*>(Body));
+std::map<const VarDecl*, Update> movedBy(const std::vector<Update>& Updates, const Expr* Cond,
+                                         const Stmt* Body, const ChangeFinder& Found) {
   // What is declared in the body has no value before it, and a sum of numbers in floating point is no subscript.
   const DeclaredVariables Own(Body);
   std::map<const VarDecl*, Update> Inductions;
@@ -111,6 +104,27 @@ std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, c
         Inductions[U.Variable] = U;
     }
   return Inductions;
+}
+
+} // namespace
+
+std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body,
+                                            const ChangeFinder& Found) {
+  std::vector<Update> Updates;
+  CertainUpdates Find(Updates);
+  Find.TraverseStmt(const_cast<Expr*>(Inc));
+  // What `continue` may skip does not count.
+  if (!Found.Continues)
+    Find.TraverseStmt(const_cast<Stmt*>(Body));
+  return movedBy(Updates, Cond, Body, Found);
+}
+
+std::map<const VarDecl*, Update> inductionsOfCondition(const Expr* Cond, const Stmt* Body,
+                                                       const ChangeFinder& Found) {
+  std::vector<Update> Updates;
+  CertainUpdates(Updates).TraverseStmt(const_cast<Expr*>(Cond));
+  llvm::erase_if(Updates, [](const Update& U) { return U.Step != nullptr; });
+  return movedBy(Updates, Cond, Body, Found);
 }
 
 } // namespace gpurma

@@ -22,6 +22,9 @@ struct Update {
 /// The variables that each iteration moves once, by what does not change in the loop.
 std::map<const clang::VarDecl*, Update> inductions(const clang::Expr* Cond, const clang::Expr* Inc, const clang::Stmt* Body,
                                                    const ChangeFinder& Found);
+/// The same of those that the condition moves by one, before each iteration.
+std::map<const clang::VarDecl*, Update>
+inductionsOfCondition(const clang::Expr* Cond, const clang::Stmt* Body, const ChangeFinder& Found);
 
 } // namespace gpurma
 

@@ -2158,14 +2158,22 @@ private:
       runUnrolled(*Iterations, Cond, Inc, Body);
       return;
     }
+    // Where a loop goes through rows, or on by whole grids, the condition only ends it.
+    if (Cond && !OverRows && !Strided && !BodyFirst) {
+      std::map<const VarDecl*, Update> OfCondition = inductionsOfCondition(Cond, Body, Found);
+      keepFixed(OfCondition, Loop, Found, Elements);
+      Inductions.merge(OfCondition);
+    }
     Symbol Counter = Sets.counter();
     EnteredLoop Entered = entered(Loop);
     auto Run = [&](const Polynomial& Count) {
       startIteration(Loop, Count, Found, Inductions);
       forgetElements(Elements);
       if (Cond && !BodyFirst) {
+        const isl::set NotPast =
+            exitOf(Body) ? Sets.universe() : beforeEquality(Cond, Found, Inductions);
         const Condition If = evalCondition(Again);
-        Now.Path = Now.Path.intersect(If.True);
+        Now.Path = Now.Path.intersect(If.True).intersect(NotPast);
       }
       if (Part == LoopPart::Inside && OverRows)
         Result.RowLoop.Path = Now.Path;
@@ -2271,7 +2279,7 @@ private:
   std::optional<std::int64_t> knownIterations(const Expr* Cond, const Stmt* Body, const std::map<const VarDecl*, Update>& Inductions) {
     constexpr std::int64_t Most = 64;
     const auto* Compare = Cond ? dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts()) : nullptr;
-    if (!Compare || !Compare->isRelationalOp() || exitOf(Body))
+    if (!Compare || !(Compare->isRelationalOp() || Compare->getOpcode() == BO_NE) || exitOf(Body))
       return std::nullopt;
     bool Left = Inductions.count(namedVariable(Compare->getLHS())) != 0;
     const Expr *Side = Left ? Compare->getLHS() : Compare->getRHS(), *Limit = Left ? Compare->getRHS() : Compare->getLHS();
@@ -2287,11 +2295,49 @@ private:
     BinaryOperatorKind Op = Left ? Compare->getOpcode() : BinaryOperator::reverseComparisonOp(Compare->getOpcode());
     std::int64_t Value = *Start->second.Number->constant(), Last = End.Val.getInt().getExtValue();
     for (std::int64_t Count = 0; Count <= Most; ++Count, Value += By) {
-      bool More = Op == BO_LT ? Value < Last : Op == BO_LE ? Value <= Last : Op == BO_GT ? Value > Last : Value >= Last;
+      bool More = Op == BO_LT   ? Value < Last
+                  : Op == BO_LE ? Value <= Last
+                  : Op == BO_GT ? Value > Last
+                  : Op == BO_GE ? Value >= Last
+                                : Value != Last;
       if (!More)
         return Count;
     }
     return std::nullopt;
+  }
+
+  /// Where the counter of `i != n` is before n: it goes on by one until it is n, as a signed number
+  /// does not wrap around to it, unless something else leaves the loop.
+  isl::set beforeEquality(const Expr* Cond, const ChangeFinder& Found,
+                          const std::map<const VarDecl*, Update>& Inductions) {
+    const Expr *Side = Cond->IgnoreParenImpCasts(), *Limit = nullptr;
+    if (const auto* Compare = dyn_cast<BinaryOperator>(Side);
+        Compare && Compare->getOpcode() == BO_NE) {
+      Side = Compare->getLHS()->IgnoreParenImpCasts();
+      Limit = Compare->getRHS();
+      if (Inductions.count(namedVariable(Limit)) != 0)
+        std::swap(Side, Limit);
+    }
+    const auto* Step = dyn_cast<UnaryOperator>(Side);
+    const bool Moves = Step && Step->isIncrementDecrementOp();
+    const VarDecl* V = namedVariable(Moves ? Step->getSubExpr() : Side);
+    auto Counter = Inductions.find(V);
+    auto Start = Now.Variables.find(V);
+    const bool LimitChanges =
+        Limit && (Limit->HasSideEffects(Context) ||
+                  llvm::any_of(namedVariables(Limit), [&](const VarDecl* Named) {
+                    return Found.Changes.count(Named) != 0;
+                  }));
+    if (Counter == Inductions.end() || Start == Now.Variables.end() || !Start->second.Number ||
+        Counter->second.Step || LimitChanges || !V->getType()->isSignedIntegerType())
+      return Sets.universe();
+    const Polynomial End = Limit ? number(eval(Limit), Limit) : Polynomial(0);
+    if (Sets.unknownIn(End))
+      return Sets.universe();
+    const Polynomial By(Counter->second.Negative ? -1 : 1),
+        Compared = *Start->second.Number + (Moves && Step->isPrefix() ? By : Polynomial(0));
+    return Counter->second.Negative ? Sets.compare(Comparison::Less, End, Compared)
+                                    : Sets.compare(Comparison::Less, Compared, End);
   }
 
   /// What so many iterations of a loop make of a variable.
