@@ -67,7 +67,10 @@ private:
 
 class DeclaredVariables : public DynamicRecursiveASTVisitor {
 public:
-  explicit DeclaredVariables(const Stmt* S) { TraverseStmt(const_cast<Stmt*>(S)); }
+  explicit DeclaredVariables(ArrayRef<const Stmt*> Parts) {
+    for (const Stmt* S : Parts)
+      TraverseStmt(const_cast<Stmt*>(S));
+  }
   bool VisitVarDecl(VarDecl* V) override {
     All.insert(V);
     return true;
@@ -87,9 +90,9 @@ bool bounds(const Expr* Cond, const Update& U) {
 }
 
 std::map<const VarDecl*, Update> movedBy(const std::vector<Update>& Updates, const Expr* Cond,
-                                         const Stmt* Body, const ChangeFinder& Found) {
-  // What is declared in the body has no value before it, and a sum of numbers in floating point is no subscript.
-  const DeclaredVariables Own(Body);
+                                         const DeclaredVariables& Own, const ChangeFinder& Found) {
+  // What an iteration declares has no value before it, and a sum of numbers in floating point is no
+  // subscript.
   std::map<const VarDecl*, Update> Inductions;
   for (const Update& U : Updates)
     if (U.Variable->getType()->isIntegerType() || U.Variable->getType()->isPointerType()) {
@@ -109,6 +112,7 @@ std::map<const VarDecl*, Update> movedBy(const std::vector<Update>& Updates, con
 } // namespace
 
 std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, const Stmt* Body,
+                                            ArrayRef<const Stmt*> Heads,
                                             const ChangeFinder& Found) {
   std::vector<Update> Updates;
   CertainUpdates Find(Updates);
@@ -116,7 +120,9 @@ std::map<const VarDecl*, Update> inductions(const Expr* Cond, const Expr* Inc, c
   // What `continue` may skip does not count.
   if (!Found.Continues)
     Find.TraverseStmt(const_cast<Stmt*>(Body));
-  return movedBy(Updates, Cond, Body, Found);
+  std::vector<const Stmt*> Declaring(Heads);
+  Declaring.push_back(Body);
+  return movedBy(Updates, Cond, DeclaredVariables(Declaring), Found);
 }
 
 std::map<const VarDecl*, Update> inductionsOfCondition(const Expr* Cond, const Stmt* Body,
@@ -124,7 +130,7 @@ std::map<const VarDecl*, Update> inductionsOfCondition(const Expr* Cond, const S
   std::vector<Update> Updates;
   CertainUpdates(Updates).TraverseStmt(const_cast<Expr*>(Cond));
   llvm::erase_if(Updates, [](const Update& U) { return U.Step != nullptr; });
-  return movedBy(Updates, Cond, Body, Found);
+  return movedBy(Updates, Cond, DeclaredVariables(Body), Found);
 }
 
 } // namespace gpurma

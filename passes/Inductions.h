@@ -7,6 +7,7 @@
 #include "passes/VariableChanges.h"
 
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <map>
 
 namespace gpurma {
@@ -19,8 +20,11 @@ struct Update {
   bool Negative = false;
 };
 
-/// The variables that each iteration moves once, by what does not change in the loop.
-std::map<const clang::VarDecl*, Update> inductions(const clang::Expr* Cond, const clang::Expr* Inc, const clang::Stmt* Body,
+/// The variables that each iteration moves once, by what does not change in the loop. \p Heads
+/// declare variables of an iteration as well.
+std::map<const clang::VarDecl*, Update> inductions(const clang::Expr* Cond, const clang::Expr* Inc,
+                                                   const clang::Stmt* Body,
+                                                   llvm::ArrayRef<const clang::Stmt*> Heads,
                                                    const ChangeFinder& Found);
 /// The same of those that the condition moves by one, before each iteration.
 std::map<const clang::VarDecl*, Update>

@@ -535,7 +535,24 @@ private:
       V.Number = std::move(*Known);
       return V;
     }
-    return loaded(L, Type, Where);
+    AbstractValue V = loaded(L, Type, Where);
+    if (L.Of == Location::Global || isInTable(L))
+      addConstantMembers(V, L, Type);
+    return V;
+  }
+
+  /// Of a copy of a structure in constant memory or in a constant array.
+  void addConstantMembers(AbstractValue& V, const Location& L, QualType Type) {
+    const RecordDecl* Record = Type->getAsRecordDecl();
+    if (!Record || Record->isUnion() || !L.Decl || isCopied(L.Decl))
+      return;
+    for (const FieldDecl* Field : Record->fields()) {
+      Location Member = L;
+      Member.Members.push_back(Field);
+      if (std::optional<Polynomial> Known =
+              Field->isBitField() ? std::nullopt : constantElement(Member, Field->getType()))
+        V.Members[Field].Number = std::move(*Known);
+    }
   }
 
   /// The members of an element, the last one first, that \p Where reads; none: that is not known.
@@ -1012,6 +1029,12 @@ private:
                       RightType->getPointeeType());
       return V;
     }
+    if (BinaryOperator::isComparisonOp(Op) && Op != BO_Cmp && Left.Place && Right.Place &&
+        inSameArray(*Left.Place, *Right.Place)) {
+      V.Truth = Numbers.compare(Op, Left.Place->Offset, Right.Place->Offset,
+                                Context.getPointerDiffType());
+      return V;
+    }
     if (!LeftType->isIntegralOrEnumerationType() || !RightType->isIntegralOrEnumerationType())
       return opaque(E->getType(), UnknownCause::Expression, E);
     if ((Op == BO_And || Op == BO_Or) && Left.Truth && Right.Truth) {
@@ -1027,6 +1050,14 @@ private:
     else
       V.Number = arithmetic(Op, A, B, E);
     return V;
+  }
+
+  /// Whether pointers lead to elements of one array, which are known by their offsets.
+  static bool inSameArray(const Location& A, const Location& B) {
+    const bool IsArray =
+        A.Of == Location::Element ||
+        ((A.Of == Location::Private || A.Of == Location::Global) && A.Decl && arraysTo(A) == 1);
+    return IsArray && A.sameArray(B) && A.Within == 0;
   }
 
   AbstractValue evalUnary(const UnaryOperator* E) {
@@ -2141,7 +2172,8 @@ private:
     if (bool More = false; BodyFirst && !exitOf(Body) && !Found.Continues && !Cond->isValueDependent() && !Cond->HasSideEffects(Context) &&
                            Cond->EvaluateAsBooleanCondition(More, Context) && !More)
       return run(Body); // `do { ... } while (0)`, as macros have it
-    std::map<const VarDecl*, Update> Inductions = inductions(Cond, Inc, Body, Found);
+    std::map<const VarDecl*, Update> Inductions =
+        inductions(Cond, Inc, Body, {Again.Variable, Each}, Found);
     keepFixed(Inductions, Loop, Found, Elements);
     State Before = Now;
     bool Strided = goesOnByGrids(Inductions);
@@ -2307,7 +2339,7 @@ private:
   }
 
   /// Where the counter of `i != n` is before n: it goes on by one until it is n, as a signed number
-  /// does not wrap around to it, unless something else leaves the loop.
+  /// or a pointer does not wrap around to it, unless something else leaves the loop.
   isl::set beforeEquality(const Expr* Cond, const ChangeFinder& Found,
                           const std::map<const VarDecl*, Update>& Inductions) {
     const Expr *Side = Cond->IgnoreParenImpCasts(), *Limit = nullptr;
@@ -2328,16 +2360,25 @@ private:
                   llvm::any_of(namedVariables(Limit), [&](const VarDecl* Named) {
                     return Found.Changes.count(Named) != 0;
                   }));
-    if (Counter == Inductions.end() || Start == Now.Variables.end() || !Start->second.Number ||
-        Counter->second.Step || LimitChanges || !V->getType()->isSignedIntegerType())
+    if (Counter == Inductions.end() || Start == Now.Variables.end() || Counter->second.Step ||
+        LimitChanges)
       return Sets.universe();
-    const Polynomial End = Limit ? number(eval(Limit), Limit) : Polynomial(0);
-    if (Sets.unknownIn(End))
+    const std::optional<Location>& Place = Start->second.Place;
+    std::optional<Polynomial> Compared, End;
+    if (V->getType()->isSignedIntegerType() && Start->second.Number) {
+      Compared = Start->second.Number;
+      End = Limit ? number(eval(Limit), Limit) : Polynomial(0);
+    } else if (V->getType()->isPointerType() && Place && Limit) {
+      Compared = Place->Offset;
+      if (const AbstractValue To = eval(Limit); To.Place && inSameArray(*Place, *To.Place))
+        End = To.Place->Offset;
+    }
+    if (!Compared || !End || Sets.unknownIn(*End))
       return Sets.universe();
-    const Polynomial By(Counter->second.Negative ? -1 : 1),
-        Compared = *Start->second.Number + (Moves && Step->isPrefix() ? By : Polynomial(0));
-    return Counter->second.Negative ? Sets.compare(Comparison::Less, End, Compared)
-                                    : Sets.compare(Comparison::Less, Compared, End);
+    if (Moves && Step->isPrefix())
+      Compared = *Compared + Polynomial(Counter->second.Negative ? -1 : 1);
+    return Counter->second.Negative ? Sets.compare(Comparison::Less, *End, *Compared)
+                                    : Sets.compare(Comparison::Less, *Compared, *End);
   }
 
   /// What so many iterations of a loop make of a variable.
