@@ -688,6 +688,29 @@ private:
     return Surely;
   }
 
+  /// Whether coordinate \p J, which may leave its row by several, does so by a known number of
+  /// them: `u[y * nx + x - i]` for i < 2 * nx.
+  bool findRowsLeft(CoordinateAccess& A, size_t J, const Polynomial& Low, const Polynomial& High) {
+    constexpr std::int64_t Most = 8;
+    const Polynomial& Extent = A.Array->Shape[J];
+    const auto Below = [&](std::int64_t Rows) {
+      return possible(A, J, Comparison::Less, Low, Polynomial(-Rows) * Extent);
+    };
+    const auto Above = [&](std::int64_t Rows) {
+      return possible(A, J, Comparison::LessEqual, Polynomial(Rows + 1) * Extent, High);
+    };
+    if (Below(Most) || Above(Most))
+      return false;
+    std::int64_t Before = 0, Behind = 0;
+    while (Below(Before))
+      ++Before;
+    while (Above(Behind))
+      ++Behind;
+    A.CarryLow[J - 1] = -Before;
+    A.CarryHigh[J - 1] = Behind;
+    return true;
+  }
+
   /// The dimension of the grid by which rows are seen to be of another length than coordinate \p J has, which is not known to stay within: one along which
   /// both go, since each is of one coordinate only otherwise, or that of the rows where it leaves its own by several, however few there are.
   std::optional<unsigned> otherRowsAlong(const CoordinateAccess& A, size_t J) {
@@ -762,6 +785,8 @@ private:
       A.CarryLow[J - 1] = A.CarryHigh[J - 1] = 0;
       return true;
     }
+    if (!A.Origin->Writes && !A.Array->Shape.Components && findRowsLeft(A, J, Low, High))
+      return true;
     Form.SeesOneRow = true;
     if (A.Origin->Writes) {
       FixedRows.noteOtherStore();
