@@ -33,20 +33,23 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
   isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domains[J], "distance", Distance), "end", FromEnd));
   if (J == 0 && !A.Origin->Writes)
     Domain = Sets.inFirstRow(Domain);
+  const std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
   std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
                               High = Sets.greatest(Domain, FromEnd);
-  if (!Low || !High) {
-    // Where coordinates are clamped, blocks that begin beyond the array would be as far away as
-    // one likes; they have no elements, so nothing of theirs is waited for.
+  const auto IsFar = [&] {
+    return !Low || !High || !areCounted(*Low, *High) ||
+           (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
+  };
+  if (IsFar()) {
+    // Where coordinates are clamped or mirrored, blocks that begin beyond the array would be as far
+    // away as one likes; they have no elements, so nothing of theirs is waited for.
     Domain =
         Domain.intersect(Sets.compare(Comparison::Less, Step * originOf(D), A.Array->Shape[J]));
     Low = Sets.least(Domain, Distance);
     High = Sets.greatest(Domain, FromEnd);
   }
   const bool Bounded = Low && High && areCounted(*Low, *High) && !spans(A, J, D, *Low, *High);
-  std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
-  const bool Far = !Bounded || (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
-  if (Far && J == 0 && !A.Origin->Writes)
+  if ((!Bounded || IsFar()) && J == 0 && !A.Origin->Writes)
     if (AxisAccess Periodic = periodicRows(A, Domain, Distance, FromEnd); !Periodic.Whole)
       return Periodic;
   if (!Bounded)

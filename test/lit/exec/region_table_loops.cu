@@ -1,7 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Kernels that go through tables of neighbours by range-based loops and by pointers, copy structures out of constant memory, walk
-// through a distributed array by pointers that are compared, and by subscripts that leave a row by more than one.
+// through a distributed array by pointers that are compared, and by subscripts that leave a row by more than one; and one that loads
+// tiles with mirrored rows.
 // RUN: %gpurmacc_cpu -Wall -Wextra -Werror %s -o %t
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -20,6 +21,7 @@
 // REMARK: stage 'from_row_before' reads 'u' with halo 1, writes 'v'
 // REMARK: stage 'two_rows_back' reads 'u' with halo 2, writes 'v'
 // REMARK: stage 'three_rows_on' reads 'u' with halo 3, writes 'v'
+// REMARK: stage 'mirrored' reads 'u' with halo 4, writes 'v'
 // CHECK: table loops {{[1-9][0-9]*}}
 #include "Inputs/region.h"
 
@@ -102,6 +104,20 @@ __global__ void three_rows_on(const int *u, int *v, int nx, int ny) {
     sum = 3 * sum % 1009 + *from;
   v[y * nx + x] = sum % 1009;
 }
+// Rows beyond the last one come from before it; those of the last block's tile are up to four before it.
+__global__ void mirrored(const int *u, int *v, int nx, int ny) {
+  __shared__ int tile[6][8];
+  const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+  for (int row = threadIdx.y; row < 6; row += 4) {
+    int from = static_cast<int>(blockIdx.y * 4) + row - 1;
+    from = from < 0 ? -from : from >= ny ? 2 * ny - 2 - from : from;
+    if (from >= 0)
+      tile[row][threadIdx.x] = x < nx ? u[from * nx + x] : 0;
+  }
+  __syncthreads();
+  if (x < nx && y < ny)
+    v[y * nx + x] = (tile[threadIdx.y][threadIdx.x] + 3 * tile[threadIdx.y + 2][threadIdx.x]) % 1009;
+}
 
 int main() {
   const int ny = 61, nx = 26;
@@ -118,6 +134,8 @@ int main() {
     from_row_before<<<grid, block>>>(v, u, nx, ny);
     two_rows_back<<<grid, block>>>(u, v, nx, ny);
     three_rows_on<<<grid, block>>>(v, u, nx, ny);
+    mirrored<<<grid, block>>>(u, v, nx, ny);
+    std::swap(u, v);
   }
   print_sum("table loops", u, ny * nx);
   print_sum("table loops", v, ny * nx);
