@@ -40,7 +40,8 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
     return !Low || !High || !areCounted(*Low, *High) ||
            (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
   };
-  if (IsFar()) {
+  const bool ReadsRows = J == 0 && !A.Origin->Writes;
+  if (!Low || !High || (ReadsRows && IsFar())) {
     // Where coordinates are clamped or mirrored, blocks that begin beyond the array would be as far
     // away as one likes; they have no elements, so nothing of theirs is waited for.
     Domain =
@@ -49,7 +50,7 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
     High = Sets.greatest(Domain, FromEnd);
   }
   const bool Bounded = Low && High && areCounted(*Low, *High) && !spans(A, J, D, *Low, *High);
-  if ((!Bounded || IsFar()) && J == 0 && !A.Origin->Writes)
+  if (ReadsRows && (!Bounded || IsFar()))
     if (AxisAccess Periodic = periodicRows(A, Domain, Distance, FromEnd); !Periodic.Whole)
       return Periodic;
   if (!Bounded)
