@@ -95,6 +95,9 @@ int Driver::execute(const Command &Cmd) const {
 bool Driver::readArguments() {
   ShowOnly = Args.hasArg(OPT_show);
   Output = Args.getLastArgValue(OPT_o).str();
+  // Compilers put a file in its place.
+  if (Output == "/dev/stdout")
+    Output = "-";
 
   // -M and its kin win over -E, -E over the rest, as in gcc.
   if (Args.hasArg(OPT_M, OPT_MM))
@@ -299,7 +302,9 @@ bool Driver::writesInPlace(StringRef Output) const {
 
 bool Driver::writeFile(const std::string &Path, StringRef Text, SourceUse Use) {
   // A file that stays appears whole or not at all.
-  bool Special = fs::exists(Path) && !fs::is_regular_file(Path);
+  // A link, as /dev/stdout is, stays as well.
+  fs::file_status Status;
+  const bool Special = !fs::status(Path, Status, /*follow=*/false) && fs::exists(Status) && !fs::is_regular_file(Status);
   std::string Written = Use == SourceUse::Kept && !Special ? Path + ".gpurma-tmp" : Path;
   if (!Special)
     Temps.add(Written);
@@ -648,7 +653,8 @@ int Driver::link() {
     }
     const Input &In = Inputs[Next++];
     if (In.IsLinkerInput) {
-      Words.push_back(In.Path);
+      if (Tools->links(In.Path))
+        Words.push_back(In.Path);
       continue;
     }
     llvm::SmallString<256> Object(Work);

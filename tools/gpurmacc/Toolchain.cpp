@@ -64,6 +64,7 @@ bool isHandled(const Arg &A) {
 
 /// Of a CUDA source, which is C++17 at least.
 bool isReplacedStandard(const Arg &A, const InputArgList &Args) { return A.getOption().matches(OPT_std_EQ) && tooOldStandard(Args); }
+bool isStandardOfCxx(const Arg &A) { return A.getOption().matches(OPT_std_EQ) && llvm::StringRef(A.getValue()).contains("++"); }
 bool needsStandard(const InputArgList &Args) { return !Args.hasArg(OPT_std_EQ) || tooOldStandard(Args); }
 
 Words mpiCompileFlags() {
@@ -170,8 +171,9 @@ public:
       Cmd.add("-iquote", Dir.empty() ? "." : Dir);
       Cmd.add(("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str());
     }
+    const bool IsC = Step.Language.empty() ? path::extension(Step.Source) == ".c" : Step.Language == "c";
     for (const Arg *A : Args)
-      if (!Step.IsCuda || !isReplacedStandard(*A, Args))
+      if (!(Step.IsCuda && isReplacedStandard(*A, Args)) && !(IsC && isStandardOfCxx(*A)))
         Cmd.add(compileWords(*A));
     Cmd.add("-isystem", Install.Prefix + "/include");
     Cmd.add("-isystem", Install.Prefix + "/lib/gpurma/cuda_shim");
@@ -183,8 +185,11 @@ public:
     return Cmd;
   }
 
+  bool links(llvm::StringRef Library) const override { return !isOfToolkit(Library); }
+
   Words linkWords(const Arg &A) const override {
-    if (isHandled(A) || inGroup(A, OPT_PreprocessGroup) || inGroup(A, OPT_NvccGroup))
+    if (isHandled(A) || inGroup(A, OPT_PreprocessGroup) || inGroup(A, OPT_NvccGroup) ||
+        (A.getOption().matches(OPT_l) && isOfToolkit(("lib" + llvm::StringRef(A.getValue())).str())))
       return {};
     if (A.getOption().matches(OPT_Xcompiler))
       return splitValues(A);
@@ -217,7 +222,22 @@ private:
       return {};
     if (A.getOption().matches(OPT_Xcompiler))
       return splitValues(A);
+    // The toolkit's own headers would come before the target's.
+    if ((A.getOption().matches(OPT_I) || A.getOption().matches(OPT_isystem)) && hasCudaHeaders(A.getValue()))
+      return {"-idirafter", A.getValue()};
     return asWritten(Args, A);
+  }
+
+  static bool hasCudaHeaders(llvm::StringRef Folder) {
+    llvm::SmallString<256> Header(Folder);
+    path::append(Header, "cuda_runtime.h");
+    return fs::exists(Header);
+  }
+
+  /// CUDA's runtime and driver: this target has its own, behind what the program is linked with.
+  static bool isOfToolkit(llvm::StringRef Library) {
+    const llvm::StringRef Name = path::filename(Library).split('.').first;
+    return llvm::is_contained({"libcudart", "libcudart_static", "libcudadevrt", "libcuda"}, Name);
   }
 
   const Installation &Install;

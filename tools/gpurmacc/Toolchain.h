@@ -57,6 +57,8 @@ public:
   /// The architecture of the device-side parse.
   virtual std::string gpuArch() const { return "sm_80"; }
   virtual Command compile(const CompileStep &Step) const = 0;
+  /// Whether a file that the user names is linked.
+  virtual bool links(llvm::StringRef /*Input*/) const { return true; }
   /// The words of \p Inputs that stand for inputs of the linker are already replaced by objects.
   virtual Command link(const std::vector<std::string> &Inputs, llvm::StringRef Output) const = 0;
   /// The words that a user's argument becomes on the linker's command line, in its place.

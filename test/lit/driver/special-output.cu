@@ -5,3 +5,12 @@
 // RUN: %gpurmacc_cpu -S %s -o - | FileCheck %s
 // CHECK: answer
 int answer() { return 42; }
+// RUN: %gpurmacc_cpu -S %s -o /dev/stdout > %t.s
+// RUN: FileCheck %s < %t.s
+// RUN: test -L /dev/stdout
+// Of text that gpurmacc writes itself, links stay, and what they lead to is written.
+// RUN: rm -rf %t && mkdir %t && ln -s missing %t/dangling && ln -s depends %t/depfile && touch %t/depends
+// RUN: %gpurmacc_cpu -c %s -MMD -MF %t/depfile -o %t/object
+// RUN: test -L %t/depfile && test -s %t/depends
+// RUN: %gpurmacc_cpu --gpurma-emit-source=%t/dangling %s
+// RUN: test -L %t/dangling && test -s %t/missing
