@@ -1,5 +1,6 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "CpuEdits.h"
+#include "CallVisitor.h"
 #include "Kernels.h"
 #include "frontend/DynamicRecursiveASTVisitor.h"
 #include "frontend/SourceText.h"
@@ -21,6 +22,25 @@ const FunctionDecl *declaringFunction(const ValueDecl &Variable) {
 }
 
 bool isShared(const Decl *D) { return D && llvm::isa<VarDecl>(D) && D->hasAttr<CUDASharedAttr>(); }
+
+/// Whether a function asks, itself or by another one, which lanes of its warp are with it.
+class ActiveLanesFinder : public CallVisitor {
+public:
+  bool asks(const FunctionDecl* Function) {
+    enter(Function);
+    visitEntered();
+    return Found;
+  }
+
+private:
+  bool visitFunction(const FunctionDecl* Function) override {
+    const IdentifierInfo* Name = Function->getIdentifier();
+    Found |= Name && (Name->isStr("__activemask") || Name->isStr("coalesced_threads"));
+    return !Found && CallVisitor::visitFunction(Function);
+  }
+
+  bool Found = false;
+};
 
 class CpuEditor : public DynamicRecursiveASTVisitor {
 
@@ -100,6 +120,21 @@ public:
       registerKernel(*Function);
     else if (!P.Options.RelocatableDeviceCode && belongsToUnit(*Function))
       makeInternal(Function->getSourceRange());
+    if (Function->hasAttr<CUDADeviceAttr>() && Function->isThisDeclarationADefinition() &&
+        ActiveLanesFinder().asks(Function))
+      keepCallsApart(*Function);
+    return true;
+  }
+
+  /// A shared variable becomes a reference, but its type is none.
+  bool VisitDecltypeTypeLoc(DecltypeTypeLoc Type) override {
+    const auto* Ref = llvm::dyn_cast<DeclRefExpr>(Type.getUnderlyingExpr());
+    if (!Ref || !isShared(Ref->getDecl()))
+      return true;
+    if (std::optional<FileRange> Range = fileRange(Type.getSourceRange(), Sources, LangOpts)) {
+      P.Edits.replace({Range->File, Range->Begin, Range->Begin}, "::std::remove_reference_t<");
+      P.Edits.replace({Range->File, Range->End, Range->End}, ">");
+    }
     return true;
   }
 
@@ -291,6 +326,20 @@ private:
     P.Edits.replace({Range->File, Range->Begin, Range->Begin}, "[[maybe_unused]] ");
     const unsigned Place = Range->Begin + attributesAt(P.source(Range->File).substr(Range->Begin));
     P.Edits.replace({Range->File, Place, Place}, "static ");
+  }
+
+  /// Lanes of a warp that come to a function from different places are not with each other; the
+  /// backend must not make one call of two.
+  void keepCallsApart(const FunctionDecl& Function) {
+    // Of what one macro spells as a whole the beginning may be another declaration's.
+    const SourceLocation Begin = Sources.getExpansionLoc(Function.getBeginLoc());
+    const std::optional<FileRange> Range = Begin == Sources.getExpansionLoc(Function.getLocation())
+                                               ? std::nullopt
+                                               : fileRange(Begin, Sources, LangOpts);
+    if (!Range)
+      return;
+    const unsigned Place = Range->Begin + attributesAt(P.source(Range->File).substr(Range->Begin));
+    P.Edits.replace({Range->File, Place, Place}, "__attribute__((nomerge)) ");
   }
 
   void registerKernel(const FunctionDecl &Kernel) {

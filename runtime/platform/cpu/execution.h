@@ -54,9 +54,9 @@ using combine_lanes = void (*)(lane_exchange* const* lanes, unsigned mask);
 // Waits until all lanes of mask that have not returned are here with the same mask; then each has its result.
 void exchange_lanes(unsigned mask, lane_exchange& mine, combine_lanes combine);
 
-// The lanes of the warp that wait at the same call once no lane can go on without it: the largest set that may be called
-// converged.
-unsigned active_lanes();
+// The lanes of the warp that wait at the same call once no lane can go on without it: the largest
+// set that may be called converged. The compiler must not make one of two calls.
+__attribute__((convergent, nomerge, noinline)) unsigned active_lanes();
 
 // Ends the kernel with a sticky error, as a failing device-side assert does. error: a cudaError_t.
 [[noreturn]] void end_kernel(int error);
