@@ -222,6 +222,12 @@ TEST(Memory, Symbols) {
   EXPECT_EQ(cudaMemcpyFromSymbol(&back, device_values, sizeof(int), 3 * sizeof(int)), cudaSuccess);
   EXPECT_EQ(back, 20);
   void* address = nullptr;
+  EXPECT_EQ(cudaMemcpyToSymbol(device_values, values, 2 * sizeof(device_values)), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyToSymbol(device_values, values, sizeof(int), sizeof(device_values)), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyFromSymbol(&back, device_values, sizeof(int), ~std::size_t{0}), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyFromSymbolAsync(&back, device_values, sizeof(int), sizeof(device_values) - 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaMemcpyToSymbolAsync(device_values, values, sizeof(device_values) + 1), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
   EXPECT_EQ(cudaGetSymbolAddress(&address, device_values), cudaSuccess);
   EXPECT_EQ(address, device_values);
   EXPECT_EQ(cudaGetSymbolSize(&size, device_values), cudaSuccess);

@@ -186,27 +186,49 @@ cudaError_t cudaHostGetDevicePointer(T** pDevice, void* pHost, unsigned int flag
   return cudaHostGetDevicePointer(reinterpret_cast<void**>(pDevice), pHost, flags);
 }
 
+namespace gpurma::cpu {
+
+cudaError_t result(cudaError_t error);
+
+// Of an array that another translation unit defines the size may not be known.
+template <class T> constexpr bool is_inside_symbol(size_t count, size_t offset) {
+  if constexpr (__is_unbounded_array(T))
+    return true;
+  else
+    return offset <= sizeof(T) && count <= sizeof(T) - offset;
+}
+
+} // namespace gpurma::cpu
+
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* src, size_t count, size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  if (!::gpurma::cpu::is_inside_symbol<T>(count, offset))
+    return ::gpurma::cpu::result(cudaErrorInvalidValue);
   return cudaMemcpyToSymbol(reinterpret_cast<const void*>(&reinterpret_cast<const char&>(symbol)), src, count, offset,
                             kind);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* dst, const T& symbol, size_t count, size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  if (!::gpurma::cpu::is_inside_symbol<T>(count, offset))
+    return ::gpurma::cpu::result(cudaErrorInvalidValue);
   return cudaMemcpyFromSymbol(dst, reinterpret_cast<const void*>(&reinterpret_cast<const char&>(symbol)), count, offset,
                               kind);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* src, size_t count, size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0) {
+  if (!::gpurma::cpu::is_inside_symbol<T>(count, offset))
+    return ::gpurma::cpu::result(cudaErrorInvalidValue);
   return cudaMemcpyToSymbolAsync(reinterpret_cast<const void*>(&reinterpret_cast<const char&>(symbol)), src, count,
                                  offset, kind, stream);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* dst, const T& symbol, size_t count, size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = 0) {
+  if (!::gpurma::cpu::is_inside_symbol<T>(count, offset))
+    return ::gpurma::cpu::result(cudaErrorInvalidValue);
   return cudaMemcpyFromSymbolAsync(dst, reinterpret_cast<const void*>(&reinterpret_cast<const char&>(symbol)), count,
                                    offset, kind, stream);
 }
