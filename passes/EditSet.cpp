@@ -25,6 +25,11 @@ std::optional<FileRange> inOneFile(SourceLocation Begin, SourceLocation End, con
 
 /// The macro invocation at \p Level that a token comes from; invalid if it is none.
 SourceRange invocation(FileID Level, SourceLocation Loc, const SourceManager &Sources) {
+  // Arguments are expanded first, so that an invocation in one comes before that of its macro.
+  if (Loc.isMacroID() && Sources.getFileID(Loc) != Level && Sources.isMacroArgExpansion(Loc))
+    if (const SourceLocation Spelled = Sources.getImmediateSpellingLoc(Loc); Spelled.isMacroID())
+      if (const SourceRange Inner = invocation(Level, Spelled, Sources); Inner.isValid())
+        return Inner;
   SourceRange Found(Loc);
   while (Sources.getFileID(Found.getBegin()) != Level) {
     if (Found.getBegin().isFileID())
@@ -49,6 +54,19 @@ SourceLocation parameterOf(FileID Level, SourceLocation Loc, const SourceManager
     Loc = Named;
   }
   return SourceLocation();
+}
+
+/// Where the bodies of macros name the parameters whose arguments a token has come through, the
+/// outermost macro first.
+std::vector<SourceLocation> parametersOf(SourceLocation Loc, const SourceManager& Sources) {
+  std::vector<SourceLocation> Found;
+  while (Loc.isMacroID()) {
+    const SourceLocation Begin = Sources.getImmediateExpansionRange(Loc).getBegin();
+    if (Sources.isMacroArgExpansion(Loc))
+      Found.push_back(Begin);
+    Loc = Sources.isMacroArgExpansion(Loc) ? Sources.getImmediateSpellingLoc(Loc) : Begin;
+  }
+  return Found;
 }
 
 } // namespace
@@ -88,6 +106,30 @@ std::optional<FileRange> fileRangeAt(FileID Level, SourceRange TokenRange, const
   End = Sources.getSpellingLoc(End);
   return inOneFile(Sources.getSpellingLoc(Begin),
                    End.getLocWithOffset(Lexer::MeasureTokenLength(End, Sources, LangOpts)), Sources);
+}
+
+std::optional<FileRange> beginningAt(FileID Level, SourceLocation First, SourceLocation Next,
+                                     const SourceManager& Sources, const LangOptions& LangOpts) {
+  const auto Macro = [&](SourceLocation Parameter) {
+    return Sources.getImmediateExpansionRange(Parameter).getBegin();
+  };
+  const std::vector<SourceLocation> OfNext = parametersOf(Next, Sources);
+  for (SourceLocation Parameter : parametersOf(First, Sources)) {
+    if (llvm::is_contained(OfNext, Parameter))
+      continue;
+    if (Sources.getFileID(Parameter) ==
+        Level) // `kernel` in `kernel<<<grid, block>>>`, which the macro's body has
+      break;
+    if (llvm::any_of(OfNext,
+                     [&](SourceLocation Other) { return Macro(Other) == Macro(Parameter); }))
+      return std::nullopt;
+    First = Macro(Parameter);
+    break;
+  }
+  std::optional<FileRange> Token = fileRangeAt(Level, First, Sources, LangOpts);
+  if (Token)
+    Token->End = Token->Begin;
+  return Token;
 }
 
 /// True for a token of the string of a _Pragma operator.

@@ -43,7 +43,15 @@ clang::SourceLocation writtenAt(clang::SourceLocation Loc, const clang::SourceMa
 std::optional<FileRange> fileRangeAt(clang::FileID Level, clang::SourceRange TokenRange, const clang::SourceManager &Sources,
                                      const clang::LangOptions &LangOpts);
 
-/// The same in the file in which the body of a function begins.
+/// Where, at \p Level, text begins that has one token and then another: before the invocation of a
+/// macro if the first one alone is in its argument. None if both are in arguments of one
+/// invocation.
+std::optional<FileRange> beginningAt(clang::FileID Level, clang::SourceLocation First,
+                                     clang::SourceLocation Next,
+                                     const clang::SourceManager& Sources,
+                                     const clang::LangOptions& LangOpts);
+
+/// The text of a token range as it stands in the file in which the body of a function begins.
 std::optional<FileRange> fileRangeInBody(const clang::FunctionDecl *Function, clang::SourceRange TokenRange);
 
 /// The same; none if a macro has something else, too.

@@ -219,19 +219,21 @@ private:
     SourceLocation Closing = Launch.getConfig()->getRParenLoc();
     FileID Level = Sources.getFileID(Opening);
     std::optional<FileRange> Before = fileRangeAt(Level, Named, Sources, LangOpts);
+    const std::optional<FileRange> Head =
+        beginningAt(Level, Named.getBegin(), Launch.getConfig()->getBeginLoc(), Sources, LangOpts);
     std::optional<FileRange> Open = fileRangeAt(Level, Opening, Sources, LangOpts);
     std::optional<FileRange> Close = fileRangeAt(Level, Closing, Sources, LangOpts);
     std::optional<FileRange> End = fileRangeAt(Level, Launch.getRParenLoc(), Sources, LangOpts);
     if (!Before && rewriteAround(Launch, C))
       return;
-    if (!Before || !Open || !Close || !End) {
+    if (!Before || !Head || !Open || !Close || !End) {
       U.Diags->report(Launch.getBeginLoc(), Diag::err_edit_not_in_file) << "this launch";
       return;
     }
     // One macro may launch many kernels: its body gets the general form.
     bool AtOnce = C.KnownRank && C.DefinedHere && Level == Sources.getFileID(Launch.getConfig()->getBeginLoc()) &&
                   Opening.isFileID() && (C.Dependent || C.Kernel->isTemplateInstantiation() || !isAccessible(C.Kernel));
-    P.Edits.replace({Before->File, Before->Begin, Before->Begin}, AtOnce ? "::gpurma::launch_rank_kernel(" : "::gpurma::launch(");
+    P.Edits.replace(*Head, AtOnce ? "::gpurma::launch_rank_kernel(" : "::gpurma::launch(");
     if (C.Text && !replaceName(Launch, C, Opening.isFileID() ? Before : fileRange(Named, Sources, LangOpts)))
       return;
     P.Edits.replace(*Open, ", ");
