@@ -97,13 +97,19 @@ def D : JoinedOrSeparate<["-"], "D">, Group<PreprocessGroup>, MetaVarName<"<macr
 def define_macro : Separate<["--"], "define-macro">, Alias<D>;
 def define_macro_EQ : Joined<["--"], "define-macro=">, Alias<D>;
 def U : JoinedOrSeparate<["-"], "U">, Group<PreprocessGroup>, MetaVarName<"<macro>">, HelpText<"Undefine a macro">;
+def undefine_macro : Separate<["--"], "undefine-macro">, Alias<U>;
+def undefine_macro_EQ : Joined<["--"], "undefine-macro=">, Alias<U>;
 def I : JoinedOrSeparate<["-"], "I">, Group<PreprocessGroup>, MetaVarName<"<directory>">, HelpText<"Search headers there">;
 def include_path : Separate<["--"], "include-path">, Alias<I>;
 def include_path_EQ : Joined<["--"], "include-path=">, Alias<I>;
 def isystem : JoinedOrSeparate<["-"], "isystem">, Group<PreprocessGroup>, MetaVarName<"<directory>">, HelpText<"Search system headers there">;
+def system_include : Separate<["--"], "system-include">, Alias<isystem>;
+def system_include_EQ : Joined<["--"], "system-include=">, Alias<isystem>;
 def iquote : JoinedOrSeparate<["-"], "iquote">, Group<PreprocessGroup>;
 def idirafter : JoinedOrSeparate<["-"], "idirafter">, Group<PreprocessGroup>;
 def include_ : JoinedOrSeparate<["-"], "include">, Group<PreprocessGroup>, MetaVarName<"<file>">, HelpText<"Include a file before the source">;
+def pre_include : Separate<["--"], "pre-include">, Alias<include_>;
+def pre_include_EQ : Joined<["--"], "pre-include=">, Alias<include_>;
 def imacros : JoinedOrSeparate<["-"], "imacros">, Group<PreprocessGroup>;
 def std_EQ : Joined<["-", "--"], "std=">, Group<PreprocessGroup>, MetaVarName<"<standard>">, HelpText<"Language standard; c++17 for lowered sources without it">;
 def std : Separate<["-", "--"], "std">, Alias<std_EQ>;
@@ -157,6 +163,15 @@ def Xcompiler : Separate<["-"], "Xcompiler">;
 def Xcompiler_EQ : Joined<["-"], "Xcompiler=">, Alias<Xcompiler>;
 def compiler_options : Separate<["--"], "compiler-options">, Alias<Xcompiler>;
 def compiler_options_EQ : Joined<["--"], "compiler-options=">, Alias<Xcompiler>;
+def O : Joined<["-"], "O">;
+def optimize : Separate<["--"], "optimize">, Alias<O>;
+def optimize_EQ : Joined<["--"], "optimize=">, Alias<O>;
+def g : Flag<["-"], "g">;
+def debug : Flag<["--"], "debug">, Alias<g>;
+def w : Flag<["-"], "w">;
+def disable_warnings : Flag<["--"], "disable-warnings">, Alias<w>;
+def pg : Flag<["-"], "pg">;
+def profile : Flag<["--"], "profile">, Alias<pg>;
 def arch_EQ : Joined<["-"], "arch=">, Group<NvccGroup>;
 def arch : Separate<["-"], "arch">, Alias<arch_EQ>;
 def gpu_architecture_EQ : Joined<["--"], "gpu-architecture=">, Alias<arch_EQ>;
@@ -173,7 +188,8 @@ def relocatable_device_code : Separate<["--"], "relocatable-device-code">, Alias
 foreach name = ["Xptxas", "Xcudafe", "Xnvlink", "Xfatbin", "Xarchive", "code", "ccbin", "maxrregcount", "cudart",
                 "cudadevrt", "default-stream", "ftz", "fmad", "prec-div", "prec-sqrt", "diag-error", "diag-suppress",
                 "diag-warn", "split-compile", "t", "ldir", "keep-dir", "m", "opt-info", "idp", "ddp", "dopt",
-                "run-args", "entries", "static-global-template-stub"] in {
+                "run-args", "entries", "static-global-template-stub", "compress-mode", "Ofc", "frandom-seed",
+                "fdevice-time-trace", "device-entity-has-hidden-visibility"] in {
   def : Separate<["-"], name>, Group<NvccGroup>;
   def : Joined<["-"], name # "=">, Group<NvccGroup>;
 }
@@ -182,13 +198,16 @@ foreach name = ["ptxas-options", "cudafe-options", "nvlink-options", "fatbin-opt
                 "fmad", "prec-div", "prec-sqrt", "diag-error", "diag-suppress", "diag-warn", "split-compile", "threads",
                 "libdevice-directory", "keep-dir", "machine", "optimization-info",
                 "input-drive-prefix", "dependency-drive-prefix", "dopt", "time", "run-args", "entries", "brief-diagnostics", "Werror",
-                "static-global-template-stub"] in {
+                "static-global-template-stub", "compress-mode", "Ofast-compile", "frandom-seed", "fdevice-time-trace",
+                "device-entity-has-hidden-visibility"] in {
   def : Separate<["--"], name>, Group<NvccGroup>;
   def : Joined<["--"], name # "=">, Group<NvccGroup>;
 }
 foreach name = ["G", "lineinfo", "keep", "extended-lambda", "expt-extended-lambda", "expt-relaxed-constexpr", "use_fast_math",
                 "restrict", "res-usage", "src-in-ptx", "ewp", "dlto", "forward-unknown-to-host-compiler",
-                "forward-unknown-to-host-linker", "forward-unknown-opts", "objtemp", "extra-device-vectorization", "clean", "noprof"] in
+                "forward-unknown-to-host-linker", "forward-unknown-opts", "objtemp", "extra-device-vectorization", "clean", "noprof",
+                "allow-unsupported-compiler", "err-no", "no-err-no", "no-compress", "minimal", "use-local-env", "device-int128",
+                "Wno-deprecated-gpu-targets", "Wext-lambda-captures-this", "Wmissing-launch-bounds", "Wdefault-stream-launch"] in
   def : Flag<["-"], name>, Group<NvccGroup>;
 // The other kinds of -Werror are gcc's and clang's, too.
 foreach kind = ["all-warnings", "cross-execution-space-call", "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this"] in
@@ -196,5 +215,8 @@ foreach kind = ["all-warnings", "cross-execution-space-call", "default-stream-la
 foreach name = ["device-debug", "generate-line-info", "keep", "extended-lambda", "expt-extended-lambda",
                 "expt-relaxed-constexpr", "use_fast_math", "restrict", "resource-usage", "source-in-ptx",
                 "extensible-whole-program", "dlink-time-opt", "forward-unknown-to-host-compiler",
-                "forward-unknown-to-host-linker", "forward-unknown-opts", "objdir-as-tempdir", "extra-device-vectorization"] in
+                "forward-unknown-to-host-linker", "forward-unknown-opts", "objdir-as-tempdir", "extra-device-vectorization",
+                "allow-unsupported-compiler", "display-error-number", "no-display-error-number", "no-compress", "minimal",
+                "use-local-env", "device-int128", "Wno-deprecated-gpu-targets", "Wext-lambda-captures-this",
+                "Wmissing-launch-bounds", "Wdefault-stream-launch"] in
   def : Flag<["--"], name>, Group<NvccGroup>;
