@@ -765,7 +765,9 @@ private:
     const Polynomial Low = Coordinate + A.CarryLow[J], High = Coordinate + A.CarryHigh[J];
     const bool InRow = A.CarryLow[J - 1] == 0 && A.CarryHigh[J - 1] == 0;
     if (!InRow && forFixedRows() && FixedRows.isUniform(Coordinate)) {
-      if (isOfAnyRow(A.Coordinates, J)) {
+      // `u[1]` and `u[nx - 2]` are in the first row if it is long enough, `u[k]` may be in any.
+      if (isOfAnyRow(A.Coordinates, J) &&
+          (A.Array->Shape.Components || !fitsLongExtent(A, J, Low, High))) {
         Reports.notAffine(A, Coordinate);
         return false;
       }
@@ -826,7 +828,9 @@ private:
   bool fitsLongExtent(CoordinateAccess& A, size_t J, const Polynomial& Low, const Polynomial& High) {
     constexpr std::int64_t Long = 1024;
     const Polynomial& Extent = A.Array->Shape[J];
-    if (Extent.constant() || !isWalkedByGrid(A.Coordinates[0]) || Sets.unknownIn(A.Coordinates[J]))
+    const bool IsPoint = forFixedRows() && FixedRows.isUniform(A.Coordinates[J]);
+    if (Extent.constant() || !(IsPoint || isWalkedByGrid(A.Coordinates[0])) ||
+        Sets.unknownIn(A.Coordinates[J]))
       return false;
     const isl::set Outside = A.Domains[J].intersect(Sets.compare(Comparison::Less, Low, 0).unite(Sets.compare(Comparison::LessEqual, Extent, High)));
     const std::optional<std::int64_t> Most = Sets.greatest(Outside, Extent);

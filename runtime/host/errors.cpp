@@ -279,8 +279,10 @@ std::string reason(const error_record& e) {
     return text("along ", "xyz"[v(1)], ", the launch has ", v(2),
                 " threads, and no condition of the kernel keeps those behind the first ",
                 std::max<std::int64_t>(v(3), 0), " in the rows and columns of '",
-                reinterpret_cast<const char*>(v(0)), "'; guard what they do with a "
-                "condition, or name all rows and columns in 'rows'");
+                reinterpret_cast<const char*>(v(0)),
+                "'; guard what they do with a condition "
+                "on what 'rows' names, or name there what the kernel compares, as in "
+                "'rows(n + 2, n + 2)' for 'i <= n'");
   case error_code::beyond_halo:
     return text("the kernel reads rows that are up to ", v(0), " away from its own, and 'halo' says ",
                 v(1), "; state at least ", v(0));

@@ -284,7 +284,7 @@ ELIDED_REGIONS = """
     boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_subscripts
     comparisons components components_3d components_fields computed_blocks conditions conjugate_gradient
     constants converted_numbers cooperating_blocks cooperative_groups copied_members copied_shapes copies cub declarations
-    copy_constructors declared_kernels divisions dot dot_conjugate_gradient dot_updates
+    copy_constructors corners declared_kernels divisions dot dot_conjugate_gradient dot_updates
     dot_values early_reads element_references elements_with_arrays end_rows error_checks exact_grids few_threads first_row
     flags functions_of_both fused fused_rows ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
     host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
