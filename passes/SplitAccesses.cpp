@@ -15,13 +15,14 @@ Polynomial rowLength(const ArrayShape& Shape, std::int64_t Times) {
   return J > 0 ? Shape.stride(J - 1) : Shape.Components ? Shape.elements() : Polynomial(1);
 }
 
-/// The last column, nx - 1, is the only one that division takes for one of another row.
-bool leavesRow(const Polynomial& P, const Polynomial& Length) {
+/// The last column, nx - 1, is the only one that division takes for one of another row. Of places
+/// that data chooses between it may be one.
+bool leavesRow(const Polynomial& P, const Polynomial& Length, bool ByData) {
   if (P.constant() && Length.constant()) // which division would have in the row before if it is negative
     return std::abs(*P.constant()) >= *Length.constant();
   auto [Rows, Columns] = P.divided(Length);
   const std::optional<std::int64_t> Number = Rows.constant();
-  return !Number || *Number < 0 || (*Number > 0 && Columns == Polynomial(0));
+  return !Number || *Number < 0 || (*Number > 0 && (ByData || Columns == Polynomial(0)));
 }
 
 /// Of one that division takes for one of a row before: x - nx where x is no column of the row.
@@ -39,14 +40,15 @@ const std::vector<Alternative>* choiceOf(const Monomial& M, const SymbolicSets& 
 }
 
 /// Whether some value of one leads to another row, or one of those that it may be itself.
-bool mayLeaveRow(const std::vector<Alternative>& Values, const Polynomial& Times, const Polynomial& Length, const isl::set& Path,
-                 SymbolicSets& Sets) {
+bool mayLeaveRow(const std::vector<Alternative>& Values, const Polynomial& Times,
+                 const Polynomial& Length, bool ByData, const isl::set& Path, SymbolicSets& Sets) {
   return llvm::any_of(Values, [&](const Alternative& Each) {
-    if (leavesRow(Each.Value * Times, Length))
-      return !comesBackIntoRow(Each, Times, Length, Path, Sets);
+    if (leavesRow(Each.Value * Times, Length, ByData))
+      return ByData || !comesBackIntoRow(Each, Times, Length, Path, Sets);
     return llvm::any_of(Each.Value.terms(), [&](const auto& Term) {
              const std::vector<Alternative>* Inner = choiceOf(Term.first, Sets);
-             return Inner && mayLeaveRow(*Inner, Times * Polynomial(Term.second), Length, Path, Sets);
+             return Inner && mayLeaveRow(*Inner, Times * Polynomial(Term.second), Length, ByData,
+                                         Path, Sets);
            });
   });
 }
@@ -66,7 +68,9 @@ std::optional<Symbol> choiceToSplit(const Polynomial& Offset, const ArrayShape& 
     // One of several rows by itself is the row of each; with other choices the cases would multiply.
     const Polynomial Length = rowLength(Shape, Choices > 1 ? Coefficient : 1);
     if (const std::vector<Alternative>* Values = choiceOf(M, Sets);
-        Values && !(Length == Polynomial(1)) && mayLeaveRow(*Values, Polynomial(Coefficient), Length, Path, Sets))
+        Values && !(Length == Polynomial(1)) &&
+        mayLeaveRow(*Values, Polynomial(Coefficient), Length,
+                    Sets.unknownIn(Polynomial(M.front())) != nullptr, Path, Sets))
       return M.front();
     for (const Symbol& S : M)
       if (const std::vector<Alternative>* Values = Sets.alternativesOf(S); Values && isOfClamped(*Values, Sets))

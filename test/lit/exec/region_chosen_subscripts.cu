@@ -1,7 +1,7 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // REQUIRES: mpi
 // Subscripts that are one of several, in rows that differ: neighbours at a boundary as `y > 0 ? i - nx : i`, steps that are 0 there or lead
-// to the other end, one inside of another, assigned in branches, in space, in launches in one dimension, and in stores.
+// to the other end, one inside of another, assigned in branches, by what was loaded, in space, in launches in one dimension, and in stores.
 // RUN: %gpurmacc_cpu -Rgpurma %s -o %t 2>&1 | FileCheck --check-prefix=REMARK %s
 // RUN: grep -v '#pragma gpurma' %s > %t.elided.cu
 // RUN: %gpurmacc_cpu -I%S %t.elided.cu -o %t.elided
@@ -16,6 +16,7 @@
 // CHECK: branches {{[0-9]+}}
 // CHECK: in_line {{[0-9]+}}
 // CHECK: stores {{[0-9]+}}
+// CHECK: by_data {{[0-9]+}}
 // CHECK: space {{[0-9]+}}
 // REMARK: stage 'neighbours' reads 'in' with halo 1, writes 'out'
 // REMARK: stage 'steps' reads 'in' with halo 2, writes 'out'
@@ -23,6 +24,7 @@
 // REMARK: stage 'branches' reads 'in' with halo 2, writes 'out'
 // REMARK: stage 'in_line' reads 'in' with halo 1, writes 'out'
 // REMARK: stage 'stores' reads 'in', writes 'out'
+// REMARK: stage 'by_data' reads 'in' with halo 1, writes 'out' (publishes 1 row to the process before, 1 to the one after)
 // REMARK: stage 'space' reads 'in' with halo 1, writes 'out'
 #include "Inputs/region.h"
 
@@ -84,6 +86,29 @@ __global__ void stores(number *out, const number *in, int ny, int nx) {
   out[to] = in[to] + y;
 }
 
+// As an edge detector suppresses what is no largest value along the gradient.
+__global__ void by_data(number *out, const number *in, int ny, int nx) {
+  const int x = threadIdx.x + blockDim.x * blockIdx.x, y = threadIdx.y + blockDim.y * blockIdx.y;
+  if (x < 1 || y < 1 || x >= nx - 1 || y >= ny - 1)
+    return;
+  const int i = y * nx + x;
+  int by = 0;
+  switch (static_cast<int>(in[i]) & 3) {
+  case 0:
+    by = 1;
+    break;
+  case 1:
+    by = nx + 1;
+    break;
+  case 2:
+    by = nx;
+    break;
+  default:
+    by = nx - 1;
+  }
+  const int other = static_cast<int>(in[i]) % 5 == 0 ? 1 - nx : -1;
+  out[i] = in[i] + 3 * in[i - by] - 2 * in[i + by] + in[i + other];
+}
 __global__ void space(number *out, const number *in, int nz, int ny, int nx) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y, z = blockIdx.z * blockDim.z + threadIdx.z;
   if (x >= nx || y >= ny || z >= nz)
@@ -121,6 +146,9 @@ int main(int argc, char **argv) {
 #pragma gpurma persistent distribute(a, b : rows(ny, nx))
   RUN(stores, grid, block)
   print_sum("stores", a, n);
+#pragma gpurma persistent distribute(a, b : rows(ny, nx))
+  RUN(by_data, grid, block)
+  print_sum("by_data", a, n);
   {
     number *u = array_of_numbers<number>(n * nz), *v = array_of_numbers<number>(n * nz);
     const dim3 cubes(8, 4, 2), grid((nx + 7) / 8, (ny + 3) / 4, (nz + 1) / 2);

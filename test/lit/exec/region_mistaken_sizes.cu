@@ -25,7 +25,7 @@ static void forgotten_rows(float* u, float* v, int nx, int ny) {
   const dim3 block(8, 8), grid((nx + 7) / 8, (ny + 7) / 8);
 #pragma gpurma persistent distribute(u, v : rows(ny, nx + 2))
   for (int step = 0; step < 3; ++step) {
-    // ROWS: region_mistaken_sizes.cu:[[@LINE+1]] on rank {{[0-9]+}}: along y, the launch has {{[0-9]+}} threads, and no condition of the kernel keeps those behind the first {{[0-9]+}} in the rows and columns of '{{[uv]}}'; guard what they do with a condition, or name all rows and columns in 'rows'
+    // ROWS: region_mistaken_sizes.cu:[[@LINE+1]] on rank {{[0-9]+}}: along y, the launch has {{[0-9]+}} threads, and no condition of the kernel keeps those behind the first {{[0-9]+}} in the rows and columns of '{{[uv]}}'; guard what they do with a condition on what 'rows' names, or name there what the kernel compares, as in 'rows(n + 2, n + 2)' for 'i <= n'
     smooth<<<grid, block>>>(v, u, nx, ny);
     std::swap(u, v);
   }
