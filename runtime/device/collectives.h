@@ -83,15 +83,18 @@ GPURMA_DEVICE void meet(block_state& b, comm over, command_kind kind, directive 
   }
   // Most meetings are short, and looking for notifications takes as long as looking once here.
   constexpr unsigned polls_per_drain = 64;
+  std::uint32_t missing = goal - static_cast<std::uint32_t>(before) - 1;
   for (unsigned polls = 1;; ++polls) {
     const std::uint32_t now =
         with_others ? platform::load_polled(&point.generation)
                     : static_cast<std::uint32_t>(platform::load_polled(&point.arrived)); // M9
     if (static_cast<std::int32_t>(now - goal) >= 0)
       break;
-    if (polls % polls_per_drain == 0)
+    if (polls % polls_per_drain == 0) {
       drain(platform::off_fast_path(b));
-    waiting.pause();
+      missing = goal - static_cast<std::uint32_t>(platform::load_relaxed(&point.arrived)); // M12
+    }
+    waiting.pause(ranks - missing);
   }
   platform::fence_acquire(platform::scope::device); // M9
 }

@@ -12,7 +12,7 @@ void both(float* a, double* b) {
   start(b);
 }
 
-// CHECK: :[[@LINE-7]]:3: error: the launch of kernel template 'kernel' deduces template arguments that depend on the enclosing template; write them out, 'kernel<...><<<...>>>(...)' [gpurma-0154]
+// CHECK: :[[@LINE-7]]:3: error: the launch of kernel template 'kernel' deduces template arguments that depend on the enclosing template; write them out, 'kernel<...><<<...>>>(...)', or, of the type of a lambda or of a class within a function, give the argument a variable [gpurma-0154]
 
 #define FOR_TYPES(is_float, ...)                                                                                                 \
   if (is_float) {                                                                                                                \
@@ -26,7 +26,7 @@ template <class T> __global__ void other(T* data) {
 #pragma gpurma barrier
 }
 void choose(bool is_float, void* data) {
-  // CHECK: :[[@LINE+1]]:23: error: the launch of kernel template 'other' deduces template arguments that are others in each use of this macro argument; write them out, 'other<...><<<...>>>(...)' [gpurma-0154]
+  // CHECK: :[[@LINE+1]]:23: error: the launch of kernel template 'other' deduces template arguments that are others in each use of this macro argument; write them out, 'other<...><<<...>>>(...)', or, of the type of a lambda or of a class within a function, give the argument a variable [gpurma-0154]
   FOR_TYPES(is_float, other<<<1, 32>>>(static_cast<Scalar*>(data)));
   FOR_TYPES(is_float, other<Scalar><<<1, 32>>>(static_cast<Scalar*>(data)));
 }

@@ -49,7 +49,7 @@ void constructed(float* a, int n) {
 // CHECK: :22:5: error: 'operator=' is a function of the host, and the persistent region runs on the device; let the host call it, '#pragma gpurma host', or move the call out of the region [gpurma-0127]
 // CHECK: :22:5: error: 'text' cannot be used in a persistent region: its type cannot be copied byte by byte [gpurma-0129]
 // CHECK: :14:63: note: 'text' is declared here
-// CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels [gpurma-0129]
+// CHECK: :23:10: error: 's' cannot be used in a persistent region: it is reduced, and may be read and assigned as the scalar of the clause, and passed to kernels as an argument by itself: choose between two launches, not within one [gpurma-0129]
 // CHECK: :33:24: error: 'now' cannot be used in a persistent region: its type has no name at namespace scope, and is more {{.*}} [gpurma-0129]
 // CHECK: :27:38: note: 'now' is declared here
 // CHECK: :33:32: error: 'then' cannot be used in a persistent region: its type has no name at namespace scope, and is more {{.*}} [gpurma-0129]
