@@ -14,6 +14,7 @@
 // CHECK: corners {{[1-9][0-9]*}}
 #include "Inputs/region.h"
 
+#include <cstring>
 #include <utility>
 
 __global__ void smooth(int *to, const int *from, int nx, int ny) {
@@ -34,8 +35,8 @@ __global__ void beside(int *x, int nx) {
   }
 }
 
-int main(int argc, char **) {
-  const int ny = 37, nx = argc > 1 ? 1 : 26;
+int main(int argc, char **argv) {
+  const int ny = 37, nx = argc > 1 && std::strcmp(argv[1], "narrow") == 0 ? 1 : 26;
   const dim3 block(8, 4), grid((nx + block.x - 1) / block.x, (ny + block.y - 1) / block.y);
   int *u = device_array<int>(ny * nx, [](std::size_t i) { return static_cast<int>(i * 7919 % 1009); });
   int *v = device_array<int>(ny * nx, [](std::size_t i) { return static_cast<int>(i * 104729 % 1009); });

@@ -34,8 +34,8 @@ struct reach {
   int rows, columns;
   float weight;
 };
-constexpr int shifts[] = {-2, 0, 1};
-constexpr neighbour around[] = {{-2, 0}, {0, 2}, {1, -1}};
+__constant__ int shifts[] = {-2, 0, 1};
+__constant__ neighbour around[] = {{-2, 0}, {0, 2}, {1, -1}};
 __constant__ reach far = {3, 1, 0.5f};
 
 #define INSIDE                                                                                                                   \
