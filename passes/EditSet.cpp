@@ -117,8 +117,8 @@ std::optional<FileRange> beginningAt(FileID Level, SourceLocation First, SourceL
   for (SourceLocation Parameter : parametersOf(First, Sources)) {
     if (llvm::is_contained(OfNext, Parameter))
       continue;
-    if (Sources.getFileID(Parameter) ==
-        Level) // `kernel` in `kernel<<<grid, block>>>`, which the macro's body has
+    // `kernel` in `kernel<<<grid, block>>>`, where the text at this level is a macro's body.
+    if (Sources.getFileID(Parameter) == Level)
       break;
     if (llvm::any_of(OfNext,
                      [&](SourceLocation Other) { return Macro(Other) == Macro(Parameter); }))

@@ -1052,12 +1052,16 @@ private:
     return V;
   }
 
-  /// Whether pointers lead to elements of one array, which are known by their offsets.
-  static bool inSameArray(const Location& A, const Location& B) {
+  /// Whether pointers lead to elements of one array, which are known by their offsets. Those of
+  /// pointers that were cast count the same elements in distributed arrays only.
+  bool inSameArray(const Location& A, const Location& B) const {
+    if (!A.sameArray(B) || !A.Decl || A.Within != 0 || A.Offset.overflowed() ||
+        B.Offset.overflowed())
+      return false;
     const bool IsArray =
         A.Of == Location::Element ||
-        ((A.Of == Location::Private || A.Of == Location::Global) && A.Decl && arraysTo(A) == 1);
-    return IsArray && A.sameArray(B) && A.Within == 0;
+        ((A.Of == Location::Private || A.Of == Location::Global) && arraysTo(A) == 1);
+    return distributed(A) || (IsArray && A.Unit == 0 && !Reinterpreted.count(A.Decl));
   }
 
   AbstractValue evalUnary(const UnaryOperator* E) {

@@ -341,9 +341,10 @@ cudaError_t launch(const void* kernel, dim3 grid, dim3 block, void** arguments,
   make_arguments_whole(kernel, arguments); // while no launch is open
   const int resident = resident_blocks(kernel, block, shared_bytes);
   if (resident == 0) {
-    fatal(text("a rank kernel cannot run: '", name_of(kernel, *entry), "' has no block of ", block.x, " x ", block.y, " x ", block.z,
-               " threads with ", shared_bytes,
-               " bytes of dynamic shared memory that fits on a multiprocessor; make the block smaller"));
+    fatal(text(
+        "a rank kernel cannot run: '", name_of(kernel, *entry), "' has no block of ", block.x,
+        " x ", block.y, " x ", block.z, " threads with ", shared_bytes,
+        " bytes of dynamic shared memory that fits on a multiprocessor; make the block smaller"));
   }
   const int ranks =
       static_cast<int>(std::min<std::uint64_t>(asked, static_cast<std::uint64_t>(resident)));

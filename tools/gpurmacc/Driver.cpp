@@ -304,7 +304,8 @@ bool Driver::writeFile(const std::string &Path, StringRef Text, SourceUse Use) {
   // A file that stays appears whole or not at all.
   // A link, as /dev/stdout is, stays as well.
   fs::file_status Status;
-  const bool Special = !fs::status(Path, Status, /*follow=*/false) && fs::exists(Status) && !fs::is_regular_file(Status);
+  const bool Special = !fs::status(Path, Status, /*follow=*/false) && fs::exists(Status) &&
+                       !fs::is_regular_file(Status);
   std::string Written = Use == SourceUse::Kept && !Special ? Path + ".gpurma-tmp" : Path;
   if (!Special)
     Temps.add(Written);

@@ -64,7 +64,9 @@ bool isHandled(const Arg &A) {
 
 /// Of a CUDA source, which is C++17 at least.
 bool isReplacedStandard(const Arg &A, const InputArgList &Args) { return A.getOption().matches(OPT_std_EQ) && tooOldStandard(Args); }
-bool isStandardOfCxx(const Arg &A) { return A.getOption().matches(OPT_std_EQ) && llvm::StringRef(A.getValue()).contains("++"); }
+bool isStandardOfCxx(const Arg& A) {
+  return A.getOption().matches(OPT_std_EQ) && llvm::StringRef(A.getValue()).contains("++");
+}
 bool needsStandard(const InputArgList &Args) { return !Args.hasArg(OPT_std_EQ) || tooOldStandard(Args); }
 
 Words mpiCompileFlags() {
@@ -171,7 +173,8 @@ public:
       Cmd.add("-iquote", Dir.empty() ? "." : Dir);
       Cmd.add(("-ffile-prefix-map=" + Step.HiddenFolder + "=" + (Dir.empty() ? "." : Dir)).str());
     }
-    const bool IsC = Step.Language.empty() ? path::extension(Step.Source) == ".c" : Step.Language == "c";
+    const bool IsC =
+        Step.Language.empty() ? path::extension(Step.Source) == ".c" : Step.Language == "c";
     for (const Arg *A : Args)
       if (!(Step.IsCuda && isReplacedStandard(*A, Args)) && !(IsC && isStandardOfCxx(*A)))
         Cmd.add(compileWords(*A));
@@ -189,7 +192,8 @@ public:
 
   Words linkWords(const Arg &A) const override {
     if (isHandled(A) || inGroup(A, OPT_PreprocessGroup) || inGroup(A, OPT_NvccGroup) ||
-        (A.getOption().matches(OPT_l) && isOfToolkit(("lib" + llvm::StringRef(A.getValue())).str())))
+        (A.getOption().matches(OPT_l) &&
+         isOfToolkit(("lib" + llvm::StringRef(A.getValue())).str())))
       return {};
     if (A.getOption().matches(OPT_Xcompiler))
       return splitValues(A);
@@ -223,7 +227,8 @@ private:
     if (A.getOption().matches(OPT_Xcompiler))
       return splitValues(A);
     // The toolkit's own headers would come before the target's.
-    if ((A.getOption().matches(OPT_I) || A.getOption().matches(OPT_isystem)) && hasCudaHeaders(A.getValue()))
+    if ((A.getOption().matches(OPT_I) || A.getOption().matches(OPT_isystem)) &&
+        hasCudaHeaders(A.getValue()))
       return {"-idirafter", A.getValue()};
     return asWritten(Args, A);
   }
