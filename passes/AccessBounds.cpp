@@ -61,6 +61,13 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
 std::optional<bool> AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, const Polynomial& Depth, const std::set<Symbol>& Extents) {
   const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
   isl::set Domain = ofRows(A, D, Depth);
+  // `r / ny * ny`: what a quotient by a size says of it is no product's.
+  if (llvm::any_of(A.Coordinates[0].terms(), [](const auto& Term) {
+        return Term.first.size() > 1 && llvm::any_of(Term.first, [](const Symbol& S) {
+                 return S.Of == Symbol::Kind::Unknown;
+               });
+      }))
+    return std::nullopt;
   auto IsData = [&](const Symbol& S) {
     return Sets.unknownIn(S) || Sets.standsAlone(S) || (S.Of == Symbol::Kind::Counter && !Sets.isBoundedAbove(Domain, S));
   };
