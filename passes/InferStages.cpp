@@ -1170,17 +1170,22 @@ private:
     return From && llvm::any_of(R.Arrays, [&](const DistributedArray& A) { return From.matches(A.Pointer); });
   }
 
-  /// The arrays that a pointer of the host may be; none if it is outside of the region, not distributed, does not begin as an array, and is not
-  /// assigned in it. A pointer of the region itself can be a copy of any of them.
+  /// The arrays that a pointer of the host may be; none if it is outside of the region, not
+  /// distributed, does not begin as an array, and is not assigned in it. A pointer of the region
+  /// itself is a copy of what it is initialised with or assigned, one in a structure of any of
+  /// them.
   Candidates candidates(const PointerVariable& Pointer) const {
     if (const DistributedArray* A = R.findArray(Pointer))
       return {A};
-    Candidates All = anyOf(Pointer.type().getNonReferenceType());
-    if (!R.declares(Pointer.Variable) && !beginsAsArray(Pointer))
-      llvm::erase_if(All, [&](const DistributedArray* A) {
-        return !Pointer.matches(A->Pointer) && !Groups.mayBe(Pointer.Variable, *A);
-      });
-    return All;
+    const Candidates All = anyOf(Pointer.type().getNonReferenceType());
+    const bool IsOfRegion = R.declares(Pointer.Variable);
+    if (IsOfRegion ? !Pointer.Members.empty() : beginsAsArray(Pointer))
+      return All;
+    Candidates Named;
+    llvm::copy_if(All, std::back_inserter(Named), [&](const DistributedArray* A) {
+      return Pointer.matches(A->Pointer) || Groups.mayBe(Pointer.Variable, *A);
+    });
+    return IsOfRegion && Named.empty() ? All : Named;
   }
 
   /// a, of &a[0], and of a[0] and *a if these are rows; null for other expressions.

@@ -281,7 +281,7 @@ def compiled_programs():
 # Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
 ELIDED_REGIONS = """
     arrays_of_pointers assertions atomic_functions bindings block_numbers block_number_functions block_sizes borders boundary_columns
-    boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_subscripts
+    boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_pointers chosen_subscripts
     comparisons components components_3d components_fields computed_blocks conditions conjugate_gradient
     constants converted_numbers cooperating_blocks cooperative_groups copied_members copied_shapes copies cub declarations
     copy_constructors corners declared_kernels divisions dot dot_conjugate_gradient dot_updates
