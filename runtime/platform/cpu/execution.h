@@ -55,8 +55,11 @@ using combine_lanes = void (*)(lane_exchange* const* lanes, unsigned mask);
 void exchange_lanes(unsigned mask, lane_exchange& mine, combine_lanes combine);
 
 // The lanes of the warp that wait at the same call once no lane can go on without it: the largest
-// set that may be called converged. The compiler must not make one of two calls.
-__attribute__((convergent, nomerge, noinline)) unsigned active_lanes();
+// set that may be called converged. Of two calls the compiler of kernels must not make one.
+#ifdef __clang__
+__attribute__((convergent, nomerge))
+#endif
+unsigned active_lanes();
 
 // Ends the kernel with a sticky error, as a failing device-side assert does. error: a cudaError_t.
 [[noreturn]] void end_kernel(int error);

@@ -191,11 +191,11 @@ namespace gpurma::cpu {
 cudaError_t result(cudaError_t error);
 
 // Of an array that another translation unit defines the size may not be known.
+template <class T> constexpr size_t most_symbol_bytes = sizeof(T);
+template <class T> constexpr size_t most_symbol_bytes<T[]> = ~size_t{0};
+
 template <class T> constexpr bool is_inside_symbol(size_t count, size_t offset) {
-  if constexpr (__is_unbounded_array(T))
-    return true;
-  else
-    return offset <= sizeof(T) && count <= sizeof(T) - offset;
+  return offset <= most_symbol_bytes<T> && count <= most_symbol_bytes<T> - offset;
 }
 
 } // namespace gpurma::cpu
