@@ -97,14 +97,14 @@ void rotated(float *a, float *b, float *c, float *d, float *e, bool other, int n
   }
 }
 
-// A pointer of the region may be any array.
+// A pointer of the region is what it is given, which nothing writes here.
 void local(float *a, float *b, float *c, int ny, int nx, dim3 grid, dim3 block) {
 #pragma gpurma persistent distribute(a, b, c : rows(ny, nx))
   for (int i = 0; i < 9; ++i) {
     float *const one = a;
-    // TABLE-NEXT: stage up: rows y; writes out (own), published (y -2..0); reads in (y -2..-2)
+    // TABLE-NEXT: stage up: rows y; writes out (own), not published; reads in (y -2..-2)
     up<<<grid, block>>>(b, one, ny, nx);
-    // TABLE-NEXT: stage own: rows y; writes out (own), published (y -2..0); reads in (own)
+    // TABLE-NEXT: stage own: rows y; writes out (own), not published; reads in (own)
     own<<<grid, block>>>(c, b, ny, nx);
   }
 }
