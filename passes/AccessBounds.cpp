@@ -31,7 +31,8 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
   Polynomial FromEnd = Distance - Step * Sets.pitch(D) + 1;
   // The origin and the block's size may be mentioned here only.
   isl::set Domain = Sets.closed(Sets.bound(Sets.bound(A.Domains[J], "distance", Distance), "end", FromEnd));
-  if (J == 0 && !A.Origin->Writes)
+  const bool ReadsRows = J == 0 && !A.Origin->Writes;
+  if (ReadsRows)
     Domain = Sets.inFirstRow(Domain);
   const std::optional<std::int64_t> Extent = A.Array->Shape[J].constant();
   std::optional<std::int64_t> Low = Sets.least(Domain, Distance),
@@ -40,7 +41,6 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
     return !Low || !High || !areCounted(*Low, *High) ||
            (Extent && (*Low < -*Extent / 2 || *High > *Extent / 2));
   };
-  const bool ReadsRows = J == 0 && !A.Origin->Writes;
   if (!Low || !High || (ReadsRows && IsFar())) {
     // Where coordinates are clamped or mirrored, blocks that begin beyond the array would be as far
     // away as one likes; they have no elements, so nothing of theirs is waited for.
@@ -60,7 +60,6 @@ AxisAccess AccessBounds::findBounds(const CoordinateAccess& A, size_t J, unsigne
 
 std::optional<bool> AccessBounds::readsFarther(const CoordinateAccess& A, unsigned D, const Polynomial& Depth, const std::set<Symbol>& Extents) {
   const Polynomial Step(stepOf(0, D)), &Rows = A.Array->Shape[0];
-  isl::set Domain = ofRows(A, D, Depth);
   // `r / ny * ny`: what a quotient by a size says of it is no product's.
   if (llvm::any_of(A.Coordinates[0].terms(), [](const auto& Term) {
         return Term.first.size() > 1 && llvm::any_of(Term.first, [](const Symbol& S) {
@@ -68,6 +67,7 @@ std::optional<bool> AccessBounds::readsFarther(const CoordinateAccess& A, unsign
                });
       }))
     return std::nullopt;
+  isl::set Domain = ofRows(A, D, Depth);
   auto IsData = [&](const Symbol& S) {
     return Sets.unknownIn(S) || Sets.standsAlone(S) || (S.Of == Symbol::Kind::Counter && !Sets.isBoundedAbove(Domain, S));
   };

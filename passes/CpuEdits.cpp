@@ -10,6 +10,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include <optional>
 
 using namespace clang;
 
@@ -24,6 +25,8 @@ const FunctionDecl *declaringFunction(const ValueDecl &Variable) {
 bool isShared(const Decl *D) { return D && llvm::isa<VarDecl>(D) && D->hasAttr<CUDASharedAttr>(); }
 
 /// Whether a function asks, itself or by another one, which lanes of its warp are with it.
+/// Functions that do not are looked at once, whichever others call them; behind one that does it is
+/// of no use.
 class ActiveLanesFinder : public CallVisitor {
 public:
   bool asks(const FunctionDecl* Function) {
@@ -121,8 +124,10 @@ public:
     else if (!P.Options.RelocatableDeviceCode && belongsToUnit(*Function))
       makeInternal(Function->getSourceRange());
     if (Function->hasAttr<CUDADeviceAttr>() && Function->isThisDeclarationADefinition() &&
-        ActiveLanesFinder().asks(Function))
+        ActiveLanes->asks(Function)) {
       keepCallsApart(*Function);
+      ActiveLanes.emplace();
+    }
     return true;
   }
 
@@ -356,6 +361,7 @@ private:
   const SourceManager &Sources;
   const LangOptions &LangOpts;
   std::vector<Body> Bodies;
+  std::optional<ActiveLanesFinder> ActiveLanes{std::in_place};
 };
 
 } // namespace

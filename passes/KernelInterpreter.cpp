@@ -2992,8 +2992,6 @@ private:
       std::int64_t First = Low.Val.getInt().getExtValue();
       std::int64_t Last = Case->getRHS() ? High.Val.getInt().getExtValue() : First;
       const QualType Type = S->getCond()->getType();
-      if (First == Last)
-        return Numbers.compare(BO_EQ, *On.Number, First, Type);
       const Condition Begins = Numbers.compare(BO_LE, First, *On.Number, Type), Ends = Numbers.compare(BO_LE, *On.Number, Last, Type);
       return Condition{Begins.True.intersect(Ends.True), Begins.False.unite(Ends.False)};
     };
