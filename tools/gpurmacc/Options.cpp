@@ -42,6 +42,9 @@ void translateNvccWords(llvm::SmallVectorImpl<const char *> &Words, llvm::String
                                                         Next)) {
       Result.push_back(Saver.save(Word + "=" + Next).data());
       ++I;
+    } else if (Word == "-O" && llvm::is_contained({"0", "1", "2", "3"}, Next)) {
+      Result.push_back(Saver.save(Word + Next).data());
+      ++I;
     } else {
       Result.push_back(Words[I]);
     }

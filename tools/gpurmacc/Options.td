@@ -49,7 +49,9 @@ def odir_EQ : Joined<["-"], "odir=">, Alias<output_directory_EQ>;
 def dryrun : Flag<["--", "-"], "dryrun">, Alias<show>;
 def version : Flag<["--"], "version">, Group<OwnGroup>,
   HelpText<"Print the versions of gpurmacc, Clang, CUDA and MPI, and the compiler behind each target">;
+def V : Flag<["-"], "V">, Alias<version>;
 def help : Flag<["--"], "help">, Group<OwnGroup>, HelpText<"Print this list">;
+def h : Flag<["-"], "h">, Alias<help>;
 def v : Flag<["-"], "v">, HelpText<"Print the commands while they run">;
 
 // Where to stop, and where the result goes.
@@ -203,7 +205,7 @@ foreach name = ["ptxas-options", "cudafe-options", "nvlink-options", "fatbin-opt
   def : Separate<["--"], name>, Group<NvccGroup>;
   def : Joined<["--"], name # "=">, Group<NvccGroup>;
 }
-foreach name = ["G", "lineinfo", "keep", "extended-lambda", "expt-extended-lambda", "expt-relaxed-constexpr", "use_fast_math",
+foreach name = ["G", "link", "lineinfo", "keep", "extended-lambda", "expt-extended-lambda", "expt-relaxed-constexpr", "use_fast_math",
                 "restrict", "res-usage", "src-in-ptx", "ewp", "dlto", "forward-unknown-to-host-compiler",
                 "forward-unknown-to-host-linker", "forward-unknown-opts", "objtemp", "extra-device-vectorization", "clean", "noprof",
                 "allow-unsupported-compiler", "err-no", "no-err-no", "no-compress", "minimal", "use-local-env", "device-int128",
@@ -212,7 +214,7 @@ foreach name = ["G", "lineinfo", "keep", "extended-lambda", "expt-extended-lambd
 // The other kinds of -Werror are gcc's and clang's, too.
 foreach kind = ["all-warnings", "cross-execution-space-call", "default-stream-launch", "missing-launch-bounds", "ext-lambda-captures-this"] in
   def : Flag<["-"], "Werror=" # kind>, Group<NvccGroup>;
-foreach name = ["device-debug", "generate-line-info", "keep", "extended-lambda", "expt-extended-lambda",
+foreach name = ["device-debug", "link", "generate-line-info", "keep", "extended-lambda", "expt-extended-lambda",
                 "expt-relaxed-constexpr", "use_fast_math", "restrict", "resource-usage", "source-in-ptx",
                 "extensible-whole-program", "dlink-time-opt", "forward-unknown-to-host-compiler",
                 "forward-unknown-to-host-linker", "forward-unknown-opts", "objdir-as-tempdir", "extra-device-vectorization",
