@@ -40,7 +40,7 @@ public:
       }
       Result.HasRankKernels = !P.RankKernels.empty() || P.HasRegions;
       Result.HasRegions = P.HasRegions;
-      Result.HasColumnsInRegions = P.HasColumnsInRegions;
+      Result.Regions = P.Regions;
       Result.CallsHostConstexpr = P.CallsHostConstexpr;
       for (const std::string &File : Shadowed)
         Result.Shadows.push_back({File, shadowPath(File), marked(NameOf[File], P.edited(File))});

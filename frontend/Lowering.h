@@ -5,6 +5,7 @@
 #define GPURMA_FRONTEND_LOWERING_H
 
 #include "llvm/Support/raw_ostream.h"
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,19 @@ struct Dependency {
   bool IsSystem = false;
 };
 
+/// What says for how many registers the kernel of a region is compiled (passes/RegionRegisters.h).
+struct RegionRegisters {
+  struct Launch {
+    /// Of the kernel, without what it is a member of.
+    std::string Kernel;
+    /// What it needs in the loop over tiles besides those that it has by itself.
+    unsigned Beside = 0;
+  };
+  std::vector<Launch> Launches;
+  /// Threads of its ranks; 0 if they are not known before it runs.
+  std::uint64_t Threads = 0;
+};
+
 struct LowerResult {
   bool Success = false;
   /// The lowered main file. It keeps the line count of the source; relative #includes that are not rewritten resolve against
@@ -65,8 +79,7 @@ struct LowerResult {
   std::vector<Dependency> Dependencies;
   bool HasRankKernels = false;
   bool HasRegions = false;
-  /// Threads of a region's launches have several columns.
-  bool HasColumnsInRegions = false;
+  std::vector<RegionRegisters> Regions;
   /// Device code that nvcc takes with --expt-relaxed-constexpr only has been written.
   bool CallsHostConstexpr = false;
 };

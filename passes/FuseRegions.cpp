@@ -161,11 +161,22 @@ public:
     }
     R.LaunchText = launchText();
     P.HasRegions = true;
-    P.HasColumnsInRegions |= llvm::any_of(R.Stages, [](const Stage& S) { return S.Accesses.hasSeveralColumns(); });
+    noteRegisters();
   }
 
 private:
   DiagnosticBuilder report(SourceLocation Loc, Diag Which) { return U.Diags->report(Loc, Which); }
+
+  void noteRegisters() {
+    RegionRegisters Noted;
+    for (const Stage& S : R.Stages)
+      if (S.Kernel)
+        Noted.Launches.push_back(
+            {S.Kernel->getNameAsString(), registersBeside(S.Accesses, R, Context)});
+    if (const Stage* InBlocks = stageOfRanks())
+      Noted.Threads = threadsIn(InBlocks->Accesses.LaunchedBlock).value_or(0);
+    P.Regions.push_back(std::move(Noted));
+  }
 
   bool declaredOutside(const VarDecl* V) const {
     const SourceManager& Sources = U.sources();
@@ -230,8 +241,8 @@ private:
       Text += std::string("  unsigned ") + HostPartField + ";\n  ::gpurma::stages::behind_host_part " + BehindField + ";\n";
     Text += "};\n" + Written.Launches;
     Text += "template <unsigned gpurma_registers, ::gpurma::stages::process_count "
-            "gpurma_processes>\n__global__ void __launch_bounds__(" +
-            RegionLaunchBounds.str() + ") gpurma_region_" + Number + "(gpurma_values_" + Number +
+            "gpurma_processes>\n__global__ void __maxnreg__(gpurma_registers) gpurma_region_" +
+            Number + "(gpurma_values_" + Number +
             " gpurma_values, const __grid_constant__ ::gpurma::stages::plan<" + sizes() +
             "> gpurma_plan, const __grid_constant__ ::gpurma::stages::memory gpurma_memory, "
             "gpurma_values_" +
@@ -393,6 +404,8 @@ private:
         break;
       }
     Text += threadRows(Launches);
+    if (const unsigned Beside = registersBeside(S.Accesses, R, Context))
+      Text += ".with_registers_beside(" + std::to_string(Beside) + ")";
     return Text + ".with_walks(" + std::to_string(Walks) + "u, " + std::to_string(S.Accesses.RowsPerThread) + ", " + (RowsTogether ? "true" : "false") + ")" +
            (S.Accesses.Threads != ThreadMapping::Blocks ? ".with_renumbered_threads(" + blockOfRanks() + ")"
             : overlap(S.Accesses.Pitch)              ? ".with_renumbered_threads(dim3(" + setting(S.Block) + "))"

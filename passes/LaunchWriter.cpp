@@ -2,13 +2,17 @@
 #include "passes/LaunchWriter.h"
 
 #include "frontend/SourceText.h"
+#include "passes/HostFunctions.h"
 #include "passes/Kernels.h"
 #include "passes/LaunchTiles.h"
 #include "passes/RegionNames.h"
+#include "passes/RegionRegisters.h"
 #include "passes/StageFunctions.h"
 #include "passes/ThreadParts.h"
 #include "passes/VariableUses.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
@@ -45,13 +49,53 @@ std::string boxesFunction(const std::string& Boxes) {
          Boxes + "}; return boxes; }\n";
 }
 
-/// Kernels with queues of registers need the most, then those with a loop and those that compute their places: measured, see
-/// docs/performance.md.
-StringRef rereading(const KernelAccesses& Accesses) {
+/// Of integers, by what is no constant: that takes some twenty instructions for each divisor, which
+/// are not to be repeated for each tile.
+class DivisionFinder : public RecursiveASTVisitor<DivisionFinder> {
+public:
+  explicit DivisionFinder(const FunctionDecl* Kernel) : Context(Kernel->getASTContext()) {
+    visit(Kernel);
+  }
+
+  bool VisitBinaryOperator(BinaryOperator* B) {
+    const bool Divides = B->getOpcode() == BO_Div || B->getOpcode() == BO_Rem ||
+                         B->getOpcode() == BO_DivAssign || B->getOpcode() == BO_RemAssign;
+    Found |= Divides && B->getRHS()->getType()->isIntegerType() &&
+             !B->getRHS()->isValueDependent() && !B->getRHS()->isEvaluatable(Context);
+    return !Found;
+  }
+  bool VisitCallExpr(CallExpr* Call) {
+    if (const FunctionDecl* Called = calledDefinition(*Call))
+      visit(Called);
+    return !Found;
+  }
+
+  bool Found = false;
+
+private:
+  void visit(const FunctionDecl* F) {
+    if (F->hasBody() && Visited.insert(F->getCanonicalDecl()).second)
+      TraverseStmt(F->getBody());
+  }
+
+  const ASTContext& Context;
+  llvm::SmallPtrSet<const FunctionDecl*, 8> Visited;
+};
+
+/// Kernels with queues of registers need the most, then those with a loop and those that compute
+/// their places, and those with elements of eight bytes: measured, see docs/performance.md.
+StringRef rereading(const Stage& S) {
+  constexpr std::uint64_t BytesOfRegister = 4;
+  const KernelAccesses& Accesses = S.Accesses;
   if (Accesses.Loop && Accesses.Loop->Queues)
     return "by_all";
   bool ComputesPlaces = Accesses.Threads == ThreadMapping::OneDimension || Accesses.Threads == ThreadMapping::PartialBlocks;
-  return Accesses.Loop || ComputesPlaces ? "by_leading" : "by_none";
+  if (Accesses.Loop || ComputesPlaces)
+    return "by_leading";
+  return largestElement(Accesses, S.Kernel->getASTContext()) > BytesOfRegister &&
+                 !DivisionFinder(S.Kernel).Found
+             ? "by_all"
+             : "by_none";
 }
 
 /// \p Launch: the object of the launch that has it, with a dot; empty in its own class.
@@ -127,12 +171,14 @@ public:
             std::to_string(S.Accesses.RowDimension),
             std::to_string(storedRows()),
             Between.str(),
-            rereading(S.Accesses).str(),
+            rereading(S).str(),
             Arrays,
             Members,
             Parts,
             Sums,
-            " " + (S.Accesses.runsBlocks() ? Function + "(" + place() + TileArguments + Arguments + ");" : playedThread(TileArguments + Arguments)),
+            " " + (S.Accesses.runsBlocks()
+                       ? Function + "(" + place() + TileArguments + Arguments + ");"
+                       : playedThread(TileArguments + Arguments)),
             S.Sums.any() ? behind(BehindArguments + Arguments) : ""};
   }
 

@@ -76,7 +76,7 @@ struct Program {
   std::set<std::string> RegisteredInstantiations;
   /// True if a region has become a rank kernel.
   bool HasRegions = false;
-  bool HasColumnsInRegions = false;
+  std::vector<RegionRegisters> Regions;
   /// True if one calls constexpr functions that only Clang takes for device code.
   bool CallsHostConstexpr = false;
   /// Declarations for the end of the main file, on its last line: registrations.

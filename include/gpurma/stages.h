@@ -20,14 +20,16 @@
 #include <gpurma/device/thread_numbers.h>
 #include <gpurma/launch.h>
 
-// For which numbers of registers in a thread the kernels of regions are compiled: the sum of some
-// of host::register_limits. gpurmacc asks nvcc what the kernels of the program need, since a
-// region's kernel takes long to compile (passes/RegionRegisters.h, which has the same limits).
+// For which numbers of registers in a thread the kernels of regions are compiled: a bit for each of
+// host::register_limits. gpurmacc asks nvcc what the kernels of the program need, since a region's
+// kernel takes long to compile (passes/RegionRegisters.h, which has the same limits).
+#define GPURMA_REGISTERS_BIT(limit) (1u << (limit) / 8)
 #ifndef GPURMA_REGION_REGISTERS
 #if GPURMA_TARGET_CUDA
-#define GPURMA_REGION_REGISTERS (32 + 64 + 128)
+#define GPURMA_REGION_REGISTERS                                                                    \
+  (GPURMA_REGISTERS_BIT(32) | GPURMA_REGISTERS_BIT(64) | GPURMA_REGISTERS_BIT(128))
 #else
-#define GPURMA_REGION_REGISTERS 32
+#define GPURMA_REGION_REGISTERS GPURMA_REGISTERS_BIT(32)
 #endif
 #endif
 // One kernel for one process and one for several: each is faster than one for any number
@@ -41,36 +43,54 @@
   {kernel<registers, ::gpurma::stages::process_count::any>,                                        \
    kernel<registers, ::gpurma::stages::process_count::any>}
 #endif
-#if GPURMA_REGION_REGISTERS & 32
+#if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(32)
 #define GPURMA_REGION_KERNELS_32(kernel) GPURMA_REGION_KERNELS_OF(kernel, 32)
 #else
 #define GPURMA_REGION_KERNELS_32(kernel) {nullptr, nullptr}
 #endif
-#if GPURMA_REGION_REGISTERS & 64
+#if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(40)
+#define GPURMA_REGION_KERNELS_40(kernel) GPURMA_REGION_KERNELS_OF(kernel, 40)
+#else
+#define GPURMA_REGION_KERNELS_40(kernel)                                                           \
+  { nullptr, nullptr }
+#endif
+#if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(48)
+#define GPURMA_REGION_KERNELS_48(kernel) GPURMA_REGION_KERNELS_OF(kernel, 48)
+#else
+#define GPURMA_REGION_KERNELS_48(kernel)                                                           \
+  { nullptr, nullptr }
+#endif
+#if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(64)
 #define GPURMA_REGION_KERNELS_64(kernel) GPURMA_REGION_KERNELS_OF(kernel, 64)
 #else
 #define GPURMA_REGION_KERNELS_64(kernel) {nullptr, nullptr}
 #endif
-#if GPURMA_REGION_REGISTERS & 128
+#if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(80)
+#define GPURMA_REGION_KERNELS_80(kernel) GPURMA_REGION_KERNELS_OF(kernel, 80)
+#else
+#define GPURMA_REGION_KERNELS_80(kernel)                                                           \
+  { nullptr, nullptr }
+#endif
+#if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(128)
 #define GPURMA_REGION_KERNELS_128(kernel) GPURMA_REGION_KERNELS_OF(kernel, 128)
 #else
 #define GPURMA_REGION_KERNELS_128(kernel) {nullptr, nullptr}
 #endif
 // All that are compiled of a kernel template, by host::register_limits.
 #define GPURMA_REGION_KERNELS(kernel)                                                              \
-  {GPURMA_REGION_KERNELS_32(kernel), GPURMA_REGION_KERNELS_64(kernel),                             \
-   GPURMA_REGION_KERNELS_128(kernel)}
+  {                                                                                                \
+    GPURMA_REGION_KERNELS_32(kernel), GPURMA_REGION_KERNELS_40(kernel),                            \
+        GPURMA_REGION_KERNELS_48(kernel), GPURMA_REGION_KERNELS_64(kernel),                        \
+        GPURMA_REGION_KERNELS_80(kernel), GPURMA_REGION_KERNELS_128(kernel)                        \
+  }
 
 namespace gpurma {
 
 namespace host {
 
-inline constexpr int register_limit_count = 3;
-inline constexpr int register_limits[register_limit_count] = {32, 64, 128};
-// How many more a kernel needs in a region if its threads have several columns.
-inline constexpr int registers_beside_columns = 10;
-// Larger blocks have no room for 128 registers in each thread.
-inline constexpr unsigned most_threads_of_last_limit = 512;
+inline constexpr int register_limit_count = 6;
+inline constexpr int register_limits[register_limit_count] = {32, 40, 48, 64, 80, 128};
+inline constexpr unsigned registers_of_multiprocessor = 65536;
 
 // A region, without the types and sizes that only its text knows.
 struct region_launch {

@@ -109,6 +109,8 @@ struct stage_plan {
   dim3 ranks; // of those: the threads that run a tile
   // Along each grid dimension; along `row`, rows.
   int per_thread[3] = {1, 1, 1};
+  // In the loop over tiles, of those that the kernel has by itself; the host's.
+  int registers_beside = 0;
   // It stores into few rows, which are known; the tiles of others are not run.
   bool few_rows = false;
   // An earlier stage runs it, and touches what it does.
@@ -144,6 +146,11 @@ struct stage_plan {
     more.walks = code;
     more.per_thread[row] = rows_of_thread;
     more.rows_together = together;
+    return more;
+  }
+  stage_plan with_registers_beside(int more_registers) const {
+    stage_plan more = *this;
+    more.registers_beside = more_registers;
     return more;
   }
   // Along the dimensions that do not walk the rows.
@@ -258,9 +265,6 @@ struct stage_plan {
   }
   __host__ __device__ int tile_rows_after(int rows) const {
     return tile_rows_beyond(rows - own_rows_after());
-  }
-  bool has_several_columns() const {
-    return per_thread[0] * per_thread[1] * per_thread[2] != per_thread[row];
   }
   // True if x, y and z mean the same in arrays that both stages touch.
   __host__ __device__ bool walks_like(const stage_plan& other) const {

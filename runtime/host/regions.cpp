@@ -547,8 +547,8 @@ struct agreement {
 };
 
 // More registers for the threads of a multiprocessor are fewer ranks, which hide less latency;
-// fewer than the kernels have without the region are spilled, and so are values of several columns
-// next to what the loop over tiles has (docs/performance.md).
+// fewer than the kernels have without the region, and the loop over tiles beside them, are spilled
+// (docs/performance.md).
 const void* kernel_of(const region_launch& region) {
 #if GPURMA_TARGET_CUDA
   const dim3 block = block_of_ranks(region);
@@ -559,17 +559,18 @@ const void* kernel_of(const region_launch& region) {
       continue;
     cudaFuncAttributes attributes{};
     check_cuda(cudaFuncGetAttributes(&attributes, region.stage[s].kernel), "load a kernel");
-    registers = std::max(registers, attributes.numRegs + (region.stage[s].has_several_columns()
-                                                              ? host::registers_beside_columns
-                                                              : 0));
+    registers = std::max(registers, attributes.numRegs + region.stage[s].registers_beside);
   }
   constexpr int last = host::register_limit_count - 1;
-  const int most = threads > host::most_threads_of_last_limit ? last - 1 : last;
+  int most = last;
+  while (most > 0 && threads * static_cast<unsigned>(host::register_limits[most]) >
+                         host::registers_of_multiprocessor)
+    --most;
   int chosen = 0;
   while (chosen < most && registers > host::register_limits[chosen])
     ++chosen;
   // Not all are compiled (GPURMA_REGION_REGISTERS): the next one with more, or with less.
-  while (chosen < last && region.kernels[chosen][0] == nullptr)
+  while (chosen < most && region.kernels[chosen][0] == nullptr)
     ++chosen;
   while (chosen > 0 && region.kernels[chosen][0] == nullptr)
     --chosen;

@@ -10,13 +10,16 @@
 #include "clang/Frontend/Utils.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/LineIterator.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Program.h"
+#include <cstdlib>
 #include <system_error>
 
 namespace path = llvm::sys::path;
@@ -526,7 +529,20 @@ int Driver::emitSource(const Input &In) {
   return 0;
 }
 
-std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::string &Work, bool HasColumns) {
+/// Of a function, without namespaces, classes and parameters.
+static std::string baseName(std::string Mangled) {
+  llvm::ItaniumPartialDemangler Demangler; // keeps pointers to the text
+  if (Demangler.partialDemangle(Mangled.c_str()))
+    return Mangled; // extern "C"
+  std::size_t Size = 0;
+  char* Name = Demangler.getFunctionBaseName(nullptr, &Size);
+  std::string Text = Name ? Name : Mangled;
+  std::free(Name);
+  return Text;
+}
+
+std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::string& Work,
+                                                llvm::ArrayRef<RegionRegisters> Regions) {
   std::string Report = Work + "/registers.txt";
   Step.Output = Work + "/kernels.fatbin";
   Step.Stop = "-fatbin";
@@ -543,13 +559,26 @@ std::optional<unsigned> Driver::regionRegisters(CompileStep Step, const std::str
   auto Buffer = llvm::MemoryBuffer::getFile(Report);
   if (!Buffer)
     return std::nullopt;
-  unsigned Found = 0;
+  // By the names without namespaces, which are not as Clang mangles them, for each architecture.
+  llvm::StringMap<std::vector<unsigned>> ByName;
+  std::vector<unsigned> All;
+  std::string Kernel;
   for (llvm::line_iterator Line(**Buffer); !Line.is_at_end(); ++Line) {
+    if (StringRef Entry = Line->split("Compiling entry function '").second; !Entry.empty())
+      Kernel = baseName(Entry.split('\'').first.str());
     StringRef Rest = Line->split("Used ").second;
     unsigned Registers = 0;
-    if (!Rest.consumeInteger(10, Registers) && Rest.starts_with(" registers"))
-      Found |= registerLimitsFor(Registers) | (HasColumns ? registerLimitsFor(Registers + RegistersBesideColumns) : 0);
+    if (Rest.consumeInteger(10, Registers) || !Rest.starts_with(" registers"))
+      continue;
+    ByName[Kernel].push_back(Registers);
+    All.push_back(Registers);
   }
+  unsigned Found = 0;
+  for (const RegionRegisters& R : Regions)
+    Found |= registerLimits(R, [&](StringRef Name) -> llvm::ArrayRef<unsigned> {
+      auto It = ByName.find(Name);
+      return It == ByName.end() ? All : It->second;
+    });
   return Found ? std::optional(Found) : std::nullopt;
 }
 
@@ -589,7 +618,7 @@ int Driver::compile(const Input &In, const std::string &Output, StringRef Stop) 
       Dependencies = std::move(Result->Dependencies);
       Step.CallsHostConstexpr = Result->CallsHostConstexpr;
       if (T == Target::CUDA && HasOutput && Result->HasRegions)
-        Step.RegionRegisters = regionRegisters(Step, Work, Result->HasColumnsInRegions);
+        Step.RegionRegisters = regionRegisters(Step, Work, Result->Regions);
       if (interrupted())
         return interrupted();
     }

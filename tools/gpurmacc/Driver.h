@@ -46,7 +46,8 @@ private:
   int printDependencies(const Input &In);
   int emitSource(const Input &In);
   /// What the kernels of a lowered source need, for CompileStep::RegionRegisters; none if nvcc does not say.
-  std::optional<unsigned> regionRegisters(CompileStep Step, const std::string &Work, bool HasColumns);
+  std::optional<unsigned> regionRegisters(CompileStep Step, const std::string& Work,
+                                          llvm::ArrayRef<RegionRegisters> Regions);
   int compile(const Input &In, const std::string &Output, llvm::StringRef Stop);
   int link();
 

@@ -42,7 +42,8 @@ struct CompileStep {
   bool IsCuda = false;
   /// Whether lowered device code calls constexpr functions of the standard library.
   bool CallsHostConstexpr = false;
-  /// For which numbers of registers the kernels of regions are compiled (GPURMA_REGION_REGISTERS); none: for all.
+  /// For which numbers of registers the kernels of regions are compiled (GPURMA_REGION_REGISTERS);
+  /// none: for those that the header says.
   std::optional<unsigned> RegionRegisters;
   /// The folder of a lowered source, which no output may mention; empty for a source that is compiled in place.
   std::string HiddenFolder;

@@ -8,7 +8,7 @@
 // RUN: FileCheck %s < %t.expected
 // RUN: env GPURMA_CPU_RANKS=3 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 3 %t | diff - %t.expected
-// RUN: %if nvcc %{ %check_cuda --Werror all-warnings -DGPURMA_REGION_REGISTERS=64 -I%S -c %s -o %t.o %}
+// RUN: %if nvcc %{ %check_cuda --Werror all-warnings -DGPURMA_REGION_REGISTERS=0x100 -I%S -c %s -o %t.o %}
 // CHECK: hints {{[1-9][0-9]*}}
 // CHECK: vectors {{[1-9][0-9]*}}
 #include "Inputs/region.h"

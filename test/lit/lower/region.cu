@@ -46,7 +46,7 @@ template <class T> __global__ void step(T *out, const T *__restrict__ in, T *sum
 // CHECK-NEXT: {{.*}} void gpurma_add_up({{.*}}const gpurma_parts& gpurma_thread, {{.*}} gpurma_of_warps) const { gpurma_thread.gpurma_2.add_to(gpurma_of_warps[0]); }
 // CHECK-NEXT: template <unsigned gpurma_copy> {{.*}} gpurma_run({{.*}} { ::ns::gpurma_stage_[[S]]_step<gpurma_copy, float>(gpurma_block, dim3(gpurma_grid[0], gpurma_grid[1], gpurma_grid[2]), ::gpurma::stages::part_pointer<float, ::gpurma::stages::plus>{gpurma_thread.gpurma_2}, gpurma_0, gpurma_1, static_cast<float *>(nullptr), gpurma_3); }
 // CHECK: template <unsigned gpurma_registers, ::gpurma::stages::process_count gpurma_processes>
-// CHECK-NEXT: __global__ void __launch_bounds__(gpurma_registers > 64 ? 512 : 1024, gpurma_registers < 64 ? 2 : 1) gpurma_region_[[R]](
+// CHECK-NEXT: __global__ void __maxnreg__(gpurma_registers) gpurma_region_[[R]](
 // CHECK: ::gpurma::rank_scope gpurma_rank_scope_;
 // CHECK: if (gpurma_region.leads()) {
 // CHECK: const auto& n = gpurma_values.n;
