@@ -2,6 +2,8 @@
 #include "SourceText.h"
 #include "clang/AST/Decl.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -18,6 +20,13 @@ std::string fileName(FileEntryRef File) {
 std::string fileName(FileID File, const SourceManager &Sources) {
   OptionalFileEntryRef Entry = Sources.getFileEntryRefForID(File);
   return Entry ? fileName(*Entry) : std::string();
+}
+
+bool holdsDirective(llvm::StringRef Text) {
+  llvm::SmallVector<llvm::StringRef, 8> Lines;
+  Text.split(Lines, '\n');
+  return llvm::any_of(llvm::drop_begin(Lines),
+                      [](llvm::StringRef Line) { return Line.ltrim().starts_with("#"); });
 }
 
 std::string onOneLine(llvm::StringRef Text, const LangOptions &LangOpts) {
@@ -50,7 +59,8 @@ std::optional<std::string> spelledText(SourceRange TokenRange, const SourceManag
   CharSourceRange Range = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(TokenRange), Sources, LangOpts);
   if (Range.isInvalid() || !Sources.getFileEntryForID(Sources.getFileID(Range.getBegin())))
     return std::nullopt;
-  return onOneLine(Lexer::getSourceText(Range, Sources, LangOpts), LangOpts);
+  const llvm::StringRef Text = Lexer::getSourceText(Range, Sources, LangOpts);
+  return holdsDirective(Text) ? std::nullopt : std::optional(onOneLine(Text, LangOpts));
 }
 
 std::vector<DirectiveText> directivesIn(llvm::StringRef Text, const LangOptions &LangOpts) {

@@ -18,11 +18,15 @@ namespace gpurma {
 std::string fileName(clang::FileEntryRef File);
 std::string fileName(clang::FileID File, const clang::SourceManager &Sources);
 
+/// Whether lines of the text are directives of the preprocessor.
+bool holdsDirective(llvm::StringRef Text);
+
 /// The text on one line: line continuations, line ends and comments become a space.
 std::string onOneLine(llvm::StringRef Text, const clang::LangOptions &LangOpts);
 
-/// What the user wrote for a token range, on one line; none if the range is not whole in a file (it begins or ends within a
-/// macro expansion, or comes from _Pragma).
+/// What the user wrote for a token range, on one line; none if the range is not whole in a file (it
+/// begins or ends within a macro expansion, or comes from _Pragma), or if a directive of the
+/// preprocessor stands in it.
 std::optional<std::string> spelledText(clang::SourceRange TokenRange, const clang::SourceManager &Sources,
                                        const clang::LangOptions &LangOpts);
 

@@ -131,6 +131,15 @@ public:
     return true;
   }
 
+  bool VisitFunctionTemplateDecl(FunctionTemplateDecl* Template) override {
+    if (inSystemHeader(*Template) || !isKernel(Template->getTemplatedDecl()))
+      return true;
+    for (const FunctionDecl* Instance : Template->specializations())
+      if (Instance->isTemplateInstantiation())
+        registerInstance(*Instance);
+    return true;
+  }
+
   /// A shared variable becomes a reference, but its type is none.
   bool VisitDecltypeTypeLoc(DecltypeTypeLoc Type) override {
     const auto* Ref = llvm::dyn_cast<DeclRefExpr>(Type.getUnderlyingExpr());
@@ -190,25 +199,81 @@ private:
 
   /// "typedef float gpurma_t_0[32];" and the key; empty (and reported) if it cannot be written.
   std::string typedefOf(const VarDecl &Variable, SourceRange Declaration, bool Single) {
-    std::string Text = Single ? writtenTypedef(Variable, Declaration) : printedTypedef(Variable);
+    const std::optional<FileRange> Range =
+        Single ? fileRange(Declaration, Sources, LangOpts) : std::nullopt;
+    const llvm::StringRef Written =
+        Range ? P.source(Range->File).slice(Range->Begin, Range->End) : llvm::StringRef();
+    const bool Chosen = holdsDirective(Written); // by the preprocessor
+    std::string Text = !Single || (Chosen && holdsWholeConditions(Written))
+                           ? printedTypedef(Variable)
+                       : Chosen ? ""
+                                : writtenTypedef(Variable, Declaration);
     if (Text.empty())
       U.Diags->report(Variable.getLocation(), Diag::err_shared_form)
-          << Variable.getName() << (Single ? "its declaration is spelled in part by a macro" : "declare it in a statement of its own");
+          << Variable.getName()
+          << (Chosen   ? "a directive of the preprocessor stands in its declaration"
+              : Single ? "its declaration is spelled in part by a macro"
+                       : "declare it in a statement of its own");
     else if (!isDynamic(Variable))
       Text += declaringFunction(Variable) ? " struct " + keyName(Variable) + ";"
                                           : " namespace { struct " + keyName(Variable) + "; }";
     return Text;
   }
 
+  /// Whether each #if of a text ends in it.
+  static bool holdsWholeConditions(llvm::StringRef Text) {
+    int Open = 0;
+    for (llvm::StringRef Rest = Text; !Rest.empty();) {
+      llvm::StringRef Line;
+      std::tie(Line, Rest) = Rest.split('\n');
+      Line = Line.ltrim();
+      if (!Line.consume_front("#"))
+        continue;
+      Line = Line.ltrim();
+      Open += Line.starts_with("if");
+      Open -= Line.starts_with("endif");
+    }
+    return Open == 0;
+  }
+
   static bool isDynamic(const VarDecl &Variable) { return Variable.hasExternalStorage(); }
+
+  static bool hasDependentAlignment(const VarDecl& Variable) {
+    return llvm::any_of(Variable.specific_attrs<AlignedAttr>(),
+                        [](const AlignedAttr* A) { return A->isAlignmentDependent(); });
+  }
+
+  /// What is known of the alignment when the template is compiled only, a typedef may not say.
+  std::string alignment(const VarDecl& Variable, const std::string& Type) const {
+    if (!hasDependentAlignment(Variable))
+      return Variable.hasAttr<AlignedAttr>() ? ", alignof(" + Type + ")" : "";
+    std::string Largest = "alignof(" + Type + ")";
+    for (const AlignedAttr* A : Variable.specific_attrs<AlignedAttr>()) {
+      const std::optional<std::string> Written =
+          A->isAlignmentExpr()
+              ? spelledText(A->getAlignmentExpr()->getSourceRange(), Sources, LangOpts)
+              : spelledText(A->getAlignmentType()->getTypeLoc().getSourceRange(), Sources,
+                            LangOpts);
+      if (Written)
+        Largest = "::gpurma::cpu::larger(" + Largest + ", " +
+                  (A->isAlignmentExpr() ? *Written : "alignof(" + *Written + ")") + ")";
+    }
+    return ", " + Largest;
+  }
 
   std::string printedTypedef(const VarDecl &Variable) const {
     PrintingPolicy Policy = U.context().getPrintingPolicy();
     if (const auto *Tag = Variable.getType()->getBaseElementTypeUnsafe()->getAsTagDecl(); Tag && !Tag->getIdentifier())
       return {};
-    std::string Text = typeName(Variable);
+    std::string Text = typeName(Variable), Alignment;
     Variable.getType().getAsStringInternal(Text, Policy);
-    return "typedef " + Text + ";";
+    if (Variable.hasAttr<AlignedAttr>()) {
+      if (hasDependentAlignment(Variable))
+        return {};
+      Alignment = " __attribute__((aligned(" +
+                  std::to_string(U.context().getDeclAlign(&Variable).getQuantity()) + ")))";
+    }
+    return "typedef " + Text + Alignment + ";";
   }
 
   /// The declaration as written, less storage class and __shared__.
@@ -223,14 +288,22 @@ private:
     std::string Text = "typedef";
     Lexer Raw(SourceLocation(), LangOpts, Source.data(), Source.data(), Source.data() + Source.size());
     Token T;
-    bool Aligning = false;
+    // The memory that a launch asks for is aligned for anything.
+    const bool DropsAlignment = isDynamic(Variable) || hasDependentAlignment(Variable);
+    bool Aligning = false, Dropping = false;
     for (int Depth = 0; !Raw.LexFromRawLexer(T) || T.isNot(tok::eof);) {
       llvm::StringRef Word(Source.data() + Raw.getCurrentBufferOffset() - T.getLength(), T.getLength());
       bool Dropped = T.is(tok::raw_identifier) && (Word == "__shared__" || Word == "extern" || Word == "static");
-      if (!Dropped) {
+      const bool Alignas =
+          T.is(tok::raw_identifier) && Word == "alignas"; // not allowed on a typedef
+      Dropping |= DropsAlignment && (Alignas || (T.is(tok::raw_identifier) && Word == "__align__"));
+      if (Dropping) {
+        Depth += T.is(tok::l_paren);
+        if (T.is(tok::r_paren) && --Depth == 0)
+          Dropping = false;
+      } else if (!Dropped) {
         if (T.hasLeadingSpace() || Text == "typedef")
           Text += ' ';
-        bool Alignas = T.is(tok::raw_identifier) && Word == "alignas"; // not allowed on a typedef
         Text += Alignas ? "__attribute__((aligned" : Word;
         Aligning |= Alignas;
         if (T.is(tok::l_paren))
@@ -260,9 +333,13 @@ private:
     std::string Type = Scope + typeName(Variable);
     std::string Object = isDynamic(Variable)
                              ? "dynamic_shared<" + Type + ">"
-                             : "shared_variable<" + Type + ", " + Scope + keyName(Variable) + ">";
+                             : "shared_variable<" + Type + ", " + Scope + keyName(Variable) +
+                                   alignment(Variable, Type) + ">";
+    Object = "::gpurma::cpu::" + Object + "()";
+    if (Sources.isMacroArgExpansion(Variable.getLocation())) // commas would part it
+      Object = "(" + Object + ")";
     return (isDynamic(Variable) ? "[[maybe_unused]] " : "") + Type + "& " +
-           Variable.getNameAsString() + " = ::gpurma::cpu::" + Object + "();";
+           Variable.getNameAsString() + " = " + Object + ";";
   }
 
   SourceLocation semicolonAfter(SourceLocation Loc) const {
@@ -292,12 +369,19 @@ private:
 
   /// A device function that other translation units cannot call: its name must not clash with theirs.
   static bool belongsToUnit(const FunctionDecl &Function) {
-    return Function.hasAttr<CUDADeviceAttr>() && !Function.hasAttr<CUDAHostAttr>() && !Function.isInlined() &&
-           !Function.isConstexpr() && Function.getStorageClass() == SC_None && Function.isDefined() &&
-           !Function.getDescribedFunctionTemplate() && !Function.isFunctionTemplateSpecialization() &&
+    return Function.hasAttr<CUDADeviceAttr>() && !Function.hasAttr<CUDAHostAttr>() &&
+           !Function.isInlined() && !Function.isConstexpr() &&
+           Function.getStorageClass() != SC_Static && Function.isDefined() &&
+           !Function.getDescribedFunctionTemplate() &&
+           !Function.isFunctionTemplateSpecialization() &&
            !llvm::isa<CXXRecordDecl>(Function.getDeclContext()) && !Function.isExternC() &&
            !Function.getParentFunctionOrMethod() &&
-           llvm::none_of(Function.redecls(), [](const FunctionDecl *Each) { return Each->getFriendObjectKind() != Decl::FOK_None; });
+           // What a macro spells, too, keeps its linkage.
+           llvm::none_of(Function.redecls(), [](const FunctionDecl* Each) {
+             return Each->getFriendObjectKind() != Decl::FOK_None ||
+                    Each->getLexicalDeclContext()->isFunctionOrMethod() ||
+                    Each->getLocation().isMacroID();
+           });
   }
 
   /// How much text of a declaration nothing may come before: `__device__ [[nodiscard]] `, of which
@@ -320,6 +404,18 @@ private:
     return Ended;
   }
 
+  /// Where it stands among what a declaration begins with.
+  std::optional<unsigned> specifierAt(llvm::StringRef Text, llvm::StringRef Specifier) const {
+    Lexer Raw(SourceLocation(), LangOpts, Text.data(), Text.data(), Text.data() + Text.size());
+    for (Token T; !Raw.LexFromRawLexer(T) && T.is(tok::raw_identifier);) {
+      if (T.getRawIdentifier() == Specifier)
+        return Raw.getCurrentBufferOffset() - T.getLength();
+      if (!T.getRawIdentifier().starts_with("__"))
+        break;
+    }
+    return std::nullopt;
+  }
+
   void makeInternal(SourceRange Declaration) {
     // What one macro spells as a whole keeps its linkage: it may spell more than this.
     SourceLocation Begin = Sources.getExpansionLoc(Declaration.getBegin());
@@ -329,8 +425,12 @@ private:
     if (!Range)
       return;
     P.Edits.replace({Range->File, Range->Begin, Range->Begin}, "[[maybe_unused]] ");
-    const unsigned Place = Range->Begin + attributesAt(P.source(Range->File).substr(Range->Begin));
-    P.Edits.replace({Range->File, Place, Place}, "static ");
+    const llvm::StringRef Text = P.source(Range->File).substr(Range->Begin);
+    const unsigned Place = Range->Begin + attributesAt(Text);
+    if (const std::optional<unsigned> Extern = specifierAt(Text, "extern"))
+      P.Edits.replace({Range->File, Range->Begin + *Extern, Range->Begin + *Extern + 6}, "static");
+    else
+      P.Edits.replace({Range->File, Place, Place}, "static ");
   }
 
   /// Lanes of a warp that come to a function from different places are not with each other; the
@@ -347,6 +447,18 @@ private:
     P.Edits.replace({Range->File, Place, Place}, "__attribute__((nomerge)) ");
   }
 
+  /// `(void *)kernel<T>` names one that may be launched by its address only.
+  void registerInstance(const FunctionDecl& Kernel) {
+    if (!Kernel.isDefined() || Kernel.isDependentContext() || !isAccessible(&Kernel) ||
+        P.RankKernels.count(kernelKey(&Kernel, Sources)))
+      return;
+    if (std::optional<std::string> Name = qualifiedName(&Kernel)) {
+      std::string Text = exactly(&Kernel, *Name);
+      if (P.RegisteredInstantiations.insert(Text).second)
+        P.addEpilogue("static const ::gpurma::registered_kernel gpurma_kernel_instance_" +
+                      std::to_string(P.RegisteredInstantiations.size()) + "(" + Text + ");");
+    }
+  }
   void registerKernel(const FunctionDecl &Kernel) {
     if (!Kernel.doesThisDeclarationHaveABody() || Kernel.isDependentContext() || !isAccessible(&Kernel) ||
         P.RankKernels.count(kernelKey(&Kernel, Sources)))

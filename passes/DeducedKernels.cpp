@@ -1,6 +1,8 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/DeducedKernels.h"
 #include "frontend/SourceText.h"
+#include "passes/EditSet.h"
+#include "passes/Kernels.h"
 #include "clang/AST/DeclTemplate.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -11,6 +13,64 @@ namespace gpurma {
 namespace {
 
 std::string finderName(const FunctionDecl* Kernel) { return "gpurma_kernel_" + Kernel->getNameAsString(); }
+
+/// As it is written, or, where the preprocessor chooses among its parameters, as the compiler has
+/// it.
+std::optional<std::string> parameterList(const FunctionDecl* Kernel, const SourceManager& Sources,
+                                         const LangOptions& LangOpts) {
+  FunctionTypeLoc Type = Kernel->getFunctionTypeLoc();
+  if (!Type)
+    return std::nullopt;
+  const SourceRange Range(Type.getLParenLoc(), Type.getRParenLoc());
+  if (std::optional<std::string> Text = spelledText(Range, Sources, LangOpts))
+    return Text;
+  if (!fileRange(Range, Sources, LangOpts))
+    return std::nullopt;
+  std::string Text = "(";
+  llvm::raw_string_ostream Out(Text);
+  llvm::ListSeparator Separator;
+  for (const ParmVarDecl* Parameter : Kernel->parameters()) {
+    Out << Separator;
+    Parameter->print(
+        Out, Kernel->getASTContext().getPrintingPolicy()); // template parameters by their names
+  }
+  return Text + ")";
+}
+
+/// `template <class T, int N = 3>`, whose default arguments may stand at an earlier declaration;
+/// with what else chooses among templates. None if a parameter has no name.
+std::optional<std::string> templateHeader(const FunctionTemplateDecl* Template,
+                                          const SourceManager& Sources,
+                                          const LangOptions& LangOpts) {
+  const TemplateParameterList* Parameters = Template->getTemplateParameters();
+  const TemplateParameterList* First = Template->getCanonicalDecl()->getTemplateParameters();
+  for (const NamedDecl* Parameter : *Parameters)
+    if (!Parameter->getIdentifier())
+      return std::nullopt;
+  if (llvm::equal(*Parameters, *First, [](const NamedDecl* A, const NamedDecl* B) {
+        return A->getDeclName() == B->getDeclName();
+      }))
+    Parameters = First;
+  std::optional<std::string> Text = spelledText(Parameters->getSourceRange(), Sources, LangOpts);
+  const FunctionDecl* Kernel = Template->getTemplatedDecl();
+  // std::enable_if_t<...>
+  if (Text && Kernel->getReturnType()->isDependentType()) {
+    std::optional<std::string> Returned =
+        spelledText(Kernel->getReturnTypeSourceRange(), Sources, LangOpts);
+    if (!Returned || Text->empty() || Text->back() != '>')
+      return std::nullopt;
+    Text->pop_back();
+    *Text += ", ::gpurma::returned_by_kernel<" + *Returned + ">* = nullptr>";
+  }
+  if (const Expr* Constraint = Text ? Parameters->getRequiresClause() : nullptr) {
+    std::optional<std::string> Required =
+        spelledText(Constraint->getSourceRange(), Sources, LangOpts);
+    if (!Required)
+      return std::nullopt;
+    *Text += " requires " + *Required;
+  }
+  return Text;
+}
 
 bool holdsLambda(const Stmt* S) { return isa<LambdaExpr>(S) || llvm::any_of(S->children(), [](const Stmt* Child) { return Child && holdsLambda(Child); }); }
 
@@ -29,24 +89,26 @@ llvm::SmallVector<const FunctionDecl*, 2> candidateKernels(const UnresolvedLooku
 }
 
 std::optional<std::string> kernelFinder(const FunctionDecl* Kernel, bool Overloaded, const SourceManager& Sources, const LangOptions& LangOpts) {
-  FunctionTypeLoc Type = Kernel->getFunctionTypeLoc();
-  std::optional<std::string> Parameters =
-      Type ? spelledText({Type.getLParenLoc(), Type.getRParenLoc()}, Sources, LangOpts) : std::nullopt;
+  std::optional<std::string> Parameters = parameterList(Kernel, Sources, LangOpts);
   if (!Parameters)
     return std::nullopt;
+  if (const Expr* Constraint = Kernel->getTrailingRequiresClause()) {
+    std::optional<std::string> Required =
+        spelledText(Constraint->getSourceRange(), Sources, LangOpts);
+    if (!Required)
+      return std::nullopt;
+    *Parameters += " requires " + *Required;
+  }
   std::string Header, Name = Kernel->getNameAsString();
   if (const FunctionTemplateDecl* Template = Kernel->getDescribedFunctionTemplate()) {
-    std::optional<std::string> Own = spelledText(Template->getTemplateParameters()->getSourceRange(), Sources, LangOpts);
+    std::optional<std::string> Own = templateHeader(Template, Sources, LangOpts);
     if (!Own)
       return std::nullopt;
     Header = *Own + " ";
     llvm::ListSeparator Separator;
     Name += "<";
-    for (const NamedDecl* Parameter : *Template->getTemplateParameters()) {
-      if (!Parameter->getIdentifier())
-        return std::nullopt;
+    for (const NamedDecl* Parameter : *Template->getTemplateParameters())
       Name += (StringRef(Separator) + Parameter->getName() + (Parameter->isParameterPack() ? "..." : "")).str();
-    }
     Name += ">";
   }
   if (Overloaded) {
@@ -78,6 +140,19 @@ std::optional<std::string> deducedKernel(const CUDAKernelCallExpr& Launch, const
   };
   if (NestedNameSpecifierLoc Qualifier = Lookup.getQualifierLoc(); Qualifier && !Add(Qualifier.getSourceRange()))
     return std::nullopt;
+  // `using detail::step;` brings the kernel, but not the function behind it.
+  if (llvm::any_of(Lookup.decls(), llvm::IsaPred<UsingShadowDecl>)) {
+    const NamedDecl* Kernel = (*Lookup.decls_begin())->getUnderlyingDecl();
+    if (Lookup.getQualifierLoc() || llvm::any_of(Lookup.decls(), [&](const NamedDecl* Other) {
+          return Other->getUnderlyingDecl()->getDeclContext() != Kernel->getDeclContext();
+        }))
+      return std::nullopt;
+    llvm::raw_string_ostream Out(Text);
+    PrintingPolicy Policy = sourcePolicy(Kernel->getASTContext());
+    Policy.SuppressUnwrittenScope = true;
+    Out << "::";
+    Kernel->printNestedNameSpecifier(Out, Policy);
+  }
   Text += "gpurma_kernel_" + Lookup.getName().getAsString();
   if (Lookup.hasExplicitTemplateArgs() && !Add({Lookup.getLAngleLoc(), Lookup.getRAngleLoc()}))
     return std::nullopt;

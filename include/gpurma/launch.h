@@ -83,6 +83,8 @@ struct source_file {
 // What gpurmacc declares for a kernel template, so that a launch in another template finds the
 // instance by its arguments: decltype(gpurma_kernel_step(u, v, n))::value.
 template <auto* Kernel> struct kernel_constant { static constexpr auto* value = Kernel; };
+// Of kernels that are chosen by the type that they return: std::enable_if_t<...>.
+template <class Result> struct returned_by_kernel;
 
 // Registers a kernel that is not a rank kernel, so that cudaLaunchKernel finds it on the CPU
 // target.

@@ -102,21 +102,27 @@ inline void copy_volatile(void* to, const void* from, std::size_t bytes) {
   for (; bytes > 0; --bytes) *target++ = *const_cast<const volatile char*>(source++);
 }
 
+constexpr std::size_t larger(std::size_t a, std::size_t b) {
+  return a > b ? a : b;
+}
+
 // Shared variables: each has a place in the arena of every block, given out at program start.
 enum class shared_kind { uninitialised, zeroed };  // zeroed: when the block starts
 std::ptrdiff_t place_shared(std::size_t bytes, std::size_t alignment, shared_kind kind);  // from execution::shared
 
-template <class T, class Key, shared_kind Kind>
+template <class T, class Key, shared_kind Kind, std::size_t Alignment = alignof(T)>
 struct shared_place {
   static const std::ptrdiff_t offset;
 };
-template <class T, class Key, shared_kind Kind>
-const std::ptrdiff_t shared_place<T, Key, Kind>::offset = place_shared(sizeof(T), alignof(T), Kind);
+template <class T, class Key, shared_kind Kind, std::size_t Alignment>
+const std::ptrdiff_t shared_place<T, Key, Kind, Alignment>::offset = place_shared(sizeof(T),
+                                                                                  Alignment, Kind);
 
-// The block's object for `__shared__ T name;`. Key tells variables of the same type apart.
-template <class T, class Key>
-T& shared_variable() {
-  return *reinterpret_cast<T*>(current.shared + shared_place<T, Key, shared_kind::uninitialised>::offset);
+// The block's object for `__shared__ T name;`. Key tells variables of the same type apart. T as an
+// argument lacks the alignment that the declaration gives the variable.
+template <class T, class Key, std::size_t Alignment = alignof(T)> T& shared_variable() {
+  return *reinterpret_cast<T*>(current.shared +
+                               shared_place<T, Key, shared_kind::uninitialised, Alignment>::offset);
 }
 
 // The block's object for `extern __shared__ E name[];`; T is E[].

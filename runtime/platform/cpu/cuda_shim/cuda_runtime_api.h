@@ -8,6 +8,8 @@
 
 #include "driver_types.h"
 
+#include <gpurma/platform/cpu/kernel.h>
+
 extern "C" {
 
 // Errors
@@ -198,6 +200,16 @@ template <class T> constexpr bool is_inside_symbol(size_t count, size_t offset) 
   return offset <= most_symbol_bytes<T> && count <= most_symbol_bytes<T> - offset;
 }
 
+// An instance of a kernel template may have been launched nowhere yet.
+template <class... Parameters> const void* kernel_address(void (*kernel)(Parameters...)) {
+  if (kernel != nullptr)
+    register_kernel(kernel);
+  return reinterpret_cast<const void*>(kernel);
+}
+template <class T> const void* kernel_address(T* kernel) {
+  return reinterpret_cast<const void*>(kernel);
+}
+
 } // namespace gpurma::cpu
 
 template <class T>
@@ -245,53 +257,55 @@ cudaError_t cudaGetSymbolSize(size_t* size, const T&) {
 template <class T>
 cudaError_t cudaLaunchKernel(T* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem = 0,
                              cudaStream_t stream = 0) {
-  return cudaLaunchKernel(reinterpret_cast<const void*>(func), gridDim, blockDim, args, sharedMem, stream);
+  return cudaLaunchKernel(::gpurma::cpu::kernel_address(func), gridDim, blockDim, args, sharedMem,
+                          stream);
 }
 template <class T>
 cudaError_t cudaLaunchCooperativeKernel(T* func, dim3 gridDim, dim3 blockDim, void** args, size_t sharedMem = 0,
                                         cudaStream_t stream = 0) {
-  return cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(func), gridDim, blockDim, args, sharedMem, stream);
+  return cudaLaunchCooperativeKernel(::gpurma::cpu::kernel_address(func), gridDim, blockDim, args,
+                                     sharedMem, stream);
 }
 template <class... Parameters, class... Arguments>
 cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(Parameters...), Arguments&&... args) {
   // Converts each argument to its parameter's type, as the launch syntax does.
   return [&](Parameters... converted) {
     void* pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&converted))..., nullptr};
-    return cudaLaunchKernelExC(config, reinterpret_cast<const void*>(kernel), pointers);
+    return cudaLaunchKernelExC(config, ::gpurma::cpu::kernel_address(kernel), pointers);
   }(static_cast<Arguments&&>(args)...);
 }
 template <class T>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attr, T* entry) {
-  return cudaFuncGetAttributes(attr, reinterpret_cast<const void*>(entry));
+  return cudaFuncGetAttributes(attr, ::gpurma::cpu::kernel_address(entry));
 }
 template <class T>
 cudaError_t cudaFuncSetAttribute(T* func, cudaFuncAttribute attr, int value) {
-  return cudaFuncSetAttribute(reinterpret_cast<const void*>(func), attr, value);
+  return cudaFuncSetAttribute(::gpurma::cpu::kernel_address(func), attr, value);
 }
 template <class T>
 cudaError_t cudaFuncSetCacheConfig(T* func, cudaFuncCache cacheConfig) {
-  return cudaFuncSetCacheConfig(reinterpret_cast<const void*>(func), cacheConfig);
+  return cudaFuncSetCacheConfig(::gpurma::cpu::kernel_address(func), cacheConfig);
 }
 template <class T>
 cudaError_t cudaFuncSetSharedMemConfig(T* func, cudaSharedMemConfig config) {
-  return cudaFuncSetSharedMemConfig(reinterpret_cast<const void*>(func), config);
+  return cudaFuncSetSharedMemConfig(::gpurma::cpu::kernel_address(func), config);
 }
 template <class T>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* numBlocks, T func, int blockSize,
                                                           size_t dynamicSMemSize) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, reinterpret_cast<const void*>(func), blockSize,
-                                                       dynamicSMemSize);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+      numBlocks, ::gpurma::cpu::kernel_address(func), blockSize, dynamicSMemSize);
 }
 template <class T>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* numBlocks, T func, int blockSize,
                                                                    size_t dynamicSMemSize, unsigned int flags) {
-  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(numBlocks, reinterpret_cast<const void*>(func),
-                                                                blockSize, dynamicSMemSize, flags);
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+      numBlocks, ::gpurma::cpu::kernel_address(func), blockSize, dynamicSMemSize, flags);
 }
 template <class T>
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, T* func, int numBlocks, int blockSize) {
-  return cudaOccupancyAvailableDynamicSMemPerBlock(dynamicSmemSize, reinterpret_cast<const void*>(func), numBlocks,
-                                                   blockSize);
+  return cudaOccupancyAvailableDynamicSMemPerBlock(
+      dynamicSmemSize, ::gpurma::cpu::kernel_address(func), numBlocks, blockSize);
 }
 
 // The block size is the limit of the device (or blockSizeLimit): on the CPU target no other one has a higher occupancy.
