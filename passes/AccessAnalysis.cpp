@@ -567,11 +567,40 @@ private:
     for (const CoordinateAccess& A : Accesses) {
       const Polynomial &Row = A.Coordinates[0], &Rows = A.Array->Shape[0];
       const std::optional<std::int64_t> MovedBy = fromThread(Row, D).constant();
-      if (!A.Origin->Writes || A.IntoEndRow || !MovedBy || llvm::any_of(Result.Fitting, [&](const FittingThreads& Each) { return Each.Dimension == D; }))
+      if (!A.Origin->Writes || A.IntoEndRow || !MovedBy || isPassed(A.Domains[0], Row) ||
+          llvm::any_of(Result.Fitting, [&](const FittingThreads& Each) {
+            return Each.Dimension == D && !Each.Enough;
+          }))
         continue;
-      if (Sets.greatest(A.Domains[0].intersect(Sets.compare(Comparison::LessEqual, Rows, Row)), Row - Rows))
-        Result.Fitting.push_back({D, A.Array->Array, 0, *MovedBy});
+      const isl::set Behind =
+          A.Domains[0].intersect(Sets.compare(Comparison::LessEqual, Rows, Row));
+      if (!Sets.greatest(Behind, Row - Rows))
+        continue;
+      std::optional<std::int64_t> Enough =
+          Rows.constant() ? std::nullopt : Sets.greatest(Behind, Rows);
+      if (Enough)
+        ++*Enough;
+      auto Known = llvm::find_if(Result.Fitting, [&](const FittingThreads& Each) {
+        return Each.Dimension == D && Each.Extent == 0 && Each.MovedBy == *MovedBy &&
+               Each.Array == A.Array->Array;
+      });
+      if (Known == Result.Fitting.end())
+        Result.Fitting.push_back({D, A.Array->Array, 0, *MovedBy, /*Exactly=*/false, Enough});
+      else
+        Known->Enough = Enough ? std::optional(std::max(*Enough, *Known->Enough)) : std::nullopt;
     }
+  }
+
+  /// Whether conditions let threads go on only where a coordinate is a number that the kernel is
+  /// passed: `y == sy`.
+  bool isPassed(const isl::set& Domain, const Polynomial& Coordinate) {
+    return llvm::any_of(Kernel->parameters(), [&](const ParmVarDecl* P) {
+      if (!P->getType()->isIntegerType())
+        return false;
+      const Polynomial Away = Coordinate - Polynomial(Symbol{Symbol::Kind::Parameter, 0, P});
+      const std::optional<std::int64_t> Least = Sets.least(Domain, Away);
+      return Least && Sets.greatest(Domain, Away) == Least;
+    });
   }
 
   /// Those of a load or store of several elements, which are in the row of the first one: such objects lie at multiples of their size, and

@@ -227,6 +227,8 @@ struct FittingThreads {
   std::int64_t MovedBy = 0;
   /// It is the last one within the extent: rows are as long as the grid.
   bool Exactly = false;
+  /// If the extent is as much, conditions say so: `y == 20`.
+  std::optional<std::int64_t> Enough = std::nullopt;
 };
 
 /// A number that the kernel is passed, as a radius, says how many rows from its block's own are read, where a clause `halo` says how many those

@@ -319,8 +319,10 @@ private:
              << E.text(S.Block) << "), " << Site << ");\n";
     for (const FittingThreads& Each : S.Accesses.Fitting) {
       auto Of = llvm::find_if(S.Accesses.Arrays, [&](const ArrayAccess& A) { return A.Array == Each.Array; });
-      line() << "::gpurma::stages::check_threads(gpurma_region, " << Of->ShapedLike << ", " << Each.Extent << ", dim3(" << E.text(S.Grid) << "), dim3("
-             << E.text(S.Block) << "), " << Each.Dimension << ", " << Each.MovedBy << ", " << (Each.Exactly ? "true" : "false") << ", " << Site << ");\n";
+      line() << "::gpurma::stages::check_threads(gpurma_region, " << Of->ShapedLike << ", "
+             << Each.Extent << ", dim3(" << E.text(S.Grid) << "), dim3(" << E.text(S.Block) << "), "
+             << Each.Dimension << ", " << Each.MovedBy << ", " << (Each.Exactly ? "true" : "false")
+             << ", " << Site << (Each.Enough ? ", " + std::to_string(*Each.Enough) : "") << ");\n";
     }
   }
 

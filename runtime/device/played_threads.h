@@ -263,14 +263,18 @@ GPURMA_DEVICE void check_unnamed(const region<Stages, Arrays, Scalars>&, unsigne
 }
 
 // Of threads that no condition of their kernel keeps within an extent of an array: the grid does.
-// Or the extent is exactly that of the grid. The threads that lead.
+// Or the extent is exactly that of the grid; or it is enough for what conditions say. The threads
+// that lead.
 template <int Stages, int Arrays, int Scalars>
 GPURMA_DEVICE void check_threads(const region<Stages, Arrays, Scalars>&, int array, int extent,
                                  const dim3& grid, const dim3& block, int along,
-                                 std::int64_t moved_by, bool exactly, site where) {
+                                 std::int64_t moved_by, bool exactly, site where,
+                                 std::int64_t enough = INT64_MAX) {
   const array_plan& of = region<Stages, Arrays, Scalars>::shared().plans.array[array];
   const std::int64_t threads =
       static_cast<std::int64_t>(of_dim(grid, along)) * of_dim(block, along);
+  if (of.extent(of.row_dimension() + extent) >= enough)
+    return;
   const std::int64_t most = of.extent(of.row_dimension() + extent) - moved_by;
   if (threads > most || (exactly && threads != most))
     detail::fail(detail::block(), error_code::threads_beyond, directive::stage, where,
