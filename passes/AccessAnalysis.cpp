@@ -457,8 +457,9 @@ private:
 
     bool isOf(const ElementAccess& Other, const Polynomial& OtherInComponent) const {
       const ElementAccess& One = *Access.Origin;
-      return One.Array == Other.Array && One.Writes == Other.Writes && One.Part == Other.Part && One.Elements == Other.Elements &&
-             One.Begin == Other.Begin && One.Count == Other.Count && InComponent == OtherInComponent &&
+      return One.Array == Other.Array && One.Writes == Other.Writes && One.Atomic == Other.Atomic &&
+             One.Part == Other.Part && One.Elements == Other.Elements && One.Begin == Other.Begin &&
+             One.Count == Other.Count && InComponent == OtherInComponent &&
              isl_set_plain_is_equal(One.Path.get(), Other.Path.get()) == isl_bool_true;
     }
   };
@@ -1681,6 +1682,13 @@ private:
           std::string B = std::string("b") + DimensionName[D];
           if (Common.intersect(Sets.differsByAtLeast(A, B, Sets.pitch(D))).is_empty())
             continue;
+          // Of a row, for which one process runs all blocks.
+          if (First.Access->Origin->Atomic && Second.Access->Origin->Atomic &&
+              D != Result.RowDimension && Launch.isInBlocks() && !forFixedRows()) {
+            Result.RowsTogether = true;
+            Result.ThreadRowsKnown = false;
+            continue;
+          }
           Reports.error(Second.Access->Origin->Where, Diag::err_writes_not_injective)
               << Array.Array.name() << std::string(1, DimensionName[D])
               << Second.Access->Origin->Where->getSourceRange();

@@ -22,6 +22,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -275,11 +276,16 @@ private:
   bool isUnderstood(const Location& L) const { return L.Unit == 0 && (L.Elements == Launch.ElementsPerThread || Launch.isInBlocks()); }
 
   /// An object that lies anywhere may go on in the next row, as its elements by themselves may.
+  bool InAtomic = false;
+
   void accessElements(const Location& L, bool Writes, const Expr* Where) {
     const std::int64_t Count = L.PartElements != 0 ? L.PartElements : L.Elements;
     const Polynomial Offset = Writes ? Numbers.resolved(L.Offset) : L.Offset;
-    auto Access = [&](const Polynomial& At, std::int64_t Elements, std::int64_t Begin, std::int64_t Accessed) {
-      Result.Accesses.push_back({pointerTo(L), At, Writes, Now.Path, Where, Part, StoredRow, std::nullopt, std::nullopt, 0, Elements, Begin, Accessed});
+    auto Access = [&](const Polynomial& At, std::int64_t Elements, std::int64_t Begin,
+                      std::int64_t Accessed) {
+      Result.Accesses.push_back({pointerTo(L), At, Writes, Now.Path, Where, Part, StoredRow,
+                                 std::nullopt, std::nullopt, 0, Elements, Begin, Accessed,
+                                 InAtomic});
     };
     if (L.Aligned)
       return Access(Offset, L.Elements, L.PartBegin, Count);
@@ -1757,6 +1763,7 @@ private:
       return opaque(E->getType(), UnknownCause::Loaded, E);
     }
     if (distributed(L) || L.Of == Location::Unknown) {
+      llvm::SaveAndRestore Operation(InAtomic, true);
       access(L, /*Writes=*/false, E->getArg(0));
       if (L.Of != Location::Unknown)
         access(L, /*Writes=*/true, E->getArg(0));

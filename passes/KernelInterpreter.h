@@ -56,6 +56,8 @@ struct ElementAccess {
   std::int64_t Elements = 1;
   /// Which of them are accessed: so many from that one on.
   std::int64_t Begin = 0, Count = 1;
+  /// Of an atomic operation.
+  bool Atomic = false;
 };
 
 /// A store into an array that is collected.

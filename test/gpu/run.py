@@ -292,7 +292,7 @@ ELIDED_REGIONS = """
     listed_places local_types longer_rows many_tiles masks member_templates narrow_blocks neighbour_counts no_rows object object_members object_values objects
     objects_names one_dimension other_names overlapping_blocks own_class parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points private_statics profiler_ranges publish put radius range_loops reduced
-    reduced_bits reduced_elements reduced_or_null returned_structures row_blocks row_copies row_loop row_loop_columns row_loop_heat
+    reduced_bits reduced_elements reduced_or_null returned_structures row_atomics row_blocks row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_offsets row_queues row_words rows_by_number rows_of_blocks rows_of_grid scalar_operators shapes
     short_loops size_variables slow_blocks stacked_images stated_rows stream_events streams structures sums_of_data swapped_structures table_loops
     templates tile_bits tile_sums traces typedef_structure unused_arrays values

@@ -50,11 +50,11 @@ TEST(Rejection, IndexFromALoopCondition) {
 }
 
 TEST(Rejection, AtomicFunctionThatAddsToTwoElements) {
-  EXPECT_EQ(rejected("if (x < nx - 1 && y < ny) atomicAddTwice(out + y * nx + x, in[y * nx + x]);",
+  EXPECT_EQ(rejected("if (x < nx && y < ny - 1) atomicAddTwice(out + y * nx + x, nx, in[y * nx + x]);",
                      "",
-                     "__device__ void atomicAddTwice(float *to, float by) { atomicAdd(to, by); "
-                     "atomicAdd(to + 1, by); }"),
-            "0202");
+                     "__device__ void atomicAddTwice(float *to, int row, float by) { atomicAdd(to, by); "
+                     "atomicAdd(to + row, by); }"),
+            "0210");
 }
 
 TEST(Rejection, ObjectThatALambdaChanges) {
