@@ -158,6 +158,8 @@ memory_pool& pool() {
   static memory_pool& instance = *new memory_pool;
   return instance;
 }
+[[maybe_unused]] const memory_pool& made_before_threads =
+    pool(); // ThreadSanitizer does not see the guard
 
 }  // namespace
 

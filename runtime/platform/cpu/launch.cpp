@@ -37,6 +37,8 @@ kernel_table& kernels() {
   static kernel_table& instance = *new kernel_table;
   return instance;
 }
+[[maybe_unused]] const kernel_table& made_before_threads =
+    kernels(); // ThreadSanitizer does not see the guard
 
 bool find_kernel(const void* address, kernel_entry& entry) {
   const std::shared_lock lock(kernels().mutex);

@@ -41,6 +41,8 @@ region_table& regions() {
   static region_table& instance = *new region_table;
   return instance;
 }
+[[maybe_unused]] const region_table& made_before_threads =
+    regions(); // ThreadSanitizer does not see the guard
 
 std::uintptr_t address(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
 

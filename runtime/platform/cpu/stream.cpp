@@ -37,6 +37,8 @@ stream_table& table() {
   }();
   return instance;
 }
+[[maybe_unused]] const stream_table& streams_made_before_threads =
+    table(); // ThreadSanitizer does not see the guard
 
 std::vector<std::shared_ptr<stream>> all_streams() {
   std::vector<std::shared_ptr<stream>> streams;
@@ -245,6 +247,7 @@ event_table& events() {
   static event_table& instance = *new event_table;
   return instance;
 }
+[[maybe_unused]] const event_table& events_made_before_threads = events();
 
 std::shared_ptr<CUevent_st> find_event(cudaEvent_t handle) {
   const std::lock_guard lock(events().mutex);

@@ -1,11 +1,11 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "worker_team.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <time.h>
 
 #include <algorithm>
-#include <barrier>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -112,19 +112,23 @@ void run_in_sequence_on_os_threads(grid_launch& launch) {
   os_block block;
   unsigned number = 0;
   block.start(launch, number);
-  const auto next_block = [&]() noexcept {
-    if (++number < launch.blocks) block.start(launch, number);
-  };
-  std::barrier between(static_cast<std::ptrdiff_t>(launch.threads), next_block);
+  // ThreadSanitizer knows this barrier, which std::barrier's operations in this library are not for
+  // it.
+  pthread_barrier_t between;
+  pthread_barrier_init(&between, nullptr, launch.threads);
   std::vector<std::thread> threads;
   for (unsigned thread = 0; thread < launch.threads; ++thread)
     threads.push_back(start_block_thread(launch, [&, thread] {
       while (number < launch.blocks) {
         block.run_thread(thread);
-        between.arrive_and_wait();
+        if (pthread_barrier_wait(&between) == PTHREAD_BARRIER_SERIAL_THREAD &&
+            ++number < launch.blocks)
+          block.start(launch, number);
+        pthread_barrier_wait(&between);
       }
     }));
   for (std::thread& thread : threads) thread.join();
+  pthread_barrier_destroy(&between);
 }
 
 void run_resident_on_os_threads(grid_launch& launch) {
