@@ -101,9 +101,18 @@ class lane_group {
     return packed(__match_all_sync(mask_, value, &all));
   }
 
- protected:
   explicit lane_group(unsigned mask) : mask_(mask) {}
+  // The calling thread's part, of so many threads next to each other.
+  lane_group tile(unsigned size) const {
+    const unsigned first = thread_rank() / size * size;
+    unsigned lanes = 0, rank = 0;
+    for (unsigned rest = mask_; rest != 0; rest &= rest - 1, ++rank)
+      if (rank >= first && rank < first + size)
+        lanes |= rest & (0u - rest);
+    return lane_group(lanes);
+  }
 
+protected:
   // The lane of a rank; the own one if there is none.
   unsigned source(unsigned rank) const {
     const unsigned lane = nth_lane(mask_, rank);
@@ -180,8 +189,65 @@ thread_block_tile<Size, thread_block_tile<Outer, Parent>> tiled_partition(const 
 class coalesced_group : public detail::lane_group {
  public:
   explicit coalesced_group(unsigned mask) : lane_group(mask) {}
+  explicit coalesced_group(const lane_group& lanes) : lane_group(lanes) {}
 };
 __attribute__((always_inline)) inline coalesced_group coalesced_threads() { return coalesced_group(__activemask()); }
+
+// Any of them: what functions take that do not care which one.
+class thread_group {
+public:
+  thread_group(const grid_group&) : kind_(kind::grid) {}
+  thread_group(const thread_block&) : kind_(kind::block) {}
+  thread_group(const detail::lane_group& lanes) : kind_(kind::lanes), lanes_(lanes) {}
+
+  bool is_valid() const { return kind_ != kind::grid || this_grid().is_valid(); }
+  void sync() const {
+    switch (kind_) {
+    case kind::grid:
+      this_grid().sync();
+      break;
+    case kind::block:
+      this_thread_block().sync();
+      break;
+    case kind::lanes:
+      lanes_.sync();
+      break;
+    }
+  }
+  unsigned long long size() const { return num_threads(); }
+  unsigned long long num_threads() const {
+    return kind_ == kind::grid    ? this_grid().num_threads()
+           : kind_ == kind::block ? this_thread_block().num_threads()
+                                  : lanes_.num_threads();
+  }
+  unsigned long long thread_rank() const {
+    return kind_ == kind::grid    ? this_grid().thread_rank()
+           : kind_ == kind::block ? this_thread_block().thread_rank()
+                                  : lanes_.thread_rank();
+  }
+
+private:
+  friend thread_group tiled_partition(const thread_group& parent, unsigned size);
+  enum class kind { grid, block, lanes };
+  kind kind_;
+  detail::lane_group lanes_ = detail::lane_group(0);
+};
+
+// `size` is a power of two up to 32, of a block or of the lanes of a warp.
+inline thread_group tiled_partition(const thread_group& parent, unsigned size) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0 ||
+      parent.kind_ == thread_group::kind::grid)
+    __trap();
+  const unsigned first_bits = size == 32 ? ~0u : (1u << size) - 1;
+  if (parent.kind_ == thread_group::kind::block)
+    return detail::lane_group(first_bits << (::gpurma::cpu::lane() & ~(size - 1)));
+  return parent.lanes_.tile(size);
+}
+inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0)
+    __trap();
+  return coalesced_group(parent.tile(size));
+}
 
 template <class Group>
 void sync(const Group& group) {
