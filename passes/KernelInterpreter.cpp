@@ -1780,6 +1780,23 @@ private:
     return opaque(E->getType(), UnknownCause::Loaded, E);
   }
 
+  /// memcpy(&u[i], &v[i], sizeof u[i]), of an array that is distributed.
+  bool copiesElement(const CallExpr* E) {
+    Expr::EvalResult Bytes;
+    if (forFixedRows() || !E->getArg(2)->EvaluateAsInt(Bytes, Context))
+      return false;
+    bool Distributed = false;
+    for (const Expr* Pointer :
+         {E->getArg(0)->IgnoreParenImpCasts(), E->getArg(1)->IgnoreParenImpCasts()}) {
+      const QualType Element = Pointer->getType()->getPointeeType();
+      if (Element.isNull() || Element->isIncompleteType() ||
+          Context.getTypeSizeInChars(Element).getQuantity() != Bytes.Val.getInt())
+        return false;
+      Distributed |= distributed(placeOf({Pointer, /*IsAddress=*/true}));
+    }
+    return Distributed;
+  }
+
   std::optional<AbstractValue> evalKnown(const CallExpr* E, const FunctionDecl* Callee) {
     if (!Callee->getIdentifier() || isa<CXXMethodDecl>(Callee))
       return std::nullopt;
@@ -1804,6 +1821,19 @@ private:
     if (isCollective(*Callee)) {
       for (const Expr* Argument : E->arguments())
         passOn(Argument, E, Callee);
+      return opaque(E->getType(), UnknownCause::Call, E);
+    }
+    if (Name == "memcpy" && Count == 3 && !ownDefinition(*Callee) && copiesElement(E)) {
+      // Not as pointers to void, which elements of what type is no longer known of.
+      const Expr *Target = E->getArg(0)->IgnoreParenImpCasts(),
+                 *Source = E->getArg(1)->IgnoreParenImpCasts();
+      const Location To = eval(Target).Place.value_or(Location{}),
+                     From = eval(Source).Place.value_or(Location{});
+      access(From, /*Writes=*/false, Source);
+      if (distributed(To))
+        access(To, /*Writes=*/true, Target);
+      else
+        forget(To, UnknownCause::Loaded, E);
       return opaque(E->getType(), UnknownCause::Call, E);
     }
     bool Min = Name == "min" || Name == "umin", Max = Name == "max" || Name == "umax";

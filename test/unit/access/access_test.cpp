@@ -158,6 +158,20 @@ __global__ void k(float *a, int ny, int nx) {
   EXPECT_EQ(K.infer("k", "a : ny nx"), "rows y; reads a (own); writes a (own)");
 }
 
+TEST(Inference, CopiedElements) {
+  KernelText K(R"(
+extern "C" __device__ void *memcpy(void *, const void *, decltype(sizeof 0));
+__global__ void k(const float *in, float *out, int ny, int nx) {
+  POINT;
+  if (x >= nx || y >= ny - 1)
+    return;
+  float below;
+  memcpy(&below, &in[(y + 1) * nx + x], sizeof below);
+  memcpy(out + y * nx + x, &below, sizeof(float));
+})");
+  EXPECT_EQ(K.infer("k", "in out : ny nx"), "rows y; reads in (y 1..1); writes out (own)");
+}
+
 TEST(Inference, SizesInAStructureParameter) {
   KernelText K(R"(
 struct Grid {
