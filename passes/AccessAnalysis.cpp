@@ -568,13 +568,22 @@ private:
     for (const CoordinateAccess& A : Accesses) {
       const Polynomial &Row = A.Coordinates[0], &Rows = A.Array->Shape[0];
       const std::optional<std::int64_t> MovedBy = fromThread(Row, D).constant();
-      if (!A.Origin->Writes || A.IntoEndRow || !MovedBy || isPassed(A.Domains[0], Row) ||
+      if (!A.Origin->Writes || A.IntoEndRow || !MovedBy ||
           llvm::any_of(Result.Fitting, [&](const FittingThreads& Each) {
             return Each.Dimension == D && !Each.Enough;
           }))
         continue;
       const isl::set Behind =
           A.Domains[0].intersect(Sets.compare(Comparison::LessEqual, Rows, Row));
+      if (Behind.is_empty())
+        continue;
+      if (std::optional<PassedRow> Passed = passedRow(A.Domains[0], Row)) {
+        Passed->Dimension = D;
+        Passed->Array = A.Array->Array;
+        Passed->MovedBy = *MovedBy;
+        Result.PassedRows.push_back(*std::move(Passed));
+        continue;
+      }
       if (!Sets.greatest(Behind, Row - Rows))
         continue;
       std::optional<std::int64_t> Enough =
@@ -592,16 +601,21 @@ private:
     }
   }
 
-  /// Whether conditions let threads go on only where a coordinate is a number that the kernel is
-  /// passed: `y == sy`.
-  bool isPassed(const isl::set& Domain, const Polynomial& Coordinate) {
-    return llvm::any_of(Kernel->parameters(), [&](const ParmVarDecl* P) {
+  /// The number by which conditions let threads go on only where a coordinate is that: `y == sy`.
+  std::optional<PassedRow> passedRow(const isl::set& Domain, const Polynomial& Coordinate) {
+    for (const ParmVarDecl* P : Kernel->parameters()) {
       if (!P->getType()->isIntegerType())
-        return false;
+        continue;
       const Polynomial Away = Coordinate - Polynomial(Symbol{Symbol::Kind::Parameter, 0, P});
       const std::optional<std::int64_t> Least = Sets.least(Domain, Away);
-      return Least && Sets.greatest(Domain, Away) == Least;
-    });
+      if (Least && Sets.greatest(Domain, Away) == Least) {
+        PassedRow Found;
+        Found.Number = PointerVariable(P);
+        Found.More = *Least;
+        return Found;
+      }
+    }
+    return std::nullopt;
   }
 
   /// Those of a load or store of several elements, which are in the row of the first one: such objects lie at multiples of their size, and

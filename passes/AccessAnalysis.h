@@ -231,6 +231,16 @@ struct FittingThreads {
   std::optional<std::int64_t> Enough = std::nullopt;
 };
 
+/// A row that threads store into where they are those of a number that the kernel is passed, and of so many more: `y == sy + 1`.
+struct PassedRow {
+  unsigned Dimension = 0;
+  PointerVariable Array;
+  PointerVariable Number;
+  std::int64_t More = 0;
+  /// How far the row is behind the thread.
+  std::int64_t MovedBy = 0;
+};
+
 /// A number that the kernel is passed, as a radius, says how many rows from its block's own are read, where a clause `halo` says how many those
 /// are. The region compares them when it comes to the launch.
 struct PassedDepth {
@@ -322,6 +332,7 @@ struct KernelAccesses {
   /// Those of the launch's that the analysis has used.
   AssumedConstants Constants;
   std::vector<FittingThreads> Fitting;
+  std::vector<PassedRow> PassedRows;
   std::vector<PassedDepth> PassedDepths;
 };
 

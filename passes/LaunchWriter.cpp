@@ -324,6 +324,14 @@ private:
              << Each.Dimension << ", " << Each.MovedBy << ", " << (Each.Exactly ? "true" : "false")
              << ", " << Site << (Each.Enough ? ", " + std::to_string(*Each.Enough) : "") << ");\n";
     }
+    for (const PassedRow& Each : S.Accesses.PassedRows) {
+      auto Of = llvm::find_if(S.Accesses.Arrays,
+                              [&](const ArrayAccess& A) { return A.Array == Each.Array; });
+      line() << "::gpurma::stages::check_row(gpurma_region, " << Of->ShapedLike << ", std::int64_t{"
+             << passedName(Each.Number) << "} + " << Each.More << ", dim3(" << E.text(S.Grid)
+             << "), dim3(" << E.text(S.Block) << "), " << Each.Dimension << ", " << Each.MovedBy
+             << ", " << Site << ");\n";
+    }
   }
 
   /// Numbers that say how far away a kernel reads, where a clause `halo` says so, too.

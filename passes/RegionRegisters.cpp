@@ -62,6 +62,8 @@ unsigned registersBeside(const KernelAccesses& Accesses, const Region& R,
 
 unsigned registerLimits(const RegionRegisters& R,
                         llvm::function_ref<ArrayRef<unsigned>(StringRef)> OfKernel) {
+  if (R.Launches.empty()) // copies and fills
+    return 1u << Limits[0] / 8;
   unsigned Least = 0, Found = 0;
   std::vector<unsigned> Possible;
   for (const RegionRegisters::Launch& L : R.Launches) {

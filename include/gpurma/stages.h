@@ -51,14 +51,12 @@
 #if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(40)
 #define GPURMA_REGION_KERNELS_40(kernel) GPURMA_REGION_KERNELS_OF(kernel, 40)
 #else
-#define GPURMA_REGION_KERNELS_40(kernel)                                                           \
-  { nullptr, nullptr }
+#define GPURMA_REGION_KERNELS_40(kernel) {nullptr, nullptr}
 #endif
 #if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(48)
 #define GPURMA_REGION_KERNELS_48(kernel) GPURMA_REGION_KERNELS_OF(kernel, 48)
 #else
-#define GPURMA_REGION_KERNELS_48(kernel)                                                           \
-  { nullptr, nullptr }
+#define GPURMA_REGION_KERNELS_48(kernel) {nullptr, nullptr}
 #endif
 #if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(64)
 #define GPURMA_REGION_KERNELS_64(kernel) GPURMA_REGION_KERNELS_OF(kernel, 64)
@@ -68,8 +66,7 @@
 #if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(80)
 #define GPURMA_REGION_KERNELS_80(kernel) GPURMA_REGION_KERNELS_OF(kernel, 80)
 #else
-#define GPURMA_REGION_KERNELS_80(kernel)                                                           \
-  { nullptr, nullptr }
+#define GPURMA_REGION_KERNELS_80(kernel) {nullptr, nullptr}
 #endif
 #if GPURMA_REGION_REGISTERS & GPURMA_REGISTERS_BIT(128)
 #define GPURMA_REGION_KERNELS_128(kernel) GPURMA_REGION_KERNELS_OF(kernel, 128)
@@ -78,11 +75,9 @@
 #endif
 // All that are compiled of a kernel template, by host::register_limits.
 #define GPURMA_REGION_KERNELS(kernel)                                                              \
-  {                                                                                                \
-    GPURMA_REGION_KERNELS_32(kernel), GPURMA_REGION_KERNELS_40(kernel),                            \
-        GPURMA_REGION_KERNELS_48(kernel), GPURMA_REGION_KERNELS_64(kernel),                        \
-        GPURMA_REGION_KERNELS_80(kernel), GPURMA_REGION_KERNELS_128(kernel)                        \
-  }
+  {GPURMA_REGION_KERNELS_32(kernel), GPURMA_REGION_KERNELS_40(kernel),                             \
+   GPURMA_REGION_KERNELS_48(kernel), GPURMA_REGION_KERNELS_64(kernel),                             \
+   GPURMA_REGION_KERNELS_80(kernel), GPURMA_REGION_KERNELS_128(kernel)}
 
 namespace gpurma {
 

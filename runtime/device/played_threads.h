@@ -282,6 +282,21 @@ GPURMA_DEVICE void check_threads(const region<Stages, Arrays, Scalars>&, int arr
                  threads, most, exactly);
 }
 
+// Of a row that a number says which the kernel is passed: the array has it, or the launch no thread
+// for it. The threads that lead.
+template <int Stages, int Arrays, int Scalars>
+GPURMA_DEVICE void check_row(const region<Stages, Arrays, Scalars>&, int array, std::int64_t row,
+                             const dim3& grid, const dim3& block, int along, std::int64_t moved_by,
+                             site where) {
+  const array_plan& of = region<Stages, Arrays, Scalars>::shared().plans.array[array];
+  const std::int64_t threads =
+      static_cast<std::int64_t>(of_dim(grid, along)) * of_dim(block, along);
+  if (row >= of.extent(of.row_dimension()) && row - moved_by < threads)
+    detail::fail(detail::block(), error_code::threads_beyond, directive::stage, where,
+                 static_cast<std::int64_t>(reinterpret_cast<std::uint64_t>(of.name)), along,
+                 threads, of.extent(of.row_dimension()) - moved_by, false);
+}
+
 // Of a launch that reads as many rows from a block's own as a number that it is passed says, where a
 // clause `halo` says how many those are. The threads that lead.
 template <int Stages, int Arrays, int Scalars>

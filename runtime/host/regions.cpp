@@ -569,11 +569,15 @@ const void* kernel_of(const region_launch& region) {
   int chosen = 0;
   while (chosen < most && registers > host::register_limits[chosen])
     ++chosen;
-  // Not all are compiled (GPURMA_REGION_REGISTERS): the next one with more, or with less.
-  while (chosen < most && region.kernels[chosen][0] == nullptr)
+  // Not all are compiled (GPURMA_REGION_REGISTERS): the next one with more, or with less; or one
+  // that CUDA says does not fit.
+  const auto compiled = [&](int k) { return region.kernels[k][0] != nullptr; };
+  while (chosen < most && !compiled(chosen))
     ++chosen;
-  while (chosen > 0 && region.kernels[chosen][0] == nullptr)
+  while (chosen > 0 && !compiled(chosen))
     --chosen;
+  while (chosen < last && !compiled(chosen))
+    ++chosen;
 #else
   constexpr int chosen = 0;
 #endif

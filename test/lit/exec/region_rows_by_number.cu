@@ -11,6 +11,8 @@
 // RUN: env GPURMA_CPU_RANKS=2 %mpirun -np 2 %t | diff - %t.expected
 // RUN: env GPURMA_CPU_RANKS=1 %mpirun -np 3 %t | diff - %t.expected
 // RUN: %t quiet 24 && not %t quiet 20 2>&1 | FileCheck --check-prefix=FEW %s
+// RUN: not %t quiet 53 53 2>&1 | FileCheck --check-prefix=BEHIND %s
+// RUN: %t quiet 53 1000
 #include "Inputs/region.h"
 #include <utility>
 
@@ -48,6 +50,7 @@ __global__ void inner_rows(int *u, int ny, int nx) {
 
 int main(int argc, char **argv) {
   const int nx = 37, ny = argc > 2 ? std::atoi(argv[2]) : 53;
+  const int first = argc > 3 ? std::atoi(argv[3]) : 2;
   int *u = array_of_numbers<int>(ny * nx), *v = array_of_numbers<int>(ny * nx);
   const dim3 block(16, 8), grid((nx + 15) / 16, (ny + 7) / 8);
 #pragma gpurma persistent distribute(u, v : rows(ny, nx))
@@ -55,7 +58,8 @@ int main(int argc, char **argv) {
     smooth<<<grid, block>>>(v, u, ny, nx);
     // FEW: :[[@LINE+1]] on rank {{[0-9]+}}: along y, the launch has 24 threads, and no condition of the kernel keeps those behind the first 20 in the rows
     source<<<grid, block>>>(v, nx);
-    moving_source<<<grid, block>>>(v, 2 + 3 * t, 5 + t, nx);
+    // BEHIND: :[[@LINE+1]] on rank {{[0-9]+}}: along y, the launch has 56 threads, and no condition of the kernel keeps those behind the first 53 in the rows
+    moving_source<<<grid, block>>>(v, first + 3 * t, 5 + t, nx);
     first_rows<<<grid, block>>>(v, nx);
     inner_rows<<<grid, block>>>(v, ny, nx);
     std::swap(u, v);
