@@ -449,7 +449,7 @@ private:
 
   /// `(void *)kernel<T>` names one that may be launched by its address only.
   void registerInstance(const FunctionDecl& Kernel) {
-    if (!Kernel.isDefined() || Kernel.isDependentContext() || !isAccessible(&Kernel) ||
+    if (!Kernel.isDefined() || Kernel.isDependentContext() || !hasPublicName(&Kernel) ||
         P.RankKernels.count(kernelKey(&Kernel, Sources)))
       return;
     if (std::optional<std::string> Name = qualifiedName(&Kernel)) {

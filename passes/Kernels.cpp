@@ -6,6 +6,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/PrettyPrinter.h"
 #include "clang/AST/RecordLayout.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -80,6 +81,68 @@ bool isAccessible(const FunctionDecl *Kernel) {
     if (D->getAccess() != AS_public)
       return false;
   return !Kernel->getParentFunctionOrMethod();
+}
+
+namespace {
+
+bool isPublicEverywhere(const Decl *D) {
+  for (; D && llvm::isa<CXXRecordDecl>(D->getDeclContext()); D = llvm::cast<Decl>(D->getDeclContext()))
+    if (D->getAccess() != AS_public)
+      return false;
+  return true;
+}
+
+bool areNamesPublic(llvm::ArrayRef<TemplateArgument> Arguments);
+
+/// Whether a type's name has a class or an enumeration in it that is not public.
+class PrivateNameFinder : public RecursiveASTVisitor<PrivateNameFinder> {
+public:
+  bool VisitTagType(TagType *Type) {
+    const TagDecl *Tag = Type->getDecl();
+    const auto *Specialization = llvm::dyn_cast<ClassTemplateSpecializationDecl>(Tag);
+    Found |= !isPublicEverywhere(Tag) || (Specialization && !areNamesPublic(Specialization->getTemplateArgs().asArray()));
+    return !Found;
+  }
+
+  bool Found = false;
+};
+
+bool areNamesPublic(llvm::ArrayRef<TemplateArgument> Arguments) {
+  return llvm::all_of(Arguments, [](const TemplateArgument &A) {
+    PrivateNameFinder Names;
+    switch (A.getKind()) {
+    case TemplateArgument::Type:
+      Names.TraverseType(A.getAsType().getCanonicalType());
+      break;
+    case TemplateArgument::Integral:
+      Names.TraverseType(A.getIntegralType().getCanonicalType());
+      break;
+    case TemplateArgument::Declaration:
+      return isPublicEverywhere(A.getAsDecl());
+    case TemplateArgument::Template:
+      return isPublicEverywhere(A.getAsTemplate().getAsTemplateDecl());
+    case TemplateArgument::Pack:
+      return areNamesPublic(A.pack_elements());
+    default:
+      break;
+    }
+    return !Names.Found;
+  });
+}
+
+} // namespace
+
+bool hasPublicName(const FunctionDecl *Kernel) {
+  if (!isAccessible(Kernel))
+    return false;
+  for (const DeclContext *DC = Kernel->getDeclContext(); !DC->isTranslationUnit(); DC = DC->getParent())
+    if (const auto *Class = llvm::dyn_cast<ClassTemplateSpecializationDecl>(DC); Class && !areNamesPublic(Class->getTemplateArgs().asArray()))
+      return false;
+  PrivateNameFinder InType; // which is written where the kernel is overloaded
+  if (isOverloaded(Kernel))
+    InType.TraverseType(Kernel->getType().getCanonicalType());
+  const TemplateArgumentList *Arguments = Kernel->getTemplateSpecializationArgs();
+  return !InType.Found && (!Arguments || areNamesPublic(Arguments->asArray()));
 }
 
 bool isOverloaded(const FunctionDecl *Kernel) {

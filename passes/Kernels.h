@@ -24,6 +24,9 @@ bool isKernel(const clang::FunctionDecl *Function);
 /// True if the kernel's name can be spelled at namespace scope: it is no protected or private member.
 bool isAccessible(const clang::FunctionDecl *Kernel);
 
+/// True if that holds for what its template arguments name as well.
+bool hasPublicName(const clang::FunctionDecl *Kernel);
+
 /// True if the kernel shares its name with another function of its scope, or an instance its template arguments as far as they can be
 /// written, so that the name alone does not denote it.
 bool isOverloaded(const clang::FunctionDecl *Kernel);

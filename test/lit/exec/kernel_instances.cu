@@ -28,7 +28,26 @@ template <class T> const char *within_template(T *o) {
   return cudaGetErrorName(cudaDeviceSynchronize());
 }
 
-__global__ void plain() {}
+// What others may not name is launched all the same.
+class solver {
+  struct own {
+    __device__ int operator()() const { return 3; }
+  };
+  enum class mode { a, b };
+  template <mode M> struct by_mode {
+    __device__ int operator()() const { return M == mode::a ? 10 : 20; }
+  };
+
+public:
+  void run(int *p) const {
+    apply<own><<<1, 1>>>(own{}, p);
+    cudaDeviceSynchronize();
+    const int first = *p;
+    apply<<<1, 1>>>(by_mode<mode::b>{}, p);
+    cudaDeviceSynchronize();
+    *p += first;
+  }
+};
 
 int main() {
   int *o;
@@ -56,6 +75,9 @@ int main() {
   name = cudaGetErrorName(run([] { return 8; }, o));
   cudaDeviceSynchronize();
   std::printf("lambda: %s %d\n", name, *o);
+  // CHECK: private: 23
+  solver().run(o);
+  std::printf("private: %d\n", *o);
   // CHECK: attributes: cudaSuccess
   cudaFuncAttributes attributes;
   std::printf("attributes: %s\n", cudaGetErrorName(cudaFuncGetAttributes(&attributes, fill<int, 9>)));
