@@ -297,7 +297,8 @@ bool IntegerArithmetic::isNarrow(QualType Type) const { return Context.getTypeSi
 
 std::optional<std::pair<Polynomial, Polynomial>> IntegerArithmetic::rowAndColumn(const Polynomial& A,
                                                               const Polynomial& B) {
-  if (!Renumbered || !Renumbered->inOneDimension() || A.overflowed())
+  const bool InOneDimension = Renumbered && Renumbered->inOneDimension();
+  if ((!InOneDimension && B.constant()) || A.overflowed())
     return std::nullopt;
   auto [Quotient, Remainder] = A.divided(B);
   if (Quotient == Polynomial(0))

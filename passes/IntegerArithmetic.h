@@ -65,8 +65,8 @@ private:
   const UnknownCause* causeOfCount(const Polynomial& A) const;
   /// Whether all that a value may be is made of numbers and data; \p Choices gets the symbols that it is chosen by.
   bool isOfData(const Polynomial& Value, std::set<Symbol>& Choices) const;
-  /// Quotient and remainder of a thread's number by a row's length and the like, where the remainder
-  /// that polynomial division leaves is C's.
+  /// Quotient and remainder of a thread's or an element's number by a row's length and the like,
+  /// where the remainder that polynomial division leaves is C's.
   std::optional<std::pair<Polynomial, Polynomial>> rowAndColumn(const Polynomial& A,
                                                                 const Polynomial& B);
   /// The quotient by a positive number, rounded down.

@@ -288,7 +288,7 @@ ELIDED_REGIONS = """
     dot_values early_reads element_references elements_with_arrays end_rows error_checks exact_grids few_threads first_row
     flags functions_of_both fused fused_rows ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
     host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
-    index_functions lambdas lanes last_barriers launchers lattice leapfrog leaving listed_extrema listed_nodes
+    index_functions lambdas lanes last_barriers launchers lattice leapfrog leaving linear_index listed_extrema listed_nodes
     listed_places local_types longer_rows many_tiles masks member_templates narrow_blocks neighbour_counts no_rows object object_members object_values objects
     objects_names one_dimension other_names overlapping_blocks own_class parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points private_statics profiler_ranges publish put radius range_loops reduced
