@@ -190,8 +190,9 @@ private:
       if (End && Finder && Kernel->getNumParams() == Kernels.front()->getNumParams())
         Finders.push_back({*End, *Finder});
     }
-    if (!C.Text || Kernels.empty() || Finders.size() != Kernels.size()) {
-      U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Deduced->getName().getAsString() << 0;
+    const bool Behind = llvm::any_of(Kernels, [&](const FunctionDecl* Kernel) { return Sources.isBeforeInTranslationUnit(Launch.getBeginLoc(), Kernel->getEndLoc()); });
+    if (!C.Text || Kernels.empty() || Finders.size() != Kernels.size() || Behind) {
+      U.Diags->report(Launch.getBeginLoc(), Diag::err_launch_template_deduced) << C.Deduced->getName().getAsString() << (Behind ? 2 : 0);
       C.Failed = true;
       return;
     }

@@ -30,3 +30,13 @@ void choose(bool is_float, void* data) {
   FOR_TYPES(is_float, other<<<1, 32>>>(static_cast<Scalar*>(data)));
   FOR_TYPES(is_float, other<Scalar><<<1, 32>>>(static_cast<Scalar*>(data)));
 }
+
+template <class T> __global__ void later(T* data);
+template <class T> void start_later(T* data) {
+  // CHECK: :[[@LINE+1]]:3: error: the launch of kernel template 'later' deduces template arguments that depend on the enclosing template, and the kernel is defined behind it; write them out
+  later<<<1, 32>>>(data);
+}
+template <class T> __global__ void later(T* data) {
+#pragma gpurma barrier
+}
+void both_later(float* a) { start_later(a); }
