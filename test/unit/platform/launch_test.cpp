@@ -31,7 +31,7 @@ TEST(Launch, WrongConfigurationsAreRefused) {
   EXPECT_EQ(launch(1, 1, 49 * 1024), cudaErrorInvalidValue);
   EXPECT_EQ(cudaLaunchKernel(address(store), 1, 1, arguments, 0, reinterpret_cast<cudaStream_t>(0x7)),
             cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(cudaLaunchKernel(unknown, 1, 1, nullptr), cudaErrorInvalidDeviceFunction);
+  EXPECT_EQ(cudaLaunchKernel(reinterpret_cast<const void*>(&unknown), 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(out[0], 0);
 }
