@@ -37,6 +37,16 @@ std::optional<std::string> parameterList(const FunctionDecl* Kernel, const Sourc
   return Text + ")";
 }
 
+/// With what the template requires, if anything; none if that is no text.
+std::optional<std::string> constrained(const std::string& Text, const Expr* Constraint,
+                                       const SourceManager& Sources, const LangOptions& LangOpts) {
+  if (!Constraint)
+    return Text;
+  const std::optional<std::string> Required =
+      spelledText(Constraint->getSourceRange(), Sources, LangOpts);
+  return Required ? std::optional(Text + " requires " + *Required) : std::nullopt;
+}
+
 /// `template <class T, int N = 3>`, whose default arguments may stand at an earlier declaration;
 /// with what else chooses among templates. None if a parameter has no name.
 std::optional<std::string> templateHeader(const FunctionTemplateDecl* Template,
@@ -62,14 +72,8 @@ std::optional<std::string> templateHeader(const FunctionTemplateDecl* Template,
     Text->pop_back();
     *Text += ", ::gpurma::returned_by_kernel<" + *Returned + ">* = nullptr>";
   }
-  if (const Expr* Constraint = Text ? Parameters->getRequiresClause() : nullptr) {
-    std::optional<std::string> Required =
-        spelledText(Constraint->getSourceRange(), Sources, LangOpts);
-    if (!Required)
-      return std::nullopt;
-    *Text += " requires " + *Required;
-  }
-  return Text;
+  return Text ? constrained(*Text, Parameters->getRequiresClause(), Sources, LangOpts)
+              : std::nullopt;
 }
 
 bool holdsLambda(const Stmt* S) { return isa<LambdaExpr>(S) || llvm::any_of(S->children(), [](const Stmt* Child) { return Child && holdsLambda(Child); }); }
@@ -90,15 +94,11 @@ llvm::SmallVector<const FunctionDecl*, 2> candidateKernels(const UnresolvedLooku
 
 std::optional<std::string> kernelFinder(const FunctionDecl* Kernel, bool Overloaded, const SourceManager& Sources, const LangOptions& LangOpts) {
   std::optional<std::string> Parameters = parameterList(Kernel, Sources, LangOpts);
+  if (Parameters)
+    Parameters =
+        constrained(*Parameters, Kernel->getTrailingRequiresClause(), Sources, LangOpts);
   if (!Parameters)
     return std::nullopt;
-  if (const Expr* Constraint = Kernel->getTrailingRequiresClause()) {
-    std::optional<std::string> Required =
-        spelledText(Constraint->getSourceRange(), Sources, LangOpts);
-    if (!Required)
-      return std::nullopt;
-    *Parameters += " requires " + *Required;
-  }
   std::string Header, Name = Kernel->getNameAsString();
   if (const FunctionTemplateDecl* Template = Kernel->getDescribedFunctionTemplate()) {
     std::optional<std::string> Own = templateHeader(Template, Sources, LangOpts);

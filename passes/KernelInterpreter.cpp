@@ -275,9 +275,10 @@ private:
   /// Of a distributed array. Where threads are numbered as its elements are, all have as many of these.
   bool isUnderstood(const Location& L) const { return L.Unit == 0 && (L.Elements == Launch.ElementsPerThread || Launch.isInBlocks()); }
 
-  /// An object that lies anywhere may go on in the next row, as its elements by themselves may.
+  /// What is accessed is so by an atomic operation.
   bool InAtomic = false;
 
+  /// An object that lies anywhere may go on in the next row, as its elements by themselves may.
   void accessElements(const Location& L, bool Writes, const Expr* Where) {
     const std::int64_t Count = L.PartElements != 0 ? L.PartElements : L.Elements;
     const Polynomial Offset = Writes ? Numbers.resolved(L.Offset) : L.Offset;

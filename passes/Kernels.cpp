@@ -76,21 +76,19 @@ std::string textOf(const Stmt *S, const ASTContext &Context) {
 
 bool isKernel(const FunctionDecl *Function) { return Function && Function->hasAttr<CUDAGlobalAttr>(); }
 
-bool isAccessible(const FunctionDecl *Kernel) {
-  for (const Decl *D = Kernel; D && llvm::isa<CXXRecordDecl>(D->getDeclContext()); D = llvm::cast<Decl>(D->getDeclContext()))
-    if (D->getAccess() != AS_public)
-      return false;
-  return !Kernel->getParentFunctionOrMethod();
-}
-
-namespace {
-
-bool isPublicEverywhere(const Decl *D) {
+/// Whether a member and the classes that it is in are public, as what is no member is.
+static bool isPublicEverywhere(const Decl *D) {
   for (; D && llvm::isa<CXXRecordDecl>(D->getDeclContext()); D = llvm::cast<Decl>(D->getDeclContext()))
     if (D->getAccess() != AS_public)
       return false;
   return true;
 }
+
+bool isAccessible(const FunctionDecl *Kernel) {
+  return isPublicEverywhere(Kernel) && !Kernel->getParentFunctionOrMethod();
+}
+
+namespace {
 
 bool areNamesPublic(llvm::ArrayRef<TemplateArgument> Arguments);
 
