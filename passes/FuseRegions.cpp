@@ -55,7 +55,12 @@ public:
       Functions.insert(F->getCanonicalDecl());
     return true;
   }
+  bool VisitVarDecl(VarDecl* V) override {
+    Declared.insert(V);
+    return true;
+  }
   llvm::SmallSetVector<const VarDecl*, 16> Variables;
+  llvm::DenseSet<const VarDecl*> Declared;
   llvm::SmallSetVector<const FunctionDecl*, 8> Functions;
 };
 
@@ -150,6 +155,9 @@ public:
     Number = std::to_string(P.number("region " + fileName(U.sources().getFileID(R.directive().HashLoc), U.sources()) + ":" +
                                      std::to_string(U.sources().getFileOffset(R.directive().HashLoc)) + " " +
                                      instanceCondition(R.function(), U.sources()).value_or("")));
+    // On the CPU target nothing is faster; and what is checked, the region's kernel checks.
+    if (P.Options.Target == Target::CUDA && !P.Options.Check)
+      R.OnHost = findLoopOnHost(R, U.sources());
     const LocalTypes Types(R, Number, Context);
     {
       const LocalTypes::Renamed Here(Types);
@@ -176,12 +184,6 @@ private:
     if (const Stage* InBlocks = stageOfRanks())
       Noted.Threads = threadsIn(InBlocks->Accesses.LaunchedBlock).value_or(0);
     P.Regions.push_back(std::move(Noted));
-  }
-
-  bool declaredOutside(const VarDecl* V) const {
-    const SourceManager& Sources = U.sources();
-    return !Sources.isPointWithin(Sources.getFileLoc(V->getLocation()), Sources.getFileLoc(R.Statement->getBeginLoc()),
-                                  Sources.getFileLoc(R.Statement->getEndLoc()));
   }
 
   /// Of a launch that is passed no distributed array nothing is known but its parameters' types.
@@ -237,6 +239,11 @@ private:
       Text += "  ::gpurma::stages::collected_plan gpurma_collected[" + std::to_string(R.Collected.size()) + "];\n";
     for (const VarDecl* V : R.Kept)
       Text += "  " + type(V->getType(), keptName(R, V)) + ";\n";
+    if (R.OnHost) {
+      for (const VarDecl* V : R.OnHost->Variables)
+        Text += "  " + type(V->getType(), loopVariableName(V)) + ";\n";
+      Text += std::string("  ::gpurma::stages::loop_progress ") + LoopField + ";\n";
+    }
     if (!R.HostParts.empty())
       Text += std::string("  unsigned ") + HostPartField + ";\n  ::gpurma::stages::behind_host_part " + BehindField + ";\n";
     Text += "};\n" + Written.Launches;
@@ -260,6 +267,9 @@ private:
     }
     for (const VarDecl* V : R.Kept)
       Text += "    auto& " + keptName(R, V) + " = gpurma_values." + keptName(R, V) + ";\n";
+    if (R.OnHost) // a copy: if functions got its address among the values, these would not be in
+                  // registers
+      Text += std::string("    auto ") + LoopField + " = gpurma_values." + LoopField + ";\n";
     if (!R.HostParts.empty())
       Text += std::string("    auto& ") + HostPartField + " = gpurma_values." + HostPartField + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
@@ -272,6 +282,8 @@ private:
         Text += "    auto& gpurma_blocks_" + Index + " = gpurma_values.gpurma_blocks_" + Index + ";\n";
     }
     Text += Written.Text;
+    if (R.OnHost)
+      Text += std::string("    gpurma_values.") + LoopField + " = " + LoopField + ";\n";
     for (unsigned I = 0; I != R.Reductions.size(); ++I)
       Text += "    gpurma_values.gpurma_scalar_" + std::to_string(I) + " = gpurma_reduced_" + std::to_string(I) + ".value();\n";
     llvm::ListSeparator Separator;
@@ -583,6 +595,8 @@ private:
     std::string Values = "gpurma_values_" + Number;
     std::string Memory = "{ alignas(" + Values + ") unsigned char gpurma_memory[sizeof(" + Values + ")]; " + Values +
                          "& gpurma_values = *reinterpret_cast<" + Values + "*>(gpurma_memory); " + noBlocks();
+    if (R.OnHost)
+      return loopText(Memory);
     if (R.HostParts.empty())
       return {{Memory + launch() + uses() + "}"}};
     std::string Part = std::string("gpurma_values.") + HostPartField;
@@ -600,6 +614,19 @@ private:
     }
     Texts.push_back({Text + "} " + uses() + "}"});
     return Texts;
+  }
+
+  /// The kernel and the host by turns, as gpurma_choice says.
+  std::vector<HostText> loopText(const std::string& Memory) const {
+    const std::string Loop = std::string("gpurma_values.") + LoopField;
+    std::string Variables;
+    for (const VarDecl* V : R.OnHost->Variables)
+      Variables += "[[maybe_unused]] auto& " + V->getNameAsString() + " = gpurma_values." +
+                   loopVariableName(V) + "; ";
+    return {{Memory + Loop + " = {}; for (::gpurma::stages::loop_choice gpurma_choice(" + Loop +
+                 ");;) { " + launch() + "if (!" + Loop + ".has_left) break; " + Variables,
+             nullptr, /*IsLoop=*/true},
+            {"if (!gpurma_choice.returns()) break; } " + uses() + "}"}};
   }
 
   /// No launch of the region has stored numbers of its blocks.
@@ -679,7 +706,9 @@ private:
       }
     Text += tables() + variablesCheck();
     for (const VarDecl* V : Written.Captured)
-      Text += "::gpurma::stages::copy_value(gpurma_values." + capturedName(V, P) + ", " + hostValue(V) + "); ";
+      Text += std::string("::gpurma::stages::copy_") +
+              (Written.Changed.count(V) ? "variable" : "value") + "(gpurma_values." +
+              capturedName(V, P) + ", " + hostValue(V) + "); ";
     Text += scalarsCheck();
     for (unsigned I = 0; I != R.Reductions.size(); ++I) {
       bool OfBlocks = R.Reductions[I].OfBlocks;
@@ -707,6 +736,9 @@ private:
               ", " + operationName(R.Reductions[I], Context) + ">()";
     Text += "}}; " + undistributedChecks() + "::gpurma::stages::run(gpurma_kernels_" + Number +
             ", gpurma_values, gpurma_plan, " + siteText(R.directive().HashLoc, U.sources()) +
+            (R.OnHost              ? ", &gpurma_choice"
+             : R.Collected.empty() ? ""
+                                   : ", nullptr") +
             (R.Collected.empty()
                  ? ""
                  : ", gpurma_values.gpurma_collected, " + std::to_string(R.Collected.size())) +
@@ -870,7 +902,7 @@ private:
         Named.TraverseStmt(const_cast<Expr*>(E));
     std::string Text;
     for (const VarDecl* V : Named.Variables)
-      if (V->getIdentifier() && declaredOutside(V) && !Written.Captured.count(V) &&
+      if (V->getIdentifier() && !Named.Declared.contains(V) && !Written.Captured.count(V) &&
           !V->hasAttr<CUDADeviceAttr>() && !V->hasAttr<CUDAConstantAttr>())
         // nvcc finds that a lambda is not used by its name alone.
         Text += (isLambda(V) ? "static_cast<void>(&" : "static_cast<void>(") + hostName(V) + "); ";

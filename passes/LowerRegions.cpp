@@ -516,8 +516,26 @@ private:
   std::string launchText(const Region& R) {
     std::string Text;
     for (const HostText& Each : R.LaunchText)
-      Text += Each.Text + (Each.Part ? partText(R, *Each.Part) : "");
+      Text += Each.Text + (Each.Part ? partText(R, *Each.Part) : Each.IsLoop ? loopText(R) : "");
     return Text;
+  }
+
+  /// The region's loop as it stands in the source, from where the kernel has left it.
+  std::string loopText(const Region& R) {
+    const auto TextOf = [&](const Stmt* S) -> std::string {
+      const std::optional<FileRange> Range = S ? rangeOf(R, S->getSourceRange()) : std::nullopt;
+      return Range ? P.Edits.text(*Range, P.source(Range->File)) : "";
+    };
+    const LoopOnHost& Loop = *R.OnHost;
+    if (Loop.IsDo)
+      return "\n" + lineMark(Loop.Body->getBeginLoc()) + "do {\n" + TextOf(Loop.Body) +
+             ";\n} while ((" + TextOf(Loop.Condition) + ") && gpurma_choice.goes_on());\n" +
+             lineMark(R.Statement->getBeginLoc());
+    return "\n" + lineMark((Loop.Condition ? Loop.Condition : Loop.Body)->getBeginLoc()) +
+           "for (; gpurma_choice.goes_on()" +
+           (Loop.Condition ? " && (" + TextOf(Loop.Condition) + ")" : "") + "; " +
+           TextOf(Loop.Increment) + ")\n" + lineMark(Loop.Body->getBeginLoc()) + TextOf(Loop.Body) +
+           ";\n" + lineMark(R.Statement->getBeginLoc());
   }
 
   /// The statement of the host as it stands in the source, but that to leave a loop around it is for the region's next kernel.

@@ -11,6 +11,7 @@
 #include "passes/AccessAnalysis.h"
 #include "passes/HostObjects.h"
 #include "passes/HostParts.h"
+#include "passes/LoopOnHost.h"
 #include "passes/TileSums.h"
 #include "passes/VariableUses.h"
 #include "clang/AST/APValue.h"
@@ -209,6 +210,9 @@ struct CopiedElements {
 struct HostText {
   std::string Text;
   const HostPart *Part = nullptr;
+  /// In place of that: the program's own text of the region's loop (Region::OnHost) but for its
+  /// beginning.
+  bool IsLoop = false;
 };
 
 /// A launch of the region, or a copy or fill of distributed arrays.
@@ -334,6 +338,8 @@ struct Region {
   std::vector<AssumedNumber> AssumedNumbers;
   /// Found by FuseLaunches.
   std::vector<FusedLaunches> Fused;
+  /// Found by FuseRegions.
+  std::optional<LoopOnHost> OnHost;
 
   /// Written by FuseRegions: the region's kernel, for the place before its function, and what takes the place of its statement.
   std::string KernelText;

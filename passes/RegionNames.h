@@ -18,6 +18,9 @@ std::string behindHostPart(const clang::Stmt* Leaving);
 /// The number of a part of the region that the host runs.
 std::string hostPartNumber(const Region& R, const HostPart& P);
 
+/// And for a loop that the host may run, too (LoopOnHost.h): how far its kernel has come.
+constexpr const char* LoopField = "gpurma_loop";
+
 /// The class of ::gpurma::stages that is the clause's operation.
 std::string operationName(const ReducedScalar& S, const clang::ASTContext& Context);
 

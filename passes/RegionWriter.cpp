@@ -276,12 +276,16 @@ private:
       if (Leads)
         unlessGoesOn(For->getInit(), Depth + 1);
       else if (For->getInit())
-        statement(For->getInit(), Depth + 1);
+        beginLoop(*For, Depth + 1);
       if (For->getInc())
         E.discard(For->getInc());
-      line(Depth + 1) << "for (; " << (For->getCond() ? loopCondition(For->getCond(), Leads) : "") << "; "
+      line(Depth + 1) << "for (; " << loopCondition(*For, For->getCond(), Leads) << "; "
                       << (For->getInc() ? E.text(For->getInc()) : "") << ")\n";
       loopBody(For->getBody(), Depth + 2);
+      if (isOnHost(For))
+        for (const VarDecl* V : Draft.R.OnHost->Variables)
+          line(Depth + 1) << "gpurma_values." << loopVariableName(V) << " = " << V->getName()
+                          << ";\n";
       line(Depth) << "}\n";
       return;
     }
@@ -289,7 +293,7 @@ private:
       const auto* While = cast<WhileStmt>(S);
       if (While->getConditionVariable())
         break;
-      line(Depth) << "while (" << loopCondition(While->getCond(), Leads) << ")\n";
+      line(Depth) << "while (" << loopCondition(*While, While->getCond(), Leads) << ")\n";
       loopBody(While->getBody(), Depth + 1);
       return;
     }
@@ -297,7 +301,7 @@ private:
       const auto* Do = cast<DoStmt>(S);
       line(Depth) << "do\n";
       loopBody(Do->getBody(), Depth + 1);
-      line(Depth) << "while (" << E.text(Do->getCond()) << ");\n";
+      line(Depth) << "while (" << loopCondition(*Do, Do->getCond(), /*Leads=*/false) << ");\n";
       return;
     }
     case Stmt::SwitchStmtClass: {
@@ -551,7 +555,37 @@ private:
   }
 
   /// Of a loop that is entered where the kernel goes on in it.
-  std::string loopCondition(const Expr* Condition, bool Leads) { return Leads ? goesOn() + " || (" + E.text(Condition) + ")" : E.text(Condition); }
+  std::string loopCondition(const Stmt& Loop, const Expr* Condition, bool Leads) {
+    const std::string Text = Condition ? E.text(Condition) : "";
+    if (isOnHost(&Loop)) {
+      const std::string GoesOn =
+          std::string("gpurma_region.goes_on(gpurma_plan.loop, ") + LoopField + ")";
+      return isa<DoStmt>(Loop) ? "(" + Text + ") && " + GoesOn
+                               : GoesOn + (Condition ? " && (" + Text + ")" : "");
+    }
+    return Leads && Condition ? goesOn() + " || (" + Text + ")" : Text;
+  }
+
+  /// Whether it is the region's loop, and the host may run iterations of it.
+  bool isOnHost(const Stmt* Loop) const {
+    return Draft.R.OnHost && Loop == Draft.R.OnHost->OnDevice;
+  }
+
+  void beginLoop(const ForStmt& For, unsigned Depth) {
+    if (!isOnHost(&For))
+      return statement(For.getInit(), Depth);
+    const std::string GoesOn = std::string(LoopField) + ".goes_on";
+    if (!isa<DeclStmt>(For.getInit())) {
+      line(Depth) << "if (!" << GoesOn << ") {\n";
+      statement(For.getInit(), Depth + 1);
+      line(Depth) << "}\n";
+      return;
+    }
+    statement(For.getInit(), Depth);
+    for (const VarDecl* V : Draft.R.OnHost->Variables)
+      line(Depth) << "if (" << GoesOn << ") " << V->getName() << " = gpurma_values."
+                  << loopVariableName(V) << ";\n";
+  }
 
   /// The statements of a block: those between two parts of the host together, so that they have one scope.
   void pieces(const CompoundStmt& Block, unsigned Depth) {

@@ -7,10 +7,12 @@
 
 #include <cuda_runtime.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -81,6 +83,38 @@
 
 namespace gpurma {
 
+namespace stages {
+
+// Of a region's loop: which of its iterations the region's kernel runs, and which the host, as the
+// program has them. Some kernels are faster launched one by one (docs/performance.md), so that with
+// one process and large arrays a region tries both, and goes on by what takes less time; the next
+// time at once. GPURMA_PERSISTENT says otherwise.
+class loop_choice {
+public:
+  explicit loop_choice(loop_progress& loop) : loop_(loop) {}
+
+  // What the kernel is to run, of the region with such a name and one process; has_large_arrays:
+  // whether it is worth trying. Before it begins.
+  loop_part begin(const std::string& region, bool has_large_arrays);
+  // Before each iteration of the host: whether it runs it.
+  bool goes_on();
+  // Behind its last: whether the kernel goes on with the loop. False if that has ended.
+  bool returns();
+
+private:
+  enum class by { kernel, launches, trial, turns };
+
+  loop_progress& loop_;
+  std::string region_;
+  by how_ = by::kernel;
+  std::uint64_t iterations_ = 0; // of the host, since the kernel has left the loop
+  std::uint64_t timed_ = 0;      // of them
+  std::chrono::steady_clock::time_point began_;
+  bool leaves_ = false;
+};
+
+} // namespace stages
+
 namespace host {
 
 inline constexpr int register_limit_count = 6;
@@ -107,6 +141,8 @@ struct region_launch {
   const void* values;                // of the host's variables
   stages::collected_plan* collected; // among the values
   int collections;
+  stages::loop_choice* choice; // null: the kernel runs to its end
+  stages::loop_part* loop;     // filled in likewise
 };
 
 // Says that the program has a persistent region.
@@ -285,7 +321,7 @@ template <class Values, int Stages, int Arrays, int Scalars> struct region_kerne
 template <class Values, int Stages, int Arrays, int Scalars>
 void run(const typename region_kernels<Values, Stages, Arrays, Scalars>::type& kernels,
          Values& values, plan<Stages, Arrays, Scalars>& plans, site where,
-         collected_plan* collected = nullptr, int collections = 0) {
+         loop_choice* choice = nullptr, collected_plan* collected = nullptr, int collections = 0) {
   static_cast<void>(announced<Values>);
   plans.where = where;
   memory words{};
@@ -294,21 +330,10 @@ void run(const typename region_kernels<Values, Stages, Arrays, Scalars>::type& k
   for (int limit = 0; limit < host::register_limit_count; ++limit)
     for (int of = 0; of < 2; ++of)
       addresses[limit][of] = reinterpret_cast<const void*>(kernels[limit][of]);
-  const host::region_launch region{addresses,
-                                   plans.stage,
-                                   Stages,
-                                   plans.array,
-                                   Arrays,
-                                   plans.identity,
-                                   Scalars,
-                                   sizeof(Values),
-                                   where,
-                                   &plans.bands,
-                                   &words,
-                                   &result_memory,
-                                   &values,
-                                   collected,
-                                   collections};
+  const host::region_launch region{
+      addresses, plans.stage,    Stages,      plans.array,  Arrays,     plans.identity,
+      Scalars,   sizeof(Values), where,       &plans.bands, &words,     &result_memory,
+      &values,   collected,      collections, choice,       &plans.loop};
   void* arguments[] = {&values, &plans, &words, &result_memory};
   host::run_region(region, arguments);
   host::copy_scalar(&values, result_memory, sizeof(Values));
@@ -319,6 +344,12 @@ template <class T, class Other> void copy_value(T& to, const Other& from) {
   static_assert(sizeof(T) == sizeof(Other));
   // By casts that take away every qualifier, __restrict__ too.
   std::memcpy((void*)(&to), (const void*)(&from), sizeof(T));
+}
+
+// The same of a variable that the region changes, and may be the first to give a value: compilers
+// warn where such a one is passed by a reference to const.
+template <class T, class Other> void copy_variable(T& to, Other& from) {
+  copy_value(to, from);
 }
 
 // A reduced scalar, in memory of the host or the device, before and after the region.

@@ -433,12 +433,31 @@ struct banding {
   }
 };
 
+// How far the kernel of a region of one process goes in its loop, so that the host can go on with
+// the loop by the program's own launches (host/loop_choice.cpp): to its end, or so many iterations,
+// of which it takes the time of the last `timed`.
+struct loop_part {
+  bool leaves;
+  std::uint32_t iterations;
+  std::uint32_t timed;
+};
+
+// How far it has come. A kernel that goes on begins where the last one has left the loop.
+struct loop_progress {
+  bool goes_on;
+  bool has_left;
+  std::uint32_t iterations;
+  std::uint64_t timed_from; // nanoseconds
+  std::uint64_t timed_to;
+};
+
 // For up to S stages, A arrays and R reduced scalars.
 template <int Stages, int Arrays, int Scalars> struct plan {
   stage_plan stage[Stages];
   array_plan array[Arrays];
   std::uint64_t identity[Scalars]; // bits of each operation's neutral element
   banding bands{};
+  loop_part loop{};
   site where{};
 };
 

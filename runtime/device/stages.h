@@ -225,6 +225,12 @@ public:
       launch(launches, block, where);
   }
 
+  // Before each iteration of the region's loop: whether the kernel runs it, or leaves that to the
+  // host. Of one process; all ranks leave before the same iteration. The threads that lead.
+  GPURMA_DEVICE static bool goes_on(const loop_part& part, loop_progress& loop) {
+    return Of == process_count::several || !part.leaves || has_iterations(part, loop);
+  }
+
   // Runs what the leading threads launch until they dismiss the others. Those that do not lead.
   template <class... Launches> GPURMA_DEVICE void follow() const {
     tiles<Of, Stages, Arrays, Scalars>::template follow<Launches...>();
@@ -275,6 +281,17 @@ public:
   }
 
 private:
+  GPURMA_SLOW_DEVICE static bool has_iterations(const loop_part& part, loop_progress& loop) {
+    loop.has_left = loop.iterations == part.iterations;
+    if (loop.iterations == part.iterations - part.timed)
+      loop.timed_from = platform::clock_ns();
+    if (loop.has_left)
+      loop.timed_to = platform::clock_ns();
+    else
+      ++loop.iterations;
+    return !loop.has_left;
+  }
+
   GPURMA_SLOW_DEVICE static void open_windows(const plan<Stages, Arrays, Scalars>& plans,
                                               const memory& words) {
     state& r = base::shared();

@@ -657,6 +657,25 @@ int prepare_region(const region_launch& region, int resident) {
   return device_ranks;
 }
 
+// Of its largest array.
+std::uint64_t most_bytes(const region_launch& region) {
+  std::uint64_t most = 0;
+  for (int a = 0; a < region.arrays; ++a)
+    most = std::max(most, region.array[a].bytes());
+  return most;
+}
+
+// Whether a stage takes much longer than to begin one, so that it may be worth trying how long the
+// program's own launches take (loop_choice).
+bool has_large_arrays([[maybe_unused]] const region_launch& region) {
+#if GPURMA_TARGET_CUDA
+  constexpr std::uint64_t large = 16 << 20; // from 15 microseconds of an H200 on
+  return most_bytes(region) >= large;
+#else
+  return false;
+#endif
+}
+
 // Variables of the host that differ between processes may have led them different ways.
 void check_ways(const region_launch& region) {
   const stages::memory& words = *region.words;
@@ -691,6 +710,10 @@ void run_region(const region_launch& region, void** arguments) {
                       " bytes of dynamic shared memory fits on a multiprocessor; make the block "
                       "or its memory smaller"));
   const int device_ranks = prepare_region(region, found.device_ranks);
+  if (region.choice != nullptr && process().size == 1)
+    *region.loop = region.choice->begin(
+        text(name_of(region), ", with arrays of ", most_bytes(region), " bytes,"),
+        has_large_arrays(region));
   const region_runs distributed_arrays_as_they_are;
   const cudaError_t result =
       run_to_end(kernel, name_of(region), device_ranks, block, arguments, bytes);

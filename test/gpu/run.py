@@ -289,7 +289,7 @@ ELIDED_REGIONS = """
     flags functions_of_both fused fused_rows ghost_rows grid_strides heat_in_lines heat_walls host_arrays host_functions
     host_most host_parts host_scalars host_sums host_tables index_arrays index_forms
     index_functions lambdas lanes last_barriers launchers lattice leapfrog leaving linear_index listed_extrema listed_nodes
-    listed_places local_types longer_rows many_tiles masks member_templates narrow_blocks neighbour_counts no_rows object object_members object_values objects
+    listed_places local_types longer_rows loop_forms many_tiles masks member_templates narrow_blocks neighbour_counts no_rows object object_members object_values objects
     objects_names one_dimension other_names overlapping_blocks own_class parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points private_statics profiler_ranges publish put radius range_loops reduced
     reduced_bits reduced_elements reduced_or_null returned_structures row_atomics row_blocks row_copies row_loop row_loop_columns row_loop_heat
@@ -315,6 +315,9 @@ def elided_regions():
         limit = {"most": most[name], "why_most": "its arrays are small"} if name in most else {}
         yield Test(f"region_{name}", arguments.get(name, ("quiet",)), elided=f"region_{name}.txt",
                    **limit)
+        yield Test(f"region_{name}.alternate", arguments.get(name, ("quiet",)),
+                   elided=f"region_{name}.txt", environment={"GPURMA_PERSISTENT": "alternate"}, most=1,
+                   why_most="only one process runs launches of its loop one by one")
 
 
 def benchmarks():
