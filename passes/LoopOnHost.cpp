@@ -73,10 +73,12 @@ std::optional<LoopOnHost> findLoopOnHost(const Region& R, const SourceManager& S
     if (For->getConditionVariable() || !Named || !Variables ||
         !llvm::equal(llvm::map_range(*Named, NameOf), llvm::map_range(*Variables, NameOf)))
       return std::nullopt;
+    Found.Begin = dyn_cast_or_null<Expr>(For->getInit());
     Found.Condition = For->getCond();
     Found.Increment = For->getInc();
     Found.Body = For->getBody();
     Found.Variables = *Variables;
+    Found.Written = *Named;
   } else if (const auto* While = dyn_cast<WhileStmt>(Written)) {
     if (While->getConditionVariable())
       return std::nullopt;
@@ -91,8 +93,11 @@ std::optional<LoopOnHost> findLoopOnHost(const Region& R, const SourceManager& S
   }
   const FileID File = Sources.getFileID(D.HashLoc);
   bool IsInFile = Sources.getFileID(Written->getBeginLoc()) == File;
-  for (const Stmt* Part : {static_cast<const Stmt*>(Found.Condition),
-                           static_cast<const Stmt*>(Found.Increment), Found.Body})
+  llvm::SmallVector<const Stmt*, 8> Parts{Found.Begin, Found.Condition, Found.Increment,
+                                          Found.Body};
+  for (const VarDecl* V : Found.Written)
+    Parts.push_back(V->getInit());
+  for (const Stmt* Part : Parts)
     IsInFile &= !Part || isTextOf(File, *Part, Sources, Context.getLangOpts());
   return IsInFile ? std::optional(std::move(Found)) : std::nullopt;
 }

@@ -10,7 +10,8 @@
 //                                                 and   for (; gpurma_choice.goes_on() && (k <
 //                                                 steps); ++k) { ... }
 //
-// With one process, that is (::gpurma::stages::loop_choice).
+// If the host begins, it sets the loop's variables as well. With one process, that is
+// (::gpurma::stages::loop_choice).
 #ifndef GPURMA_PASSES_LOOPONHOST_H
 #define GPURMA_PASSES_LOOPONHOST_H
 
@@ -31,13 +32,14 @@ struct Region;
 struct LoopOnHost {
   /// The region's loop.
   const clang::Stmt* OnDevice = nullptr;
-  /// Of the loop that the program has. Condition and Increment are null where it has none.
-  const clang::Expr *Condition = nullptr, *Increment = nullptr;
+  /// Of the loop that the program has. Null where it has none, Begin also where it declares
+  /// variables.
+  const clang::Expr *Begin = nullptr, *Condition = nullptr, *Increment = nullptr;
   const clang::Stmt* Body = nullptr;
   /// It is a `do`, which is left behind its condition.
   bool IsDo = false;
-  /// What the region's loop declares at its head, by the same names.
-  llvm::SmallVector<const clang::VarDecl*, 2> Variables;
+  /// What the region's loop declares at its head, and the program's by the same names.
+  llvm::SmallVector<const clang::VarDecl*, 2> Variables, Written;
 };
 
 /// None if the region is no loop, or none that the host can go on with.

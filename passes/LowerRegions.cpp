@@ -527,11 +527,18 @@ private:
       return Range ? P.Edits.text(*Range, P.source(Range->File)) : "";
     };
     const LoopOnHost& Loop = *R.OnHost;
+    std::string Begin;
+    for (const VarDecl* V : Loop.Written)
+      Begin += V->getNameAsString() + " = " + TextOf(V->getInit()) + "; ";
+    if (Loop.Begin)
+      Begin = TextOf(Loop.Begin) + "; ";
+    if (!Begin.empty())
+      Begin = "if (gpurma_choice.begins_on_host()) { " + Begin + "}";
     if (Loop.IsDo)
       return "\n" + lineMark(Loop.Body->getBeginLoc()) + "do {\n" + TextOf(Loop.Body) +
              ";\n} while ((" + TextOf(Loop.Condition) + ") && gpurma_choice.goes_on());\n" +
              lineMark(R.Statement->getBeginLoc());
-    return "\n" + lineMark((Loop.Condition ? Loop.Condition : Loop.Body)->getBeginLoc()) +
+    return Begin + "\n" + lineMark((Loop.Condition ? Loop.Condition : Loop.Body)->getBeginLoc()) +
            "for (; gpurma_choice.goes_on()" +
            (Loop.Condition ? " && (" + TextOf(Loop.Condition) + ")" : "") + "; " +
            TextOf(Loop.Increment) + ")\n" + lineMark(Loop.Body->getBeginLoc()) + TextOf(Loop.Body) +

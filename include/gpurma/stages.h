@@ -96,6 +96,8 @@ public:
   // What the kernel is to run, of the region with such a name and one process; has_large_arrays:
   // whether it is worth trying. Before it begins.
   loop_part begin(const std::string& region, bool has_large_arrays);
+  // Whether it is to run nothing: the host begins the loop.
+  bool begins_on_host() const { return begins_on_host_; }
   // Before each iteration of the host: whether it runs it.
   bool goes_on();
   // Behind its last: whether the kernel goes on with the loop. False if that has ended.
@@ -111,6 +113,7 @@ private:
   std::uint64_t timed_ = 0;      // of them
   std::chrono::steady_clock::time_point began_;
   bool leaves_ = false;
+  bool begins_on_host_ = false;
 };
 
 } // namespace stages
@@ -149,8 +152,9 @@ struct region_launch {
 void announce_region();
 
 // Checks the plan, sets the region's memory up, launches its kernel and waits for it. Collective.
-// Errors end all processes with a message that names the region, the stage and what to do.
-void run_region(const region_launch& region, void** arguments);
+// Errors end all processes with a message that names the region, the stage and what to do. False if
+// there is nothing that the kernel is to run (loop_choice).
+bool run_region(const region_launch& region, void** arguments);
 
 // The depth of a clause `halo`. Ends the process if it is negative.
 int halo_depth(long long depth, site where);
@@ -335,8 +339,8 @@ void run(const typename region_kernels<Values, Stages, Arrays, Scalars>::type& k
       Scalars,   sizeof(Values), where,       &plans.bands, &words,     &result_memory,
       &values,   collected,      collections, choice,       &plans.loop};
   void* arguments[] = {&values, &plans, &words, &result_memory};
-  host::run_region(region, arguments);
-  host::copy_scalar(&values, result_memory, sizeof(Values));
+  if (host::run_region(region, arguments))
+    host::copy_scalar(&values, result_memory, sizeof(Values));
 }
 
 // Assignment, of arrays too.

@@ -57,6 +57,7 @@ loop_part loop_choice::begin(const std::string& region, bool has_large_arrays) {
   case by::kernel:
     return {false, 0, 0};
   case by::launches:
+    begins_on_host_ = loop_.has_left = true;
     return {true, 0, 0};
   case by::turns:
     return {true, iterations_of_turn, 0};
@@ -103,7 +104,7 @@ bool loop_choice::returns() {
   const bool kernel_goes_on = leaves_;
   if (!kernel_goes_on)
     wait_for_launches(); // as at the end of the kernel
-  leaves_ = false;
+  leaves_ = begins_on_host_ = false;
   iterations_ = timed_ = 0;
   loop_ = {};
   loop_.goes_on = kernel_goes_on;

@@ -698,7 +698,7 @@ void check_ways(const region_launch& region) {
 
 } // namespace
 
-void run_region(const region_launch& region, void** arguments) {
+bool run_region(const region_launch& region, void** arguments) {
   const dim3 block = block_of_ranks(region);
   const std::size_t bytes = shared_bytes_of(region);
   const void* const kernel = kernel_of(region);
@@ -709,11 +709,14 @@ void run_region(const region_launch& region, void** arguments) {
     fail(region, text("no block of ", block_text(block), " threads with ", bytes,
                       " bytes of dynamic shared memory fits on a multiprocessor; make the block "
                       "or its memory smaller"));
-  const int device_ranks = prepare_region(region, found.device_ranks);
-  if (region.choice != nullptr && process().size == 1)
+  if (region.choice != nullptr && process().size == 1) {
     *region.loop = region.choice->begin(
         text(name_of(region), ", with arrays of ", most_bytes(region), " bytes,"),
         has_large_arrays(region));
+    if (region.choice->begins_on_host())
+      return false;
+  }
+  const int device_ranks = prepare_region(region, found.device_ranks);
   const region_runs distributed_arrays_as_they_are;
   const cudaError_t result =
       run_to_end(kernel, name_of(region), device_ranks, block, arguments, bytes);
@@ -723,6 +726,7 @@ void run_region(const region_launch& region, void** arguments) {
   check_cuda(result, "run a persistent region");
   check_ways(region);
   end_collecting(region, name_of(region));
+  return true;
 }
 
 int halo_depth(long long depth, site where) {

@@ -29,6 +29,7 @@ __global__ void step(float *out, const float *in, int n) {
 // CHECK-SAME: ::gpurma::stages::run(gpurma_kernels_{{[0-9]+}}, gpurma_values, gpurma_plan, {{.*}}, &gpurma_choice);
 // CHECK-SAME: if (!gpurma_values.gpurma_loop.has_left) break;
 // CHECK-SAME: auto& it = gpurma_values.gpurma_loop_it;
+// CHECK-SAME: if (gpurma_choice.begins_on_host()) { it = 3; }
 // CHECK: for (; gpurma_choice.goes_on() && (it < 100); ++it)
 // CHECK-NEXT: #line
 // CHECK-NEXT: {
@@ -50,6 +51,7 @@ void numbered(float *u, float *v, int n) {
 // CHECK-NEXT: }
 // CHECK-NEXT: for (; gpurma_region.goes_on(gpurma_plan.loop, gpurma_loop); it += 2)
 // CHECK-LABEL: void endless(
+// CHECK: if (gpurma_choice.begins_on_host()) { it = 0; }
 // CHECK: for (; gpurma_choice.goes_on(); it += 2)
 void endless(float *u, float *v, int n) {
   int it;

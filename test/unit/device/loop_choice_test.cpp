@@ -27,7 +27,9 @@ TEST(LoopChoice, IsTheKernelWhereArraysAreSmall) {
 
 TEST(LoopChoice, TriesWhereTheyAreLarge) {
   loop_progress loop{};
-  const loop_part part = loop_choice(loop).begin("tried", true);
+  loop_choice choice(loop);
+  const loop_part part = choice.begin("tried", true);
+  EXPECT_FALSE(choice.begins_on_host());
   EXPECT_TRUE(part.leaves);
   EXPECT_GT(part.timed, 0u);
   EXPECT_GT(part.iterations, part.timed); // the first iterations are none to time
@@ -42,9 +44,13 @@ TEST(LoopChoice, GoesOnByFasterLaunches) {
   EXPECT_FALSE(choice.returns());
   EXPECT_FALSE(loop.goes_on);
 
-  const loop_part next = loop_choice(loop).begin("fast launches", true);
-  EXPECT_TRUE(next.leaves);
-  EXPECT_EQ(next.iterations, 0u);
+  loop_choice next(loop);
+  next.begin("fast launches", true);
+  EXPECT_TRUE(next.begins_on_host());
+  EXPECT_TRUE(loop.has_left);
+  EXPECT_TRUE(next.goes_on());
+  EXPECT_FALSE(next.returns());
+  EXPECT_FALSE(next.begins_on_host());
 }
 
 TEST(LoopChoice, GoesBackToAFasterKernel) {
