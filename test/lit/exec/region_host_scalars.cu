@@ -14,13 +14,13 @@
 // TEXT-CHECK: struct gpurma_values_0 {
 // TEXT-CHECK: {{^}}  int on_host;
 // TEXT-CHECK: (on_host = gpurma_reduced_0.value(), ::cudaSuccess)
-// TEXT-CHECK: copy_value(gpurma_values.on_host, *on_host)
+// TEXT-CHECK: copy_variable(gpurma_values.on_host, *on_host)
 // TEXT-CHECK: copy_value(*on_host, gpurma_values.on_host)
 // TEXT-CHECK: struct gpurma_values_{{[1-9]}} {
 // TEXT-CHECK: {{^}}  int gpurma_this_on_host_;
 // TEXT-CHECK: (gpurma_this_on_host_ = gpurma_reduced_0.value(), ::cudaSuccess)
 // TEXT-CHECK: gpurma_this_largest_ = ::gpurma::stages::from_bits<float>(::gpurma::stages::bits_of(bits))
-// TEXT-CHECK: copy_value(gpurma_values.gpurma_this_on_host_, *this->on_host_)
+// TEXT-CHECK: copy_variable(gpurma_values.gpurma_this_on_host_, *this->on_host_)
 // TEXT-CHECK: copy_value(*this->on_host_, gpurma_values.gpurma_this_on_host_)
 // CHECK: after 6 steps: 600 on the host, 602 and 8.5
 // CHECK: object: 507 on the host, 8.5 4.25
