@@ -36,7 +36,8 @@ __global__ void step(unsigned *out, const unsigned *in, int n) {
 
 int main() {
   constexpr int n = 997;
-  unsigned *u = array_of_numbers<unsigned>(n), *next = array_of_numbers<unsigned>(n);
+  unsigned *u = array_of_numbers<unsigned>(n), *next = array_of_numbers<unsigned>(n), *managed = nullptr;
+  CHECK(cudaMallocManaged(&managed, n * sizeof(unsigned))); // of other memory hints are errors
   PUSH_RANGE("all steps", 0)
 #pragma gpurma persistent distribute(u, next : rows(n))
   for (int k = 0; k < 7; ++k) {
@@ -44,9 +45,9 @@ int main() {
     const nvtxRangeId_t launch = nvtxRangeStart("launch");
     step<<<(n + 31) / 32, 32>>>(next, u, n);
     nvtxRangeEnd(launch);
-    if (cudaMemPrefetchAsync(next, n * sizeof(unsigned), cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0, 0) != cudaSuccess)
+    if (cudaMemPrefetchAsync(managed, n * sizeof(unsigned), cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0, 0) != cudaSuccess)
       break;
-    cudaMemAdvise(u, n * sizeof(unsigned), cudaMemAdviseSetReadMostly, cudaMemLocation{cudaMemLocationTypeDevice, 0});
+    cudaMemAdvise(managed, n * sizeof(unsigned), cudaMemAdviseSetReadMostly, cudaMemLocation{cudaMemLocationTypeDevice, 0});
     nvtxRangePush("swap");
     std::swap(u, next);
     if (nvtxRangePop() < -2)
