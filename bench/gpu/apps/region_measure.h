@@ -88,10 +88,11 @@ measured_steps seconds_of_steps(int steps, int repetitions, Function seconds_for
   seconds_for(few); // once more: what is loaded and allocated at the first use
   measured_steps measured;
   measured.set_up = std::numeric_limits<double>::max();
-  for (int repetition = 0; repetition < repetitions; ++repetition) {
+  for (int repetition = 0; repetition < repetitions; ++repetition)
     measured.set_up = std::min(measured.set_up, seconds_for(few));
+  // Behind those: what a region takes for the faster way depends on how long it was the last time.
+  for (int repetition = 0; repetition < repetitions; ++repetition)
     measured.seconds.push_back(seconds_for(steps));
-  }
   if (steps > few) {
     for (double& all : measured.seconds)
       all = (all - measured.set_up) * steps / (steps - few);
