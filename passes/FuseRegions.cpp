@@ -167,6 +167,8 @@ public:
         return;
       R.KernelText = kernelText(Types);
     }
+    if (R.OnHost)
+      findRepetition(*R.OnHost);
     R.LaunchText = launchText();
     P.HasRegions = true;
     noteRegisters();
@@ -616,12 +618,19 @@ private:
     return Texts;
   }
 
+  void findRepetition(LoopOnHost& Loop) const {
+    findCounter(Loop, R, [&](const VarDecl* V) { return Written.Changed.count(V) != 0; });
+    for (const VarDecl* V : Written.Captured)
+      if (Written.Changed.count(V) && V != Loop.Counter)
+        Loop.Changed.push_back(hostValue(V));
+  }
+
   /// The kernel and the host by turns, as gpurma_choice says.
   std::vector<HostText> loopText(const std::string& Memory) const {
     const std::string Loop = std::string("gpurma_values.") + LoopField;
     std::string Variables;
-    for (const VarDecl* V : R.OnHost->Variables)
-      Variables += "[[maybe_unused]] auto& " + V->getNameAsString() + " = gpurma_values." +
+    for (const auto& [Named, V] : llvm::zip_equal(R.OnHost->Written, R.OnHost->Variables))
+      Variables += "[[maybe_unused]] auto& " + Named->getNameAsString() + " = gpurma_values." +
                    loopVariableName(V) + "; ";
     return {{Memory + Loop + " = {}; for (::gpurma::stages::loop_choice gpurma_choice(" + Loop +
                  ");;) { " + launch() + "if (!" + Loop + ".has_left) break; " + Variables,

@@ -1,7 +1,9 @@
 // Part of gpurma, under the Apache License v2.0 with LLVM Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/LoopOnHost.h"
 
+#include "passes/ErrorChecks.h"
 #include "passes/Region.h"
+#include "passes/VariableUses.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/Basic/SourceManager.h"
@@ -43,6 +45,27 @@ const Stmt* onlyStatement(const Stmt* S) {
   return S;
 }
 
+/// Whether it takes a reduced scalar for complete that is not where the launches have not ended: by
+/// its name, which may also be one of memory that the host cannot reach, or by a copy that nobody
+/// may have waited for.
+bool needsKernel(const Stmt* S, const Region& R) {
+  if (!S)
+    return false;
+  if (const auto* Address = dyn_cast<UnaryOperator>(S);
+      Address && Address->getOpcode() == UO_AddrOf)
+    return needsKernel(Address->getSubExpr()->IgnoreParenImpCasts(), R) && !R.reducedAt(Address);
+  if (const auto* Element = dyn_cast<ArraySubscriptExpr>(S);
+      Element && R.findReduction(namedVariable(Element->getBase())))
+    return true;
+  const auto* Call = dyn_cast<CallExpr>(S);
+  const auto* E = dyn_cast<Expr>(S);
+  return (E && R.reducedElement(E)) ||
+         (Call && identifierOf(Call->getDirectCallee()) == "cudaMemcpyAsync" &&
+          llvm::any_of(Call->arguments(),
+                       [&](const Expr* Argument) { return R.reducedAt(Argument); })) ||
+         llvm::any_of(S->children(), [&](const Stmt* Child) { return needsKernel(Child, R); });
+}
+
 /// Whether it stands in the file as a whole, and no macro that it is spelled in has more.
 bool isTextOf(FileID File, const Stmt& Part, const SourceManager& Sources,
               const LangOptions& LangOpts) {
@@ -50,6 +73,105 @@ bool isTextOf(FileID File, const Stmt& Part, const SourceManager& Sources,
       CharSourceRange::getTokenRange(Part.getSourceRange()), Sources, LangOpts);
   return Text.isValid() && Sources.getFileID(Text.getBegin()) == File;
 }
+
+std::optional<std::int64_t> constantOf(const Expr* E, const ASTContext& Context) {
+  Expr::EvalResult Number;
+  if (!E->getType()->isIntegralOrEnumerationType() || !E->EvaluateAsInt(Number, Context) ||
+      !Number.Val.getInt().isRepresentableByInt64())
+    return std::nullopt;
+  return Number.Val.getInt().getExtValue();
+}
+
+/// Of ++k and k += 2: k, of the function that the region is in.
+const VarDecl* countedUp(const Expr* Increment, const ASTContext& Context) {
+  Increment = Increment->IgnoreParens();
+  const Expr* Counted = nullptr;
+  if (const auto* Unary = dyn_cast<UnaryOperator>(Increment); Unary && Unary->isIncrementOp())
+    Counted = Unary->getSubExpr();
+  else if (const auto* Compound = dyn_cast<CompoundAssignOperator>(Increment);
+           Compound && Compound->getOpcode() == BO_AddAssign &&
+           constantOf(Compound->getRHS(), Context).value_or(0) > 0)
+    Counted = Compound->getLHS();
+  const VarDecl* V = Counted ? namedVariable(Counted) : nullptr;
+  return V && V->hasLocalStorage() && V->getType()->isIntegerType() &&
+                 !V->getType()->isEnumeralType() && !V->getType().isVolatileQualified()
+             ? V
+             : nullptr;
+}
+
+/// Of k % 3, and of k & 3, which is k % 4 where k is not negative.
+std::optional<std::int64_t> divisorOf(const BinaryOperator& Binary, const VarDecl* Counter,
+                                      const ASTContext& Context) {
+  if (namedVariable(Binary.getLHS()) != Counter)
+    return std::nullopt;
+  const std::optional<std::int64_t> Right = constantOf(Binary.getRHS(), Context);
+  if (Binary.getOpcode() == BO_Rem)
+    return Right > 0 ? Right : std::nullopt;
+  const bool IsMask =
+      Binary.getOpcode() == BO_And && Right >= 0 && Right < 1 << 30 && (*Right & (*Right + 1)) == 0;
+  return IsMask ? std::optional(*Right + 1) : std::nullopt;
+}
+
+/// Whether what an iteration does is to launch kernels and to compute with variables, so that it
+/// does the same where these have the same values.
+class OnlyLaunches {
+public:
+  OnlyLaunches(const VarDecl* Counter, const ASTContext& Context)
+      : Counter(Counter), Context(Context) {}
+
+  bool holds(const Stmt* S) {
+    if (!S)
+      return true;
+    if (const auto* If = dyn_cast<IfStmt>(S))
+      if (const std::optional<bool> Known = errorCheck(If->getCond()))
+        return holds(If->getInit()) && holds(If->getConditionVariableDeclStmt()) &&
+               holds(If->getCond()) && holds(*Known ? If->getThen() : If->getElse());
+    if (const auto* Binary = dyn_cast<BinaryOperator>(S))
+      if (const auto Divisor = divisorOf(*Binary, Counter, Context)) {
+        Divisors.push_back(*Divisor);
+        return true;
+      }
+    if (const auto* Ref = dyn_cast<DeclRefExpr>(S))
+      return Ref->getDecl() != Counter;
+    if (const auto* Declarations = dyn_cast<DeclStmt>(S))
+      for (const Decl* D : Declarations->decls())
+        if (const auto* V = dyn_cast<VarDecl>(D))
+          if (V->isStaticLocal() && !isConstant(V))
+            return false;
+    if (const auto* Launch = dyn_cast<CUDAKernelCallExpr>(S))
+      return allHold(Launch->arguments()) && allHold(Launch->getConfig()->arguments());
+    if (const auto* Call = dyn_cast<CallExpr>(S); Call && !mayCall(*Call))
+      return false;
+    if (isa<CXXNewExpr, CXXDeleteExpr, LambdaExpr, AsmStmt>(S))
+      return false;
+    return allHold(S->children());
+  }
+
+  llvm::SmallVector<std::int64_t, 2> Divisors;
+
+private:
+  template <class Range> bool allHold(Range&& Parts) {
+    return llvm::all_of(Parts, [&](const Stmt* Part) { return holds(Part); });
+  }
+
+  bool mayCall(const CallExpr& Call) {
+    const FunctionDecl* Callee = Call.getDirectCallee();
+    if (!Callee)
+      return false;
+    const StringRef Name = identifierOf(Callee);
+    if (Name == "cudaGetLastError" || Name == "cudaPeekAtLastError" || Callee->isConstexpr() ||
+        Callee->isInStdNamespace())
+      return true;
+    const FunctionDecl* Defined = nullptr;
+    const SourceManager& Sources = Context.getSourceManager();
+    return Callee->hasBody(Defined) && !Sources.isInSystemHeader(Defined->getLocation()) &&
+           (!Looked.insert(Defined).second || holds(Defined->getBody()));
+  }
+
+  const VarDecl* Counter;
+  const ASTContext& Context;
+  llvm::SmallPtrSet<const FunctionDecl*, 4> Looked;
+};
 
 } // namespace
 
@@ -60,6 +182,8 @@ std::optional<LoopOnHost> findLoopOnHost(const Region& R, const SourceManager& S
   // What launches leave in such an array, the region's kernel has one number of.
   if (llvm::any_of(R.Reductions, [](const ReducedScalar& S) { return S.OfBlocks; }))
     return std::nullopt;
+  if (needsKernel(R.Statement, R))
+    return std::nullopt;
   const ASTContext& Context = R.function()->getASTContext();
   const Stmt *Written = onlyStatement(R.Written), *OnDevice = onlyStatement(R.Statement);
   if (Written->getStmtClass() != OnDevice->getStmtClass())
@@ -69,9 +193,7 @@ std::optional<LoopOnHost> findLoopOnHost(const Region& R, const SourceManager& S
   if (const auto* For = dyn_cast<ForStmt>(Written)) {
     const auto Named = declaredIn(For->getInit(), Context),
                Variables = declaredIn(cast<ForStmt>(OnDevice)->getInit(), Context);
-    const auto NameOf = [](const VarDecl* V) { return V->getName(); };
-    if (For->getConditionVariable() || !Named || !Variables ||
-        !llvm::equal(llvm::map_range(*Named, NameOf), llvm::map_range(*Variables, NameOf)))
+    if (For->getConditionVariable() || !Named || !Variables || Named->size() != Variables->size())
       return std::nullopt;
     Found.Begin = dyn_cast_or_null<Expr>(For->getInit());
     Found.Condition = For->getCond();
@@ -100,6 +222,34 @@ std::optional<LoopOnHost> findLoopOnHost(const Region& R, const SourceManager& S
   for (const Stmt* Part : Parts)
     IsInFile &= !Part || isTextOf(File, *Part, Sources, Context.getLangOpts());
   return IsInFile ? std::optional(std::move(Found)) : std::nullopt;
+}
+
+void findCounter(LoopOnHost& Loop, const Region& R,
+                 llvm::function_ref<bool(const VarDecl*)> IsChanged) {
+  const ASTContext& Context = R.function()->getASTContext();
+  const auto* OnDevice = dyn_cast<ForStmt>(Loop.OnDevice);
+  // What a reduced scalar is, iterations do not know.
+  if (!OnDevice || !Loop.Condition || !Loop.Increment || !R.Reductions.empty() ||
+      !R.Collected.empty() || Loop.Written.size() > 1)
+    return;
+  const VarDecl* Counter = countedUp(Loop.Increment, Context);
+  const VarDecl* CounterOnDevice = Counter ? countedUp(OnDevice->getInc(), Context) : nullptr;
+  if (!CounterOnDevice || (!Loop.Written.empty() && Loop.Written.front() != Counter))
+    return;
+  const auto MayRead = [&](const DeclRefExpr* Ref) {
+    const auto* V = dyn_cast<VarDecl>(Ref->getDecl());
+    return V && (V == CounterOnDevice || !IsChanged(V)) && !V->getType().isVolatileQualified();
+  };
+  if (OnDevice->getCond()->HasSideEffects(Context) ||
+      !llvm::all_of(References(OnDevice->getCond()).All, MayRead))
+    return;
+  OnlyLaunches Body(Counter, Context);
+  if (!Body.holds(Loop.Body))
+    return;
+  Loop.Counter = Counter;
+  Loop.Divisors = std::move(Body.Divisors);
+  llvm::sort(Loop.Divisors);
+  Loop.Divisors.erase(llvm::unique(Loop.Divisors), Loop.Divisors.end());
 }
 
 std::string loopVariableName(const VarDecl* Variable) {

@@ -539,10 +539,26 @@ private:
              ";\n} while ((" + TextOf(Loop.Condition) + ") && gpurma_choice.goes_on());\n" +
              lineMark(R.Statement->getBeginLoc());
     return Begin + "\n" + lineMark((Loop.Condition ? Loop.Condition : Loop.Body)->getBeginLoc()) +
-           "for (; gpurma_choice.goes_on()" +
-           (Loop.Condition ? " && (" + TextOf(Loop.Condition) + ")" : "") + "; " +
+           "for (; gpurma_choice.goes_on(" +
+           (Loop.Counter ? repetition(Loop, TextOf(Loop.Condition), TextOf(Loop.Increment)) : "") +
+           ")" + (Loop.Condition ? " && (" + TextOf(Loop.Condition) + ")" : "") + "; " +
            TextOf(Loop.Increment) + ")\n" + lineMark(Loop.Body->getBeginLoc()) + TextOf(Loop.Body) +
            ";\n" + lineMark(R.Statement->getBeginLoc());
+  }
+
+  /// What loop_choice::goes_on is passed. What is left of negative numbers is another matter.
+  static std::string repetition(const LoopOnHost& Loop, const std::string& Condition,
+                                const std::string& Increment) {
+    const std::string Counter = Loop.Counter->getNameAsString();
+    const bool MayBeNegative =
+        !Loop.Divisors.empty() && Loop.Counter->getType()->isSignedIntegerType();
+    std::string Text = Counter + ", [&] { return " + (MayBeNegative ? Counter + " >= 0 && " : "") +
+                       "static_cast<bool>(" + Condition + "); }, [&] { " + Increment + "; }";
+    for (const std::string& Changed : Loop.Changed)
+      Text += ", " + Changed;
+    for (const std::int64_t Divisor : Loop.Divisors)
+      Text += ", " + Counter + " % " + std::to_string(Divisor);
+    return Text;
   }
 
   /// The statement of the host as it stands in the source, but that to leave a loop around it is for the region's next kernel.

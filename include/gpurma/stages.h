@@ -7,7 +7,6 @@
 
 #include <cuda_runtime.h>
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -21,6 +20,7 @@
 #include <gpurma/device/stage_plan.h>
 #include <gpurma/device/thread_numbers.h>
 #include <gpurma/launch.h>
+#include <gpurma/loop_choice.h>
 
 // For which numbers of registers in a thread the kernels of regions are compiled: a bit for each of
 // host::register_limits. gpurmacc asks nvcc what the kernels of the program need, since a region's
@@ -82,41 +82,6 @@
    GPURMA_REGION_KERNELS_80(kernel), GPURMA_REGION_KERNELS_128(kernel)}
 
 namespace gpurma {
-
-namespace stages {
-
-// Of a region's loop: which of its iterations the region's kernel runs, and which the host, as the
-// program has them. Some kernels are faster launched one by one (docs/performance.md), so that with
-// one process and large arrays a region tries both, and goes on by what takes less time; the next
-// time at once. GPURMA_PERSISTENT says otherwise.
-class loop_choice {
-public:
-  explicit loop_choice(loop_progress& loop) : loop_(loop) {}
-
-  // What the kernel is to run, of the region with such a name and one process; has_large_arrays:
-  // whether it is worth trying. Before it begins.
-  loop_part begin(const std::string& region, bool has_large_arrays);
-  // Whether it is to run nothing: the host begins the loop.
-  bool begins_on_host() const { return begins_on_host_; }
-  // Before each iteration of the host: whether it runs it.
-  bool goes_on();
-  // Behind its last: whether the kernel goes on with the loop. False if that has ended.
-  bool returns();
-
-private:
-  enum class by { kernel, launches, trial, turns };
-
-  loop_progress& loop_;
-  std::string region_;
-  by how_ = by::kernel;
-  std::uint64_t iterations_ = 0; // of the host, since the kernel has left the loop
-  std::uint64_t timed_ = 0;      // of them
-  std::chrono::steady_clock::time_point began_;
-  bool leaves_ = false;
-  bool begins_on_host_ = false;
-};
-
-} // namespace stages
 
 namespace host {
 

@@ -434,22 +434,26 @@ struct banding {
 };
 
 // How far the kernel of a region of one process goes in its loop, so that the host can go on with
-// the loop by the program's own launches (host/loop_choice.cpp): to its end, or so many iterations,
-// of which it takes the time of the last `timed`.
+// the loop by the program's own launches (gpurma/loop_choice.h): to its end, but that it decides
+// once, before an iteration. If those from timed_from on took as long as most_nanoseconds or
+// longer, it leaves the loop.
 struct loop_part {
-  bool leaves;
-  std::uint32_t iterations;
-  std::uint32_t timed;
+  static constexpr std::uint32_t never = std::numeric_limits<std::uint32_t>::max();
+  std::uint32_t timed_from = never;
+  std::uint32_t decides_at = never;
+  std::uint64_t most_nanoseconds = 0;
 };
 
 // How far it has come. A kernel that goes on begins where the last one has left the loop.
 struct loop_progress {
   bool goes_on;
   bool has_left;
-  std::uint32_t iterations;
+  std::uint32_t iterations; // that the kernel has begun
   std::uint64_t timed_from; // nanoseconds
   std::uint64_t timed_to;
 };
+
+enum class loop_decision : std::uint64_t { none, stays, leaves };
 
 // For up to S stages, A arrays and R reduced scalars.
 template <int Stages, int Arrays, int Scalars> struct plan {
@@ -483,6 +487,8 @@ struct memory {
   // How many stages rank 0 of the device has run when the region ends, and a hash of which, in the
   // upper half, for the host; beside it.
   __host__ __device__ std::size_t stages_at() const { return pieces_at() + 1; }
+  // What rank 0 has decided as loop_part says, a loop_decision; beside these.
+  __host__ __device__ std::size_t decision_at() const { return stages_at() + 1; }
   // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
   // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.
   static constexpr int group_size = 32;

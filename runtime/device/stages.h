@@ -228,7 +228,13 @@ public:
   // Before each iteration of the region's loop: whether the kernel runs it, or leaves that to the
   // host. Of one process; all ranks leave before the same iteration. The threads that lead.
   GPURMA_DEVICE static bool goes_on(const loop_part& part, loop_progress& loop) {
-    return Of == process_count::several || !part.leaves || has_iterations(part, loop);
+    if (Of == process_count::several)
+      return true;
+    if ((loop.iterations == part.timed_from || loop.iterations == part.decides_at) &&
+        !stays(part, loop))
+      return false;
+    ++loop.iterations;
+    return true;
   }
 
   // Runs what the leading threads launch until they dismiss the others. Those that do not lead.
@@ -281,15 +287,36 @@ public:
   }
 
 private:
-  GPURMA_SLOW_DEVICE static bool has_iterations(const loop_part& part, loop_progress& loop) {
-    loop.has_left = loop.iterations == part.iterations;
-    if (loop.iterations == part.iterations - part.timed)
+  GPURMA_SLOW_DEVICE static bool stays(const loop_part& part, loop_progress& loop) {
+    if (part.decides_at == loop_part::never)
+      return true;
+    if (loop.iterations == part.timed_from)
       loop.timed_from = platform::clock_ns();
-    if (loop.has_left)
+    if (loop.iterations == part.decides_at) {
       loop.timed_to = platform::clock_ns();
-    else
-      ++loop.iterations;
+      loop.has_left = part.most_nanoseconds == 0 || decision(part, loop) == loop_decision::leaves;
+    }
     return !loop.has_left;
+  }
+
+  // Rank 0's, by its own time. M29
+  GPURMA_DEVICE static loop_decision decision(const loop_part& part, const loop_progress& loop) {
+    const state& r = base::shared();
+    std::uint64_t* const word = r.words.words + r.words.decision_at();
+    if (r.rank == 0 && platform::thread_index() == 0) {
+      const bool leaves = loop.timed_to - loop.timed_from >= part.most_nanoseconds;
+      platform::store_relaxed(
+          word, static_cast<std::uint64_t>(leaves ? loop_decision::leaves : loop_decision::stays));
+    }
+    detail::blocked waiting(detail::block(), directive::stage, r.plans.where, any_source, any_tag,
+                            detail::no_window_id, 1);
+    for (;;) {
+      const auto decided = static_cast<loop_decision>(platform::load_relaxed(word));
+      if (platform::ballot(decided == loop_decision::none, platform::polling_threads()) == 0)
+        return decided;
+      if (platform::thread_index() == 0)
+        waiting.pause();
+    }
   }
 
   GPURMA_SLOW_DEVICE static void open_windows(const plan<Stages, Arrays, Scalars>& plans,

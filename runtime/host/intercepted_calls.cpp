@@ -19,6 +19,7 @@
 #include "host/device_choice.h"
 #include "host/distributed_arrays.h"
 #include "host/launch.h"
+#include "host/launch_graph.h"
 #include "host/rank_kernel_gate.h"
 
 namespace gpurma::host {
@@ -93,7 +94,7 @@ public:
               launch_if_rank_kernel(kernel, grid, block, arguments, shared_bytes, stream))
         return *launched;
     make_arguments_whole(kernel, arguments);
-    return real_(kernel, grid, block, arguments, shared_bytes, stream);
+    return real_(kernel, grid, block, arguments, shared_bytes, stream_of_launch(stream));
   }
   cudaError_t operator()(const cudaLaunchConfig_t* config, const void* kernel,
                          void** arguments) const {
@@ -103,7 +104,11 @@ public:
                                     config->dynamicSmemBytes, config->stream))
         return *launched;
     make_arguments_whole(kernel, arguments);
-    return real_(config, kernel, arguments);
+    if (config == nullptr)
+      return real_(config, kernel, arguments);
+    cudaLaunchConfig_t taken = *config;
+    taken.stream = stream_of_launch(config->stream);
+    return real_(&taken, kernel, arguments);
   }
   // Copies of other forms.
   template <class... Arguments> cudaError_t operator()(Arguments... arguments) const {

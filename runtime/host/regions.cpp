@@ -665,17 +665,6 @@ std::uint64_t most_bytes(const region_launch& region) {
   return most;
 }
 
-// Whether a stage takes much longer than to begin one, so that it may be worth trying how long the
-// program's own launches take (loop_choice).
-bool has_large_arrays([[maybe_unused]] const region_launch& region) {
-#if GPURMA_TARGET_CUDA
-  constexpr std::uint64_t large = 16 << 20; // from 15 microseconds of an H200 on
-  return most_bytes(region) >= large;
-#else
-  return false;
-#endif
-}
-
 // Variables of the host that differ between processes may have led them different ways.
 void check_ways(const region_launch& region) {
   const stages::memory& words = *region.words;
@@ -711,8 +700,7 @@ bool run_region(const region_launch& region, void** arguments) {
                       "or its memory smaller"));
   if (region.choice != nullptr && process().size == 1) {
     *region.loop = region.choice->begin(
-        text(name_of(region), ", with arrays of ", most_bytes(region), " bytes,"),
-        has_large_arrays(region));
+        text(name_of(region), ", with arrays of ", most_bytes(region), " bytes,"));
     if (region.choice->begins_on_host())
       return false;
   }

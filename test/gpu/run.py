@@ -32,7 +32,9 @@ SHOWN_LINES = 15
 HERE = pathlib.Path(__file__).resolve().parent
 MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
 # A run that hangs is to say where before it takes too long.
-ENVIRONMENT = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "GPURMA_TIMEOUT": "30"}
+# Regions as small as those of tests would be run by their launches.
+ENVIRONMENT = {"OMPI_MCA_btl_vader_single_copy_mechanism": "none", "GPURMA_TIMEOUT": "30",
+               "GPURMA_PERSISTENT": "always"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -278,7 +280,8 @@ def compiled_programs():
                    why_most="is of two processes", environment=SOON, routes=routes,
                    fails_with=message)
 
-# Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows.
+# Of test/lit/exec: what comes behind region_, and the most processes for which the arrays have enough rows or, on one GPU, which do not take
+# too long.
 ELIDED_REGIONS = """
     arrays_of_pointers assertions atomic_functions bindings block_numbers block_number_functions block_sizes borders boundary_columns
     boundary_rows boundary_values built_in_copies cache_hints calls chained_rows changed_elements checked_reads choices chosen_pointers chosen_subscripts
@@ -292,17 +295,21 @@ ELIDED_REGIONS = """
     listed_places local_types longer_rows loop_forms many_tiles masks member_templates narrow_blocks neighbour_counts no_rows object object_members object_values objects
     objects_names one_dimension other_names overlapping_blocks own_class parts_of_rows periodic periodic_grids pitch
     pointed_objects pointers_to_rows points private_statics profiler_ranges publish put radius range_loops reduced
-    reduced_bits reduced_elements reduced_or_null returned_structures row_atomics row_blocks row_copies row_loop row_loop_columns row_loop_heat
+    reduced_bits reduced_elements reduced_or_null repeated_loops returned_structures row_atomics row_blocks row_copies row_loop row_loop_columns row_loop_heat
     row_loop_wave row_offsets row_queues row_words rows_by_number rows_of_blocks rows_of_grid scalar_operators shapes
     short_loops size_variables slow_blocks stacked_images stated_rows stream_events streams structures sums_of_data swapped_structures table_loops
     templates tile_bits tile_sums traces typedef_structure unused_arrays values
     variable_templates vectors views walking_pointers walls walls_of_numbers wave_source ways_out wrapped_subscripts
 """.split()
 MOST_PROCESSES = {
+    1: ["repeated_loops"],
     2: ["no_rows"],
     3: ["periodic_grids"],
     4: "chained_rows components components_3d cooperating_blocks element_references narrow_blocks objects overlapping_blocks periodic row_copies row_queues".split(),
     5: "arrays_of_pointers host_functions host_parts range_loops traces".split()}
+
+# Of these, whose loops may go on by launches.
+CHOSEN_LOOPS = ["loop_forms", "repeated_loops"]
 
 
 def elided_regions():
@@ -312,12 +319,13 @@ def elided_regions():
                  "row_blocks": (), "traces": ("0",)}
     most = {name: most for most, names in MOST_PROCESSES.items() for name in names}
     for name in ELIDED_REGIONS:
-        limit = {"most": most[name], "why_most": "its arrays are small"} if name in most else {}
+        limit = {"most": most[name], "why_most": "its arrays are small, or its loops long"} if name in most else {}
         yield Test(f"region_{name}", arguments.get(name, ("quiet",)), elided=f"region_{name}.txt",
                    **limit)
-        yield Test(f"region_{name}.alternate", arguments.get(name, ("quiet",)),
-                   elided=f"region_{name}.txt", environment={"GPURMA_PERSISTENT": "alternate"}, most=1,
-                   why_most="only one process runs launches of its loop one by one")
+        for mode in ("alternate", *(("auto", "never") if name in CHOSEN_LOOPS else ())):
+            yield Test(f"region_{name}.{mode}", arguments.get(name, ("quiet",)),
+                       elided=f"region_{name}.txt", environment={"GPURMA_PERSISTENT": mode}, most=1,
+                       why_most="only one process runs its loop by launches")
 
 
 def benchmarks():

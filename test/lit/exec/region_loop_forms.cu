@@ -96,6 +96,14 @@ int main(int argc, char **argv) {
   say(t);
 
 #pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(max : *most)
+  do {
+    step<<<grid, block>>>(b, a, most, ny, nx, t);
+    std::swap(a, b);
+  } while (--t > 2000);
+  report("longer do");
+  say(t);
+
+#pragma gpurma persistent distribute(a, b : rows(ny, nx)) reduce(max : *most)
   {
     for (unsigned char k = 250; k > 240; --k) {
       step<<<grid, block>>>(b, a, most, ny, nx, k);
@@ -123,6 +131,8 @@ int main(int argc, char **argv) {
 // CHECK: t 2037
 // CHECK: do [[#]]
 // CHECK: t 2020
+// CHECK: longer do [[#]]
+// CHECK: t 2000
 // CHECK: block [[#]]
 // CHECK: macro [[#]]
 // CHECK: macros [[#]]

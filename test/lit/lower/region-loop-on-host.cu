@@ -15,6 +15,12 @@ __global__ void step(float *out, const float *in, int n) {
     out[i] = in[i - 1] + in[i + 1];
 }
 
+__global__ void add_up(float *sum, const float *in, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    atomicAdd(sum, in[i]);
+}
+
 // CHECK-LABEL: struct gpurma_values_{{[0-9]+}} {
 // CHECK: int gpurma_loop_it;
 // CHECK-NEXT: ::gpurma::stages::loop_progress gpurma_loop;
@@ -30,7 +36,7 @@ __global__ void step(float *out, const float *in, int n) {
 // CHECK-SAME: if (!gpurma_values.gpurma_loop.has_left) break;
 // CHECK-SAME: auto& it = gpurma_values.gpurma_loop_it;
 // CHECK-SAME: if (gpurma_choice.begins_on_host()) { it = 3; }
-// CHECK: for (; gpurma_choice.goes_on() && (it < 100); ++it)
+// CHECK: for (; gpurma_choice.goes_on(it, [&] { return static_cast<bool>(it < 100); }, [&] { ++it; }, v, u) && (it < 100); ++it)
 // CHECK-NEXT: #line
 // CHECK-NEXT: {
 // CHECK-NEXT: step<<<(n + 63) / 64, 64>>>(v, u, n);
@@ -94,8 +100,23 @@ void dos(float *u, float *v, int n) {
   } while (++it < 10);
 }
 
+// CHECK-LABEL: void copied(
+// CHECK: for (; gpurma_choice.goes_on() && (it < 10); ++it)
+void copied(float *u, float *sum, int n) {
+  float now[2];
+#pragma gpurma persistent distribute(u : rows(n)) reduce(+ : sum[0], sum[1])
+  for (int it = 0; it < 10; ++it) {
+    cudaMemset(&sum[1], 0, sizeof(float));
+    add_up<<<(n + 63) / 64, 64>>>(&sum[0], u, n);
+    add_up<<<(n + 63) / 64, 64>>>(&sum[1], u, n);
+    cudaMemcpy(now, sum, 2 * sizeof(float), cudaMemcpyDeviceToHost);
+    if (now[1] > 3)
+      break;
+  }
+}
+
 // CHECK-LABEL: void macros(
-// CHECK: for (; gpurma_choice.goes_on() && (it < STEPS); NEXT(it))
+// CHECK: for (; gpurma_choice.goes_on(it, [&] { return static_cast<bool>(it < STEPS); }, [&] { NEXT(it); }, v, u) && (it < STEPS); NEXT(it))
 // CHECK-NEXT: #line
 // CHECK-NEXT: ALL;
 // CHECK-NEXT: #line
@@ -122,6 +143,29 @@ struct counter {
   int count = 0;
 };
 void write(const float *u);
+// Nor where the text takes a reduced scalar for complete when the launches may not have ended.
+void scalars(float *u, float *v, float *sum, float *pinned, int n) {
+#pragma gpurma persistent distribute(u, v : rows(n)) reduce(+ : *sum)
+  for (int it = 0; it < 10; ++it) {
+    *sum = 0;
+    add_up<<<(n + 63) / 64, 64>>>(sum, u, n);
+  }
+#pragma gpurma persistent distribute(u, v : rows(n)) reduce(+ : *sum)
+  while (*sum < 10)
+    add_up<<<(n + 63) / 64, 64>>>(sum, u, n);
+#pragma gpurma persistent distribute(u, v : rows(n)) reduce(+ : sum[0], sum[1])
+  for (int it = 0; it < 10; ++it) {
+    add_up<<<(n + 63) / 64, 64>>>(&sum[0], u, n);
+    add_up<<<(n + 63) / 64, 64>>>(&sum[1], u, n);
+    for (int k = 0; k < 2; ++k)
+      pinned += sum[k] > 3;
+  }
+#pragma gpurma persistent distribute(u, v : rows(n)) reduce(+ : *sum)
+  for (int it = 0; it < 10; ++it) {
+    add_up<<<(n + 63) / 64, 64>>>(sum, u, n);
+    cudaMemcpyAsync(pinned, sum, sizeof(float), cudaMemcpyDeviceToHost);
+  }
+}
 void others(float *u, float *v, int n) {
 #pragma gpurma persistent distribute(u, v : rows(n))
   {
