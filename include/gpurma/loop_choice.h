@@ -49,6 +49,8 @@ public:
   std::uint64_t period() const;
   // Of an iteration.
   double launches() const;
+  // Whether there is nothing to record: the state does not come back, or there are no launches.
+  bool is_vain() const;
 
   // The iterations to come are recorded, and do not run: so many. `counter` is kept for who calls.
   // False if that cannot be.

@@ -487,8 +487,10 @@ struct memory {
   // How many stages rank 0 of the device has run when the region ends, and a hash of which, in the
   // upper half, for the host; beside it.
   __host__ __device__ std::size_t stages_at() const { return pieces_at() + 1; }
-  // What rank 0 has decided as loop_part says, a loop_decision; beside these.
-  __host__ __device__ std::size_t decision_at() const { return stages_at() + 1; }
+  // Beside these: how many ranks have come to where rank 0 decides as loop_part says, and what it
+  // has decided, a loop_decision.
+  __host__ __device__ std::size_t deciding_at() const { return stages_at() + 1; }
+  __host__ __device__ std::size_t decision_at() const { return stages_at() + 2; }
   // Of a reduced scalar: what each rank of the device has added up; packets with what it gave to a
   // meeting; and, for odd and even meetings, with what each group of ranks of each process gave.
   static constexpr int group_size = 32;

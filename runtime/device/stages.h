@@ -292,26 +292,34 @@ private:
       return true;
     if (loop.iterations == part.timed_from)
       loop.timed_from = platform::clock_ns();
-    if (loop.iterations == part.decides_at) {
-      loop.timed_to = platform::clock_ns();
-      loop.has_left = part.most_nanoseconds == 0 || decision(part, loop) == loop_decision::leaves;
-    }
+    if (loop.iterations == part.decides_at)
+      loop.has_left = part.most_nanoseconds == 0 || decide(part, loop) == loop_decision::leaves;
     return !loop.has_left;
   }
 
-  // Rank 0's, by its own time. M29
-  GPURMA_DEVICE static loop_decision decision(const loop_part& part, const loop_progress& loop) {
+  // Rank 0 decides, by the time when all have come here: some are iterations ahead of others, and
+  // rank 0 may be. M29
+  GPURMA_DEVICE static loop_decision decide(const loop_part& part, loop_progress& loop) {
     const state& r = base::shared();
-    std::uint64_t* const word = r.words.words + r.words.decision_at();
-    if (r.rank == 0 && platform::thread_index() == 0) {
-      const bool leaves = loop.timed_to - loop.timed_from >= part.most_nanoseconds;
-      platform::store_relaxed(
-          word, static_cast<std::uint64_t>(leaves ? loop_decision::leaves : loop_decision::stays));
-    }
+    std::uint64_t* const there = r.words.words + r.words.deciding_at();
+    std::uint64_t* const decision = r.words.words + r.words.decision_at();
+    const auto ranks = static_cast<std::uint64_t>(detail::block().device_size);
     detail::blocked waiting(detail::block(), directive::stage, r.plans.where, any_source, any_tag,
-                            detail::no_window_id, 1);
+                            detail::no_window_id, ranks);
+    if (platform::thread_index() == 0) {
+      platform::fetch_add(there, std::uint64_t{1}, platform::scope::device);
+      if (r.rank == 0) {
+        while (platform::load_relaxed(there) != ranks)
+          waiting.pause();
+        loop.timed_to = platform::clock_ns();
+        const bool leaves = loop.timed_to - loop.timed_from >= part.most_nanoseconds;
+        platform::store_relaxed(
+            decision,
+            static_cast<std::uint64_t>(leaves ? loop_decision::leaves : loop_decision::stays));
+      }
+    }
     for (;;) {
-      const auto decided = static_cast<loop_decision>(platform::load_relaxed(word));
+      const auto decided = static_cast<loop_decision>(platform::load_relaxed(decision));
       if (platform::ballot(decided == loop_decision::none, platform::polling_threads()) == 0)
         return decided;
       if (platform::thread_index() == 0)

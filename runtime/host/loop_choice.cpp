@@ -30,10 +30,8 @@ constexpr double most_timed_iterations = 64;
 constexpr std::uint32_t untimed_iterations = 2;
 // A kernel that leaves its loop has to be that much slower.
 constexpr double worthwhile = 1.02;
-// Between two graphs there is a gap of about the time of a launch, and to record one takes as long
-// as to launch what is in it.
-constexpr double launches_of_graph = 48, launches_of_long_graph = 96;
-constexpr double launches_of_long_loop = 10000;
+// So many that the gap between two graphs hardly counts; more take long to record.
+constexpr double launches_of_graph = 48;
 constexpr std::uint64_t most_period = 8;
 constexpr std::uint64_t iterations_of_turns[] = {2, 8};
 
@@ -78,6 +76,10 @@ double loop_repetition::launches() const {
   const std::size_t iterations = noted_.size() - 1;
   return static_cast<double>(noted_.back().launches - noted_.front().launches) /
          static_cast<double>(iterations);
+}
+
+bool loop_repetition::is_vain() const {
+  return period() == 0 ? noted_.size() > most_period : launches() == 0;
 }
 
 bool loop_repetition::begin(std::uint64_t iterations, std::uint64_t counter) {
@@ -140,9 +142,8 @@ loop_part loop_choice::begin(const std::string& region) {
     part_.decides_at = iterations_of_turns[0];
   } else if (how_ == by::trial) {
     const double of_host = times_->on_host(), timed = std::ceil(iterations_to_time(of_host));
-    // Until rank 0 is as far ahead of others as it will be.
-    part_.timed_from = std::max(untimed_iterations, static_cast<std::uint32_t>(timed / 4));
-    part_.decides_at = part_.timed_from + static_cast<std::uint32_t>(timed);
+    part_.timed_from = untimed_iterations;
+    part_.decides_at = untimed_iterations + static_cast<std::uint32_t>(timed);
     part_.most_nanoseconds = static_cast<std::uint64_t>(of_host * timed * worthwhile * 1e9);
   }
   return part_;
@@ -241,10 +242,7 @@ std::uint64_t loop_choice::iterations_to_record() const {
     return 0;
   if (how_ == by::turns)
     return period;
-  const bool is_long =
-      repetition_.launches() * static_cast<double>(times_->iterations) >= launches_of_long_loop;
-  const double wanted = is_long ? launches_of_long_graph : launches_of_graph;
-  return period * static_cast<std::uint64_t>(std::ceil(wanted / launches));
+  return period * static_cast<std::uint64_t>(std::ceil(launches_of_graph / launches));
 }
 
 std::uint64_t loop_choice::repetitions_to_time(std::uint64_t iterations) const {
@@ -258,6 +256,9 @@ std::uint64_t loop_choice::iterations_to_repeat(const std::string& state) {
   if (const std::uint64_t recorded = repetition_.iterations_from(state))
     return recorded;
   repetition_.note(state);
+  cannot_repeat_ = repetition_.is_vain();
+  if (cannot_repeat_)
+    return 0;
   const std::uint64_t iterations = is_worth_recording() ? iterations_to_record() : 0;
   return times_graph() && iterations != 0 ? iterations * (1 + repetitions_to_time(iterations))
                                           : iterations;
