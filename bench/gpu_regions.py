@@ -11,7 +11,8 @@ Jacobi, heat and horizontal diffusion in float, each the same kernels in blocks 
     graph   the program on one GPU, all steps in a CUDA graph
     mpi     MPI and graphs, the edges first, which travel while the other rows are computed
     probe   Jacobi written by hand as one persistent kernel; the best of its shapes
-    region  the program as a persistent region
+    region  the program as a persistent region; on one GPU also by its launches, if these are
+            faster, unless GPURMA_PERSISTENT=always keeps to the kernel
 
 jacobi2d_atomic is a region whose kernel adds to the norm by an atomic for each point, as a program
 is first written. As a graph or with MPI nobody would run that: it is compared with what is measured
