@@ -99,14 +99,16 @@ const VarDecl* countedUp(const Expr* Increment, const ASTContext& Context) {
              : nullptr;
 }
 
-/// Of k % 3, and of k & 3, which is k % 4 where k is not negative.
+/// Of k % 3, and of k & 3, which is k % 4 where k is not negative. Unsigned numbers begin anew with
+/// 0, which only powers of two divide alike.
 std::optional<std::int64_t> divisorOf(const BinaryOperator& Binary, const VarDecl* Counter,
                                       const ASTContext& Context) {
   if (namedVariable(Binary.getLHS()) != Counter)
     return std::nullopt;
   const std::optional<std::int64_t> Right = constantOf(Binary.getRHS(), Context);
+  const bool MayWrap = Counter->getType()->isUnsignedIntegerType();
   if (Binary.getOpcode() == BO_Rem)
-    return Right > 0 ? Right : std::nullopt;
+    return Right > 0 && (!MayWrap || (*Right & (*Right - 1)) == 0) ? Right : std::nullopt;
   const bool IsMask =
       Binary.getOpcode() == BO_And && Right >= 0 && Right < 1 << 30 && (*Right & (*Right + 1)) == 0;
   return IsMask ? std::optional(*Right + 1) : std::nullopt;

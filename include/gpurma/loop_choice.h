@@ -184,7 +184,7 @@ private:
   std::uint64_t on_host_ = 0;
   std::uint64_t turn_ = 0;       // of the host
   std::uint64_t turn_began_ = 0; // with that iteration of the host
-  std::uint64_t leaves_at_ = 0;  // before that iteration of the host
+  double gain_ = 0;              // by an iteration of the kernel, in seconds, if the host leaves
   std::uint64_t timed_to_ = 0;   // from iteration 2 of the host on
   std::chrono::steady_clock::time_point began_;
   bool may_repeat_ = false;

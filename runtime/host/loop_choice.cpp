@@ -17,7 +17,6 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
 constexpr double no_time = std::numeric_limits<double>::infinity();
 
 // What a region's kernel takes before its first iteration and behind its last.
@@ -112,7 +111,6 @@ loop_part loop_choice::begin(const std::string& region) {
   if (is_first) {
     region_ = region;
     times_ = &times_of(region);
-    leaves_at_ = never;
     const std::string& wanted = host::environment::persistent();
     const double gain = times_->on_host() - times_->by_kernel;
     if (wanted == "always")
@@ -127,8 +125,7 @@ loop_part loop_choice::begin(const std::string& region) {
       how_ = by::kernel;
     else {
       how_ = by::launches;
-      if (gain > 0)
-        leaves_at_ = static_cast<std::uint64_t>(seconds_of_kernel / gain);
+      gain_ = gain;
     }
   }
   begins_on_host_ = is_first && (how_ == by::launches || how_ == by::trial);
@@ -200,7 +197,7 @@ bool loop_choice::leaves_now() const {
   if (how_ == by::trial)
     return !kernel_is_slower_ && knows_host() &&
            static_cast<double>(on_host_) * times_->on_host() >= seconds_of_kernel;
-  return on_host_ >= leaves_at_;
+  return gain_ * static_cast<double>(on_host_) > seconds_of_kernel;
 }
 
 void loop_choice::time_launches() {

@@ -62,7 +62,7 @@ void repeated(float *u, float *v, int n, int steps) {
 
 // Each is lowered, and none repeats.
 // CHECK-LABEL: void others(
-// CHECK-COUNT-13: gpurma_choice.goes_on()
+// CHECK-COUNT-14: gpurma_choice.goes_on()
 // CHECK-NOT: gpurma_choice.goes_on(
 void others(float *u, float *v, float *sum, int n, int steps) {
   // It reads the counter.
@@ -80,6 +80,9 @@ void others(float *u, float *v, float *sum, int n, int steps) {
   for (int it = 0; it < steps; ++it)
     if (it % 2 != 0 || it == 100)
       step<<<(n + 63) / 64, 64>>>(v, u, n);
+#pragma gpurma persistent distribute(u, v : rows(n))
+  for (unsigned char k = 1; k != 0; ++k)
+    step<<<(n + 63) / 64, 64>>>(v, u, n, k % 3);
   // It counts in another way.
 #pragma gpurma persistent distribute(u, v : rows(n))
   for (int it = 1; it < steps; it *= 2)
