@@ -620,6 +620,8 @@ private:
 
   void findRepetition(LoopOnHost& Loop) const {
     findCounter(Loop, R, [&](const VarDecl* V) { return Written.Changed.count(V) != 0; });
+    if (!Loop.Counter)
+      return;
     for (const VarDecl* V : Written.Captured)
       if (Written.Changed.count(V) && V != Loop.Counter)
         Loop.Changed.push_back(hostValue(V));

@@ -9,6 +9,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace clang;
 
@@ -106,12 +107,13 @@ std::optional<std::int64_t> divisorOf(const BinaryOperator& Binary, const VarDec
   if (namedVariable(Binary.getLHS()) != Counter)
     return std::nullopt;
   const std::optional<std::int64_t> Right = constantOf(Binary.getRHS(), Context);
+  if (Binary.getOpcode() == BO_And && Right >= 0 && Right < 1 << 30 &&
+      llvm::isPowerOf2_64(*Right + 1))
+    return *Right + 1;
   const bool MayWrap = Counter->getType()->isUnsignedIntegerType();
-  if (Binary.getOpcode() == BO_Rem)
-    return Right > 0 && (!MayWrap || (*Right & (*Right - 1)) == 0) ? Right : std::nullopt;
-  const bool IsMask =
-      Binary.getOpcode() == BO_And && Right >= 0 && Right < 1 << 30 && (*Right & (*Right + 1)) == 0;
-  return IsMask ? std::optional(*Right + 1) : std::nullopt;
+  return Binary.getOpcode() == BO_Rem && Right > 0 && (!MayWrap || llvm::isPowerOf2_64(*Right))
+             ? Right
+             : std::nullopt;
 }
 
 /// Whether what an iteration does is to launch kernels and to compute with variables, so that it

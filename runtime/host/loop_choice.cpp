@@ -7,7 +7,6 @@
 #include <map>
 
 #include "host/environment.h"
-#include "host/errors.h"
 #include "host/log.h"
 #include "host/memory.h"
 
@@ -166,9 +165,9 @@ void loop_choice::note_kernel() {
                            ? host::text(" and ", times_->by_graph * 1e6, " by a graph of them")
                            : std::string(),
                        ", and goes on ",
-                       !kernel_is_slower_ ? "as a persistent kernel"
-                       : times_->by_graph < times_->by_launches && has_graph ? "by the graph"
-                                                                             : "by launches"));
+                       !kernel_is_slower_                        ? "as a persistent kernel"
+                       : times_->on_host() < times_->by_launches ? "by the graph"
+                                                                 : "by launches"));
 }
 
 bool loop_choice::goes_on() {
@@ -234,11 +233,9 @@ bool loop_choice::is_worth_recording() const {
 
 std::uint64_t loop_choice::iterations_to_record() const {
   const std::uint64_t period = repetition_.period();
-  const double launches = repetition_.launches() * static_cast<double>(period);
-  if (period == 0 || launches == 0)
-    return 0;
-  if (how_ == by::turns)
+  if (period == 0 || how_ == by::turns)
     return period;
+  const double launches = repetition_.launches() * static_cast<double>(period);
   return period * static_cast<std::uint64_t>(std::ceil(launches_of_graph / launches));
 }
 
